@@ -1,0 +1,149 @@
+//! Kinds of identity document, their sides, and the names of the items read from them. Not how anything is read.
+
+use serde::{Deserialize, Serialize};
+
+/// Declares a field-less enum whose wire names are listed once, with `ALL`, `as_str`, `parse`, `Display` and serde.
+macro_rules! vocabulary {
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $wire:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        pub enum $name { $($(#[$vmeta])* #[serde(rename = $wire)] $variant),+ }
+        impl $name {
+            /// Every value, in declaration order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            /// The name on the wire and in the database.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $wire),+ } }
+            /// The value with this wire name, if there is one.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> { match text { $($wire => Some(Self::$variant),)+ _ => None } }
+        }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.as_str()) }
+        }
+    };
+}
+pub(crate) use vocabulary;
+
+vocabulary! {
+    /// What the user says the document is; never detected automatically.
+    DocumentType {
+        /// Driving licence (ISO/IEC 18013-1).
+        DrivingLicense = "driving_license",
+        /// Japanese individual number card; front only, its back must never be copied.
+        MyNumberCard = "my_number_card",
+        /// Japanese residence card.
+        ResidenceCard = "residence_card",
+        /// Japanese special permanent resident certificate.
+        SpecialPermanentResidentCertificate = "special_permanent_resident_certificate",
+        /// Japanese driving history certificate.
+        DrivingHistoryCertificate = "driving_history_certificate",
+        /// Passport book, photo page (ICAO 9303-4).
+        Passport = "passport",
+        /// National identity card (ICAO 9303-5, 9303-6).
+        IdCard = "id_card",
+    }
+}
+
+vocabulary! {
+    /// Which face of the document a picture shows.
+    Side {
+        /// The side with the portrait.
+        Front = "front",
+        /// The other side.
+        Back = "back",
+    }
+}
+
+impl DocumentType {
+    /// The sides that must be photographed, in order.
+    #[must_use]
+    pub const fn sides(self) -> &'static [Side] {
+        match self {
+            Self::Passport | Self::MyNumberCard => &[Side::Front],
+            Self::DrivingLicense
+            | Self::ResidenceCard
+            | Self::SpecialPermanentResidentCertificate
+            | Self::DrivingHistoryCertificate
+            | Self::IdCard => &[Side::Front, Side::Back],
+        }
+    }
+
+    /// Width over height of the side that is photographed: ID-1 is 85.60 × 53.98 mm (ISO/IEC 7810), a passport page 125 × 88 mm.
+    #[must_use]
+    pub const fn aspect(self) -> f32 {
+        match self {
+            Self::Passport => 125.0 / 88.0,
+            _ => 85.60 / 53.98,
+        }
+    }
+
+    /// Whether names on this document are also asked for in kana.
+    #[must_use]
+    pub const fn is_japanese(self) -> bool {
+        !matches!(self, Self::Passport | Self::IdCard)
+    }
+
+    /// Whether the standard for this kind prescribes a machine-readable zone.
+    #[must_use]
+    pub const fn has_mrz(self) -> bool {
+        matches!(self, Self::Passport | Self::IdCard)
+    }
+}
+
+vocabulary! {
+    /// Names of the items read from a document (`documentOcr.fields[].name`).
+    FieldName {
+        /// Family name.
+        LastName = "lastName",
+        /// Given names.
+        FirstName = "firstName",
+        /// Name where the document does not separate it.
+        FullName = "fullName",
+        /// Family name in kana.
+        LastNameKana = "lastNameKana",
+        /// Given name in kana.
+        FirstNameKana = "firstNameKana",
+        /// Date of birth.
+        BirthDate = "birthDate",
+        /// Sex as printed.
+        Gender = "gender",
+        /// Address.
+        Address = "address",
+        /// Nationality.
+        Nationality = "nationality",
+        /// Number of the document.
+        DocumentNumber = "documentNumber",
+        /// Date of issue.
+        IssueDate = "issueDate",
+        /// Date of expiry.
+        ExpiryDate = "expiryDate",
+        /// Authority that issued it.
+        IssuingAuthority = "issuingAuthority",
+        /// State that issued it.
+        IssuingCountry = "issuingCountry",
+        /// Status of residence.
+        ResidenceStatus = "residenceStatus",
+        /// The machine-readable zone, lines joined by a line feed.
+        Mrz = "mrz",
+    }
+}
+
+/// One item read from a document: personal data, so it lives only sealed or inside `Personal`.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OcrField {
+    /// The side it was read on.
+    pub side: Side,
+    /// What it is.
+    pub name: FieldName,
+    /// The text as read.
+    pub text: Option<String>,
+    /// ISO 8601 date, `male`/`female`, NFKC text or ISO 3166-1 alpha-3; `None` where not safely derivable.
+    pub normalized: Option<String>,
+}
+
+impl std::fmt::Debug for OcrField {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "OcrField({}, {})", self.side, self.name)
+    }
+}

@@ -1,0 +1,202 @@
+//! What vision measured in the pictures: numbers and readings with their confidence, never verdicts.
+//!
+//! `None` means "not assessed". Findings hold personal data (readings, face descriptors) and are stored sealed only.
+
+use crate::document::{OcrField, Side, vocabulary};
+use serde::{Deserialize, Serialize};
+
+/// Image quality of one picture, as `lens` judges it on the phone and on the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Quality {
+    /// Sharpness, 0 (smeared) to 1 (every edge crisp).
+    pub sharpness: f32,
+    /// Share of pixels in burnt-out highlights, 0 to 1.
+    pub glare: f32,
+    /// Mean luma, 0 (black) to 1 (white).
+    pub exposure: f32,
+    /// Share of the picture filled by the card's outline, 0 to 1; `None` where no outline was found.
+    pub coverage: Option<f32>,
+    /// Whether the outline touches the edge of the picture.
+    pub cut_off: Option<bool>,
+}
+
+vocabulary! {
+    /// Formats of the machine-readable zone (ICAO 9303 parts 4 to 7).
+    MrzFormat {
+        /// Three lines of 30 (9303-5).
+        Td1 = "TD1",
+        /// Two lines of 36 (9303-6).
+        Td2 = "TD2",
+        /// Two lines of 44 (9303-4).
+        Td3 = "TD3",
+        /// Visa, two lines of 44 (9303-7).
+        MrvA = "MRV-A",
+        /// Visa, two lines of 36 (9303-7).
+        MrvB = "MRV-B",
+    }
+}
+
+/// A machine-readable zone as read.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct MrzReading {
+    /// Its format.
+    pub format: MrzFormat,
+    /// The lines, each of the format's length.
+    pub lines: Vec<String>,
+    /// Mean log-probability per symbol of the constrained reading, at most 0.
+    pub log_probability: f32,
+    /// Check digits that hold (ICAO 9303-3 section 4.9).
+    pub checks_passed: u8,
+    /// Check digits the format has.
+    pub checks_total: u8,
+    /// Whether the unconstrained reading of the same pixels says the same.
+    pub agrees_with_free_reading: bool,
+}
+
+impl std::fmt::Debug for MrzReading {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "MrzReading({}, {}/{})", self.format, self.checks_passed, self.checks_total)
+    }
+}
+
+/// A face found in a picture, with the numbers that recognise it again.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Face {
+    /// Left, top, width, height in pixels of the analysed picture.
+    pub bounds: [f32; 4],
+    /// Distance between the eyes in pixels of the analysed picture.
+    pub eye_distance: f32,
+    /// Left and right eye centre, pixels of the analysed picture.
+    pub eyes: [[f32; 2]; 2],
+    /// Detector's score, 0 to 1.
+    pub score: f32,
+    /// Unit-free descriptor; Euclidean distance between two of them compares two faces.
+    pub descriptor: Vec<f32>,
+}
+
+impl std::fmt::Debug for Face {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Face(score {:.2})", self.score)
+    }
+}
+
+impl Face {
+    /// Euclidean distance to another face's descriptor; `None` where the descriptors have different lengths or none.
+    #[must_use]
+    pub fn distance(&self, other: &Self) -> Option<f32> {
+        if self.descriptor.is_empty() || self.descriptor.len() != other.descriptor.len() {
+            return None;
+        }
+        let square: f32 = self.descriptor.iter().zip(&other.descriptor).map(|(a, b)| (a - b) * (a - b)).sum();
+        Some(square.sqrt())
+    }
+}
+
+/// One picture of one side of a document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DocumentFindings {
+    /// The side the user was asked for.
+    pub side: Side,
+    /// Image quality.
+    pub quality: Quality,
+    /// Machine-readable zone; `None` where none was found.
+    pub mrz: Option<MrzReading>,
+    /// Items read, from the machine-readable zone first, then the visual zone.
+    pub fields: Vec<OcrField>,
+    /// Lines of text found in the visual zone; 0 means nothing readable.
+    pub text_lines: u32,
+    /// How far the visual zone repeats the machine-readable one: share of comparable items found, 0 to 1.
+    pub viz_agreement: Option<f32>,
+    /// The portrait, where one was found.
+    pub portrait: Option<Face>,
+    /// Share of near-grey pixels, 0 to 1; a photocopy is 1.
+    pub grey_share: Option<f32>,
+    /// z-score of the strongest regular raster (screen, print).
+    pub raster_z: Option<f32>,
+    /// Whether the words of a specimen (`SPECIMEN`, `見本`, ..) stand on it.
+    pub specimen_words: bool,
+    /// Parts of the machinery that were not there; each makes a check impossible.
+    pub unavailable: Vec<Unavailable>,
+    /// Names and SHA-256 of the models used.
+    pub models: Vec<ModelHash>,
+    /// Milliseconds spent per stage.
+    pub timings: Vec<StageTime>,
+}
+
+vocabulary! {
+    /// The head movement asked for, from the user's own point of view.
+    Challenge {
+        /// Turn the head to one's own left.
+        TurnLeft = "turn_left",
+        /// Turn the head to one's own right.
+        TurnRight = "turn_right",
+    }
+}
+
+/// What a burst of frames says about a living person.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LivenessFindings {
+    /// The movement asked for.
+    pub challenge: Challenge,
+    /// Yaw proxy of the most frontal frame.
+    pub frontal_yaw: f32,
+    /// Yaw proxy of the frame turned furthest the asked way, signed: positive is the asked direction.
+    pub turned_yaw: f32,
+    /// Homography residual of the landmarks between those two frames over the eye distance; small means a plane.
+    pub plane_residual: Option<f32>,
+    /// Greatest descriptor distance between frontal-enough frames of the burst.
+    pub same_person_distance: Option<f32>,
+    /// Whether the frames are byte-alike or differ by a shift only.
+    pub still: bool,
+}
+
+/// A selfie: one picture or a burst around a challenge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SelfieFindings {
+    /// Quality of the best frame.
+    pub quality: Quality,
+    /// Frames received.
+    pub frames: u32,
+    /// Greatest number of faces seen in one frame.
+    pub faces: u32,
+    /// The face of the best (most frontal, sharpest) frame.
+    pub face: Option<Face>,
+    /// Index of the frame `face` is from.
+    pub best_frame: Option<u32>,
+    /// Liveness of the burst; `None` without a challenge or without frames to judge.
+    pub liveness: Option<LivenessFindings>,
+    /// Parts of the machinery that were not there.
+    pub unavailable: Vec<Unavailable>,
+    /// Names and SHA-256 of the models used.
+    pub models: Vec<ModelHash>,
+    /// Milliseconds spent per stage.
+    pub timings: Vec<StageTime>,
+}
+
+vocabulary! {
+    /// Machinery that may be missing; see `check_unavailable`.
+    Unavailable {
+        /// Text detection or recognition.
+        Text = "text",
+        /// Face detection, landmarks or recognition.
+        Face = "face",
+    }
+}
+
+/// A model that took part, named so that a decision can be recomputed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelHash {
+    /// File name.
+    pub name: String,
+    /// Lowercase hex SHA-256 of the file.
+    pub sha256: String,
+}
+
+/// Time one stage took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageTime {
+    /// Name of the stage.
+    pub stage: String,
+    /// Milliseconds of wall clock.
+    pub ms: f32,
+}
