@@ -1,0 +1,201 @@
+//! The card's outline: the best quadrilateral of four straight, strong edges.
+//!
+//! Edges of a small grey plane vote for lines near the horizontal and near the vertical; every pair of two by two lines is
+//! tried, and a side counts by how much of it lies on edges. Where a side is missing because the card leaves the picture,
+//! the picture's own border stands in for it, and the outline is called cut off.
+
+use crate::frame::{Area, Plane};
+use crate::lines::{self, Edges, Line};
+
+/// The side of the plane that lines are looked for in.
+const SIDE: usize = 240;
+/// How much of a real side must lie on edges.
+const SUPPORT: f32 = 0.62;
+/// A card smaller than this share of the picture is not what the user holds up.
+const LEAST_AREA: f32 = 0.08;
+/// Width over height between which a quadrilateral can be a card or passport page seen at a slant, lying or upright.
+const ASPECT: std::ops::RangeInclusive<f32> = 1.2..=1.95;
+/// A corner this near to the border, as a share of the side, is cut off.
+const BORDER: f32 = 0.008;
+
+/// The quadrilateral of a card, corners clockwise from the top left, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outline {
+    /// Top left, top right, bottom right, bottom left.
+    pub corners: [[f32; 2]; 4],
+    /// Whether it touches the edge of the picture.
+    pub cut_off: bool,
+    /// How much of its sides lies on edges, 0 to 1.
+    pub support: f32,
+}
+
+impl Outline {
+    /// The area inside, in pixels.
+    #[must_use]
+    pub fn area(&self) -> f32 {
+        let sum: f32 = (0..4)
+            .map(|i| {
+                let ([ax, ay], [bx, by]) = (self.corners[i], self.corners[(i + 1) % 4]);
+                ax * by - bx * ay
+            })
+            .sum();
+        sum.abs() / 2.0
+    }
+
+    /// Length of the sides: top, right, bottom, left.
+    #[must_use]
+    pub fn sides(&self) -> [f32; 4] {
+        std::array::from_fn(|i| {
+            let ([ax, ay], [bx, by]) = (self.corners[i], self.corners[(i + 1) % 4]);
+            (bx - ax).hypot(by - ay)
+        })
+    }
+
+    /// Longer over shorter of the mean opposite sides.
+    #[must_use]
+    pub fn aspect(&self) -> f32 {
+        let [top, right, bottom, left] = self.sides();
+        let (across, down) = (top + bottom, left + right);
+        across.max(down) / across.min(down).max(1.0)
+    }
+
+    /// How far it is from being seen straight on and level: 0 is a rectangle along the picture's sides, 0.1 is six degrees
+    /// of tilt or one side a tenth longer than its opposite.
+    #[must_use]
+    pub fn slant(&self) -> f32 {
+        let [top, right, bottom, left] = self.sides();
+        let uneven = |a: f32, b: f32| (a - b).abs() / a.max(b).max(1.0);
+        let [[ax, ay], [bx, by], [cx, cy], [dx, dy]] = self.corners;
+        let tilt = |dx: f32, dy: f32| (dy / dx.abs().max(1.0)).abs();
+        let level = (tilt(bx - ax, by - ay) + tilt(cx - dx, cy - dy)) / 2.0;
+        let upright = (tilt(dy - ay, dx - ax) + tilt(cy - by, cx - bx)) / 2.0;
+        uneven(top, bottom)
+            .max(uneven(left, right))
+            .max((level + upright) / 2.0)
+    }
+
+    /// The rectangle that surely lies on the card, a little inside its edges.
+    #[must_use]
+    pub fn inner_area(&self) -> Area {
+        let [[ax, ay], [bx, by], [cx, cy], [dx, dy]] = self.corners;
+        let (left, right) = (ax.max(dx), bx.min(cx));
+        let (top, bottom) = (ay.max(by), cy.min(dy));
+        let (inset_x, inset_y) = ((right - left) * 0.03, (bottom - top) * 0.03);
+        Area {
+            left: (left + inset_x).max(0.0) as usize,
+            top: (top + inset_y).max(0.0) as usize,
+            right: (right - inset_x).max(0.0) as usize,
+            bottom: (bottom - inset_y).max(0.0) as usize,
+        }
+    }
+
+    /// The same outline in a picture that many times as large.
+    #[must_use]
+    pub fn scaled(mut self, factor: f32) -> Self {
+        for corner in &mut self.corners {
+            *corner = corner.map(|v| v * factor);
+        }
+        self
+    }
+}
+
+/// Looks for a card in the plane.
+#[must_use]
+pub fn find(plane: &Plane) -> Option<Outline> {
+    let small = plane.reduced(SIDE);
+    if small.width < 32 || small.height < 32 {
+        return None;
+    }
+    let edges = Edges::of(&small);
+    let level = lines::near_horizontal(&edges);
+    let upright = lines::near_vertical(&edges);
+    let best = best_quadrilateral(&edges, &level, &upright)?;
+    Some(best.scaled(plane.width as f32 / small.width as f32))
+}
+
+fn best_quadrilateral(edges: &Edges, level: &[Line], upright: &[Line]) -> Option<Outline> {
+    let (width, height) = (edges.width as f32, edges.height as f32);
+    let mut best: Option<(f32, Outline)> = None;
+    for (i, top) in level.iter().enumerate() {
+        for bottom in &level[i + 1..] {
+            let (top, bottom) = if top.middle(width) < bottom.middle(width) {
+                (top, bottom)
+            } else {
+                (bottom, top)
+            };
+            for (j, left) in upright.iter().enumerate() {
+                for right in &upright[j + 1..] {
+                    let (left, right) = if left.middle(height) < right.middle(height) {
+                        (left, right)
+                    } else {
+                        (right, left)
+                    };
+                    let candidate = quadrilateral(edges, [top, right, bottom, left]);
+                    if let Some((score, outline)) = candidate
+                        && best.as_ref().is_none_or(|(most, _)| score > *most)
+                    {
+                        best = Some((score, outline));
+                    }
+                }
+            }
+        }
+    }
+    best.map(|(_, outline)| outline)
+}
+
+/// The quadrilateral of top, right, bottom and left, with its score, where it can be a card.
+fn quadrilateral(edges: &Edges, [top, right, bottom, left]: [&Line; 4]) -> Option<(f32, Outline)> {
+    let borders = [top, right, bottom, left].iter().filter(|l| l.border).count();
+    if borders > 1 {
+        return None;
+    }
+    let corners = [
+        Line::crossing(top, left),
+        Line::crossing(top, right),
+        Line::crossing(bottom, right),
+        Line::crossing(bottom, left),
+    ];
+    let (width, height) = (edges.width as f32, edges.height as f32);
+    let margin = BORDER * width.max(height);
+    let within = |[x, y]: [f32; 2]| x > -margin && y > -margin && x < width + margin && y < height + margin;
+    if !corners.iter().all(|&c| within(c)) {
+        return None;
+    }
+    let mut outline = Outline {
+        corners,
+        cut_off: borders > 0,
+        support: 0.0,
+    };
+    let share = outline.area() / (width * height);
+    // What is cut off may have any shape, down to a square's.
+    let possible = ASPECT.contains(&outline.aspect()) || (borders == 1 && *ASPECT.end() >= outline.aspect());
+    let sides = outline.sides();
+    if share < LEAST_AREA || !possible || sides.iter().any(|&s| s < 0.15 * width.min(height)) {
+        return None;
+    }
+    let lines = [top, right, bottom, left];
+    let mut least = 1.0_f32;
+    let mut sum = 0.0;
+    for (i, line) in lines.iter().enumerate() {
+        if line.border {
+            continue;
+        }
+        // Rounded corners are left out, but not where the side runs on over the border.
+        let (before, after) = (lines[(i + 3) % 4].border, lines[(i + 1) % 4].border);
+        let span = (if before { 0.01 } else { 0.08 }, if after { 0.99 } else { 0.92 });
+        let support = edges.support(corners[i], corners[(i + 1) % 4], span, i % 2 == 0);
+        let runs_out = |span| edges.support(corners[i], corners[(i + 1) % 4], span, i % 2 == 0) >= 0.5;
+        if support < SUPPORT || (before && !runs_out((0.01, 0.15))) || (after && !runs_out((0.85, 0.99))) {
+            return None;
+        }
+        least = least.min(support);
+        sum += support;
+    }
+    outline.support = sum / (4 - borders) as f32;
+    outline.cut_off |= corners
+        .iter()
+        .any(|&[x, y]| x < margin || y < margin || x > width - margin || y > height - margin);
+    // A large outline is preferred: there are rectangles printed inside a card, none around it.
+    let score = outline.support * least.sqrt() * share.sqrt() * if borders > 0 { 0.8 } else { 1.0 };
+    Some((score, outline))
+}

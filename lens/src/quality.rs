@@ -1,0 +1,56 @@
+//! The judgement of one picture, and the thresholds that turn it into problems the user can mend.
+
+use crate::frame::{ANALYSED_SIDE, Area, Frame, Plane};
+use crate::outline::{self, Outline};
+use crate::{glare, sharpness};
+use domain::findings::Quality;
+
+/// What one look at a frame yields: the quality, and the outline it was measured within.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// The measurements.
+    pub quality: Quality,
+    /// The card, in pixels of the frame that was given.
+    pub outline: Option<Outline>,
+}
+
+/// Judges a picture of a document.
+#[must_use]
+pub fn judge(frame: &Frame<'_>) -> Quality {
+    look(frame).quality
+}
+
+/// Judges a picture of a document and keeps the outline.
+#[must_use]
+pub fn look(frame: &Frame<'_>) -> Look {
+    let plane = frame.plane(ANALYSED_SIDE);
+    let outline = outline::find(&plane);
+    let scale = frame.width() as f32 / plane.width() as f32;
+    Look {
+        quality: measure(&plane, outline.as_ref()),
+        outline: outline.map(|o| o.scaled(scale)),
+    }
+}
+
+/// Judges a picture without a document in it, such as a selfie: no outline is looked for.
+#[must_use]
+pub fn judge_plain(frame: &Frame<'_>) -> Quality {
+    measure(&frame.plane(ANALYSED_SIDE), None)
+}
+
+fn measure(plane: &Plane, outline: Option<&Outline>) -> Quality {
+    let area = outline.map_or_else(|| plane.area(), |o| o.inner_area().within(plane));
+    let area = if area.pixels() < 64 { plane.area() } else { area };
+    Quality {
+        sharpness: sharpness::measure(plane, area),
+        glare: glare::share(plane, area),
+        exposure: plane.mean(area),
+        coverage: outline.map(|o| o.area() / (plane.width() * plane.height()) as f32),
+        cut_off: outline.map(|o| o.cut_off),
+    }
+}
+
+/// An area cut to the plane it is looked at in; keeps the signature of the measures small.
+pub(crate) fn rows(plane: &Plane, area: Area) -> impl Iterator<Item = &[u8]> {
+    (area.top..area.bottom).map(move |y| &plane.values[y * plane.width + area.left..y * plane.width + area.right])
+}

@@ -1,0 +1,218 @@
+//! How crisp the edges are: the width of luma steps, measured along rows and along columns.
+//!
+//! A width does not depend on contrast or brightness, and little on what is in the picture, as a Laplacian's variance does.
+//! Rows and columns are kept apart and the worse one counts, since a moved camera smears one direction only.
+
+use crate::frame::{Area, Plane};
+
+/// A step this narrow, in pixels of the analysed plane, is as crisp as a lens and averaging let it be.
+const CRISP_WIDTH: f32 = 1.7;
+/// The share of steps that are narrower than the one that counts: a card has soft things (portrait, guilloche) on it as well.
+const QUANTILE: f32 = 0.3;
+/// Fewer steps than this along one direction say nothing about it.
+const MIN_STEPS: u32 = 40;
+/// A step is followed at most this far to either side.
+const REACH: usize = 16;
+/// Histogram of widths in sixteenths of a pixel.
+const BINS: usize = 16 * 64;
+
+/// 0 (smeared, or nothing to see) to 1 (every edge crisp), within the area.
+pub(crate) fn measure(plane: &Plane, area: Area) -> f32 {
+    let noise = noise(plane, area);
+    let calm = calmed(plane, area, noise);
+    let range = f32::from(spread(&calm));
+    // A step must stand out of the noise and be a fair part of the picture's own contrast.
+    let least = (noise_after(noise) * 6.0).max(range * 0.18).max(8.0) as i32;
+    let slack = (noise_after(noise) * 1.5) as i32;
+    let across = widths(&calm, least, slack);
+    let down = widths(&calm.transposed(), least, slack);
+    match (quantile(&across), quantile(&down)) {
+        (Some(a), Some(b)) => (CRISP_WIDTH / a.max(b)).min(1.0),
+        // One direction without steps (a page of lines) is judged by the other; neither is a smear or a blank.
+        (Some(w), None) | (None, Some(w)) => (CRISP_WIDTH / w).min(1.0),
+        (None, None) => 0.0,
+    }
+}
+
+/// Standard deviation of the noise (Immerkær's mask, by the median so that text does not count as noise).
+pub(crate) fn noise(plane: &Plane, area: Area) -> f32 {
+    let mut histogram = [0_u32; 256];
+    let mut count = 0_u32;
+    let w = plane.width;
+    for y in (area.top + 1..area.bottom.saturating_sub(1)).step_by(2) {
+        let [above, row, below] = [y - 1, y, y + 1].map(|y| &plane.values[y * w..(y + 1) * w]);
+        for x in area.left + 1..area.right.saturating_sub(1) {
+            let v = |r: &[u8], x: usize| i32::from(r[x]);
+            let corners = v(above, x - 1) + v(above, x + 1) + v(below, x - 1) + v(below, x + 1);
+            let edges = v(above, x) + v(below, x) + v(row, x - 1) + v(row, x + 1);
+            let mask = (corners - 2 * edges + 4 * v(row, x)).unsigned_abs();
+            histogram[mask.min(255) as usize] += 1;
+            count += 1;
+        }
+    }
+    // 6 is the mask's norm, 0.6745 the median of |N(0,1)|; half a step is taken off for the rounding to whole values.
+    let median = median_bin(&histogram, count);
+    ((median as f32 - 0.5) / (6.0 * 0.6745)).max(0.0)
+}
+
+fn median_bin(histogram: &[u32], count: u32) -> usize {
+    let mut seen = 0;
+    histogram
+        .iter()
+        .position(|&n| {
+            seen += n;
+            seen * 2 >= count
+        })
+        .unwrap_or(0)
+}
+
+/// What is left of the noise once the plane is calmed: one binomial pass keeps 0.375, two 0.27 (norms of the masks).
+fn noise_after(noise: f32) -> f32 {
+    match passes(noise) {
+        0 => noise,
+        1 => noise * 0.375,
+        _ => noise * 0.27,
+    }
+}
+
+/// Smoothing widens a step, so only as much of it as the noise asks for.
+fn passes(noise: f32) -> usize {
+    if noise < 2.5 {
+        0
+    } else if noise < 7.0 {
+        1
+    } else {
+        2
+    }
+}
+
+fn calmed(plane: &Plane, area: Area, noise: f32) -> Plane {
+    let values = crate::quality::rows(plane, area).flatten().copied().collect();
+    let mut calm = Plane {
+        width: area.right - area.left,
+        height: area.bottom - area.top,
+        values,
+    };
+    for _ in 0..passes(noise) {
+        calm = binomial_rows(&calm).transposed();
+        calm = binomial_rows(&calm).transposed();
+    }
+    calm
+}
+
+fn binomial_rows(plane: &Plane) -> Plane {
+    let mut values = plane.values.clone();
+    for (out, row) in values
+        .chunks_exact_mut(plane.width)
+        .zip(plane.values.chunks_exact(plane.width))
+    {
+        for (o, w) in out.iter_mut().skip(1).zip(row.windows(3)) {
+            *o = ((u16::from(w[0]) + 2 * u16::from(w[1]) + u16::from(w[2]) + 2) / 4) as u8;
+        }
+    }
+    Plane {
+        width: plane.width,
+        height: plane.height,
+        values,
+    }
+}
+
+impl Plane {
+    /// Columns become rows.
+    pub(crate) fn transposed(&self) -> Self {
+        let mut values = vec![0; self.values.len()];
+        for (y, row) in self.values.chunks_exact(self.width).enumerate() {
+            for (x, &v) in row.iter().enumerate() {
+                values[x * self.height + y] = v;
+            }
+        }
+        Self {
+            width: self.height,
+            height: self.width,
+            values,
+        }
+    }
+}
+
+/// Difference between the luma below which 99 % and below which 1 % of the pixels lie.
+fn spread(plane: &Plane) -> u8 {
+    let mut histogram = [0_u32; 256];
+    for &v in &plane.values {
+        histogram[usize::from(v)] += 1;
+    }
+    let count = plane.values.len() as u32;
+    let at = |share: f32| {
+        let mut seen = 0;
+        histogram.iter().position(|&n| {
+            seen += n;
+            seen as f32 >= share * count as f32
+        })
+    };
+    let (low, high) = (at(0.01).unwrap_or(0), at(0.99).unwrap_or(255));
+    high.saturating_sub(low).min(255) as u8
+}
+
+/// Histogram of the widths of the steps along the rows: contrast over the steepest slope.
+fn widths(plane: &Plane, least: i32, slack: i32) -> [u32; BINS] {
+    let mut histogram = [0; BINS];
+    // A slope this shallow cannot belong to a step of the least contrast within the reach.
+    let least_slope = (least / (REACH as i32)).max(2);
+    for row in plane.values.chunks_exact(plane.width) {
+        let slope = |x: usize| i32::from(row[x + 1]) - i32::from(row[x]);
+        let mut x = 1;
+        while x + 2 < row.len() {
+            let here = slope(x);
+            if here.abs() < least_slope
+                || here.abs() < (slope(x - 1) * here.signum())
+                || here.abs() <= (slope(x + 1) * here.signum())
+            {
+                x += 1;
+                continue;
+            }
+            let (contrast, end) = step_at(row, x, here.signum(), slack);
+            if contrast >= least {
+                let width = contrast * 16 / here.abs();
+                histogram[(width as usize).min(BINS - 1)] += 1;
+                x = end.max(x + 1);
+            } else {
+                x += 1;
+            }
+        }
+    }
+    histogram
+}
+
+/// The contrast of the step whose steepest slope lies between `x` and `x + 1`, and where it ends.
+fn step_at(row: &[u8], x: usize, sign: i32, slack: i32) -> (i32, usize) {
+    let value = |x: usize| i32::from(row[x]) * sign;
+    let (mut low, mut high, mut end) = (value(x), value(x + 1), x + 1);
+    for i in (x.saturating_sub(REACH)..x).rev() {
+        if value(i) > low + slack {
+            break;
+        }
+        low = low.min(value(i));
+    }
+    for i in x + 2..(x + 2 + REACH).min(row.len()) {
+        if value(i) < high - slack {
+            break;
+        }
+        if value(i) > high {
+            (high, end) = (value(i), i);
+        }
+    }
+    (high - low, end)
+}
+
+/// The width in pixels that the given share of the steps stays under.
+fn quantile(histogram: &[u32; BINS]) -> Option<f32> {
+    let count: u32 = histogram.iter().sum();
+    if count < MIN_STEPS {
+        return None;
+    }
+    let mut seen = 0;
+    let bin = histogram.iter().position(|&n| {
+        seen += n;
+        seen as f32 >= QUANTILE * count as f32
+    })?;
+    Some(bin.max(1) as f32 / 16.0)
+}
