@@ -1,1 +1,60 @@
-fn main() {}
+//! `cargo xtask ..`: what cargo cannot do alone.
+//!
+//! It builds the browser's half, fetches and checks the models, and renders specimens. It is a tool of the developer's
+//! desk: nothing of it runs in the product.
+#![expect(clippy::print_stdout, reason = "a command line tool speaks on its standard output")]
+
+mod compress;
+mod site;
+mod style;
+
+use clap::{Parser, Subcommand};
+use std::path::{Path, PathBuf};
+
+/// What every task answers: nothing, or why it could not be done.
+type Done<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "What cargo cannot do alone")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Build the browser's half into target/site, then the server
+    Build {
+        /// Optimise the server and compress the files of the site
+        #[arg(long)]
+        release: bool,
+        /// Build the site only
+        #[arg(long)]
+        site_only: bool,
+    },
+}
+
+fn main() -> Done {
+    match Arguments::parse().task {
+        Task::Build { release, site_only } => {
+            let site = site::build(&workspace(), &target(), release)?;
+            println!("{site}");
+            if site_only {
+                Ok(())
+            } else {
+                site::build_server(&workspace(), release)
+            }
+        }
+    }
+}
+
+/// The folder of the workspace, wherever the task was started from.
+fn workspace() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}
+
+/// The folder cargo builds into.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
+}

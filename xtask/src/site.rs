@@ -1,0 +1,138 @@
+//! The browser's half: WebAssembly, its glue, the style sheet and the public files under `target/site`.
+//!
+//! Names carry the hash of their content, so that a browser may keep them for ever; `hash.txt` beside the server tells it
+//! the names of this build. The profile is always `wasm-release`: what is tested is what ships.
+
+use crate::{Done, compress, style};
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use sha2::{Digest, Sha256};
+use std::{
+    env, fmt, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+use wasm_bindgen_cli_support::Bindgen;
+
+const NAME: &str = "honnin";
+const WASM: &str = "wasm32-unknown-unknown";
+const PROFILE: &str = "wasm-release";
+/// Bytes of a content hash kept in a file's name; 120 bits never collide by chance.
+const HASH_BYTES: usize = 15;
+
+/// What was built, to be told to the developer.
+pub(crate) struct Site {
+    folder: PathBuf,
+    files: Vec<(String, usize, usize)>,
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "site in {}", self.folder.display())?;
+        for (name, bytes, small) in &self.files {
+            write!(out, "\n  {name}: {bytes} bytes, {small} compressed")?;
+        }
+        Ok(())
+    }
+}
+
+/// Builds the site of the workspace in `root` into `target/site`.
+pub(crate) fn build(root: &Path, target: &Path, release: bool) -> Done<Site> {
+    let wasm = compile(root, target)?;
+    let glue = bind(&wasm, &target.join("bindgen"))?;
+    let css = style::bundle(&root.join("style/main.css"))?;
+
+    let site = target.join("site");
+    let package = site.join("pkg");
+    if site.exists() {
+        fs::remove_dir_all(&site)?;
+    }
+    fs::create_dir_all(&package)?;
+    let mut hashes = String::new();
+    let mut files = Vec::new();
+    for (kind, bytes) in [("js", fs::read(glue.0)?), ("wasm", fs::read(glue.1)?), ("css", css)] {
+        let hash = URL_SAFE_NO_PAD.encode(&Sha256::digest(&bytes)[..HASH_BYTES]);
+        hashes += &format!("{kind}: {hash}\n");
+        files.push((kind.to_owned(), bytes.len(), compress::with_brotli(&bytes)?.len()));
+        fs::write(package.join(format!("{NAME}.{hash}.{kind}")), bytes)?;
+    }
+    copy_public(&root.join("public"), &site)?;
+    if release {
+        compress::folder(&package)?;
+        compress::folder(&site)?;
+    }
+    let binaries = target.join(if release { "release" } else { "debug" });
+    fs::create_dir_all(&binaries)?;
+    fs::write(binaries.join("hash.txt"), hashes)?;
+    Ok(Site { folder: site, files })
+}
+
+/// Builds the server's binary, `honnin`.
+pub(crate) fn build_server(root: &Path, release: bool) -> Done {
+    let mut cargo = cargo(root);
+    cargo.args(["--package=server", "--bin=honnin"]);
+    if release {
+        cargo.arg("--release");
+    }
+    run(&mut cargo)
+}
+
+/// Compiles the frontend for the browser and answers the module's path.
+fn compile(root: &Path, target: &Path) -> Done<PathBuf> {
+    // A folder of its own: the compiler for the browser may be another one than the server's.
+    let front = target.join("front");
+    let mut cargo = cargo(root);
+    cargo.args(["--package=frontend", "--lib"]);
+    cargo
+        .arg(format!("--target={WASM}"))
+        .arg(format!("--profile={PROFILE}"));
+    cargo.arg("--target-dir").arg(&front);
+    if let Some(compiler) = env::var_os("WASM_RUSTC") {
+        cargo.env("RUSTC", compiler);
+    }
+    run(&mut cargo)?;
+    Ok(front.join(WASM).join(PROFILE).join("frontend.wasm"))
+}
+
+/// Makes the glue between the module and the page; answers the script and the module to ship.
+fn bind(wasm: &Path, out: &Path) -> Done<(PathBuf, PathBuf)> {
+    Bindgen::new()
+        .input_path(wasm)
+        .web(true)?
+        .typescript(false)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .out_name(NAME)
+        .generate(out)?;
+    Ok((out.join(format!("{NAME}.js")), out.join(format!("{NAME}_bg.wasm"))))
+}
+
+fn copy_public(from: &Path, to: &Path) -> Done {
+    if !from.exists() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            let folder = to.join(entry.file_name());
+            fs::create_dir_all(&folder)?;
+            copy_public(&entry.path(), &folder)?;
+        } else {
+            fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
+fn cargo(root: &Path) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.arg("build").current_dir(root);
+    command
+}
+
+fn run(command: &mut Command) -> Done {
+    if command.status()?.success() {
+        Ok(())
+    } else {
+        Err(format!("failed: {command:?}").into())
+    }
+}

@@ -1,0 +1,52 @@
+//! The style sheets, bundled from `style/main.css` and made small.
+
+use crate::Done;
+use lightningcss::{
+    bundler::{Bundler, FileProvider},
+    stylesheet::{MinifyOptions, ParserOptions, PrinterOptions},
+};
+use std::path::Path;
+
+/// One style sheet out of `main` and all it imports.
+pub(crate) fn bundle(main: &Path) -> Done<Vec<u8>> {
+    let files = FileProvider::new();
+    let mut bundler = Bundler::new(&files, None, ParserOptions::default());
+    // The errors borrow from the files, so they are turned into words here.
+    let mut sheet = bundler
+        .bundle(main)
+        .map_err(|error| format!("{}: {error}", main.display()))?;
+    sheet
+        .minify(MinifyOptions::default())
+        .map_err(|error| error.to_string())?;
+    let printed = sheet.to_css(PrinterOptions {
+        minify: true,
+        ..PrinterOptions::default()
+    });
+    Ok(printed.map_err(|error| error.to_string())?.code.into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_become_part_of_one_small_sheet() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(
+            folder.path().join("main.css"),
+            "@import \"./a.css\" layer(base);\nbody { color: #ff0000; }",
+        )
+        .unwrap();
+        std::fs::write(folder.path().join("a.css"), "p { margin: 0px 0px; }").unwrap();
+        let css = String::from_utf8(bundle(&folder.path().join("main.css")).unwrap()).unwrap();
+        assert_eq!(css, "@layer base{p{margin:0}}body{color:red}");
+    }
+
+    #[test]
+    fn a_missing_import_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("main.css"), "@import \"./gone.css\";").unwrap();
+        let error = bundle(&folder.path().join("main.css")).unwrap_err().to_string();
+        assert!(error.contains("main.css"), "{error}");
+    }
+}
