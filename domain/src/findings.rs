@@ -55,7 +55,11 @@ pub struct MrzReading {
 
 impl std::fmt::Debug for MrzReading {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "MrzReading({}, {}/{})", self.format, self.checks_passed, self.checks_total)
+        write!(
+            f,
+            "MrzReading({}, {}/{})",
+            self.format, self.checks_passed, self.checks_total
+        )
     }
 }
 
@@ -87,7 +91,12 @@ impl Face {
         if self.descriptor.is_empty() || self.descriptor.len() != other.descriptor.len() {
             return None;
         }
-        let square: f32 = self.descriptor.iter().zip(&other.descriptor).map(|(a, b)| (a - b) * (a - b)).sum();
+        let square: f32 = self
+            .descriptor
+            .iter()
+            .zip(&other.descriptor)
+            .map(|(a, b)| (a - b) * (a - b))
+            .sum();
         Some(square.sqrt())
     }
 }

@@ -1,4 +1,20 @@
 //! The rules of identity verification. Pure: no I/O, no async, no clock of its own; compiles for the server and for the browser.
 
+pub mod callback;
+pub mod decision;
 pub mod document;
+pub mod event;
 pub mod findings;
+pub mod ids;
+pub mod input_match;
+pub mod json;
+pub mod language;
+pub mod outcome;
+pub mod quality;
+pub mod reasons;
+pub mod request;
+pub mod secret;
+pub mod session;
+pub mod tenant;
+pub mod time;
+pub mod user_input;

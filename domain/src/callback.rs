@@ -1,0 +1,143 @@
+//! Where the user is sent back to: an `https` URL of the tenant's allow-list, and the two parameters appended on return.
+
+use crate::ids::SessionId;
+use url::Url;
+
+/// An allowed callback URL, normalised as WHATWG URL does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallbackUrl(Url);
+
+/// Why a text is no callback URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadCallback {
+    /// Does not parse as an absolute URL.
+    #[error("is not an absolute URL")]
+    NotAUrl,
+    /// Another scheme than `https`.
+    #[error("must begin with https://")]
+    NotHttps,
+    /// Carries a user name or password.
+    #[error("must not carry a user name or password")]
+    UserInfo,
+    /// Carries a query.
+    #[error("must have no query")]
+    Query,
+    /// Carries a fragment.
+    #[error("must have no fragment")]
+    Fragment,
+}
+
+impl CallbackUrl {
+    /// Parses a text that fits every rule but the allow-list's.
+    ///
+    /// # Errors
+    /// The first rule that it breaks.
+    pub fn parse(text: &str) -> Result<Self, BadCallback> {
+        let url = Url::parse(text).map_err(|_| BadCallback::NotAUrl)?;
+        if url.scheme() != "https" {
+            return Err(BadCallback::NotHttps);
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(BadCallback::UserInfo);
+        }
+        if url.query().is_some() {
+            return Err(BadCallback::Query);
+        }
+        if url.fragment().is_some() {
+            return Err(BadCallback::Fragment);
+        }
+        Ok(Self(url))
+    }
+
+    /// The allow-list entry equal to `text`, if there is one.
+    #[must_use]
+    pub fn allowed(text: &str, allow_list: &[String]) -> Option<Self> {
+        let wanted = Self::parse(text).ok()?;
+        allow_list
+            .iter()
+            .any(|entry| Self::parse(entry).is_ok_and(|entry| entry == wanted))
+            .then_some(wanted)
+    }
+
+    /// The normalised URL.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The URL with `sessionId` and, where there is one, `state` appended.
+    #[must_use]
+    pub fn return_url(&self, session: &SessionId, state: Option<&str>) -> String {
+        let mut url = self.0.clone();
+        {
+            let mut query = url.query_pairs_mut();
+            query.append_pair("sessionId", session.as_str());
+            if let Some(state) = state {
+                query.append_pair("state", state);
+            }
+        }
+        url.into()
+    }
+
+    /// Bytes of `text` with `state` appended (percent-encoded), also where it is no URL: its length is limited all the same.
+    #[must_use]
+    pub fn returned_length(text: &str, state: Option<&str>) -> usize {
+        match (Self::parse(text), state) {
+            (Ok(mut url), Some(state)) => url
+                .0
+                .query_pairs_mut()
+                .append_pair("state", state)
+                .finish()
+                .as_str()
+                .len(),
+            (Ok(url), None) => url.as_str().len(),
+            (Err(_), state) => text.len() + state.map_or(0, str::len),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn only_plain_https_urls_pass() {
+        for (text, fault) in [
+            ("", BadCallback::NotAUrl),
+            ("/done", BadCallback::NotAUrl),
+            ("http://shop.example/done", BadCallback::NotHttps),
+            ("javascript:alert(1)", BadCallback::NotHttps),
+            ("https://a@shop.example/done", BadCallback::UserInfo),
+            ("https://shop.example/done?", BadCallback::Query),
+            ("https://shop.example/done?a=1", BadCallback::Query),
+            ("https://shop.example/done#", BadCallback::Fragment),
+        ] {
+            assert_eq!(CallbackUrl::parse(text), Err(fault), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_entry_is_equal_after_normalisation_and_only_then() {
+        let list = vec!["https://shop.example/done".to_owned()];
+        assert!(CallbackUrl::allowed("HTTPS://SHOP.example:443/a/../done", &list).is_some());
+        for other in [
+            "https://shop.example/done/",
+            "https://shop.example.evil.example/done",
+            "https://shop.example/",
+        ] {
+            assert_eq!(CallbackUrl::allowed(other, &list), None, "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_state_comes_back_as_it_was(state in any::<String>()) {
+            let url = CallbackUrl::parse("https://shop.example/done").unwrap();
+            let id = SessionId::from_random([7; 16]);
+            let back = Url::parse(&url.return_url(&id, Some(&state))).unwrap();
+            let pairs: Vec<_> = back.query_pairs().into_owned().collect();
+            prop_assert_eq!(pairs, vec![("sessionId".to_owned(), id.to_string()), ("state".to_owned(), state)]);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Typed and pre-registered data against the document.
+
+use super::{Evidence, Notes};
+use crate::{document::OcrField, input_match, outcome::InputMatchCheck, reasons::Reason};
+
+/// `None` where there was nothing to compare with: neither typed nor pre-registered data.
+pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputMatchCheck> {
+    if evidence.typed.is_none() && evidence.known.is_none() {
+        return None;
+    }
+    let fields: Vec<OcrField> = evidence
+        .document
+        .iter()
+        .flat_map(|findings| findings.fields.clone())
+        .collect();
+    let compared = input_match::compare(&fields, evidence.typed, evidence.known);
+    for (item, matched) in &compared {
+        if !matched {
+            notes.reason(item.mismatch());
+        }
+    }
+    if compared.is_empty() {
+        notes.reason(Reason::InputNotComparable);
+    }
+    Some(InputMatchCheck {
+        performed: true,
+        matched: (!compared.is_empty()).then(|| compared.values().all(|matched| *matched)),
+        fields: Some(
+            compared
+                .into_iter()
+                .map(|(item, matched)| (item.to_string(), matched))
+                .collect(),
+        ),
+    })
+}

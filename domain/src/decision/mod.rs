@@ -1,0 +1,165 @@
+//! Findings and policy in, verdict and reasons out: the one place where a verification is decided.
+//!
+//! Any X rejects. Else any R, a check not performed, or an authenticity other than `authentic` goes to a person. Else approved.
+
+mod document;
+mod input;
+mod policy;
+mod selfie;
+
+pub use policy::Policy;
+pub use selfie::{liveness_confidence, match_confidence};
+
+use crate::{
+    document::DocumentType,
+    findings::{DocumentFindings, SelfieFindings},
+    outcome::{Authenticity, Checks, Verdict},
+    reasons::{Effect, Reason},
+    request::PreRegistered,
+    session::{Plan, Step},
+    user_input::UserInput,
+};
+use serde::{Deserialize, Serialize};
+use time::Date;
+
+/// Everything a decision rests on.
+#[derive(Clone, Debug)]
+pub struct Evidence<'a> {
+    /// The steps.
+    pub plan: &'a Plan,
+    /// What the user says the document is.
+    pub document_type: Option<DocumentType>,
+    /// The last picture of each side.
+    pub document: &'a [DocumentFindings],
+    /// The last selfie.
+    pub selfie: Option<&'a SelfieFindings>,
+    /// What the user typed.
+    pub typed: Option<&'a UserInput>,
+    /// What the tenant knew.
+    pub known: Option<&'a PreRegistered>,
+    /// Today, UTC.
+    pub today: Date,
+}
+
+/// One number the decision looked at, kept for the reviewer and for recomputing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// What was measured.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// What it had to reach, or stay under.
+    pub threshold: f64,
+    /// Whether it did.
+    pub passed: bool,
+}
+
+/// What was decided, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Reasons, rejecting ones first.
+    pub reasons: Vec<Reason>,
+    /// The summary for the tenant.
+    pub checks: Checks,
+    /// Every number looked at.
+    pub scores: Vec<Score>,
+}
+
+/// Reasons and scores gathered by the single checks.
+#[derive(Default)]
+struct Notes {
+    reasons: Vec<Reason>,
+    scores: Vec<Score>,
+}
+
+impl Notes {
+    fn reason(&mut self, reason: Reason) {
+        if !self.reasons.contains(&reason) {
+            self.reasons.push(reason);
+        }
+    }
+
+    /// Notes `value`, which must be at least `threshold`; returns whether it is.
+    fn at_least(&mut self, name: &str, value: f64, threshold: f64) -> bool {
+        self.score(name, value, threshold, value >= threshold)
+    }
+
+    /// Notes `value`, which must be at most `threshold`; returns whether it is.
+    fn at_most(&mut self, name: &str, value: f64, threshold: f64) -> bool {
+        self.score(name, value, threshold, value <= threshold)
+    }
+
+    fn score(&mut self, name: &str, value: f64, threshold: f64, passed: bool) -> bool {
+        // NaN compares false both ways, so a broken measurement never passes.
+        self.scores.push(Score {
+            name: name.to_owned(),
+            value,
+            threshold,
+            passed,
+        });
+        passed
+    }
+}
+
+/// Decides.
+#[must_use]
+pub fn decide(evidence: &Evidence<'_>, policy: &Policy) -> Decision {
+    let mut notes = Notes::default();
+    let document = evidence
+        .plan
+        .has(Step::Document)
+        .then(|| document::check(evidence, policy, &mut notes));
+    let selfie = evidence
+        .plan
+        .has(Step::Selfie)
+        .then(|| selfie::check(evidence, policy, &mut notes));
+    let input_match = evidence
+        .plan
+        .has(Step::Document)
+        .then(|| input::check(evidence, &mut notes))
+        .flatten();
+    let checks = Checks {
+        document,
+        selfie,
+        input_match,
+    };
+    let verdict = verdict(&notes.reasons, &checks, policy);
+    let mut reasons = notes.reasons;
+    reasons.sort_by_key(|reason| !rejects(*reason, policy));
+    Decision {
+        verdict,
+        reasons,
+        checks,
+        scores: notes.scores,
+    }
+}
+
+const fn rejects(reason: Reason, policy: &Policy) -> bool {
+    match reason.effect() {
+        Effect::Reject => true,
+        Effect::FraudSignal => policy.reject_on_fraud_signals,
+        Effect::AskAgain | Effect::Review => false,
+    }
+}
+
+fn verdict(reasons: &[Reason], checks: &Checks, policy: &Policy) -> Verdict {
+    let unperformed = checks.document.as_ref().is_some_and(|check| !check.performed)
+        || checks.selfie.as_ref().is_some_and(|check| !check.performed);
+    let doubtful = checks
+        .document
+        .as_ref()
+        .is_some_and(|check| check.authenticity != Some(Authenticity::Authentic));
+    if reasons.iter().any(|reason| rejects(*reason, policy)) {
+        Verdict::Rejected
+    } else if !reasons.is_empty() || unperformed || doubtful {
+        Verdict::NeedsReview
+    } else {
+        Verdict::Approved
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,57 @@
+//! The thresholds and switches of a tenant, stored with each decision so that it can be recomputed.
+
+use crate::quality::QualityLimits;
+use serde::{Deserialize, Serialize};
+
+/// Thresholds on confidences from 0 to 1, and switches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Policy {
+    /// Face match at or above: the same person.
+    pub match_accept: f64,
+    /// Face match below: another person; between the two a person looks.
+    pub match_review: f64,
+    /// Liveness at or above: alive.
+    pub liveness_accept: f64,
+    /// Liveness below: an attack; between the two a person looks.
+    pub liveness_review: f64,
+    /// Whether a statistical signal of fraud rejects by itself.
+    pub reject_on_fraud_signals: bool,
+    /// Whether specimens and documents of the fictional state `UTO` (ICAO 9303-3 section 5) count as genuine: for
+    /// demonstrations and tests only.
+    pub accept_specimens: bool,
+}
+
+impl Default for Policy {
+    /// Face limits: distances 0.552 and 0.6045 of the logistic in [`super::match_confidence`].
+    fn default() -> Self {
+        Self {
+            match_accept: 0.83,
+            match_review: 0.50,
+            liveness_accept: 0.60,
+            liveness_review: 0.20,
+            reject_on_fraud_signals: false,
+            accept_specimens: false,
+        }
+    }
+}
+
+impl Policy {
+    /// Below: another face than the portrait's could pass by chance, so no tenant may go there.
+    pub const LEAST_MATCH_ACCEPT: f64 = 0.50;
+
+    /// Limits of image quality; the same for every tenant, since the phone judges by them too.
+    #[must_use]
+    pub fn quality(&self) -> QualityLimits {
+        QualityLimits::default()
+    }
+
+    /// Whether the thresholds are ordered and within 0 and 1.
+    #[must_use]
+    pub fn is_sane(&self) -> bool {
+        let ordered = |review: f64, accept: f64| 0.0 <= review && review <= accept && accept <= 1.0;
+        ordered(self.match_review, self.match_accept)
+            && ordered(self.liveness_review, self.liveness_accept)
+            && self.match_accept >= Self::LEAST_MATCH_ACCEPT
+    }
+}

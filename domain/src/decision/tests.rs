@@ -1,0 +1,290 @@
+//! Decisions by example, and the rule that nothing doubtful is ever approved.
+
+use super::*;
+use crate::{
+    document::{FieldName, OcrField, Side},
+    findings::{Challenge, Face, LivenessFindings, MrzFormat, MrzReading, Quality, Unavailable},
+    reasons::Reason,
+};
+use proptest::prelude::*;
+
+const TODAY: Date = time::macros::date!(2026 - 08 - 02);
+
+fn field(name: FieldName, value: &str) -> OcrField {
+    OcrField {
+        side: Side::Front,
+        name,
+        text: Some(value.into()),
+        normalized: Some(value.into()),
+    }
+}
+
+fn face(offset: f32) -> Face {
+    Face {
+        bounds: [0.0; 4],
+        eye_distance: 80.0,
+        eyes: [[0.0; 2]; 2],
+        score: 0.9,
+        descriptor: vec![offset, 0.0],
+    }
+}
+
+const GOOD: Quality = Quality {
+    sharpness: 0.9,
+    glare: 0.0,
+    exposure: 0.5,
+    coverage: Some(0.6),
+    cut_off: Some(false),
+};
+
+fn passport() -> DocumentFindings {
+    DocumentFindings {
+        side: Side::Front,
+        quality: GOOD,
+        mrz: Some(MrzReading {
+            format: MrzFormat::Td3,
+            lines: vec![format!("P<{}", "<".repeat(42)), "<".repeat(44)],
+            log_probability: -0.01,
+            checks_passed: 5,
+            checks_total: 5,
+            agrees_with_free_reading: true,
+        }),
+        fields: vec![
+            field(FieldName::LastName, "ERIKSSON"),
+            field(FieldName::FirstName, "ANNA MARIA"),
+            field(FieldName::BirthDate, "1974-08-12"),
+            field(FieldName::ExpiryDate, "2030-04-15"),
+            field(FieldName::IssuingCountry, "SWE"),
+            field(FieldName::DocumentNumber, "L898902C3"),
+        ],
+        text_lines: 12,
+        viz_agreement: Some(1.0),
+        portrait: Some(face(0.0)),
+        grey_share: Some(0.4),
+        raster_z: Some(5.0),
+        specimen_words: false,
+        unavailable: vec![],
+        models: vec![],
+        timings: vec![],
+    }
+}
+
+fn selfie() -> SelfieFindings {
+    SelfieFindings {
+        quality: GOOD,
+        frames: 15,
+        faces: 1,
+        face: Some(face(0.4)),
+        best_frame: Some(0),
+        liveness: Some(LivenessFindings {
+            challenge: Challenge::TurnLeft,
+            frontal_yaw: 0.02,
+            turned_yaw: 0.5,
+            plane_residual: Some(0.15),
+            same_person_distance: Some(0.3),
+            still: false,
+        }),
+        unavailable: vec![],
+        models: vec![],
+        timings: vec![],
+    }
+}
+
+fn typed() -> UserInput {
+    UserInput {
+        last_name: Some("Eriksson".into()),
+        first_name: Some("Anna".into()),
+        birth_date: Some("1974-08-12".into()),
+        address: Some("Somewhere 1".into()),
+        ..UserInput::default()
+    }
+}
+
+fn judge(document: &[DocumentFindings], selfie: Option<&SelfieFindings>, policy: &Policy) -> Decision {
+    let plan = Plan {
+        steps: vec![Step::Document, Step::Selfie],
+    };
+    let typed = typed();
+    let evidence = Evidence {
+        plan: &plan,
+        document_type: Some(DocumentType::Passport),
+        document,
+        selfie,
+        typed: Some(&typed),
+        known: None,
+        today: TODAY,
+    };
+    decide(&evidence, policy)
+}
+
+#[test]
+fn a_whole_passport_and_the_same_living_face_are_approved() {
+    let decision = judge(&[passport()], Some(&selfie()), &Policy::default());
+    assert_eq!(
+        (decision.verdict, decision.reasons.as_slice()),
+        (Verdict::Approved, [].as_slice())
+    );
+    assert_eq!(
+        decision.checks.document.unwrap().authenticity,
+        Some(Authenticity::Authentic)
+    );
+    assert_eq!(decision.checks.input_match.unwrap().matched, Some(true));
+}
+
+#[test]
+fn another_persons_face_is_rejected() {
+    let other = SelfieFindings {
+        face: Some(face(0.9)),
+        ..selfie()
+    };
+    let decision = judge(&[passport()], Some(&other), &Policy::default());
+    assert_eq!(
+        (decision.verdict, decision.reasons),
+        (Verdict::Rejected, vec![Reason::SelfieFaceMismatch])
+    );
+}
+
+#[test]
+fn an_expired_document_is_rejected_and_the_day_of_expiry_is_not() {
+    let until = |day: &str| {
+        let mut passport = passport();
+        passport.fields[3] = field(FieldName::ExpiryDate, day);
+        judge(&[passport], Some(&selfie()), &Policy::default()).verdict
+    };
+    assert_eq!(until("2026-08-01"), Verdict::Rejected);
+    assert_eq!(until("2026-08-02"), Verdict::Approved);
+}
+
+#[test]
+fn a_statistical_signal_is_reviewed_unless_the_tenant_rejects_on_it() {
+    let screen = DocumentFindings {
+        raster_z: Some(10.0),
+        ..passport()
+    };
+    let strict = Policy {
+        reject_on_fraud_signals: true,
+        ..Policy::default()
+    };
+    let lenient = judge(std::slice::from_ref(&screen), Some(&selfie()), &Policy::default());
+    assert_eq!(
+        (lenient.verdict, lenient.reasons),
+        (Verdict::NeedsReview, vec![Reason::DocumentScreenCapture])
+    );
+    assert_eq!(judge(&[screen], Some(&selfie()), &strict).verdict, Verdict::Rejected);
+}
+
+#[test]
+fn a_specimen_is_rejected_unless_the_tenant_demonstrates() {
+    let mut utopian = passport();
+    utopian.fields[4] = field(FieldName::IssuingCountry, "UTO");
+    let demo = Policy {
+        accept_specimens: true,
+        ..Policy::default()
+    };
+    assert_eq!(
+        judge(std::slice::from_ref(&utopian), Some(&selfie()), &Policy::default()).verdict,
+        Verdict::Rejected
+    );
+    assert_eq!(judge(&[utopian], Some(&selfie()), &demo).verdict, Verdict::Approved);
+}
+
+#[test]
+fn a_check_that_could_not_run_goes_to_a_person_with_its_reason() {
+    let blind = DocumentFindings {
+        mrz: None,
+        fields: vec![],
+        text_lines: 0,
+        unavailable: vec![Unavailable::Text],
+        ..passport()
+    };
+    let decision = judge(&[blind], Some(&selfie()), &Policy::default());
+    assert_eq!(decision.verdict, Verdict::NeedsReview);
+    assert!(decision.reasons.contains(&Reason::CheckUnavailable));
+    let check = decision.checks.document.unwrap();
+    assert_eq!((check.performed, check.authenticity), (false, None));
+}
+
+#[test]
+fn nothing_submitted_is_never_approved() {
+    let decision = judge(&[], None, &Policy::default());
+    assert_eq!(decision.verdict, Verdict::NeedsReview);
+    assert_eq!(
+        decision.reasons,
+        [
+            Reason::DocumentSideMissing,
+            Reason::SelfieNoFace,
+            Reason::InputNotComparable
+        ]
+    );
+}
+
+#[test]
+fn a_selfie_alone_needs_no_match() {
+    let plan = Plan {
+        steps: vec![Step::Selfie],
+    };
+    let selfie = selfie();
+    let evidence = Evidence {
+        plan: &plan,
+        document_type: None,
+        document: &[],
+        selfie: Some(&selfie),
+        typed: None,
+        known: None,
+        today: TODAY,
+    };
+    let decision = decide(&evidence, &Policy::default());
+    assert_eq!(decision.verdict, Verdict::Approved);
+    assert_eq!((decision.checks.document, decision.checks.input_match), (None, None));
+}
+
+prop_compose! {
+    fn any_liveness()(turned in -1.0_f32..1.0, plane in proptest::option::of(0.0_f32..0.3),
+        same in proptest::option::of(0.0_f32..1.2), still in any::<bool>()) -> LivenessFindings {
+        LivenessFindings { challenge: Challenge::TurnRight, frontal_yaw: 0.0, turned_yaw: turned, plane_residual: plane,
+            same_person_distance: same, still }
+    }
+}
+
+prop_compose! {
+    fn any_case()(passed in 3_u8..=5, agreement in proptest::option::of(0.0_f32..1.0), grey in proptest::option::of(0.0_f32..1.0),
+        raster in proptest::option::of(prop_oneof![0.0_f32..12.0, Just(f32::NAN)]), portrait in any::<bool>(), distance in 0.0_f32..1.2,
+        faces in 0_u32..3, liveness in proptest::option::of(any_liveness()), expiry in 2020..2040, sharp in 0.0_f32..1.0,
+        sees in any::<bool>()) -> (DocumentFindings, SelfieFindings) {
+        let mut document = passport();
+        document.mrz.as_mut().unwrap().checks_passed = passed;
+        document.fields[3] = field(FieldName::ExpiryDate, &format!("{expiry}-01-01"));
+        document.viz_agreement = agreement;
+        document.grey_share = grey;
+        document.raster_z = raster;
+        document.quality.sharpness = sharp;
+        if !portrait { document.portrait = None; }
+        if !sees { document.unavailable = vec![Unavailable::Face]; }
+        let face = (faces > 0).then(|| face(distance));
+        (document, SelfieFindings { faces, face, liveness, ..selfie() })
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+    /// Planted faults that this caught: `>=` turned round in `at_least`; the `performed` clause of `verdict` dropped.
+    #[test]
+    fn approved_implies_every_check_over_its_threshold((document, selfie) in any_case()) {
+        let policy = Policy::default();
+        let decision = judge(std::slice::from_ref(&document), Some(&selfie), &policy);
+        if decision.verdict == Verdict::Approved {
+            let check = decision.checks.selfie.unwrap();
+            prop_assert!(check.liveness_confidence.unwrap() >= policy.liveness_accept);
+            prop_assert!(check.face_match_confidence.unwrap() >= policy.match_accept);
+            prop_assert_eq!(decision.checks.document.unwrap().authenticity, Some(Authenticity::Authentic));
+            let mrz = document.mrz.unwrap();
+            prop_assert_eq!(mrz.checks_passed, mrz.checks_total);
+            prop_assert!(document.unavailable.is_empty() && selfie.faces == 1 && !selfie.liveness.unwrap().still);
+            prop_assert!(document.fields[3].normalized.as_deref().unwrap() >= "2026-08-02");
+            prop_assert!(decision.reasons.is_empty());
+        } else {
+            prop_assert!(!decision.reasons.is_empty(), "every refusal says why");
+        }
+    }
+}

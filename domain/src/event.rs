@@ -1,0 +1,131 @@
+//! Webhook events: their types, and the envelope rendered anew at each attempt.
+
+use crate::{
+    document::vocabulary,
+    ids::EventId,
+    outcome::{Outcome, SessionRef, Verdict},
+    session::FailureReason,
+    time::Timestamp,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// Shape version of the payload; the only value there is.
+pub const API_VERSION: &str = "2026-08-02";
+
+vocabulary! {
+    /// What happened.
+    EventType {
+        /// Approval fixed.
+        Approved = "verification.approved",
+        /// Rejection fixed.
+        Rejected = "verification.rejected",
+        /// A person must review.
+        NeedsReview = "verification.needs_review",
+        /// The deadline passed unfinished.
+        Expired = "verification.expired",
+        /// Ended by an unrecoverable error.
+        Failed = "verification.failed",
+    }
+}
+
+impl From<Verdict> for EventType {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Approved => Self::Approved,
+            Verdict::Rejected => Self::Rejected,
+            Verdict::NeedsReview => Self::NeedsReview,
+        }
+    }
+}
+
+/// `data`, by type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum EventData {
+    /// Of the three decision events.
+    Decision(Box<Outcome>),
+    /// Of `verification.expired`.
+    #[serde(rename_all = "camelCase")]
+    Expired {
+        /// Which session.
+        session: SessionRef,
+        /// Its deadline.
+        expired_at: Timestamp,
+    },
+    /// Of `verification.failed`.
+    Failed {
+        /// Which session.
+        session: SessionRef,
+        /// Why.
+        reason: FailureReason,
+    },
+}
+
+/// An event as stored: everything of the payload but the metadata and the note, which are read at each attempt so that an
+/// erasure shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Stable across redeliveries.
+    pub id: EventId,
+    /// What happened.
+    pub kind: EventType,
+    /// When.
+    pub created_at: Timestamp,
+    /// The rest.
+    pub data: EventData,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope<'a> {
+    id: &'a EventId,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    api_version: &'a str,
+    created_at: Timestamp,
+    metadata: Option<&'a RawValue>,
+    data: &'a EventData,
+}
+
+impl Event {
+    /// The body to sign and send. `metadata` is the session's compact JSON, `None` when none was given or it is erased.
+    ///
+    /// # Errors
+    /// Where `metadata` is no JSON, which only a damaged database could cause.
+    pub fn render(&self, metadata: Option<&str>) -> Result<Vec<u8>, serde_json::Error> {
+        let metadata = metadata.map(serde_json::from_str::<&RawValue>).transpose()?;
+        serde_json::to_vec(&Envelope {
+            id: &self.id,
+            kind: self.kind.as_str(),
+            api_version: API_VERSION,
+            created_at: self.created_at,
+            metadata,
+            data: &self.data,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{SessionId, TenantId};
+
+    #[test]
+    fn an_envelope_has_the_contracts_shape_and_the_metadata_as_written() {
+        let event = Event {
+            id: EventId::from_random([1; 16]),
+            kind: EventType::Expired,
+            created_at: Timestamp::from_millis(0),
+            data: EventData::Expired {
+                session: SessionRef {
+                    session_id: SessionId::from_random([2; 16]),
+                    tenant_id: TenantId::from_random([3; 16]),
+                },
+                expired_at: Timestamp::from_millis(1),
+            },
+        };
+        let body = String::from_utf8(event.render(Some(r#"{"b":1.50,"a":2}"#)).unwrap()).unwrap();
+        insta::assert_snapshot!(body, @r#"{"id":"evt_01010101010101010101010101010101","type":"verification.expired","apiVersion":"2026-08-02","createdAt":"1970-01-01T00:00:00.000Z","metadata":{"b":1.50,"a":2},"data":{"session":{"sessionId":"vs_02020202020202020202020202020202","tenantId":"tn_03030303030303030303030303030303"},"expiredAt":"1970-01-01T00:00:00.001Z"}}"#);
+    }
+}

@@ -1,0 +1,93 @@
+//! Identifiers: a prefix and 32 lowercase hex digits (128 random bits). Parsing is exact; nothing else gets in.
+
+use std::fmt;
+
+/// Declares one identifier type with its prefix.
+macro_rules! id {
+    ($(#[$meta:meta])* $name:ident, $prefix:literal) => {
+        $(#[$meta])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// The prefix, underscore included.
+            pub const PREFIX: &'static str = concat!($prefix, "_");
+            /// Makes an identifier of 16 random bytes.
+            #[must_use]
+            pub fn from_random(bytes: [u8; 16]) -> Self { Self(format!("{}{}", Self::PREFIX, hex::encode(bytes))) }
+            /// Parses exactly `prefix_` and 32 lowercase hex digits.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> { is_id(text, Self::PREFIX).then(|| Self(text.to_owned())) }
+            /// The identifier as text.
+            #[must_use]
+            pub fn as_str(&self) -> &str { &self.0 }
+        }
+        impl fmt::Display for $name { fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(&self.0) } }
+        impl fmt::Debug for $name { fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(&self.0) } }
+        impl From<$name> for String { fn from(id: $name) -> Self { id.0 } }
+        impl TryFrom<String> for $name {
+            type Error = MalformedId;
+            fn try_from(text: String) -> Result<Self, MalformedId> { Self::parse(&text).ok_or(MalformedId(Self::PREFIX)) }
+        }
+    };
+}
+
+/// A text that is no identifier of the wanted kind. Does not repeat the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not an identifier of the form {0}<32 lowercase hex digits>")]
+pub struct MalformedId(&'static str);
+
+fn is_id(text: &str, prefix: &str) -> bool {
+    text.strip_prefix(prefix)
+        .is_some_and(|hex| hex.len() == 32 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
+}
+
+id!(/// One verification of one end user.
+    SessionId, "vs");
+id!(/// A customer account.
+    TenantId, "tn");
+id!(/// A webhook event; the receiver's deduplication key.
+    EventId, "evt");
+id!(/// An API key's public name (the key itself is a secret).
+    ApiKeyId, "key");
+id!(/// A webhook signing secret's public name.
+    SecretId, "whk");
+id!(/// One picture or burst taken for one step.
+    CaptureId, "cap");
+id!(/// A unit of background work.
+    JobId, "job");
+id!(/// A person who signs in to the console.
+    UserId, "usr");
+id!(/// One HTTP request, named in logs and error bodies.
+    RequestId, "req");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_its_prefix_and_32_lowercase_hex_digits() {
+        let id = SessionId::from_random([0xab; 16]);
+        assert_eq!(id.as_str(), format!("vs_{}", "ab".repeat(16)));
+        assert_eq!(SessionId::parse(id.as_str()), Some(id));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        let hex = "0123456789abcdef0123456789abcdef";
+        for bad in [
+            String::new(),
+            hex.to_owned(),
+            format!("tn_{hex}"),
+            format!("vs_{}", hex.to_uppercase()),
+            format!("vs_{hex}0"),
+            format!("vs_{}", &hex[1..]),
+            format!(" vs_{hex}"),
+            format!("vs_{hex}\n"),
+            format!("vs_{}\0", &hex[1..]),
+        ] {
+            assert_eq!(SessionId::parse(&bad), None, "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The decision record as tenants see it: `outcome` of GET and `data` of decision events. Holds no personal data but the note.
+
+use crate::{
+    document::{DocumentType, vocabulary},
+    ids::{SessionId, TenantId},
+    time::Timestamp,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+vocabulary! {
+    /// The decision.
+    Verdict {
+        /// Identity verified.
+        Approved = "approved",
+        /// Not verified.
+        Rejected = "rejected",
+        /// Routed to a person.
+        NeedsReview = "needs_review",
+    }
+}
+
+vocabulary! {
+    /// Who decided.
+    Source {
+        /// The service.
+        Automatic = "automatic",
+        /// A reviewer.
+        ManualReview = "manual_review",
+    }
+}
+
+vocabulary! {
+    /// Whether the document looks genuine.
+    Authenticity {
+        /// Nothing suspicious, on positive evidence.
+        Authentic = "authentic",
+        /// Something suspicious.
+        Suspicious = "suspicious",
+        /// Could not be judged free of suspicion; never grounds for approval.
+        Unknown = "unknown",
+    }
+}
+
+/// Which session of which tenant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRef {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its owner.
+    pub tenant_id: TenantId,
+}
+
+/// `outcome` of GET, `data` of `verification.approved`, `.rejected` and `.needs_review`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    /// Which session.
+    pub session: SessionRef,
+    /// The decision.
+    pub verdict: Verdict,
+    /// When it was fixed.
+    pub decided_at: Timestamp,
+    /// Who decided.
+    pub source: Source,
+    /// Filled only by a reviewer.
+    pub review: Option<Review>,
+    /// What was checked.
+    pub checks: Checks,
+    /// Reason codes, most serious first.
+    pub reasons: Vec<String>,
+}
+
+/// A reviewer's part of the outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Review {
+    /// When the ruling was made.
+    pub reviewed_at: Timestamp,
+    /// Free text for the tenant; may hold personal data, so it is stored sealed, and `None` after erasure.
+    pub note: Option<String>,
+}
+
+/// Summary of the checks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Checks {
+    /// `None` where the plan has no such step.
+    pub document: Option<DocumentCheck>,
+    /// `None` where the plan has no such step.
+    pub selfie: Option<SelfieCheck>,
+    /// `None` where nothing was compared.
+    pub input_match: Option<InputMatchCheck>,
+}
+
+/// What the document showed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentCheck {
+    /// Whether there was something to check.
+    pub performed: bool,
+    /// Chosen by the user.
+    pub document_type: Option<DocumentType>,
+    /// `None` means not assessed.
+    pub authenticity: Option<Authenticity>,
+}
+
+/// What the selfie showed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SelfieCheck {
+    /// Whether there was something to check.
+    pub performed: bool,
+    /// 0 to 1.
+    pub liveness_confidence: Option<f64>,
+    /// 0 to 1.
+    pub face_match_confidence: Option<f64>,
+}
+
+/// Whether what was typed and known fits the document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InputMatchCheck {
+    /// Whether the comparison was made.
+    pub performed: bool,
+    /// `true` where every comparable item matched, `None` where none could be compared.
+    pub matched: Option<bool>,
+    /// Item to whether it matched; never a value.
+    pub fields: Option<BTreeMap<String, bool>>,
+}

@@ -1,0 +1,56 @@
+//! From image quality to the problems a user can mend: used on the phone before the shutter and on the server after it.
+
+use crate::{findings::Quality, reasons::Reason};
+
+/// Limits of good enough, on the scales of [`Quality`]; measured with generated defects (`lens` tests).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QualityLimits {
+    /// Below: blurry.
+    pub sharpness: f32,
+    /// Above: glare.
+    pub glare: f32,
+    /// Below: too dark.
+    pub exposure: f32,
+    /// Below: too small to read.
+    pub coverage: f32,
+}
+
+impl Default for QualityLimits {
+    fn default() -> Self {
+        Self {
+            sharpness: 0.25,
+            glare: 0.02,
+            exposure: 0.18,
+            coverage: 0.20,
+        }
+    }
+}
+
+/// What is wrong with the picture of a document, most urgent first.
+#[must_use]
+pub fn document_problems(quality: &Quality, limits: &QualityLimits) -> Vec<Reason> {
+    let mut problems = Vec::new();
+    if quality.coverage.is_some_and(|share| share < limits.coverage) {
+        problems.push(Reason::DocumentNotFound);
+    }
+    if quality.cut_off == Some(true) {
+        problems.push(Reason::DocumentCutOff);
+    }
+    if quality.exposure < limits.exposure {
+        problems.push(Reason::DocumentTooDark);
+    }
+    if quality.glare > limits.glare {
+        problems.push(Reason::DocumentGlare);
+    }
+    if quality.sharpness < limits.sharpness {
+        problems.push(Reason::DocumentBlurry);
+    }
+    problems
+}
+
+/// Whether a selfie is too dark or too blurred to judge.
+#[must_use]
+pub fn selfie_is_poor(quality: &Quality, limits: &QualityLimits) -> bool {
+    // A face has fewer hard edges than print: half the document's limit.
+    quality.exposure < limits.exposure || quality.sharpness < limits.sharpness / 2.0
+}

@@ -1,0 +1,173 @@
+//! Reason codes: one table of code, effect and sentence that serves the phone, the reviewer, the decision and the API page.
+
+use crate::language::Language;
+
+/// What a reason does to the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The user is asked again on the phone first; where it stays, a person reviews.
+    AskAgain,
+    /// A person reviews.
+    Review,
+    /// Rejected.
+    Reject,
+    /// A statistical signal of fraud: reviewed, or rejected where the tenant wants that. A wrong automatic rejection is a
+    /// person turned away by a threshold.
+    FraudSignal,
+}
+
+macro_rules! reasons {
+    ($($variant:ident = $code:literal, $effect:ident, $en:literal, $ja:literal;)+) => {
+        crate::document::vocabulary! {
+            /// Why a session was rejected or goes to review. The set grows; receivers ignore what they do not know.
+            Reason { $(#[doc = $en] $variant = $code),+ }
+        }
+
+        impl Reason {
+            /// What it does to the verdict.
+            #[must_use]
+            pub const fn effect(self) -> Effect { match self { $(Self::$variant => Effect::$effect),+ } }
+
+            /// The sentence for people.
+            #[must_use]
+            pub const fn sentence(self, language: Language) -> &'static str {
+                match (self, language) { $((Self::$variant, Language::En) => $en, (Self::$variant, Language::Ja) => $ja),+ }
+            }
+        }
+    };
+}
+
+reasons! {
+    DocumentNotFound = "document_not_found", AskAgain,
+        "No document is in the picture.",
+        "画像に本人確認書類が写っていません。";
+    DocumentBlurry = "document_blurry", AskAgain,
+        "The picture of the document is not sharp enough to read.",
+        "書類の画像がぼやけていて読み取れません。";
+    DocumentGlare = "document_glare", AskAgain,
+        "Light is reflected on the document. Tilt it slightly and try again.",
+        "書類に光が反射しています。少し傾けて撮り直してください。";
+    DocumentTooDark = "document_too_dark", AskAgain,
+        "The picture is too dark. Move to a brighter place.",
+        "画像が暗すぎます。明るい場所で撮影してください。";
+    DocumentCutOff = "document_cut_off", AskAgain,
+        "Part of the document is outside the picture. Fit the whole document in the frame.",
+        "書類の一部が切れています。全体が枠に入るように撮影してください。";
+    DocumentObstructed = "document_obstructed", AskAgain,
+        "Something covers part of the document.",
+        "書類の一部が隠れています。";
+    DocumentWrongSide = "document_wrong_side", AskAgain,
+        "This is the other side of the document.",
+        "書類の反対側が写っています。";
+    DocumentSideMissing = "document_side_missing", AskAgain,
+        "A side of the document is missing.",
+        "書類の片面の画像がありません。";
+    DocumentNotInColor = "document_not_in_color", Review,
+        "The document is not in colour.",
+        "書類がカラーではありません。";
+    DocumentTypeMismatch = "document_type_mismatch", Review,
+        "The document is not of the chosen kind.",
+        "選択した種類の書類ではありません。";
+    DocumentUnreadable = "document_unreadable", Review,
+        "The document could not be read.",
+        "書類を読み取れませんでした。";
+    DocumentMrzChecksumFailed = "document_mrz_checksum_failed", Review,
+        "The check digits of the machine-readable zone do not add up.",
+        "機械読取領域のチェックディジットが一致しません。";
+    DocumentDataInconsistent = "document_data_inconsistent", Review,
+        "The parts of the document contradict each other.",
+        "書類の記載内容に矛盾があります。";
+    DocumentPortraitMissing = "document_portrait_missing", Review,
+        "No portrait was found on the document.",
+        "書類に顔写真が見つかりません。";
+    DocumentAuthenticityUnknown = "document_authenticity_unknown", Review,
+        "There was not enough evidence that the document is genuine.",
+        "書類が真正であることを十分に確認できませんでした。";
+    DocumentReused = "document_reused", Review,
+        "The same document was used in another session.",
+        "同じ書類が別の確認で使われています。";
+    DocumentExpired = "document_expired", Reject,
+        "The document has expired.",
+        "書類の有効期限が切れています。";
+    DocumentTypeNotSupported = "document_type_not_supported", Reject,
+        "This kind of document is not accepted.",
+        "この種類の書類は受け付けていません。";
+    DocumentSidesMismatch = "document_sides_mismatch", Reject,
+        "The two sides belong to different documents.",
+        "表面と裏面が別の書類です。";
+    DocumentScreenCapture = "document_screen_capture", FraudSignal,
+        "The document appears to be shown on a screen.",
+        "書類が画面に表示されたもののようです。";
+    DocumentPrintedCopy = "document_printed_copy", FraudSignal,
+        "The document appears to be a printed copy.",
+        "書類が印刷されたコピーのようです。";
+    DocumentTampered = "document_tampered", FraudSignal,
+        "The document appears to have been altered.",
+        "書類が改変されているようです。";
+    DocumentSpecimen = "document_specimen", Reject,
+        "The document is a specimen.",
+        "書類が見本です。";
+    SelfieNoFace = "selfie_no_face", AskAgain,
+        "No face is in the picture.",
+        "顔が写っていません。";
+    SelfieMultipleFaces = "selfie_multiple_faces", AskAgain,
+        "More than one face is in the picture.",
+        "複数の顔が写っています。";
+    SelfieFaceCovered = "selfie_face_covered", AskAgain,
+        "The face is partly covered.",
+        "顔の一部が隠れています。";
+    SelfieLowQuality = "selfie_low_quality", AskAgain,
+        "The selfie is not clear enough.",
+        "自撮り画像が鮮明ではありません。";
+    SelfieChallengeNotFollowed = "selfie_challenge_not_followed", Review,
+        "The requested head movement was not seen.",
+        "指示された顔の動きを確認できませんでした。";
+    SelfieLivenessUncertain = "selfie_liveness_uncertain", Review,
+        "It could not be shown that a living person was in front of the camera.",
+        "実在の人物が撮影していることを確認できませんでした。";
+    SelfieFaceMatchUncertain = "selfie_face_match_uncertain", Review,
+        "The selfie and the portrait could not be matched with certainty.",
+        "自撮りと書類の顔写真の一致を確実に判定できませんでした。";
+    SelfieLivenessFailed = "selfie_liveness_failed", FraudSignal,
+        "The selfie does not appear to show a living person.",
+        "自撮りが実在の人物ではないようです。";
+    SelfieScreenReplay = "selfie_screen_replay", FraudSignal,
+        "The selfie appears to show a screen.",
+        "自撮りが画面を写したもののようです。";
+    SelfieInjectionSuspected = "selfie_injection_suspected", FraudSignal,
+        "The frames of the selfie do not belong together.",
+        "自撮りの映像に不自然な切り替わりがあります。";
+    SelfieIsDocumentPhoto = "selfie_is_document_photo", FraudSignal,
+        "The selfie appears to be the portrait of the document.",
+        "自撮りが書類の顔写真のようです。";
+    SelfieFaceMismatch = "selfie_face_mismatch", Reject,
+        "The selfie and the portrait show different people.",
+        "自撮りと書類の顔写真が別人です。";
+    InputNameMismatch = "input_name_mismatch", Review,
+        "The name does not match the document.",
+        "氏名が書類と一致しません。";
+    InputBirthDateMismatch = "input_birth_date_mismatch", Review,
+        "The date of birth does not match the document.",
+        "生年月日が書類と一致しません。";
+    InputAddressMismatch = "input_address_mismatch", Review,
+        "The address does not match the document.",
+        "住所が書類と一致しません。";
+    InputGenderMismatch = "input_gender_mismatch", Review,
+        "The gender does not match the document.",
+        "性別が書類と一致しません。";
+    InputNotComparable = "input_not_comparable", Review,
+        "Nothing that was entered could be compared with the document.",
+        "入力内容を書類と照合できませんでした。";
+    DuplicatePerson = "duplicate_person", Review,
+        "The same person was verified before.",
+        "同じ人物がすでに確認されています。";
+    CheckUnavailable = "check_unavailable", Review,
+        "A check was not available.",
+        "一部の確認を実行できませんでした。";
+    QualitySampling = "quality_sampling", Review,
+        "The session was picked for quality control.",
+        "品質確認のために選ばれました。";
+    ManualRejection = "manual_rejection", Reject,
+        "A reviewer rejected the session.",
+        "審査担当者が否認しました。";
+}

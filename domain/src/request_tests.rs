@@ -1,0 +1,120 @@
+//! The creation request by its limits, each from both sides.
+
+use super::*;
+use proptest::prelude::*;
+
+fn issue_of(body: &str) -> (&'static str, String) {
+    let issues = CreationRequest::parse(body.as_bytes()).expect_err(body);
+    assert_eq!(issues.len(), 1, "{issues:?}");
+    (issues[0].tag, issues[0].path.join("."))
+}
+
+#[test]
+fn an_empty_body_asks_for_nothing_in_particular() {
+    for body in ["", " \n", "{}"] {
+        let request = CreationRequest::parse(body.as_bytes()).unwrap();
+        let nothing = CreationRequest {
+            callback_url: None,
+            state: None,
+            metadata: None,
+            pre_registered: None,
+        };
+        assert_eq!(request, nothing);
+    }
+}
+
+#[test]
+fn each_wrong_type_and_null_is_named_by_its_path() {
+    for (body, tag, path) in [
+        ("[]", "Type", ""),
+        ("null", "Type", ""),
+        ("{", "Syntax", ""),
+        (r#"{"state":1}"#, "Type", "state"),
+        (r#"{"state":null}"#, "Type", "state"),
+        (r#"{"callbackUrl":null}"#, "Type", "callbackUrl"),
+        (r#"{"metadata":null}"#, "Type", "metadata"),
+        (r#"{"metadata":[]}"#, "Type", "metadata"),
+        (r#"{"metadata":{"a":1,"a":2}}"#, "Syntax", ""),
+        (r#"{"preRegisteredInfo":null}"#, "Type", "preRegisteredInfo"),
+        (r#"{"preRegisteredInfo":{}}"#, "Missing", "preRegisteredInfo"),
+        (r#"{"preRegisteredInfo":{"unknown":1}}"#, "Missing", "preRegisteredInfo"),
+        (
+            r#"{"preRegisteredInfo":{"gender":"other"}}"#,
+            "Format",
+            "preRegisteredInfo.gender",
+        ),
+        (
+            r#"{"preRegisteredInfo":{"birthDate":"1990-1-01"}}"#,
+            "Format",
+            "preRegisteredInfo.birthDate",
+        ),
+        (
+            r#"{"preRegisteredInfo":{"lastName":""}}"#,
+            "Limit",
+            "preRegisteredInfo.lastName",
+        ),
+        (
+            r#"{"preRegisteredInfo":{"lastName":null}}"#,
+            "Type",
+            "preRegisteredInfo.lastName",
+        ),
+    ] {
+        assert_eq!(issue_of(body), (tag, path.to_owned()), "{body}");
+    }
+}
+
+#[test]
+fn names_and_addresses_are_counted_in_characters() {
+    for (name, limit) in [("lastName", 128), ("firstName", 128), ("address", 512)] {
+        let body = |n: usize| format!(r#"{{"preRegisteredInfo":{{"{name}":"{}"}}}}"#, "𠮷".repeat(n));
+        CreationRequest::parse(body(limit).as_bytes()).unwrap();
+        assert_eq!(
+            issue_of(&body(limit + 1)),
+            ("Limit", format!("preRegisteredInfo.{name}"))
+        );
+    }
+}
+
+#[test]
+fn metadata_is_measured_as_bytes_of_compact_json() {
+    let body = |n: usize| format!("{{ \"metadata\" : {{ \"k\" :   \"{}\" }} }}", "x".repeat(n));
+    let overhead = r#"{"k":""}"#.len();
+    let kept = CreationRequest::parse(body(METADATA_LIMIT - overhead).as_bytes()).unwrap();
+    assert_eq!(kept.metadata.unwrap().len(), METADATA_LIMIT);
+    assert_eq!(
+        issue_of(&body(METADATA_LIMIT - overhead + 1)),
+        ("Limit", "metadata".to_owned())
+    );
+}
+
+#[test]
+fn callback_and_state_share_one_limit() {
+    let url = "https://shop.example/done";
+    let room = CALLBACK_LIMIT - format!("{url}?state=").len();
+    let body = |n: usize| format!(r#"{{"callbackUrl":"{url}","state":"{}"}}"#, "s".repeat(n));
+    CreationRequest::parse(body(room).as_bytes()).unwrap();
+    assert_eq!(issue_of(&body(room + 1)), ("Limit", "callbackUrl".to_owned()));
+    let alone = |n: usize| format!(r#"{{"state":"{}"}}"#, "s".repeat(n));
+    CreationRequest::parse(alone(CALLBACK_LIMIT).as_bytes()).unwrap();
+    assert_eq!(issue_of(&alone(CALLBACK_LIMIT + 1)), ("Limit", "state".to_owned()));
+}
+
+proptest! {
+    #[test]
+    fn no_issue_repeats_a_value(secret in "[a-z]{24}") {
+        for body in [
+            format!(r#"{{"state":{{"x":"{secret}"}}}}"#),
+            format!(r#"{{"preRegisteredInfo":{{"gender":"{secret}","birthDate":"{secret}"}}}}"#),
+            format!(r#"{{"metadata":"{secret}"}}"#),
+            format!(r#"{{"a":"{secret}" "#),
+        ] {
+            let issues = CreationRequest::parse(body.as_bytes()).unwrap_err();
+            prop_assert!(!serde_json::to_string(&issues).unwrap().contains(&secret));
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(body in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = CreationRequest::parse(&body);
+    }
+}

@@ -1,0 +1,67 @@
+//! Types that keep their content out of logs, errors, jobs and URLs: they have no `Display`, no `Serialize`, and a mute `Debug`.
+
+use std::fmt;
+use zeroize::Zeroize;
+
+/// Data about a person. Taken out only by name, with [`Personal::expose`], where it is sealed, judged or sent to its tenant.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Personal<T>(T);
+
+impl<T> Personal<T> {
+    /// Wraps personal data.
+    pub const fn new(value: T) -> Self {
+        Self(value)
+    }
+    /// The data itself.
+    pub const fn expose(&self) -> &T {
+        &self.0
+    }
+    /// The data itself, owned.
+    pub fn into_exposed(self) -> T {
+        self.0
+    }
+}
+
+impl<T> fmt::Debug for Personal<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[personal]")
+    }
+}
+
+/// A credential: shown once, wiped from memory when dropped.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret<T: Zeroize>(T);
+
+impl<T: Zeroize> Secret<T> {
+    /// Wraps a credential.
+    pub const fn new(value: T) -> Self {
+        Self(value)
+    }
+    /// The credential itself.
+    pub const fn expose(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Zeroize> Drop for Secret<T> {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl<T: Zeroize> fmt::Debug for Secret<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neither_prints_its_content() {
+        assert_eq!(format!("{:?}", Personal::new("Erika")), "[personal]");
+        assert_eq!(format!("{:?}", Secret::new("hn_live_x".to_owned())), "[secret]");
+    }
+}

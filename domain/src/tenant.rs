@@ -1,0 +1,225 @@
+//! A customer account's settings, each within its bounds.
+
+use crate::{
+    callback::CallbackUrl,
+    decision::Policy,
+    event::EventType,
+    session::{Plan, Step},
+    time::Millis,
+};
+use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+
+/// What a tenant has configured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TenantSettings {
+    /// Enabled verification steps.
+    pub steps: Vec<Step>,
+    /// Where users may be sent back to.
+    pub callback_urls: Vec<String>,
+    /// Networks that may call the API; empty means all.
+    pub ip_allow_list: Vec<IpNet>,
+    /// Where webhooks go.
+    pub webhook_url: Option<String>,
+    /// Which events are sent.
+    pub event_types: Vec<EventType>,
+    /// From creation to the last moment the link can be opened.
+    pub link_lifetime: Millis,
+    /// From creation, or reprocess, to expiry.
+    pub session_lifetime: Millis,
+    /// From the end of a session to the erasure of its personal data.
+    pub retention: Millis,
+    /// Tries per step.
+    pub tries: u8,
+    /// Thresholds and policies of the decision.
+    pub policy: Policy,
+    /// Accent colour of the capture pages, `#rrggbb`.
+    pub accent: Option<String>,
+}
+
+impl Default for TenantSettings {
+    fn default() -> Self {
+        Self {
+            steps: Vec::new(),
+            callback_urls: Vec::new(),
+            ip_allow_list: Vec::new(),
+            webhook_url: None,
+            event_types: EventType::ALL.to_vec(),
+            link_lifetime: Millis::hours(48),
+            session_lifetime: Millis::days(7),
+            retention: Millis::days(90),
+            tries: 5,
+            policy: Policy::default(),
+            accent: None,
+        }
+    }
+}
+
+/// Why a tenant cannot create sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotReady {
+    /// It has no settings.
+    SettingsMissing,
+    /// It has no enabled step.
+    NoStepsEnabled,
+}
+
+impl NotReady {
+    /// The `reason` on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SettingsMissing => "settings_missing",
+            Self::NoStepsEnabled => "no_steps_enabled",
+        }
+    }
+}
+
+/// A setting outside its bounds: which, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadSetting {
+    /// Name of the field.
+    pub field: &'static str,
+    /// A sentence for the admin.
+    pub message: String,
+}
+
+impl TenantSettings {
+    /// Shortest and longest life of a link.
+    pub const LINK_LIFETIME: (Millis, Millis) = (Millis::minutes(5), Millis::days(7));
+    /// Shortest and longest life of a session.
+    pub const SESSION_LIFETIME: (Millis, Millis) = (Millis::hours(1), Millis::days(30));
+    /// Shortest and longest retention.
+    pub const RETENTION: (Millis, Millis) = (Millis::days(1), Millis::days(7 * 365));
+    /// Fewest and most tries per step.
+    pub const TRIES: (u8, u8) = (1, 9);
+
+    /// The plan of a new session.
+    ///
+    /// # Errors
+    /// [`NotReady::NoStepsEnabled`] where there is nothing to do.
+    pub fn plan(&self) -> Result<Plan, NotReady> {
+        Plan::of(&self.steps).ok_or(NotReady::NoStepsEnabled)
+    }
+
+    /// Whether a caller from `address` may use the API. IPv4-mapped IPv6 counts as IPv4.
+    #[must_use]
+    pub fn admits(&self, address: IpAddr) -> bool {
+        self.ip_allow_list.is_empty()
+            || self
+                .ip_allow_list
+                .iter()
+                .any(|net| net.contains(&address.to_canonical()))
+    }
+
+    /// Every setting that is out of its bounds.
+    #[must_use]
+    pub fn faults(&self) -> Vec<BadSetting> {
+        let mut faults = Vec::new();
+        let mut check = |field, ok: bool, message: &str| {
+            if !ok {
+                faults.push(BadSetting {
+                    field,
+                    message: message.to_owned(),
+                });
+            }
+        };
+        let within = |value, (least, most)| (least..=most).contains(&value);
+        check(
+            "link_lifetime",
+            within(self.link_lifetime, Self::LINK_LIFETIME),
+            "must be 5 minutes to 7 days",
+        );
+        check(
+            "session_lifetime",
+            within(self.session_lifetime, Self::SESSION_LIFETIME),
+            "must be 1 hour to 30 days",
+        );
+        check(
+            "retention",
+            within(self.retention, Self::RETENTION),
+            "must be 1 day to 7 years",
+        );
+        check(
+            "tries",
+            (Self::TRIES.0..=Self::TRIES.1).contains(&self.tries),
+            "must be 1 to 9",
+        );
+        check(
+            "policy",
+            self.policy.is_sane(),
+            "thresholds must lie between 0 and 1, the review limit below the other",
+        );
+        check(
+            "accent",
+            self.accent.as_deref().is_none_or(is_colour),
+            "must have the form #rrggbb",
+        );
+        for url in &self.callback_urls {
+            if let Err(fault) = CallbackUrl::parse(url) {
+                faults.push(BadSetting {
+                    field: "callback_urls",
+                    message: format!("{url} {fault}"),
+                });
+            }
+        }
+        faults
+    }
+}
+
+fn is_colour(text: &str) -> bool {
+    text.strip_prefix('#')
+        .is_some_and(|hex| hex.len() == 6 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_within_their_bounds() {
+        assert_eq!(TenantSettings::default().faults(), []);
+    }
+
+    #[test]
+    fn an_allow_list_admits_its_networks_only() {
+        let settings = TenantSettings {
+            ip_allow_list: vec!["192.0.2.0/24".parse().unwrap(), "2001:db8::/32".parse().unwrap()],
+            ..TenantSettings::default()
+        };
+        for (address, admitted) in [
+            ("192.0.2.7", true),
+            ("::ffff:192.0.2.7", true),
+            ("192.0.3.1", false),
+            ("2001:db8::1", true),
+            ("::1", false),
+        ] {
+            assert_eq!(settings.admits(address.parse().unwrap()), admitted, "{address}");
+        }
+        assert!(
+            TenantSettings::default().admits("203.0.113.9".parse().unwrap()),
+            "no list, no limit"
+        );
+    }
+
+    #[test]
+    fn settings_out_of_bounds_are_named() {
+        let settings = TenantSettings {
+            tries: 0,
+            retention: Millis::hours(1),
+            accent: Some("red".into()),
+            callback_urls: vec!["http://shop.example/".into()],
+            ..TenantSettings::default()
+        };
+        let fields: Vec<_> = settings.faults().into_iter().map(|fault| fault.field).collect();
+        assert_eq!(fields, ["retention", "tries", "accent", "callback_urls"]);
+    }
+
+    #[test]
+    fn settings_written_before_a_field_existed_still_read() {
+        let settings: TenantSettings = serde_json::from_str(r#"{"steps":["selfie"]}"#).unwrap();
+        assert_eq!(settings.tries, 5);
+    }
+}

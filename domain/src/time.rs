@@ -1,0 +1,169 @@
+//! Points in time and lengths of time, in milliseconds. The clock is an argument: nothing here asks the machine.
+
+use serde::{Deserialize, Serialize};
+use std::{
+    fmt,
+    sync::atomic::{AtomicI64, Ordering},
+};
+use time::{Date, OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
+
+/// `2026-08-02T09:30:00.000Z`, the one form of a time on the wire.
+const ISO: &[BorrowedFormatItem<'_>] =
+    format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+
+/// Milliseconds since 1970-01-01T00:00:00Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// From milliseconds since the epoch.
+    #[must_use]
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    /// Milliseconds since the epoch.
+    #[must_use]
+    pub const fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// Whole seconds since the epoch, as webhook signatures use them.
+    #[must_use]
+    pub const fn as_seconds(self) -> i64 {
+        self.0.div_euclid(1000)
+    }
+
+    /// This time moved by `span`, which may be negative.
+    #[must_use]
+    pub const fn plus(self, span: Millis) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+
+    /// The calendar date in UTC.
+    #[must_use]
+    pub fn date(self) -> Date {
+        self.to_utc().date()
+    }
+
+    /// ISO 8601, UTC, millisecond precision.
+    #[must_use]
+    pub fn to_iso(self) -> String {
+        self.to_utc().format(ISO).unwrap_or_default()
+    }
+
+    /// Parses exactly what [`Timestamp::to_iso`] writes.
+    #[must_use]
+    pub fn parse_iso(text: &str) -> Option<Self> {
+        let parsed = time::PrimitiveDateTime::parse(text, ISO).ok()?;
+        i64::try_from(parsed.assume_utc().unix_timestamp_nanos() / 1_000_000)
+            .ok()
+            .map(Self)
+    }
+
+    /// Years 0000 to 9999 are what the format can say; anything outside is held at the nearest.
+    fn to_utc(self) -> OffsetDateTime {
+        const FIRST: i64 = -62_167_219_200_000;
+        const LAST: i64 = 253_402_300_799_999;
+        let held = self.0.clamp(FIRST, LAST);
+        OffsetDateTime::from_unix_timestamp_nanos(i128::from(held) * 1_000_000).unwrap_or(OffsetDateTime::UNIX_EPOCH)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_iso())
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_iso())
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Self::parse_iso(&text).ok_or_else(|| serde::de::Error::custom("not an ISO 8601 UTC time with milliseconds"))
+    }
+}
+
+/// A length of time in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Millis(pub i64);
+
+impl Millis {
+    /// `n` seconds.
+    #[must_use]
+    pub const fn seconds(n: i64) -> Self {
+        Self(n * 1_000)
+    }
+    /// `n` minutes.
+    #[must_use]
+    pub const fn minutes(n: i64) -> Self {
+        Self(n * 60_000)
+    }
+    /// `n` hours.
+    #[must_use]
+    pub const fn hours(n: i64) -> Self {
+        Self(n * 3_600_000)
+    }
+    /// `n` days of 24 hours.
+    #[must_use]
+    pub const fn days(n: i64) -> Self {
+        Self(n * 86_400_000)
+    }
+}
+
+/// Where the present comes from.
+pub trait Clock: Send + Sync + 'static {
+    /// The present.
+    fn now(&self) -> Timestamp;
+}
+
+/// A clock that moves only when told to, for tests.
+#[derive(Debug)]
+pub struct ManualClock(AtomicI64);
+
+impl ManualClock {
+    /// A clock standing at `start`.
+    #[must_use]
+    pub const fn at(start: Timestamp) -> Self {
+        Self(AtomicI64::new(start.0))
+    }
+
+    /// Moves the clock.
+    pub fn advance(&self, span: Millis) {
+        self.0.fetch_add(span.0, Ordering::SeqCst);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::SeqCst))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_time_is_written_in_utc_with_milliseconds() {
+        assert_eq!(
+            Timestamp::from_millis(1_785_663_000_007).to_iso(),
+            "2026-08-02T09:30:00.007Z"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(millis in -62_167_219_200_000_i64..253_402_300_800_000) {
+            let at = Timestamp::from_millis(millis);
+            prop_assert_eq!(Timestamp::parse_iso(&at.to_iso()), Some(at));
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! What the user typed: trimmed, folded and checked, so that everything behind may compare it.
+
+use crate::{
+    document::vocabulary,
+    request::{ADDRESS_LIMIT, NAME_LIMIT},
+};
+use serde::{Deserialize, Serialize};
+use time::{Date, Month};
+use unicode_normalization::UnicodeNormalization;
+
+vocabulary! {
+    /// Gender as the contract knows it.
+    Gender {
+        /// Male.
+        Male = "male",
+        /// Female.
+        Female = "female",
+    }
+}
+
+/// Nobody alive is older (in years); the oldest documented person reached 122.
+const OLDEST: i32 = 130;
+
+/// Dates of the form `YYYY-MM-DD`.
+pub struct CivilDate;
+
+impl CivilDate {
+    /// Whether `text` fits `^\d{4}-\d{2}-\d{2}$`, real date or not.
+    #[must_use]
+    pub fn has_form(text: &str) -> bool {
+        text.len() == 10
+            && text.bytes().enumerate().all(|(i, b)| {
+                if matches!(i, 4 | 7) {
+                    b == b'-'
+                } else {
+                    b.is_ascii_digit()
+                }
+            })
+    }
+
+    /// The real calendar date that `text` names.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Date> {
+        if !Self::has_form(text) {
+            return None;
+        }
+        let month = Month::try_from(text[5..7].parse::<u8>().ok()?).ok()?;
+        Date::from_calendar_date(text[..4].parse().ok()?, month, text[8..].parse().ok()?).ok()
+    }
+
+    /// `YYYY-MM-DD`.
+    #[must_use]
+    pub fn format(date: Date) -> String {
+        format!("{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day())
+    }
+}
+
+/// The form as typed.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TypedForm {
+    /// Family name.
+    pub last_name: String,
+    /// Given name.
+    pub first_name: String,
+    /// Family name in kana.
+    pub last_name_kana: String,
+    /// Given name in kana.
+    pub first_name_kana: String,
+    /// `YYYY-MM-DD`.
+    pub birth_date: String,
+    /// Address.
+    pub address: String,
+}
+
+/// `userInputInfo`: what the user typed, folded.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UserInput {
+    /// Family name.
+    pub last_name: Option<String>,
+    /// Given name.
+    pub first_name: Option<String>,
+    /// Family name in full-width katakana.
+    pub last_name_kana: Option<String>,
+    /// Given name in full-width katakana.
+    pub first_name_kana: Option<String>,
+    /// `YYYY-MM-DD`.
+    pub birth_date: Option<String>,
+    /// Address.
+    pub address: Option<String>,
+}
+
+impl std::fmt::Debug for TypedForm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TypedForm([personal])")
+    }
+}
+
+impl std::fmt::Debug for UserInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("UserInput([personal])")
+    }
+}
+
+vocabulary! {
+    /// The fields of the details form.
+    InputField {
+        /// Family name.
+        LastName = "lastName",
+        /// Given name.
+        FirstName = "firstName",
+        /// Family name in kana.
+        LastNameKana = "lastNameKana",
+        /// Given name in kana.
+        FirstNameKana = "firstNameKana",
+        /// Date of birth.
+        BirthDate = "birthDate",
+        /// Address.
+        Address = "address",
+    }
+}
+
+vocabulary! {
+    /// What is wrong with a field; the pages have the sentences.
+    InputFault {
+        /// Nothing was typed.
+        Missing = "missing",
+        /// More characters than the limit.
+        TooLong = "too_long",
+        /// Control characters.
+        ControlCharacter = "control_character",
+        /// Not kana.
+        NotKana = "not_kana",
+        /// No real calendar date.
+        NotADate = "not_a_date",
+        /// A date to come.
+        InFuture = "in_future",
+        /// More than 130 years ago.
+        TooLongAgo = "too_long_ago",
+    }
+}
+
+impl UserInput {
+    /// Checks and folds the form. Kana is asked for only where the document is Japanese.
+    ///
+    /// # Errors
+    /// Every field's first fault.
+    pub fn parse(form: &TypedForm, kana: bool, today: Date) -> Result<Self, Vec<(InputField, InputFault)>> {
+        let mut faults = Vec::new();
+        let mut take = |field, parsed: Result<String, InputFault>| match parsed {
+            Ok(text) => Some(text),
+            Err(fault) => {
+                faults.push((field, fault));
+                None
+            }
+        };
+        let input = Self {
+            last_name: take(InputField::LastName, bounded(&form.last_name, NAME_LIMIT)),
+            first_name: take(InputField::FirstName, bounded(&form.first_name, NAME_LIMIT)),
+            last_name_kana: if kana {
+                take(InputField::LastNameKana, katakana(&form.last_name_kana))
+            } else {
+                None
+            },
+            first_name_kana: if kana {
+                take(InputField::FirstNameKana, katakana(&form.first_name_kana))
+            } else {
+                None
+            },
+            birth_date: take(InputField::BirthDate, birth_date(&form.birth_date, today)),
+            address: take(InputField::Address, bounded(&form.address, ADDRESS_LIMIT)),
+        };
+        if faults.is_empty() { Ok(input) } else { Err(faults) }
+    }
+}
+
+/// Trimmed NFC text of 1 to `limit` characters. Digits and symbols stay: real people have them in their names.
+fn bounded(text: &str, limit: usize) -> Result<String, InputFault> {
+    let text: String = text.trim().nfc().collect();
+    if text.is_empty() {
+        Err(InputFault::Missing)
+    } else if text.chars().count() > limit {
+        Err(InputFault::TooLong)
+    } else if text.chars().any(char::is_control) {
+        Err(InputFault::ControlCharacter)
+    } else {
+        Ok(text)
+    }
+}
+
+/// Full-width katakana; hiragana and half width are folded.
+fn katakana(text: &str) -> Result<String, InputFault> {
+    let folded = to_katakana(&bounded(text, NAME_LIMIT)?);
+    // The katakana block with its middle dot and long mark, and the space between two names.
+    let fits = folded.chars().all(|c| matches!(c, '\u{30a1}'..='\u{30ff}' | ' '));
+    if fits { Ok(folded) } else { Err(InputFault::NotKana) }
+}
+
+/// Folds half-width kana (by NFKC) and hiragana to full-width katakana; leaves everything else.
+#[must_use]
+pub fn to_katakana(text: &str) -> String {
+    text.nfkc()
+        .map(|c| match c {
+            '\u{3041}'..='\u{3096}' => char::from_u32(u32::from(c) + 0x60).unwrap_or(c),
+            other => other,
+        })
+        .collect()
+}
+
+fn birth_date(text: &str, today: Date) -> Result<String, InputFault> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(InputFault::Missing);
+    }
+    let date = CivilDate::parse(text).ok_or(InputFault::NotADate)?;
+    if date > today {
+        Err(InputFault::InFuture)
+    } else if (date.year() + OLDEST, u8::from(date.month()), date.day())
+        < (today.year(), u8::from(today.month()), today.day())
+    {
+        Err(InputFault::TooLongAgo)
+    } else {
+        Ok(CivilDate::format(date))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TODAY: Date = time::macros::date!(2026 - 08 - 02);
+
+    fn form() -> TypedForm {
+        TypedForm {
+            last_name: " Tanaka ".into(),
+            first_name: "花子".into(),
+            last_name_kana: "ﾀﾅｶ".into(),
+            first_name_kana: "はなこ".into(),
+            birth_date: "1990-02-28".into(),
+            address: "東京都千代田区1-2-3".into(),
+        }
+    }
+
+    #[test]
+    fn kana_of_any_width_becomes_full_width_katakana() {
+        let input = UserInput::parse(&form(), true, TODAY).unwrap();
+        assert_eq!(input.last_name_kana.as_deref(), Some("タナカ"));
+        assert_eq!(input.first_name_kana.as_deref(), Some("ハナコ"));
+        assert_eq!(input.last_name.as_deref(), Some("Tanaka"));
+    }
+
+    #[test]
+    fn every_field_tells_its_fault() {
+        let bad = TypedForm {
+            birth_date: "2026-08-03".into(),
+            last_name_kana: "Tanaka".into(),
+            ..TypedForm::default()
+        };
+        let faults = UserInput::parse(&bad, true, TODAY).unwrap_err();
+        assert_eq!(
+            faults,
+            [
+                (InputField::LastName, InputFault::Missing),
+                (InputField::FirstName, InputFault::Missing),
+                (InputField::LastNameKana, InputFault::NotKana),
+                (InputField::FirstNameKana, InputFault::Missing),
+                (InputField::BirthDate, InputFault::InFuture),
+                (InputField::Address, InputFault::Missing),
+            ]
+        );
+    }
+
+    #[test]
+    fn only_real_dates_of_the_last_130_years_pass() {
+        for (text, fault) in [
+            ("1990-02-30", InputFault::NotADate),
+            ("90-02-01", InputFault::NotADate),
+            ("1896-08-01", InputFault::TooLongAgo),
+        ] {
+            assert_eq!(birth_date(text, TODAY), Err(fault), "{text}");
+        }
+        assert_eq!(birth_date("1896-08-02", TODAY).as_deref(), Ok("1896-08-02"));
+        assert_eq!(birth_date("2024-02-29", TODAY).as_deref(), Ok("2024-02-29"));
+    }
+
+    proptest! {
+        #[test]
+        fn folding_twice_changes_nothing(text in "[ぁ-ゖァ-ヶｦ-ﾟa-z ]{0,20}") {
+            let once = to_katakana(&text);
+            prop_assert_eq!(to_katakana(&once), once.clone());
+        }
+    }
+}
