@@ -1,0 +1,121 @@
+//! An upload becomes a picture: within limits, upright, without metadata, at a bounded size. Not what is in it.
+
+mod fault;
+mod format;
+mod jpeg;
+
+pub use fault::PictureFault;
+
+use crate::raster::Raster;
+use format::Format;
+use image::codecs::jpeg::JpegEncoder;
+use image::metadata::Orientation;
+use image::{DynamicImage, ExtendedColorType, ImageDecoder, Limits};
+use sha2::{Digest, Sha256};
+use std::io::Cursor;
+
+/// The largest upload: a phone's 12-megapixel JPEG has 3 to 6 MB.
+pub const MAX_BYTES: usize = 10 * 1024 * 1024;
+/// The longest side of an upload.
+pub const MAX_SIDE: u32 = 12_000;
+/// What one decode may hold at once, pixels and scratch.
+pub const MAX_DECODE_BYTES: u64 = 88 * 1024 * 1024;
+/// The shortest sides that can show a legible document or a face.
+const MIN_SIDES: (u32, u32) = (120, 200);
+/// The longest side kept: a card that fills it has about 35 pixels a millimetre, twice what reading needs.
+pub const KEPT_SIDE: usize = 3000;
+/// Quality of the kept JPEG: the eye sees no loss, and the file has a third of the size of quality 97.
+const JPEG_QUALITY: u8 = 90;
+
+/// A picture that is safe to keep and to look at.
+#[derive(Clone)]
+pub struct Picture {
+    /// Upright pixels, at most [`KEPT_SIDE`] long.
+    pub rgb: Raster,
+    /// The same pixels as a JPEG without metadata: what is stored and shown.
+    pub jpeg: Vec<u8>,
+    /// Hash of the bytes that were uploaded.
+    pub sha256_of_original: [u8; 32],
+}
+
+impl std::fmt::Debug for Picture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Picture({:?}, {} bytes)", self.rgb, self.jpeg.len())
+    }
+}
+
+impl Picture {
+    /// Opens a JPEG that [`normalise`] made, without encoding it again.
+    pub fn reopen(jpeg: Vec<u8>, sha256_of_original: [u8; 32]) -> Result<Self, PictureFault> {
+        let rgb = decode(&jpeg)?;
+        Ok(Self { rgb, jpeg, sha256_of_original })
+    }
+
+    /// A picture made of pixels that are in memory already.
+    pub fn from_raster(rgb: Raster) -> Result<Self, PictureFault> {
+        let jpeg = encode(&rgb)?;
+        let sha256_of_original = Sha256::digest(&jpeg).into();
+        Ok(Self { rgb, jpeg, sha256_of_original })
+    }
+}
+
+/// Turns an upload into a picture, or says what is wrong with it.
+///
+/// The kind is told by its first bytes alone, never by a name or a media type.
+pub fn normalise(bytes: &[u8]) -> Result<Picture, PictureFault> {
+    let rgb = decode(bytes)?;
+    let jpeg = encode(&rgb)?;
+    Ok(Picture { rgb, jpeg, sha256_of_original: Sha256::digest(bytes).into() })
+}
+
+fn decode(bytes: &[u8]) -> Result<Raster, PictureFault> {
+    if bytes.len() > MAX_BYTES {
+        return Err(PictureFault::TooLarge);
+    }
+    let format = Format::detect(bytes)?;
+    let size = format.size(bytes)?;
+    size.check()?;
+    let mut decoder = format.decoder(bytes)?;
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MAX_SIDE);
+    limits.max_image_height = Some(MAX_SIDE);
+    limits.max_alloc = Some(MAX_DECODE_BYTES);
+    decoder.set_limits(limits).map_err(|_| PictureFault::DimensionsTooLarge)?;
+    if decoder.total_bytes() + size.scratch > MAX_DECODE_BYTES {
+        return Err(PictureFault::DimensionsTooLarge);
+    }
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let decoded = DynamicImage::from_decoder(decoder).map_err(|error| fault::of_decoder(&error))?;
+    let rgb = decoded.into_rgb8();
+    let (width, height) = (rgb.width() as usize, rgb.height() as usize);
+    let raster = Raster::new(width, height, rgb.into_raw()).ok_or(PictureFault::Corrupt)?;
+    let kept = if raster.longest() > KEPT_SIDE { raster.shrunk(KEPT_SIDE) } else { raster };
+    Ok(upright(kept, orientation))
+}
+
+/// Undoes what the camera's EXIF says about how it was held.
+fn upright(raster: Raster, orientation: Orientation) -> Raster {
+    match orientation {
+        Orientation::NoTransforms => raster,
+        Orientation::Rotate90 => raster.turned(1),
+        Orientation::Rotate180 => raster.turned(2),
+        Orientation::Rotate270 => raster.turned(3),
+        Orientation::FlipHorizontal => raster.mirrored(),
+        Orientation::FlipVertical => raster.turned(2).mirrored(),
+        Orientation::Rotate90FlipH => raster.turned(1).mirrored(),
+        Orientation::Rotate270FlipH => raster.turned(3).mirrored(),
+    }
+}
+
+fn encode(raster: &Raster) -> Result<Vec<u8>, PictureFault> {
+    let (width, height) = (u32::try_from(raster.width()), u32::try_from(raster.height()));
+    let (Ok(width), Ok(height)) = (width, height) else { return Err(PictureFault::DimensionsTooLarge) };
+    let mut jpeg = Cursor::new(Vec::new());
+    JpegEncoder::new_with_quality(&mut jpeg, JPEG_QUALITY)
+        .encode(raster.pixels(), width, height, ExtendedColorType::Rgb8)
+        .map_err(|_| PictureFault::Corrupt)?;
+    Ok(jpeg.into_inner())
+}
+
+#[cfg(test)]
+mod tests;

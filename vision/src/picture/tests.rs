@@ -1,0 +1,108 @@
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::*;
+use image::{ImageEncoder, codecs::png::PngEncoder, codecs::webp::WebPEncoder};
+use proptest::prelude::*;
+
+/// A picture with a red upper left quarter on a grey ramp.
+fn sample(width: usize, height: usize) -> Raster {
+    let mut raster = Raster::filled(width, height, [90, 120, 150]);
+    raster.paste(&Raster::filled(width / 2, height / 2, [220, 20, 20]), 0, 0);
+    raster
+}
+
+fn png(raster: &Raster) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let (w, h) = (raster.width() as u32, raster.height() as u32);
+    PngEncoder::new(&mut bytes).write_image(raster.pixels(), w, h, ExtendedColorType::Rgb8).unwrap();
+    bytes
+}
+
+/// A JPEG whose EXIF says how the camera was held.
+fn jpeg_held(raster: &Raster, orientation: u8) -> Vec<u8> {
+    let jpeg = encode(raster).unwrap();
+    let mut exif = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
+    exif.extend_from_slice(&[orientation, 0, 0, 0, 0, 0, 0]);
+    let length = (exif.len() + 2) as u16;
+    let mut bytes = vec![0xFF, 0xD8, 0xFF, 0xE1];
+    bytes.extend_from_slice(&length.to_be_bytes());
+    bytes.extend_from_slice(&exif);
+    bytes.extend_from_slice(&jpeg[2..]);
+    bytes
+}
+
+#[test]
+fn jpeg_png_and_webp_become_pictures_of_the_same_pixels() {
+    let raster = sample(320, 240);
+    let mut webp = Vec::new();
+    WebPEncoder::new_lossless(&mut webp).encode(raster.pixels(), 320, 240, ExtendedColorType::Rgb8).unwrap();
+    for bytes in [encode(&raster).unwrap(), png(&raster), webp] {
+        let picture = normalise(&bytes).unwrap();
+        assert_eq!((picture.rgb.width(), picture.rgb.height()), (320, 240));
+        let corner = picture.rgb.sample(20.0, 20.0);
+        assert!(corner[0] > 200.0 && corner[1] < 40.0, "{corner:?}");
+        assert_eq!(picture.sha256_of_original, <[u8; 32]>::from(Sha256::digest(&bytes)));
+    }
+}
+
+#[test]
+fn the_camera_orientation_is_undone_and_then_gone() {
+    // Orientation 6: the picture must be turned clockwise, so that its upper left comes to the upper right.
+    let picture = normalise(&jpeg_held(&sample(320, 240), 6)).unwrap();
+    assert_eq!((picture.rgb.width(), picture.rgb.height()), (240, 320));
+    assert!(picture.rgb.sample(220.0, 20.0)[0] > 200.0);
+    assert!(picture.rgb.sample(20.0, 20.0)[0] < 120.0);
+    assert!(!picture.jpeg.windows(4).any(|window| window == b"Exif"));
+    let again = Picture::reopen(picture.jpeg.clone(), picture.sha256_of_original).unwrap();
+    assert_eq!((again.rgb.width(), again.rgb.height()), (240, 320));
+}
+
+#[test]
+fn a_large_picture_is_shrunk_to_the_kept_side() {
+    let picture = normalise(&encode(&sample(4000, 1000)).unwrap()).unwrap();
+    assert_eq!((picture.rgb.width(), picture.rgb.height()), (KEPT_SIDE, 750));
+}
+
+#[test]
+fn each_fault_has_its_own_name() {
+    let jpeg = encode(&sample(320, 240)).unwrap();
+    assert_eq!(normalise(&[0; MAX_BYTES + 1]).unwrap_err(), PictureFault::TooLarge);
+    assert_eq!(normalise(b"just some text, named .jpg").unwrap_err(), PictureFault::NotAPicture);
+    assert_eq!(normalise(b"").unwrap_err(), PictureFault::NotAPicture);
+    assert_eq!(normalise(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic").unwrap_err(), PictureFault::Heic);
+    assert_eq!(normalise(&jpeg[..jpeg.len() / 2]).unwrap_err(), PictureFault::Truncated);
+    assert_eq!(normalise(&jpeg[..jpeg.len() - 2]).unwrap_err(), PictureFault::Truncated);
+    assert_eq!(normalise(&encode(&sample(199, 150)).unwrap()).unwrap_err(), PictureFault::TooSmall);
+    let whole = png(&sample(320, 240));
+    assert_eq!(normalise(&whole[..whole.len() / 2]).unwrap_err(), PictureFault::Truncated);
+}
+
+#[test]
+fn a_picture_of_thirty_thousand_pixels_a_side_is_refused_by_its_header() {
+    let mut jpeg = encode(&sample(320, 240)).unwrap();
+    let frame = jpeg.windows(2).position(|pair| pair == [0xFF, 0xC0]).unwrap();
+    jpeg[frame + 5..frame + 9].copy_from_slice(&[0x75, 0x30, 0x75, 0x30]);
+    assert_eq!(normalise(&jpeg).unwrap_err(), PictureFault::DimensionsTooLarge);
+    // 11,000 x 11,000 keeps within the side but not within the memory.
+    jpeg[frame + 5..frame + 9].copy_from_slice(&[0x2A, 0xF8, 0x2A, 0xF8]);
+    assert_eq!(normalise(&jpeg).unwrap_err(), PictureFault::DimensionsTooLarge);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn damaged_files_never_panic(cut in 0_usize..3000, flips in prop::collection::vec((0_usize..3000, any::<u8>()), 0..20), png_kind in any::<bool>()) {
+        let raster = sample(210, 130);
+        let mut bytes = if png_kind { png(&raster) } else { encode(&raster).unwrap() };
+        for (at, value) in flips {
+            let length = bytes.len();
+            bytes[at % length] = value;
+        }
+        let keep = bytes.len() - cut % bytes.len();
+        bytes.truncate(keep);
+        if let Ok(picture) = normalise(&bytes) {
+            prop_assert!(picture.rgb.longest() <= KEPT_SIDE);
+        }
+    }
+}
