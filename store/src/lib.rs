@@ -1,1 +1,17 @@
-//! store
+//! The only crate that knows SQL, the disk, the object store and the keys at rest. It stores and finds; it decides nothing.
+//!
+//! One SQL text and one Rust body serve SQLite and Postgres (see [`db`]). Personal columns and pictures are sealed with a key of
+//! their session before they get here (see [`vault`]).
+
+pub mod api_keys;
+pub mod db;
+pub mod error;
+pub mod jobs;
+pub mod links;
+pub mod pictures;
+pub mod sessions;
+pub mod tenants;
+pub mod vault;
+
+pub use db::{Db, DbOptions, Tx};
+pub use error::StoreError;

@@ -1,0 +1,230 @@
+//! Sessions: found by tenant and id, so that a foreign id finds nothing; saved by compare-and-set on their version.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+    vault::{DataKeyId, Place},
+};
+use domain::{
+    document::DocumentType,
+    ids::{SessionId, TenantId},
+    outcome::Outcome,
+    session::{FailureReason, Session, Status},
+    time::Timestamp,
+};
+
+/// A session with everything its row holds. Sealed columns open with the session's data key at [`SessionRow::place`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionRow {
+    /// The part that the rules of transition know.
+    pub session: Session,
+    /// The key of its personal data.
+    pub data_key: DataKeyId,
+    /// Compact JSON, as written by the tenant.
+    pub metadata: Option<String>,
+    /// Where the user is sent back to, normalised.
+    pub callback_url: Option<String>,
+    /// Sealed: `state`, UTF-8.
+    pub state: Option<Vec<u8>>,
+    /// Sealed: `preRegisteredInfo`, JSON.
+    pub known: Option<Vec<u8>>,
+    /// Sealed: `userInputInfo`, JSON.
+    pub typed: Option<Vec<u8>>,
+    /// What the user says the document is.
+    pub document_type: Option<DocumentType>,
+    /// Sealed: `documentOcr.fields`, JSON.
+    pub ocr: Option<Vec<u8>>,
+    /// The decision, without the reviewer's note.
+    pub outcome: Option<Outcome>,
+    /// Sealed: the reviewer's note, UTF-8.
+    pub note: Option<Vec<u8>>,
+    /// Why it ended in `failed`.
+    pub failure_reason: Option<FailureReason>,
+}
+
+/// Names of the sealed columns, for [`SessionRow::place`].
+pub mod column {
+    /// `state`.
+    pub const STATE: &str = "state";
+    /// `preRegisteredInfo`.
+    pub const KNOWN: &str = "known";
+    /// `userInputInfo`.
+    pub const TYPED: &str = "typed";
+    /// `documentOcr.fields`.
+    pub const OCR: &str = "ocr";
+    /// The reviewer's note.
+    pub const NOTE: &str = "note";
+}
+
+impl SessionRow {
+    /// Where a sealed column lives.
+    #[must_use]
+    pub const fn place<'a>(&'a self, column: &'a str) -> Place<'a> {
+        Place {
+            tenant: &self.session.tenant,
+            session: &self.session.id,
+            name: column,
+        }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    id: String,
+    tenant_id: String,
+    status: String,
+    plan: String,
+    created_at: i64,
+    expires_at: i64,
+    completed_at: Option<i64>,
+    purged_at: Option<i64>,
+    attempt: i64,
+    version: i64,
+    data_key: String,
+    metadata: Option<String>,
+    callback_url: Option<String>,
+    state: Option<Vec<u8>>,
+    known: Option<Vec<u8>>,
+    typed: Option<Vec<u8>>,
+    document_type: Option<String>,
+    ocr: Option<Vec<u8>>,
+    outcome: Option<String>,
+    note: Option<Vec<u8>>,
+    failure_reason: Option<String>,
+}
+
+/// Reads a stored word of a vocabulary.
+fn word<T>(text: Option<&str>, parse: fn(&str) -> Option<T>, fault: &'static str) -> Result<Option<T>, StoreError> {
+    text.map(|text| parse(text).ok_or(StoreError::Corrupt(fault)))
+        .transpose()
+}
+
+impl TryFrom<Raw> for SessionRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        let outcome = raw.outcome.as_deref().map(serde_json::from_str).transpose();
+        Ok(Self {
+            session: Session {
+                id: SessionId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+                tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+                status: Status::parse(&raw.status).ok_or(StoreError::Corrupt("an unknown status"))?,
+                plan: serde_json::from_str(&raw.plan).map_err(|_| StoreError::Corrupt("a plan that does not parse"))?,
+                created_at: Timestamp::from_millis(raw.created_at),
+                expires_at: Timestamp::from_millis(raw.expires_at),
+                completed_at: raw.completed_at.map(Timestamp::from_millis),
+                purged_at: raw.purged_at.map(Timestamp::from_millis),
+                attempt: raw.attempt,
+                version: raw.version,
+            },
+            data_key: DataKeyId::parse(&raw.data_key).ok_or(StoreError::Corrupt("a malformed key id"))?,
+            metadata: raw.metadata,
+            callback_url: raw.callback_url,
+            state: raw.state,
+            known: raw.known,
+            typed: raw.typed,
+            document_type: word(
+                raw.document_type.as_deref(),
+                DocumentType::parse,
+                "an unknown document type",
+            )?,
+            ocr: raw.ocr,
+            outcome: outcome.map_err(|_| StoreError::Corrupt("an outcome that does not parse"))?,
+            note: raw.note,
+            failure_reason: word(
+                raw.failure_reason.as_deref(),
+                FailureReason::parse,
+                "an unknown failure reason",
+            )?,
+        })
+    }
+}
+
+fn outcome_json(row: &SessionRow) -> Result<Option<String>, StoreError> {
+    let bare = row.outcome.clone().map(|mut outcome| {
+        if let Some(review) = &mut outcome.review {
+            review.note = None;
+        }
+        outcome
+    });
+    bare.map(|outcome| serde_json::to_string(&outcome))
+        .transpose()
+        .map_err(StoreError::refused)
+}
+
+/// Stores a new session.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where its id is taken.
+pub async fn insert(tx: &mut Tx, row: &SessionRow) -> Result<(), StoreError> {
+    let plan = serde_json::to_string(&row.session.plan).map_err(StoreError::refused)?;
+    let outcome = outcome_json(row)?;
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO sessions (id, tenant_id, status, plan, created_at, expires_at, completed_at, purged_at, attempt,
+             version, data_key, metadata, callback_url, state, known, typed, document_type, ocr, outcome, note, failure_reason)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)")
+        .bind(row.session.id.as_str()).bind(row.session.tenant.as_str()).bind(row.session.status.as_str()).bind(&plan)
+        .bind(row.session.created_at.as_millis()).bind(row.session.expires_at.as_millis())
+        .bind(row.session.completed_at.map(Timestamp::as_millis)).bind(row.session.purged_at.map(Timestamp::as_millis))
+        .bind(row.session.attempt).bind(row.session.version).bind(row.data_key.as_str()).bind(&row.metadata)
+        .bind(&row.callback_url).bind(&row.state).bind(&row.known).bind(&row.typed)
+        .bind(row.document_type.map(DocumentType::as_str)).bind(&row.ocr).bind(&outcome).bind(&row.note)
+        .bind(row.failure_reason.map(FailureReason::as_str))
+        .execute(conn).await.map(drop))
+}
+
+macro_rules! select {
+    ($clause:literal) => {
+        concat!(
+            "SELECT id, tenant_id, status, plan, created_at, expires_at, completed_at, purged_at, attempt, version, data_key,
+                    metadata, callback_url, state, known, typed, document_type, ocr, outcome, note, failure_reason
+             FROM sessions ",
+            $clause
+        )
+    };
+}
+
+/// A tenant's session; another tenant's id finds nothing.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &SessionId) -> Result<Option<SessionRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE id = $1 AND tenant_id = $2"))
+        .bind(id.as_str()).bind(tenant.as_str()).fetch_optional(conn).await)?;
+    raw.map(SessionRow::try_from).transpose()
+}
+
+/// Any tenant's session: for the worker, and for an applicant whose link has named it.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn find_any(tx: &mut Tx, id: &SessionId) -> Result<Option<SessionRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE id = $1"))
+        .bind(id.as_str()).fetch_optional(conn).await)?;
+    raw.map(SessionRow::try_from).transpose()
+}
+
+/// Saves everything that may change, where nobody else has since `row` was read, and counts its version up.
+///
+/// # Errors
+/// [`StoreError::Conflict`] where somebody has: the contract's "concurrent operation collides".
+pub async fn save(tx: &mut Tx, row: &mut SessionRow) -> Result<(), StoreError> {
+    let outcome = outcome_json(row)?;
+    let saved = on!(tx, conn => sqlx::query(
+        "UPDATE sessions SET status = $3, expires_at = $4, completed_at = $5, purged_at = $6, attempt = $7, metadata = $8,
+             state = $9, known = $10, typed = $11, document_type = $12, ocr = $13, outcome = $14, note = $15,
+             failure_reason = $16, version = version + 1
+         WHERE id = $1 AND version = $2")
+        .bind(row.session.id.as_str()).bind(row.session.version).bind(row.session.status.as_str())
+        .bind(row.session.expires_at.as_millis()).bind(row.session.completed_at.map(Timestamp::as_millis))
+        .bind(row.session.purged_at.map(Timestamp::as_millis)).bind(row.session.attempt).bind(&row.metadata)
+        .bind(&row.state).bind(&row.known).bind(&row.typed).bind(row.document_type.map(DocumentType::as_str))
+        .bind(&row.ocr).bind(&outcome).bind(&row.note).bind(row.failure_reason.map(FailureReason::as_str))
+        .execute(conn).await.map(|done| done.rows_affected()))?;
+    if saved == 1 {
+        row.session.version += 1;
+        Ok(())
+    } else {
+        Err(tx.conflict())
+    }
+}

@@ -1,0 +1,105 @@
+//! Tenants and their settings.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{ids::TenantId, tenant::TenantSettings, time::Timestamp};
+
+/// A tenant as stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TenantRow {
+    /// Its id.
+    pub id: TenantId,
+    /// Its name, shown to end users.
+    pub name: String,
+    /// `None` until an admin has saved settings once.
+    pub settings: Option<TenantSettings>,
+    /// `false` for a sandbox.
+    pub livemode: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Compared and set by each save.
+    pub version: i64,
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    id: String,
+    name: String,
+    settings: Option<String>,
+    livemode: bool,
+    created_at: i64,
+    version: i64,
+}
+
+impl TryFrom<Raw> for TenantRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        let settings = raw.settings.as_deref().map(serde_json::from_str).transpose();
+        Ok(Self {
+            id: TenantId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+            name: raw.name,
+            settings: settings.map_err(|_| StoreError::Corrupt("settings that do not parse"))?,
+            livemode: raw.livemode,
+            created_at: Timestamp::from_millis(raw.created_at),
+            version: raw.version,
+        })
+    }
+}
+
+fn json(settings: Option<&TenantSettings>) -> Result<Option<String>, StoreError> {
+    settings
+        .map(serde_json::to_string)
+        .transpose()
+        .map_err(StoreError::refused)
+}
+
+/// Stores a new tenant.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where its id is taken.
+pub async fn insert(tx: &mut Tx, tenant: &TenantRow) -> Result<(), StoreError> {
+    let settings = json(tenant.settings.as_ref())?;
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO tenants (id, name, settings, livemode, created_at, version) VALUES ($1, $2, $3, $4, $5, $6)")
+        .bind(tenant.id.as_str()).bind(&tenant.name).bind(&settings).bind(tenant.livemode)
+        .bind(tenant.created_at.as_millis()).bind(tenant.version)
+        .execute(conn).await.map(drop))
+}
+
+/// The tenant with this id.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn find(tx: &mut Tx, id: &TenantId) -> Result<Option<TenantRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, name, settings, livemode, created_at, version FROM tenants WHERE id = $1")
+        .bind(id.as_str()).fetch_optional(conn).await)?;
+    raw.map(TenantRow::try_from).transpose()
+}
+
+/// All tenants, oldest first.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list(tx: &mut Tx) -> Result<Vec<TenantRow>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, name, settings, livemode, created_at, version FROM tenants ORDER BY created_at, id")
+        .fetch_all(conn).await)?;
+    raw.into_iter().map(TenantRow::try_from).collect()
+}
+
+/// Saves name and settings where nobody else has since `tenant` was read.
+///
+/// # Errors
+/// [`StoreError::Conflict`] where somebody has.
+pub async fn save(tx: &mut Tx, tenant: &TenantRow) -> Result<(), StoreError> {
+    let settings = json(tenant.settings.as_ref())?;
+    let saved = on!(tx, conn => sqlx::query(
+        "UPDATE tenants SET name = $3, settings = $4, version = version + 1 WHERE id = $1 AND version = $2")
+        .bind(tenant.id.as_str()).bind(tenant.version).bind(&tenant.name).bind(&settings)
+        .execute(conn).await.map(|done| done.rows_affected()))?;
+    if saved == 1 { Ok(()) } else { Err(tx.conflict()) }
+}
