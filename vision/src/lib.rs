@@ -1,5 +1,6 @@
 //! Pictures to findings.
 
+mod face;
 pub mod model;
 mod nn;
 pub mod picture;

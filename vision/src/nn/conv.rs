@@ -8,9 +8,13 @@ use rten_tensor::NdTensorView;
 /// Rows of patches laid out at once: keeps the scratch memory below 16 MB at the widest layer.
 const PATCH_ROWS: usize = 1 << 12;
 
+thread_local! {
+    /// The kernel that suits this processor. The same one on every thread, so that packed weights fit; but it cannot be sent.
+    static EXECUTOR: GemmExecutor = GemmExecutor::new();
+}
+
 /// A matrix product with fixed right-hand side and bias.
 pub(crate) struct Dense {
-    executor: GemmExecutor,
     weights: PackedBMatrix<f32>,
     bias: Vec<f32>,
     inputs: usize,
@@ -23,9 +27,8 @@ impl Dense {
         let outputs = bias.len();
         let view = NdTensorView::try_from_data([inputs, outputs], weights)
             .map_err(|e| ModelError::Unusable("weights".to_owned(), e.to_string()))?;
-        let executor = GemmExecutor::new();
-        let weights = executor.prepack_b(view);
-        Ok(Self { executor, weights, bias, inputs, outputs })
+        let weights = EXECUTOR.with(|executor| executor.prepack_b(view));
+        Ok(Self { weights, bias, inputs, outputs })
     }
 
     pub(crate) const fn outputs(&self) -> usize {
@@ -38,9 +41,8 @@ impl Dense {
         let count = rows.len() / self.inputs.max(1);
         let view = NdTensorView::try_from_data([count, self.inputs], rows).map_err(|e| failed(&e))?;
         let options = GemmOptions { bias: Some(BiasVector::Row(&self.bias)), ..GemmOptions::default() };
-        self.executor
-            .gemm(out, GemmInputA::Unpacked(view), GemmInputB::Packed(&self.weights), options)
-            .map_err(|e| failed(&e))
+        let (a, b) = (GemmInputA::Unpacked(view), GemmInputB::Packed(&self.weights));
+        EXECUTOR.with(|executor| executor.gemm(out, a, b, options)).map_err(|e| failed(&e))
     }
 }
 

@@ -1,0 +1,95 @@
+//! Faces in a picture: where they are, which way they look, and the numbers that recognise them again.
+
+mod align;
+mod descriptor;
+mod find;
+pub(crate) mod geometry;
+mod landmarks;
+pub(crate) mod pose;
+mod seeta;
+mod ssd;
+mod tiny;
+
+pub(crate) use find::Detector;
+pub(crate) use geometry::Detection;
+pub(crate) use pose::Shape;
+
+use crate::model::lock::Pins;
+use crate::model::{Model, ModelError};
+use crate::nn::Weights;
+use crate::raster::Raster;
+use domain::findings::Face;
+use std::path::Path;
+
+/// The networks that look at faces.
+pub(crate) struct Faces {
+    pub(crate) detector: Detector,
+    pub(crate) landmarks: Box<dyn Model>,
+    pub(crate) descriptor: Box<dyn Model>,
+}
+
+/// The files the networks are read from.
+pub(crate) const FILES: [&str; 9] = [
+    "ssd_mobilenetv1_model-weights_manifest.json",
+    "ssd_mobilenetv1_model.bin",
+    "tiny_face_detector_model-weights_manifest.json",
+    "tiny_face_detector_model.bin",
+    "face_landmark_68_model-weights_manifest.json",
+    "face_landmark_68_model.bin",
+    "face_recognition_model-weights_manifest.json",
+    "face_recognition_model.bin",
+    seeta::SEETA,
+];
+
+impl Faces {
+    pub(crate) fn load(pins: &Pins, dir: &Path) -> Result<Self, ModelError> {
+        let weights = |model: &str| {
+            let manifest = pins.read(dir, &format!("{model}-weights_manifest.json"))?;
+            Weights::parse(model, &manifest, &pins.read(dir, &format!("{model}.bin"))?)
+        };
+        Ok(Self {
+            detector: Detector {
+                thorough: Box::new(ssd::Ssd::new(&weights(ssd::SSD)?)?),
+                quick: Box::new(tiny::Tiny::new(&weights(tiny::TINY)?)?),
+                last: Box::new(seeta::Seeta::parse(&pins.read(dir, seeta::SEETA)?)?),
+            },
+            landmarks: Box::new(landmarks::Landmarks::new(&weights(landmarks::LANDMARKS)?)?),
+            descriptor: Box::new(descriptor::Descriptor::new(&weights(descriptor::DESCRIPTOR)?)?),
+        })
+    }
+
+    /// Landmarks of a detected face; `None` where the box is too small to hold one.
+    pub(crate) fn shape(&self, picture: &Raster, detection: &Detection) -> Result<Option<Shape>, ModelError> {
+        align::shape(self.landmarks.as_ref(), picture, detection)
+    }
+
+    /// The numbers that recognise a face again.
+    pub(crate) fn describe(&self, picture: &Raster, shape: &Shape) -> Result<Vec<f32>, ModelError> {
+        align::describe(self.descriptor.as_ref(), picture, shape)
+    }
+
+    /// A face with everything that is measured of it.
+    pub(crate) fn face(&self, picture: &Raster, detection: &Detection) -> Result<Option<Face>, ModelError> {
+        let Some(shape) = self.shape(picture, detection)? else { return Ok(None) };
+        let descriptor = self.describe(picture, &shape)?;
+        Ok(Some(finding(detection, &shape, descriptor)))
+    }
+
+    /// The largest face of a picture.
+    pub(crate) fn largest(&self, picture: &Raster) -> Result<Option<Face>, ModelError> {
+        let found = self.detector.find(picture)?;
+        let largest = found.iter().max_by(|a, b| a.area().total_cmp(&b.area()));
+        largest.map_or(Ok(None), |detection| self.face(picture, detection))
+    }
+}
+
+/// A face in the words of the findings.
+pub(crate) fn finding(detection: &Detection, shape: &Shape, descriptor: Vec<f32>) -> Face {
+    Face {
+        bounds: [detection.left, detection.top, detection.width, detection.height],
+        eye_distance: shape.eye_distance(),
+        eyes: shape.eyes(),
+        score: detection.score.clamp(0.0, 1.0),
+        descriptor,
+    }
+}
