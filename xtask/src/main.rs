@@ -5,7 +5,9 @@
 #![expect(clippy::print_stdout, reason = "a command line tool speaks on its standard output")]
 
 mod compress;
+mod models;
 mod site;
+mod specimen;
 mod style;
 
 use clap::{Parser, Subcommand};
@@ -32,6 +34,12 @@ enum Task {
         #[arg(long)]
         site_only: bool,
     },
+    /// Fetch the models of vision/models.lock and check them
+    Models,
+    /// Render documents of people who do not exist, with labels
+    Specimens(specimen::Specimens),
+    /// Render the pictures and camera videos of whole runs
+    Scene(specimen::Scene),
 }
 
 fn main() -> Done {
@@ -45,6 +53,17 @@ fn main() -> Done {
                 site::build_server(&workspace(), release)
             }
         }
+        Task::Models => {
+            let fetched = models::fetch(&workspace())?;
+            println!("models are in place, {fetched} fetched");
+            Ok(())
+        }
+        Task::Specimens(wanted) => {
+            let rendered = specimen::render(&wanted, &samples())?;
+            println!("{rendered} pictures rendered");
+            Ok(())
+        }
+        Task::Scene(wanted) => specimen::set_scene(&wanted, &samples()),
     }
 }
 
@@ -52,6 +71,11 @@ fn main() -> Done {
 fn workspace() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
+}
+
+/// The photographs that come with the models.
+fn samples() -> PathBuf {
+    workspace().join("models/samples")
 }
 
 /// The folder cargo builds into.

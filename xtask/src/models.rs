@@ -44,21 +44,28 @@ struct Pinned {
 /// Brings `models/` under `root` to the state of the lock file; returns how many files it had to fetch.
 ///
 /// A second run reads the files' hashes and does nothing else, which takes well under a second.
-pub fn fetch(root: &Path) -> Result<usize, String> {
+pub(crate) fn fetch(root: &Path) -> Result<usize, String> {
     let lock_path = root.join("vision/models.lock");
     let text = fs::read_to_string(&lock_path).map_err(|e| format!("{}: {e}", lock_path.display()))?;
     let lock: Lock = toml::from_str(&text).map_err(|e| format!("{}: {e}", lock_path.display()))?;
     let target = root.join("models");
     let mut fetched = 0;
     for package in &lock.package {
-        let missing: Vec<&Pinned> =
-            package.files.iter().filter(|file| !holds(&target.join(&file.name), &file.sha256)).collect();
+        let missing: Vec<&Pinned> = package
+            .files
+            .iter()
+            .filter(|file| !holds(&target.join(&file.name), &file.sha256))
+            .collect();
         if missing.is_empty() {
             continue;
         }
         let unpacked = unpack(root, package)?;
         for file in missing {
-            place(&unpacked.folder.join(&file.path), &target.join(&file.name), &file.sha256)?;
+            place(
+                &unpacked.folder.join(&file.path),
+                &target.join(&file.name),
+                &file.sha256,
+            )?;
             fetched += 1;
         }
     }
@@ -82,15 +89,26 @@ impl Drop for Unpacked {
 
 fn unpack(root: &Path, package: &Package) -> Result<Unpacked, String> {
     if package.registry == Registry::Cargo {
-        return Ok(Unpacked { folder: crate_source(root, package)?, ours: false });
+        return Ok(Unpacked {
+            folder: crate_source(root, package)?,
+            ours: false,
+        });
     }
-    let folder = root.join("target/models").join(format!("unpack-{}", std::process::id()));
+    let folder = root
+        .join("target/models")
+        .join(format!("unpack-{}", std::process::id()));
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let unpacked = Unpacked { folder, ours: true };
     let archive = download(&unpacked.folder, package)?;
-    let wanted = package.archive_sha256.as_deref().ok_or("an archive without archive_sha256")?;
+    let wanted = package
+        .archive_sha256
+        .as_deref()
+        .ok_or("an archive without archive_sha256")?;
     if !holds(&archive, wanted) {
-        return Err(format!("{} {}: the archive's SHA-256 is not {wanted}", package.name, package.version));
+        return Err(format!(
+            "{} {}: the archive's SHA-256 is not {wanted}",
+            package.name, package.version
+        ));
     }
     let mut extract = match package.registry {
         Registry::Npm => {
@@ -113,34 +131,52 @@ fn download(folder: &Path, package: &Package) -> Result<PathBuf, String> {
     let mut client = match package.registry {
         Registry::Npm => {
             let mut npm = Command::new("npm");
-            npm.args(["pack", "--silent"]).arg(format!("{}@{}", package.name, package.version));
+            npm.args(["pack", "--silent"])
+                .arg(format!("{}@{}", package.name, package.version));
             npm
         }
         Registry::Pypi | Registry::Cargo => {
             let mut pip = Command::new("python3");
-            pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--disable-pip-version-check"])
-                .arg(format!("{}=={}", package.name, package.version));
+            pip.args([
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--no-deps",
+                "--disable-pip-version-check",
+            ])
+            .arg(format!("{}=={}", package.name, package.version));
             pip
         }
     };
     run(client.current_dir(folder))?;
     let entries = fs::read_dir(folder).map_err(|e| e.to_string())?;
-    let found = entries.filter_map(Result::ok).map(|entry| entry.path()).find(|path| path.is_file());
+    let found = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .find(|path| path.is_file());
     found.ok_or_else(|| format!("{}: the client downloaded nothing", package.name))
 }
 
 /// The unpacked source of a crate this workspace depends on.
 fn crate_source(root: &Path, package: &Package) -> Result<PathBuf, String> {
     let mut cargo = Command::new("cargo");
-    let text = run(cargo.args(["metadata", "--format-version", "1", "--locked"]).current_dir(root))?;
+    let text = run(cargo
+        .args(["metadata", "--format-version", "1", "--locked"])
+        .current_dir(root))?;
     let metadata: serde_json::Value = serde_json::from_slice(&text).map_err(|e| e.to_string())?;
-    let packages = metadata["packages"].as_array().ok_or("cargo metadata without packages")?;
+    let packages = metadata["packages"]
+        .as_array()
+        .ok_or("cargo metadata without packages")?;
     let manifest = packages
         .iter()
         .find(|entry| entry["name"] == package.name.as_str() && entry["version"] == package.version.as_str())
         .and_then(|entry| entry["manifest_path"].as_str())
         .ok_or_else(|| format!("the workspace does not depend on {} {}", package.name, package.version))?;
-    Path::new(manifest).parent().map(Path::to_path_buf).ok_or_else(|| "a manifest without a folder".to_owned())
+    Path::new(manifest)
+        .parent()
+        .map(Path::to_path_buf)
+        .ok_or_else(|| "a manifest without a folder".to_owned())
 }
 
 /// Copies a file to its place by rename, so that an interrupted run leaves no half file under the final name.
@@ -164,14 +200,16 @@ fn holds(path: &Path, sha256: &str) -> bool {
 fn run(command: &mut Command) -> Result<Vec<u8>, String> {
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     if !output.status.success() {
-        return Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim()));
+        return Err(format!(
+            "{command:?}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        ));
     }
     Ok(output.stdout)
 }
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
     use super::*;
 
@@ -194,7 +232,11 @@ mod tests {
     fn the_lock_file_parses_and_names_every_file_once() {
         let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../vision/models.lock")).unwrap();
         let lock: Lock = toml::from_str(&text).unwrap();
-        let mut names: Vec<&str> = lock.package.iter().flat_map(|p| p.files.iter().map(|f| f.name.as_str())).collect();
+        let mut names: Vec<&str> = lock
+            .package
+            .iter()
+            .flat_map(|p| p.files.iter().map(|f| f.name.as_str()))
+            .collect();
         let all = names.len();
         names.sort_unstable();
         names.dedup();

@@ -1,0 +1,191 @@
+//! What a whole run needs on stage: a passport before the camera, its owner turning her head, and somebody else.
+
+use super::{
+    card, degrade,
+    head::{Head, turned},
+    ink::Inks,
+    mrz,
+    person::{Date, Document, Format},
+    picture::Picture,
+    sitter::{self, Sitter},
+    video::Video,
+};
+use crate::Done;
+use rand::{Rng, RngExt, SeedableRng, rngs::StdRng};
+use serde_json::json;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// `cargo xtask scene`.
+#[derive(clap::Args)]
+pub(crate) struct Scene {
+    /// Folder to write into; made where it is not there
+    #[arg(long)]
+    out: PathBuf,
+    /// Width of the camera's picture
+    #[arg(long, default_value_t = 1280)]
+    width: usize,
+    /// Height of the camera's picture
+    #[arg(long, default_value_t = 720)]
+    height: usize,
+    /// The same seed gives the same pictures
+    #[arg(long, default_value_t = 7)]
+    seed: u64,
+}
+
+const FRAMES_A_SECOND: u32 = 8;
+/// The turn of a head that does what it is asked, in radians: a real turn of about a third of a right angle.
+const TURN: f32 = 0.6;
+/// How long the face looks straight, turns, stays and turns back, in frames.
+const STRAIGHT: u32 = 14;
+const TURNING: u32 = 6;
+const STAYING: u32 = 14;
+
+/// Writes the pictures, the videos and `scene.json`, which says who is on the passport.
+pub(crate) fn set_scene(wanted: &Scene, samples: &Path) -> Done {
+    fs::create_dir_all(&wanted.out)?;
+    let mut chance = StdRng::seed_from_u64(wanted.seed);
+    let document = traveller();
+    passport(wanted, samples, &document, &mut chance)?;
+    selfie(wanted, samples, "owner", sitter::FIRST_SELFIE, &mut chance)?;
+    selfie(wanted, samples, "stranger", sitter::SECOND_SELFIE, &mut chance)?;
+    let words = json!({
+        "document": document,
+        "mrz": mrz::lines(&document),
+        "width": wanted.width,
+        "height": wanted.height,
+    });
+    Ok(fs::write(
+        wanted.out.join("scene.json"),
+        serde_json::to_vec_pretty(&words)?,
+    )?)
+}
+
+/// The owner of the passport; she does not exist either.
+fn traveller() -> Document {
+    Document {
+        format: Format::Td3,
+        issuer: "UTO".into(),
+        nationality: "UTO".into(),
+        surname: "Ingersoll".into(),
+        given_names: "Anna Maria".into(),
+        number: "XK4208157".into(),
+        sex: 'F',
+        birth: Date {
+            year: 1991,
+            month: 8,
+            day: 12,
+        },
+        issued: Date {
+            year: 2024,
+            month: 4,
+            day: 16,
+        },
+        expiry: Date {
+            year: 2034,
+            month: 4,
+            day: 15,
+        },
+        optional: String::new(),
+    }
+}
+
+/// The passport's page, held still: a photograph to upload and a video.
+fn passport(wanted: &Scene, samples: &Path, document: &Document, chance: &mut impl Rng) -> Done {
+    let owner = sitter::FIRST_PORTRAIT;
+    let photograph = owner.photograph(samples)?;
+    let portrait = |width: usize, height: usize| owner.portrait(&photograph, width, height);
+    let page = card::print(document, card::Side::Front, portrait, &Inks::load()?, chance);
+    let upload = on_desk(&page, 1920, 1440, chance);
+    fs::write(wanted.out.join("passport.jpg"), degrade::jpeg(&upload, 90)?)?;
+
+    let still = on_desk(&page, wanted.width, wanted.height, chance);
+    let mut video = Video::create(
+        &wanted.out.join("passport.y4m"),
+        wanted.width,
+        wanted.height,
+        FRAMES_A_SECOND,
+    )?;
+    for _ in 0..FRAMES_A_SECOND {
+        video.push(&grainy(&still, 1.5, chance))?;
+    }
+    video.finish()
+}
+
+/// The page on a dark desk, nearly filling the picture, seen a little from the side.
+fn on_desk(page: &Picture, width: usize, height: usize, chance: &mut impl Rng) -> Picture {
+    let (span_x, span_y) = (width as f32, height as f32);
+    let scale = (span_x * 0.86 / page.width as f32).min(span_y * 0.86 / page.height as f32);
+    let (half_x, half_y) = (page.width as f32 * scale / 2.0, page.height as f32 * scale / 2.0);
+    let (middle_x, middle_y) = (span_x / 2.0, span_y / 2.0);
+    let corners = [
+        (middle_x - half_x * 0.99, middle_y - half_y),
+        (middle_x + half_x * 0.985, middle_y - half_y * 0.995),
+        (middle_x + half_x, middle_y + half_y),
+        (middle_x - half_x, middle_y + half_y * 0.99),
+    ];
+    // First at twice the size, so that every letter is the mean of what it covers.
+    let twice = corners.map(|(x, y)| (x * 2.0, y * 2.0));
+    let mut desk = degrade::on_table(page, twice, width * 2, height * 2, chance).resized(width, height);
+    desk.change(|x, _, colour| colour.map(|value| value * (1.0 - 0.08 * x / span_x)));
+    desk
+}
+
+/// One person before the camera: straight, left and right as pictures, and a video for each turn.
+fn selfie(wanted: &Scene, samples: &Path, who: &str, sitter: Sitter, chance: &mut impl Rng) -> Done {
+    let photograph = sitter.photograph(samples)?;
+    let (width, height) = (wanted.width, wanted.height);
+    let shorter = width.min(height) as f32;
+    let head = Head {
+        eyes: (width as f32 / 2.0, height as f32 * 0.42),
+        apart: shorter * 0.17,
+    };
+    let straight = sitter.framed(&photograph, (width, height), head.eyes, head.apart);
+    fs::write(
+        wanted.out.join(format!("{who}-straight.jpg")),
+        degrade::jpeg(&straight, 92)?,
+    )?;
+    // A head turned to its own left shows its nose further to the picture's right: cameras do not mirror.
+    for (side, yaw) in [("left", TURN), ("right", -TURN)] {
+        fs::write(
+            wanted.out.join(format!("{who}-{side}.jpg")),
+            degrade::jpeg(&turned(&straight, head, yaw), 92)?,
+        )?;
+        let steps: Vec<Picture> = (0..=TURNING)
+            .map(|step| turned(&straight, head, yaw * step as f32 / TURNING as f32))
+            .collect();
+        let there = (1..TURNING).chain(std::iter::repeat_n(TURNING, STAYING as usize));
+        let order = std::iter::repeat_n(0, STRAIGHT as usize)
+            .chain(there)
+            .chain((1..TURNING).rev());
+        let mut video = Video::create(
+            &wanted.out.join(format!("{who}-{side}.y4m")),
+            width,
+            height,
+            FRAMES_A_SECOND,
+        )?;
+        for step in order {
+            video.push(&grainy(&swaying(&steps[step as usize], chance), 2.0, chance))?;
+        }
+        video.finish()?;
+    }
+    Ok(())
+}
+
+/// The picture shifted by the little that a hand moves.
+fn swaying(picture: &Picture, chance: &mut impl Rng) -> Picture {
+    let (dx, dy): (f32, f32) = (chance.random_range(-1.5..1.5), chance.random_range(-1.5..1.5));
+    picture.sampled(picture.width, picture.height, |x, y| (x + dx, y + dy))
+}
+
+/// The picture with a sensor's noise.
+fn grainy(picture: &Picture, sigma: f32, chance: &mut impl Rng) -> Picture {
+    let mut out = picture.clone();
+    out.change(|_, _, colour| {
+        let noise = sigma * degrade::normal(chance);
+        colour.map(|value| value + noise)
+    });
+    out
+}
