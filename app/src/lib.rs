@@ -1,1 +1,14 @@
-//! app
+//! The pages: plain functions from view models to HTML, and the islands that make them better in a browser.
+//!
+//! No rules, no SQL, no routes: the server fills a view model, calls its `render`, and sends the string. Every page works
+//! without the browser's half; forms are plain POSTs whose field names stand in [`forms`].
+
+pub mod camera;
+pub mod capture;
+pub mod forms;
+pub mod parts;
+pub mod shell;
+pub mod text;
+
+pub use shell::{Accent, Assets, Brand, PageMeta, Progress, Stage};
+pub use text::Text;

@@ -1,0 +1,122 @@
+//! What both islands show: the button, the dialog with the live picture, the hint, the bar, and the panel for failures.
+
+use crate::text::{Text, camera as text};
+use domain::language::Language;
+use leptos::html::{Button, Dialog, Video};
+use leptos::prelude::*;
+
+/// Which shape is framed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Guide {
+    /// A card or page with this width over height.
+    Card(f32),
+    /// A face.
+    Oval,
+}
+
+/// A screen over the picture with one way on, and the plain form as the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Panel {
+    pub(crate) title: String,
+    pub(crate) lead: String,
+    pub(crate) action: String,
+}
+
+/// The state both islands steer; all of it is shown, nothing is kept elsewhere.
+#[derive(Clone, Copy)]
+pub(crate) struct Stage {
+    pub(crate) language: Language,
+    pub(crate) dialog: NodeRef<Dialog>,
+    pub(crate) opener: NodeRef<Button>,
+    pub(crate) video: NodeRef<Video>,
+    /// What the user should do now; spoken.
+    pub(crate) hint: RwSignal<&'static str>,
+    /// Whether all is well at the moment: the frame turns green.
+    pub(crate) good: RwSignal<bool>,
+    /// Whether the manual button is there.
+    pub(crate) shutter: RwSignal<bool>,
+    /// Whether the light can be switched.
+    pub(crate) torch: RwSignal<bool>,
+    /// 0 to 1: how much of the burst is taken.
+    pub(crate) progress: RwSignal<f64>,
+    /// The screen over the picture.
+    pub(crate) panel: RwSignal<Option<Panel>>,
+}
+
+impl Stage {
+    pub(crate) fn new(language: Language) -> Self {
+        Self {
+            language,
+            dialog: NodeRef::new(),
+            opener: NodeRef::new(),
+            video: NodeRef::new(),
+            hint: RwSignal::new(""),
+            good: RwSignal::new(false),
+            shutter: RwSignal::new(false),
+            torch: RwSignal::new(false),
+            progress: RwSignal::new(0.0),
+            panel: RwSignal::new(None),
+        }
+    }
+
+    pub(crate) const fn say(&self, text: Text) -> &'static str {
+        text.get(self.language)
+    }
+}
+
+/// What the user did on the stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tap {
+    Open,
+    Close,
+    Shutter,
+    Torch,
+    /// The panel's way on.
+    Panel,
+    /// The other way: the plain form.
+    PlainForm,
+}
+
+/// The view; the same on the server and in the browser.
+pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 'static) -> impl IntoView {
+    let on = move |tap: Tap| {
+        let tapped = tapped.clone();
+        move |_| tapped(tap)
+    };
+    let (box_class, shape) = match guide {
+        Guide::Card(aspect) if aspect < 1.5 => ("view landscape", "guide page"),
+        Guide::Card(_) => ("view landscape", "guide card"),
+        Guide::Oval => ("view portrait mirrored", "guide oval"),
+    };
+    let panel = stage.panel;
+    let part = move |pick: fn(&Panel) -> &String| move || panel.with(|p| p.as_ref().map(|p| pick(p).clone()).unwrap_or_default());
+    view! {
+        <div class="camera">
+            <button class="button primary" type="button" node_ref=stage.opener on:click=on(Tap::Open)>{stage.say(text::OPEN)}</button>
+            <p class="hint">{stage.say(text::OPEN_HINT)}</p>
+            <dialog class="stage" node_ref=stage.dialog aria-label=stage.say(text::OPEN) on:cancel=on(Tap::Close)>
+                <div class=box_class class:good=move || stage.good.get()>
+                    <video node_ref=stage.video playsinline="" muted="" autoplay="" aria-hidden="true"></video>
+                    <div class=shape></div>
+                </div>
+                <p class="stage-hint" role="status" aria-live="polite">{move || stage.hint.get()}</p>
+                <progress class="burst" max="1" aria-hidden="true" hidden=move || stage.progress.get() == 0.0
+                    value=move || stage.progress.get().to_string()></progress>
+                <div class="stage-bar">
+                    <button class="button over" type="button" on:click=on(Tap::Close)>{stage.say(text::CLOSE)}</button>
+                    <button class="shutter" type="button" aria-label=stage.say(text::SHUTTER) hidden=move || !stage.shutter.get()
+                        on:click=on(Tap::Shutter)></button>
+                    <button class="button over" type="button" hidden=move || !stage.torch.get() on:click=on(Tap::Torch)>
+                        {stage.say(text::TORCH)}
+                    </button>
+                </div>
+                <div class="stage-panel" role="alert" hidden=move || panel.with(Option::is_none)>
+                    <h2>{part(|p| &p.title)}</h2>
+                    <p>{part(|p| &p.lead)}</p>
+                    <button class="button primary" type="button" on:click=on(Tap::Panel)>{part(|p| &p.action)}</button>
+                    <button class="button quiet" type="button" on:click=on(Tap::PlainForm)>{stage.say(text::USE_APP)}</button>
+                </div>
+            </dialog>
+        </div>
+    }
+}

@@ -1,0 +1,57 @@
+//! 2, Choose the document: one large row for each kind, with a drawing. A tap on a row goes on.
+
+use super::said;
+use crate::parts::{Mistake, draw, error_summary, primary, title};
+use crate::text::capture as text;
+use crate::{PageMeta, forms, shell};
+use domain::document::DocumentType;
+use leptos::prelude::*;
+
+/// The choice of the document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChooseView {
+    /// The kinds on offer, in the order shown.
+    pub offered: Vec<DocumentType>,
+    /// What was chosen before, if anything.
+    pub chosen: Option<DocumentType>,
+    /// Continue was pressed with nothing chosen.
+    pub missing: bool,
+}
+
+/// The page.
+#[must_use]
+pub fn render(view: &ChooseView, meta: &PageMeta) -> String {
+    let [heading, hint, missing, go_on] =
+        said(meta, [text::CHOOSE_TITLE, text::CHOOSE_HINT, text::CHOOSE_MISSING, crate::text::entry::CONTINUE]);
+    let first = view.offered.first().map_or_else(String::new, |kind| kind.as_str().to_owned());
+    let mistakes = if view.missing { vec![Mistake { field: first, sentence: missing.into() }] } else { Vec::new() };
+    let rows: Vec<_> = view.offered.iter().map(|&kind| row(meta, kind, view.chosen == Some(kind))).collect();
+    let main = view! {
+        {error_summary(meta, &mistakes)}
+        <form method="post" action=forms::CHOOSE>
+            <fieldset class="choices" class:wrong=view.missing aria-describedby="choose-hint">
+                <legend><h1>{heading}</h1></legend>
+                <p class="hint" id="choose-hint">{hint}</p>
+                {view.missing.then(|| view! { <p class="error">{missing}</p> })}
+                {rows}
+            </fieldset>
+            <div class="actions">{primary(go_on)}</div>
+        </form>
+    };
+    shell::phone(meta, title(meta, heading, view.missing), false, main.into_any())
+}
+
+fn row(meta: &PageMeta, kind: DocumentType, chosen: bool) -> impl IntoView + use<> {
+    let id = kind.as_str();
+    let hint = format!("{id}-hint");
+    view! {
+        <label class="choice" for=id>
+            {draw::document(kind)}
+            <span class="choice-text">
+                <span class="choice-name">{meta.say(text::document_type(kind))}</span>
+                <span class="hint" id=hint.clone()>{meta.say(text::sides(kind))}</span>
+            </span>
+            <input type="radio" id=id name=forms::DOCUMENT_TYPE value=id checked=chosen aria-describedby=hint/>
+        </label>
+    }
+}

@@ -1,0 +1,62 @@
+//! 3, 4 and 6, the camera for one side of the document: how to hold it, the camera island, and the plain upload form.
+
+use super::{said, tries_left};
+use crate::camera::document::DocumentCamera;
+use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
+use crate::text::camera as camera_text;
+use crate::text::capture as text;
+use crate::text::picture::FileFault;
+use crate::{PageMeta, forms, shell};
+use domain::document::{DocumentType, Side};
+use leptos::prelude::*;
+
+/// The page with the camera for one side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DocumentView {
+    /// The chosen kind.
+    pub document_type: DocumentType,
+    /// The side to photograph now.
+    pub side: Side,
+    /// Tries left for this step.
+    pub tries_left: u8,
+    /// Why the file just sent was not taken.
+    pub fault: Option<FileFault>,
+}
+
+/// The page.
+#[must_use]
+pub fn render(view: &DocumentView, meta: &PageMeta) -> String {
+    let heading = meta.say(text::side_title(view.document_type, view.side));
+    let fault = view.fault.map(|f| meta.say(f.text()).to_owned());
+    let mistakes: Vec<_> = fault.iter().map(|s| Mistake { field: "picture".into(), sentence: s.clone() }).collect();
+    let advice = tips(said(meta, [text::DOCUMENT_TIP_FLAT, text::DOCUMENT_TIP_WHOLE, text::DOCUMENT_TIP_LIGHT]));
+    let no_back = (view.document_type == DocumentType::MyNumberCard).then(|| meta.say(text::DOCUMENT_NO_BACK));
+    let main = view! {
+        {error_summary(meta, &mistakes)}
+        <h1>{heading}</h1>
+        <div class="drawing">{draw::document_side(view.document_type, view.side)}</div>
+        {advice}
+        {no_back.map(|text| view! { <p class="note">{text}</p> })}
+        {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
+        <DocumentCamera language=meta.language document_type=view.document_type side=view.side/>
+        {plain_form(meta, view.side, fault)}
+        <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p>
+    };
+    shell::phone(meta, title(meta, heading, view.fault.is_some()), true, main.into_any())
+}
+
+/// What works without the browser's half, and stays as the other way with it.
+fn plain_form(meta: &PageMeta, side: Side, fault: Option<String>) -> impl IntoView + use<> {
+    let [or, label, hint, send] =
+        said(meta, [camera_text::OR_FILE, text::DOCUMENT_FILE, text::DOCUMENT_FILE_HINT, text::DOCUMENT_SEND]);
+    view! {
+        <details class="fold plain" id="plain" open=true>
+            <summary>{or}</summary>
+            <form method="post" action=forms::PICTURES enctype="multipart/form-data">
+                <input type="hidden" name=forms::SLOT value=forms::slot(side)/>
+                {field::picture("picture", forms::PICTURE, label, Some(hint), fault, "environment")}
+                {primary(send)}
+            </form>
+        </details>
+    }
+}

@@ -1,0 +1,65 @@
+//! 11, Result: never scores, never a reason of fraud.
+
+use crate::parts::draw;
+use crate::text::{Text, finish as text};
+use crate::{PageMeta, forms, shell};
+use leptos::prelude::*;
+
+/// How it ended, or that it has not yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultState {
+    /// Still deciding. The server may add a `Refresh` header; the page has a link for whoever has none.
+    Waiting,
+    /// Approved.
+    Approved,
+    /// A person looks.
+    Review,
+    /// Rejected.
+    Rejected,
+    /// The user declined consent.
+    Declined,
+    /// Ended by an error of ours.
+    Failed,
+}
+
+/// The result page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResultView {
+    /// How it ended.
+    pub state: ResultState,
+    /// The tenant's callback with `sessionId` and `state`, where there is one.
+    pub return_url: Option<String>,
+}
+
+/// The page.
+#[must_use]
+pub fn render(view: &ResultView, meta: &PageMeta) -> String {
+    let (heading, lead): (Text, Text) = match view.state {
+        ResultState::Waiting => (text::WAITING_TITLE, text::WAITING_LEAD),
+        ResultState::Approved => (text::APPROVED_TITLE, text::APPROVED_LEAD),
+        ResultState::Review => (text::REVIEW_TITLE, text::REVIEW_LEAD),
+        ResultState::Rejected => (text::REJECTED_TITLE, text::REJECTED_LEAD),
+        ResultState::Declined => (text::DECLINED_TITLE, text::DECLINED_LEAD),
+        ResultState::Failed => (text::FAILED_TITLE, text::FAILED_LEAD),
+    };
+    let way_on = match (&view.return_url, view.state) {
+        (_, ResultState::Waiting) => {
+            view! { <a class="button secondary" href=forms::RESULT>{meta.say(text::WAITING_AGAIN)}</a> }.into_any()
+        }
+        (Some(url), _) => {
+            view! { <a class="button primary" href=url.clone()>{meta.tell(text::RETURN, &[])}</a> }.into_any()
+        }
+        // The review's sentence says so already.
+        (None, ResultState::Review) => ().into_any(),
+        (None, _) => view! { <p>{meta.say(text::CLOSE)}</p> }.into_any(),
+    };
+    let main = view! {
+        <div class="result">
+            {draw::result(view.state)}
+            <h1>{meta.say(heading)}</h1>
+            <p class="lead" role="status">{meta.tell(lead, &[])}</p>
+            <div class="actions">{way_on}</div>
+        </div>
+    };
+    shell::phone(meta, meta.say(heading).to_owned(), false, main.into_any())
+}

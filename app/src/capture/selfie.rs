@@ -1,0 +1,88 @@
+//! 8 and 9, the selfie: how to stand, the camera island with its challenge, the plain form, and the way without the movement.
+
+use super::{said, tries_left};
+use crate::camera::selfie::SelfieCamera;
+use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
+use crate::text::camera as camera_text;
+use crate::text::capture as text;
+use crate::text::picture::FileFault;
+use crate::{PageMeta, forms, shell};
+use domain::findings::Challenge;
+use domain::reasons::Reason;
+use leptos::prelude::*;
+
+/// The selfie page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SelfieView {
+    /// The challenge's id: random, once, sent back with the frames.
+    pub challenge_id: String,
+    /// The movement asked for.
+    pub challenge: Challenge,
+    /// Tries left for this step.
+    pub tries_left: u8,
+    /// What was wrong with the selfie before; its files were taken, but are not good enough.
+    pub problems: Vec<Reason>,
+    /// Why the files just sent were not taken at all.
+    pub fault: Option<FileFault>,
+}
+
+/// The page.
+#[must_use]
+pub fn render(view: &SelfieView, meta: &PageMeta) -> String {
+    let heading = meta.say(text::SELFIE_TITLE);
+    let challenge = meta.say(text::challenge(view.challenge));
+    let fault = view.fault.map(|f| meta.say(f.text()).to_owned());
+    let sentences = view.problems.iter().map(|p| p.sentence(meta.language).to_owned()).chain(fault.clone());
+    let mistakes: Vec<_> = sentences.map(|sentence| Mistake { field: "straight".into(), sentence }).collect();
+    let wrong = !mistakes.is_empty();
+    let advice = tips(said(meta, [text::SELFIE_TIP_LIGHT, text::SELFIE_TIP_FREE, text::SELFIE_TIP_ALONE]));
+    let main = view! {
+        {error_summary(meta, &mistakes)}
+        <h1>{heading}</h1>
+        <div class="drawing">{draw::face(view.challenge)}</div>
+        {advice}
+        <p>{meta.tell(text::SELFIE_CHALLENGE, &[("challenge", challenge)])}</p>
+        {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
+        <SelfieCamera language=meta.language challenge_id=view.challenge_id.clone() challenge=view.challenge/>
+        {plain_form(meta, view, fault)}
+        {without_challenge(meta)}
+    };
+    shell::phone(meta, title(meta, heading, wrong), true, main.into_any())
+}
+
+fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl IntoView + use<> {
+    let turned = match view.challenge {
+        Challenge::TurnLeft => text::SELFIE_FILE_LEFT,
+        Challenge::TurnRight => text::SELFIE_FILE_RIGHT,
+    };
+    let [or, straight, turned, hint, send] =
+        said(meta, [camera_text::OR_FILE, text::SELFIE_FILE_STRAIGHT, turned, text::DOCUMENT_FILE_HINT, text::SELFIE_SEND]);
+    view! {
+        <details class="fold plain" id="plain" open=true>
+            <summary>{or}</summary>
+            <form method="post" action=forms::SELFIE enctype="multipart/form-data">
+                <input type="hidden" name=forms::CHALLENGE value=view.challenge_id.clone()/>
+                {field::picture("straight", forms::FRAME, straight, Some(hint), fault, "user")}
+                {field::picture("turned", forms::FRAME, turned, Some(hint), None, "user")}
+                {primary(send)}
+            </form>
+        </details>
+    }
+}
+
+/// Who cannot move the head goes on all the same, to a person who looks.
+fn without_challenge(meta: &PageMeta) -> impl IntoView + use<> {
+    let [cannot, hint, label, send] =
+        said(meta, [text::SELFIE_CANNOT, text::SELFIE_CANNOT_HINT, text::SELFIE_CANNOT_FILE, text::SELFIE_CANNOT_SEND]);
+    view! {
+        <details class="fold" id="cannot">
+            <summary>{cannot}</summary>
+            <p>{hint}</p>
+            <form method="post" action=forms::SELFIE enctype="multipart/form-data">
+                <input type="hidden" name=forms::WITHOUT_CHALLENGE value=forms::YES/>
+                {field::picture("alone", forms::FRAME, label, None, None, "user")}
+                <button class="button secondary" type="submit">{send}</button>
+            </form>
+        </details>
+    }
+}

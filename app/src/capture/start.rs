@@ -1,0 +1,72 @@
+//! 0, Start: who asks, for what, what is needed. Reading it changes nothing; the tap on Start does.
+
+use super::said;
+use crate::parts::{primary, tips};
+use crate::text::entry as text;
+use crate::{PageMeta, shell};
+use domain::session::{Plan, Step};
+use leptos::prelude::*;
+
+/// The start page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StartView {
+    /// Where Start is posted to: the link's own path, `/v/{token}`.
+    pub action: String,
+    /// What will be asked for.
+    pub plan: Plan,
+    /// Days until the data is deleted after the end.
+    pub retention_days: u32,
+    /// An SVG of the link's QR code, for those who sit at a desktop; made by the server, put in as it is.
+    pub qr_svg: Option<String>,
+    /// A session of a sandbox tenant.
+    pub sandbox: bool,
+}
+
+/// The page.
+#[must_use]
+pub fn render(view: &StartView, meta: &PageMeta) -> String {
+    let (document, selfie) = (view.plan.has(Step::Document), view.plan.has(Step::Selfie));
+    let [need, data, start, once] = said(meta, [text::START_NEED, text::START_DATA, text::START_BUTTON, text::START_ONCE]);
+    let document_needed = document.then_some(text::START_NEED_DOCUMENT);
+    let needs = [document_needed, Some(text::START_NEED_PHONE), Some(text::START_NEED_LIGHT)];
+    let needs = tips(needs.into_iter().flatten().map(|t| meta.say(t)).collect::<Vec<_>>());
+    let what = [(document, text::START_DATA_DOCUMENT), (selfie, text::START_DATA_SELFIE)];
+    let what: Vec<_> = what.into_iter().filter(|(there, _)| *there).map(|(_, t)| meta.say(t)).collect();
+    let what = what.join(meta.say(text::START_DATA_AND));
+    let points = [
+        meta.tell(text::START_DATA_WHAT, &[("what", &what)]),
+        meta.tell(text::START_DATA_WHY, &[]),
+        meta.tell(text::START_DATA_LONG, &[("days", &view.retention_days.to_string())]),
+        meta.tell(text::START_DATA_WHO, &[]),
+    ];
+    let points: Vec<_> = points.into_iter().map(|p| view! { <li>{p}</li> }).collect();
+    let title = meta.say(text::START_TITLE);
+    let main = view! {
+        {view.sandbox.then(|| view! { <p class="note">{meta.say(text::SANDBOX)}</p> })}
+        <h1>{title}</h1>
+        <p class="lead">{meta.tell(text::START_LEAD, &[])}</p>
+        <h2>{need}</h2>
+        {needs}
+        <details class="fold">
+            <summary>{data}</summary>
+            <ul class="points">{points}</ul>
+        </details>
+        <form class="actions" method="post" action=view.action.clone()>
+            {primary(start)}
+            <p class="hint">{once}</p>
+        </form>
+        {view.qr_svg.clone().map(|svg| qr(meta, svg))}
+    };
+    shell::phone(meta, title.to_owned(), false, main.into_any())
+}
+
+fn qr(meta: &PageMeta, svg: String) -> impl IntoView + use<> {
+    let [title, hint, label] = said(meta, [text::START_QR, text::START_QR_HINT, text::START_QR_LABEL]);
+    view! {
+        <section class="qr">
+            <h2>{title}</h2>
+            <div class="qr-code" role="img" aria-label=label inner_html=svg></div>
+            <p class="hint">{hint}</p>
+        </section>
+    }
+}

@@ -1,0 +1,110 @@
+//! 10, Check and submit: thumbnails and texts, one button.
+
+use super::said;
+use crate::parts::primary;
+use crate::text::{capture, details, finish as text};
+use crate::{PageMeta, forms, shell};
+use domain::document::{DocumentType, Side};
+use domain::user_input::{InputField, UserInput};
+use leptos::prelude::*;
+
+/// What will be submitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubmitView {
+    /// The document and its pictures, where the plan has it.
+    pub document: Option<DocumentShown>,
+    /// What was typed, where the plan has it.
+    pub input: Option<UserInput>,
+    /// Whether a selfie was taken, and the address of its best frame where one may be shown.
+    pub selfie: Option<SelfieShown>,
+}
+
+/// The document as it will be submitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DocumentShown {
+    /// The kind.
+    pub document_type: DocumentType,
+    /// Each side with the address of its picture.
+    pub pictures: Vec<(Side, String)>,
+}
+
+/// The selfie as it will be submitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SelfieShown {
+    /// The address of one frame.
+    pub picture_url: Option<String>,
+}
+
+/// The page.
+#[must_use]
+pub fn render(view: &SubmitView, meta: &PageMeta) -> String {
+    let [heading, lead, submit] = said(meta, [text::SUBMIT_TITLE, text::SUBMIT_LEAD, text::SUBMIT_BUTTON]);
+    let main = view! {
+        <h1>{heading}</h1>
+        <p class="lead">{lead}</p>
+        {view.document.as_ref().map(|d| document(meta, d))}
+        {view.input.as_ref().map(|i| typed(meta, i))}
+        {view.selfie.as_ref().map(|s| selfie(meta, s))}
+        <form class="actions" method="post" action=forms::SUBMIT>{primary(submit)}</form>
+    };
+    shell::phone(meta, heading.to_owned(), false, main.into_any())
+}
+
+/// A part of the summary with its heading and, where it can be done again, a link to do so.
+fn part(meta: &PageMeta, title: &'static str, change: Option<&'static str>, inside: AnyView) -> impl IntoView + use<> {
+    let word = meta.say(text::SUBMIT_CHANGE);
+    let link = change.map(|href| {
+        let name = format!("{word}: {title}");
+        view! { <a href=href aria-label=name>{word}</a> }
+    });
+    view! {
+        <section class="card summary">
+            <div class="summary-head"><h2>{title}</h2>{link}</div>
+            {inside}
+        </section>
+    }
+}
+
+fn document(meta: &PageMeta, shown: &DocumentShown) -> impl IntoView + use<> {
+    let pictures: Vec<_> = shown
+        .pictures
+        .iter()
+        .map(|(side, url)| {
+            let alt = match side {
+                Side::Front => text::SUBMIT_FRONT_ALT,
+                Side::Back => text::SUBMIT_BACK_ALT,
+            };
+            view! { <img src=url.clone() alt=meta.say(alt)/> }
+        })
+        .collect();
+    let kind = meta.say(capture::document_type(shown.document_type));
+    let inside = view! { <p>{kind}</p><div class="thumbs">{pictures}</div> };
+    part(meta, meta.say(text::SUBMIT_DOCUMENT), Some(forms::CHOOSE), inside.into_any())
+}
+
+fn typed(meta: &PageMeta, input: &UserInput) -> impl IntoView + use<> {
+    let value = |field| match field {
+        InputField::LastName => &input.last_name,
+        InputField::FirstName => &input.first_name,
+        InputField::LastNameKana => &input.last_name_kana,
+        InputField::FirstNameKana => &input.first_name_kana,
+        InputField::BirthDate => &input.birth_date,
+        InputField::Address => &input.address,
+    };
+    let rows: Vec<_> = InputField::ALL
+        .iter()
+        .filter_map(|&field| value(field).clone().map(|v| (meta.say(details::label(field)), v)))
+        .map(|(label, value)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> })
+        .collect();
+    let inside = view! { <dl>{rows}</dl> };
+    part(meta, meta.say(text::SUBMIT_DETAILS), Some(forms::DETAILS), inside.into_any())
+}
+
+fn selfie(meta: &PageMeta, shown: &SelfieShown) -> impl IntoView + use<> {
+    let [title, done, alt] = said(meta, [text::SUBMIT_SELFIE, text::SUBMIT_SELFIE_DONE, text::SUBMIT_SELFIE_ALT]);
+    let inside = match shown.picture_url.clone() {
+        Some(url) => view! { <div class="thumbs face"><img src=url alt=alt/></div> }.into_any(),
+        None => view! { <p>{done}</p> }.into_any(),
+    };
+    part(meta, title, None, inside)
+}

@@ -1,0 +1,74 @@
+//! Addresses and field names of the forms: the pages write them, the server reads them.
+
+/// `POST /v/{token}`: no fields. The page's own address.
+pub const START: &str = "/v/";
+/// The current step; answers 303 to its page.
+pub const CAPTURE: &str = "/capture";
+/// Consent, GET and POST: [`DECISION`] `accept` or `decline`, [`VERSION`].
+pub const CONSENT: &str = "/capture/consent";
+/// Choice of the document, GET and POST: [`DOCUMENT_TYPE`].
+pub const CHOOSE: &str = "/capture/document-type";
+/// The page with the camera for a side, GET.
+pub const DOCUMENT: &str = "/capture/document";
+/// Upload of one side, POST multipart: [`SLOT`], [`PICTURE`]. JSON where asked for.
+pub const PICTURES: &str = "/capture/pictures";
+/// The photo just taken, GET and POST: [`DECISION`] `use` or `again`.
+pub const CHECK: &str = "/capture/check";
+/// Details, GET and POST: the names of `domain::user_input::InputField`.
+pub const DETAILS: &str = "/capture/details";
+/// Selfie, GET; POST multipart: [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`WITHOUT_CHALLENGE`] and one [`FRAME`]. JSON where asked for.
+pub const SELFIE: &str = "/capture/selfie";
+/// Check and submit, GET and POST (no fields).
+pub const SUBMIT: &str = "/capture/submit";
+/// The result, GET.
+pub const RESULT: &str = "/capture/result";
+
+/// Which of the form's buttons was pressed.
+pub const DECISION: &str = "decision";
+/// Value of [`DECISION`].
+pub const ACCEPT: &str = "accept";
+/// Value of [`DECISION`].
+pub const DECLINE: &str = "decline";
+/// Value of [`DECISION`]: take the photo as it is.
+pub const USE: &str = "use";
+/// Value of [`DECISION`]: photograph once more.
+pub const AGAIN: &str = "again";
+/// Version of the consent text shown.
+pub const VERSION: &str = "version";
+/// A `domain::document::DocumentType` by its wire name.
+pub const DOCUMENT_TYPE: &str = "documentType";
+/// `document-front` or `document-back`.
+pub const SLOT: &str = "slot";
+/// Value of [`SLOT`].
+pub const SLOT_FRONT: &str = "document-front";
+/// Value of [`SLOT`].
+pub const SLOT_BACK: &str = "document-back";
+/// The file of one side.
+pub const PICTURE: &str = "picture";
+/// The challenge's id, given with the page.
+pub const CHALLENGE: &str = "challenge";
+/// A frame of the selfie burst; repeated, in the order taken.
+pub const FRAME: &str = "frame";
+/// Milliseconds since the first frame; repeated, one for each frame, absent without the island.
+pub const AT: &str = "at";
+/// `yes` where the user cannot do the challenge.
+pub const WITHOUT_CHALLENGE: &str = "withoutChallenge";
+/// Value of [`WITHOUT_CHALLENGE`].
+pub const YES: &str = "yes";
+/// The query parameter of the language switch, on any GET page: the server keeps it in a cookie and answers 303 without it.
+pub const LANG: &str = "lang";
+
+/// The value of [`SLOT`] for a side.
+#[must_use]
+pub const fn slot(side: domain::document::Side) -> &'static str {
+    match side {
+        domain::document::Side::Front => SLOT_FRONT,
+        domain::document::Side::Back => SLOT_BACK,
+    }
+}
+
+/// The side a value of [`SLOT`] names.
+#[must_use]
+pub fn side(slot: &str) -> Option<domain::document::Side> {
+    domain::document::Side::ALL.iter().copied().find(|&side| self::slot(side) == slot)
+}

@@ -1,0 +1,91 @@
+//! Form fields: label, hint, error, input, tied together for screen readers.
+
+use leptos::prelude::*;
+
+/// A field as it is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Field {
+    /// `id` and `name`.
+    pub name: &'static str,
+    /// The label.
+    pub label: &'static str,
+    /// Advice under the label.
+    pub hint: Option<&'static str>,
+    /// `type` of the input.
+    pub kind: &'static str,
+    /// The value typed or read.
+    pub value: String,
+    /// `autocomplete` token.
+    pub autocomplete: &'static str,
+    /// The mistake.
+    pub error: Option<String>,
+    /// `lang` of what is typed, where it is not the page's.
+    pub lang: Option<&'static str>,
+}
+
+impl Field {
+    /// Ids of hint and error, for `aria-describedby`.
+    fn described_by(&self) -> Option<String> {
+        let ids = [self.hint.map(|_| format!("{}-hint", self.name)), self.error.as_ref().map(|_| format!("{}-error", self.name))];
+        let ids: Vec<String> = ids.into_iter().flatten().collect();
+        (!ids.is_empty()).then(|| ids.join(" "))
+    }
+
+    /// One line of text, or a date.
+    pub fn line(self) -> impl IntoView {
+        let described = self.described_by();
+        let invalid = self.error.is_some().then_some("true");
+        let class = if self.kind == "date" { "input short" } else { "input" };
+        let max = (self.kind == "date").then_some("9999-12-31");
+        view! {
+            <div class="field" class:wrong=self.error.is_some()>
+                {above(&self)}
+                <input class=class id=self.name name=self.name type=self.kind value=self.value autocomplete=self.autocomplete
+                    aria-describedby=described aria-invalid=invalid lang=self.lang max=max spellcheck="false"/>
+            </div>
+        }
+    }
+
+    /// Several lines of text.
+    pub fn area(self) -> impl IntoView {
+        let described = self.described_by();
+        let invalid = self.error.is_some().then_some("true");
+        view! {
+            <div class="field" class:wrong=self.error.is_some()>
+                {above(&self)}
+                <textarea class="input" id=self.name name=self.name rows="3" autocomplete=self.autocomplete
+                    aria-describedby=described aria-invalid=invalid spellcheck="false">{self.value}</textarea>
+            </div>
+        }
+    }
+}
+
+fn above(field: &Field) -> impl IntoView + use<> {
+    let name = field.name;
+    view! {
+        <label for=name>{field.label}</label>
+        {field.hint.map(|hint| view! { <p class="hint" id=format!("{name}-hint")>{hint}</p> })}
+        {field.error.clone().map(|error| view! { <p class="error" id=format!("{name}-error")>{error}</p> })}
+    }
+}
+
+/// A field for one picture. `capture` is `environment` or `user`: which camera the phone's own app opens with.
+pub fn picture(
+    id: &'static str,
+    name: &'static str,
+    label: &'static str,
+    hint: Option<&'static str>,
+    error: Option<String>,
+    capture: &'static str,
+) -> impl IntoView {
+    let field = Field { name: id, label, hint, error, ..Field::default() };
+    let described = field.described_by();
+    let invalid = field.error.is_some().then_some("true");
+    view! {
+        <div class="field" class:wrong=field.error.is_some()>
+            {above(&field)}
+            <input class="file" id=id name=name type="file" accept="image/jpeg,image/png,image/webp,image/*" capture=capture
+                aria-describedby=described aria-invalid=invalid/>
+        </div>
+    }
+}

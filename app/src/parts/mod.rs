@@ -1,0 +1,60 @@
+//! Building blocks of the pages: error summary, fields, buttons, drawings. No page of its own.
+
+pub mod draw;
+pub mod field;
+
+use crate::PageMeta;
+use crate::text::entry;
+use leptos::prelude::*;
+
+/// One mistake: the sentence, and the id of the element it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The `id` of the field.
+    pub field: String,
+    /// The sentence.
+    pub sentence: String,
+}
+
+/// The list of mistakes at the top of the page, each a link to its field; nothing where there is none.
+pub fn error_summary(meta: &PageMeta, mistakes: &[Mistake]) -> impl IntoView + use<> {
+    let title = meta.say(entry::ERROR_SUMMARY);
+    let items: Vec<_> = mistakes
+        .iter()
+        .map(|m| {
+            let href = format!("#{}", m.field);
+            view! { <li><a href=href>{m.sentence.clone()}</a></li> }
+        })
+        .collect();
+    (!items.is_empty()).then(|| {
+        view! {
+            <div class="error-summary" role="alert" tabindex="-1">
+                <h2>{title}</h2>
+                <ul>{items}</ul>
+            </div>
+        }
+    })
+}
+
+/// The page's title, marked where there are mistakes, as a screen reader hears it first.
+#[must_use]
+pub fn title(meta: &PageMeta, title: &str, mistakes: bool) -> String {
+    if mistakes { format!("{}{title}", meta.say(entry::ERROR_PREFIX)) } else { title.to_owned() }
+}
+
+/// A list of short advice with a tick before each.
+pub fn tips(items: impl IntoIterator<Item = &'static str>) -> impl IntoView {
+    let items: Vec<_> = items.into_iter().map(|tip| view! { <li>{draw::tick()}<span>{tip}</span></li> }).collect();
+    view! { <ul class="tips">{items}</ul> }
+}
+
+/// A full-width button that sends its form.
+pub fn primary(label: impl Into<String>) -> impl IntoView {
+    view! { <button class="button primary" type="submit">{label.into()}</button> }
+}
+
+/// A full-width button that sends its form with a name and value, in one of the looks `primary`, `secondary`, `quiet`.
+pub fn choice(look: &'static str, name: &'static str, value: &'static str, label: impl Into<String>) -> impl IntoView {
+    let class = format!("button {look}");
+    view! { <button class=class type="submit" name=name value=value>{label.into()}</button> }
+}

@@ -1,0 +1,80 @@
+//! The tenant's colour, made legible: whatever colour it is, text on it and text in it keep a contrast of 4.5.
+
+/// A colour of the tenant's, from `#rrggbb`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accent([u8; 3]);
+
+/// WCAG 2.2, success criterion 1.4.3.
+const CONTRAST: f32 = 4.5;
+/// The darkest surface of the light pages (`--surface-sunken`) and the lightest of the dark ones, from `style/tokens.css`.
+const LIGHT_PAGE: [u8; 3] = [0xf5, 0xf6, 0xf8];
+const DARK_PAGE: [u8; 3] = [0x26, 0x2b, 0x35];
+
+impl Accent {
+    /// Parses exactly `#rrggbb`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix('#').filter(|h| h.len() == 6 && h.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        let part = |i: usize| u8::from_str_radix(hex.get(i..i + 2)?, 16).ok();
+        Some(Self([part(0)?, part(2)?, part(4)?]))
+    }
+
+    /// The custom properties that replace the product's own.
+    pub(crate) fn css(&self) -> String {
+        let light = toward(self.0, [0; 3], LIGHT_PAGE);
+        let dark = toward(self.0, [255; 3], DARK_PAGE);
+        let rule = |c: [u8; 3]| {
+            let ink = if contrast(c, [255; 3]) >= CONTRAST { "#fff" } else { "#0b0d12" };
+            format!("--accent:#{:02x}{:02x}{:02x};--on-accent:{ink}", c[0], c[1], c[2])
+        };
+        format!(":root{{{}}}@media(prefers-color-scheme:dark){{:root{{{}}}}}", rule(light), rule(dark))
+    }
+}
+
+/// The colour moved toward black or white until it stands out from the page.
+fn toward(colour: [u8; 3], end: [u8; 3], page: [u8; 3]) -> [u8; 3] {
+    let mixed = |step: u16| {
+        std::array::from_fn(|i| ((u16::from(colour[i]) * (32 - step) + u16::from(end[i]) * step) / 32) as u8)
+    };
+    (0..=32).map(mixed).find(|&c| contrast(c, page) >= CONTRAST).unwrap_or(end)
+}
+
+/// WCAG contrast ratio.
+fn contrast(a: [u8; 3], b: [u8; 3]) -> f32 {
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+fn luminance(colour: [u8; 3]) -> f32 {
+    let [r, g, b] = colour.map(|v| {
+        let v = f32::from(v) / 255.0;
+        if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn only_six_hex_digits_are_a_colour() {
+        assert!(Accent::parse("#1d4ed8").is_some());
+        for bad in ["1d4ed8", "#fff", "#1d4ed8;}", "#1d4eg8", "red", "#日本"] {
+            assert_eq!(Accent::parse(bad), None, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_colour_becomes_legible_on_light_and_dark(colour: [u8; 3]) {
+            for (end, page) in [([0; 3], LIGHT_PAGE), ([255; 3], DARK_PAGE)] {
+                let c = toward(colour, end, page);
+                prop_assert!(contrast(c, page) >= CONTRAST);
+                let ink = if contrast(c, [255; 3]) >= CONTRAST { [255; 3] } else { [0x0b, 0x0d, 0x12] };
+                prop_assert!(contrast(c, ink) >= CONTRAST, "{c:?}");
+            }
+        }
+    }
+}

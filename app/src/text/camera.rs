@@ -1,0 +1,96 @@
+//! What the camera says: hints, commands, failures.
+
+use super::texts;
+
+texts! {
+    /// Opens it; the browser asks only now.
+    OPEN: "Open the camera", "カメラを開く";
+    /// Before the browser's question.
+    OPEN_HINT: "Your browser will ask for permission. The camera is on only while you see its picture.", "ブラウザーがカメラの許可を求めます。カメラは映像が表示されている間だけ動作します。";
+    /// Head of the other way.
+    OR_FILE: "Or send a photo", "または写真を送る";
+    /// Closes it.
+    CLOSE: "Close the camera", "カメラを閉じる";
+    /// By hand.
+    SHUTTER: "Take the photo", "撮影する";
+    /// Torch.
+    TORCH: "Light", "ライト";
+    /// While it starts.
+    STARTING: "Starting the camera", "カメラを起動しています";
+    /// Hint.
+    HINT_FIND: "Lay the document in the frame", "書類を枠に合わせてください";
+    /// Hint.
+    HINT_WHOLE: "Show the whole document", "書類全体を写してください";
+    /// Hint.
+    HINT_CLOSER: "Closer", "もう少し近づけてください";
+    /// Hint.
+    HINT_FARTHER: "A little farther away", "もう少し離してください";
+    /// Hint.
+    HINT_LEVEL: "Hold the phone level", "真上から水平に構えてください";
+    /// Hint.
+    HINT_STILL: "Hold still", "動かさないでください";
+    /// Hint.
+    HINT_DARK: "Too dark. More light, please", "暗すぎます。明るくしてください";
+    /// Hint.
+    HINT_GLARE: "Reflection. Tilt slightly", "光が反射しています。少し傾けてください";
+    /// Hint.
+    HINT_FOCUS: "Not in focus yet", "ピントが合っていません";
+    /// Hint.
+    HINT_GOOD: "Good. Hold still", "そのまま動かさないでください";
+    /// Done.
+    TAKEN: "Photo taken", "撮影しました";
+    /// Sending.
+    SENDING: "Sending", "送信しています";
+    /// Network lost.
+    OFFLINE: "No connection. Your pictures are kept here and sent as soon as it is back.", "通信できません。写真は保持されており、接続が戻りしだい送信します。";
+    /// Busy server.
+    BUSY: "Many people are here at the moment. Your pictures are kept and sent again shortly.", "混み合っています。写真は保持されており、まもなく再送信します。";
+    /// Send again.
+    SEND_AGAIN: "Send now", "今すぐ送信";
+    /// Selfie.
+    SELFIE_PLACE: "Hold your face in the oval", "お顔を楕円に合わせてください";
+    /// Selfie.
+    SELFIE_BACK: "Look straight again", "正面に戻してください";
+    /// Selfie.
+    SELFIE_DONE: "Thank you. Done", "撮影が終わりました";
+    /// Selfie.
+    SELFIE_SLOW: "That took too long. Please try again.", "時間がかかりすぎました。もう一度お試しください。";
+    /// Selfie: brightness.
+    SELFIE_DARK: "Too dark. Face the light", "暗すぎます。明るい方を向いてください";
+    /// Selfie: sun.
+    SELFIE_BRIGHT: "Too bright. Turn away from the sun", "明るすぎます。向きを変えてください";
+    /// Again.
+    RETRY: "Try again", "もう一度";
+    /// Permission refused.
+    DENIED_TITLE: "The camera is not allowed", "カメラの使用が許可されていません";
+    /// Permission refused, Safari.
+    DENIED_SAFARI: "Tap “AA” or the page icon beside the address, then Website Settings, Camera, Allow. Then try again.", "アドレスの横の「ぁあ」またはページのアイコンから「Webサイトの設定」→「カメラ」→「許可」を選び、もう一度お試しください。";
+    /// Permission refused, Chrome.
+    DENIED_CHROME: "Tap the icon beside the address, then Permissions, Camera, Allow. Then try again.", "アドレスの横のアイコンから「権限」→「カメラ」→「許可」を選び、もう一度お試しください。";
+    /// Permission refused, others.
+    DENIED_OTHER: "Allow the camera for this page in your browser's settings. Then try again.", "ブラウザーの設定でこのページのカメラを許可し、もう一度お試しください。";
+    /// Nothing to see with.
+    NONE_TITLE: "No camera found", "カメラが見つかりません";
+    /// Nothing to see with.
+    NONE_LEAD: "Open this page on a phone with a camera, or send a photo below.", "カメラ付きのスマートフォンで開くか、下から写真を送ってください。";
+    /// Taken by another app.
+    BUSY_TITLE: "The camera is in use", "カメラは使用中です";
+    /// Taken by another app.
+    BUSY_LEAD: "Close other apps that use the camera, then try again.", "カメラを使っているほかのアプリを閉じて、もう一度お試しください。";
+    /// Black frames.
+    BLACK_TITLE: "The camera shows nothing", "カメラの映像が表示されません";
+    /// Black frames.
+    BLACK_LEAD: "Try again. If it stays black, open this page in Safari or Chrome.", "もう一度お試しください。改善しない場合は Safari または Chrome で開いてください。";
+    /// In-app browser.
+    IN_APP_TITLE: "This app cannot open the camera", "このアプリではカメラを使えません";
+    /// In-app browser.
+    IN_APP_LEAD: "Choose “Open in browser” in this app's menu, or send a photo below.", "アプリのメニューから「ブラウザーで開く」を選ぶか、下から写真を送ってください。";
+    /// Stopped in the background.
+    PAUSED_TITLE: "The camera has paused", "カメラが停止しました";
+    /// Stopped in the background.
+    PAUSED_LEAD: "Tap to go on.", "タップして再開してください。";
+    /// Goes on.
+    PAUSED_ACTION: "Continue", "再開する";
+    /// The other way on, always there.
+    USE_APP: "Use the phone's camera app instead", "スマートフォンのカメラアプリを使う";
+}

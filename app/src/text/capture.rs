@@ -1,0 +1,145 @@
+//! Choosing the document, photographing it, checking the photo, the selfie.
+
+use super::{Text, texts};
+use domain::document::{DocumentType, Side};
+use domain::findings::Challenge;
+
+texts! {
+    /// Choice title.
+    CHOOSE_TITLE: "Which document do you have with you?", "どの本人確認書類を使いますか？";
+    /// Choice hint.
+    CHOOSE_HINT: "It must be the original and in date.", "有効期限内の原本をご用意ください。";
+    /// Nothing chosen.
+    CHOOSE_MISSING: "Choose a document", "書類を選んでください";
+    /// Kind.
+    DRIVING_LICENSE: "Driving licence", "運転免許証";
+    /// Kind.
+    MY_NUMBER_CARD: "My Number card", "マイナンバーカード";
+    /// Kind.
+    RESIDENCE_CARD: "Residence card", "在留カード";
+    /// Kind.
+    SPECIAL_PERMANENT_RESIDENT: "Special permanent resident certificate", "特別永住者証明書";
+    /// Kind.
+    DRIVING_HISTORY: "Driving history certificate", "運転経歴証明書";
+    /// Kind.
+    PASSPORT: "Passport", "パスポート";
+    /// Kind.
+    ID_CARD: "National identity card", "身分証明書（IDカード）";
+    /// Sides.
+    FRONT_AND_BACK: "Front and back", "表面と裏面";
+    /// Sides.
+    PHOTO_PAGE: "The page with the photo", "顔写真のあるページ";
+    /// Sides; the law forbids a copy of the back.
+    FRONT_ONLY: "Front side only. Do not photograph the back.", "表面のみ。裏面は撮影しないでください。";
+    /// Document title.
+    DOCUMENT_FRONT: "Photograph the front", "表面を撮影してください";
+    /// Document title.
+    DOCUMENT_PAGE: "Photograph the page with your photo", "顔写真のページを撮影してください";
+    /// Document title.
+    DOCUMENT_BACK: "Turn the card over", "裏面を撮影してください";
+    /// How.
+    DOCUMENT_TIP_FLAT: "Lay it flat on a dark, plain surface.", "無地で濃い色の平らな場所に置いてください。";
+    /// How.
+    DOCUMENT_TIP_WHOLE: "All four corners must be in the picture.", "四隅がすべて写るようにしてください。";
+    /// How.
+    DOCUMENT_TIP_LIGHT: "No reflections, no shadows, no fingers on it.", "光の反射、影、指がかからないようにしてください。";
+    /// My Number card.
+    DOCUMENT_NO_BACK: "Do not photograph the back of this card.", "このカードの裏面は撮影しないでください。";
+    /// File field.
+    DOCUMENT_FILE: "Photo of the document", "書類の写真";
+    /// File field's hint.
+    DOCUMENT_FILE_HINT: "JPEG, PNG or WebP, up to 10 MB", "JPEG・PNG・WebP、10MBまで";
+    /// Send it.
+    DOCUMENT_SEND: "Send the photo", "写真を送信";
+    /// Another kind after all.
+    DOCUMENT_OTHER: "Use another document", "別の書類を使う";
+    /// Tries.
+    TRIES_LEFT: "{n} tries left", "あと{n}回撮影できます";
+    /// Tries.
+    TRY_LAST: "This is the last try", "これが最後の撮影です";
+    /// Check title.
+    CHECK_TITLE: "Can you read every character?", "すべての文字がはっきり読めますか？";
+    /// Check title where something was found.
+    CHECK_TITLE_PROBLEM: "This photo may not be good enough", "写真が不鮮明な可能性があります";
+    /// What the picture is.
+    CHECK_ALT: "The photo you just took", "撮影した写真";
+    /// Primary.
+    CHECK_USE: "Yes, use this photo", "はい、この写真を使う";
+    /// Secondary where something was found.
+    CHECK_USE_ANYWAY: "Use it anyway", "このまま使う";
+    /// The other.
+    CHECK_AGAIN: "Try again", "撮り直す";
+    /// Selfie title.
+    SELFIE_TITLE: "Now a picture of your face", "お顔の撮影";
+    /// How.
+    SELFIE_TIP_LIGHT: "Face the light.", "明るい方を向いてください。";
+    /// How.
+    SELFIE_TIP_FREE: "Remove mask, hat and sunglasses.", "マスク、帽子、サングラスを外してください。";
+    /// How.
+    SELFIE_TIP_ALONE: "Nobody else in the picture.", "ほかの人が写らないようにしてください。";
+    /// What will happen.
+    SELFIE_CHALLENGE: "The camera takes several pictures while you do this: {challenge}", "次の動作をしている間に連続で撮影します：{challenge}";
+    /// Challenge.
+    TURN_LEFT: "Turn your head slowly to your left", "ゆっくり左を向いてください";
+    /// Challenge.
+    TURN_RIGHT: "Turn your head slowly to your right", "ゆっくり右を向いてください";
+    /// Without the island: first file.
+    SELFIE_FILE_STRAIGHT: "Picture 1: looking straight at the camera", "写真1：正面を向いた顔";
+    /// Without the island: second file.
+    SELFIE_FILE_LEFT: "Picture 2: your head turned to your left", "写真2：左を向いた顔";
+    /// Without the island: second file.
+    SELFIE_FILE_RIGHT: "Picture 2: your head turned to your right", "写真2：右を向いた顔";
+    /// Send.
+    SELFIE_SEND: "Send the pictures", "写真を送信";
+    /// The alternative.
+    SELFIE_CANNOT: "I cannot do this", "この動作ができません";
+    /// The alternative, explained.
+    SELFIE_CANNOT_HINT: "Send one picture of your face instead. A person will look at it, which takes longer.", "お顔の写真を1枚だけ送ることもできます。担当者が確認するため、時間がかかります。";
+    /// The alternative's file.
+    SELFIE_CANNOT_FILE: "One picture of your face", "お顔の写真1枚";
+    /// The alternative's button.
+    SELFIE_CANNOT_SEND: "Send without the movement", "動作なしで送信";
+}
+
+/// The name of a kind of document.
+#[must_use]
+pub const fn document_type(kind: DocumentType) -> Text {
+    match kind {
+        DocumentType::DrivingLicense => DRIVING_LICENSE,
+        DocumentType::MyNumberCard => MY_NUMBER_CARD,
+        DocumentType::ResidenceCard => RESIDENCE_CARD,
+        DocumentType::SpecialPermanentResidentCertificate => SPECIAL_PERMANENT_RESIDENT,
+        DocumentType::DrivingHistoryCertificate => DRIVING_HISTORY,
+        DocumentType::Passport => PASSPORT,
+        DocumentType::IdCard => ID_CARD,
+    }
+}
+
+/// Which sides of a kind are photographed.
+#[must_use]
+pub const fn sides(kind: DocumentType) -> Text {
+    match kind {
+        DocumentType::Passport => PHOTO_PAGE,
+        DocumentType::MyNumberCard => FRONT_ONLY,
+        _ => FRONT_AND_BACK,
+    }
+}
+
+/// What to do, for one side of a kind.
+#[must_use]
+pub const fn side_title(kind: DocumentType, side: Side) -> Text {
+    match (kind, side) {
+        (DocumentType::Passport, _) => DOCUMENT_PAGE,
+        (_, Side::Front) => DOCUMENT_FRONT,
+        (_, Side::Back) => DOCUMENT_BACK,
+    }
+}
+
+/// The movement asked for.
+#[must_use]
+pub const fn challenge(challenge: Challenge) -> Text {
+    match challenge {
+        Challenge::TurnLeft => TURN_LEFT,
+        Challenge::TurnRight => TURN_RIGHT,
+    }
+}

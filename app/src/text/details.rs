@@ -1,0 +1,98 @@
+//! The details form.
+
+use super::{Text, texts};
+use domain::user_input::{InputFault, InputField};
+
+texts! {
+    /// Title.
+    TITLE: "Your details", "お客様の情報";
+    /// Lead where something was read.
+    LEAD_READ: "We have filled in what we read on your document. Please check it and complete the rest.", "書類から読み取った内容を入力しました。ご確認のうえ、残りをご記入ください。";
+    /// Lead where nothing was read.
+    LEAD_EMPTY: "Type your details as they are written on your document.", "書類に書かれているとおりに入力してください。";
+    /// Label.
+    LAST_NAME: "Family name", "姓";
+    /// Label.
+    FIRST_NAME: "Given names", "名";
+    /// Label.
+    LAST_NAME_KANA: "Family name in kana", "姓（カナ）";
+    /// Label.
+    FIRST_NAME_KANA: "Given names in kana", "名（カナ）";
+    /// Hint.
+    KANA_HINT: "For example: ヤマダ", "例：ヤマダ。ひらがなでも入力できます。";
+    /// Label.
+    BIRTH_DATE: "Date of birth", "生年月日";
+    /// Label.
+    ADDRESS: "Address", "住所";
+    /// Hint.
+    ADDRESS_HINT: "Where you live now, with the postal code", "現在お住まいの住所";
+    /// Fault.
+    LAST_NAME_MISSING: "Enter your family name", "姓を入力してください";
+    /// Fault.
+    FIRST_NAME_MISSING: "Enter your given names", "名を入力してください";
+    /// Fault.
+    LAST_NAME_KANA_MISSING: "Enter your family name in kana", "姓（カナ）を入力してください";
+    /// Fault.
+    FIRST_NAME_KANA_MISSING: "Enter your given names in kana", "名（カナ）を入力してください";
+    /// Fault.
+    BIRTH_DATE_MISSING: "Enter your date of birth", "生年月日を入力してください";
+    /// Fault.
+    ADDRESS_MISSING: "Enter your address", "住所を入力してください";
+    /// Fault.
+    TOO_LONG: "{field} must be {limit} characters or fewer", "{field}は{limit}文字以内で入力してください";
+    /// Fault.
+    CONTROL_CHARACTER: "{field} has a character that cannot be used, such as a line break", "{field}に使えない文字（改行など）が含まれています";
+    /// Fault.
+    NOT_KANA: "{field} must be in katakana or hiragana", "{field}はカタカナまたはひらがなで入力してください";
+    /// Fault.
+    NOT_A_DATE: "Date of birth must be a real date", "生年月日は実在する日付を入力してください";
+    /// Fault.
+    IN_FUTURE: "Date of birth must be in the past", "生年月日は過去の日付を入力してください";
+    /// Fault.
+    TOO_LONG_AGO: "Date of birth must be within the last 130 years", "生年月日は130年以内の日付を入力してください";
+}
+
+/// The label of a field.
+#[must_use]
+pub const fn label(field: InputField) -> Text {
+    match field {
+        InputField::LastName => LAST_NAME,
+        InputField::FirstName => FIRST_NAME,
+        InputField::LastNameKana => LAST_NAME_KANA,
+        InputField::FirstNameKana => FIRST_NAME_KANA,
+        InputField::BirthDate => BIRTH_DATE,
+        InputField::Address => ADDRESS,
+    }
+}
+
+const fn missing(field: InputField) -> Text {
+    match field {
+        InputField::LastName => LAST_NAME_MISSING,
+        InputField::FirstName => FIRST_NAME_MISSING,
+        InputField::LastNameKana => LAST_NAME_KANA_MISSING,
+        InputField::FirstNameKana => FIRST_NAME_KANA_MISSING,
+        InputField::BirthDate => BIRTH_DATE_MISSING,
+        InputField::Address => ADDRESS_MISSING,
+    }
+}
+
+/// The sentence for a fault of a field.
+#[must_use]
+pub fn fault(lang: domain::language::Language, field: InputField, fault: InputFault) -> String {
+    let limit = match field {
+        InputField::Address => domain::request::ADDRESS_LIMIT,
+        _ => domain::request::NAME_LIMIT,
+    }
+    .to_string();
+    let values = [("field", label(field).get(lang)), ("limit", limit.as_str())];
+    match fault {
+        InputFault::Missing => missing(field),
+        InputFault::TooLong => TOO_LONG,
+        InputFault::ControlCharacter => CONTROL_CHARACTER,
+        InputFault::NotKana => NOT_KANA,
+        InputFault::NotADate => NOT_A_DATE,
+        InputFault::InFuture => IN_FUTURE,
+        InputFault::TooLongAgo => TOO_LONG_AGO,
+    }
+    .fill(lang, &values)
+}

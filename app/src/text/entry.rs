@@ -1,0 +1,84 @@
+//! The start page, consent and the frame around every capture page.
+
+use super::texts;
+
+texts! {
+    /// Link for keyboards: past the header.
+    SKIP: "Skip to the main part", "本文へ移動";
+    /// Name of the language switch.
+    LANGUAGE: "Language", "言語";
+    /// Place in the flow.
+    PROGRESS: "Step {at} of {of}", "ステップ {at}／{of}";
+    /// Foot of every page.
+    FOOTER: "Identity verification by Honnin for {tenant}", "{tenant} の本人確認（Honnin）";
+    /// Foot without a tenant.
+    FOOTER_PLAIN: "Identity verification by Honnin", "Honnin 本人確認";
+    /// Title prefix after a mistake.
+    ERROR_PREFIX: "Error: ", "エラー：";
+    /// Head of the error summary.
+    ERROR_SUMMARY: "There is a problem", "入力内容をご確認ください";
+    /// Every middle page.
+    CONTINUE: "Continue", "次へ";
+    /// Start page title.
+    START_TITLE: "Verify your identity", "本人確認";
+    /// Start page, first sentence.
+    START_LEAD: "{tenant} asks you to verify your identity. It takes about 2 minutes.", "{tenant} が本人確認をお願いしています。所要時間は約2分です。";
+    /// Head of the list of things needed.
+    START_NEED: "You need", "ご用意いただくもの";
+    /// Thing needed.
+    START_NEED_DOCUMENT: "Your identity document (the original, not a copy)", "本人確認書類（コピーではなく原本）";
+    /// Thing needed.
+    START_NEED_PHONE: "This phone and its camera", "このスマートフォン（カメラを使います）";
+    /// Thing needed.
+    START_NEED_LIGHT: "A bright place without reflections", "明るく、反射の少ない場所";
+    /// Head of the data part.
+    START_DATA: "What happens with your data", "お預かりする情報について";
+    /// What is collected.
+    START_DATA_WHAT: "What: {what}.", "取得する情報：{what}";
+    /// Plan with a document.
+    START_DATA_DOCUMENT: "photos of your document and the details on it", "本人確認書類の写真と記載内容";
+    /// Plan with a selfie.
+    START_DATA_SELFIE: "a short series of selfies", "顔の連続写真";
+    /// Between the two.
+    START_DATA_AND: " and ", "、";
+    /// Why.
+    START_DATA_WHY: "Why: so that {tenant} can be sure that it is you.", "目的：{tenant} がご本人であることを確認するため";
+    /// How long.
+    START_DATA_LONG: "How long: deleted {days} days after the verification ends.", "保存期間：確認の終了から{days}日後に削除します";
+    /// By whom.
+    START_DATA_WHO: "By whom: {tenant}, on its own Honnin server. Nothing is passed on to others.", "取り扱う者：{tenant}（専用の Honnin サーバー）。第三者には提供しません";
+    /// The button.
+    START_BUTTON: "Start", "はじめる";
+    /// Under the button.
+    START_ONCE: "The link works once, on the device where you tap Start.", "このリンクは一度だけ、「はじめる」を押した端末で使えます。";
+    /// Desktop: use a phone.
+    START_QR: "On a computer? Continue on your phone", "パソコンでご覧の方は、スマートフォンで続けられます";
+    /// Under the QR code.
+    START_QR_HINT: "Scan this code with your phone's camera. It opens this same page.", "スマートフォンのカメラで読み取ると、このページが開きます。";
+    /// What the QR picture is.
+    START_QR_LABEL: "QR code of this page's address", "このページのQRコード";
+    /// Sandbox sessions.
+    SANDBOX: "Test session. Nothing is analysed.", "テスト用のセッションです。解析は行われません。";
+    /// Consent title.
+    CONSENT_TITLE: "Your consent", "同意の確認";
+    /// Consent lead.
+    CONSENT_LEAD: "Before we start, please read what you agree to.", "はじめる前に、同意いただく内容をお読みください。";
+    /// Point.
+    CONSENT_DOCUMENT: "{tenant} processes photos of your identity document and reads the details on it.", "{tenant} が本人確認書類の写真を取り扱い、記載内容を読み取ります。";
+    /// Point.
+    CONSENT_SELFIE: "{tenant} takes a short series of pictures of your face, measures it, and compares it with the photo on your document. These are biometric data.", "{tenant} がお顔を連続撮影し、特徴を数値化して、書類の写真と照合します。これは生体情報にあたります。";
+    /// Point.
+    CONSENT_SELFIE_ONLY: "{tenant} takes a short series of pictures of your face and measures it. These are biometric data.", "{tenant} がお顔を連続撮影し、特徴を数値化します。これは生体情報にあたります。";
+    /// Point.
+    CONSENT_REVIEW: "Where the check is not clear, a person at {tenant} looks at it.", "自動で判断できない場合は、{tenant} の担当者が目で確認します。";
+    /// Point.
+    CONSENT_DELETE: "Everything is deleted {days} days after the verification ends. You can ask {tenant} to delete it earlier.", "すべての情報は確認の終了から{days}日後に削除されます。それより早い削除も {tenant} にお申し出いただけます。";
+    /// Version of the consent text.
+    CONSENT_VERSION: "Version of this text: {version}", "この文面の版：{version}";
+    /// The button.
+    CONSENT_AGREE: "I agree", "同意して進む";
+    /// The other button.
+    CONSENT_DECLINE: "I do not agree", "同意しない";
+    /// Under the other button.
+    CONSENT_DECLINE_HINT: "If you do not agree, the verification ends here and {tenant} is told.", "同意されない場合、本人確認はここで終了し、{tenant} に通知されます。";
+}

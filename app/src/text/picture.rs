@@ -1,0 +1,80 @@
+//! Files that are not taken at all. What is wrong with a picture that is taken stands in `domain::reasons`.
+
+use super::{Text, texts};
+
+texts! {
+    /// No file came.
+    FILE_MISSING: "Choose a photo", "写真を選んでください";
+    /// The file is larger than the limit.
+    FILE_TOO_LARGE: "The photo must be smaller than 10 MB", "写真は10MB以下にしてください";
+    /// More pixels than the limit.
+    FILE_TOO_MANY_PIXELS: "The photo has too many pixels. Take it with the camera of your phone", "写真の画素数が大きすぎます。スマートフォンのカメラで撮影してください";
+    /// Fewer pixels than needed.
+    FILE_TOO_SMALL: "The photo is too small to read. Send the original photo, not a preview", "写真が小さすぎて読み取れません。縮小していない写真を送ってください";
+    /// HEIC and the like.
+    FILE_HEIC: "This phone sent a HEIC photo, which cannot be read. Set the camera to “Most compatible” (JPEG) and take it again", "HEIC形式の写真は読み取れません。カメラの設定を「互換性優先」（JPEG）にして撮り直してください";
+    /// Not a picture at all.
+    FILE_NOT_A_PICTURE: "The file is not a JPEG, PNG or WebP photo", "JPEG・PNG・WebPの写真ではありません";
+    /// It breaks off, or cannot be decoded.
+    FILE_DAMAGED: "The photo is damaged or was cut off on the way. Send it again", "写真が壊れているか、途中で切れています。もう一度送信してください";
+}
+
+/// Why a file is not taken at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileFault {
+    /// No file came.
+    Missing,
+    /// Larger than the limit.
+    TooLarge,
+    /// More pixels than the limit.
+    TooManyPixels,
+    /// Fewer pixels than needed.
+    TooSmall,
+    /// HEIC, HEIF or AVIF.
+    Heic,
+    /// No picture format we know.
+    NotAPicture,
+    /// Cannot be decoded to its end.
+    Damaged,
+}
+
+impl FileFault {
+    /// Every fault.
+    pub const ALL: &'static [Self] = &[
+        Self::Missing,
+        Self::TooLarge,
+        Self::TooManyPixels,
+        Self::TooSmall,
+        Self::Heic,
+        Self::NotAPicture,
+        Self::Damaged,
+    ];
+
+    /// The code in the JSON answer.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Missing => "file_missing",
+            Self::TooLarge => "file_too_large",
+            Self::TooManyPixels => "file_too_many_pixels",
+            Self::TooSmall => "file_too_small",
+            Self::Heic => "file_heic",
+            Self::NotAPicture => "file_not_a_picture",
+            Self::Damaged => "file_damaged",
+        }
+    }
+
+    /// What to tell the user.
+    #[must_use]
+    pub const fn text(self) -> Text {
+        match self {
+            Self::Missing => FILE_MISSING,
+            Self::TooLarge => FILE_TOO_LARGE,
+            Self::TooManyPixels => FILE_TOO_MANY_PIXELS,
+            Self::TooSmall => FILE_TOO_SMALL,
+            Self::Heic => FILE_HEIC,
+            Self::NotAPicture => FILE_NOT_A_PICTURE,
+            Self::Damaged => FILE_DAMAGED,
+        }
+    }
+}

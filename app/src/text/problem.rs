@@ -1,0 +1,91 @@
+//! Pages that say why it does not go on, each with one way on.
+
+use super::{Text, texts};
+
+texts! {
+    /// Unknown, used, expired and killed links alike.
+    LINK_TITLE: "This link cannot be used", "このリンクは使えません";
+    /// The same.
+    LINK_LEAD: "It may have been opened already, on this or another device, or it is no longer valid. If you have started on this device, go on where you left off. Otherwise ask whoever sent it for a new one.", "すでに別の端末などで開かれたか、有効期限が切れています。この端末で開始済みの場合は続きから再開できます。それ以外の場合は、送信元に新しいリンクをご依頼ください。";
+    /// The same.
+    LINK_ACTION: "Continue where I left off", "続きから再開する";
+    /// No cookie, or it has run out.
+    SESSION_TITLE: "This page is closed", "ページの有効期限が切れました";
+    /// The same.
+    SESSION_LEAD: "For your protection the page closes after a while. Open the link from your message again, or ask for a new one.", "安全のため、一定時間で終了します。お手元のメッセージのリンクをもう一度開くか、新しいリンクをご依頼ください。";
+    /// Time is over.
+    EXPIRED_TITLE: "The time for this verification is over", "本人確認の期限が過ぎました";
+    /// The same.
+    EXPIRED_LEAD: "Please ask whoever sent the link for a new one.", "送信元に新しいリンクをご依頼ください。";
+    /// Too many attempts.
+    TRIES_TITLE: "That was the last try", "撮影回数の上限に達しました";
+    /// The same.
+    TRIES_LEAD: "We go on with the picture we have. A person will look at it.", "お預かりした写真で進めます。担当者が確認します。";
+    /// The same.
+    TRIES_ACTION: "Continue", "次へ";
+    /// Overloaded.
+    BUSY_TITLE: "Many people are here at the moment", "ただいま混み合っています";
+    /// The same.
+    BUSY_LEAD: "Nothing is lost. Please wait a moment and try again.", "入力内容は保存されています。しばらくしてからもう一度お試しください。";
+    /// The same.
+    BUSY_ACTION: "Try again", "もう一度試す";
+    /// Our fault.
+    BROKEN_TITLE: "Something went wrong on our side", "システムエラーが発生しました";
+    /// The same.
+    BROKEN_LEAD: "Nothing you sent is lost. Please try again. If it happens again, tell whoever sent the link this number: {request}", "送信済みの内容は保存されています。もう一度お試しください。繰り返す場合は、送信元にこの番号をお伝えください：{request}";
+    /// Nothing here.
+    NOT_FOUND_TITLE: "There is nothing here", "ページが見つかりません";
+    /// The same.
+    NOT_FOUND_LEAD: "Please open the link in your message again.", "お手元のメッセージのリンクをもう一度開いてください。";
+    /// Sent from a foreign page, or twice from an old one.
+    STALE_TITLE: "This page was out of date", "ページの情報が古くなっています";
+    /// The same.
+    STALE_LEAD: "You have gone on elsewhere in the meantime.", "別の画面で手続きが進んでいます。";
+}
+
+/// Why it does not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// The link is unknown, used, killed or too old: one page for all, so that it tells a guesser nothing.
+    LinkUnusable,
+    /// No capture cookie, or it has run out.
+    SessionOver,
+    /// The session's deadline has passed.
+    Expired,
+    /// No try is left for this step; it goes on to review.
+    TooManyTries,
+    /// Overloaded or stopping.
+    Busy,
+    /// Our fault; the request's id finds it in the log.
+    Broken {
+        /// The id shown.
+        request: String,
+    },
+    /// No such page.
+    NotFound,
+    /// The form was for an earlier state.
+    Stale,
+}
+
+/// Title, lead and the one way on.
+pub(crate) struct Told {
+    pub(crate) title: Text,
+    pub(crate) lead: Text,
+    pub(crate) action: Option<Text>,
+}
+
+impl Problem {
+    pub(crate) const fn told(&self) -> Told {
+        let (title, lead, action) = match self {
+            Self::LinkUnusable => (LINK_TITLE, LINK_LEAD, Some(LINK_ACTION)),
+            Self::SessionOver => (SESSION_TITLE, SESSION_LEAD, None),
+            Self::Expired => (EXPIRED_TITLE, EXPIRED_LEAD, None),
+            Self::TooManyTries => (TRIES_TITLE, TRIES_LEAD, Some(TRIES_ACTION)),
+            Self::Busy => (BUSY_TITLE, BUSY_LEAD, Some(BUSY_ACTION)),
+            Self::Broken { .. } => (BROKEN_TITLE, BROKEN_LEAD, Some(BUSY_ACTION)),
+            Self::NotFound => (NOT_FOUND_TITLE, NOT_FOUND_LEAD, None),
+            Self::Stale => (STALE_TITLE, STALE_LEAD, Some(LINK_ACTION)),
+        };
+        Told { title, lead, action }
+    }
+}
