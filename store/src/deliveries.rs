@@ -1,0 +1,220 @@
+//! Deliveries: one for each event that has to be sent, with every attempt that was made. The schedule is not known here.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{
+    ids::{EventId, TenantId},
+    time::Timestamp,
+};
+
+/// Where a delivery stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DeliveryState {
+    /// It is attempted again at a known time.
+    Pending,
+    /// A receiver answered 2xx.
+    Delivered,
+    /// All attempts of the schedule failed.
+    Abandoned,
+}
+
+impl DeliveryState {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::Pending, Self::Delivered, Self::Abandoned];
+
+    /// The state as it is stored.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Delivered => "delivered",
+            Self::Abandoned => "abandoned",
+        }
+    }
+
+    /// Reads what [`DeliveryState::as_str`] wrote.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+}
+
+/// A delivery as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryRow {
+    /// What is sent.
+    pub event: EventId,
+    /// To whose receiver.
+    pub tenant: TenantId,
+    /// The event's type on the wire.
+    pub kind: String,
+    /// When the event happened.
+    pub created_at: Timestamp,
+    /// Where it stands.
+    pub state: DeliveryState,
+    /// Attempts made in all.
+    pub attempts: i64,
+    /// Attempts made since the schedule began.
+    pub step: i64,
+    /// When it is attempted next; only while pending.
+    pub next_attempt_at: Option<Timestamp>,
+    /// When it was delivered or abandoned.
+    pub settled_at: Option<Timestamp>,
+}
+
+/// One attempt, as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttemptRow {
+    /// What was sent.
+    pub event: EventId,
+    /// 1 for the first attempt of the event.
+    pub number: i64,
+    /// When it began; the signature's time.
+    pub attempted_at: Timestamp,
+    /// How long the exchange took.
+    pub duration_ms: i64,
+    /// The answer's status, where there was an answer.
+    pub status: Option<u16>,
+    /// The class of what went wrong; `None` means delivered.
+    pub fault: Option<String>,
+}
+
+/// What of a tenant's deliveries to list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeliveryFilter {
+    /// Only in this state.
+    pub state: Option<DeliveryState>,
+    /// Only of this type.
+    pub kind: Option<String>,
+    /// Only events of this time or later.
+    pub since: Option<Timestamp>,
+    /// Only events before this time.
+    pub until: Option<Timestamp>,
+    /// Only older than this one, by the time and id of its event: the last of the page before.
+    pub after: Option<(Timestamp, EventId)>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    event_id: String,
+    tenant_id: String,
+    kind: String,
+    created_at: i64,
+    state: String,
+    attempts: i64,
+    step: i64,
+    next_attempt_at: Option<i64>,
+    settled_at: Option<i64>,
+}
+
+impl TryFrom<Raw> for DeliveryRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        Ok(Self {
+            event: EventId::parse(&raw.event_id).ok_or(StoreError::Corrupt("a malformed event id"))?,
+            tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+            kind: raw.kind,
+            created_at: Timestamp::from_millis(raw.created_at),
+            state: DeliveryState::parse(&raw.state).ok_or(StoreError::Corrupt("an unknown state of a delivery"))?,
+            attempts: raw.attempts,
+            step: raw.step,
+            next_attempt_at: raw.next_attempt_at.map(Timestamp::from_millis),
+            settled_at: raw.settled_at.map(Timestamp::from_millis),
+        })
+    }
+}
+
+macro_rules! select {
+    ($clause:literal) => {
+        concat!(
+            "SELECT event_id, tenant_id, kind, created_at, state, attempts, step, next_attempt_at, settled_at
+             FROM deliveries ",
+            $clause
+        )
+    };
+}
+
+/// Stores a new delivery, pending, to be attempted at `first_attempt_at`.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where the event has one.
+pub async fn insert(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    event: &EventId,
+    kind: &str,
+    created_at: Timestamp,
+    first_attempt_at: Timestamp,
+) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO deliveries (event_id, tenant_id, kind, created_at, state, attempts, step, next_attempt_at)
+         VALUES ($1, $2, $3, $4, 'pending', 0, 0, $5)")
+        .bind(event.as_str()).bind(tenant.as_str()).bind(kind).bind(created_at.as_millis())
+        .bind(first_attempt_at.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+/// A tenant's delivery; another tenant's event finds nothing.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn find(tx: &mut Tx, tenant: &TenantId, event: &EventId) -> Result<Option<DeliveryRow>, StoreError> {
+    Ok(find_any(tx, event).await?.filter(|delivery| delivery.tenant == *tenant))
+}
+
+/// The delivery of any tenant's event, for the worker.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn find_any(tx: &mut Tx, event: &EventId) -> Result<Option<DeliveryRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE event_id = $1"))
+        .bind(event.as_str()).fetch_optional(conn).await)?;
+    raw.map(DeliveryRow::try_from).transpose()
+}
+
+/// Saves where a delivery stands, where nobody else has made or asked for an attempt since it was read.
+///
+/// # Errors
+/// [`StoreError::Conflict`] where somebody has.
+pub async fn save(tx: &mut Tx, before: &DeliveryRow, after: &DeliveryRow) -> Result<(), StoreError> {
+    let saved = on!(tx, conn => sqlx::query(
+        "UPDATE deliveries SET state = $4, attempts = $5, step = $6, next_attempt_at = $7, settled_at = $8
+         WHERE event_id = $1 AND attempts = $2 AND state = $3")
+        .bind(before.event.as_str()).bind(before.attempts).bind(before.state.as_str())
+        .bind(after.state.as_str()).bind(after.attempts).bind(after.step)
+        .bind(after.next_attempt_at.map(Timestamp::as_millis)).bind(after.settled_at.map(Timestamp::as_millis))
+        .execute(conn).await.map(|done| done.rows_affected()))?;
+    if saved == 1 { Ok(()) } else { Err(tx.conflict()) }
+}
+
+/// A tenant's deliveries, newest first.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    filter: &DeliveryFilter,
+    limit: u32,
+) -> Result<Vec<DeliveryRow>, StoreError> {
+    let (after_at, after_id) = match &filter.after {
+        Some((at, id)) => (Some(at.as_millis()), Some(id.as_str())),
+        None => (None, None),
+    };
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(select!(
+            "WHERE tenant_id = $1
+               AND (CAST($2 AS TEXT) IS NULL OR state = $2)
+               AND (CAST($3 AS TEXT) IS NULL OR kind = $3)
+               AND (CAST($4 AS BIGINT) IS NULL OR created_at >= $4)
+               AND (CAST($5 AS BIGINT) IS NULL OR created_at < $5)
+               AND (CAST($6 AS BIGINT) IS NULL OR created_at < $6 OR (created_at = $6 AND event_id < $7))
+             ORDER BY created_at DESC, event_id DESC LIMIT $8"))
+        .bind(tenant.as_str()).bind(filter.state.map(DeliveryState::as_str)).bind(&filter.kind)
+        .bind(filter.since.map(Timestamp::as_millis)).bind(filter.until.map(Timestamp::as_millis))
+        .bind(after_at).bind(after_id).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    raw.into_iter().map(DeliveryRow::try_from).collect()
+}

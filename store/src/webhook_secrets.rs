@@ -1,0 +1,105 @@
+//! Webhook signing secrets, sealed. At most two of a tenant are valid at once; a disabled one keeps its row and loses its content.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{
+    ids::{SecretId, TenantId},
+    time::Timestamp,
+};
+
+/// A secret as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretRow {
+    /// Its public name, which it is sealed under.
+    pub id: SecretId,
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// The sealed bytes; `None` once disabled.
+    pub sealed: Option<Vec<u8>>,
+    /// When it was issued.
+    pub created_at: Timestamp,
+    /// When it was disabled.
+    pub disabled_at: Option<Timestamp>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    id: String,
+    tenant_id: String,
+    sealed: Option<Vec<u8>>,
+    created_at: i64,
+    disabled_at: Option<i64>,
+}
+
+impl TryFrom<Raw> for SecretRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: SecretId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed secret id"))?,
+            tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+            sealed: raw.sealed,
+            created_at: Timestamp::from_millis(raw.created_at),
+            disabled_at: raw.disabled_at.map(Timestamp::from_millis),
+        })
+    }
+}
+
+/// Adds a valid secret in the free one of the tenant's two slots.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where two are valid already.
+pub async fn insert(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    id: &SecretId,
+    sealed: &[u8],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let first_taken: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT slot FROM webhook_secrets WHERE tenant_id = $1 AND disabled_at IS NULL AND slot = 1")
+        .bind(tenant.as_str()).fetch_optional(conn).await)?;
+    let slot = if first_taken.is_some() { 2_i64 } else { 1 };
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO webhook_secrets (id, tenant_id, slot, sealed, created_at) VALUES ($1, $2, $3, $4, $5)")
+        .bind(id.as_str()).bind(tenant.as_str()).bind(slot).bind(sealed).bind(now.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+/// The valid secrets of a tenant, newest first: one, or two during a rotation.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list_valid(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<SecretRow>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, tenant_id, sealed, created_at, disabled_at FROM webhook_secrets
+         WHERE tenant_id = $1 AND disabled_at IS NULL ORDER BY created_at DESC, id DESC")
+        .bind(tenant.as_str()).fetch_all(conn).await)?;
+    raw.into_iter().map(SecretRow::try_from).collect()
+}
+
+/// All secrets of a tenant, newest first; the disabled ones for the history.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<SecretRow>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, tenant_id, sealed, created_at, disabled_at FROM webhook_secrets
+         WHERE tenant_id = $1 ORDER BY created_at DESC, id DESC")
+        .bind(tenant.as_str()).fetch_all(conn).await)?;
+    raw.into_iter().map(SecretRow::try_from).collect()
+}
+
+/// Disables one valid secret of a tenant and wipes it. Returns false where there is none of this name.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn disable(tx: &mut Tx, tenant: &TenantId, id: &SecretId, now: Timestamp) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE webhook_secrets SET sealed = NULL, disabled_at = $3
+         WHERE id = $1 AND tenant_id = $2 AND disabled_at IS NULL")
+        .bind(id.as_str()).bind(tenant.as_str()).bind(now.as_millis())
+        .execute(conn).await.map(|done| done.rows_affected() == 1))
+}
