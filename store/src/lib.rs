@@ -4,14 +4,26 @@
 //! their session before they get here (see [`vault`]).
 
 pub mod api_keys;
+pub mod audit;
+pub mod console_sessions;
+#[cfg(test)]
+extern crate self as store;
+
 pub mod db;
+pub mod deliveries;
+pub mod delivery_attempts;
 pub mod error;
+pub mod events;
 pub mod jobs;
 pub mod links;
 pub mod pictures;
+pub mod reviews;
+pub mod search;
 pub mod sessions;
 pub mod tenants;
+pub mod users;
 pub mod vault;
+pub mod webhook_secrets;
 
 pub use db::{Db, DbOptions, Tx};
 pub use error::StoreError;

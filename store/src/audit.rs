@@ -1,0 +1,108 @@
+//! Who did what, when, from where. An entry belongs into the unit that holds what was done. Ids and names of actions only: never
+//! personal data of an applicant.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{ids::TenantId, time::Timestamp};
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// When.
+    pub at: Timestamp,
+    /// In whose account; `None` for what concerns the whole installation.
+    pub tenant: Option<TenantId>,
+    /// The id of a user or an API key, or [`SYSTEM`].
+    pub actor: String,
+    /// What, as `subject.verb`.
+    pub action: String,
+    /// The id of what it was done to.
+    pub subject: Option<String>,
+    /// What else is worth knowing, such as the names of the settings changed.
+    pub detail: Option<String>,
+    /// The caller's address.
+    pub address: Option<String>,
+}
+
+/// The actor of what nobody asked for.
+pub const SYSTEM: &str = "system";
+
+/// An entry with its number and, where the actor is a person, their name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Rising in the order of writing.
+    pub number: i64,
+    /// What was done.
+    pub entry: Entry,
+    /// The person's name.
+    pub actor_name: Option<String>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    number: i64,
+    at: i64,
+    tenant_id: Option<String>,
+    actor: String,
+    action: String,
+    subject: Option<String>,
+    detail: Option<String>,
+    address: Option<String>,
+    actor_name: Option<String>,
+}
+
+/// Writes an entry.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn record(tx: &mut Tx, entry: &Entry) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO audit (at, tenant_id, actor, action, subject, detail, address) VALUES ($1, $2, $3, $4, $5, $6, $7)")
+        .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(&entry.actor)
+        .bind(&entry.action).bind(&entry.subject).bind(&entry.detail).bind(&entry.address)
+        .execute(conn).await.map(drop))
+}
+
+/// A tenant's entries, newest first, those before number `before`; of one subject only where one is given.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    subject: Option<&str>,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
+        "SELECT audit.number, audit.at, audit.tenant_id, audit.actor, audit.action, audit.subject, audit.detail,
+                audit.address, users.name AS actor_name
+         FROM audit LEFT JOIN users ON users.id = audit.actor
+         WHERE audit.tenant_id = $1 AND (CAST($2 AS TEXT) IS NULL OR audit.subject = $2) AND audit.number < $3
+         ORDER BY audit.number DESC LIMIT $4")
+        .bind(tenant.as_str()).bind(subject).bind(before.unwrap_or(i64::MAX)).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    rows.into_iter().map(recorded).collect()
+}
+
+fn recorded(row: Row) -> Result<Recorded, StoreError> {
+    let tenant = row
+        .tenant_id
+        .map(|id| TenantId::parse(&id).ok_or(StoreError::Corrupt("a malformed tenant id")))
+        .transpose()?;
+    Ok(Recorded {
+        number: row.number,
+        entry: Entry {
+            at: Timestamp::from_millis(row.at),
+            tenant,
+            actor: row.actor,
+            action: row.action,
+            subject: row.subject,
+            detail: row.detail,
+            address: row.address,
+        },
+        actor_name: row.actor_name,
+    })
+}

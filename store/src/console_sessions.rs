@@ -1,0 +1,81 @@
+//! Browsers that are signed in to the console. The cookie's value is known by its SHA-256 only, so that a copy of the database
+//! opens no session.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{ids::UserId, time::Timestamp};
+
+/// A browser's session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsoleSession {
+    /// SHA-256 of the cookie's value.
+    pub hash: Vec<u8>,
+    /// Who signed in with it.
+    pub user: Option<UserId>,
+    /// JSON.
+    pub data: String,
+    /// When it ends.
+    pub expires_at: Timestamp,
+}
+
+/// Stores a new session.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where the value is taken.
+pub async fn insert(tx: &mut Tx, session: &ConsoleSession) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO console_sessions (hash, user_id, data, expires_at) VALUES ($1, $2, $3, $4)")
+        .bind(&session.hash).bind(session.user.as_ref().map(UserId::as_str)).bind(&session.data)
+        .bind(session.expires_at.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+/// Changes a session that is still there: one that was ended meanwhile does not come back.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn save(tx: &mut Tx, session: &ConsoleSession) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE console_sessions SET user_id = $2, data = $3, expires_at = $4 WHERE hash = $1")
+        .bind(&session.hash).bind(session.user.as_ref().map(UserId::as_str)).bind(&session.data)
+        .bind(session.expires_at.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+/// A session that has not ended: its JSON and its end.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<(String, Timestamp)>, StoreError> {
+    let row: Option<(String, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT data, expires_at FROM console_sessions WHERE hash = $1 AND expires_at > $2")
+        .bind(hash).bind(now.as_millis()).fetch_optional(conn).await)?;
+    Ok(row.map(|(data, end)| (data, Timestamp::from_millis(end))))
+}
+
+/// Ends a session.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn delete(tx: &mut Tx, hash: &[u8]) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM console_sessions WHERE hash = $1").bind(hash).execute(conn).await.map(drop))
+}
+
+/// Ends every session of a person. Returns how many there were.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn delete_of(tx: &mut Tx, user: &UserId) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM console_sessions WHERE user_id = $1")
+        .bind(user.as_str()).execute(conn).await.map(|done| done.rows_affected()))
+}
+
+/// Removes sessions that have ended.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn remove_ended(tx: &mut Tx, now: Timestamp) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM console_sessions WHERE expires_at <= $1")
+        .bind(now.as_millis()).execute(conn).await.map(|done| done.rows_affected()))
+}

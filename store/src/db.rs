@@ -1,0 +1,175 @@
+//! Opening a database and running units of work on it. What a unit does is in the other modules; how units share a commit is in
+//! [`writer`], and nothing outside this folder knows of it.
+//!
+//! A unit of work is a closure over [`Tx`]. It holds no network call, no vision, no hashing, and never calls [`Db::write`] or
+//! [`Db::read`] itself. It may run more than once, so it clones what it moves into its future:
+//!
+//! ```ignore
+//! db.write(move |tx| {
+//!     let session = session.clone();
+//!     Box::pin(async move { sessions::insert(tx, &session).await })
+//! }).await
+//! ```
+
+mod migrations;
+mod open;
+mod postgres;
+mod tx;
+mod unit;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use crate::StoreError;
+use futures::future::BoxFuture;
+use sqlx::{PgPool, SqlitePool};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::{Notify, mpsc};
+
+pub(crate) use open::Schema;
+pub use tx::Tx;
+pub(crate) use tx::{Connection, Dialect, on};
+
+/// How many connections a database gets, and how long it may keep us waiting.
+#[derive(Clone, Copy, Debug)]
+pub struct DbOptions {
+    /// Connections for reading (SQLite; writing has one of its own).
+    pub readers: u32,
+    /// Connections in all (Postgres).
+    pub connections: u32,
+    /// How long to wait for a connection, or for another process's lock.
+    pub patience: Duration,
+}
+
+impl Default for DbOptions {
+    fn default() -> Self {
+        Self {
+            readers: 8,
+            connections: 20,
+            patience: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A migrated database. Cheap to clone.
+#[derive(Clone)]
+pub struct Db {
+    backend: Backend,
+    jobs_changed: Arc<Notify>,
+}
+
+#[derive(Clone)]
+enum Backend {
+    Sqlite {
+        readers: SqlitePool,
+        writer: SqlitePool,
+        inbox: mpsc::Sender<Box<dyn writer::Waiting>>,
+    },
+    Postgres(PgPool),
+}
+
+impl Db {
+    /// Opens `sqlite://path` or `postgres://..` and brings its schema up to date.
+    ///
+    /// # Errors
+    /// When the address is malformed, the database does not answer, or its schema is newer than this program.
+    pub async fn open(url: &str, options: DbOptions) -> Result<Self, StoreError> {
+        Self::open_schema(url, options, Schema::Main).await
+    }
+
+    /// Runs `unit` in a transaction and commits it durably. Returning an error rolls back what the unit did. A unit that swallows
+    /// a database error is rolled back too: Postgres could not go on after it.
+    ///
+    /// # Errors
+    /// What the unit returned, or the store's own error when it could not run or commit.
+    pub async fn write<T, E, F>(&self, unit: F) -> Result<T, E>
+    where
+        F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        unit::refuse_nesting()?;
+        match &self.backend {
+            Backend::Sqlite { inbox, .. } => writer::submit(inbox, unit).await,
+            Backend::Postgres(pool) => postgres::write(pool, unit, &self.jobs_changed).await,
+        }
+    }
+
+    /// Runs `unit` on one consistent view of the database and refuses writes.
+    ///
+    /// # Errors
+    /// What the unit returned, or the store's own error when it could not run.
+    pub async fn read<T, E, F>(&self, mut unit: F) -> Result<T, E>
+    where
+        F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        unit::refuse_nesting()?;
+        let mut tx = match &self.backend {
+            Backend::Sqlite { readers, .. } => Tx::new(Connection::Sqlite(readers.begin().await.map_err(sql_error)?)),
+            Backend::Postgres(pool) => {
+                let begun = pool
+                    .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                    .await;
+                Tx::new(Connection::Postgres(begun.map_err(sql_error)?))
+            }
+        };
+        let answer = unit::run(&mut unit, &mut tx).await;
+        // There is nothing to keep, and a failing rollback closes the connection by itself.
+        drop(tx.rollback().await);
+        answer
+    }
+
+    /// Rings after a unit that enqueued a job was committed. One waiter is woken; a ring nobody waits for is kept.
+    #[must_use]
+    pub fn jobs_changed(&self) -> &Arc<Notify> {
+        &self.jobs_changed
+    }
+
+    /// Folds SQLite's log into the database file and truncates it, so that deleted bytes are gone from the disk. Does nothing on
+    /// Postgres. Returns false when a reader stood in the way.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn checkpoint(&self) -> Result<bool, StoreError> {
+        match &self.backend {
+            Backend::Sqlite { writer, .. } => {
+                let (busy, _, _): (i64, i64, i64) = sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
+                    .fetch_one(writer)
+                    .await
+                    .map_err(|error| StoreError::from_sql(&error))?;
+                Ok(busy == 0)
+            }
+            Backend::Postgres(_) => Ok(true),
+        }
+    }
+
+    /// Finishes the units that wait and closes the connections. Units that come later get [`StoreError::Unavailable`].
+    pub async fn close(&self) {
+        match &self.backend {
+            Backend::Sqlite { readers, writer, inbox } => {
+                // A unit at the end of the queue: when it is answered, everything before it is committed.
+                let last: Result<(), StoreError> = writer::submit(inbox, |_| Box::pin(async { Ok(()) })).await;
+                drop(last);
+                readers.close().await;
+                writer.close().await;
+            }
+            Backend::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+impl std::fmt::Debug for Db {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.backend {
+            Backend::Sqlite { .. } => "Db(sqlite)",
+            Backend::Postgres(_) => "Db(postgres)",
+        })
+    }
+}
+
+fn sql_error(error: sqlx::Error) -> StoreError {
+    StoreError::from_sql(&error)
+}

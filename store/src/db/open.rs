@@ -1,0 +1,106 @@
+//! Connecting, and the settings durability rests on.
+
+use super::{Backend, Db, DbOptions, migrations, writer};
+use crate::StoreError;
+use sqlx::{
+    migrate::Migrator,
+    postgres::{PgConnectOptions, PgPoolOptions},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+};
+use std::{str::FromStr, sync::Arc};
+use tokio::sync::{Notify, mpsc};
+
+/// Which tables a database holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Schema {
+    /// Everything but the keys.
+    Main,
+    /// The data keys, which live apart.
+    Keys,
+}
+
+impl Db {
+    pub(crate) async fn open_schema(url: &str, options: DbOptions, schema: Schema) -> Result<Self, StoreError> {
+        let jobs_changed = Arc::new(Notify::new());
+        let backend = if url.starts_with("sqlite:") {
+            open_sqlite(url, options, schema, Arc::clone(&jobs_changed)).await?
+        } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
+            open_postgres(url, options, schema).await?
+        } else {
+            return Err(StoreError::refused(
+                "a database address starts with sqlite: or postgres:",
+            ));
+        };
+        Ok(Self { backend, jobs_changed })
+    }
+}
+
+async fn open_sqlite(
+    url: &str,
+    options: DbOptions,
+    schema: Schema,
+    jobs_changed: Arc<Notify>,
+) -> Result<Backend, StoreError> {
+    let connect = SqliteConnectOptions::from_str(url)
+        .map_err(malformed)?
+        .foreign_keys(true)
+        .busy_timeout(options.patience)
+        .statement_cache_capacity(512)
+        // Deleted content is overwritten, and sorting never spills rows into files of its own.
+        .pragma("secure_delete", "ON")
+        .pragma("temp_store", "MEMORY");
+    let for_writing = connect
+        .clone()
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        // FULL: what was answered survives a power cut. NORMAL would lose the last commits.
+        .synchronous(SqliteSynchronous::Full);
+    let writer = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(options.patience)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_with(for_writing)
+        .await
+        .map_err(|error| StoreError::from_sql(&error))?;
+    let migrator = match schema {
+        Schema::Main => &migrations::SQLITE,
+        Schema::Keys => &migrations::KEYS_SQLITE,
+    };
+    migrate(migrator.run(&writer).await)?;
+    let readers = SqlitePoolOptions::new()
+        .min_connections(0)
+        .max_connections(options.readers)
+        .acquire_timeout(options.patience)
+        .connect_lazy_with(connect.read_only(true));
+    let (inbox, queue) = mpsc::channel(writer::QUEUE);
+    tokio::spawn(writer::run(writer.clone(), queue, jobs_changed));
+    Ok(Backend::Sqlite { readers, writer, inbox })
+}
+
+async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<Backend, StoreError> {
+    let connect = PgConnectOptions::from_str(url)
+        .map_err(malformed)?
+        .application_name("honnin");
+    let pool = PgPoolOptions::new()
+        .max_connections(options.connections)
+        .acquire_timeout(options.patience)
+        .connect_with(connect)
+        .await
+        .map_err(|error| StoreError::from_sql(&error))?;
+    let migrator: &Migrator = match schema {
+        Schema::Main => &migrations::POSTGRES,
+        Schema::Keys => &migrations::KEYS_POSTGRES,
+    };
+    migrate(migrator.run(&pool).await)?;
+    Ok(Backend::Postgres(pool))
+}
+
+fn migrate(result: Result<(), sqlx::migrate::MigrateError>) -> Result<(), StoreError> {
+    result.map_err(|error| StoreError::unavailable(format_args!("cannot bring the schema up to date: {error}")))
+}
+
+/// The address itself may hold a password and is not repeated.
+fn malformed(_: sqlx::Error) -> StoreError {
+    StoreError::refused("the database address is malformed")
+}

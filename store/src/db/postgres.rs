@@ -1,0 +1,52 @@
+//! Units of work on Postgres: a transaction each (the server groups commits itself), and again when two of them collided.
+
+use super::{Connection, Tx, unit};
+use crate::{StoreError, error::is_serialization_failure};
+use futures::future::BoxFuture;
+use rand::RngExt;
+use sqlx::PgPool;
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// A unit that collided this often is one of a hot spot; its caller gets the collision.
+const TRIES: u32 = 8;
+
+pub(super) async fn write<T, E, F>(pool: &PgPool, mut unit: F, jobs_changed: &Notify) -> Result<T, E>
+where
+    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
+    T: Send,
+    E: From<StoreError> + Send,
+{
+    let mut tried = 0;
+    loop {
+        tried += 1;
+        let begun = pool.begin().await.map_err(|error| StoreError::from_sql(&error))?;
+        let mut tx = Tx::new(Connection::Postgres(begun));
+        let answer = unit::run(&mut unit, &mut tx).await;
+        let (enqueued, mut collided) = (tx.enqueued, tx.collided);
+        let failure = match answer {
+            Ok(value) => match tx.commit().await {
+                Ok(()) => {
+                    if enqueued {
+                        jobs_changed.notify_one();
+                    }
+                    return Ok(value);
+                }
+                Err(error) => {
+                    collided = is_serialization_failure(&error);
+                    E::from(StoreError::from_sql(&error))
+                }
+            },
+            Err(own) => {
+                // A failing rollback closes the connection, which rolls back as well.
+                drop(tx.rollback().await);
+                own
+            }
+        };
+        if !collided || tried == TRIES {
+            return Err(failure);
+        }
+        let pause = rand::rng().random_range(0..2_u64 << tried);
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+    }
+}

@@ -1,0 +1,221 @@
+//! Group commit on SQLite: one commit for all who wait, and each unit by itself.
+
+use super::*;
+use futures::{
+    future::{BoxFuture, join_all},
+    poll,
+};
+use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
+use std::{str::FromStr, time::Duration};
+use tokio::sync::oneshot;
+
+type Answer = BoxFuture<'static, Result<(), StoreError>>;
+
+/// Queues a unit without waiting for it.
+async fn queue<F>(db: &Db, unit: F) -> Answer
+where
+    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>> + Send + 'static,
+{
+    let db = db.clone();
+    let mut answer: Answer = Box::pin(async move { db.write(unit).await });
+    assert!(poll!(answer.as_mut()).is_pending());
+    answer
+}
+
+/// Holds the writer inside a unit until the sender is used, so that what is queued meanwhile joins its group.
+async fn hold_writer(db: &Db) -> (oneshot::Sender<()>, Answer) {
+    let (open, gate) = oneshot::channel();
+    let (started, running) = oneshot::channel();
+    let mut once = Some((started, gate));
+    let held = queue(db, move |_| {
+        let once = once.take();
+        Box::pin(async move {
+            if let Some((started, gate)) = once {
+                started.send(()).unwrap();
+                gate.await.unwrap();
+            }
+            Ok(())
+        })
+    })
+    .await;
+    running.await.unwrap();
+    (open, held)
+}
+
+#[tokio::test]
+async fn failing_and_panicking_units_leave_their_neighbours_alone() {
+    let db = sqlite().await.db;
+    let (open, held) = hold_writer(&db).await;
+    let first = queue(&db, |tx| Box::pin(add(tx, "first"))).await;
+    let failing = queue(&db, |tx| {
+        Box::pin(async move {
+            add(tx, "failing").await?;
+            Err(StoreError::Conflict)
+        })
+    })
+    .await;
+    let refused = queue(&db, |tx| Box::pin(execute(tx, "INSERT INTO jobs (kind) VALUES ('x')"))).await;
+    let panicking = queue(&db, |tx| {
+        Box::pin(async move {
+            add(tx, "panicking").await?;
+            panic!("a fault of the program")
+        })
+    })
+    .await;
+    let last = queue(&db, |tx| Box::pin(add(tx, "last"))).await;
+    open.send(()).unwrap();
+    let answers = join_all([held, first, failing, refused, panicking, last]).await;
+    assert!(
+        matches!(
+            answers.as_slice(),
+            [
+                Ok(()),
+                Ok(()),
+                Err(StoreError::Conflict),
+                Err(StoreError::Refused(_)),
+                Err(StoreError::Panicked),
+                Ok(())
+            ]
+        ),
+        "{answers:?}"
+    );
+    assert_eq!(committed(&db).await, ["first", "last"]);
+}
+
+/// A foreign key that is checked at the commit makes the shared commit fail. That all units feel it shows that it is shared.
+#[tokio::test]
+async fn units_that_wait_share_one_commit_and_its_failure() {
+    let db = sqlite().await.db;
+    let tables = "CREATE TABLE parent (id INTEGER PRIMARY KEY NOT NULL) STRICT;
+        CREATE TABLE child (parent INTEGER NOT NULL REFERENCES parent DEFERRABLE INITIALLY DEFERRED) STRICT;";
+    db.write::<_, StoreError, _>(move |tx| Box::pin(execute(tx, tables)))
+        .await
+        .unwrap();
+    let (open, held) = hold_writer(&db).await;
+    let innocent = queue(&db, |tx| Box::pin(add(tx, "innocent"))).await;
+    let orphan = queue(&db, |tx| Box::pin(execute(tx, "INSERT INTO child VALUES (7)"))).await;
+    let failing = queue(&db, |_| Box::pin(async { Err(StoreError::Conflict) })).await;
+    open.send(()).unwrap();
+    let answers = join_all([held, innocent, orphan, failing]).await;
+    assert!(
+        matches!(
+            answers.as_slice(),
+            [
+                Err(StoreError::Refused(_)),
+                Err(StoreError::Refused(_)),
+                Err(StoreError::Refused(_)),
+                Err(StoreError::Conflict)
+            ]
+        ),
+        "{answers:?}"
+    );
+    assert_eq!(committed(&db).await, Vec::<String>::new());
+    db.write::<_, StoreError, _>(|tx| Box::pin(add(tx, "afterwards")))
+        .await
+        .unwrap();
+    assert_eq!(committed(&db).await, ["afterwards"]);
+}
+
+/// SQLite ends a whole transaction by itself when the disk is full; a bare ROLLBACK inside a unit looks the same.
+#[tokio::test]
+async fn when_the_database_gives_the_transaction_up_nobody_is_told_it_was_kept() {
+    let db = sqlite().await.db;
+    let (open, held) = hold_writer(&db).await;
+    let before = queue(&db, |tx| Box::pin(add(tx, "before"))).await;
+    let culprit = queue(&db, |tx| Box::pin(execute(tx, "ROLLBACK"))).await;
+    let after = queue(&db, |tx| Box::pin(add(tx, "after"))).await;
+    open.send(()).unwrap();
+    let answers = join_all([held, before, culprit, after]).await;
+    assert!(answers.iter().all(Result::is_err), "{answers:?}");
+    assert_eq!(committed(&db).await, Vec::<String>::new());
+    db.write::<_, StoreError, _>(|tx| Box::pin(add(tx, "afterwards")))
+        .await
+        .unwrap();
+    assert_eq!(committed(&db).await, ["afterwards"]);
+}
+
+#[tokio::test]
+async fn a_unit_whose_caller_left_before_it_began_does_not_run() {
+    let db = sqlite().await.db;
+    let (open, held) = hold_writer(&db).await;
+    let left = queue(&db, |tx| Box::pin(add(tx, "left"))).await;
+    let stays = queue(&db, |tx| Box::pin(add(tx, "stays"))).await;
+    drop(left);
+    open.send(()).unwrap();
+    assert!(join_all([held, stays]).await.iter().all(Result::is_ok));
+    assert_eq!(committed(&db).await, ["stays"]);
+}
+
+#[tokio::test]
+async fn a_caller_that_leaves_while_its_unit_runs_does_not_hurt_the_others() {
+    let db = sqlite().await.db;
+    let (open, held) = hold_writer(&db).await;
+    let stays = queue(&db, |tx| Box::pin(add(tx, "stays"))).await;
+    drop(held);
+    open.send(()).unwrap();
+    stays.await.unwrap();
+    assert_eq!(committed(&db).await, ["stays"]);
+}
+
+#[tokio::test]
+async fn closing_first_finishes_what_waits_and_then_refuses() {
+    let db = sqlite().await.db;
+    let (open, held) = hold_writer(&db).await;
+    let waiting = queue(&db, |tx| Box::pin(add(tx, "waiting"))).await;
+    let closing = db.clone();
+    let mut close: BoxFuture<'static, ()> = Box::pin(async move { closing.close().await });
+    assert!(poll!(close.as_mut()).is_pending());
+    open.send(()).unwrap();
+    let ((), answers) = futures::join!(close, join_all([held, waiting]));
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    let late = db.write::<_, StoreError, _>(|tx| Box::pin(add(tx, "late"))).await;
+    assert!(matches!(late, Err(StoreError::Unavailable(_))), "{late:?}");
+}
+
+#[tokio::test]
+async fn another_process_that_keeps_the_lock_makes_writes_unavailable_until_it_lets_go() {
+    let backend = sqlite().await;
+    let patience = Duration::from_millis(50);
+    let db = Db::open(
+        &backend.url,
+        super::super::DbOptions {
+            patience,
+            ..harness::OPTIONS
+        },
+    )
+    .await
+    .unwrap();
+    let mut other = SqliteConnectOptions::from_str(&backend.url)
+        .unwrap()
+        .connect()
+        .await
+        .unwrap();
+    sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
+    let answer = db.write::<_, StoreError, _>(|tx| Box::pin(add(tx, "blocked"))).await;
+    assert!(matches!(answer, Err(StoreError::Unavailable(_))), "{answer:?}");
+    sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
+    db.write::<_, StoreError, _>(|tx| Box::pin(add(tx, "free")))
+        .await
+        .unwrap();
+    assert_eq!(committed(&db).await, ["free"]);
+}
+
+#[tokio::test]
+async fn the_writer_is_durable_and_wipes_what_it_deletes() {
+    let db = sqlite().await.db;
+    for (pragma, expected) in [
+        ("SELECT synchronous FROM pragma_synchronous", 2),
+        ("SELECT foreign_keys FROM pragma_foreign_keys", 1),
+        ("SELECT secure_delete FROM pragma_secure_delete", 1),
+        ("SELECT temp_store FROM pragma_temp_store", 2),
+        ("SELECT journal_mode = 'wal' FROM pragma_journal_mode", 1),
+    ] {
+        let value: i64 = db
+            .write::<_, StoreError, _>(move |tx| {
+                Box::pin(async move { on!(tx, conn => sqlx::query_scalar(pragma).fetch_one(conn).await) })
+            })
+            .await
+            .unwrap();
+        assert_eq!(value, expected, "{pragma}");
+    }
+}

@@ -1,0 +1,117 @@
+//! The transaction a unit of work gets, and the macro that runs one SQL text on either database.
+
+use crate::{StoreError, error::is_serialization_failure};
+use sqlx::{Postgres, Sqlite, Transaction};
+
+/// What a unit of work does its reading and writing on. Only the store's own functions can use it.
+pub struct Tx {
+    pub(crate) connection: Connection,
+    /// A job was enqueued: wake the worker after the commit.
+    pub(super) enqueued: bool,
+    /// The unit collided with another one and may run again.
+    pub(super) collided: bool,
+    /// The first error a statement of this unit met.
+    failed: Option<StoreError>,
+}
+
+pub(crate) enum Connection {
+    Sqlite(Transaction<'static, Sqlite>),
+    Postgres(Transaction<'static, Postgres>),
+}
+
+/// Which SQL to speak, in the few places where one text cannot serve both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+/// Runs one body on whichever connection the transaction holds. The body is an expression of type `Result<T, sqlx::Error>`, one
+/// statement, without `?`; the macro's value is `Result<T, StoreError>`.
+macro_rules! on {
+    ($tx:expr, $conn:ident => $body:expr) => {{
+        let tx: &mut $crate::db::Tx = &mut *$tx;
+        let result = match &mut tx.connection {
+            $crate::db::Connection::Sqlite(inner) => {
+                let $conn = &mut **inner;
+                $body
+            }
+            $crate::db::Connection::Postgres(inner) => {
+                let $conn = &mut **inner;
+                $body
+            }
+        };
+        tx.note(result)
+    }};
+}
+pub(crate) use on;
+
+impl Tx {
+    pub(super) const fn new(connection: Connection) -> Self {
+        Self {
+            connection,
+            enqueued: false,
+            collided: false,
+            failed: None,
+        }
+    }
+
+    /// Translates a statement's result and remembers a failure.
+    pub(crate) fn note<T>(&mut self, result: Result<T, sqlx::Error>) -> Result<T, StoreError> {
+        result.map_err(|error| {
+            self.collided |= is_serialization_failure(&error);
+            let error = StoreError::from_sql(&error);
+            self.failed.get_or_insert_with(|| error.clone());
+            error
+        })
+    }
+
+    /// The error of a lost compare-and-set. Where units run side by side the unit is tried again with what is stored now.
+    pub(crate) fn conflict(&mut self) -> StoreError {
+        self.collided = true;
+        StoreError::Conflict
+    }
+
+    /// Tells the worker, after the commit, that there is something to do.
+    pub(crate) const fn wake_worker(&mut self) {
+        self.enqueued = true;
+    }
+
+    pub(crate) const fn dialect(&self) -> Dialect {
+        match self.connection {
+            Connection::Sqlite(_) => Dialect::Sqlite,
+            Connection::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// Starts the books of the next unit on the same connection.
+    pub(super) fn forget_last_unit(&mut self) {
+        self.collided = false;
+        self.enqueued = false;
+        self.failed = None;
+    }
+
+    pub(super) fn take_failure(&mut self) -> Option<StoreError> {
+        self.failed.take()
+    }
+
+    pub(super) async fn commit(self) -> Result<(), sqlx::Error> {
+        match self.connection {
+            Connection::Sqlite(inner) => inner.commit().await,
+            Connection::Postgres(inner) => inner.commit().await,
+        }
+    }
+
+    pub(super) async fn rollback(self) -> Result<(), sqlx::Error> {
+        match self.connection {
+            Connection::Sqlite(inner) => inner.rollback().await,
+            Connection::Postgres(inner) => inner.rollback().await,
+        }
+    }
+}
+
+impl std::fmt::Debug for Tx {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Tx").field(&self.dialect()).finish()
+    }
+}

@@ -1,0 +1,186 @@
+//! Group commit for SQLite. One durable commit costs milliseconds whatever it holds, so one task runs every waiting unit in one
+//! transaction, each inside its own savepoint, commits once, and only then answers all of them.
+
+use super::{Connection, Tx, unit};
+use crate::StoreError;
+use futures::future::BoxFuture;
+use sqlx::SqlitePool;
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::{Notify, mpsc, oneshot},
+    time::{Instant, timeout_at},
+};
+
+/// How many units may wait before callers have to.
+pub(super) const QUEUE: usize = 1024;
+/// Bounds how long the first unit of a group waits for the last.
+const GROUP: usize = 128;
+/// How long to wait for the callers just answered to come back with their next unit: a quarter of a commit on a slow disk.
+const LULL: Duration = Duration::from_millis(1);
+
+/// A unit in the queue, whatever its types.
+pub(super) trait Waiting: Send {
+    /// Nobody waits for the answer any more.
+    fn is_abandoned(&self) -> bool;
+    /// Runs the unit, keeps its answer, and says whether to keep what it did.
+    fn run<'a>(&'a mut self, tx: &'a mut Tx) -> BoxFuture<'a, bool>;
+    /// Answers the caller: with the unit's own answer, or with the group's failure.
+    fn answer(self: Box<Self>, group: Result<(), StoreError>);
+}
+
+struct Entry<T, E, F> {
+    unit: F,
+    done: Option<Result<T, E>>,
+    caller: oneshot::Sender<Result<T, E>>,
+}
+
+impl<T, E, F> Waiting for Entry<T, E, F>
+where
+    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
+    T: Send,
+    E: From<StoreError> + Send,
+{
+    fn is_abandoned(&self) -> bool {
+        self.caller.is_closed()
+    }
+
+    fn run<'a>(&'a mut self, tx: &'a mut Tx) -> BoxFuture<'a, bool> {
+        Box::pin(async move { self.done.insert(unit::run(&mut self.unit, tx).await).is_ok() })
+    }
+
+    fn answer(self: Box<Self>, group: Result<(), StoreError>) {
+        let answer = match (self.done, group) {
+            (Some(Err(own)), _) => Err(own),
+            (_, Err(group)) => Err(group.into()),
+            (Some(Ok(value)), Ok(())) => Ok(value),
+            (None, Ok(())) => Err(StoreError::unavailable("the unit did not run").into()),
+        };
+        // A caller that went away does not need its answer.
+        drop(self.caller.send(answer));
+    }
+}
+
+/// Queues `unit` and waits until its group is committed.
+pub(super) async fn submit<T, E, F>(inbox: &mpsc::Sender<Box<dyn Waiting>>, unit: F) -> Result<T, E>
+where
+    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+{
+    let (caller, answer) = oneshot::channel();
+    let entry = Entry {
+        unit,
+        done: None,
+        caller,
+    };
+    let closed = || E::from(StoreError::unavailable("the database is closed"));
+    inbox.send(Box::new(entry)).await.map_err(|_| closed())?;
+    answer.await.unwrap_or_else(|_| Err(closed()))
+}
+
+/// Commits group after group until the last [`super::Db`] is gone.
+pub(super) async fn run(pool: SqlitePool, mut inbox: mpsc::Receiver<Box<dyn Waiting>>, jobs_changed: Arc<Notify>) {
+    let mut expected = 1;
+    while let Some(first) = inbox.recv().await {
+        let mut group = Group {
+            members: Vec::new(),
+            enqueued: false,
+        };
+        let outcome = group.run(&pool, first, &mut inbox, expected).await;
+        if outcome.is_ok() && group.enqueued {
+            jobs_changed.notify_one();
+        }
+        expected = group.members.len();
+        for member in group.members {
+            member.answer(outcome.clone());
+        }
+    }
+}
+
+struct Group {
+    members: Vec<Box<dyn Waiting>>,
+    enqueued: bool,
+}
+
+impl Group {
+    /// Runs the units that wait, and those that come while it runs, in one transaction.
+    async fn run(
+        &mut self,
+        pool: &SqlitePool,
+        first: Box<dyn Waiting>,
+        inbox: &mut mpsc::Receiver<Box<dyn Waiting>>,
+        expected: usize,
+    ) -> Result<(), StoreError> {
+        let mut next = Some(first);
+        let begun = pool
+            .begin_with("BEGIN IMMEDIATE")
+            .await
+            .map_err(|error| StoreError::from_sql(&error));
+        let mut tx = match begun {
+            Ok(inner) => Tx::new(Connection::Sqlite(inner)),
+            Err(error) => {
+                self.members.extend(next);
+                return Err(error);
+            }
+        };
+        let mut patience = None;
+        // A savepoint is always open: each unit's end opens the next one's in the same call.
+        let mut ready = command(&mut tx, "SAVEPOINT unit").await;
+        while let Some(mut member) = next {
+            if member.is_abandoned() {
+                drop(member);
+            } else if ready.is_ok() {
+                let keep = member.run(&mut tx).await;
+                self.enqueued |= keep && tx.enqueued;
+                self.members.push(member);
+                ready = command(
+                    &mut tx,
+                    if keep {
+                        "RELEASE unit; SAVEPOINT unit"
+                    } else {
+                        "ROLLBACK TO unit"
+                    },
+                )
+                .await;
+            } else {
+                // The database gave the transaction up (disk full, for one): nothing in this group can be kept.
+                self.members.push(member);
+                break;
+            }
+            next = next_member(inbox, self.members.len(), expected, &mut patience).await;
+        }
+        ready?;
+        tx.commit().await.map_err(|error| StoreError::from_sql(&error))
+    }
+}
+
+/// The next unit of a group of `size`: one that waits, or one of the callers just answered if it comes back at once.
+async fn next_member(
+    inbox: &mut mpsc::Receiver<Box<dyn Waiting>>,
+    size: usize,
+    expected: usize,
+    patience: &mut Option<Instant>,
+) -> Option<Box<dyn Waiting>> {
+    if size >= GROUP {
+        return None;
+    }
+    if let Ok(waiting) = inbox.try_recv() {
+        return Some(waiting);
+    }
+    if size >= expected {
+        return None;
+    }
+    let until = *patience.get_or_insert_with(|| Instant::now() + LULL);
+    timeout_at(until, inbox.recv()).await.ok().flatten()
+}
+
+/// Runs savepoint statements outside a unit's own books.
+async fn command(tx: &mut Tx, sql: &'static str) -> Result<(), StoreError> {
+    let Connection::Sqlite(inner) = &mut tx.connection else {
+        return Err(StoreError::refused("group commit is SQLite's"));
+    };
+    match sqlx::raw_sql(sql).execute(&mut **inner).await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(StoreError::from_sql(&error)),
+    }
+}

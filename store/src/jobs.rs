@@ -1,0 +1,326 @@
+//! Background work as rows: enqueue in the unit that makes it necessary, claim under a lease, finish in the unit that holds the
+//! effect. At least once; a worker that lost its lease cannot finish.
+
+use crate::{
+    StoreError,
+    db::{Dialect, Tx, on},
+};
+use domain::time::Timestamp;
+
+/// What kind of work a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JobKind {
+    /// End a session whose time has run out.
+    Expire,
+    /// Read one uploaded picture.
+    Analyse,
+    /// Decide a submitted session.
+    Decide,
+    /// Send one webhook event.
+    Deliver,
+    /// Finish erasing a session.
+    Erase,
+    /// Look for what crashes left behind.
+    Sweep,
+}
+
+/// The kinds as SQL text: a claim takes only what this program knows, so that a newer one's jobs wait for it.
+macro_rules! known_kinds {
+    () => {
+        "('expire', 'analyse', 'decide', 'deliver', 'erase', 'sweep')"
+    };
+}
+
+impl JobKind {
+    /// Every kind.
+    pub const ALL: [Self; 6] = [
+        Self::Expire,
+        Self::Analyse,
+        Self::Decide,
+        Self::Deliver,
+        Self::Erase,
+        Self::Sweep,
+    ];
+
+    /// The kind as it is stored.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Expire => "expire",
+            Self::Analyse => "analyse",
+            Self::Decide => "decide",
+            Self::Deliver => "deliver",
+            Self::Erase => "erase",
+            Self::Sweep => "sweep",
+        }
+    }
+
+    /// Reads what [`JobKind::as_str`] wrote.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// A job's number, in the order of enqueueing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobNumber(pub i64);
+
+/// Work to be done.
+#[derive(Clone, Copy, Debug)]
+pub struct NewJob<'a> {
+    /// What to do.
+    pub kind: JobKind,
+    /// The id of what to do it to. Never personal data.
+    pub subject: &'a str,
+    /// Not before this time.
+    pub run_at: Timestamp,
+    /// At most one unfinished job of a kind has this key; enqueueing another only moves the waiting one forward. A job that runs
+    /// counts as unfinished, so use it where the running job would see what the new one is about.
+    pub dedup_key: Option<&'a str>,
+}
+
+/// A job held under a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Its number.
+    pub number: JobNumber,
+    /// What to do.
+    pub kind: JobKind,
+    /// The id of what to do it to.
+    pub subject: String,
+    /// When it was due.
+    pub run_at: Timestamp,
+    /// 1 in the first run. Fences a worker whose lease ran out.
+    pub attempt: i64,
+    /// Who holds it.
+    pub worker: String,
+}
+
+/// A job as the console and tests look at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobState {
+    /// Its number.
+    pub number: JobNumber,
+    /// What to do.
+    pub kind: JobKind,
+    /// The id of what to do it to.
+    pub subject: String,
+    /// When it is due.
+    pub run_at: Timestamp,
+    /// How often it was claimed.
+    pub attempt: i64,
+    /// Until when a worker holds it.
+    pub leased_until: Option<Timestamp>,
+    /// When it was finished.
+    pub finished_at: Option<Timestamp>,
+    /// Why the last run did not finish it.
+    pub last_error: Option<String>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: i64,
+    kind: String,
+    subject: String,
+    run_at: i64,
+    attempt: i64,
+    leased_until: Option<i64>,
+    finished_at: Option<i64>,
+    last_error: Option<String>,
+}
+
+fn kind_of(text: &str) -> Result<JobKind, StoreError> {
+    JobKind::parse(text).ok_or(StoreError::Corrupt("an unknown kind of job"))
+}
+
+/// Adds a job to this unit of work.
+///
+/// # Errors
+/// When the database refuses or does not answer.
+pub async fn enqueue(tx: &mut Tx, job: NewJob<'_>) -> Result<JobNumber, StoreError> {
+    let number: i64 = on!(tx, conn => sqlx::query_scalar(
+        "INSERT INTO jobs (kind, subject, dedup_key, run_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (kind, dedup_key) WHERE finished_at IS NULL AND dedup_key IS NOT NULL
+         DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END
+         RETURNING id")
+        .bind(job.kind.as_str()).bind(job.subject).bind(job.dedup_key).bind(job.run_at.as_millis())
+        .fetch_one(conn).await)?;
+    tx.wake_worker();
+    Ok(JobNumber(number))
+}
+
+/// Takes up to `limit` due jobs that nobody holds, oldest first, and holds them until `lease_until`. Commit, then start them.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn claim(
+    tx: &mut Tx,
+    worker: &str,
+    now: Timestamp,
+    lease_until: Timestamp,
+    limit: u32,
+) -> Result<Vec<Job>, StoreError> {
+    macro_rules! claim_sql {
+        ($lock:literal) => {
+            concat!(
+                "UPDATE jobs SET leased_by = $1, leased_until = $3, attempt = attempt + 1
+                 WHERE id IN (SELECT id FROM jobs WHERE finished_at IS NULL AND run_at <= $2
+                              AND (leased_until IS NULL OR leased_until <= $2) AND kind IN ",
+                known_kinds!(),
+                " ORDER BY run_at, id LIMIT $4 ",
+                $lock,
+                ") RETURNING id, kind, subject, run_at, attempt, leased_until, finished_at, last_error"
+            )
+        };
+    }
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => claim_sql!(""),
+        Dialect::Postgres => claim_sql!("FOR UPDATE SKIP LOCKED"),
+    };
+    let mut rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
+        .bind(worker).bind(now.as_millis()).bind(lease_until.as_millis()).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    rows.sort_by_key(|row| (row.run_at, row.id));
+    rows.into_iter()
+        .map(|row| {
+            Ok(Job {
+                number: JobNumber(row.id),
+                kind: kind_of(&row.kind)?,
+                subject: row.subject,
+                run_at: Timestamp::from_millis(row.run_at),
+                attempt: row.attempt,
+                worker: worker.to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// Holds `job` longer.
+///
+/// # Errors
+/// [`StoreError::LeaseLost`] when another worker has it or it is finished.
+pub async fn renew(tx: &mut Tx, job: &Job, lease_until: Timestamp) -> Result<(), StoreError> {
+    let renewed = on!(tx, conn => sqlx::query(
+        "UPDATE jobs SET leased_until = $4 WHERE id = $1 AND leased_by = $2 AND attempt = $3 AND finished_at IS NULL")
+        .bind(job.number.0).bind(&job.worker).bind(job.attempt).bind(lease_until.as_millis())
+        .execute(conn).await.map(|done| done.rows_affected()))?;
+    held(renewed)
+}
+
+/// Marks `job` done. Belongs into the unit that holds its effect: a lost lease then rolls the effect back.
+///
+/// # Errors
+/// [`StoreError::LeaseLost`] when another worker has it or it is finished.
+pub async fn finish(tx: &mut Tx, job: &Job, now: Timestamp) -> Result<(), StoreError> {
+    end(tx, job, now, None).await
+}
+
+/// Ends `job` without success, for good. `reason` names the fault and holds no personal data.
+///
+/// # Errors
+/// [`StoreError::LeaseLost`] when another worker has it or it is finished.
+pub async fn give_up(tx: &mut Tx, job: &Job, now: Timestamp, reason: &str) -> Result<(), StoreError> {
+    end(tx, job, now, Some(reason)).await
+}
+
+async fn end(tx: &mut Tx, job: &Job, now: Timestamp, reason: Option<&str>) -> Result<(), StoreError> {
+    let ended = on!(tx, conn => sqlx::query(
+        "UPDATE jobs SET finished_at = $4, last_error = $5, leased_by = NULL, leased_until = NULL
+         WHERE id = $1 AND leased_by = $2 AND attempt = $3 AND finished_at IS NULL")
+        .bind(job.number.0).bind(&job.worker).bind(job.attempt).bind(now.as_millis()).bind(reason)
+        .execute(conn).await.map(|done| done.rows_affected()))?;
+    held(ended)
+}
+
+/// Lets go of `job` until `run_at`. `reason` names the fault and holds no personal data.
+///
+/// # Errors
+/// [`StoreError::LeaseLost`] when another worker has it or it is finished.
+pub async fn retry_at(tx: &mut Tx, job: &Job, run_at: Timestamp, reason: Option<&str>) -> Result<(), StoreError> {
+    let released = on!(tx, conn => sqlx::query(
+        "UPDATE jobs SET run_at = $4, last_error = $5, leased_by = NULL, leased_until = NULL
+         WHERE id = $1 AND leased_by = $2 AND attempt = $3 AND finished_at IS NULL")
+        .bind(job.number.0).bind(&job.worker).bind(job.attempt).bind(run_at.as_millis()).bind(reason)
+        .execute(conn).await.map(|done| done.rows_affected()))?;
+    held(released)?;
+    tx.wake_worker();
+    Ok(())
+}
+
+const fn held(rows: u64) -> Result<(), StoreError> {
+    if rows == 1 { Ok(()) } else { Err(StoreError::LeaseLost) }
+}
+
+/// Ends the waiting jobs of `kind` for `subject`; one that runs goes on. Returns how many were ended.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn cancel(tx: &mut Tx, kind: JobKind, subject: &str, now: Timestamp) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE jobs SET finished_at = $3, last_error = 'cancelled'
+         WHERE subject = $2 AND kind = $1 AND finished_at IS NULL AND leased_by IS NULL")
+        .bind(kind.as_str()).bind(subject).bind(now.as_millis())
+        .execute(conn).await.map(|done| done.rows_affected()))
+}
+
+/// When the next job that nobody holds is due.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find_next_due_at(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
+    let next: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT run_at FROM jobs WHERE finished_at IS NULL AND leased_by IS NULL ORDER BY run_at LIMIT 1")
+        .fetch_optional(conn).await)?;
+    Ok(next.map(Timestamp::from_millis))
+}
+
+/// Up to `limit` unfinished jobs by due time, or all kinds of jobs of one subject, finished ones included.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list(tx: &mut Tx, subject: Option<&str>, limit: u32) -> Result<Vec<JobState>, StoreError> {
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, kind, subject, run_at, attempt, leased_until, finished_at, last_error FROM jobs
+         WHERE ($1 IS NULL AND finished_at IS NULL) OR subject = $1 ORDER BY run_at, id LIMIT $2")
+        .bind(subject).bind(i64::from(limit)).fetch_all(conn).await)?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(JobState {
+                number: JobNumber(row.id),
+                kind: kind_of(&row.kind)?,
+                subject: row.subject,
+                run_at: Timestamp::from_millis(row.run_at),
+                attempt: row.attempt,
+                leased_until: row.leased_until.map(Timestamp::from_millis),
+                finished_at: row.finished_at.map(Timestamp::from_millis),
+                last_error: row.last_error,
+            })
+        })
+        .collect()
+}
+
+/// Removes jobs finished before `before`, at most `limit`. Returns how many.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn remove_finished(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE finished_at < $1 ORDER BY finished_at LIMIT $2)")
+        .bind(before.as_millis()).bind(i64::from(limit))
+        .execute(conn).await.map(|done| done.rows_affected()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_read_back_and_can_be_claimed() {
+        for kind in JobKind::ALL {
+            assert_eq!(JobKind::parse(kind.as_str()), Some(kind));
+            assert!(known_kinds!().contains(&format!("'{}'", kind.as_str())));
+        }
+        assert_eq!(known_kinds!().matches(',').count() + 1, JobKind::ALL.len());
+    }
+}

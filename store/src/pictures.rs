@@ -1,0 +1,170 @@
+//! Sealed pictures in the object store: a local folder by default. What gets here is sealed already; names say nothing about a
+//! person. Pictures lie in 256 shelves, so that no folder grows with the number of sessions and a sweep can go shelf by shelf.
+
+use crate::StoreError;
+use bytes::Bytes;
+use domain::ids::SessionId;
+use futures::{StreamExt, TryStreamExt};
+use object_store::{ObjectStore, ObjectStoreExt, local::LocalFileSystem, path::Path as ObjectPath};
+use sha2::{Digest, Sha256};
+use std::{path::Path, sync::Arc};
+
+/// The object store with the pictures of all sessions. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Pictures {
+    objects: Arc<dyn ObjectStore>,
+}
+
+impl Pictures {
+    /// Pictures in a local folder, which is made if it is not there, open to its owner only.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn in_folder(folder: &Path) -> Result<Self, StoreError> {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder).map_err(StoreError::unavailable)?;
+        let files = LocalFileSystem::new_with_prefix(folder).map_err(unavailable)?;
+        // A picture that was acknowledged survives a power cut: file and folders are synced before `put` returns.
+        Ok(Self {
+            objects: Arc::new(files.with_fsync(true).with_automatic_cleanup(true)),
+        })
+    }
+
+    /// Pictures in any object store. It must be durable when it says so.
+    #[must_use]
+    pub fn in_store(objects: Arc<dyn ObjectStore>) -> Self {
+        Self { objects }
+    }
+
+    /// Stores a sealed picture, durably, replacing one of the same name.
+    ///
+    /// # Errors
+    /// When the name is malformed or the store does not answer.
+    pub async fn put(&self, session: &SessionId, name: &str, sealed: Vec<u8>) -> Result<(), StoreError> {
+        let path = picture_path(session, name)?;
+        self.objects
+            .put(&path, sealed.into())
+            .await
+            .map(drop)
+            .map_err(unavailable)
+    }
+
+    /// A sealed picture, or nothing when there is none of this name.
+    ///
+    /// # Errors
+    /// When the name is malformed or the store does not answer.
+    pub async fn find(&self, session: &SessionId, name: &str) -> Result<Option<Bytes>, StoreError> {
+        let path = picture_path(session, name)?;
+        match self.objects.get(&path).await {
+            Ok(found) => found.bytes().await.map(Some).map_err(unavailable),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(unavailable(error)),
+        }
+    }
+
+    /// Removes one picture; none there is fine.
+    ///
+    /// # Errors
+    /// When the name is malformed or the store does not answer.
+    pub async fn delete(&self, session: &SessionId, name: &str) -> Result<(), StoreError> {
+        gone(self.objects.delete(&picture_path(session, name)?).await)
+    }
+
+    /// Removes all pictures of a session. Returns how many there were.
+    ///
+    /// # Errors
+    /// When the store does not answer. Some may be gone then: try again.
+    pub async fn delete_session(&self, session: &SessionId) -> Result<usize, StoreError> {
+        let folder = session_folder(session);
+        let found: Vec<_> = self
+            .objects
+            .list(Some(&folder))
+            .try_collect()
+            .await
+            .map_err(unavailable)?;
+        for picture in &found {
+            gone(self.objects.delete(&picture.location).await)?;
+        }
+        Ok(found.len())
+    }
+
+    /// The names of a session's pictures, in order.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub async fn list_names(&self, session: &SessionId) -> Result<Vec<String>, StoreError> {
+        let folder = session_folder(session);
+        let mut names: Vec<String> = self
+            .objects
+            .list(Some(&folder))
+            .map_ok(|picture| picture.location.filename().unwrap_or_default().to_owned())
+            .try_collect()
+            .await
+            .map_err(unavailable)?;
+        names.sort();
+        Ok(names)
+    }
+
+    /// The sessions that have pictures on one of the 256 shelves. A sweep compares them with the sessions that may have any.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub async fn list_sessions(&self, shelf: u8) -> Result<Vec<SessionId>, StoreError> {
+        let shelf = ObjectPath::from(format!("{shelf:02x}"));
+        let listed = self
+            .objects
+            .list_with_delimiter(Some(&shelf))
+            .await
+            .map_err(unavailable)?;
+        let mut sessions: Vec<SessionId> = listed
+            .common_prefixes
+            .iter()
+            .filter_map(|folder| SessionId::parse(folder.filename().unwrap_or_default()))
+            .collect();
+        sessions.sort();
+        Ok(sessions)
+    }
+
+    /// Whether the store answers, for the readiness check.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        match self.objects.list(Some(&ObjectPath::from("00"))).next().await {
+            None | Some(Ok(_)) => Ok(()),
+            Some(Err(error)) => Err(unavailable(error)),
+        }
+    }
+}
+
+/// The shelf follows from the id, so that a session's pictures are found without a listing.
+fn session_folder(session: &SessionId) -> ObjectPath {
+    let shelf = hex::encode(&Sha256::digest(session.as_str())[..1]);
+    ObjectPath::from_iter([shelf.as_str(), session.as_str()])
+}
+
+fn picture_path(session: &SessionId, name: &str) -> Result<ObjectPath, StoreError> {
+    let plain = name
+        .bytes()
+        .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'));
+    if name.is_empty() || name.len() > 100 || !plain {
+        return Err(StoreError::refused(
+            "a picture's name is made of lowercase letters, digits, - and _",
+        ));
+    }
+    Ok(session_folder(session).join(name))
+}
+
+fn gone(result: Result<(), object_store::Error>) -> Result<(), StoreError> {
+    match result {
+        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+        Err(error) => Err(unavailable(error)),
+    }
+}
+
+fn unavailable(error: object_store::Error) -> StoreError {
+    StoreError::unavailable(error)
+}

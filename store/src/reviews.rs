@@ -1,0 +1,160 @@
+//! The reviewers' work: who holds a case for a while, and who ruled on which attempt.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{
+    ids::{SessionId, UserId},
+    time::Timestamp,
+};
+
+/// Who holds a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// The reviewer.
+    pub user: UserId,
+    /// Their name.
+    pub name: String,
+    /// Until when.
+    pub until: Timestamp,
+}
+
+/// What a reviewer ruled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// Identity verified.
+    Approved,
+    /// Not verified.
+    Rejected,
+    /// The user is asked to do it again.
+    AskedAgain,
+}
+
+impl Ruling {
+    /// The ruling as it is stored.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Approved => "approved",
+            Self::Rejected => "rejected",
+            Self::AskedAgain => "asked_again",
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self, StoreError> {
+        [Self::Approved, Self::Rejected, Self::AskedAgain]
+            .into_iter()
+            .find(|ruling| ruling.as_str() == text)
+            .ok_or(StoreError::Corrupt("an unknown ruling"))
+    }
+}
+
+/// A ruling on one attempt of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ruled {
+    /// Which attempt.
+    pub attempt: i64,
+    /// Who.
+    pub user: UserId,
+    /// Their name.
+    pub name: String,
+    /// What.
+    pub ruling: Ruling,
+    /// When.
+    pub at: Timestamp,
+}
+
+fn user_id(text: &str) -> Result<UserId, StoreError> {
+    UserId::parse(text).ok_or(StoreError::Corrupt("a malformed user id"))
+}
+
+/// Holds a case for `user` until `until`, unless somebody else holds it still. Returns who holds it now.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn hold(
+    tx: &mut Tx,
+    session: &SessionId,
+    user: &UserId,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<Hold, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO review_holds (session_id, user_id, held_until) VALUES ($1, $2, $3)
+         ON CONFLICT (session_id) DO UPDATE SET user_id = excluded.user_id, held_until = excluded.held_until
+         WHERE review_holds.user_id = excluded.user_id OR review_holds.held_until <= $4")
+        .bind(session.as_str()).bind(user.as_str()).bind(until.as_millis()).bind(now.as_millis())
+        .execute(conn).await.map(drop))?;
+    find_hold(tx, session, now)
+        .await?
+        .ok_or(StoreError::Corrupt("a hold that was just made is missing"))
+}
+
+/// Who holds a case now.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find_hold(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result<Option<Hold>, StoreError> {
+    let row: Option<(String, String, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT users.id, users.name, review_holds.held_until FROM review_holds JOIN users ON users.id = review_holds.user_id
+         WHERE session_id = $1 AND held_until > $2")
+        .bind(session.as_str()).bind(now.as_millis()).fetch_optional(conn).await)?;
+    row.map(|(user, name, until)| {
+        Ok(Hold {
+            user: user_id(&user)?,
+            name,
+            until: Timestamp::from_millis(until),
+        })
+    })
+    .transpose()
+}
+
+/// Lets go of a case.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn release(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM review_holds WHERE session_id = $1")
+        .bind(session.as_str()).execute(conn).await.map(drop))
+}
+
+/// Writes down a ruling. One attempt is ruled on once.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where this attempt has its ruling.
+pub async fn insert(
+    tx: &mut Tx,
+    session: &SessionId,
+    attempt: i64,
+    user: &UserId,
+    ruling: Ruling,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO reviews (session_id, attempt, user_id, ruling, reviewed_at) VALUES ($1, $2, $3, $4, $5)")
+        .bind(session.as_str()).bind(attempt).bind(user.as_str()).bind(ruling.as_str()).bind(at.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+/// The rulings on a session, first attempt first.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list(tx: &mut Tx, session: &SessionId) -> Result<Vec<Ruled>, StoreError> {
+    let rows: Vec<(i64, String, String, String, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT reviews.attempt, users.id, users.name, reviews.ruling, reviews.reviewed_at
+         FROM reviews JOIN users ON users.id = reviews.user_id WHERE session_id = $1 ORDER BY reviews.attempt")
+        .bind(session.as_str()).fetch_all(conn).await)?;
+    rows.into_iter()
+        .map(|(attempt, user, name, ruling, at)| {
+            Ok(Ruled {
+                attempt,
+                user: user_id(&user)?,
+                name,
+                ruling: Ruling::parse(&ruling)?,
+                at: Timestamp::from_millis(at),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,240 @@
+//! Finding sessions for the console: by what is known of them, page by page, and counted by day. No personal data is searched,
+//! because none is stored in the clear.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{
+    document::DocumentType,
+    ids::{SessionId, TenantId, UserId},
+    outcome::{Outcome, Verdict},
+    reasons::Reason,
+    session::Status,
+    time::Timestamp,
+};
+
+/// What the sessions looked for have in common; `None` asks for nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// This one.
+    pub id: Option<SessionId>,
+    /// As any reader sees it now.
+    pub status: Option<Status>,
+    /// Of the last decision.
+    pub verdict: Option<Verdict>,
+    /// Among the reasons of the last decision.
+    pub reason: Option<Reason>,
+    /// Chosen by the user.
+    pub document_type: Option<DocumentType>,
+    /// Created at or after.
+    pub from: Option<Timestamp>,
+    /// Created before.
+    pub until: Option<Timestamp>,
+    /// A piece of the metadata, in any case.
+    pub metadata: Option<String>,
+}
+
+/// In which order, and from where on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Oldest first, for the queue; else newest first.
+    pub oldest_first: bool,
+    /// The last row of the page before.
+    pub after: Option<(Timestamp, SessionId)>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// A session as a list shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Which.
+    pub id: SessionId,
+    /// As any reader sees it now.
+    pub status: Status,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When the decision was fixed.
+    pub completed_at: Option<Timestamp>,
+    /// Chosen by the user.
+    pub document_type: Option<DocumentType>,
+    /// The last decision.
+    pub outcome: Option<Outcome>,
+    /// Compact JSON.
+    pub metadata: Option<String>,
+    /// Who holds the case, and their name.
+    pub held_by: Option<(UserId, String)>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: String,
+    status: String,
+    created_at: i64,
+    completed_at: Option<i64>,
+    expires_at: i64,
+    document_type: Option<String>,
+    outcome: Option<String>,
+    metadata: Option<String>,
+    holder: Option<String>,
+    holder_name: Option<String>,
+}
+
+macro_rules! list_sql {
+    ($compare:literal, $order:literal) => {
+        concat!(
+            "SELECT sessions.id, sessions.status, sessions.created_at, sessions.completed_at, sessions.expires_at,
+                    sessions.document_type, sessions.outcome, sessions.metadata,
+                    users.id AS holder, users.name AS holder_name
+             FROM sessions
+             LEFT JOIN review_holds ON review_holds.session_id = sessions.id AND review_holds.held_until > $2
+             LEFT JOIN users ON users.id = review_holds.user_id
+             WHERE sessions.tenant_id = $1
+               AND (CAST($3 AS TEXT) IS NULL OR sessions.id = $3)
+               AND (CAST($4 AS TEXT) IS NULL OR $4 = CASE
+                    WHEN sessions.status IN ('created', 'collecting') AND sessions.expires_at <= $2 THEN 'expired'
+                    ELSE sessions.status END)
+               AND (CAST($5 AS TEXT) IS NULL OR sessions.outcome LIKE $5)
+               AND (CAST($6 AS TEXT) IS NULL OR sessions.outcome LIKE $6)
+               AND (CAST($7 AS TEXT) IS NULL OR sessions.document_type = $7)
+               AND sessions.created_at >= $8 AND sessions.created_at < $9
+               AND (CAST($10 AS TEXT) IS NULL OR LOWER(sessions.metadata) LIKE LOWER($10) ESCAPE '\\')
+               AND (sessions.created_at, sessions.id) ",
+            $compare,
+            " ($11, $12)
+             ORDER BY ",
+            $order,
+            " LIMIT $13"
+        )
+    };
+}
+
+/// A page of a tenant's sessions.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    filter: &Filter,
+    page: &Page,
+    now: Timestamp,
+) -> Result<Vec<Found>, StoreError> {
+    let sql = if page.oldest_first {
+        list_sql!(">", "sessions.created_at, sessions.id")
+    } else {
+        list_sql!("<", "sessions.created_at DESC, sessions.id DESC")
+    };
+    // `~` is above and the empty text below every id.
+    let (at, id) = match (&page.after, page.oldest_first) {
+        (Some((at, id)), _) => (at.as_millis(), id.as_str()),
+        (None, true) => (i64::MIN, ""),
+        (None, false) => (i64::MAX, "~"),
+    };
+    let verdict = filter.verdict.map(|verdict| format!("%\"verdict\":\"{verdict}\"%"));
+    let reason = filter.reason.map(|reason| format!("%\"{reason}\"%"));
+    let metadata = filter.metadata.as_deref().map(containing);
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
+        .bind(tenant.as_str()).bind(now.as_millis())
+        .bind(filter.id.as_ref().map(SessionId::as_str)).bind(filter.status.map(Status::as_str))
+        .bind(verdict).bind(reason).bind(filter.document_type.map(DocumentType::as_str))
+        .bind(filter.from.map_or(i64::MIN, Timestamp::as_millis))
+        .bind(filter.until.map_or(i64::MAX, Timestamp::as_millis))
+        .bind(metadata).bind(at).bind(id).bind(i64::from(page.limit))
+        .fetch_all(conn).await)?;
+    rows.into_iter().map(|row| found(row, now)).collect()
+}
+
+/// A LIKE pattern for texts that contain `text` as it stands.
+fn containing(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in text.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
+fn found(row: Row, now: Timestamp) -> Result<Found, StoreError> {
+    let status = Status::parse(&row.status).ok_or(StoreError::Corrupt("an unknown status"))?;
+    let status = match status {
+        Status::Created | Status::Collecting if row.expires_at <= now.as_millis() => Status::Expired,
+        other => other,
+    };
+    let outcome = row.outcome.as_deref().map(serde_json::from_str).transpose();
+    Ok(Found {
+        id: SessionId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+        status,
+        created_at: Timestamp::from_millis(row.created_at),
+        completed_at: row.completed_at.map(Timestamp::from_millis),
+        document_type: row.document_type.as_deref().and_then(DocumentType::parse),
+        outcome: outcome.map_err(|_| StoreError::Corrupt("an outcome that is no outcome"))?,
+        metadata: row.metadata,
+        held_by: row.holder.as_deref().and_then(UserId::parse).zip(row.holder_name),
+    })
+}
+
+/// How many sessions were created on a day and stand where now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DayCount {
+    /// Days since the epoch, UTC.
+    pub day: i64,
+    /// Their status.
+    pub status: Status,
+    /// The last decision's verdict.
+    pub verdict: Option<Verdict>,
+    /// How many.
+    pub count: i64,
+}
+
+/// A tenant's sessions created since `from`, counted by day, status and verdict.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn count_by_day(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Result<Vec<DayCount>, StoreError> {
+    let rows: Vec<(i64, String, String, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT day, status, verdict, COUNT(*) FROM (
+            SELECT created_at / 86400000 AS day, status,
+                CASE WHEN outcome LIKE '%\"verdict\":\"approved\"%' THEN 'approved'
+                     WHEN outcome LIKE '%\"verdict\":\"rejected\"%' THEN 'rejected'
+                     WHEN outcome LIKE '%\"verdict\":\"needs_review\"%' THEN 'needs_review'
+                     ELSE '' END AS verdict
+            FROM sessions WHERE tenant_id = $1 AND created_at >= $2) AS counted
+         GROUP BY day, status, verdict ORDER BY day, status, verdict")
+        .bind(tenant.as_str()).bind(from.as_millis()).fetch_all(conn).await)?;
+    rows.into_iter()
+        .map(|(day, status, verdict, count)| {
+            Ok(DayCount {
+                day,
+                status: Status::parse(&status).ok_or(StoreError::Corrupt("an unknown status"))?,
+                verdict: Verdict::parse(&verdict),
+                count,
+            })
+        })
+        .collect()
+}
+
+/// How many of a tenant's sessions wait for a person, and since when the oldest of them was created.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn backlog(tx: &mut Tx, tenant: &TenantId) -> Result<(i64, Option<Timestamp>), StoreError> {
+    let (count, oldest): (i64, Option<i64>) = on!(tx, conn => sqlx::query_as(
+        "SELECT COUNT(*), MIN(created_at) FROM sessions WHERE tenant_id = $1 AND status = 'reviewing'")
+        .bind(tenant.as_str()).fetch_one(conn).await)?;
+    Ok((count, oldest.map(Timestamp::from_millis)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_takes_no_character_of_the_text_for_a_wildcard() {
+        assert_eq!(containing("50%_a\\"), "%50\\%\\_a\\\\%");
+    }
+}

@@ -1,0 +1,238 @@
+//! People who sign in to the console, the set-up link that makes the first of them, and how often somebody tried to sign in.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{
+    ids::{TenantId, UserId},
+    time::{Millis, Timestamp},
+};
+
+/// What a person may do in their tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Everything.
+    Admin,
+    /// Keys and webhooks, no personal data.
+    Developer,
+    /// Cases.
+    Reviewer,
+    /// Reads, no pictures.
+    Auditor,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Self; 4] = [Self::Admin, Self::Developer, Self::Reviewer, Self::Auditor];
+
+    /// The role as it is stored.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Developer => "developer",
+            Self::Reviewer => "reviewer",
+            Self::Auditor => "auditor",
+        }
+    }
+
+    /// Reads what [`Role::as_str`] wrote.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.as_str() == text)
+    }
+}
+
+/// A person. The password is a PHC string; the row prints without it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UserRow {
+    /// Their id.
+    pub id: UserId,
+    /// Where they work and as what; `None` for an operator who belongs to no tenant.
+    pub place: Option<(TenantId, Role)>,
+    /// Lower case.
+    pub email: String,
+    /// How colleagues see them.
+    pub name: String,
+    /// Whether they run the installation.
+    pub operator: bool,
+    /// PHC string.
+    pub password: String,
+    /// When they were added.
+    pub created_at: Timestamp,
+    /// When they were shut out.
+    pub disabled_at: Option<Timestamp>,
+}
+
+impl std::fmt::Debug for UserRow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "UserRow({})", self.id)
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: String,
+    tenant_id: Option<String>,
+    email: String,
+    name: String,
+    role: Option<String>,
+    operator: bool,
+    password: String,
+    created_at: i64,
+    disabled_at: Option<i64>,
+}
+
+impl TryFrom<Row> for UserRow {
+    type Error = StoreError;
+
+    fn try_from(row: Row) -> Result<Self, StoreError> {
+        let place = match (row.tenant_id, row.role) {
+            (Some(tenant), Some(role)) => TenantId::parse(&tenant).zip(Role::parse(&role)),
+            _ => None,
+        };
+        if place.is_none() && !row.operator {
+            return Err(StoreError::Corrupt("a person without a place"));
+        }
+        Ok(Self {
+            id: UserId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed user id"))?,
+            place,
+            email: row.email,
+            name: row.name,
+            operator: row.operator,
+            password: row.password,
+            created_at: Timestamp::from_millis(row.created_at),
+            disabled_at: row.disabled_at.map(Timestamp::from_millis),
+        })
+    }
+}
+
+macro_rules! user_columns {
+    () => {
+        "SELECT id, tenant_id, email, name, role, operator, password, created_at, disabled_at FROM users "
+    };
+}
+
+/// Adds a person.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where the e-mail address is taken.
+pub async fn insert(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO users (id, tenant_id, email, name, role, operator, password, created_at, disabled_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+        .bind(user.id.as_str()).bind(user.place.as_ref().map(|(tenant, _)| tenant.as_str())).bind(&user.email)
+        .bind(&user.name).bind(user.place.as_ref().map(|(_, role)| role.as_str())).bind(user.operator)
+        .bind(&user.password).bind(user.created_at.as_millis()).bind(user.disabled_at.map(Timestamp::as_millis))
+        .execute(conn).await.map(drop))
+}
+
+/// A person by id.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find(tx: &mut Tx, id: &UserId) -> Result<Option<UserRow>, StoreError> {
+    let row: Option<Row> = on!(tx, conn => sqlx::query_as(concat!(user_columns!(), "WHERE id = $1"))
+        .bind(id.as_str()).fetch_optional(conn).await)?;
+    row.map(UserRow::try_from).transpose()
+}
+
+/// A person by e-mail address, in lower case.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find_by_email(tx: &mut Tx, email: &str) -> Result<Option<UserRow>, StoreError> {
+    let row: Option<Row> = on!(tx, conn => sqlx::query_as(concat!(user_columns!(), "WHERE email = $1"))
+        .bind(email).fetch_optional(conn).await)?;
+    row.map(UserRow::try_from).transpose()
+}
+
+/// The people of a tenant, oldest first.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<UserRow>, StoreError> {
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
+        concat!(user_columns!(), "WHERE tenant_id = $1 ORDER BY created_at, id"))
+        .bind(tenant.as_str()).fetch_all(conn).await)?;
+    rows.into_iter().map(UserRow::try_from).collect()
+}
+
+/// Whether there is anybody at all.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn exist(tx: &mut Tx) -> Result<bool, StoreError> {
+    let one: Option<String> =
+        on!(tx, conn => sqlx::query_scalar("SELECT id FROM users LIMIT 1").fetch_optional(conn).await)?;
+    Ok(one.is_some())
+}
+
+/// Changes a person's name, role, password or whether they are shut out. Tenant, e-mail address and operator stay.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn save(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE users SET name = $2, role = $3, password = $4, disabled_at = $5 WHERE id = $1")
+        .bind(user.id.as_str()).bind(&user.name).bind(user.place.as_ref().map(|(_, role)| role.as_str()))
+        .bind(&user.password).bind(user.disabled_at.map(Timestamp::as_millis))
+        .execute(conn).await.map(drop))
+}
+
+/// Stores a set-up link by its token's hash.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn insert_set_up_link(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("INSERT INTO set_up_links (hash, created_at) VALUES ($1, $2)")
+        .bind(hash).bind(now.as_millis()).execute(conn).await.map(drop))
+}
+
+/// Whether a set-up link was handed out and no set-up link was used yet.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn set_up_link_is_open(tx: &mut Tx, hash: &[u8]) -> Result<bool, StoreError> {
+    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT created_at FROM set_up_links WHERE hash = $1 AND used_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM set_up_links AS other WHERE other.used_at IS NOT NULL)")
+        .bind(hash).fetch_optional(conn).await)?;
+    Ok(found.is_some())
+}
+
+/// Ends every set-up link there is.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn close_set_up_links(tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE set_up_links SET used_at = $1 WHERE used_at IS NULL")
+        .bind(now.as_millis()).execute(conn).await.map(drop))
+}
+
+/// Counts a try to sign in and returns how many there were in this window, this one included. A window starts with the first try
+/// after the last one ended.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn count_try(tx: &mut Tx, bucket: &[u8], now: Timestamp, window: Millis) -> Result<i64, StoreError> {
+    let began = now.plus(Millis(-window.0));
+    on!(tx, conn => sqlx::query_scalar(
+        "INSERT INTO sign_in_tries (bucket, tries, since) VALUES ($1, 1, $2)
+         ON CONFLICT (bucket) DO UPDATE SET
+            tries = CASE WHEN sign_in_tries.since <= $3 THEN 1 ELSE sign_in_tries.tries + 1 END,
+            since = CASE WHEN sign_in_tries.since <= $3 THEN $2 ELSE sign_in_tries.since END
+         RETURNING tries")
+        .bind(bucket).bind(now.as_millis()).bind(began.as_millis())
+        .fetch_one(conn).await)
+}
+
+/// Forgets the tries of a bucket, after one succeeded.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn forget_tries(tx: &mut Tx, bucket: &[u8]) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM sign_in_tries WHERE bucket = $1")
+        .bind(bucket).execute(conn).await.map(drop))
+}

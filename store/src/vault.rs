@@ -1,0 +1,296 @@
+//! The keys at rest: one data key per session, sealed by the master key, in a database of its own. Destroying a session's key
+//! makes its columns and pictures unreadable wherever copies of them are, backups included.
+//!
+//! Keys are made durable in advance, in batches, and taken from memory: a session is created in one commit of the main database.
+//! A key that was made and never assigned, because the process crashed, seals nothing and stays as a harmless row.
+
+mod keyring;
+mod master;
+mod opened;
+mod seal;
+
+pub use master::MasterKeys;
+pub use seal::{Place, SessionKey};
+
+use crate::{
+    StoreError,
+    db::{Db, DbOptions, Schema},
+};
+use domain::{ids::TenantId, secret::Secret};
+use keyring::SealedKey;
+use opened::Opened;
+use seal::{RawKey, random};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+use zeroize::Zeroizing;
+
+/// Keys made durable in one commit; half of them left is the sign to make more.
+const BATCH: usize = 64;
+
+/// Names a data key: `dk_` and 32 hex digits. Stored in the session's row; says nothing about the session.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DataKeyId(String);
+
+impl DataKeyId {
+    fn generate() -> Result<Self, StoreError> {
+        Ok(Self(format!("dk_{}", hex::encode(random::<16>()?))))
+    }
+
+    /// Reads an id as it is stored.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix("dk_")?;
+        let exact = digits.len() == 32 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        exact.then(|| Self(text.to_owned()))
+    }
+
+    /// The id as it is stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for DataKeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Gives out, opens and destroys data keys. Cheap to clone.
+#[derive(Clone)]
+pub struct Vault(Arc<Inner>);
+
+struct Inner {
+    keys: Db,
+    master: MasterKeys,
+    unused: Mutex<Vec<SessionKey>>,
+    filling: tokio::sync::Mutex<()>,
+    opened: Mutex<Opened>,
+}
+
+impl Vault {
+    /// Opens the key database at `url`, which must not be the main database.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn open_at(url: &str, options: DbOptions, master: MasterKeys) -> Result<Self, StoreError> {
+        let keys = Db::open_schema(url, options, Schema::Keys).await?;
+        let (unused, filling, opened) = (Mutex::default(), tokio::sync::Mutex::default(), Mutex::default());
+        Ok(Self(Arc::new(Inner {
+            keys,
+            master,
+            unused,
+            filling,
+            opened,
+        })))
+    }
+
+    /// A new key for a new session. It is durable already; assign it by storing its id in the session's row.
+    ///
+    /// # Errors
+    /// When no key is left and the key database does not answer.
+    pub async fn take(&self) -> Result<SessionKey, StoreError> {
+        loop {
+            let taken = {
+                let mut unused = lock(&self.0.unused);
+                unused.pop().map(|key| (key, unused.len()))
+            };
+            match taken {
+                Some((key, left)) => {
+                    if left == BATCH / 2 {
+                        // Failing is no harm: the last key's taker tries again and learns why.
+                        let me = self.clone();
+                        tokio::spawn(async move { drop(me.fill().await) });
+                    }
+                    return Ok(key);
+                }
+                None => self.fill().await?,
+            }
+        }
+    }
+
+    /// Makes a batch of keys durable, unless somebody just did.
+    async fn fill(&self) -> Result<(), StoreError> {
+        let _only_one = self.0.filling.lock().await;
+        if lock(&self.0.unused).len() > BATCH / 2 {
+            return Ok(());
+        }
+        let (made, rows): (Vec<_>, Vec<_>) = (0..BATCH)
+            .map(|_| {
+                let (id, key) = (DataKeyId::generate()?, Arc::new(Zeroizing::new(random::<32>()?)));
+                let row = self.sealed(&id, &key)?;
+                Ok((SessionKey { id, key }, row))
+            })
+            .collect::<Result<Vec<_>, StoreError>>()?
+            .into_iter()
+            .unzip();
+        let store = self.0.keys.write::<_, StoreError, _>(move |tx| {
+            let rows = rows.clone();
+            Box::pin(async move {
+                for row in &rows {
+                    keyring::insert(tx, row).await?;
+                }
+                Ok(())
+            })
+        });
+        store.await?;
+        lock(&self.0.unused).extend(made);
+        Ok(())
+    }
+
+    /// The key of a session.
+    ///
+    /// # Errors
+    /// [`StoreError::Erased`] when it was destroyed.
+    pub async fn open(&self, id: &DataKeyId) -> Result<SessionKey, StoreError> {
+        let destructions = {
+            let mut opened = lock(&self.0.opened);
+            if let Some(key) = opened.find(id, Instant::now()) {
+                return Ok(key);
+            }
+            opened.destructions()
+        };
+        let wanted = id.clone();
+        let find = self.0.keys.read::<_, StoreError, _>(move |tx| {
+            let wanted = wanted.clone();
+            Box::pin(async move { keyring::find(tx, &wanted).await })
+        });
+        let row = find.await?.ok_or(StoreError::Erased)?;
+        let key = SessionKey {
+            id: id.clone(),
+            key: self.unsealed(&row)?,
+        };
+        lock(&self.0.opened).keep(key.clone(), destructions, Instant::now());
+        Ok(key)
+    }
+
+    /// Destroys a key for good. Destroying it again does nothing.
+    ///
+    /// # Errors
+    /// When the key database does not answer. The key may then still be there: try again.
+    pub async fn destroy(&self, id: &DataKeyId) -> Result<(), StoreError> {
+        let doomed = id.clone();
+        let delete = self.0.keys.write::<_, StoreError, _>(move |tx| {
+            let doomed = doomed.clone();
+            Box::pin(async move { keyring::delete(tx, &doomed).await })
+        });
+        let deleted = delete.await;
+        lock(&self.0.opened).forget_destroyed(id);
+        deleted?;
+        // The log still holds the key's bytes. When a reader stands in the way, the next destruction truncates it.
+        self.0.keys.checkpoint().await.map(drop)
+    }
+
+    /// Seals a secret of a tenant that must be readable again, such as a webhook signing secret.
+    ///
+    /// # Errors
+    /// When the operating system gives no randomness.
+    pub fn seal_secret(&self, tenant: &TenantId, name: &str, secret: &[u8]) -> Result<Vec<u8>, StoreError> {
+        self.0
+            .master
+            .seal(secret, &secret_of(tenant, name))
+            .map(|(_, sealed)| sealed)
+    }
+
+    /// Opens what [`Vault::seal_secret`] made for the same tenant and name.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] when it was tampered with, moved, or its master key is not there.
+    pub fn open_secret(&self, tenant: &TenantId, name: &str, sealed: &[u8]) -> Result<Secret<Vec<u8>>, StoreError> {
+        let mut plain = self.0.master.open(sealed, &secret_of(tenant, name))?;
+        Ok(Secret::new(std::mem::take(&mut *plain)))
+    }
+
+    /// After a new master key: seals up to `limit` data keys with it. Returns how many were left under an older one and are done
+    /// now; 0 means that the older master keys may go, once the secrets are sealed anew as well.
+    ///
+    /// # Errors
+    /// When the key database does not answer or a key does not open.
+    pub async fn reseal_keys(&self, limit: u32) -> Result<usize, StoreError> {
+        let newest = i64::from(self.0.master.newest()?.0);
+        let find = self.0.keys.read::<_, StoreError, _>(move |tx| {
+            Box::pin(async move { keyring::list_sealed_by_others(tx, newest, i64::from(limit)).await })
+        });
+        let renewed = find
+            .await?
+            .into_iter()
+            .map(|row| {
+                let id = DataKeyId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed key id"))?;
+                self.sealed(&id, &self.unsealed(&row)?)
+            })
+            .collect::<Result<Vec<_>, StoreError>>()?;
+        let count = renewed.len();
+        let store = self.0.keys.write::<_, StoreError, _>(move |tx| {
+            let renewed = renewed.clone();
+            Box::pin(async move {
+                for row in &renewed {
+                    keyring::replace(tx, row).await?;
+                }
+                Ok(())
+            })
+        });
+        store.await?;
+        Ok(count)
+    }
+
+    /// Removes the keys that were made and not assigned, and closes the key database.
+    ///
+    /// # Errors
+    /// When the key database does not answer.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        let unused = std::mem::take(&mut *lock(&self.0.unused));
+        let remove = self.0.keys.write::<_, StoreError, _>(move |tx| {
+            let unused = unused.clone();
+            Box::pin(async move {
+                for key in &unused {
+                    keyring::delete(tx, key.id()).await?;
+                }
+                Ok(())
+            })
+        });
+        let removed = remove.await;
+        self.0.keys.close().await;
+        removed
+    }
+
+    fn sealed(&self, id: &DataKeyId, key: &RawKey) -> Result<SealedKey, StoreError> {
+        let (version, sealed) = self.0.master.seal(&***key, &data_key(id.as_str()))?;
+        Ok(SealedKey {
+            id: id.as_str().to_owned(),
+            master_version: i64::from(version),
+            sealed,
+        })
+    }
+
+    fn unsealed(&self, row: &SealedKey) -> Result<RawKey, StoreError> {
+        let plain = self.0.master.open(&row.sealed, &data_key(&row.id))?;
+        let key = plain
+            .as_slice()
+            .try_into()
+            .map_err(|_| StoreError::Corrupt("a data key of a wrong length"))?;
+        Ok(Arc::new(Zeroizing::new(key)))
+    }
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Vault")
+    }
+}
+
+const fn data_key(id: &str) -> [&[u8]; 2] {
+    [b"data-key", id.as_bytes()]
+}
+
+fn secret_of<'a>(tenant: &'a TenantId, name: &'a str) -> [&'a [u8]; 3] {
+    [b"secret", tenant.as_str().as_bytes(), name.as_bytes()]
+}
+
+/// Nothing that can panic runs under these locks, so a poisoned one is as good as any.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

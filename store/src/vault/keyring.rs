@@ -1,0 +1,44 @@
+//! The table of sealed data keys.
+
+use super::DataKeyId;
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+
+/// One data key as it is stored.
+#[derive(Clone, sqlx::FromRow)]
+pub(super) struct SealedKey {
+    pub(super) id: String,
+    pub(super) master_version: i64,
+    pub(super) sealed: Vec<u8>,
+}
+
+pub(super) async fn insert(tx: &mut Tx, key: &SealedKey) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("INSERT INTO data_keys (id, master_version, sealed) VALUES ($1, $2, $3)")
+        .bind(&key.id).bind(key.master_version).bind(&key.sealed)
+        .execute(conn).await.map(drop))
+}
+
+pub(super) async fn find(tx: &mut Tx, id: &DataKeyId) -> Result<Option<SealedKey>, StoreError> {
+    on!(tx, conn => sqlx::query_as("SELECT id, master_version, sealed FROM data_keys WHERE id = $1")
+        .bind(id.as_str()).fetch_optional(conn).await)
+}
+
+pub(super) async fn delete(tx: &mut Tx, id: &DataKeyId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM data_keys WHERE id = $1").bind(id.as_str()).execute(conn).await.map(drop))
+}
+
+/// Keys not sealed by `version` of the master key.
+pub(super) async fn list_sealed_by_others(tx: &mut Tx, version: i64, limit: i64) -> Result<Vec<SealedKey>, StoreError> {
+    on!(tx, conn => sqlx::query_as(
+        "SELECT id, master_version, sealed FROM data_keys WHERE master_version <> $1 ORDER BY id LIMIT $2")
+        .bind(version).bind(limit).fetch_all(conn).await)
+}
+
+/// Replaces the sealed form of a key that still exists: a key destroyed meanwhile must not come back.
+pub(super) async fn replace(tx: &mut Tx, key: &SealedKey) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE data_keys SET master_version = $2, sealed = $3 WHERE id = $1")
+        .bind(&key.id).bind(key.master_version).bind(&key.sealed)
+        .execute(conn).await.map(drop))
+}

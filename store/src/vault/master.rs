@@ -1,0 +1,175 @@
+//! The master keys: a small text file, one key per line, the newest of them in use. They seal the sessions' keys and the few
+//! secrets that must be readable again. Whoever has the file and both databases can read everything, so it is kept apart.
+
+use super::seal::{self, RawKey};
+use crate::StoreError;
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions},
+    io::{ErrorKind, Write as _},
+    path::Path,
+    sync::Arc,
+};
+use zeroize::Zeroizing;
+
+const HEADER: &str =
+    "# Honnin's master keys: a version and 64 hex digits on each line. Losing this file loses all personal data.\n";
+
+/// All versions of the master key.
+#[derive(Clone)]
+pub struct MasterKeys {
+    versions: BTreeMap<u32, RawKey>,
+}
+
+impl MasterKeys {
+    /// Reads the file at `path`; makes it first, with one new key and readable by its owner only, when there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be read, made or understood.
+    pub fn load_or_create(path: &Path) -> Result<Self, StoreError> {
+        match fs::read_to_string(path) {
+            Ok(text) => Self::parse(&Zeroizing::new(text)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let text = Zeroizing::new(format!("{HEADER}{}", new_line(1)?.as_str()));
+                match write_new(path, &text) {
+                    Ok(()) => Self::parse(&text),
+                    // Another process was faster; its key is the one.
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists => Self::load(path),
+                    Err(error) => Err(cannot("create", &error)),
+                }
+            }
+            Err(error) => Err(cannot("read", &error)),
+        }
+    }
+
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// When the file cannot be read or understood.
+    pub fn load(path: &Path) -> Result<Self, StoreError> {
+        let text = fs::read_to_string(path).map_err(|error| cannot("read", &error))?;
+        Self::parse(&Zeroizing::new(text))
+    }
+
+    /// Adds a new version to the file at `path`. Processes started from then on seal with it; older versions still open.
+    ///
+    /// # Errors
+    /// When the file cannot be read, understood or written.
+    pub fn add_version(path: &Path) -> Result<u32, StoreError> {
+        let text = Zeroizing::new(fs::read_to_string(path).map_err(|error| cannot("read", &error))?);
+        let next = Self::parse(&text)?.newest()?.0 + 1;
+        let separator = if text.ends_with('\n') { "" } else { "\n" };
+        let text = Zeroizing::new(format!("{}{separator}{}", text.as_str(), new_line(next)?.as_str()));
+        let staged = path.with_extension("new");
+        drop(fs::remove_file(&staged));
+        write_new(&staged, &text)
+            .and_then(|()| fs::rename(&staged, path))
+            .and_then(|()| sync_folder(path))
+            .map_err(|error| cannot("write", &error))?;
+        Ok(next)
+    }
+
+    fn parse(text: &str) -> Result<Self, StoreError> {
+        const MALFORMED: StoreError = StoreError::Corrupt("the master key file is malformed");
+        let mut versions = BTreeMap::new();
+        for line in text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        {
+            let (version, digits) = line.split_once(' ').ok_or(MALFORMED)?;
+            let mut key = Zeroizing::new([0; 32]);
+            hex::decode_to_slice(digits.trim(), &mut *key).map_err(|_| MALFORMED)?;
+            if versions
+                .insert(version.parse().map_err(|_| MALFORMED)?, Arc::new(key))
+                .is_some()
+            {
+                return Err(MALFORMED);
+            }
+        }
+        if versions.is_empty() {
+            Err(MALFORMED)
+        } else {
+            Ok(Self { versions })
+        }
+    }
+
+    /// The version that seals, and its key.
+    pub(super) fn newest(&self) -> Result<(u32, &RawKey), StoreError> {
+        self.versions
+            .last_key_value()
+            .map(|(version, key)| (*version, key))
+            .ok_or(StoreError::Corrupt("there is no master key"))
+    }
+
+    /// Seals with the newest version, whose number leads the sealed bytes.
+    pub(super) fn seal(&self, plain: &[u8], purpose: &[&[u8]]) -> Result<(u32, Vec<u8>), StoreError> {
+        let (version, key) = self.newest()?;
+        let mut sealed = version.to_be_bytes().to_vec();
+        sealed.extend(seal::seal(key, plain, &bound_to(version, purpose))?);
+        Ok((version, sealed))
+    }
+
+    /// Opens what any known version sealed.
+    pub(super) fn open(&self, sealed: &[u8], purpose: &[&[u8]]) -> Result<Zeroizing<Vec<u8>>, StoreError> {
+        let (version, sealed) = sealed
+            .split_first_chunk::<4>()
+            .ok_or(StoreError::Corrupt("sealed data does not open"))?;
+        let version = u32::from_be_bytes(*version);
+        let key = self
+            .versions
+            .get(&version)
+            .ok_or(StoreError::Corrupt("sealed with an unknown master key"))?;
+        seal::open(key, sealed, &bound_to(version, purpose)).map(Zeroizing::new)
+    }
+}
+
+impl std::fmt::Debug for MasterKeys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "MasterKeys({} versions)", self.versions.len())
+    }
+}
+
+fn bound_to(version: u32, purpose: &[&[u8]]) -> Vec<u8> {
+    let version = version.to_be_bytes();
+    let mut parts = vec![b"honnin/master/1".as_slice(), &version];
+    parts.extend_from_slice(purpose);
+    seal::context(&parts)
+}
+
+fn new_line(version: u32) -> Result<Zeroizing<String>, StoreError> {
+    let key = Zeroizing::new(seal::random::<32>()?);
+    let digits = Zeroizing::new(hex::encode(*key));
+    Ok(Zeroizing::new(format!("{version} {}\n", digits.as_str())))
+}
+
+/// Writes a file that must not exist yet, whole or not at all, and durably: data sealed with a key that a power cut took back
+/// would be lost.
+fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
+    let staged = path.with_extension(format!("{}.part", std::process::id()));
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = (|| {
+        let mut file = options.open(&staged)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        // Unlike a rename, a link does not replace a file that is there.
+        fs::hard_link(&staged, path)
+    })();
+    drop(fs::remove_file(&staged));
+    written.and_then(|()| sync_folder(path))
+}
+
+fn sync_folder(path: &Path) -> std::io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
+fn cannot(what: &str, error: &std::io::Error) -> StoreError {
+    StoreError::unavailable(format_args!("cannot {what} the master key file: {error}"))
+}

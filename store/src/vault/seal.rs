@@ -1,0 +1,157 @@
+//! Sealing bytes so that they open only with their key and only in their place.
+
+use super::DataKeyId;
+use crate::StoreError;
+use chacha20poly1305::{
+    XChaCha20Poly1305, XNonce,
+    aead::{Aead, KeyInit, Payload},
+};
+use domain::{
+    ids::{SessionId, TenantId},
+    secret::Personal,
+};
+use rand::{TryRng, rngs::SysRng};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// The first byte of everything sealed: names the cipher and the layout `format | nonce | ciphertext and tag`.
+const FORMAT: u8 = 1;
+const NONCE: usize = 24;
+
+/// A 256-bit key, wiped from memory when its last holder drops it.
+pub(super) type RawKey = Arc<Zeroizing<[u8; 32]>>;
+
+/// Where sealed data lives. Data moved to another tenant, session or column does not open.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// Whose session it is.
+    pub tenant: &'a TenantId,
+    /// Which session.
+    pub session: &'a SessionId,
+    /// The column's or picture's name.
+    pub name: &'a str,
+}
+
+/// The key of one session's personal data. Prints nothing.
+#[derive(Clone)]
+pub struct SessionKey {
+    pub(super) id: DataKeyId,
+    pub(super) key: RawKey,
+}
+
+impl SessionKey {
+    /// Which key this is; the session's row holds it.
+    #[must_use]
+    pub const fn id(&self) -> &DataKeyId {
+        &self.id
+    }
+
+    /// Seals `plain` for `place`.
+    ///
+    /// # Errors
+    /// When the operating system gives no randomness.
+    pub fn seal(&self, place: &Place<'_>, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
+        seal(&self.key, plain, &self.bound_to(place))
+    }
+
+    /// Opens what [`SessionKey::seal`] made for the same place.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] when it was tampered with, moved, or sealed with another key.
+    pub fn open(&self, place: &Place<'_>, sealed: &[u8]) -> Result<Personal<Vec<u8>>, StoreError> {
+        open(&self.key, sealed, &self.bound_to(place)).map(Personal::new)
+    }
+
+    /// Seals a text for `place`.
+    ///
+    /// # Errors
+    /// When the operating system gives no randomness.
+    pub fn seal_text(&self, place: &Place<'_>, plain: &Personal<String>) -> Result<Vec<u8>, StoreError> {
+        self.seal(place, plain.expose().as_bytes())
+    }
+
+    /// Opens a text.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] when it was tampered with, moved, sealed with another key, or is no text.
+    pub fn open_text(&self, place: &Place<'_>, sealed: &[u8]) -> Result<Personal<String>, StoreError> {
+        let plain = open(&self.key, sealed, &self.bound_to(place))?;
+        String::from_utf8(plain)
+            .map(Personal::new)
+            .map_err(|_| StoreError::Corrupt("sealed data is no text"))
+    }
+
+    fn bound_to(&self, place: &Place<'_>) -> Vec<u8> {
+        let Place { tenant, session, name } = *place;
+        context(
+            &[
+                "honnin/data/1",
+                tenant.as_str(),
+                session.as_str(),
+                name,
+                self.id.as_str(),
+            ]
+            .map(str::as_bytes),
+        )
+    }
+}
+
+impl std::fmt::Debug for SessionKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SessionKey({})", self.id)
+    }
+}
+
+/// The associated data: each part with its length, so that no two lists of parts read the same.
+pub(super) fn context(parts: &[&[u8]]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len() + 8).sum());
+    for part in parts {
+        bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
+        bytes.extend_from_slice(part);
+    }
+    bytes
+}
+
+pub(super) fn seal(key: &RawKey, plain: &[u8], context: &[u8]) -> Result<Vec<u8>, StoreError> {
+    let nonce = random::<NONCE>()?;
+    let cipher = XChaCha20Poly1305::new(&(***key).into());
+    let ciphertext = cipher
+        .encrypt(
+            &XNonce::from(nonce),
+            Payload {
+                msg: plain,
+                aad: context,
+            },
+        )
+        .map_err(|_| StoreError::Corrupt("too long to seal"))?;
+    let mut sealed = Vec::with_capacity(1 + NONCE + ciphertext.len());
+    sealed.push(FORMAT);
+    sealed.extend_from_slice(&nonce);
+    sealed.extend_from_slice(&ciphertext);
+    Ok(sealed)
+}
+
+pub(super) fn open(key: &RawKey, sealed: &[u8], context: &[u8]) -> Result<Vec<u8>, StoreError> {
+    const BROKEN: StoreError = StoreError::Corrupt("sealed data does not open");
+    let (&[FORMAT], rest) = sealed.split_first_chunk::<1>().ok_or(BROKEN)? else {
+        return Err(StoreError::Corrupt("sealed data of an unknown format"));
+    };
+    let (nonce, ciphertext) = rest.split_first_chunk::<NONCE>().ok_or(BROKEN)?;
+    let cipher = XChaCha20Poly1305::new(&(***key).into());
+    cipher
+        .decrypt(
+            &XNonce::from(*nonce),
+            Payload {
+                msg: ciphertext,
+                aad: context,
+            },
+        )
+        .map_err(|_| BROKEN)
+}
+
+/// Bytes from the operating system's generator.
+pub(super) fn random<const N: usize>() -> Result<[u8; N], StoreError> {
+    let mut bytes = [0; N];
+    SysRng.try_fill_bytes(&mut bytes).map_err(StoreError::unavailable)?;
+    Ok(bytes)
+}

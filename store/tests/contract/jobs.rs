@@ -1,0 +1,390 @@
+//! Jobs: claimed once, fenced by their lease, kept with their effect.
+
+use crate::harness::{Backend, backends};
+use domain::time::Timestamp;
+use std::collections::HashMap;
+use store::{
+    Db, StoreError,
+    jobs::{self, Job, JobKind, JobNumber, JobState, NewJob},
+};
+
+const fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+async fn enqueue(db: &Db, kind: JobKind, subject: &'static str, run_at: i64, dedup: Option<&'static str>) -> JobNumber {
+    let job = NewJob {
+        kind,
+        subject,
+        run_at: at(run_at),
+        dedup_key: dedup,
+    };
+    db.write::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::enqueue(tx, job).await }))
+        .await
+        .unwrap()
+}
+
+async fn claim(db: &Db, worker: &'static str, now: i64, until: i64, limit: u32) -> Vec<Job> {
+    db.write::<_, StoreError, _>(move |tx| {
+        Box::pin(async move { jobs::claim(tx, worker, at(now), at(until), limit).await })
+    })
+    .await
+    .unwrap()
+}
+
+async fn finish(db: &Db, job: &Job, now: i64) -> Result<(), StoreError> {
+    let job = job.clone();
+    db.write(move |tx| {
+        let job = job.clone();
+        Box::pin(async move { jobs::finish(tx, &job, at(now)).await })
+    })
+    .await
+}
+
+async fn renew(db: &Db, job: &Job, until: i64) -> Result<(), StoreError> {
+    let job = job.clone();
+    db.write(move |tx| {
+        let job = job.clone();
+        Box::pin(async move { jobs::renew(tx, &job, at(until)).await })
+    })
+    .await
+}
+
+async fn retry_at(db: &Db, job: &Job, run_at: i64, reason: &'static str) -> Result<(), StoreError> {
+    let job = job.clone();
+    db.write(move |tx| {
+        let job = job.clone();
+        Box::pin(async move { jobs::retry_at(tx, &job, at(run_at), Some(reason)).await })
+    })
+    .await
+}
+
+async fn list(db: &Db, subject: Option<&'static str>) -> Vec<JobState> {
+    db.read::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::list(tx, subject, 100).await }))
+        .await
+        .unwrap()
+}
+
+fn subjects(jobs: &[Job]) -> Vec<&str> {
+    jobs.iter().map(|job| job.subject.as_str()).collect()
+}
+
+#[tokio::test]
+async fn due_jobs_are_claimed_oldest_first_and_no_more_than_asked_for() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Decide, "late", 30, None).await;
+        enqueue(&db, JobKind::Deliver, "first", 10, None).await;
+        enqueue(&db, JobKind::Expire, "second", 20, None).await;
+        enqueue(&db, JobKind::Erase, "not yet", 101, None).await;
+        let claimed = claim(&db, "w", 100, 160, 2).await;
+        assert_eq!(subjects(&claimed), ["first", "second"], "{name}");
+        assert_eq!(
+            (claimed[0].kind, claimed[0].attempt, claimed[0].run_at),
+            (JobKind::Deliver, 1, at(10)),
+            "{name}"
+        );
+        assert_eq!(subjects(&claim(&db, "w", 100, 160, 10).await), ["late"], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_lease_that_ran_out_goes_to_the_next_worker_and_fences_the_first() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Deliver, "evt", 0, None).await;
+        let first = claim(&db, "w1", 10, 70, 1).await.remove(0);
+        assert!(claim(&db, "w2", 69, 130, 1).await.is_empty(), "{name}");
+        let second = claim(&db, "w2", 70, 130, 1).await.remove(0);
+        assert_eq!(second.attempt, 2, "{name}");
+        assert!(
+            matches!(finish(&db, &first, 80).await, Err(StoreError::LeaseLost)),
+            "{name}"
+        );
+        assert!(
+            matches!(renew(&db, &first, 200).await, Err(StoreError::LeaseLost)),
+            "{name}"
+        );
+        assert!(
+            matches!(retry_at(&db, &first, 200, "late").await, Err(StoreError::LeaseLost)),
+            "{name}"
+        );
+        finish(&db, &second, 80).await.unwrap();
+        assert!(
+            matches!(finish(&db, &second, 81).await, Err(StoreError::LeaseLost)),
+            "{name}: finished twice"
+        );
+        assert!(claim(&db, "w1", 1_000, 2_000, 1).await.is_empty(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_same_worker_is_fenced_from_its_own_earlier_attempt() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Analyse, "cap", 0, None).await;
+        let first = claim(&db, "w", 10, 70, 1).await.remove(0);
+        let second = claim(&db, "w", 70, 130, 1).await.remove(0);
+        assert!(
+            matches!(finish(&db, &first, 80).await, Err(StoreError::LeaseLost)),
+            "{name}"
+        );
+        finish(&db, &second, 80).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_renewed_lease_is_held_until_its_new_end() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Analyse, "cap", 0, None).await;
+        let job = claim(&db, "w1", 10, 70, 1).await.remove(0);
+        renew(&db, &job, 90).await.unwrap();
+        assert!(claim(&db, "w2", 89, 200, 1).await.is_empty(), "{name}");
+        assert_eq!(claim(&db, "w2", 90, 200, 1).await.len(), 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_lost_lease_rolls_back_the_effect_beside_it() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Decide, "vs", 0, None).await;
+        let zombie = claim(&db, "w1", 10, 70, 1).await.remove(0);
+        claim(&db, "w2", 70, 130, 1).await;
+        let lost: Result<(), StoreError> = db
+            .write(move |tx| {
+                let zombie = zombie.clone();
+                Box::pin(async move {
+                    let effect = NewJob {
+                        kind: JobKind::Deliver,
+                        subject: "evt",
+                        run_at: at(0),
+                        dedup_key: None,
+                    };
+                    jobs::enqueue(tx, effect).await?;
+                    jobs::finish(tx, &zombie, at(80)).await
+                })
+            })
+            .await;
+        assert!(matches!(lost, Err(StoreError::LeaseLost)), "{name}");
+        assert_eq!(list(&db, Some("evt")).await, [], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_retried_job_waits_for_its_time_and_keeps_the_reason() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Deliver, "evt", 0, None).await;
+        let job = claim(&db, "w", 10, 70, 1).await.remove(0);
+        retry_at(&db, &job, 500, "HTTP 503").await.unwrap();
+        let state = list(&db, Some("evt")).await.remove(0);
+        assert_eq!(
+            (state.last_error.as_deref(), state.leased_until),
+            (Some("HTTP 503"), None),
+            "{name}"
+        );
+        assert!(claim(&db, "w", 499, 560, 1).await.is_empty(), "{name}");
+        assert_eq!(claim(&db, "w", 500, 560, 1).await[0].attempt, 2, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_job_given_up_is_finished_with_its_reason() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Deliver, "evt", 0, None).await;
+        let job = claim(&db, "w", 10, 70, 1).await.remove(0);
+        db.write::<_, StoreError, _>(move |tx| {
+            let job = job.clone();
+            Box::pin(async move { jobs::give_up(tx, &job, at(20), "schedule used up").await })
+        })
+        .await
+        .unwrap();
+        let state = list(&db, Some("evt")).await.remove(0);
+        assert_eq!(
+            (state.finished_at, state.last_error.as_deref()),
+            (Some(at(20)), Some("schedule used up")),
+            "{name}"
+        );
+        assert!(claim(&db, "w", 1_000, 2_000, 1).await.is_empty(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_equal_open_job_is_moved_forward_and_not_doubled() {
+    for Backend { name, db, .. } in backends().await {
+        let first = enqueue(&db, JobKind::Expire, "vs", 100, Some("vs")).await;
+        assert_eq!(
+            enqueue(&db, JobKind::Expire, "vs", 50, Some("vs")).await,
+            first,
+            "{name}"
+        );
+        assert_eq!(
+            enqueue(&db, JobKind::Expire, "vs", 200, Some("vs")).await,
+            first,
+            "{name}"
+        );
+        assert_eq!(
+            list(&db, None).await.iter().map(|job| job.run_at).collect::<Vec<_>>(),
+            [at(50)],
+            "{name}"
+        );
+        assert_ne!(
+            enqueue(&db, JobKind::Erase, "vs", 50, Some("vs")).await,
+            first,
+            "{name}: another kind"
+        );
+        let job = claim(&db, "w", 50, 110, 1).await.remove(0);
+        finish(&db, &job, 60).await.unwrap();
+        assert_ne!(
+            enqueue(&db, JobKind::Expire, "vs", 70, Some("vs")).await,
+            first,
+            "{name}: after the end"
+        );
+    }
+}
+
+#[tokio::test]
+async fn cancelling_ends_what_waits_and_leaves_what_runs() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Expire, "vs", 10, None).await;
+        let running = claim(&db, "w", 10, 70, 1).await.remove(0);
+        enqueue(&db, JobKind::Expire, "vs", 20, None).await;
+        enqueue(&db, JobKind::Expire, "other", 20, None).await;
+        let cancelled = db.write::<_, StoreError, _>(|tx| {
+            Box::pin(async move { jobs::cancel(tx, JobKind::Expire, "vs", at(30)).await })
+        });
+        assert_eq!(cancelled.await.unwrap(), 1, "{name}");
+        finish(&db, &running, 40).await.unwrap();
+        assert_eq!(
+            list(&db, None)
+                .await
+                .iter()
+                .map(|job| job.subject.as_str())
+                .collect::<Vec<_>>(),
+            ["other"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_next_due_time_is_that_of_the_earliest_job_nobody_holds() {
+    for Backend { name, db, .. } in backends().await {
+        let next = || db.read::<_, StoreError, _>(|tx| Box::pin(jobs::find_next_due_at(tx)));
+        assert_eq!(next().await.unwrap(), None, "{name}");
+        enqueue(&db, JobKind::Expire, "a", 10, None).await;
+        enqueue(&db, JobKind::Expire, "b", 20, None).await;
+        assert_eq!(next().await.unwrap(), Some(at(10)), "{name}");
+        claim(&db, "w", 10, 70, 1).await;
+        assert_eq!(next().await.unwrap(), Some(at(20)), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn only_jobs_finished_long_ago_are_removed() {
+    for Backend { name, db, .. } in backends().await {
+        for subject in ["old", "new", "open"] {
+            enqueue(&db, JobKind::Sweep, subject, 0, None).await;
+        }
+        let claimed = claim(&db, "w", 0, 60, 2).await;
+        finish(&db, &claimed[0], 10).await.unwrap();
+        finish(&db, &claimed[1], 20).await.unwrap();
+        let removed =
+            db.write::<_, StoreError, _>(|tx| Box::pin(async move { jobs::remove_finished(tx, at(20), 100).await }));
+        assert_eq!(removed.await.unwrap(), 1, "{name}");
+        assert_eq!(
+            (list(&db, Some("old")).await.len(), list(&db, Some("new")).await.len()),
+            (0, 1),
+            "{name}"
+        );
+        assert_eq!(list(&db, Some("open")).await.len(), 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_kind_this_program_does_not_know_waits_for_one_that_does() {
+    for backend in backends().await {
+        backend
+            .run("INSERT INTO jobs (kind, subject, run_at) VALUES ('of_tomorrow', 'x', 0)")
+            .await;
+        enqueue(&backend.db, JobKind::Sweep, "s", 5, None).await;
+        assert_eq!(
+            subjects(&claim(&backend.db, "w", 10, 70, 10).await),
+            ["s"],
+            "{}",
+            backend.name
+        );
+    }
+}
+
+#[tokio::test]
+async fn committing_a_job_rings_the_worker_and_rolling_back_does_not() {
+    for Backend { name, db, .. } in backends().await {
+        let failed: Result<(), StoreError> = db
+            .write(|tx| {
+                Box::pin(async move {
+                    let job = NewJob {
+                        kind: JobKind::Sweep,
+                        subject: "s",
+                        run_at: at(0),
+                        dedup_key: None,
+                    };
+                    jobs::enqueue(tx, job).await?;
+                    Err(StoreError::Conflict)
+                })
+            })
+            .await;
+        assert!(failed.is_err());
+        let ring = db.jobs_changed().notified();
+        tokio::pin!(ring);
+        assert!(
+            futures::poll!(ring.as_mut()).is_pending(),
+            "{name}: nothing was committed"
+        );
+        enqueue(&db, JobKind::Sweep, "s", 0, None).await;
+        assert!(futures::poll!(ring.as_mut()).is_ready(), "{name}");
+    }
+}
+
+/// Planted fault: without SKIP LOCKED and without the lease condition in the claim, jobs are claimed twice.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn racing_workers_claim_every_job_exactly_once() {
+    const WORKERS: [&str; 8] = ["w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"];
+    for Backend { name, db, .. } in backends().await {
+        db.write::<_, StoreError, _>(|tx| {
+            Box::pin(async move {
+                for run_at in 0..200 {
+                    let job = NewJob {
+                        kind: JobKind::Deliver,
+                        subject: "evt",
+                        run_at: at(run_at),
+                        dedup_key: None,
+                    };
+                    jobs::enqueue(tx, job).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+        .unwrap();
+        let racing = WORKERS.map(|worker| {
+            let db = db.clone();
+            tokio::spawn(async move {
+                let mut mine = Vec::new();
+                loop {
+                    let claimed = claim(&db, worker, 1_000, 2_000, 5).await;
+                    if claimed.is_empty() {
+                        return mine;
+                    }
+                    mine.extend(claimed);
+                }
+            })
+        });
+        let mut times: HashMap<JobNumber, u32> = HashMap::new();
+        for worker in racing {
+            for job in worker.await.unwrap() {
+                *times.entry(job.number).or_default() += 1;
+            }
+        }
+        // A worker that found everything locked may have left early; what is left is claimed now.
+        for job in claim(&db, "last", 1_000, 2_000, 200).await {
+            *times.entry(job.number).or_default() += 1;
+        }
+        assert_eq!((times.len(), times.values().max()), (200, Some(&1)), "{name}");
+    }
+}

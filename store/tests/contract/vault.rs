@@ -1,0 +1,337 @@
+//! Keys at rest: what is sealed opens in its place and with its key, or not at all.
+
+use crate::harness::{Backend, OPTIONS, backends, bytes_at, number_at, run_at};
+use domain::{
+    ids::{SessionId, TenantId},
+    secret::Personal,
+};
+use std::collections::BTreeSet;
+use store::{
+    StoreError,
+    vault::{DataKeyId, MasterKeys, Place, SessionKey, Vault},
+};
+
+const PLAIN: &[u8] = b"Erika Mustermann";
+
+fn tenant(n: u8) -> TenantId {
+    TenantId::from_random([n; 16])
+}
+
+fn session(n: u8) -> SessionId {
+    SessionId::from_random([n; 16])
+}
+
+fn opens(key: &SessionKey, tenant: &TenantId, session: &SessionId, name: &str, sealed: &[u8]) -> bool {
+    match key.open(&Place { tenant, session, name }, sealed) {
+        Ok(plain) => {
+            assert_eq!(plain.expose(), PLAIN);
+            true
+        }
+        Err(StoreError::Corrupt(_)) => false,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn sealed_data_opens_with_its_key_and_in_its_place_only() {
+    for backend in backends().await {
+        let vault = backend.vault().await;
+        let (key, other) = (vault.take().await.unwrap(), vault.take().await.unwrap());
+        let (tenant_id, session_id) = (tenant(1), session(1));
+        let place = Place {
+            tenant: &tenant_id,
+            session: &session_id,
+            name: "typed_details",
+        };
+        let sealed = key.seal(&place, PLAIN).unwrap();
+        assert!(!sealed.windows(5).any(|window| window == &PLAIN[..5]));
+        assert!(opens(&key, &tenant(1), &session(1), "typed_details", &sealed));
+        assert!(
+            !opens(&key, &tenant(2), &session(1), "typed_details", &sealed),
+            "another tenant"
+        );
+        assert!(
+            !opens(&key, &tenant(1), &session(2), "typed_details", &sealed),
+            "another session"
+        );
+        assert!(
+            !opens(&key, &tenant(1), &session(1), "read_details", &sealed),
+            "another column"
+        );
+        assert!(
+            !opens(&other, &tenant(1), &session(1), "typed_details", &sealed),
+            "another key"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_changed_bit_and_every_missing_byte_is_noticed() {
+    let backend = crate::harness::sqlite().await;
+    let key = backend.vault().await.take().await.unwrap();
+    let (tenant_id, session_id) = (tenant(1), session(1));
+    let place = Place {
+        tenant: &tenant_id,
+        session: &session_id,
+        name: "x",
+    };
+    let sealed = key.seal(&place, PLAIN).unwrap();
+    for bit in 0..sealed.len() * 8 {
+        let mut changed = sealed.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        assert!(!opens(&key, &tenant_id, &session_id, "x", &changed), "bit {bit}");
+    }
+    for length in 0..sealed.len() {
+        assert!(
+            !opens(&key, &tenant_id, &session_id, "x", &sealed[..length]),
+            "{length} bytes"
+        );
+    }
+}
+
+#[tokio::test]
+async fn equal_texts_are_sealed_differently_and_read_back() {
+    let backend = crate::harness::sqlite().await;
+    let key = backend.vault().await.take().await.unwrap();
+    let (tenant_id, session_id) = (tenant(1), session(1));
+    let place = Place {
+        tenant: &tenant_id,
+        session: &session_id,
+        name: "name",
+    };
+    let text = Personal::new("山田太郎".to_owned());
+    let (one, other) = (
+        key.seal_text(&place, &text).unwrap(),
+        key.seal_text(&place, &text).unwrap(),
+    );
+    assert_ne!(one, other);
+    for sealed in [one, other] {
+        assert_eq!(key.open_text(&place, &sealed).unwrap().expose(), text.expose());
+    }
+}
+
+#[tokio::test]
+async fn a_key_survives_a_restart() {
+    for backend in backends().await {
+        let (tenant_id, session_id) = (tenant(1), session(1));
+        let place = Place {
+            tenant: &tenant_id,
+            session: &session_id,
+            name: "x",
+        };
+        let first = backend.vault().await;
+        let key = first.take().await.unwrap();
+        let sealed = key.seal(&place, PLAIN).unwrap();
+        drop(first);
+        let again = backend.vault().await.open(key.id()).await.unwrap();
+        assert!(opens(&again, &tenant_id, &session_id, "x", &sealed), "{}", backend.name);
+    }
+}
+
+#[tokio::test]
+async fn a_destroyed_key_is_gone_here_and_in_other_processes() {
+    for backend in backends().await {
+        let (vault, other) = (backend.vault().await, backend.vault().await);
+        let (key, kept) = (vault.take().await.unwrap(), vault.take().await.unwrap());
+        vault.open(key.id()).await.unwrap();
+        vault.destroy(key.id()).await.unwrap();
+        vault.destroy(key.id()).await.unwrap();
+        for vault in [vault, other, backend.vault().await] {
+            assert!(
+                matches!(vault.open(key.id()).await, Err(StoreError::Erased)),
+                "{}",
+                backend.name
+            );
+            vault.open(kept.id()).await.unwrap();
+        }
+    }
+}
+
+/// Planted fault: without the checkpoint in `destroy`, the sealed key stays in the log.
+#[tokio::test]
+async fn a_destroyed_key_leaves_no_byte_on_the_disk() {
+    let backend = crate::harness::sqlite().await;
+    let vault = backend.vault().await;
+    let key = vault.take().await.unwrap();
+    let row = bytes_at(&backend.keys_url, "SELECT sealed FROM data_keys").await;
+    let on_disk = |needle: &[u8]| {
+        std::fs::read_dir(backend.folder()).unwrap().any(|file| {
+            let bytes = std::fs::read(file.unwrap().path()).unwrap();
+            bytes.windows(needle.len()).any(|window| window == needle)
+        })
+    };
+    assert!(row.iter().all(|sealed| on_disk(sealed)));
+    vault.destroy(key.id()).await.unwrap();
+    assert!(!on_disk(key.id().as_str().as_bytes()));
+    let left = row.iter().filter(|sealed| on_disk(sealed)).count();
+    assert_eq!(left, row.len() - 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_key_is_given_out_twice_and_each_is_durable_before_it_is() {
+    for backend in backends().await {
+        let vault = backend.vault().await;
+        let takers: Vec<_> = (0..200)
+            .map(|_| {
+                let vault = vault.clone();
+                tokio::spawn(async move { vault.take().await.unwrap().id().clone() })
+            })
+            .collect();
+        let mut ids = BTreeSet::new();
+        for taker in takers {
+            assert!(ids.insert(taker.await.unwrap()), "{}", backend.name);
+        }
+        let reader = backend.vault().await;
+        for id in &ids {
+            reader.open(id).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn closing_the_vault_leaves_only_the_keys_that_were_taken() {
+    for backend in backends().await {
+        let vault = backend.vault().await;
+        let key = vault.take().await.unwrap();
+        vault.close().await.unwrap();
+        assert_eq!(
+            number_at(&backend.keys_url, "SELECT COUNT(*) FROM data_keys").await,
+            1,
+            "{}",
+            backend.name
+        );
+        backend.vault().await.open(key.id()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_data_key_does_not_open_under_another_id() {
+    for backend in backends().await {
+        let vault = backend.vault().await;
+        let key = vault.take().await.unwrap();
+        let moved = DataKeyId::parse(&format!("dk_{}", "0".repeat(32))).unwrap();
+        run_at(
+            &backend.keys_url,
+            "INSERT INTO data_keys (id, master_version, sealed)
+             SELECT 'dk_00000000000000000000000000000000', 1, sealed FROM data_keys LIMIT 1",
+        )
+        .await;
+        assert!(
+            matches!(vault.open(&moved).await, Err(StoreError::Corrupt(_))),
+            "{}",
+            backend.name
+        );
+        vault.open(key.id()).await.unwrap();
+    }
+}
+
+async fn vault_with(backend: &Backend, master: MasterKeys) -> Vault {
+    Vault::open_at(&backend.keys_url, OPTIONS, master).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_backup_of_the_keys_is_worthless_without_the_master_key() {
+    for backend in backends().await {
+        let key = backend.vault().await.take().await.unwrap();
+        let foreign = MasterKeys::load_or_create(&backend.folder().join("other.key")).unwrap();
+        let thief = vault_with(&backend, foreign).await;
+        assert!(
+            matches!(thief.open(key.id()).await, Err(StoreError::Corrupt(_))),
+            "{}",
+            backend.name
+        );
+    }
+}
+
+#[tokio::test]
+async fn after_a_rotation_old_keys_open_and_can_be_sealed_anew() {
+    for backend in backends().await {
+        let file = backend.folder().join("master.key");
+        let before = backend.vault().await;
+        let (old_key, secret) = (
+            before.take().await.unwrap(),
+            before.seal_secret(&tenant(1), "whk", PLAIN).unwrap(),
+        );
+        assert_eq!(MasterKeys::add_version(&file).unwrap(), 2);
+
+        let after = vault_with(&backend, MasterKeys::load(&file).unwrap()).await;
+        after.open(old_key.id()).await.unwrap();
+        assert_eq!(after.open_secret(&tenant(1), "whk", &secret).unwrap().expose(), PLAIN);
+        while after.reseal_keys(50).await.unwrap() > 0 {}
+        let old = number_at(
+            &backend.keys_url,
+            "SELECT COUNT(*) FROM data_keys WHERE master_version <> 2",
+        )
+        .await;
+        assert_eq!(old, 0, "{}", backend.name);
+
+        let text = std::fs::read_to_string(&file).unwrap();
+        let newest_only: String = text
+            .lines()
+            .filter(|line| !line.starts_with("1 "))
+            .flat_map(|l| [l, "\n"])
+            .collect();
+        std::fs::write(&file, newest_only).unwrap();
+        let later = vault_with(&backend, MasterKeys::load(&file).unwrap()).await;
+        later.open(old_key.id()).await.unwrap();
+        assert!(matches!(
+            later.open_secret(&tenant(1), "whk", &secret),
+            Err(StoreError::Corrupt(_))
+        ));
+    }
+}
+
+#[tokio::test]
+async fn a_secret_opens_for_its_tenant_and_name_only() {
+    let vault = crate::harness::sqlite().await.vault().await;
+    let sealed = vault.seal_secret(&tenant(1), "whk_1", PLAIN).unwrap();
+    assert_eq!(vault.open_secret(&tenant(1), "whk_1", &sealed).unwrap().expose(), PLAIN);
+    for (tenant, name) in [(tenant(2), "whk_1"), (tenant(1), "whk_2")] {
+        assert!(matches!(
+            vault.open_secret(&tenant, name, &sealed),
+            Err(StoreError::Corrupt(_))
+        ));
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_master_key_file_is_its_owners_alone_and_is_not_made_twice() {
+    use std::os::unix::fs::PermissionsExt;
+    let backend = crate::harness::sqlite().await;
+    let path = backend.folder().join("m.key");
+    MasterKeys::load_or_create(&path).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    MasterKeys::load_or_create(&path).unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn a_malformed_master_key_file_is_refused() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let key = "ab".repeat(32);
+    for text in [
+        String::new(),
+        "# nothing".into(),
+        format!("1 {key}0"),
+        key.clone(),
+        format!("1 {key}\n1 {key}"),
+    ] {
+        let path = folder.path().join("m.key");
+        std::fs::write(&path, &text).unwrap();
+        assert!(
+            matches!(MasterKeys::load_or_create(&path), Err(StoreError::Corrupt(_))),
+            "{text}"
+        );
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "left as it was");
+    }
+}
+
+#[tokio::test]
+async fn nothing_prints_a_key() {
+    let vault = crate::harness::sqlite().await.vault().await;
+    let key = vault.take().await.unwrap();
+    assert_eq!(format!("{key:?}"), format!("SessionKey({})", key.id()));
+    assert_eq!(format!("{vault:?}"), "Vault");
+}
