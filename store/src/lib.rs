@@ -6,9 +6,6 @@
 pub mod api_keys;
 pub mod audit;
 pub mod console_sessions;
-#[cfg(test)]
-extern crate self as store;
-
 pub mod db;
 pub mod deliveries;
 pub mod delivery_attempts;
@@ -24,6 +21,9 @@ pub mod tenants;
 pub mod users;
 pub mod vault;
 pub mod webhook_secrets;
+
+#[cfg(test)]
+extern crate self as store;
 
 pub use db::{Db, DbOptions, Tx};
 pub use error::StoreError;
