@@ -1,6 +1,10 @@
 //! Background work as rows: enqueue in the unit that makes it necessary, claim under a lease, finish in the unit that holds the
 //! effect. At least once; a worker that lost its lease cannot finish.
 
+mod overview;
+
+pub use overview::{JobState, any_due, find_next_due_at, list, remove_finished};
+
 use crate::{
     StoreError,
     db::{Dialect, Tx, on},
@@ -22,13 +26,6 @@ pub enum JobKind {
     Erase,
     /// Look for what crashes left behind.
     Sweep,
-}
-
-/// The kinds as SQL text: a claim takes only what this program knows, so that a newer one's jobs wait for it.
-macro_rules! known_kinds {
-    () => {
-        "('expire', 'analyse', 'decide', 'deliver', 'erase', 'sweep')"
-    };
 }
 
 impl JobKind {
@@ -97,27 +94,6 @@ pub struct Job {
     pub worker: String,
 }
 
-/// A job as the console and tests look at it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JobState {
-    /// Its number.
-    pub number: JobNumber,
-    /// What to do.
-    pub kind: JobKind,
-    /// The id of what to do it to.
-    pub subject: String,
-    /// When it is due.
-    pub run_at: Timestamp,
-    /// How often it was claimed.
-    pub attempt: i64,
-    /// Until when a worker holds it.
-    pub leased_until: Option<Timestamp>,
-    /// When it was finished.
-    pub finished_at: Option<Timestamp>,
-    /// Why the last run did not finish it.
-    pub last_error: Option<String>,
-}
-
 #[derive(sqlx::FromRow)]
 struct Row {
     id: i64,
@@ -150,13 +126,22 @@ pub async fn enqueue(tx: &mut Tx, job: NewJob<'_>) -> Result<JobNumber, StoreErr
     Ok(JobNumber(number))
 }
 
-/// Takes up to `limit` due jobs that nobody holds, oldest first, and holds them until `lease_until`. Commit, then start them.
+/// One SQL text serves any set of kinds: `,expire,erase,` is like `%,erase,%`.
+fn joined(kinds: &[JobKind]) -> String {
+    kinds
+        .iter()
+        .fold(String::from(","), |list, kind| list + kind.as_str() + ",")
+}
+
+/// Takes up to `limit` due jobs of these kinds that nobody holds, oldest first, and holds them until `lease_until`. Commit, then
+/// start them. Kinds that only a newer program knows wait for it.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn claim(
     tx: &mut Tx,
     worker: &str,
+    kinds: &[JobKind],
     now: Timestamp,
     lease_until: Timestamp,
     limit: u32,
@@ -166,21 +151,21 @@ pub async fn claim(
             concat!(
                 "UPDATE jobs SET leased_by = $1, leased_until = $3, attempt = attempt + 1
                  WHERE id IN (SELECT id FROM jobs WHERE finished_at IS NULL AND run_at <= $2
-                              AND (leased_until IS NULL OR leased_until <= $2) AND kind IN ",
-                known_kinds!(),
-                " ORDER BY run_at, id LIMIT $4 ",
+                              AND (leased_until IS NULL OR leased_until <= $2)
+                              AND $5 LIKE '%,' || kind || ',%' ORDER BY run_at, id LIMIT $4 ",
                 $lock,
                 ") RETURNING id, kind, subject, run_at, attempt, leased_until, finished_at, last_error"
             )
         };
     }
+    let kinds = joined(kinds);
     let sql = match tx.dialect() {
         Dialect::Sqlite => claim_sql!(""),
         Dialect::Postgres => claim_sql!("FOR UPDATE SKIP LOCKED"),
     };
     let mut rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
         .bind(worker).bind(now.as_millis()).bind(lease_until.as_millis()).bind(i64::from(limit))
-        .fetch_all(conn).await)?;
+        .bind(&kinds).fetch_all(conn).await)?;
     rows.sort_by_key(|row| (row.run_at, row.id));
     rows.into_iter()
         .map(|row| {
@@ -264,63 +249,16 @@ pub async fn cancel(tx: &mut Tx, kind: JobKind, subject: &str, now: Timestamp) -
         .execute(conn).await.map(|done| done.rows_affected()))
 }
 
-/// When the next job that nobody holds is due.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn find_next_due_at(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
-    let next: Option<i64> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT run_at FROM jobs WHERE finished_at IS NULL AND leased_by IS NULL ORDER BY run_at LIMIT 1")
-        .fetch_optional(conn).await)?;
-    Ok(next.map(Timestamp::from_millis))
-}
-
-/// Up to `limit` unfinished jobs by due time, or all kinds of jobs of one subject, finished ones included.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn list(tx: &mut Tx, subject: Option<&str>, limit: u32) -> Result<Vec<JobState>, StoreError> {
-    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, kind, subject, run_at, attempt, leased_until, finished_at, last_error FROM jobs
-         WHERE ($1 IS NULL AND finished_at IS NULL) OR subject = $1 ORDER BY run_at, id LIMIT $2")
-        .bind(subject).bind(i64::from(limit)).fetch_all(conn).await)?;
-    rows.into_iter()
-        .map(|row| {
-            Ok(JobState {
-                number: JobNumber(row.id),
-                kind: kind_of(&row.kind)?,
-                subject: row.subject,
-                run_at: Timestamp::from_millis(row.run_at),
-                attempt: row.attempt,
-                leased_until: row.leased_until.map(Timestamp::from_millis),
-                finished_at: row.finished_at.map(Timestamp::from_millis),
-                last_error: row.last_error,
-            })
-        })
-        .collect()
-}
-
-/// Removes jobs finished before `before`, at most `limit`. Returns how many.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn remove_finished(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
-    on!(tx, conn => sqlx::query(
-        "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE finished_at < $1 ORDER BY finished_at LIMIT $2)")
-        .bind(before.as_millis()).bind(i64::from(limit))
-        .execute(conn).await.map(|done| done.rows_affected()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_read_back_and_can_be_claimed() {
+    fn every_kind_is_read_back_and_can_stand_in_a_list() {
         for kind in JobKind::ALL {
             assert_eq!(JobKind::parse(kind.as_str()), Some(kind));
-            assert!(known_kinds!().contains(&format!("'{}'", kind.as_str())));
+            assert!(kind.as_str().bytes().all(|byte| byte.is_ascii_lowercase()));
         }
-        assert_eq!(known_kinds!().matches(',').count() + 1, JobKind::ALL.len());
+        assert_eq!(joined(&[JobKind::Expire, JobKind::Erase]), ",expire,erase,");
     }
 }

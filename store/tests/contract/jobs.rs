@@ -26,7 +26,7 @@ async fn enqueue(db: &Db, kind: JobKind, subject: &'static str, run_at: i64, ded
 
 async fn claim(db: &Db, worker: &'static str, now: i64, until: i64, limit: u32) -> Vec<Job> {
     db.write::<_, StoreError, _>(move |tx| {
-        Box::pin(async move { jobs::claim(tx, worker, at(now), at(until), limit).await })
+        Box::pin(async move { jobs::claim(tx, worker, &JobKind::ALL, at(now), at(until), limit).await })
     })
     .await
     .unwrap()
@@ -309,6 +309,26 @@ async fn a_kind_this_program_does_not_know_waits_for_one_that_does() {
             "{}",
             backend.name
         );
+    }
+}
+
+#[tokio::test]
+async fn a_worker_takes_the_kinds_it_asked_for_and_sees_whether_there_are_any() {
+    const QUICK: [JobKind; 2] = [JobKind::Expire, JobKind::Deliver];
+    for Backend { name, db, .. } in backends().await {
+        let due = |now| {
+            db.read::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::any_due(tx, &QUICK, at(now)).await }))
+        };
+        enqueue(&db, JobKind::Decide, "slow", 0, None).await;
+        enqueue(&db, JobKind::Deliver, "quick", 10, None).await;
+        assert!(!due(9).await.unwrap(), "{name}: not yet");
+        assert!(due(10).await.unwrap(), "{name}");
+        let claimed = db.write::<_, StoreError, _>(|tx| {
+            Box::pin(async move { jobs::claim(tx, "w", &QUICK, at(10), at(70), 10).await })
+        });
+        assert_eq!(subjects(&claimed.await.unwrap()), ["quick"], "{name}");
+        assert!(!due(69).await.unwrap(), "{name}: held");
+        assert!(due(70).await.unwrap(), "{name}: the lease ran out");
     }
 }
 

@@ -1,0 +1,142 @@
+//! Who may call: each verb's first argument after the system. Their fields are private and they are made here only.
+
+use crate::{Honnin, api_key};
+use domain::{
+    ids::{ApiKeyId, SessionId, TenantId},
+    time::{Millis, Timestamp},
+};
+use std::net::IpAddr;
+use store::{StoreError, Tx, api_keys, audit, tenants};
+
+/// A customer's server, known by its API key.
+#[derive(Clone, Debug)]
+pub struct Tenant {
+    id: TenantId,
+    key: ApiKeyId,
+    address: IpAddr,
+    key_is_stale: bool,
+}
+
+/// An end user whose browser holds the capture cookie of a session's attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applicant {
+    session: SessionId,
+    attempt: i64,
+}
+
+/// Why a caller of the API is turned away.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum AccessError {
+    /// Missing, wrong, revoked, expired or malformed key; never said which.
+    #[error("the API key is missing or not valid")]
+    Unauthorized,
+    /// The key is valid, the caller's address is off the list.
+    #[error("the caller's address is not allowed")]
+    IpNotAllowed,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// How exactly a key's last use is kept.
+const LAST_USE_PRECISION: Millis = Millis::minutes(1);
+
+/// The tenant whose key was presented by a caller from `address`.
+///
+/// # Errors
+/// [`AccessError`].
+pub async fn tenant_by_key(honnin: &Honnin, presented: &str, address: IpAddr) -> Result<Tenant, AccessError> {
+    if !api_key::is_well_formed(presented) {
+        return Err(AccessError::Unauthorized);
+    }
+    let hash = api_key::hash(presented);
+    let found = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let hash = hash.clone();
+        Box::pin(async move {
+            let Some(key) = api_keys::find(tx, &hash).await? else {
+                return Ok(None);
+            };
+            let tenant = tenants::find(tx, &key.tenant).await?;
+            Ok(tenant.map(|tenant| (key, tenant)))
+        })
+    });
+    let now = honnin.now();
+    let (key, tenant) = found
+        .await?
+        .filter(|(key, _)| key.is_valid(now))
+        .ok_or(AccessError::Unauthorized)?;
+    if tenant
+        .settings
+        .as_ref()
+        .is_some_and(|settings| !settings.admits(address))
+    {
+        return Err(AccessError::IpNotAllowed);
+    }
+    let key_is_stale = key.last_used_at.is_none_or(|at| at.plus(LAST_USE_PRECISION) <= now);
+    Ok(Tenant {
+        id: key.tenant,
+        key: key.id,
+        address,
+        key_is_stale,
+    })
+}
+
+impl Tenant {
+    /// The tenant's id.
+    #[must_use]
+    pub const fn id(&self) -> &TenantId {
+        &self.id
+    }
+
+    /// The key it came with.
+    #[must_use]
+    pub const fn key(&self) -> &ApiKeyId {
+        &self.key
+    }
+
+    /// Where it called from.
+    #[must_use]
+    pub const fn address(&self) -> IpAddr {
+        self.address
+    }
+
+    /// What it did to a session, for the audit log.
+    pub(crate) fn audit_entry(&self, at: Timestamp, action: &str, session: &SessionId) -> audit::Entry {
+        audit::Entry {
+            at,
+            tenant: Some(self.id.clone()),
+            actor: self.key.to_string(),
+            action: action.to_owned(),
+            subject: Some(session.to_string()),
+            detail: None,
+            address: Some(self.address.to_string()),
+        }
+    }
+
+    /// Notes the use of the key, at most once a minute, in the unit of what it was used for.
+    pub(crate) async fn mark_key_used(&self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
+        if self.key_is_stale {
+            api_keys::mark_used(tx, &self.key, now).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Applicant {
+    /// Made where a capture cookie was found to be good.
+    pub(crate) const fn new(session: SessionId, attempt: i64) -> Self {
+        Self { session, attempt }
+    }
+
+    /// The session it takes part in.
+    #[must_use]
+    pub const fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// The attempt of that session.
+    #[must_use]
+    pub const fn attempt(&self) -> i64 {
+        self.attempt
+    }
+}

@@ -1,0 +1,59 @@
+//! The deadline: writes `expired` and its event, once, for a session that readers already see as expired.
+
+use crate::{Honnin, record_event, worker::JobFault};
+use domain::{
+    event::{EventData, EventType},
+    ids::SessionId,
+    outcome::SessionRef,
+};
+use store::{
+    StoreError, audit,
+    jobs::{self, Job},
+    sessions, tenants,
+};
+
+/// Ends the session where it is still due, and the job with it.
+///
+/// # Errors
+/// When storage fails; the job is tried again then.
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    let id = SessionId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+    let (now, event_id, job) = (honnin.now(), honnin.event_id(), job.clone());
+    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+        let (id, event_id, job) = (id.clone(), event_id.clone(), job.clone());
+        Box::pin(async move {
+            jobs::finish(tx, &job, now).await?;
+            let Some(mut row) = sessions::find_any(tx, &id).await? else {
+                return Ok(());
+            };
+            // Nothing to do: it went on in time, or was reprocessed and has a job for its new deadline.
+            let Some(expired) = row.session.expire(now) else {
+                return Ok(());
+            };
+            row.session = expired;
+            let Some(tenant) = tenants::find(tx, &row.session.tenant).await? else {
+                return Ok(());
+            };
+            let data = EventData::Expired {
+                session: SessionRef {
+                    session_id: id.clone(),
+                    tenant_id: tenant.id.clone(),
+                },
+                expired_at: row.session.expires_at,
+            };
+            sessions::save(tx, &mut row).await?;
+            record_event::record(tx, event_id, &tenant, &row, EventType::Expired, data, now).await?;
+            let entry = audit::Entry {
+                at: now,
+                tenant: Some(tenant.id),
+                actor: audit::SYSTEM.to_owned(),
+                action: "session.expire".to_owned(),
+                subject: Some(id.to_string()),
+                detail: None,
+                address: None,
+            };
+            audit::record(tx, &entry).await
+        })
+    });
+    Ok(unit.await?)
+}

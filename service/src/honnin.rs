@@ -1,0 +1,128 @@
+//! What every verb works with: storage, clock, randomness, eyes. Made once at start, cheap to clone.
+
+use crate::{examiner::Examiner, random::Random};
+use domain::{
+    ids::{CaptureId, EventId, JobId, SessionId},
+    time::{Clock, Timestamp},
+};
+use std::sync::Arc;
+use store::{Db, pictures::Pictures, vault::Vault};
+use url::Url;
+
+/// What the verbs need to know of the installation.
+#[derive(Clone, Debug)]
+pub struct ServiceConfig {
+    /// Where end users and reviewers reach this installation, with a trailing slash.
+    pub base_url: Url,
+}
+
+/// The parts of a running system.
+pub struct Parts {
+    /// The main database.
+    pub db: Db,
+    /// The keys of personal data.
+    pub vault: Vault,
+    /// The sealed pictures.
+    pub pictures: Pictures,
+    /// The present.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub random: Arc<dyn Random>,
+    /// Who looks at pictures.
+    pub examiner: Arc<dyn Examiner>,
+    /// The installation.
+    pub config: ServiceConfig,
+}
+
+/// A running system.
+#[derive(Clone)]
+pub struct Honnin {
+    pub(crate) db: Db,
+    pub(crate) vault: Vault,
+    pub(crate) pictures: Pictures,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) random: Arc<dyn Random>,
+    pub(crate) examiner: Arc<dyn Examiner>,
+    pub(crate) config: Arc<ServiceConfig>,
+}
+
+impl Honnin {
+    /// Puts the parts together.
+    #[must_use]
+    pub fn new(parts: Parts) -> Self {
+        Self {
+            db: parts.db,
+            vault: parts.vault,
+            pictures: parts.pictures,
+            clock: parts.clock,
+            random: parts.random,
+            examiner: parts.examiner,
+            config: Arc::new(parts.config),
+        }
+    }
+
+    /// The present.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Where this installation is reached, with a trailing slash.
+    #[must_use]
+    pub fn base_url(&self) -> &Url {
+        &self.config.base_url
+    }
+
+    /// The database, for the session store of the console and for readiness checks.
+    #[must_use]
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// `N` random bytes.
+    #[must_use]
+    pub fn random_bytes<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.random.fill(&mut bytes);
+        bytes
+    }
+
+    /// A fresh session id.
+    #[must_use]
+    pub fn session_id(&self) -> SessionId {
+        SessionId::from_random(self.random_bytes())
+    }
+
+    /// A fresh event id.
+    #[must_use]
+    pub fn event_id(&self) -> EventId {
+        EventId::from_random(self.random_bytes())
+    }
+
+    /// A fresh capture id.
+    #[must_use]
+    pub fn capture_id(&self) -> CaptureId {
+        CaptureId::from_random(self.random_bytes())
+    }
+
+    /// A fresh name for a worker of this process.
+    #[must_use]
+    pub fn worker_name(&self) -> String {
+        JobId::from_random(self.random_bytes()).to_string()
+    }
+
+    /// Stops background writers and closes the databases, after everything that waits is committed.
+    ///
+    /// # Errors
+    /// When the keys' database does not answer.
+    pub async fn close(&self) -> Result<(), store::StoreError> {
+        self.db.close().await;
+        self.vault.close().await
+    }
+}
+
+impl std::fmt::Debug for Honnin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Honnin")
+    }
+}

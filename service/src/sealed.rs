@@ -1,0 +1,44 @@
+//! Sealed JSON: personal values go into the store and come out of it only through here.
+
+use domain::secret::Personal;
+use serde::{Serialize, de::DeserializeOwned};
+use store::{
+    StoreError,
+    vault::{Place, SessionKey},
+};
+
+/// Seals a value as JSON.
+///
+/// # Errors
+/// When the operating system gives no randomness.
+pub(crate) fn seal_json<T: Serialize>(key: &SessionKey, place: &Place<'_>, value: &T) -> Result<Vec<u8>, StoreError> {
+    let json = serde_json::to_vec(value).map_err(|_| StoreError::Corrupt("a value that is no JSON"))?;
+    key.seal(place, &json)
+}
+
+/// Opens what [`seal_json`] made.
+///
+/// # Errors
+/// [`StoreError::Corrupt`] where it was tampered with or moved, or does not parse.
+pub(crate) fn open_json<T: DeserializeOwned>(
+    key: &SessionKey,
+    place: &Place<'_>,
+    sealed: &[u8],
+) -> Result<Personal<T>, StoreError> {
+    let json = key.open(place, sealed)?;
+    serde_json::from_slice(json.expose())
+        .map(Personal::new)
+        .map_err(|_| StoreError::Corrupt("sealed JSON that does not parse"))
+}
+
+/// Opens a column that may be empty.
+///
+/// # Errors
+/// As [`open_json`].
+pub(crate) fn open_column<T: DeserializeOwned>(
+    key: &SessionKey,
+    place: &Place<'_>,
+    sealed: Option<&Vec<u8>>,
+) -> Result<Option<Personal<T>>, StoreError> {
+    sealed.map(|sealed| open_json(key, place, sealed)).transpose()
+}

@@ -1,0 +1,42 @@
+//! Lanes keep kinds of work apart, so that a pile of one does not hold up another.
+
+use store::jobs::JobKind;
+
+/// A share of the process for some kinds of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// Pictures and decisions: busy with the processor.
+    Decide,
+    /// Webhooks: busy with waiting.
+    Deliver,
+    /// Deadlines, erasures, sweeps.
+    Housekeeping,
+}
+
+impl Lane {
+    /// Every lane.
+    pub const ALL: [Self; 3] = [Self::Decide, Self::Deliver, Self::Housekeeping];
+
+    /// The kinds of job it takes. Each kind is in exactly one lane.
+    #[must_use]
+    pub const fn kinds(self) -> &'static [JobKind] {
+        match self {
+            Self::Decide => &[JobKind::Analyse, JobKind::Decide],
+            Self::Deliver => &[JobKind::Deliver],
+            Self::Housekeeping => &[JobKind::Expire, JobKind::Erase, JobKind::Sweep],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_job_is_in_exactly_one_lane() {
+        for kind in JobKind::ALL {
+            let lanes = Lane::ALL.iter().filter(|lane| lane.kinds().contains(&kind)).count();
+            assert_eq!(lanes, 1, "{}", kind.as_str());
+        }
+    }
+}
