@@ -36,8 +36,8 @@ pub(crate) struct Scene {
 }
 
 const FRAMES_A_SECOND: u32 = 8;
-/// The turn of a head that does what it is asked, in radians: a real turn of about a third of a right angle.
-const TURN: f32 = 0.6;
+/// The turn of a head that does what it is asked, in radians: a real turn of about a quarter of a right angle.
+const TURN: f32 = 0.48;
 /// How long the face looks straight, turns, stays and turns back, in frames.
 const STRAIGHT: u32 = 14;
 const TURNING: u32 = 6;
@@ -142,7 +142,7 @@ fn selfie(wanted: &Scene, samples: &Path, who: &str, sitter: Sitter, chance: &mu
         eyes: (width as f32 / 2.0, height as f32 * 0.42),
         apart: shorter * 0.17,
     };
-    let straight = sitter.framed(&photograph, (width, height), head.eyes, head.apart);
+    let straight = sitter.alone(&photograph, (width, height), head.eyes, head.apart);
     fs::write(
         wanted.out.join(format!("{who}-straight.jpg")),
         degrade::jpeg(&straight, 92)?,

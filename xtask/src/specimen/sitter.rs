@@ -3,7 +3,7 @@
 //! The places of the eyes were measured once with the landmark model and are written down here, so that cutting out a
 //! portrait needs no model.
 
-use super::picture::Picture;
+use super::picture::{Picture, mix};
 use crate::Done;
 use std::path::Path;
 
@@ -77,6 +77,22 @@ impl Sitter {
             let (x, y) = (x - eyes_x, y - eyes_y);
             (middle.0 + x * along - y * across, middle.1 + x * across + y * along)
         })
+    }
+
+    /// The face before a plain wall, alone: the photographs show several people side by side.
+    pub(crate) fn alone(self, photograph: &Picture, size: (usize, usize), eyes: (f32, f32), apart: f32) -> Picture {
+        let mut picture = self.framed(photograph, size, eyes, apart);
+        let height = size.1 as f32;
+        picture.change(|x, y, colour| {
+            let (dx, dy) = (
+                (x - eyes.0) / (2.05 * apart),
+                (y - eyes.1 - 1.4 * apart) / (4.2 * apart),
+            );
+            let beyond = ((dx * dx + dy * dy).sqrt() - 0.85) / 0.3;
+            let wall = 186.0 - 34.0 * y / height;
+            mix(colour, [wall, wall * 1.01, wall * 1.03], beyond.clamp(0.0, 1.0))
+        });
+        picture
     }
 
     /// A portrait as documents want it: eyes level, at two fifths of the height, a quarter of the width apart.

@@ -1,0 +1,37 @@
+# `make run` starts Honnin, `make test` tests it, `make check` judges the code. Each installs what it needs by itself.
+.PHONY: help run test check release setup specimens eval bench clean-data
+
+target = $${CARGO_TARGET_DIR:-target}
+# TLS=self-signed serves the local network, so that a real phone can open the link.
+TLS ?=
+
+help:
+	@echo 'make run                    build and start a demonstration on http://localhost:3000'
+	@echo 'make run TLS=self-signed    the same for the local network, for a real phone'
+	@echo 'make test                   everything that can be tested, on SQLite, PostgreSQL and in Chromium'
+	@echo 'make check                  format, lints and documentation; warnings are errors'
+	@echo 'make release                the optimised binary and its site'
+	@echo 'make specimens OUT=folder   render documents of people who do not exist, with labels'
+	@echo 'make eval DATA=folder       how well it reads documents and tells faces apart'
+
+run:
+	@scripts/setup.sh run
+	@WASM_RUSTC="$$(scripts/wasm-rustc)" cargo xtask build
+	@exec $(target)/debug/honnin demo $(if $(TLS),--tls $(TLS))
+
+test:
+	@scripts/test.sh
+
+check:
+	@scripts/check.sh
+
+release:
+	@scripts/setup.sh run
+	@WASM_RUSTC="$$(scripts/wasm-rustc)" cargo xtask build --release
+	@ls -l $(target)/release/honnin
+
+setup:
+	@scripts/setup.sh test
+
+specimens:
+	@cargo xtask specimens --out $(or $(OUT),target/specimens) --count $(or $(COUNT),60) --seed $(or $(SEED),7)

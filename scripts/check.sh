@@ -1,0 +1,24 @@
+#!/bin/sh
+# Format, lints and documentation, with warnings as errors, and the rules of who may import whom.
+set -eu
+cd "$(dirname "$0")/.."
+step() { echo "== $*"; }
+
+step "format"
+cargo fmt --all -- --check
+
+step "lints"
+cargo clippy --quiet --workspace --exclude frontend --all-targets -- -D warnings
+# clippy needs the target's standard library from the same toolchain.
+if rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then
+    cargo clippy --quiet --package frontend --package app --package lens --package domain --features app/hydrate \
+        --target wasm32-unknown-unknown --target-dir "${CARGO_TARGET_DIR:-target}/front" -- -D warnings
+else
+    echo "the browser's half was not linted: this toolchain has no wasm32-unknown-unknown"
+fi
+
+step "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --exclude frontend --no-deps
+
+step "who may import whom"
+cargo test --quiet --package xtask --test architecture

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Installs what a machine with only Rust, Node, Python and apt lacks. Takes seconds where everything is there.
+#   scripts/setup.sh run     what serving needs: a compiler for the browser's half, the models
+#   scripts/setup.sh test    the same, and Chromium, PostgreSQL, fonts and the packages of end2end/
+set -eu
+cd "$(dirname "$0")/.."
+purpose=${1:-run}
+
+say() { echo "setup: $*" >&2; }
+fail() { say "$*"; exit 1; }
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+missing=
+want() { missing="$missing $1"; }
+
+command -v cargo >/dev/null || fail "cargo is missing: install Rust (https://rustup.rs)"
+command -v cc >/dev/null || want gcc
+command -v python3 >/dev/null || want python3
+python3 -m pip --version >/dev/null 2>&1 || want python3-pip
+command -v npm >/dev/null || want npm
+if [ "$purpose" = test ]; then
+    [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null || want chromium
+    command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || want postgresql
+    [ -e /usr/share/fonts/opentype/ocr-b/OCRB.otf ] || want fonts-ocr-b
+    [ -e /usr/share/fonts/opentype/noto/NotoSansCJK-Bold.ttc ] || want fonts-noto-cjk
+fi
+if [ -n "$missing" ]; then
+    command -v apt-get >/dev/null || fail "please install:$missing"
+    say "installing$missing"
+    as_root apt-get update -qq >&2
+    # shellcheck disable=SC2086 # a list of names
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
+fi
+
+scripts/wasm-rustc >/dev/null
+cargo xtask models >&2
+
+if [ "$purpose" = test ]; then
+    # npm writes this file last: when it is as new as the lock file, the packages are in place.
+    if [ end2end/node_modules/.package-lock.json -ot end2end/package-lock.json ] ||
+        [ ! -e end2end/node_modules/.package-lock.json ]; then
+        npm ci --prefix end2end --no-audit --no-fund >&2
+        touch end2end/node_modules/.package-lock.json
+    fi
+fi

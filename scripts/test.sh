@@ -1,0 +1,30 @@
+#!/bin/sh
+# Everything that can be tested: units and contracts on SQLite and on a throw-away PostgreSQL, the examples in the
+# documentation, and whole runs of the real binary in Chromium.
+set -eu
+cd "$(dirname "$0")/.."
+began=$(date +%s)
+step() { echo "== $* ($(($(date +%s) - began)) s)"; }
+
+step "set-up"
+scripts/setup.sh test
+WASM_RUSTC=$(scripts/wasm-rustc)
+export WASM_RUSTC
+
+step "site and server"
+cargo xtask build
+
+# The browser's half is left out: its features and the server's exclude each other in one build.
+step "tests"
+if cargo nextest --version >/dev/null 2>&1; then
+    scripts/with-postgres cargo nextest run --workspace --exclude frontend --no-fail-fast
+else
+    scripts/with-postgres cargo test --workspace --exclude frontend --bins --lib --tests --no-fail-fast
+fi
+
+step "examples in the documentation"
+cargo test --quiet --workspace --exclude frontend --doc
+
+step "whole runs"
+npm test --silent --prefix end2end
+step "done"

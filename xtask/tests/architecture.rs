@@ -1,0 +1,199 @@
+//! The rules of the house that no compiler knows: who may import whom, and where which outside crate may be used.
+//!
+//! A planted fault for each was tried once: `sqlx` in service, `domain` importing `lens`, a migration on one database only.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+use toml::Table;
+
+/// The longest file anybody should have to read.
+const LONGEST_FILE: usize = 400;
+
+/// Each room and the rooms it may import. Nothing points the other way.
+const IMPORTS: [(&str, &[&str]); 10] = [
+    ("domain", &[]),
+    ("lens", &["domain"]),
+    ("vision", &["domain", "lens"]),
+    ("store", &["domain"]),
+    ("service", &["domain", "vision", "store"]),
+    ("app", &["domain", "lens"]),
+    ("frontend", &["app"]),
+    ("server", &["domain", "vision", "store", "service", "app"]),
+    ("xtask", &[]),
+    ("examples/customer", &[]),
+];
+
+/// Outside crates and the only rooms that may use them. A name that ends in `*` stands for all that begin so.
+const CONFINED: [(&str, &[&str]); 22] = [
+    ("sqlx*", &["store"]),
+    ("object_store", &["store"]),
+    ("chacha20poly1305", &["store"]),
+    ("rten*", &["vision"]),
+    ("rustface", &["vision"]),
+    ("rustfft", &["vision"]),
+    ("gemm*", &["vision"]),
+    ("image", &["vision", "xtask"]),
+    ("leptos*", &["app", "frontend"]),
+    ("wasm-bindgen*", &["app", "frontend", "xtask"]),
+    ("web-sys", &["app", "frontend"]),
+    ("axum*", &["server"]),
+    ("tower-http", &["server"]),
+    ("tower-sessions*", &["server"]),
+    ("utoipa*", &["server"]),
+    ("clap", &["server", "xtask", "examples/customer"]),
+    ("hyper", &["service", "server", "examples/customer"]),
+    ("hyper-util", &["service", "server", "examples/customer"]),
+    ("argon2", &["service"]),
+    ("hmac", &["service"]),
+    ("tokio*", &["store", "service", "server", "examples/customer"]),
+    ("tracing-subscriber", &["server"]),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+fn manifest(room: &str) -> Table {
+    let path = root().join(room).join("Cargo.toml");
+    fs::read_to_string(&path).unwrap().parse().unwrap()
+}
+
+/// The names in a manifest's tables of dependencies, for every target.
+fn dependencies(room: &str, kinds: &[&str]) -> BTreeSet<String> {
+    let manifest = manifest(room);
+    let targets = manifest.get("target").and_then(|targets| targets.as_table());
+    let tables = targets
+        .into_iter()
+        .flat_map(|targets| targets.values().filter_map(|target| target.as_table()));
+    std::iter::once(&manifest)
+        .chain(tables)
+        .flat_map(|table| kinds.iter().filter_map(|kind| table.get(*kind)?.as_table()))
+        .flat_map(|names| names.keys().cloned())
+        .collect()
+}
+
+/// Every file of the repository with this ending, outside build folders.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !name.starts_with('.') && !["target", "node_modules", "models", "data"].contains(&name.as_str()) {
+                found.extend(files(&path, ending));
+            }
+        } else if name.ends_with(ending) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn every_room_is_in_the_rules() {
+    let workspace = manifest(".");
+    let members: BTreeSet<&str> = workspace["workspace"]["members"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|member| member.as_str().unwrap())
+        .collect();
+    assert_eq!(members, IMPORTS.iter().map(|(room, _)| *room).collect());
+}
+
+#[test]
+fn rooms_import_only_what_lies_below_them() {
+    let rooms: BTreeSet<&str> = IMPORTS.iter().map(|(room, _)| *room).collect();
+    let mut faults = Vec::new();
+    for (room, allowed) in IMPORTS {
+        for name in dependencies(room, &["dependencies", "dev-dependencies", "build-dependencies"]) {
+            if rooms.contains(name.as_str()) && !allowed.contains(&name.as_str()) {
+                faults.push(format!("{room} imports {name}"));
+            }
+        }
+    }
+    assert_eq!(faults, Vec::<String>::new());
+}
+
+#[test]
+fn outside_crates_stay_in_their_rooms() {
+    let mut faults = Vec::new();
+    for (room, _) in IMPORTS {
+        for name in dependencies(room, &["dependencies", "build-dependencies"]) {
+            for (pattern, rooms) in CONFINED {
+                let is_meant = pattern
+                    .strip_suffix('*')
+                    .map_or(name == pattern, |start| name.starts_with(start));
+                if is_meant && !rooms.contains(&room) {
+                    faults.push(format!("{room} uses {name}, which belongs to {rooms:?}"));
+                }
+            }
+        }
+    }
+    assert_eq!(faults, Vec::<String>::new());
+}
+
+#[test]
+fn only_the_server_reads_the_environment() {
+    let mut faults = Vec::new();
+    for (room, _) in IMPORTS.iter().filter(|(room, _)| !["server", "xtask"].contains(room)) {
+        for path in files(&root().join(room).join("src"), ".rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            if ["env::var", "env::vars", "env::args"]
+                .iter()
+                .any(|call| text.contains(call))
+            {
+                faults.push(path);
+            }
+        }
+    }
+    assert_eq!(faults, Vec::<PathBuf>::new());
+}
+
+#[test]
+fn only_one_implementation_of_tls_is_linked() {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    for name in ["aws-lc-rs", "aws-lc-sys", "openssl-sys", "native-tls"] {
+        assert!(
+            !lock.contains(&format!("name = \"{name}\"")),
+            "{name} is linked: rustls with ring is the one we use"
+        );
+    }
+}
+
+#[test]
+fn no_file_is_too_long_to_read() {
+    let long: BTreeMap<PathBuf, usize> = [".rs", ".mjs"]
+        .iter()
+        .flat_map(|ending| files(&root(), ending))
+        .map(|path| (path.clone(), fs::read_to_string(&path).unwrap().lines().count()))
+        .filter(|(_, lines)| *lines > LONGEST_FILE)
+        .collect();
+    assert_eq!(long, BTreeMap::new());
+}
+
+#[test]
+fn every_migration_has_its_twin() {
+    let names = |database: &str| -> BTreeSet<PathBuf> {
+        let folder = root().join("migrations").join(database);
+        files(&folder, ".sql")
+            .iter()
+            .map(|path| path.strip_prefix(&folder).unwrap().to_path_buf())
+            .collect()
+    };
+    assert!(!names("sqlite").is_empty());
+    assert_eq!(names("sqlite"), names("postgres"));
+}
+
+#[test]
+fn lints_may_not_be_allowed_only_expected() {
+    let allowed: Vec<PathBuf> = files(&root(), ".rs")
+        .into_iter()
+        // The words are put together here, or this file would find itself.
+        .filter(|path| fs::read_to_string(path).unwrap().contains(concat!("[al", "low(")))
+        .collect();
+    assert_eq!(allowed, Vec::<PathBuf>::new(), "use expect with a reason");
+}
