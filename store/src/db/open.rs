@@ -3,6 +3,7 @@
 use super::{Backend, Db, DbOptions, migrations, writer};
 use crate::StoreError;
 use sqlx::{
+    Connection, SqliteConnection,
     migrate::Migrator,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
@@ -60,6 +61,7 @@ async fn open_sqlite(
         .acquire_timeout(options.patience)
         .idle_timeout(None)
         .max_lifetime(None)
+        .before_acquire(|connection, _| Box::pin(async { Ok(is_clean(connection)) }))
         .connect_with(for_writing)
         .await
         .map_err(|error| StoreError::from_sql(&error))?;
@@ -72,10 +74,17 @@ async fn open_sqlite(
         .min_connections(0)
         .max_connections(options.readers)
         .acquire_timeout(options.patience)
+        .before_acquire(|connection, _| Box::pin(async { Ok(is_clean(connection)) }))
         .connect_lazy_with(connect.read_only(true));
     let (inbox, queue) = mpsc::channel(writer::QUEUE);
     tokio::spawn(writer::run(writer.clone(), queue, jobs_changed));
     Ok(Backend::Sqlite { readers, writer, inbox })
+}
+
+/// When the database ended a transaction by itself, the driver cannot roll it back and believes in it for ever: such a connection
+/// is closed and a new one opened.
+fn is_clean(connection: &SqliteConnection) -> bool {
+    !connection.is_in_transaction()
 }
 
 async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<Backend, StoreError> {

@@ -1,5 +1,7 @@
 //! Every store function on SQLite and on Postgres. Each test takes fresh databases from [`harness::backends`].
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 mod harness;
 mod jobs;
 mod pictures;

@@ -32,7 +32,8 @@ async fn a_picture_is_found_after_a_restart_and_is_not_readable_in_the_folder() 
 
 #[tokio::test]
 async fn putting_again_replaces_and_what_is_not_there_is_not_found() {
-    let pictures = sqlite().await.pictures();
+    let backend = sqlite().await;
+    let pictures = backend.pictures();
     pictures.put(&session(1), "front", vec![1]).await.unwrap();
     pictures.put(&session(1), "front", vec![2, 3]).await.unwrap();
     assert_eq!(
@@ -65,7 +66,8 @@ async fn deleting_a_session_takes_its_pictures_and_no_others() {
 
 #[tokio::test]
 async fn every_session_with_pictures_stands_on_exactly_one_shelf() {
-    let pictures = sqlite().await.pictures();
+    let backend = sqlite().await;
+    let pictures = backend.pictures();
     for n in 0..20 {
         pictures.put(&session(n), "front", vec![n]).await.unwrap();
     }
@@ -79,7 +81,8 @@ async fn every_session_with_pictures_stands_on_exactly_one_shelf() {
 
 #[tokio::test]
 async fn a_name_cannot_leave_its_folder() {
-    let pictures = sqlite().await.pictures();
+    let backend = sqlite().await;
+    let pictures = backend.pictures();
     for name in ["", "..", "../x", "a/b", "A", "a.jpg", "a b", &"a".repeat(101)] {
         assert!(
             matches!(
@@ -104,7 +107,8 @@ async fn the_folder_is_its_owners_alone() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn putting_while_the_last_picture_goes_loses_nothing() {
-    let pictures = sqlite().await.pictures();
+    let backend = sqlite().await;
+    let pictures = backend.pictures();
     let id = session(1);
     for round in 0..50_u8 {
         pictures.put(&id, "old", vec![round]).await.unwrap();

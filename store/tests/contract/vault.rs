@@ -283,7 +283,8 @@ async fn after_a_rotation_old_keys_open_and_can_be_sealed_anew() {
 
 #[tokio::test]
 async fn a_secret_opens_for_its_tenant_and_name_only() {
-    let vault = crate::harness::sqlite().await.vault().await;
+    let backend = crate::harness::sqlite().await;
+    let vault = backend.vault().await;
     let sealed = vault.seal_secret(&tenant(1), "whk_1", PLAIN).unwrap();
     assert_eq!(vault.open_secret(&tenant(1), "whk_1", &sealed).unwrap().expose(), PLAIN);
     for (tenant, name) in [(tenant(2), "whk_1"), (tenant(1), "whk_2")] {
@@ -330,7 +331,8 @@ fn a_malformed_master_key_file_is_refused() {
 
 #[tokio::test]
 async fn nothing_prints_a_key() {
-    let vault = crate::harness::sqlite().await.vault().await;
+    let backend = crate::harness::sqlite().await;
+    let vault = backend.vault().await;
     let key = vault.take().await.unwrap();
     assert_eq!(format!("{key:?}"), format!("SessionKey({})", key.id()));
     assert_eq!(format!("{vault:?}"), "Vault");

@@ -44,7 +44,8 @@ async fn hold_writer(db: &Db) -> (oneshot::Sender<()>, Answer) {
 
 #[tokio::test]
 async fn failing_and_panicking_units_leave_their_neighbours_alone() {
-    let db = sqlite().await.db;
+    let backend = sqlite().await;
+    let db = backend.db.clone();
     let (open, held) = hold_writer(&db).await;
     let first = queue(&db, |tx| Box::pin(add(tx, "first"))).await;
     let failing = queue(&db, |tx| {
@@ -85,7 +86,8 @@ async fn failing_and_panicking_units_leave_their_neighbours_alone() {
 /// A foreign key that is checked at the commit makes the shared commit fail. That all units feel it shows that it is shared.
 #[tokio::test]
 async fn units_that_wait_share_one_commit_and_its_failure() {
-    let db = sqlite().await.db;
+    let backend = sqlite().await;
+    let db = backend.db.clone();
     let tables = "CREATE TABLE parent (id INTEGER PRIMARY KEY NOT NULL) STRICT;
         CREATE TABLE child (parent INTEGER NOT NULL REFERENCES parent DEFERRABLE INITIALLY DEFERRED) STRICT;";
     db.write::<_, StoreError, _>(move |tx| Box::pin(execute(tx, tables)))
@@ -119,7 +121,8 @@ async fn units_that_wait_share_one_commit_and_its_failure() {
 /// SQLite ends a whole transaction by itself when the disk is full; a bare ROLLBACK inside a unit looks the same.
 #[tokio::test]
 async fn when_the_database_gives_the_transaction_up_nobody_is_told_it_was_kept() {
-    let db = sqlite().await.db;
+    let backend = sqlite().await;
+    let db = backend.db.clone();
     let (open, held) = hold_writer(&db).await;
     let before = queue(&db, |tx| Box::pin(add(tx, "before"))).await;
     let culprit = queue(&db, |tx| Box::pin(execute(tx, "ROLLBACK"))).await;
@@ -136,7 +139,8 @@ async fn when_the_database_gives_the_transaction_up_nobody_is_told_it_was_kept()
 
 #[tokio::test]
 async fn a_unit_whose_caller_left_before_it_began_does_not_run() {
-    let db = sqlite().await.db;
+    let backend = sqlite().await;
+    let db = backend.db.clone();
     let (open, held) = hold_writer(&db).await;
     let left = queue(&db, |tx| Box::pin(add(tx, "left"))).await;
     let stays = queue(&db, |tx| Box::pin(add(tx, "stays"))).await;
@@ -148,7 +152,8 @@ async fn a_unit_whose_caller_left_before_it_began_does_not_run() {
 
 #[tokio::test]
 async fn a_caller_that_leaves_while_its_unit_runs_does_not_hurt_the_others() {
-    let db = sqlite().await.db;
+    let backend = sqlite().await;
+    let db = backend.db.clone();
     let (open, held) = hold_writer(&db).await;
     let stays = queue(&db, |tx| Box::pin(add(tx, "stays"))).await;
     drop(held);
@@ -159,7 +164,8 @@ async fn a_caller_that_leaves_while_its_unit_runs_does_not_hurt_the_others() {
 
 #[tokio::test]
 async fn closing_first_finishes_what_waits_and_then_refuses() {
-    let db = sqlite().await.db;
+    let backend = sqlite().await;
+    let db = backend.db.clone();
     let (open, held) = hold_writer(&db).await;
     let waiting = queue(&db, |tx| Box::pin(add(tx, "waiting"))).await;
     let closing = db.clone();
@@ -202,7 +208,8 @@ async fn another_process_that_keeps_the_lock_makes_writes_unavailable_until_it_l
 
 #[tokio::test]
 async fn the_writer_is_durable_and_wipes_what_it_deletes() {
-    let db = sqlite().await.db;
+    let backend = sqlite().await;
+    let db = backend.db.clone();
     for (pragma, expected) in [
         ("SELECT synchronous FROM pragma_synchronous", 2),
         ("SELECT foreign_keys FROM pragma_foreign_keys", 1),

@@ -1,0 +1,89 @@
+//! Looking at jobs without taking them, and removing old ones.
+
+use super::{JobKind, JobNumber, Row, joined, kind_of};
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::time::Timestamp;
+
+/// A job as the console and tests look at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobState {
+    /// Its number.
+    pub number: JobNumber,
+    /// What to do.
+    pub kind: JobKind,
+    /// The id of what to do it to.
+    pub subject: String,
+    /// When it is due.
+    pub run_at: Timestamp,
+    /// How often it was claimed.
+    pub attempt: i64,
+    /// Until when a worker holds it.
+    pub leased_until: Option<Timestamp>,
+    /// When it was finished.
+    pub finished_at: Option<Timestamp>,
+    /// Why the last run did not finish it.
+    pub last_error: Option<String>,
+}
+
+/// Whether a job of these kinds could be claimed now.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn any_due(tx: &mut Tx, kinds: &[JobKind], now: Timestamp) -> Result<bool, StoreError> {
+    let kinds = joined(kinds);
+    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT id FROM jobs WHERE finished_at IS NULL AND run_at <= $1 AND (leased_until IS NULL OR leased_until <= $1)
+         AND $2 LIKE '%,' || kind || ',%' ORDER BY run_at, id LIMIT 1")
+        .bind(now.as_millis()).bind(&kinds).fetch_optional(conn).await)?;
+    Ok(found.is_some())
+}
+
+/// When the next job that nobody holds is due.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find_next_due_at(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
+    let next: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT run_at FROM jobs WHERE finished_at IS NULL AND leased_by IS NULL ORDER BY run_at LIMIT 1")
+        .fetch_optional(conn).await)?;
+    Ok(next.map(Timestamp::from_millis))
+}
+
+/// Up to `limit` unfinished jobs by due time, or all kinds of jobs of one subject, finished ones included.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list(tx: &mut Tx, subject: Option<&str>, limit: u32) -> Result<Vec<JobState>, StoreError> {
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, kind, subject, run_at, attempt, leased_until, finished_at, last_error FROM jobs
+         WHERE ($1 IS NULL AND finished_at IS NULL) OR subject = $1 ORDER BY run_at, id LIMIT $2")
+        .bind(subject).bind(i64::from(limit)).fetch_all(conn).await)?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(JobState {
+                number: JobNumber(row.id),
+                kind: kind_of(&row.kind)?,
+                subject: row.subject,
+                run_at: Timestamp::from_millis(row.run_at),
+                attempt: row.attempt,
+                leased_until: row.leased_until.map(Timestamp::from_millis),
+                finished_at: row.finished_at.map(Timestamp::from_millis),
+                last_error: row.last_error,
+            })
+        })
+        .collect()
+}
+
+/// Removes jobs finished before `before`, at most `limit`. Returns how many.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn remove_finished(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE finished_at < $1 ORDER BY finished_at LIMIT $2)")
+        .bind(before.as_millis()).bind(i64::from(limit))
+        .execute(conn).await.map(|done| done.rows_affected()))
+}
