@@ -70,5 +70,8 @@ pub const fn slot(side: domain::document::Side) -> &'static str {
 /// The side a value of [`SLOT`] names.
 #[must_use]
 pub fn side(slot: &str) -> Option<domain::document::Side> {
-    domain::document::Side::ALL.iter().copied().find(|&side| self::slot(side) == slot)
+    domain::document::Side::ALL
+        .iter()
+        .copied()
+        .find(|&side| self::slot(side) == slot)
 }

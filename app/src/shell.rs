@@ -27,10 +27,20 @@ impl Assets {
     #[must_use]
     pub fn parse(hash_txt: &str, name: &str) -> Self {
         let file = |kind: &str, plain: &str| {
-            let hash = hash_txt.lines().filter_map(|l| l.split_once(':')).find(|(k, _)| k.trim() == kind);
-            hash.map_or_else(|| format!("/pkg/{plain}.{kind}"), |(_, hash)| format!("/pkg/{name}.{}.{kind}", hash.trim()))
+            let hash = hash_txt
+                .lines()
+                .filter_map(|l| l.split_once(':'))
+                .find(|(k, _)| k.trim() == kind);
+            hash.map_or_else(
+                || format!("/pkg/{plain}.{kind}"),
+                |(_, hash)| format!("/pkg/{name}.{}.{kind}", hash.trim()),
+            )
         };
-        Self { js: file("js", name), wasm: file("wasm", &format!("{name}_bg")), css: file("css", name) }
+        Self {
+            js: file("js", name),
+            wasm: file("wasm", &format!("{name}_bg")),
+            css: file("css", name),
+        }
     }
 }
 
@@ -81,7 +91,10 @@ impl Progress {
         ];
         let stages = || flow.iter().filter(|(_, there)| *there).map(|(s, _)| *s);
         let at = stages().position(|s| s == stage).unwrap_or(0) + 1;
-        Self { at: at as u8, of: stages().count() as u8 }
+        Self {
+            at: at as u8,
+            of: stages().count() as u8,
+        }
     }
 }
 
@@ -187,7 +200,11 @@ pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView
             </div>
         }
     });
-    let foot = if meta.brand.is_some() { meta.tell(entry::FOOTER, &[]) } else { meta.say(entry::FOOTER_PLAIN).into() };
+    let foot = if meta.brand.is_some() {
+        meta.tell(entry::FOOTER, &[])
+    } else {
+        meta.say(entry::FOOTER_PLAIN).into()
+    };
     let body = view! {
         <a class="skip" href="#main">{meta.say(entry::SKIP)}</a>
         <header class="top">
@@ -197,7 +214,15 @@ pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView
         <main id="main" tabindex="-1">{progress}{main}</main>
         <footer class="foot"><p>{foot}</p></footer>
     };
-    html(meta, Head { title, islands, class: "phone" }, body.into_any())
+    html(
+        meta,
+        Head {
+            title,
+            islands,
+            class: "phone",
+        },
+        body.into_any(),
+    )
 }
 
 fn language_switch(meta: &PageMeta) -> impl IntoView + use<> {
@@ -232,9 +257,13 @@ mod tests {
 
     #[test]
     fn the_flow_counts_only_what_the_plan_has() {
-        let both = Plan { steps: vec![Step::Document, Step::Selfie] };
+        let both = Plan {
+            steps: vec![Step::Document, Step::Selfie],
+        };
         assert_eq!(Progress::of(&both, Stage::Selfie), Progress { at: 4, of: 5 });
-        let selfie = Plan { steps: vec![Step::Selfie] };
+        let selfie = Plan {
+            steps: vec![Step::Selfie],
+        };
         assert_eq!(Progress::of(&selfie, Stage::Submit), Progress { at: 3, of: 3 });
     }
 }

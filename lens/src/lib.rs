@@ -3,8 +3,10 @@
 //! It never says who or what is in the picture.
 
 pub mod frame;
+pub mod gate;
 mod glare;
 mod lines;
 pub mod outline;
 pub mod quality;
 mod sharpness;
+pub mod stillness;

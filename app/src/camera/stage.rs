@@ -89,7 +89,9 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
         Guide::Oval => ("view portrait mirrored", "guide oval"),
     };
     let panel = stage.panel;
-    let part = move |pick: fn(&Panel) -> &String| move || panel.with(|p| p.as_ref().map(|p| pick(p).clone()).unwrap_or_default());
+    let part = move |pick: fn(&Panel) -> &String| {
+        move || panel.with(|p| p.as_ref().map(|p| pick(p).clone()).unwrap_or_default())
+    };
     view! {
         <div class="camera">
             <button class="button primary" type="button" node_ref=stage.opener on:click=on(Tap::Open)>{stage.say(text::OPEN)}</button>

@@ -27,21 +27,48 @@ pub struct CheckView {
 #[must_use]
 pub fn render(view: &CheckView, meta: &PageMeta) -> String {
     let good = view.problems.is_empty();
-    let heading = meta.say(if good { text::CHECK_TITLE } else { text::CHECK_TITLE_PROBLEM });
-    let [alt, use_it, anyway, again] = said(meta, [text::CHECK_ALT, text::CHECK_USE, text::CHECK_USE_ANYWAY, text::CHECK_AGAIN]);
-    let problems: Vec<_> =
-        view.problems.iter().map(|problem| view! { <li>{problem.sentence(meta.language)}</li> }).collect();
+    let heading = meta.say(if good {
+        text::CHECK_TITLE
+    } else {
+        text::CHECK_TITLE_PROBLEM
+    });
+    let [alt, use_it, anyway, again] = said(
+        meta,
+        [
+            text::CHECK_ALT,
+            text::CHECK_USE,
+            text::CHECK_USE_ANYWAY,
+            text::CHECK_AGAIN,
+        ],
+    );
+    let problems: Vec<_> = view
+        .problems
+        .iter()
+        .map(|problem| view! { <li>{problem.sentence(meta.language)}</li> })
+        .collect();
     let may_again = view.tries_left > 0;
     // What is likely right comes first: another try where something was found, else this photo.
     let buttons = match (good, may_again) {
-        (true, true) => [Some(("primary", forms::USE, use_it)), Some(("secondary", forms::AGAIN, again))],
-        (false, true) => [Some(("primary", forms::AGAIN, again)), Some(("secondary", forms::USE, anyway))],
+        (true, true) => [
+            Some(("primary", forms::USE, use_it)),
+            Some(("secondary", forms::AGAIN, again)),
+        ],
+        (false, true) => [
+            Some(("primary", forms::AGAIN, again)),
+            Some(("secondary", forms::USE, anyway)),
+        ],
         (true, false) => [Some(("primary", forms::USE, use_it)), None],
         (false, false) => [Some(("primary", forms::USE, anyway)), None],
     };
-    let buttons: Vec<_> =
-        buttons.into_iter().flatten().map(|(look, value, label)| choice(look, forms::DECISION, value, label)).collect();
-    let left = (!good).then(|| tries_left(meta, view.tries_left)).flatten().filter(|_| may_again);
+    let buttons: Vec<_> = buttons
+        .into_iter()
+        .flatten()
+        .map(|(look, value, label)| choice(look, forms::DECISION, value, label))
+        .collect();
+    let left = (!good)
+        .then(|| tries_left(meta, view.tries_left))
+        .flatten()
+        .filter(|_| may_again);
     let main = view! {
         <h1>{heading}</h1>
         {(!good).then(|| view! { <ul class="problems" role="status">{problems}</ul> })}

@@ -21,11 +21,32 @@ pub struct ChooseView {
 /// The page.
 #[must_use]
 pub fn render(view: &ChooseView, meta: &PageMeta) -> String {
-    let [heading, hint, missing, go_on] =
-        said(meta, [text::CHOOSE_TITLE, text::CHOOSE_HINT, text::CHOOSE_MISSING, crate::text::entry::CONTINUE]);
-    let first = view.offered.first().map_or_else(String::new, |kind| kind.as_str().to_owned());
-    let mistakes = if view.missing { vec![Mistake { field: first, sentence: missing.into() }] } else { Vec::new() };
-    let rows: Vec<_> = view.offered.iter().map(|&kind| row(meta, kind, view.chosen == Some(kind))).collect();
+    let [heading, hint, missing, go_on] = said(
+        meta,
+        [
+            text::CHOOSE_TITLE,
+            text::CHOOSE_HINT,
+            text::CHOOSE_MISSING,
+            crate::text::entry::CONTINUE,
+        ],
+    );
+    let first = view
+        .offered
+        .first()
+        .map_or_else(String::new, |kind| kind.as_str().to_owned());
+    let mistakes = if view.missing {
+        vec![Mistake {
+            field: first,
+            sentence: missing.into(),
+        }]
+    } else {
+        Vec::new()
+    };
+    let rows: Vec<_> = view
+        .offered
+        .iter()
+        .map(|&kind| row(meta, kind, view.chosen == Some(kind)))
+        .collect();
     let main = view! {
         {error_summary(meta, &mistakes)}
         <form method="post" action=forms::CHOOSE>

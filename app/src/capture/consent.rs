@@ -26,7 +26,11 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> String {
     let days = view.retention_days.to_string();
     let points = [
         document.then_some(text::CONSENT_DOCUMENT),
-        selfie.then_some(if document { text::CONSENT_SELFIE } else { text::CONSENT_SELFIE_ONLY }),
+        selfie.then_some(if document {
+            text::CONSENT_SELFIE
+        } else {
+            text::CONSENT_SELFIE_ONLY
+        }),
         Some(text::CONSENT_REVIEW),
         Some(text::CONSENT_DELETE),
     ];
@@ -37,7 +41,13 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> String {
         .collect();
     let [title, lead, agree, decline, hint] = said(
         meta,
-        [text::CONSENT_TITLE, text::CONSENT_LEAD, text::CONSENT_AGREE, text::CONSENT_DECLINE, text::CONSENT_DECLINE_HINT],
+        [
+            text::CONSENT_TITLE,
+            text::CONSENT_LEAD,
+            text::CONSENT_AGREE,
+            text::CONSENT_DECLINE,
+            text::CONSENT_DECLINE_HINT,
+        ],
     );
     let version = meta.tell(text::CONSENT_VERSION, &[("version", CONSENT_VERSION)]);
     let main = view! {

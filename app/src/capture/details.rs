@@ -52,7 +52,12 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> String {
             <div class="actions">{primary(go_on)}</div>
         </form>
     };
-    shell::phone(meta, title(meta, heading, !view.faults.is_empty()), false, main.into_any())
+    shell::phone(
+        meta,
+        title(meta, heading, !view.faults.is_empty()),
+        false,
+        main.into_any(),
+    )
 }
 
 fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {

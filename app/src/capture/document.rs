@@ -28,8 +28,21 @@ pub struct DocumentView {
 pub fn render(view: &DocumentView, meta: &PageMeta) -> String {
     let heading = meta.say(text::side_title(view.document_type, view.side));
     let fault = view.fault.map(|f| meta.say(f.text()).to_owned());
-    let mistakes: Vec<_> = fault.iter().map(|s| Mistake { field: "picture".into(), sentence: s.clone() }).collect();
-    let advice = tips(said(meta, [text::DOCUMENT_TIP_FLAT, text::DOCUMENT_TIP_WHOLE, text::DOCUMENT_TIP_LIGHT]));
+    let mistakes: Vec<_> = fault
+        .iter()
+        .map(|s| Mistake {
+            field: "picture".into(),
+            sentence: s.clone(),
+        })
+        .collect();
+    let advice = tips(said(
+        meta,
+        [
+            text::DOCUMENT_TIP_FLAT,
+            text::DOCUMENT_TIP_WHOLE,
+            text::DOCUMENT_TIP_LIGHT,
+        ],
+    ));
     let no_back = (view.document_type == DocumentType::MyNumberCard).then(|| meta.say(text::DOCUMENT_NO_BACK));
     let main = view! {
         {error_summary(meta, &mistakes)}
@@ -47,8 +60,15 @@ pub fn render(view: &DocumentView, meta: &PageMeta) -> String {
 
 /// What works without the browser's half, and stays as the other way with it.
 fn plain_form(meta: &PageMeta, side: Side, fault: Option<String>) -> impl IntoView + use<> {
-    let [or, label, hint, send] =
-        said(meta, [camera_text::OR_FILE, text::DOCUMENT_FILE, text::DOCUMENT_FILE_HINT, text::DOCUMENT_SEND]);
+    let [or, label, hint, send] = said(
+        meta,
+        [
+            camera_text::OR_FILE,
+            text::DOCUMENT_FILE,
+            text::DOCUMENT_FILE_HINT,
+            text::DOCUMENT_SEND,
+        ],
+    );
     view! {
         <details class="fold plain" id="plain" open=true>
             <summary>{or}</summary>

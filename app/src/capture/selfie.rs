@@ -32,10 +32,22 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> String {
     let heading = meta.say(text::SELFIE_TITLE);
     let challenge = meta.say(text::challenge(view.challenge));
     let fault = view.fault.map(|f| meta.say(f.text()).to_owned());
-    let sentences = view.problems.iter().map(|p| p.sentence(meta.language).to_owned()).chain(fault.clone());
-    let mistakes: Vec<_> = sentences.map(|sentence| Mistake { field: "straight".into(), sentence }).collect();
+    let sentences = view
+        .problems
+        .iter()
+        .map(|p| p.sentence(meta.language).to_owned())
+        .chain(fault.clone());
+    let mistakes: Vec<_> = sentences
+        .map(|sentence| Mistake {
+            field: "straight".into(),
+            sentence,
+        })
+        .collect();
     let wrong = !mistakes.is_empty();
-    let advice = tips(said(meta, [text::SELFIE_TIP_LIGHT, text::SELFIE_TIP_FREE, text::SELFIE_TIP_ALONE]));
+    let advice = tips(said(
+        meta,
+        [text::SELFIE_TIP_LIGHT, text::SELFIE_TIP_FREE, text::SELFIE_TIP_ALONE],
+    ));
     let main = view! {
         {error_summary(meta, &mistakes)}
         <h1>{heading}</h1>
@@ -55,8 +67,16 @@ fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl
         Challenge::TurnLeft => text::SELFIE_FILE_LEFT,
         Challenge::TurnRight => text::SELFIE_FILE_RIGHT,
     };
-    let [or, straight, turned, hint, send] =
-        said(meta, [camera_text::OR_FILE, text::SELFIE_FILE_STRAIGHT, turned, text::DOCUMENT_FILE_HINT, text::SELFIE_SEND]);
+    let [or, straight, turned, hint, send] = said(
+        meta,
+        [
+            camera_text::OR_FILE,
+            text::SELFIE_FILE_STRAIGHT,
+            turned,
+            text::DOCUMENT_FILE_HINT,
+            text::SELFIE_SEND,
+        ],
+    );
     view! {
         <details class="fold plain" id="plain" open=true>
             <summary>{or}</summary>
@@ -72,8 +92,15 @@ fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl
 
 /// Who cannot move the head goes on all the same, to a person who looks.
 fn without_challenge(meta: &PageMeta) -> impl IntoView + use<> {
-    let [cannot, hint, label, send] =
-        said(meta, [text::SELFIE_CANNOT, text::SELFIE_CANNOT_HINT, text::SELFIE_CANNOT_FILE, text::SELFIE_CANNOT_SEND]);
+    let [cannot, hint, label, send] = said(
+        meta,
+        [
+            text::SELFIE_CANNOT,
+            text::SELFIE_CANNOT_HINT,
+            text::SELFIE_CANNOT_FILE,
+            text::SELFIE_CANNOT_SEND,
+        ],
+    );
     view! {
         <details class="fold" id="cannot">
             <summary>{cannot}</summary>

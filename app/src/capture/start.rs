@@ -26,12 +26,23 @@ pub struct StartView {
 #[must_use]
 pub fn render(view: &StartView, meta: &PageMeta) -> String {
     let (document, selfie) = (view.plan.has(Step::Document), view.plan.has(Step::Selfie));
-    let [need, data, start, once] = said(meta, [text::START_NEED, text::START_DATA, text::START_BUTTON, text::START_ONCE]);
+    let [need, data, start, once] = said(
+        meta,
+        [text::START_NEED, text::START_DATA, text::START_BUTTON, text::START_ONCE],
+    );
     let document_needed = document.then_some(text::START_NEED_DOCUMENT);
-    let needs = [document_needed, Some(text::START_NEED_PHONE), Some(text::START_NEED_LIGHT)];
+    let needs = [
+        document_needed,
+        Some(text::START_NEED_PHONE),
+        Some(text::START_NEED_LIGHT),
+    ];
     let needs = tips(needs.into_iter().flatten().map(|t| meta.say(t)).collect::<Vec<_>>());
     let what = [(document, text::START_DATA_DOCUMENT), (selfie, text::START_DATA_SELFIE)];
-    let what: Vec<_> = what.into_iter().filter(|(there, _)| *there).map(|(_, t)| meta.say(t)).collect();
+    let what: Vec<_> = what
+        .into_iter()
+        .filter(|(there, _)| *there)
+        .map(|(_, t)| meta.say(t))
+        .collect();
     let what = what.join(meta.say(text::START_DATA_AND));
     let points = [
         meta.tell(text::START_DATA_WHAT, &[("what", &what)]),

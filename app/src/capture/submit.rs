@@ -79,7 +79,12 @@ fn document(meta: &PageMeta, shown: &DocumentShown) -> impl IntoView + use<> {
         .collect();
     let kind = meta.say(capture::document_type(shown.document_type));
     let inside = view! { <p>{kind}</p><div class="thumbs">{pictures}</div> };
-    part(meta, meta.say(text::SUBMIT_DOCUMENT), Some(forms::CHOOSE), inside.into_any())
+    part(
+        meta,
+        meta.say(text::SUBMIT_DOCUMENT),
+        Some(forms::CHOOSE),
+        inside.into_any(),
+    )
 }
 
 fn typed(meta: &PageMeta, input: &UserInput) -> impl IntoView + use<> {
@@ -97,11 +102,19 @@ fn typed(meta: &PageMeta, input: &UserInput) -> impl IntoView + use<> {
         .map(|(label, value)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> })
         .collect();
     let inside = view! { <dl>{rows}</dl> };
-    part(meta, meta.say(text::SUBMIT_DETAILS), Some(forms::DETAILS), inside.into_any())
+    part(
+        meta,
+        meta.say(text::SUBMIT_DETAILS),
+        Some(forms::DETAILS),
+        inside.into_any(),
+    )
 }
 
 fn selfie(meta: &PageMeta, shown: &SelfieShown) -> impl IntoView + use<> {
-    let [title, done, alt] = said(meta, [text::SUBMIT_SELFIE, text::SUBMIT_SELFIE_DONE, text::SUBMIT_SELFIE_ALT]);
+    let [title, done, alt] = said(
+        meta,
+        [text::SUBMIT_SELFIE, text::SUBMIT_SELFIE_DONE, text::SUBMIT_SELFIE_ALT],
+    );
     let inside = match shown.picture_url.clone() {
         Some(url) => view! { <div class="thumbs face"><img src=url alt=alt/></div> }.into_any(),
         None => view! { <p>{done}</p> }.into_any(),

@@ -11,7 +11,11 @@ fn svg(class: &'static str, view_box: &'static str, inside: &'static str) -> imp
 
 /// A tick, for lists.
 pub fn tick() -> impl IntoView {
-    svg("tick", "0 0 20 20", r#"<circle class="disc" cx="10" cy="10" r="10"/><path class="stroke" d="M5.8 10.4l2.8 2.8 5.6-6"/>"#)
+    svg(
+        "tick",
+        "0 0 20 20",
+        r#"<circle class="disc" cx="10" cy="10" r="10"/><path class="stroke" d="M5.8 10.4l2.8 2.8 5.6-6"/>"#,
+    )
 }
 
 const CARD: &str = r#"<rect class="paper" x="1" y="1" width="62" height="40" rx="4"/>"#;
@@ -90,18 +94,35 @@ pub fn face(challenge: Challenge) -> impl IntoView {
 /// The mark over a result.
 pub fn result(state: ResultState) -> impl IntoView {
     let (class, inside) = match state {
-        ResultState::Approved => ("mark good", r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M19 33l9 9 18-20"/>"#),
-        ResultState::Waiting => ("mark busy", r#"<circle class="ring" cx="32" cy="32" r="28"/><path class="arc" d="M32 4a28 28 0 0 1 28 28"/>"#),
-        ResultState::Review => ("mark plain", r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 16v17l11 7"/>"#),
-        ResultState::Rejected | ResultState::Failed => {
-            ("mark bad", r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 17v19M32 45.5v.5"/>"#)
-        }
-        ResultState::Declined => ("mark plain", r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M20 32h24"/>"#),
+        ResultState::Approved => (
+            "mark good",
+            r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M19 33l9 9 18-20"/>"#,
+        ),
+        ResultState::Waiting => (
+            "mark busy",
+            r#"<circle class="ring" cx="32" cy="32" r="28"/><path class="arc" d="M32 4a28 28 0 0 1 28 28"/>"#,
+        ),
+        ResultState::Review => (
+            "mark plain",
+            r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 16v17l11 7"/>"#,
+        ),
+        ResultState::Rejected | ResultState::Failed => (
+            "mark bad",
+            r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 17v19M32 45.5v.5"/>"#,
+        ),
+        ResultState::Declined => (
+            "mark plain",
+            r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M20 32h24"/>"#,
+        ),
     };
     svg(class, "0 0 64 64", inside)
 }
 
 /// The mark over a problem.
 pub fn problem() -> impl IntoView {
-    svg("mark plain", "0 0 64 64", r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 17v19M32 45.5v.5"/>"#)
+    svg(
+        "mark plain",
+        "0 0 64 64",
+        r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 17v19M32 45.5v.5"/>"#,
+    )
 }

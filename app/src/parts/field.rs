@@ -26,7 +26,10 @@ pub struct Field {
 impl Field {
     /// Ids of hint and error, for `aria-describedby`.
     fn described_by(&self) -> Option<String> {
-        let ids = [self.hint.map(|_| format!("{}-hint", self.name)), self.error.as_ref().map(|_| format!("{}-error", self.name))];
+        let ids = [
+            self.hint.map(|_| format!("{}-hint", self.name)),
+            self.error.as_ref().map(|_| format!("{}-error", self.name)),
+        ];
         let ids: Vec<String> = ids.into_iter().flatten().collect();
         (!ids.is_empty()).then(|| ids.join(" "))
     }
@@ -78,7 +81,13 @@ pub fn picture(
     error: Option<String>,
     capture: &'static str,
 ) -> impl IntoView {
-    let field = Field { name: id, label, hint, error, ..Field::default() };
+    let field = Field {
+        name: id,
+        label,
+        hint,
+        error,
+        ..Field::default()
+    };
     let described = field.described_by();
     let invalid = field.error.is_some().then_some("true");
     view! {

@@ -39,12 +39,19 @@ pub fn error_summary(meta: &PageMeta, mistakes: &[Mistake]) -> impl IntoView + u
 /// The page's title, marked where there are mistakes, as a screen reader hears it first.
 #[must_use]
 pub fn title(meta: &PageMeta, title: &str, mistakes: bool) -> String {
-    if mistakes { format!("{}{title}", meta.say(entry::ERROR_PREFIX)) } else { title.to_owned() }
+    if mistakes {
+        format!("{}{title}", meta.say(entry::ERROR_PREFIX))
+    } else {
+        title.to_owned()
+    }
 }
 
 /// A list of short advice with a tick before each.
 pub fn tips(items: impl IntoIterator<Item = &'static str>) -> impl IntoView {
-    let items: Vec<_> = items.into_iter().map(|tip| view! { <li>{draw::tick()}<span>{tip}</span></li> }).collect();
+    let items: Vec<_> = items
+        .into_iter()
+        .map(|tip| view! { <li>{draw::tick()}<span>{tip}</span></li> })
+        .collect();
     view! { <ul class="tips">{items}</ul> }
 }
 

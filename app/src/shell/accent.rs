@@ -14,7 +14,9 @@ impl Accent {
     /// Parses exactly `#rrggbb`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let hex = text.strip_prefix('#').filter(|h| h.len() == 6 && h.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        let hex = text
+            .strip_prefix('#')
+            .filter(|h| h.len() == 6 && h.bytes().all(|b| b.is_ascii_hexdigit()))?;
         let part = |i: usize| u8::from_str_radix(hex.get(i..i + 2)?, 16).ok();
         Some(Self([part(0)?, part(2)?, part(4)?]))
     }
@@ -24,10 +26,18 @@ impl Accent {
         let light = toward(self.0, [0; 3], LIGHT_PAGE);
         let dark = toward(self.0, [255; 3], DARK_PAGE);
         let rule = |c: [u8; 3]| {
-            let ink = if contrast(c, [255; 3]) >= CONTRAST { "#fff" } else { "#0b0d12" };
+            let ink = if contrast(c, [255; 3]) >= CONTRAST {
+                "#fff"
+            } else {
+                "#0b0d12"
+            };
             format!("--accent:#{:02x}{:02x}{:02x};--on-accent:{ink}", c[0], c[1], c[2])
         };
-        format!(":root{{{}}}@media(prefers-color-scheme:dark){{:root{{{}}}}}", rule(light), rule(dark))
+        format!(
+            ":root{{{}}}@media(prefers-color-scheme:dark){{:root{{{}}}}}",
+            rule(light),
+            rule(dark)
+        )
     }
 }
 
@@ -36,7 +46,10 @@ fn toward(colour: [u8; 3], end: [u8; 3], page: [u8; 3]) -> [u8; 3] {
     let mixed = |step: u16| {
         std::array::from_fn(|i| ((u16::from(colour[i]) * (32 - step) + u16::from(end[i]) * step) / 32) as u8)
     };
-    (0..=32).map(mixed).find(|&c| contrast(c, page) >= CONTRAST).unwrap_or(end)
+    (0..=32)
+        .map(mixed)
+        .find(|&c| contrast(c, page) >= CONTRAST)
+        .unwrap_or(end)
 }
 
 /// WCAG contrast ratio.
@@ -48,7 +61,11 @@ fn contrast(a: [u8; 3], b: [u8; 3]) -> f32 {
 fn luminance(colour: [u8; 3]) -> f32 {
     let [r, g, b] = colour.map(|v| {
         let v = f32::from(v) / 255.0;
-        if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+        if v <= 0.04045 {
+            v / 12.92
+        } else {
+            ((v + 0.055) / 1.055).powf(2.4)
+        }
     });
     0.2126 * r + 0.7152 * g + 0.0722 * b
 }

@@ -45,16 +45,20 @@ texts! {
     OFFLINE: "No connection. Your pictures are kept here and sent as soon as it is back.", "通信できません。写真は保持されており、接続が戻りしだい送信します。";
     /// Busy server.
     BUSY: "Many people are here at the moment. Your pictures are kept and sent again shortly.", "混み合っています。写真は保持されており、まもなく再送信します。";
+    /// Head of the panel while something waits to be sent.
+    UNSENT_TITLE: "Not sent yet", "まだ送信されていません";
+    /// Head of the panel for a picture that was not taken.
+    REFUSED_TITLE: "Please take it again", "撮り直してください";
     /// Send again.
     SEND_AGAIN: "Send now", "今すぐ送信";
     /// Selfie.
     SELFIE_PLACE: "Hold your face in the oval", "お顔を楕円に合わせてください";
     /// Selfie.
-    SELFIE_BACK: "Look straight again", "正面に戻してください";
-    /// Selfie.
     SELFIE_DONE: "Thank you. Done", "撮影が終わりました";
     /// Selfie.
     SELFIE_SLOW: "That took too long. Please try again.", "時間がかかりすぎました。もう一度お試しください。";
+    /// Selfie: head of the panel.
+    SELFIE_SLOW_TITLE: "Time is up", "時間切れです";
     /// Selfie: brightness.
     SELFIE_DARK: "Too dark. Face the light", "暗すぎます。明るい方を向いてください";
     /// Selfie: sun.

@@ -73,11 +73,25 @@ mod tests {
     use super::*;
 
     fn all() -> impl Iterator<Item = &'static (&'static str, Text)> {
-        [camera::ALL, capture::ALL, details::ALL, entry::ALL, finish::ALL, picture::ALL, problem::ALL].into_iter().flatten()
+        [
+            camera::ALL,
+            capture::ALL,
+            details::ALL,
+            entry::ALL,
+            finish::ALL,
+            picture::ALL,
+            problem::ALL,
+        ]
+        .into_iter()
+        .flatten()
     }
 
     fn places(text: &str) -> Vec<&str> {
-        let mut places: Vec<&str> = text.split('{').skip(1).filter_map(|s| s.split_once('}').map(|(name, _)| name)).collect();
+        let mut places: Vec<&str> = text
+            .split('{')
+            .skip(1)
+            .filter_map(|s| s.split_once('}').map(|(name, _)| name))
+            .collect();
         places.sort_unstable();
         places
     }
@@ -100,7 +114,10 @@ mod tests {
 
     #[test]
     fn a_value_that_looks_like_a_place_is_not_filled_again() {
-        let text = Text { en: "{a} and {b}", ja: "{a}と{b}" };
+        let text = Text {
+            en: "{a} and {b}",
+            ja: "{a}と{b}",
+        };
         assert_eq!(text.fill(Language::En, &[("a", "{b}"), ("b", "x")]), "{b} and x");
     }
 }

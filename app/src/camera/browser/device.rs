@@ -1,0 +1,249 @@
+//! The camera itself: asking for it, its live picture, pixels and JPEGs out of it, letting it go.
+
+use super::trouble::Trouble;
+use super::window;
+use js_sys::{Array, Function, Object, Promise, Reflect};
+use std::cell::{Cell, RefCell};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    Blob, CanvasRenderingContext2d, HtmlCanvasElement, HtmlVideoElement, MediaStream, MediaStreamConstraints,
+    MediaStreamTrack,
+};
+
+/// Which way it looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Facing {
+    /// Away from the user.
+    Environment,
+    /// At the user.
+    User,
+}
+
+/// The centred part of the live picture that the stage shows, and so the part that is looked at and sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Crop {
+    left: f64,
+    top: f64,
+    width: f64,
+    height: f64,
+}
+
+impl Crop {
+    /// The largest of that width over height in the video; `None` before the first frame.
+    fn of(video: &HtmlVideoElement, aspect: f64) -> Option<Self> {
+        let (width, height) = (f64::from(video.video_width()), f64::from(video.video_height()));
+        if width < 2.0 || height < 2.0 {
+            return None;
+        }
+        let (w, h) = if width > height * aspect {
+            (height * aspect, height)
+        } else {
+            (width, width / aspect)
+        };
+        Some(Self {
+            left: (width - w) / 2.0,
+            top: (height - h) / 2.0,
+            width: w,
+            height: h,
+        })
+    }
+}
+
+/// One camera at a time, one canvas for everything.
+pub(super) struct Camera {
+    facing: Facing,
+    /// Width over height of the stage's view.
+    aspect: f64,
+    stream: RefCell<Option<MediaStream>>,
+    canvas: RefCell<Option<HtmlCanvasElement>>,
+    torch: Cell<bool>,
+}
+
+impl Camera {
+    pub(super) const fn new(facing: Facing, aspect: f64) -> Self {
+        Self {
+            facing,
+            aspect,
+            stream: RefCell::new(None),
+            canvas: RefCell::new(None),
+            torch: Cell::new(false),
+        }
+    }
+
+    /// Asks for the camera and starts its picture in the video element, which is in the page already, as iOS wants it.
+    pub(super) async fn open(&self, video: &HtmlVideoElement) -> Result<(), Trouble> {
+        self.close(Some(video));
+        let stream = match self.ask(true).await {
+            Err(Trouble::Constraint) => self.ask(false).await,
+            other => other,
+        }?;
+        self.stream.replace(Some(stream.clone()));
+        // The attributes alone are not enough where the element was made by a parser before any stream came.
+        video.set_muted(true);
+        video.set_src_object(Some(&stream));
+        let playing = video.play().map_err(|e| Trouble::of(&e))?;
+        JsFuture::from(playing).await.map_err(|e| Trouble::of(&e))?;
+        Ok(())
+    }
+
+    async fn ask(&self, picky: bool) -> Result<MediaStream, Trouble> {
+        let navigator = window().ok_or(Trouble::InApp)?.navigator();
+        let devices = Reflect::get(&navigator, &"mediaDevices".into()).unwrap_or(JsValue::UNDEFINED);
+        if devices.is_undefined() || devices.is_null() {
+            return Err(Trouble::InApp);
+        }
+        let devices = navigator.media_devices().map_err(|_| Trouble::InApp)?;
+        let constraints = MediaStreamConstraints::new();
+        constraints.set_audio(&JsValue::FALSE);
+        let video = if picky { self.wishes() } else { JsValue::TRUE };
+        constraints.set_video(&video);
+        let asked = devices
+            .get_user_media_with_constraints(&constraints)
+            .map_err(|e| Trouble::of(&e))?;
+        let stream = JsFuture::from(asked).await.map_err(|e| Trouble::of(&e))?;
+        Ok(stream.unchecked_into())
+    }
+
+    /// `{facingMode: {ideal}, width: {ideal: 1920}, height: {ideal: 1080}}`: nothing exact, so that every camera will do.
+    fn wishes(&self) -> JsValue {
+        let ideal = |value: JsValue| {
+            let wish = Object::new();
+            let _ = Reflect::set(&wish, &"ideal".into(), &value);
+            JsValue::from(wish)
+        };
+        let facing = match self.facing {
+            Facing::Environment => "environment",
+            Facing::User => "user",
+        };
+        let wishes = Object::new();
+        let _ = Reflect::set(&wishes, &"facingMode".into(), &ideal(facing.into()));
+        let _ = Reflect::set(&wishes, &"width".into(), &ideal(1920.into()));
+        let _ = Reflect::set(&wishes, &"height".into(), &ideal(1080.into()));
+        wishes.into()
+    }
+
+    /// Calls back when the stream ends by itself, as it does in the background on iOS.
+    pub(super) fn on_ended(&self, ended: impl Fn() + 'static) {
+        if let Some(track) = self.track() {
+            let callback = Closure::<dyn Fn()>::new(ended).into_js_value();
+            track.set_onended(callback.dyn_ref());
+        }
+    }
+
+    fn track(&self) -> Option<MediaStreamTrack> {
+        self.stream.borrow().as_ref()?.get_video_tracks().get(0).dyn_into().ok()
+    }
+
+    /// Whether the light can be switched.
+    pub(super) fn has_torch(&self) -> bool {
+        let capabilities = self.track().and_then(|track| {
+            let get: Function = Reflect::get(&track, &"getCapabilities".into()).ok()?.dyn_into().ok()?;
+            get.call0(&track).ok()
+        });
+        capabilities
+            .and_then(|c| Reflect::get(&c, &"torch".into()).ok())
+            .is_some_and(|t| t.is_truthy())
+    }
+
+    /// Switches the light over.
+    pub(super) fn switch_torch(&self) {
+        let Some(track) = self.track() else { return };
+        self.torch.set(!self.torch.get());
+        let (wish, wanted) = (Object::new(), Object::new());
+        let _ = Reflect::set(&wish, &"torch".into(), &self.torch.get().into());
+        let _ = Reflect::set(&wanted, &"advanced".into(), &Array::of1(&wish));
+        if let Ok(apply) = Reflect::get(&track, &"applyConstraints".into())
+            && let Ok(apply) = apply.dyn_into::<Function>()
+        {
+            let _ = apply.call1(&track, &wanted);
+        }
+    }
+
+    /// Lets the camera go, and the canvas with it.
+    pub(super) fn close(&self, video: Option<&HtmlVideoElement>) {
+        if let Some(stream) = self.stream.borrow_mut().take() {
+            for track in stream.get_tracks() {
+                let track: MediaStreamTrack = track.unchecked_into();
+                track.set_onended(None);
+                track.stop();
+            }
+        }
+        if let Some(video) = video {
+            video.set_src_object(None);
+        }
+        if let Some(canvas) = self.canvas.borrow().as_ref() {
+            canvas.set_width(0);
+            canvas.set_height(0);
+        }
+        self.torch.set(false);
+    }
+
+    /// Draws what the stage shows into the canvas, no side longer than `side`.
+    fn draw(&self, video: &HtmlVideoElement, side: f64) -> Option<(HtmlCanvasElement, CanvasRenderingContext2d)> {
+        let crop = Crop::of(video, self.aspect)?;
+        let canvas = self.canvas()?;
+        let scale = (side / crop.width.max(crop.height)).min(1.0);
+        let (width, height) = ((crop.width * scale).round(), (crop.height * scale).round());
+        // Setting a size clears the canvas, and costs: only when it changes.
+        if (f64::from(canvas.width()), f64::from(canvas.height())) != (width, height) {
+            canvas.set_width(width as u32);
+            canvas.set_height(height as u32);
+        }
+        let options = Object::new();
+        let _ = Reflect::set(&options, &"willReadFrequently".into(), &JsValue::TRUE);
+        let context: CanvasRenderingContext2d = canvas
+            .get_context_with_context_options("2d", &options)
+            .ok()??
+            .dyn_into()
+            .ok()?;
+        let Crop {
+            left,
+            top,
+            width: w,
+            height: h,
+        } = crop;
+        context
+            .draw_image_with_html_video_element_and_sw_and_sh_and_dx_and_dy_and_dw_and_dh(
+                video, left, top, w, h, 0.0, 0.0, width, height,
+            )
+            .ok()?;
+        Some((canvas, context))
+    }
+
+    fn canvas(&self) -> Option<HtmlCanvasElement> {
+        let mut kept = self.canvas.borrow_mut();
+        if kept.is_none() {
+            let made = window()?.document()?.create_element("canvas").ok()?;
+            *kept = Some(made.dyn_into().ok()?);
+        }
+        kept.clone()
+    }
+
+    /// The pixels of what the stage shows: width, height, RGBA.
+    pub(super) fn pixels(&self, video: &HtmlVideoElement, side: f64) -> Option<(u32, u32, Vec<u8>)> {
+        let (canvas, context) = self.draw(video, side)?;
+        let (width, height) = (canvas.width(), canvas.height());
+        let data = context
+            .get_image_data(0.0, 0.0, f64::from(width), f64::from(height))
+            .ok()?;
+        Some((width, height, data.data().0))
+    }
+
+    /// A JPEG of what the stage shows.
+    pub(super) async fn jpeg(&self, video: &HtmlVideoElement, side: f64, quality: f64) -> Option<Blob> {
+        let (canvas, _) = self.draw(video, side)?;
+        let promise = Promise::new(&mut |resolve: Function, _| {
+            let done = Closure::once_into_js(move |blob: JsValue| {
+                let _ = resolve.call1(&JsValue::NULL, &blob);
+            });
+            let _ = canvas.to_blob_with_type_and_encoder_options(
+                done.unchecked_ref(),
+                "image/jpeg",
+                &JsValue::from_f64(quality),
+            );
+        });
+        JsFuture::from(promise).await.ok()?.dyn_into().ok()
+    }
+}

@@ -1,0 +1,106 @@
+//! Films one side of a document: looks, hints, fires.
+
+use super::device::{Camera, Facing};
+use super::run::{About, Filmed, Run};
+use super::trouble::Trouble;
+use super::{buzz, now, rest};
+use crate::camera::stage::{Stage, Tap};
+use crate::forms;
+use crate::text::{Text, camera as text};
+use domain::document::{DocumentType, Side};
+use domain::quality::QualityLimits;
+use lens::frame::{ANALYSED_SIDE, Frame};
+use lens::gate::{Gate, Hint};
+use lens::quality;
+use lens::stillness::Stillness;
+use leptos::prelude::*;
+use std::rc::Rc;
+use web_sys::{FormData, HtmlVideoElement};
+
+/// Width over height of the stage's view, as in `style/capture.css`.
+const VIEW: f64 = 4.0 / 3.0;
+/// At most ten looks a second.
+const LOOK_EVERY_MS: u64 = 100;
+/// The manual button comes when the gates have not held for that long.
+const MANUAL_AFTER_MS: u64 = 8_000;
+/// A picture as black as this for that long is no picture.
+const BLACK: f32 = 0.006;
+const BLACK_AFTER_MS: u64 = 5_000;
+/// Longest side and quality of what is sent.
+const SENT_SIDE: f64 = 3_000.0;
+const SENT_QUALITY: f64 = 0.9;
+
+pub(in crate::camera) fn start(stage: Stage, _kind: DocumentType, side: Side) -> impl Fn(Tap) + Clone + 'static {
+    let about = About::Document {
+        slot: forms::slot(side),
+    };
+    let run = Run::start(stage, Camera::new(Facing::Environment, VIEW), about, |run, turn| {
+        Box::pin(film(run, turn))
+    });
+    move |tap| run.tapped(tap)
+}
+
+async fn film(run: Rc<Run>, turn: u32) -> Filmed {
+    let video = run.video().ok_or(None)?;
+    let (mut gate, mut stillness) = (Gate::new(QualityLimits::default()), Stillness::default());
+    let started = now();
+    let mut seen_light = started;
+    loop {
+        let frame_at = now();
+        if let Some((width, height, pixels)) = run.camera.pixels(&video, ANALYSED_SIDE as f64)
+            && let Some(frame) = Frame::rgba(width, height, &pixels)
+        {
+            let plane = frame.plane(ANALYSED_SIDE);
+            let look = quality::look_at(&plane);
+            let seen = gate.see(frame_at, &look, stillness.motion(&plane));
+            run.stage.hint.set(run.stage.say(hint(seen.hint)));
+            run.stage.good.set(seen.hint == Hint::Good);
+            if look.quality.exposure > BLACK {
+                seen_light = frame_at;
+            }
+            if seen.fire || run.was_pressed() {
+                return take(&run, &video).await.ok_or(Some(Trouble::Black));
+            }
+        }
+        if frame_at - seen_light > BLACK_AFTER_MS {
+            return Err(Some(Trouble::Black));
+        }
+        if frame_at - started > MANUAL_AFTER_MS {
+            run.stage.shutter.set(true);
+        }
+        let spent = now() - frame_at;
+        rest(LOOK_EVERY_MS.saturating_sub(spent).max(10) as i32).await;
+        if !run.wanted(turn) {
+            return Err(None);
+        }
+    }
+}
+
+async fn take(run: &Run, video: &HtmlVideoElement) -> Option<(&'static str, FormData)> {
+    buzz();
+    run.stage.hint.set(run.stage.say(text::TAKEN));
+    let blob = run.camera.jpeg(video, SENT_SIDE, SENT_QUALITY).await?;
+    let form = FormData::new().ok()?;
+    let About::Document { slot } = &run.about else {
+        return None;
+    };
+    form.append_with_str(forms::SLOT, slot).ok()?;
+    form.append_with_blob_and_filename(forms::PICTURE, &blob, "picture.jpg")
+        .ok()?;
+    Some((forms::PICTURES, form))
+}
+
+const fn hint(hint: Hint) -> Text {
+    match hint {
+        Hint::Find => text::HINT_FIND,
+        Hint::Whole => text::HINT_WHOLE,
+        Hint::Closer => text::HINT_CLOSER,
+        Hint::Farther => text::HINT_FARTHER,
+        Hint::Level => text::HINT_LEVEL,
+        Hint::Still => text::HINT_STILL,
+        Hint::Dark => text::HINT_DARK,
+        Hint::Glare => text::HINT_GLARE,
+        Hint::Focus => text::HINT_FOCUS,
+        Hint::Good => text::HINT_GOOD,
+    }
+}

@@ -1,0 +1,46 @@
+//! The browser's half of the camera. Everything that touches the page's machinery is here and nowhere else.
+
+mod device;
+pub(super) mod document;
+mod run;
+pub(super) mod selfie;
+mod send;
+mod trouble;
+
+use js_sys::{Function, Promise, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::Window;
+
+/// The window. There is one wherever this runs; without it nothing can be done, and nothing is.
+fn window() -> Option<Window> {
+    web_sys::window()
+}
+
+/// Milliseconds of the page's own steady clock.
+fn now() -> u64 {
+    window().and_then(|w| w.performance()).map_or(0, |p| p.now() as u64)
+}
+
+/// Lets the page breathe for that long.
+async fn rest(ms: i32) {
+    let promise = Promise::new(&mut |resolve: Function, _| {
+        if let Some(window) = window() {
+            // Without a timer the promise would never settle; then the loop stops, which is the safe end.
+            let _ = window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, ms);
+        }
+    });
+    let _ = JsFuture::from(promise).await;
+}
+
+/// A short buzz where the phone can; Safari has no such function at all.
+fn buzz() {
+    let Some(navigator) = window().map(|w| w.navigator()) else {
+        return;
+    };
+    if let Ok(vibrate) = Reflect::get(&navigator, &"vibrate".into())
+        && let Ok(vibrate) = vibrate.dyn_into::<Function>()
+    {
+        let _ = vibrate.call1(&navigator, &JsValue::from_f64(60.0));
+    }
+}

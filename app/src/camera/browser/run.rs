@@ -1,0 +1,279 @@
+//! One run of the camera: opening, the taps, the background, failures, sending. What is filmed is the islands' own affair.
+
+use super::device::Camera;
+use super::send::{Answer, go, send};
+use super::trouble::Trouble;
+use super::{now, rest, window};
+use crate::camera::stage::{Panel, Stage, Tap};
+use crate::forms;
+use crate::text::camera as text;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::cell::Cell;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{FormData, HtmlVideoElement, VisibilityState};
+
+/// Waits between attempts to send, in seconds; the last one repeats.
+const WAITS: [u64; 5] = [1, 2, 4, 8, 15];
+
+/// Films until it has what it wants; returns the form to send and where to. `Err(None)`: the run was ended from outside.
+pub(super) type Film = fn(Rc<Run>, u32) -> std::pin::Pin<Box<dyn Future<Output = Filmed>>>;
+pub(super) type Filmed = Result<(&'static str, FormData), Option<Trouble>>;
+
+/// What the panel's way on does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    Film,
+    Send,
+}
+
+/// The state of one island.
+pub(super) struct Run {
+    pub(super) stage: Stage,
+    pub(super) camera: Camera,
+    film: Film,
+    /// What the film needs to know of the island.
+    pub(super) about: About,
+    /// Counts up whenever a run ends; a loop whose number is no longer this one stops.
+    turn: Cell<u32>,
+    filming: Cell<bool>,
+    pressed: Cell<bool>,
+    after: Cell<After>,
+}
+
+/// What the film needs to know of the island.
+pub(super) enum About {
+    /// The slot of the document's side.
+    Document {
+        /// Value of the form's slot.
+        slot: &'static str,
+    },
+    /// The selfie's challenge.
+    Selfie {
+        /// Its id.
+        challenge_id: String,
+        /// What to say.
+        command: &'static str,
+    },
+}
+
+impl Run {
+    pub(super) fn start(stage: Stage, camera: Camera, about: About, film: Film) -> Rc<Self> {
+        let run = Rc::new(Self {
+            stage,
+            camera,
+            film,
+            about,
+            turn: Cell::new(0),
+            filming: Cell::new(false),
+            pressed: Cell::new(false),
+            after: Cell::new(After::Film),
+        });
+        open_plain_form(false);
+        run.watch_the_page();
+        run
+    }
+
+    pub(super) fn video(&self) -> Option<HtmlVideoElement> {
+        self.stage.video.get_untracked()
+    }
+
+    /// Whether the loop with that number is still wanted.
+    pub(super) fn wanted(&self, turn: u32) -> bool {
+        self.turn.get() == turn
+    }
+
+    /// Whether the manual button was pressed since asked last.
+    pub(super) fn was_pressed(&self) -> bool {
+        self.pressed.replace(false)
+    }
+
+    pub(super) fn tapped(self: &Rc<Self>, tap: Tap) {
+        match tap {
+            Tap::Open => self.open(),
+            Tap::Close => self.close(),
+            Tap::Shutter => self.pressed.set(true),
+            Tap::Torch => self.camera.switch_torch(),
+            Tap::Panel if self.after.get() == After::Send => self.pressed.set(true),
+            Tap::Panel => self.open(),
+            Tap::PlainForm => {
+                self.close();
+                open_plain_form(true);
+            }
+        }
+    }
+
+    fn open(self: &Rc<Self>) {
+        if let Some(dialog) = self.stage.dialog.get_untracked()
+            && !dialog.open()
+        {
+            let _ = dialog.show_modal();
+        }
+        let turn = self.next_turn();
+        let run = Rc::clone(self);
+        spawn_local(async move { run.go_through(turn).await });
+    }
+
+    fn close(&self) {
+        self.next_turn();
+        self.camera.close(self.video().as_ref());
+        if let Some(dialog) = self.stage.dialog.get_untracked()
+            && dialog.open()
+        {
+            dialog.close();
+        }
+        if let Some(opener) = self.stage.opener.get_untracked() {
+            let _ = opener.focus();
+        }
+    }
+
+    /// Ends whatever runs and clears the stage.
+    fn next_turn(&self) -> u32 {
+        self.turn.set(self.turn.get().wrapping_add(1));
+        self.filming.set(false);
+        self.pressed.set(false);
+        self.after.set(After::Film);
+        self.stage.panel.set(None);
+        self.stage.good.set(false);
+        self.stage.shutter.set(false);
+        self.stage.torch.set(false);
+        self.stage.progress.set(0.0);
+        self.turn.get()
+    }
+
+    async fn go_through(self: Rc<Self>, turn: u32) {
+        self.stage.hint.set(self.stage.say(text::STARTING));
+        let Some(video) = self.video() else { return };
+        let opened = self.camera.open(&video).await;
+        if !self.wanted(turn) {
+            // Closed while the browser was asking: the camera that has come all the same must not stay on.
+            self.camera.close(Some(&video));
+            return;
+        }
+        if let Err(trouble) = opened {
+            return self.fail(trouble);
+        }
+        self.filming.set(true);
+        let run = Rc::clone(&self);
+        self.camera.on_ended(move || run.pause());
+        self.stage.torch.set(self.camera.has_torch());
+        let filmed = (self.film)(Rc::clone(&self), turn).await;
+        if !self.wanted(turn) {
+            return;
+        }
+        self.filming.set(false);
+        self.stage.torch.set(false);
+        self.stage.shutter.set(false);
+        self.camera.close(Some(&video));
+        match filmed {
+            Ok((address, form)) => self.deliver(turn, address, &form).await,
+            Err(Some(trouble)) => self.fail(trouble),
+            Err(None) => {}
+        }
+    }
+
+    fn fail(&self, trouble: Trouble) {
+        self.camera.close(self.video().as_ref());
+        self.stage.good.set(false);
+        self.stage.hint.set("");
+        self.stage.panel.set(Some(trouble.panel(&self.stage)));
+    }
+
+    /// The page went to the background, or the stream ended by itself.
+    fn pause(&self) {
+        if self.filming.get() {
+            self.next_turn();
+            self.fail(Trouble::Paused);
+        }
+    }
+
+    /// Sends until it is taken. The pictures stay in the form, so nothing is lost while there is no connection.
+    async fn deliver(&self, turn: u32, address: &str, form: &FormData) {
+        let mut waits = WAITS.iter().chain(std::iter::repeat(&WAITS[WAITS.len() - 1]));
+        loop {
+            self.stage.panel.set(None);
+            self.stage.hint.set(self.stage.say(text::SENDING));
+            let answer = send(address, form).await;
+            if !self.wanted(turn) {
+                return;
+            }
+            let sentence = match answer {
+                Answer::Next(page) => return go(&page),
+                Answer::Elsewhere => return go(forms::CAPTURE),
+                Answer::Refused(sentence) => return self.refused(sentence),
+                Answer::Busy => text::BUSY,
+                Answer::Lost => text::OFFLINE,
+            };
+            self.stage.hint.set("");
+            self.show(
+                text::UNSENT_TITLE,
+                self.stage.say(sentence).to_owned(),
+                text::SEND_AGAIN,
+                After::Send,
+            );
+            let until = now() + 1000 * waits.next().copied().unwrap_or(15);
+            while now() < until && !self.was_pressed() {
+                rest(100).await;
+                if !self.wanted(turn) {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn refused(&self, sentence: String) {
+        self.stage.hint.set("");
+        self.show(text::REFUSED_TITLE, sentence, text::RETRY, After::Film);
+    }
+
+    fn show(&self, title: crate::Text, lead: String, action: crate::Text, after: After) {
+        self.after.set(after);
+        let (title, action) = (self.stage.say(title).to_owned(), self.stage.say(action).to_owned());
+        self.stage.panel.set(Some(Panel { title, lead, action }));
+    }
+
+    /// The camera must not run unseen; and a page that comes back from the back button shows an old state.
+    fn watch_the_page(self: &Rc<Self>) {
+        let Some(window) = window() else { return };
+        let Some(document) = window.document() else { return };
+        let run = Rc::clone(self);
+        let page = document.clone();
+        let hidden = Closure::<dyn Fn()>::new(move || {
+            if page.visibility_state() == VisibilityState::Hidden {
+                run.pause();
+            }
+        });
+        let _ = document.add_event_listener_with_callback("visibilitychange", hidden.into_js_value().unchecked_ref());
+        let shown = Closure::<dyn Fn(web_sys::PageTransitionEvent)>::new(|event: web_sys::PageTransitionEvent| {
+            if event.persisted() {
+                go(forms::CAPTURE);
+            }
+        });
+        let _ = window.add_event_listener_with_callback("pageshow", shown.into_js_value().unchecked_ref());
+    }
+}
+
+/// Folds or unfolds the plain form beside the island.
+fn open_plain_form(open: bool) {
+    let form = window()
+        .and_then(|w| w.document())
+        .and_then(|d| d.get_element_by_id("plain"));
+    let Some(form) = form else { return };
+    if open {
+        let _ = form.set_attribute("open", "");
+        form.scroll_into_view();
+        if let Ok(Some(field)) = form.query_selector("input[type=file]")
+            && let Some(field) = field.dyn_ref::<web_sys::HtmlElement>()
+        {
+            let _ = field.focus();
+        }
+    } else {
+        // A mistake stands in it: then it stays in sight.
+        let wrong = form.query_selector(".error").ok().flatten().is_some();
+        if !wrong {
+            let _ = form.remove_attribute("open");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Sending a form and understanding the answer.
+
+use super::window;
+use js_sys::Reflect;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{FormData, Headers, RequestInit, Response};
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Taken: the page to go on to.
+    Next(String),
+    /// Not taken: the sentence that says why.
+    Refused(String),
+    /// The server has too much to do: later.
+    Busy,
+    /// No answer at all: later.
+    Lost,
+    /// Something else: the server knows where the user stands.
+    Elsewhere,
+}
+
+/// Sends the form once.
+pub(super) async fn send(address: &str, form: &FormData) -> Answer {
+    try_send(address, form).await.unwrap_or(Answer::Lost)
+}
+
+async fn try_send(address: &str, form: &FormData) -> Result<Answer, JsValue> {
+    let window = window().ok_or(JsValue::NULL)?;
+    let headers = Headers::new()?;
+    headers.set("accept", "application/json")?;
+    let request = RequestInit::new();
+    request.set_method("POST");
+    request.set_headers(&headers);
+    request.set_body(form);
+    let answer = JsFuture::from(window.fetch_with_str_and_init(address, &request)).await?;
+    let answer: Response = answer.dyn_into()?;
+    if answer.status() == 503 {
+        return Ok(Answer::Busy);
+    }
+    let json = answer
+        .headers()
+        .get("content-type")?
+        .is_some_and(|kind| kind.starts_with("application/json"));
+    if !json {
+        return Ok(Answer::Elsewhere);
+    }
+    let body = JsFuture::from(answer.json()?).await?;
+    let text = |value: &JsValue, name: &str| Reflect::get(value, &name.into()).ok().and_then(|v| v.as_string());
+    if let Some(next) = text(&body, "next").filter(|_| answer.ok()) {
+        return Ok(Answer::Next(next));
+    }
+    let first = Reflect::get(&body, &"problems".into()).and_then(|list| Reflect::get_u32(&list, 0));
+    let sentence = first.ok().and_then(|problem| text(&problem, "sentence"));
+    Ok(sentence.map_or(Answer::Elsewhere, Answer::Refused))
+}
+
+/// Leaves for another page of ours.
+pub(super) fn go(address: &str) {
+    if let Some(window) = window() {
+        let _ = window.location().assign(address);
+    }
+}

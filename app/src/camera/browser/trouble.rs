@@ -1,0 +1,77 @@
+//! Why there is no picture, and what to tell the user.
+
+use super::window;
+use crate::camera::stage::{Panel, Stage};
+use crate::text::Text;
+use crate::text::camera as text;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::DomException;
+
+/// What can go wrong with a camera.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// The user or the browser refused.
+    Denied,
+    /// None there.
+    Missing,
+    /// Another app holds it.
+    Busy,
+    /// It runs and shows black.
+    Black,
+    /// This browser, often one inside another app, has no camera for pages.
+    InApp,
+    /// It stopped while the page was in the background.
+    Paused,
+    /// The burst took too long.
+    TooSlow,
+    /// It cannot do what was asked for; asked again with less, so never shown.
+    Constraint,
+}
+
+impl Trouble {
+    /// From what `getUserMedia` or `play` threw.
+    pub(super) fn of(error: &JsValue) -> Self {
+        let name = error
+            .dyn_ref::<DomException>()
+            .map(DomException::name)
+            .unwrap_or_default();
+        match name.as_str() {
+            "NotAllowedError" | "SecurityError" => Self::Denied,
+            "NotFoundError" => Self::Missing,
+            "OverconstrainedError" => Self::Constraint,
+            _ => Self::Busy,
+        }
+    }
+
+    pub(super) fn panel(self, stage: &Stage) -> Panel {
+        let (title, lead, action): (Text, Text, Text) = match self {
+            Self::Denied => (text::DENIED_TITLE, denied_lead(), text::RETRY),
+            Self::Missing => (text::NONE_TITLE, text::NONE_LEAD, text::RETRY),
+            Self::Busy | Self::Constraint => (text::BUSY_TITLE, text::BUSY_LEAD, text::RETRY),
+            Self::Black => (text::BLACK_TITLE, text::BLACK_LEAD, text::RETRY),
+            Self::InApp => (text::IN_APP_TITLE, text::IN_APP_LEAD, text::RETRY),
+            Self::Paused => (text::PAUSED_TITLE, text::PAUSED_LEAD, text::PAUSED_ACTION),
+            Self::TooSlow => (text::SELFIE_SLOW_TITLE, text::SELFIE_SLOW, text::RETRY),
+        };
+        let say = |t| stage.say(t).to_owned();
+        Panel {
+            title: say(title),
+            lead: say(lead),
+            action: say(action),
+        }
+    }
+}
+
+/// The steps differ by browser; Chrome on a phone says Safari as well, so it is looked for first.
+fn denied_lead() -> Text {
+    let agent = window()
+        .and_then(|w| w.navigator().user_agent().ok())
+        .unwrap_or_default();
+    if agent.contains("Chrome") || agent.contains("CriOS") {
+        text::DENIED_CHROME
+    } else if agent.contains("Safari") {
+        text::DENIED_SAFARI
+    } else {
+        text::DENIED_OTHER
+    }
+}
