@@ -1,7 +1,98 @@
-//! Pictures to findings.
+//! From pictures to findings: decodes within limits, reads, looks at faces, measures. Synchronous and native.
+//!
+//! Findings are measurements with their confidence, never verdicts: `domain::decision` makes those. Machinery that is missing
+//! or altered makes a finding say so; nothing here panics over a picture or a model.
 
+mod document;
 mod face;
+mod liveness;
 pub mod model;
+mod mrz;
 mod nn;
 pub mod picture;
 pub mod raster;
+mod selfie;
+mod signals;
+mod stopwatch;
+mod text;
+mod zone;
+
+pub use picture::{Picture, PictureFault, normalise};
+
+use domain::document::{DocumentType, Side};
+use domain::findings::{Challenge, DocumentFindings, ModelHash, SelfieFindings, Unavailable};
+use face::Faces;
+use model::ModelError;
+use model::lock::Pins;
+use std::path::Path;
+use text::Reader;
+
+/// The machinery, loaded once and shared by all threads.
+pub struct Vision {
+    reader: Option<Reader>,
+    faces: Option<Faces>,
+    text_models: Vec<ModelHash>,
+    face_models: Vec<ModelHash>,
+    faults: Vec<ModelError>,
+}
+
+impl std::fmt::Debug for Vision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Vision(missing {:?})", self.missing())
+    }
+}
+
+impl Vision {
+    /// Loads what is in `dir` and is the pinned file; the rest is missing and findings say so.
+    #[must_use]
+    pub fn load(dir: &Path) -> Self {
+        let pins = match Pins::built_in() {
+            Ok(pins) => pins,
+            Err(fault) => return Self::with(None, None, vec![fault]),
+        };
+        let mut faults = Vec::new();
+        let reader = Reader::load(&pins, dir).map_err(|fault| faults.push(fault)).ok();
+        let faces = Faces::load(&pins, dir).map_err(|fault| faults.push(fault)).ok();
+        let mut vision = Self::with(reader, faces, faults);
+        vision.text_models = pins.hashes(&text::FILES);
+        vision.face_models = pins.hashes(&face::FILES);
+        vision
+    }
+
+    const fn with(reader: Option<Reader>, faces: Option<Faces>, faults: Vec<ModelError>) -> Self {
+        Self { reader, faces, text_models: Vec::new(), face_models: Vec::new(), faults }
+    }
+
+    /// The machinery that is not there.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Unavailable> {
+        let text = self.reader.is_none().then_some(Unavailable::Text);
+        text.into_iter().chain(self.faces.is_none().then_some(Unavailable::Face)).collect()
+    }
+
+    /// Why it is not there, for the log of whoever runs this.
+    #[must_use]
+    pub fn faults(&self) -> &[ModelError] {
+        &self.faults
+    }
+
+    /// Names and hashes of all models in use.
+    #[must_use]
+    pub fn models(&self) -> Vec<ModelHash> {
+        let text = self.reader.iter().flat_map(|_| &self.text_models);
+        text.chain(self.faces.iter().flat_map(|_| &self.face_models)).cloned().collect()
+    }
+
+    /// Examines one side of a document. `today` tells the century of a two-digit year.
+    #[must_use]
+    pub fn examine_document(&self, picture: &Picture, kind: DocumentType, side: Side, today: time::Date) -> DocumentFindings {
+        document::examine(self, &picture.rgb, kind, side, today)
+    }
+
+    /// Examines a selfie: one picture, or a burst around a challenge. Frames are camera pictures, not mirrored.
+    #[must_use]
+    pub fn examine_selfie(&self, frames: &[Picture], challenge: Option<Challenge>) -> SelfieFindings {
+        let frames: Vec<&raster::Raster> = frames.iter().map(|picture| &picture.rgb).collect();
+        selfie::examine(self, &frames, challenge)
+    }
+}

@@ -1,0 +1,196 @@
+//! Which lines of a page are a machine-readable zone, and of which format; read again with a common left and right edge.
+
+use super::{check, format, viterbi};
+use crate::model::ModelError;
+use crate::raster::Raster;
+use crate::text::{Area, Line, Reader};
+use domain::findings::MrzFormat;
+
+/// A zone and how well it reads.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Zone {
+    pub(crate) format: MrzFormat,
+    pub(crate) lines: Vec<String>,
+    /// What the recogniser read without any constraint, line by line.
+    pub(crate) free: Vec<String>,
+    /// Mean log-probability per symbol.
+    pub(crate) log_probability: f32,
+    pub(crate) passed: usize,
+    pub(crate) total: usize,
+}
+
+/// Readings less likely than this are noise.
+const NOISE: f32 = -3.0;
+/// A first reading this likely with all check digits right is not looked at again.
+const CLEAR: f32 = -0.15;
+/// What a filler is taken for by a recogniser that knows Chinese and French.
+const FILLERS: [char; 6] = ['<', '«', '‹', 'く', '〈', '《'];
+
+impl Zone {
+    /// Likelihood and check digits in one number: all digits right weigh as much as a quarter of a log-probability.
+    fn score(&self) -> f32 {
+        self.log_probability * 4.0 + self.passed as f32 / self.total as f32
+    }
+
+    fn is_clear(&self) -> bool {
+        self.passed == self.total && self.log_probability > CLEAR
+    }
+}
+
+/// The zone of a page, if there is one.
+pub(crate) fn find(reader: &Reader, picture: &Raster, lines: &[Line]) -> Result<Option<Zone>, ModelError> {
+    let first = decode(lines);
+    if first.as_ref().is_some_and(Zone::is_clear) {
+        return Ok(first);
+    }
+    let mut best = first;
+    for height in STRETCHED_HEIGHTS {
+        let again = decode(&stretched(reader, picture, lines, height)?);
+        if let Some(again) = again
+            && best.as_ref().is_none_or(|b| again.score() >= b.score())
+        {
+            best = Some(again);
+        }
+        if best.as_ref().is_none_or(|b| b.passed == b.total) {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+/// How much of a line's height is read again, first as found, then a little more and a little less.
+const STRETCHED_HEIGHTS: [f32; 3] = [1.0, 1.15, 0.88];
+
+/// The best reading of neighbouring lines in any format.
+fn decode(lines: &[Line]) -> Option<Zone> {
+    let mut candidates: Vec<&Line> = lines.iter().filter(|line| is_candidate(line)).collect();
+    candidates.sort_by(|a, b| a.area.in_frame_of(a.area.angle).1.total_cmp(&b.area.in_frame_of(b.area.angle).1));
+    let mut best: Option<Zone> = None;
+    for &format in MrzFormat::ALL {
+        for window in candidates.windows(format::dimensions(format).0) {
+            if let Some(zone) = decode_as(format, window)
+                && best.as_ref().is_none_or(|b| zone.score() > b.score())
+            {
+                best = Some(zone);
+            }
+        }
+    }
+    best.filter(|zone| zone.log_probability > NOISE)
+}
+
+fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
+    let mut lines = Vec::with_capacity(window.len());
+    let mut sum = 0.0;
+    for (index, line) in window.iter().enumerate() {
+        let (text, log) = viterbi::decode(&line.lattice, &format::classes(format, index))?;
+        lines.push(text);
+        sum += log;
+    }
+    let checks = check::results(format, &lines);
+    Some(Zone {
+        format,
+        free: window.iter().map(|line| plain(&line.text)).collect(),
+        log_probability: sum / window.len() as f32,
+        passed: checks.iter().filter(|(_, holds)| *holds).count(),
+        total: checks.len(),
+        lines,
+    })
+}
+
+/// A free reading with every sort of filler as `<` and without spaces.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).map(|c| if FILLERS.contains(&c) { '<' } else { c }).collect()
+}
+
+/// Whether a line looks like part of a zone: long, flat, and of its symbols.
+pub(crate) fn is_candidate(line: &Line) -> bool {
+    likeness(&line.text, 20) > 0.85 && line.area.half_width / line.area.half_height > 8.0
+}
+
+/// Share of symbols a zone may have, and a little more for fillers; 0 for a line shorter than `least`.
+fn likeness(text: &str, least: usize) -> f32 {
+    let text = plain(text);
+    let count = text.chars().count();
+    if count < least {
+        return 0.0;
+    }
+    let fitting = text.chars().filter(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == '<').count();
+    let fillers = text.chars().filter(|c| *c == '<').count();
+    fitting as f32 / count as f32 + (fillers as f32 / 10.0).min(0.5)
+}
+
+/// The lines of a zone share their edges: every candidate, and every short line level with them, is read again from the
+/// leftmost to the rightmost edge. The detector tends to cut a thin leading `I` and to split long runs of fillers.
+fn stretched(reader: &Reader, picture: &Raster, lines: &[Line], height: f32) -> Result<Vec<Line>, ModelError> {
+    let candidates: Vec<&Line> = lines.iter().filter(|line| is_candidate(line)).collect();
+    let Some(lead) = candidates.iter().max_by(|a, b| a.area.half_width.total_cmp(&b.area.half_width)) else {
+        return Ok(Vec::new());
+    };
+    let lead = lead.area;
+    let place = |line: &Line| {
+        let (u, v) = line.area.in_frame_of(lead.angle);
+        (u - line.area.half_width, u + line.area.half_width, v)
+    };
+    let margin = lead.half_height * 0.55;
+    let left = candidates.iter().map(|line| place(line).0).fold(f32::MAX, f32::min) - margin;
+    let right = candidates.iter().map(|line| place(line).1).fold(f32::MIN, f32::max) + margin;
+    let mut rows = candidates.clone();
+    for line in lines {
+        let (from, to, level) = place(line);
+        let near = (level - place_level(&lead)).abs() < lead.half_height * 9.0 && to > left && from < right;
+        let alike = (0.6..1.7).contains(&(line.area.half_height / lead.half_height)) && line.area.half_width > lead.half_height * 3.0;
+        let apart = rows.iter().all(|row| (place(row).2 - level).abs() > lead.half_height * 0.9);
+        if near && alike && apart && line.text.contains('<') && likeness(&line.text, 8) > 0.9 {
+            rows.push(line);
+        }
+    }
+    rows.sort_by(|a, b| place(a).2.total_cmp(&place(b).2));
+    let stretch = |row: &&Line| {
+        // Each line keeps its own slope about its own centre, unless it is too short to have one.
+        let angle = if (row.area.angle - lead.angle).abs() < 0.06 { row.area.angle } else { lead.angle };
+        let shift = f32::midpoint(left, right) - row.area.in_frame_of(lead.angle).0;
+        let half_height = row.area.half_height.clamp(lead.half_height * 0.9, lead.half_height * 1.15) * height;
+        let (x, y) = (row.area.x + shift * angle.cos(), row.area.y + shift * angle.sin());
+        reader.line(picture, Area { x, y, half_width: (right - left) / 2.0, half_height, angle })
+    };
+    rows.iter().map(stretch).collect()
+}
+
+fn place_level(area: &Area) -> f32 {
+    area.in_frame_of(area.angle).1
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use crate::mrz::viterbi::tests::lattice_of;
+
+    fn line(text: &str, y: f32) -> Line {
+        let area = Area { x: 500.0, y, half_width: 400.0, half_height: 12.0, angle: 0.0 };
+        Line { area, text: text.to_owned(), confidence: 0.9, lattice: lattice_of(text, 0.97) }
+    }
+
+    #[test]
+    fn each_format_is_told_from_the_others() {
+        let examples = [
+            (MrzFormat::Td3, "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L898902C36UTO7408122F1204159ZE184226B<<<<<10"),
+            (MrzFormat::Td1, "I<UTOD231458907<<<<<<<<<<<<<<<|7408122F1204159UTO<<<<<<<<<<<6|ERIKSSON<<ANNA<MARIA<<<<<<<<<<"),
+            (MrzFormat::Td2, "I<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<|D231458907UTO7408122F1204159<<<<<<<6"),
+            (MrzFormat::MrvA, "V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L8988901C4XXX4009078F96121096ZE184226B<<<<<<"),
+        ];
+        for (format, text) in examples {
+            let mut lines = vec![line("REPUBLIC<OF<UTOPIA<PASSPORT", 100.0)];
+            lines.extend(text.split('|').enumerate().map(|(i, l)| line(l, 600.0 + i as f32 * 40.0)));
+            let zone = decode(&lines).unwrap();
+            assert_eq!((zone.format, zone.lines.join("|"), zone.passed == zone.total), (format, text.to_owned(), true));
+        }
+    }
+
+    #[test]
+    fn ordinary_text_is_no_zone() {
+        assert!(decode(&[line("THEQUICKBROWNFOX", 1.0), line("JUMPSOVERTHELAZYDOG", 2.0)]).is_none());
+        assert!(likeness("Date of birth / Date de naissance", 20) < 0.85);
+    }
+}

@@ -1,0 +1,94 @@
+//! The formats of ICAO 9303 parts 4 to 7 and which symbols each place of a line may hold.
+
+use domain::findings::MrzFormat;
+
+/// What may stand in one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// A letter or the filler.
+    Letter,
+    /// A digit or the filler.
+    Number,
+    /// A digit.
+    Digit,
+    /// M, F, X or the filler.
+    Sex,
+    /// A letter, a digit or the filler.
+    Any,
+    /// First letter of a card: A, C or I.
+    Card,
+    /// First letter of a passport: P.
+    Passport,
+    /// First letter of a visa: V.
+    Visa,
+}
+
+impl Class {
+    pub(crate) const fn allows(self, symbol: u8) -> bool {
+        match self {
+            Self::Letter => matches!(symbol, b'<' | b'A'..=b'Z'),
+            Self::Number => matches!(symbol, b'<' | b'0'..=b'9'),
+            Self::Digit => symbol.is_ascii_digit(),
+            Self::Sex => matches!(symbol, b'M' | b'F' | b'X' | b'<'),
+            Self::Any => matches!(symbol, b'<' | b'0'..=b'9' | b'A'..=b'Z'),
+            Self::Card => matches!(symbol, b'A' | b'C' | b'I'),
+            Self::Passport => symbol == b'P',
+            Self::Visa => symbol == b'V',
+        }
+    }
+
+    const fn of(code: u8) -> Self {
+        match code {
+            b'a' => Self::Letter,
+            b'n' => Self::Number,
+            b'd' => Self::Digit,
+            b's' => Self::Sex,
+            b'c' => Self::Card,
+            b'p' => Self::Passport,
+            b'v' => Self::Visa,
+            _ => Self::Any,
+        }
+    }
+}
+
+/// Number of lines and their length.
+pub(crate) const fn dimensions(format: MrzFormat) -> (usize, usize) {
+    match format {
+        MrzFormat::Td1 => (3, 30),
+        MrzFormat::Td2 | MrzFormat::MrvB => (2, 36),
+        MrzFormat::Td3 | MrzFormat::MrvA => (2, 44),
+    }
+}
+
+/// The classes of a line, one for each place.
+pub(crate) fn classes(format: MrzFormat, line: usize) -> Vec<Class> {
+    // One letter a place: a letters, n numbers, d digit, s sex, x any, c card, p passport, v visa. Check digits are numbers,
+    // since an empty optional element may have the filler for its check digit.
+    let codes = match (format, line) {
+        (MrzFormat::Td1, 0) => "cxaaaxxxxxxxxxnxxxxxxxxxxxxxxx",
+        (MrzFormat::Td1, 1) => "nnnnnnnsnnnnnnnaaaxxxxxxxxxxxd",
+        (MrzFormat::Td1, _) => "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        (MrzFormat::Td2, 0) => "cxaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        (MrzFormat::MrvB, 0) => "vaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        (MrzFormat::Td2, _) => "xxxxxxxxxnaaannnnnnnsnnnnnnnxxxxxxxd",
+        (MrzFormat::MrvB, _) => "xxxxxxxxxnaaannnnnnnsnnnnnnnxxxxxxxx",
+        (MrzFormat::Td3, 0) => "paaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        (MrzFormat::MrvA, 0) => "vaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        (MrzFormat::Td3, _) => "xxxxxxxxxnaaannnnnnnsnnnnnnnxxxxxxxxxxxxxxnd",
+        (MrzFormat::MrvA, _) => "xxxxxxxxxnaaannnnnnnsnnnnnnnxxxxxxxxxxxxxxxx",
+    };
+    codes.bytes().map(Class::of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_has_as_many_classes_as_places() {
+        for &format in MrzFormat::ALL {
+            let (lines, length) = dimensions(format);
+            assert!((0..lines).all(|line| classes(format, line).len() == length), "{format}");
+        }
+    }
+}

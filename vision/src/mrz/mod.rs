@@ -1,0 +1,32 @@
+//! The machine-readable zone (ICAO 9303): found, read under the constraints of its format, checked, and taken apart.
+
+mod check;
+mod country;
+mod find;
+mod format;
+mod parse;
+mod viterbi;
+
+pub(crate) use country::alpha3;
+pub(crate) use find::{Zone, find, is_candidate};
+pub(crate) use parse::{Elements, iso};
+
+use domain::findings::MrzReading;
+
+/// A zone in the words of the findings.
+pub(crate) fn reading(zone: &Zone) -> MrzReading {
+    MrzReading {
+        format: zone.format,
+        lines: zone.lines.clone(),
+        log_probability: zone.log_probability,
+        checks_passed: u8::try_from(zone.passed).unwrap_or(u8::MAX),
+        checks_total: u8::try_from(zone.total).unwrap_or(u8::MAX),
+        agrees_with_free_reading: agrees(zone),
+    }
+}
+
+/// Whether the free reading says the same. Fillers are left out: greedy reading miscounts them in long runs.
+fn agrees(zone: &Zone) -> bool {
+    let bare = |line: &String| line.replace('<', "");
+    zone.lines.iter().map(bare).eq(zone.free.iter().map(bare))
+}

@@ -1,0 +1,213 @@
+//! From the lines of a zone to items with normal forms (ICAO 9303-3 section 4): names, dates, numbers, countries.
+
+use super::check::{self, Guarded};
+use super::country;
+use domain::document::{FieldName, OcrField, Side};
+use domain::findings::MrzFormat;
+use time::{Date, Month};
+
+/// The elements of a zone as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Elements {
+    pub(crate) issuer: String,
+    pub(crate) surname: String,
+    pub(crate) given: String,
+    pub(crate) number: String,
+    pub(crate) nationality: String,
+    pub(crate) birth: String,
+    pub(crate) sex: String,
+    pub(crate) expiry: String,
+    /// The check digits, in no order.
+    pub(crate) checks: Vec<(Guarded, bool)>,
+}
+
+impl Elements {
+    /// Cuts the lines apart; they must have the format's number and length.
+    pub(crate) fn new(format: MrzFormat, lines: &[String]) -> Self {
+        let part = |line: usize, from: usize, to: usize| {
+            lines.get(line).and_then(|l| l.get(from..to)).unwrap_or_default().to_owned()
+        };
+        let checks = check::results(format, lines);
+        let names = |text: &str| {
+            let (surname, given) = text.split_once("<<").unwrap_or((text, ""));
+            (spaced(surname), spaced(given))
+        };
+        if format == MrzFormat::Td1 {
+            let (surname, given) = names(&part(2, 0, 30));
+            let number = check::long_number(&part(0, 5, 14), &part(0, 14, 15), &part(0, 15, 30)).0;
+            return Self {
+                issuer: part(0, 2, 5),
+                surname,
+                given,
+                number: number.replace('<', ""),
+                nationality: part(1, 15, 18),
+                birth: part(1, 0, 6),
+                sex: part(1, 7, 8),
+                expiry: part(1, 8, 14),
+                checks,
+            };
+        }
+        let (surname, given) = names(&part(0, 5, 44.min(lines.first().map_or(0, String::len))));
+        let number = if format == MrzFormat::Td2 {
+            check::long_number(&part(1, 0, 9), &part(1, 9, 10), &part(1, 28, 35)).0
+        } else {
+            part(1, 0, 9)
+        };
+        Self {
+            issuer: part(0, 2, 5),
+            surname,
+            given,
+            number: number.replace('<', ""),
+            nationality: part(1, 10, 13),
+            birth: part(1, 13, 19),
+            sex: part(1, 20, 21),
+            expiry: part(1, 21, 27),
+            checks,
+        }
+    }
+
+    fn holds(&self, guarded: Guarded) -> bool {
+        self.checks.iter().any(|(what, holds)| *what == guarded && *holds)
+    }
+
+    /// The date of birth: the latest year with these two digits that is not in the future. `None` where the check fails.
+    pub(crate) fn birth_date(&self, today: Date) -> Option<Date> {
+        let candidates = [2000, 1900].map(|century| date(&self.birth, century));
+        let past = |date: &Date| *date <= today;
+        self.holds(Guarded::BirthDate).then(|| candidates.into_iter().flatten().find(past)).flatten()
+    }
+
+    /// The date of expiry: the year with these two digits that is nearest to today. `None` where the check fails.
+    pub(crate) fn expiry_date(&self, today: Date) -> Option<Date> {
+        let candidates = [1900, 2000, 2100].map(|century| date(&self.expiry, century));
+        let distance = |date: &Date| (*date - today).whole_days().abs();
+        self.holds(Guarded::ExpiryDate).then(|| candidates.into_iter().flatten().min_by_key(distance)).flatten()
+    }
+
+    /// The items in the words of the findings. `zone` is the zone itself, lines joined.
+    pub(crate) fn fields(&self, side: Side, zone: &str, today: Date) -> Vec<OcrField> {
+        let checked = |guarded, value: &str| (self.holds(guarded) && !value.is_empty()).then(|| value.to_owned());
+        let name = |value: &str| (!value.is_empty()).then(|| value.to_owned());
+        let country = |code: &str| country::alpha3(code).map(str::to_owned);
+        let plain = |code: &str| code.replace('<', "");
+        let items = [
+            (FieldName::LastName, self.surname.clone(), name(&self.surname)),
+            (FieldName::FirstName, self.given.clone(), name(&self.given)),
+            (FieldName::BirthDate, self.birth.clone(), self.birth_date(today).map(iso)),
+            (FieldName::Gender, self.sex.replace('<', ""), gender(&self.sex).map(str::to_owned)),
+            (FieldName::Nationality, plain(&self.nationality), country(&self.nationality)),
+            (FieldName::DocumentNumber, self.number.clone(), checked(Guarded::DocumentNumber, &self.number)),
+            (FieldName::ExpiryDate, self.expiry.clone(), self.expiry_date(today).map(iso)),
+            (FieldName::IssuingCountry, plain(&self.issuer), country(&self.issuer)),
+            (FieldName::Mrz, zone.to_owned(), Some(zone.to_owned())),
+        ];
+        let item = |(name, text, normalized): (FieldName, String, Option<String>)| {
+            (!text.is_empty()).then_some(OcrField { side, name, text: Some(text), normalized })
+        };
+        items.into_iter().filter_map(item).collect()
+    }
+}
+
+/// Fillers between words become spaces, those at the end vanish.
+fn spaced(text: &str) -> String {
+    text.split('<').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn gender(sex: &str) -> Option<&'static str> {
+    match sex {
+        "M" => Some("male"),
+        "F" => Some("female"),
+        _ => None,
+    }
+}
+
+/// A date written YYMMDD, in this century.
+fn date(text: &str, century: i32) -> Option<Date> {
+    let two = |from: usize| text.get(from..from + 2)?.parse::<u8>().ok();
+    let (year, month, day) = (two(0)?, two(2)?, two(4)?);
+    Date::from_calendar_date(century + i32::from(year), Month::try_from(month).ok()?, day).ok()
+}
+
+/// ISO 8601.
+pub(crate) fn iso(date: Date) -> String {
+    format!("{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use proptest::prelude::*;
+    use time::macros::date;
+
+    const TODAY: Date = date!(2026 - 11 - 21);
+
+    fn elements(format: MrzFormat, text: &str) -> Elements {
+        Elements::new(format, &text.split('|').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    fn normalized(fields: &[OcrField], name: FieldName) -> Option<String> {
+        fields.iter().find(|f| f.name == name).unwrap().normalized.clone()
+    }
+
+    #[test]
+    fn a_passport_becomes_items() {
+        let zone = "P<D<<MUELLER<LUEDENSCHEIDT<<HANS<PETER<<<<<<|L898902C36D<<7408122M1204159ZE184226B<<<<<10";
+        let fields = elements(MrzFormat::Td3, zone).fields(Side::Front, zone, TODAY);
+        let get = |name| normalized(&fields, name);
+        assert_eq!(get(FieldName::LastName).unwrap(), "MUELLER LUEDENSCHEIDT");
+        assert_eq!(get(FieldName::FirstName).unwrap(), "HANS PETER");
+        assert_eq!(get(FieldName::BirthDate).unwrap(), "1974-08-12");
+        assert_eq!(get(FieldName::ExpiryDate).unwrap(), "2012-04-15");
+        assert_eq!(get(FieldName::Gender).unwrap(), "male");
+        assert_eq!(get(FieldName::Nationality).unwrap(), "DEU");
+        assert_eq!(get(FieldName::IssuingCountry).unwrap(), "DEU");
+        assert_eq!(get(FieldName::DocumentNumber).unwrap(), "L898902C3");
+    }
+
+    #[test]
+    fn an_item_whose_check_digit_fails_has_no_normal_form() {
+        let zone = "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L898902C37UTO7408123F1204150ZE184226B<<<<<10";
+        let fields = elements(MrzFormat::Td3, zone).fields(Side::Front, zone, TODAY);
+        for name in [FieldName::DocumentNumber, FieldName::BirthDate, FieldName::ExpiryDate, FieldName::Nationality] {
+            assert_eq!(normalized(&fields, name), None, "{name}");
+        }
+        assert_eq!(fields.iter().find(|f| f.name == FieldName::BirthDate).unwrap().text.as_deref(), Some("740812"));
+    }
+
+    #[test]
+    fn a_card_with_a_long_number_and_one_name_only() {
+        let zone = "I<UTOD23145890<7349<<<<<<<<<<<|3407127X9507122UTO<<<<<<<<<<<2|STEVENSON<<<<<<<<<<<<<<<<<<<<<";
+        let elements = elements(MrzFormat::Td1, zone);
+        assert_eq!((elements.number.as_str(), elements.given.as_str()), ("D23145890734", ""));
+        let fields = elements.fields(Side::Back, zone, TODAY);
+        assert!(fields.iter().all(|f| f.name != FieldName::FirstName && f.side == Side::Back));
+        assert_eq!(normalized(&fields, FieldName::Gender), None);
+        assert_eq!(normalized(&fields, FieldName::BirthDate).unwrap(), "1934-07-12");
+        assert_eq!(normalized(&fields, FieldName::ExpiryDate).unwrap(), "1995-07-12");
+    }
+
+    proptest! {
+        #[test]
+        fn a_birth_is_never_in_the_future_and_a_written_date_comes_back(days in 0_i64..36_000) {
+            let born = TODAY - time::Duration::days(days);
+            let written = format!("{:02}{:02}{:02}", born.year() % 100, u8::from(born.month()), born.day());
+            let zone = format!("P<UTOA<<B<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<|L898902C36UTO{written}{}F1204159<<<<<<<<<<<<<<00", check::digit(&written));
+            let elements = elements(MrzFormat::Td3, &zone);
+            let read = elements.birth_date(TODAY).unwrap();
+            prop_assert!(read <= TODAY);
+            prop_assert_eq!((read.month(), read.day()), (born.month(), born.day()));
+            if days < 26 * 365 {
+                prop_assert_eq!(read, born);
+            }
+        }
+
+        #[test]
+        fn any_lines_can_be_taken_apart(text in "[A-Z0-9<|]{0,140}") {
+            for &format in MrzFormat::ALL {
+                elements(format, &text).fields(Side::Front, &text, TODAY);
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A selfie: one picture or a burst. Finds the person in each frame, picks the best frame, measures liveness.
+
+use crate::document::frame;
+use crate::face::{Detection, Faces, finding};
+use crate::liveness::{self, Seen};
+use crate::model::ModelError;
+use crate::raster::Raster;
+use crate::stopwatch::Stopwatch;
+use crate::Vision;
+use domain::findings::{Challenge, Face, LivenessFindings, Quality, SelfieFindings, Unavailable};
+
+/// Frames of a burst that are looked at, spread over it: a turn of the head takes a second, this many show it.
+const MOST_FRAMES: usize = 12;
+/// Frames whose descriptors are compared with the best one's.
+const MOST_COMPARED: usize = 4;
+/// Frames up to this yaw are frontal enough to compare descriptors: beyond, the same person looks like another.
+const FRONTAL: f32 = 0.25;
+/// A face narrower than this share of the largest is in the background: a poster, a person passing.
+const BACKGROUND: f32 = 0.25;
+
+/// What was found in a burst.
+#[derive(Default)]
+struct Found {
+    faces: u32,
+    best: Option<(usize, Face)>,
+    liveness: Option<LivenessFindings>,
+}
+
+pub(crate) fn examine(vision: &Vision, frames: &[&Raster], challenge: Option<Challenge>) -> SelfieFindings {
+    let mut watch = Stopwatch::start();
+    let chosen = spread(frames.len());
+    let qualities: Vec<(usize, Quality)> = chosen.iter().map(|&index| (index, quality(frames[index]))).collect();
+    watch.lap("quality");
+    let mut unavailable: Vec<Unavailable> =
+        vision.missing().into_iter().filter(|missing| *missing == Unavailable::Face).collect();
+    let found = vision.faces.as_ref().map_or_else(
+        || Ok(Found::default()),
+        |faces| look(faces, frames, &qualities, challenge, &mut watch),
+    );
+    let found = found.unwrap_or_else(|_| {
+        unavailable.push(Unavailable::Face);
+        Found::default()
+    });
+    let of_best = |index: usize| qualities.iter().find(|(i, _)| *i == index).map(|(_, quality)| *quality);
+    let best_quality = found.best.as_ref().and_then(|(index, _)| of_best(*index));
+    let first_quality = qualities.first().map(|(_, quality)| *quality);
+    SelfieFindings {
+        quality: best_quality.or(first_quality).unwrap_or_default(),
+        frames: u32::try_from(frames.len()).unwrap_or(u32::MAX),
+        faces: found.faces,
+        best_frame: found.best.as_ref().and_then(|(index, _)| u32::try_from(*index).ok()),
+        face: found.best.map(|(_, face)| face),
+        liveness: found.liveness,
+        unavailable,
+        models: if vision.faces.is_some() { vision.face_models.clone() } else { Vec::new() },
+        timings: watch.into_laps(),
+    }
+}
+
+/// Indices of the frames that are looked at: all of a short burst, else the first, the last, and some between.
+fn spread(count: usize) -> Vec<usize> {
+    if count <= MOST_FRAMES {
+        return (0..count).collect();
+    }
+    (0..MOST_FRAMES).map(|i| i * (count - 1) / (MOST_FRAMES - 1)).collect()
+}
+
+fn quality(picture: &Raster) -> Quality {
+    frame(picture).map(|frame| lens::quality::judge_plain(&frame)).unwrap_or_default()
+}
+
+fn look(
+    faces: &Faces,
+    frames: &[&Raster],
+    qualities: &[(usize, Quality)],
+    challenge: Option<Challenge>,
+    watch: &mut Stopwatch,
+) -> Result<Found, ModelError> {
+    let mut seen = Vec::new();
+    let mut detections = Vec::new();
+    let mut most = 0;
+    for (order, &(index, _)) in qualities.iter().enumerate() {
+        let picture = frames[index];
+        // The first frame is searched thoroughly, those after it quickly, and again thoroughly where that finds nobody.
+        let mut found = if order == 0 { Vec::new() } else { faces.detector.find_quickly(picture)? };
+        if found.is_empty() {
+            found = faces.detector.find(picture)?;
+            most = most.max(near(&found));
+        }
+        let Some(detection) = largest(&found) else { continue };
+        if let Some(shape) = faces.shape(picture, &detection)? {
+            seen.push(Seen { index, picture, shape });
+            detections.push((index, detection));
+        }
+    }
+    watch.lap("faces");
+    let Some(best) = best(&seen, qualities) else { return Ok(Found { faces: most, ..Found::default() }) };
+    let detection = detections.iter().find(|(index, _)| *index == best.index).map(|(_, d)| *d);
+    let Some(mut detection) = detection else { return Ok(Found { faces: most, ..Found::default() }) };
+    if seen.first().is_none_or(|first| first.index != best.index) {
+        let again = faces.detector.find(best.picture)?;
+        most = most.max(near(&again));
+        detection = largest(&again).unwrap_or(detection);
+    }
+    let descriptor = faces.describe(best.picture, &best.shape)?;
+    let face = finding(&detection, &best.shape, descriptor);
+    watch.lap("descriptor");
+    let liveness = match challenge {
+        Some(challenge) => liveness::measure(&seen, challenge, same_person(faces, &seen, best, &face)?),
+        None => None,
+    };
+    watch.lap("liveness");
+    Ok(Found { faces: most.max(1), best: Some((best.index, face)), liveness })
+}
+
+/// Faces that are not far behind the largest.
+fn near(found: &[Detection]) -> u32 {
+    let widest = found.iter().map(|d| d.width).fold(0.0, f32::max);
+    let count = found.iter().filter(|d| d.width >= widest * BACKGROUND).count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn largest(found: &[Detection]) -> Option<Detection> {
+    found.iter().copied().max_by(|a, b| a.area().total_cmp(&b.area()))
+}
+
+/// The sharpest of the frontal frames, or the most frontal where none is.
+fn best<'a, 'b>(seen: &'b [Seen<'a>], qualities: &[(usize, Quality)]) -> Option<&'b Seen<'a>> {
+    let sharpness = |s: &Seen<'_>| qualities.iter().find(|(i, _)| *i == s.index).map_or(0.0, |(_, q)| q.sharpness);
+    // A head held a little askew counts as straight; among those, sharper is better.
+    let frontal = seen.iter().filter(|s| s.shape.yaw().abs() < FRONTAL / 2.0);
+    frontal.max_by(|a, b| sharpness(a).total_cmp(&sharpness(b))).or_else(|| liveness::most_frontal(seen))
+}
+
+/// The greatest distance between the best face and those of the other frontal frames.
+fn same_person(
+    faces: &Faces,
+    seen: &[Seen<'_>],
+    best: &Seen<'_>,
+    face: &Face,
+) -> Result<Option<f32>, ModelError> {
+    let others: Vec<&Seen<'_>> =
+        seen.iter().filter(|s| s.index != best.index && s.shape.yaw().abs() <= FRONTAL).collect();
+    let step = others.len().div_ceil(MOST_COMPARED).max(1);
+    let mut greatest: Option<f32> = None;
+    for other in others.iter().step_by(step) {
+        let descriptor = faces.describe(other.picture, &other.shape)?;
+        let distance = face.distance(&Face { descriptor, ..face.clone() });
+        greatest = greatest.into_iter().chain(distance).reduce(f32::max);
+    }
+    Ok(greatest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_burst_is_looked_at_from_its_first_to_its_last_frame() {
+        assert_eq!(spread(3), [0, 1, 2]);
+        let chosen = spread(40);
+        assert_eq!((chosen.len(), chosen[0], chosen[MOST_FRAMES - 1]), (MOST_FRAMES, 0, 39));
+    }
+
+    #[test]
+    fn a_small_face_far_behind_does_not_count() {
+        let face = |width| Detection { score: 0.9, left: 0.0, top: 0.0, width, height: width };
+        assert_eq!(near(&[face(200.0), face(40.0)]), 1);
+        assert_eq!(near(&[face(200.0), face(120.0)]), 2);
+        assert_eq!(near(&[]), 0);
+    }
+}

@@ -1,0 +1,114 @@
+//! Text in a picture: finds lines, reads them, and finds out which way up they are. Not what the words mean.
+
+mod alphabet;
+mod area;
+mod detect;
+mod recognise;
+
+pub(crate) use alphabet::{Alphabet, MRZ_SYMBOLS};
+pub(crate) use area::Area;
+pub(crate) use recognise::{Lattice, Line};
+
+use crate::model::lock::Pins;
+use crate::model::onnx::Onnx;
+use crate::model::{Model, ModelError};
+use crate::raster::Raster;
+use std::borrow::Cow;
+use std::path::Path;
+
+const DETECTOR: &str = "PP-OCRv6_det_small.onnx";
+const RECOGNISER: &str = "PP-OCRv6_rec_small.onnx";
+/// The files the networks are read from.
+pub(crate) const FILES: [&str; 2] = [DETECTOR, RECOGNISER];
+/// Lines beyond this many are not read: a page of a book is no document, and each costs time.
+const MOST_LINES: usize = 60;
+/// Lines looked at to tell which way up the text is.
+const PROBES: usize = 3;
+/// Mean probability from which text is taken to be the right way up without trying the other.
+const UPRIGHT: f32 = 0.85;
+/// The other way up must read this much better.
+const FLIP_MARGIN: f32 = 0.05;
+
+/// The networks that read.
+pub(crate) struct Reader {
+    pub(crate) detector: Box<dyn Model>,
+    pub(crate) recogniser: Box<dyn Model>,
+    pub(crate) alphabet: Alphabet,
+}
+
+/// A picture the right way up, and what is written on it.
+pub(crate) struct Page<'a> {
+    pub(crate) picture: Cow<'a, Raster>,
+    /// Quarters the picture was turned clockwise to stand upright.
+    pub(crate) quarters: u8,
+    pub(crate) lines: Vec<Line>,
+}
+
+impl Reader {
+    pub(crate) fn load(pins: &Pins, dir: &Path) -> Result<Self, ModelError> {
+        let recogniser = Onnx::load(RECOGNISER, pins.read(dir, RECOGNISER)?)?;
+        let symbols = recogniser.metadata("character").unwrap_or_default();
+        let alphabet = Alphabet::parse(symbols)?;
+        let detector = Onnx::load(DETECTOR, pins.read(dir, DETECTOR)?)?;
+        Ok(Self { detector: Box::new(detector), recogniser: Box::new(recogniser), alphabet })
+    }
+
+    /// The areas of text, as the picture is.
+    pub(crate) fn areas(&self, picture: &Raster) -> Result<Vec<Area>, ModelError> {
+        let mut areas = detect::areas(self.detector.as_ref(), picture, detect::DETECTOR_SIDE)?;
+        areas.truncate(MOST_LINES);
+        Ok(areas)
+    }
+
+    /// Turns the picture so that its text can be read, and reads it.
+    ///
+    /// Across or upright is told by the shape of the areas; which of the two ways remains, by how surely the longest lines read.
+    pub(crate) fn page<'a>(&self, picture: &'a Raster, areas: &[Area]) -> Result<Page<'a>, ModelError> {
+        let lying: f32 = areas.iter().map(|a| if a.is_vertical() { -weight(a) } else { weight(a) }).sum();
+        let first = self.turned(picture, areas, u8::from(lying < 0.0))?;
+        let longest = first.longest();
+        if longest.is_empty() || confidence(&longest) >= UPRIGHT {
+            return Ok(first);
+        }
+        let over = |line: &&Line| Area { angle: line.area.angle + std::f32::consts::PI, ..line.area };
+        let flipped = longest.iter().map(|line| self.line(&first.picture, over(line))).collect::<Result<Vec<_>, _>>()?;
+        if confidence(&flipped.iter().collect::<Vec<_>>()) <= confidence(&longest) + FLIP_MARGIN {
+            return Ok(first);
+        }
+        self.turned(picture, areas, first.quarters + 2)
+    }
+
+    /// Turns the picture and reads every area.
+    fn turned<'a>(&self, picture: &'a Raster, areas: &[Area], quarters: u8) -> Result<Page<'a>, ModelError> {
+        let (width, height) = (picture.width() as f32, picture.height() as f32);
+        let picture = if quarters == 0 { Cow::Borrowed(picture) } else { Cow::Owned(picture.turned(quarters)) };
+        let mut areas: Vec<Area> = areas.iter().map(|area| area.turned(quarters, width, height)).collect();
+        areas.sort_by(|a, b| a.y.total_cmp(&b.y));
+        let lines = areas.into_iter().map(|area| self.line(&picture, area)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Page { picture, quarters, lines })
+    }
+
+    /// Reads one line.
+    pub(crate) fn line(&self, picture: &Raster, area: Area) -> Result<Line, ModelError> {
+        recognise::line(self.recogniser.as_ref(), &self.alphabet, picture, area)
+    }
+}
+
+impl Page<'_> {
+    /// The longest lines, by which the way up is told.
+    fn longest(&self) -> Vec<&Line> {
+        let mut lines: Vec<&Line> = self.lines.iter().filter(|line| weight(&line.area) > 0.0).collect();
+        lines.sort_by(|a, b| b.area.half_width.total_cmp(&a.area.half_width));
+        lines.truncate(PROBES);
+        lines
+    }
+}
+
+/// How much an area says about the direction of the text: its length, where it is clearly longer than high.
+fn weight(area: &Area) -> f32 {
+    if area.half_width > area.half_height * 3.0 { area.half_width } else { 0.0 }
+}
+
+fn confidence(lines: &[&Line]) -> f32 {
+    lines.iter().map(|line| line.confidence).sum::<f32>() / lines.len().max(1) as f32
+}
