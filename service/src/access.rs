@@ -1,5 +1,9 @@
 //! Who may call: each verb's first argument after the system. Their fields are private and they are made here only.
 
+mod staff;
+
+pub use staff::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reader, Reviewer, Staff, staff};
+
 use crate::{Honnin, api_key};
 use domain::{
     ids::{ApiKeyId, SessionId, TenantId},
@@ -8,11 +12,12 @@ use domain::{
 use std::net::IpAddr;
 use store::{StoreError, Tx, api_keys, audit, tenants};
 
-/// A customer's server, known by its API key.
+/// A customer's server, known by its API key; or one of its people, who does by hand what the server would.
 #[derive(Clone, Debug)]
 pub struct Tenant {
     id: TenantId,
-    key: ApiKeyId,
+    key: Option<ApiKeyId>,
+    actor: String,
     address: IpAddr,
     key_is_stale: bool,
 }
@@ -75,7 +80,8 @@ pub async fn tenant_by_key(honnin: &Honnin, presented: &str, address: IpAddr) ->
     let key_is_stale = key.last_used_at.is_none_or(|at| at.plus(LAST_USE_PRECISION) <= now);
     Ok(Tenant {
         id: key.tenant,
-        key: key.id,
+        actor: key.id.to_string(),
+        key: Some(key.id),
         address,
         key_is_stale,
     })
@@ -88,10 +94,10 @@ impl Tenant {
         &self.id
     }
 
-    /// The key it came with.
+    /// The key it came with, where it came with one.
     #[must_use]
-    pub const fn key(&self) -> &ApiKeyId {
-        &self.key
+    pub const fn key(&self) -> Option<&ApiKeyId> {
+        self.key.as_ref()
     }
 
     /// Where it called from.
@@ -105,7 +111,7 @@ impl Tenant {
         audit::Entry {
             at,
             tenant: Some(self.id.clone()),
-            actor: self.key.to_string(),
+            actor: self.actor.clone(),
             action: action.to_owned(),
             subject: Some(session.to_string()),
             detail: None,
@@ -115,8 +121,8 @@ impl Tenant {
 
     /// Notes the use of the key, at most once a minute, in the unit of what it was used for.
     pub(crate) async fn mark_key_used(&self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
-        if self.key_is_stale {
-            api_keys::mark_used(tx, &self.key, now).await?;
+        if let Some(key) = self.key.as_ref().filter(|_| self.key_is_stale) {
+            api_keys::mark_used(tx, key, now).await?;
         }
         Ok(())
     }

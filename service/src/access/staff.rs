@@ -1,0 +1,247 @@
+//! People of the console as callers. [`Staff`] is somebody signed in; the other types say what they may do and are made of it here
+//! only. An operator in a tenant that is not their own runs it, but sees no applicant's data.
+
+use super::Tenant;
+use crate::Honnin;
+use domain::{
+    ids::{TenantId, UserId},
+    time::Timestamp,
+};
+use std::net::IpAddr;
+use store::{
+    StoreError, audit, tenants,
+    users::{self, Role, UserRow},
+};
+
+/// What somebody is in the tenant they look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rank {
+    /// One of its people.
+    Role(Role),
+    /// Whoever runs the installation, in another's tenant.
+    Operator,
+}
+
+/// Somebody signed in to the console, looking at one tenant.
+#[derive(Clone, Debug)]
+pub struct Staff {
+    user: UserId,
+    name: String,
+    email: String,
+    tenant: TenantId,
+    tenant_name: String,
+    rank: Rank,
+    operator: bool,
+    address: IpAddr,
+}
+
+/// The role does not allow this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("your role does not allow this")]
+pub struct Forbidden;
+
+/// Who the signed-in person `user` is, looking at the tenant `wanted` where they may. `None` where they no longer may sign in.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn staff(
+    honnin: &Honnin,
+    user: &UserId,
+    wanted: Option<&TenantId>,
+    address: IpAddr,
+) -> Result<Option<Staff>, StoreError> {
+    let (id, wanted) = (user.clone(), wanted.cloned());
+    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let (id, wanted) = (id.clone(), wanted.clone());
+        Box::pin(async move {
+            let Some(user) = users::find(tx, &id).await?.filter(|user| user.disabled_at.is_none()) else {
+                return Ok(None);
+            };
+            let own = user.place.as_ref().map(|(tenant, _)| tenant.clone());
+            let mut tenant = None;
+            for id in [wanted.filter(|id| user.operator || own.as_ref() == Some(id)), own]
+                .into_iter()
+                .flatten()
+            {
+                if tenant.is_none() {
+                    tenant = tenants::find(tx, &id).await?;
+                }
+            }
+            if tenant.is_none() && user.operator {
+                tenant = tenants::list(tx).await?.into_iter().next();
+            }
+            Ok(tenant.map(|tenant| (user, tenant)))
+        })
+    });
+    Ok(unit.await?.and_then(|(user, tenant)| Staff::of(user, tenant, address)))
+}
+
+impl Staff {
+    fn of(user: UserRow, tenant: tenants::TenantRow, address: IpAddr) -> Option<Self> {
+        let rank = match user.place {
+            Some((own, role)) if own == tenant.id => Rank::Role(role),
+            _ if user.operator => Rank::Operator,
+            _ => return None,
+        };
+        Some(Self {
+            user: user.id,
+            name: user.name,
+            email: user.email,
+            tenant: tenant.id,
+            tenant_name: tenant.name,
+            rank,
+            operator: user.operator,
+            address,
+        })
+    }
+
+    /// Their id.
+    #[must_use]
+    pub const fn user(&self) -> &UserId {
+        &self.user
+    }
+
+    /// Their name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What they signed in with.
+    #[must_use]
+    pub fn email(&self) -> &str {
+        &self.email
+    }
+
+    /// The tenant they look at.
+    #[must_use]
+    pub const fn tenant(&self) -> &TenantId {
+        &self.tenant
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn tenant_name(&self) -> &str {
+        &self.tenant_name
+    }
+
+    /// What they are there.
+    #[must_use]
+    pub const fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    /// Where they call from.
+    #[must_use]
+    pub const fn address(&self) -> IpAddr {
+        self.address
+    }
+
+    /// What they did, for the audit log.
+    pub(crate) fn entry(&self, at: Timestamp, action: &str, subject: Option<String>) -> audit::Entry {
+        audit::Entry {
+            at,
+            tenant: Some(self.tenant.clone()),
+            actor: self.user.to_string(),
+            action: action.to_owned(),
+            subject,
+            detail: None,
+            address: Some(self.address.to_string()),
+        }
+    }
+}
+
+macro_rules! capability {
+    ($(#[$meta:meta])* $name:ident: $($rank:pat_param)|+) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug)]
+        pub struct $name(Staff);
+
+        impl $name {
+            /// Made of somebody signed in, where their role allows it.
+            ///
+            /// # Errors
+            /// [`Forbidden`] where it does not.
+            pub fn of(staff: &Staff) -> Result<Self, Forbidden> {
+                if matches!(staff.rank, $($rank)|+) { Ok(Self(staff.clone())) } else { Err(Forbidden) }
+            }
+
+            /// Who it is.
+            #[must_use]
+            pub const fn staff(&self) -> &Staff {
+                &self.0
+            }
+        }
+    };
+}
+
+capability!(/// Everything in a tenant but applicants' data: settings, people.
+    Admin: Rank::Role(Role::Admin) | Rank::Operator);
+capability!(/// Keys, webhooks, allow-lists.
+    Developer: Rank::Role(Role::Admin | Role::Developer) | Rank::Operator);
+capability!(/// Cases, with pictures; links; sessions made by hand.
+    Reviewer: Rank::Role(Role::Admin | Role::Reviewer));
+capability!(/// Applicants' data in words; no pictures.
+    Reader: Rank::Role(Role::Admin | Role::Reviewer | Role::Auditor));
+capability!(/// The audit log.
+    Auditor: Rank::Role(Role::Admin | Role::Auditor) | Rank::Operator);
+
+/// Whoever runs the installation.
+#[derive(Clone, Debug)]
+pub struct Operator(Option<Staff>);
+
+impl Operator {
+    /// Made of somebody signed in who runs the installation.
+    ///
+    /// # Errors
+    /// [`Forbidden`] for everybody else.
+    pub fn of(staff: &Staff) -> Result<Self, Forbidden> {
+        if staff.operator {
+            Ok(Self(Some(staff.clone())))
+        } else {
+            Err(Forbidden)
+        }
+    }
+
+    /// Whoever can run the program on the machine can read its data folder as well.
+    #[must_use]
+    pub const fn at_command_line() -> Self {
+        Self(None)
+    }
+
+    /// What they did, for the audit log.
+    pub(crate) fn entry(&self, at: Timestamp, tenant: &TenantId, action: &str, subject: String) -> audit::Entry {
+        let entry = audit::Entry {
+            at,
+            tenant: None,
+            actor: audit::SYSTEM.to_owned(),
+            action: action.to_owned(),
+            subject: Some(subject.clone()),
+            detail: None,
+            address: None,
+        };
+        let entry = self
+            .0
+            .as_ref()
+            .map_or(entry, |staff| staff.entry(at, action, Some(subject)));
+        audit::Entry {
+            tenant: Some(tenant.clone()),
+            ..entry
+        }
+    }
+}
+
+impl Tenant {
+    /// The tenant of a person who creates a session by hand.
+    #[must_use]
+    pub fn by_hand(reviewer: &Reviewer) -> Self {
+        let staff = reviewer.staff();
+        Self {
+            id: staff.tenant.clone(),
+            key: None,
+            actor: staff.user.to_string(),
+            address: staff.address,
+            key_is_stale: false,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! API keys: issued and shown once, listed by their first characters, revoked from the next request on.
+
+use crate::{Honnin, access::Developer, api_key};
+use domain::{
+    ids::ApiKeyId,
+    secret::Secret,
+    time::{Millis, Timestamp},
+};
+use store::{
+    StoreError,
+    api_keys::{self, ApiKeyRow},
+    audit, tenants,
+};
+
+/// A key just issued.
+#[derive(Clone, Debug)]
+pub struct Issued {
+    /// Its id.
+    pub id: ApiKeyId,
+    /// The key: shown this once.
+    pub key: Secret<String>,
+}
+
+/// Why no key was issued.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum IssueKeyError {
+    /// The name is empty or has more than 100 characters.
+    #[error("a key needs a name of 1 to 100 characters")]
+    BadName,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Issues a key that ends after `lifetime`, where one is given.
+///
+/// # Errors
+/// [`IssueKeyError`].
+pub async fn issue_key(
+    honnin: &Honnin,
+    developer: &Developer,
+    name: &str,
+    lifetime: Option<Millis>,
+) -> Result<Issued, IssueKeyError> {
+    let name = name.trim().to_owned();
+    if !(1..=100).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+        return Err(IssueKeyError::BadName);
+    }
+    let staff = developer.staff();
+    let now = honnin.now();
+    let id = ApiKeyId::from_random(honnin.random_bytes());
+    let keys = [true, false].map(|livemode| api_key::generate(&*honnin.random, livemode));
+    let entry = staff.entry(now, "key.issue", Some(id.to_string()));
+    let (tenant, offered, new) = (staff.tenant().clone(), keys.clone(), id.clone());
+    let unit = honnin.db.write::<_, IssueKeyError, _>(move |tx| {
+        let (tenant, offered, entry) = (tenant.clone(), offered.clone(), entry.clone());
+        let (new, name) = (new.clone(), name.clone());
+        Box::pin(async move {
+            let owner = tenants::find(tx, &tenant)
+                .await?
+                .ok_or(StoreError::Corrupt("a tenant is missing"))?;
+            let key = &offered[usize::from(!owner.livemode)];
+            let row = ApiKeyRow {
+                id: new,
+                tenant,
+                name,
+                prefix: api_key::prefix(key.expose()),
+                hash: api_key::hash(key.expose()),
+                created_at: now,
+                expires_at: lifetime.map(|span| now.plus(span)),
+                revoked_at: None,
+                last_used_at: None,
+            };
+            api_keys::insert(tx, &row).await?;
+            audit::record(tx, &entry).await?;
+            Ok(owner.livemode)
+        })
+    });
+    let livemode = unit.await?;
+    let [live, test] = keys;
+    Ok(Issued {
+        id,
+        key: if livemode { live } else { test },
+    })
+}
+
+/// The tenant's keys, newest first.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list_keys(honnin: &Honnin, developer: &Developer) -> Result<Vec<ApiKeyRow>, StoreError> {
+    let tenant = developer.staff().tenant().clone();
+    let unit = honnin.db.read(move |tx| {
+        let tenant = tenant.clone();
+        Box::pin(async move { api_keys::list(tx, &tenant).await })
+    });
+    unit.await
+}
+
+/// Revokes a key. Returns whether there was one to revoke.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn revoke_key(honnin: &Honnin, developer: &Developer, id: &ApiKeyId) -> Result<bool, StoreError> {
+    let (staff, id, now): (_, _, Timestamp) = (developer.staff().clone(), id.clone(), honnin.now());
+    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+        let (staff, id) = (staff.clone(), id.clone());
+        Box::pin(async move {
+            let revoked = api_keys::revoke(tx, staff.tenant(), &id, now).await?;
+            if revoked {
+                audit::record(tx, &staff.entry(now, "key.revoke", Some(id.to_string()))).await?;
+            }
+            Ok(revoked)
+        })
+    });
+    unit.await
+}

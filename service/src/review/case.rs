@@ -1,0 +1,127 @@
+//! Opening a case, and its pictures. Each look at personal data is recorded before it is opened.
+
+use super::{HOLD, steps_not_performed};
+use crate::{
+    Honnin,
+    access::Reviewer,
+    dossier::{self, Dossier},
+};
+use domain::{
+    ids::{CaptureId, SessionId},
+    secret::Personal,
+    session::{Status, Step},
+};
+use store::{
+    StoreError, audit, captures,
+    reviews::{self, Hold},
+    sessions,
+    vault::Place,
+};
+
+/// A case as the reviewer sees it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Everything kept of the session.
+    pub dossier: Dossier,
+    /// Who holds it: the one who asked, or somebody who was first. `None` where it is not waiting.
+    pub hold: Option<Hold>,
+    /// Whether the one who asked holds it.
+    pub mine: bool,
+    /// Steps that were not performed: with one of them there is no approving.
+    pub not_performed: Vec<Step>,
+}
+
+/// Why a case was not opened.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CaseError {
+    /// No such session, or no such picture, in this tenant.
+    #[error("no such case")]
+    NotFound,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Opens a case and holds it, where it waits and nobody else does.
+///
+/// # Errors
+/// [`CaseError`].
+pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<Case, CaseError> {
+    let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
+    let me = staff.user().clone();
+    let unit = honnin.db.write::<_, CaseError, _>(move |tx| {
+        let (staff, id) = (staff.clone(), id.clone());
+        Box::pin(async move {
+            let row = sessions::find(tx, staff.tenant(), &id)
+                .await?
+                .ok_or(CaseError::NotFound)?;
+            let hold = if row.session.status == Status::Reviewing {
+                Some(reviews::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?)
+            } else {
+                None
+            };
+            audit::record(tx, &staff.entry(now, "case.open", Some(id.to_string()))).await?;
+            Ok((dossier::gather(tx, row).await?, hold))
+        })
+    });
+    let (rows, hold) = unit.await?;
+    let dossier = dossier::open(honnin, rows, true).await?;
+    let checks = dossier
+        .detail
+        .outcome
+        .as_ref()
+        .map(|outcome| outcome.checks.clone())
+        .unwrap_or_default();
+    Ok(Case {
+        mine: hold.as_ref().is_some_and(|hold| hold.user == me),
+        not_performed: steps_not_performed(&dossier.detail.session.plan, &checks),
+        hold,
+        dossier,
+    })
+}
+
+/// The bytes of a picture, opened.
+pub type Picture = Personal<Vec<u8>>;
+
+/// One picture of a capture, by its place in the burst.
+///
+/// # Errors
+/// [`CaseError`]; [`CaseError::NotFound`] also after erasure.
+pub async fn find_picture(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    capture: &CaptureId,
+    frame: usize,
+) -> Result<Picture, CaseError> {
+    let (staff, capture, now) = (reviewer.staff().clone(), capture.clone(), honnin.now());
+    let unit = honnin.db.write::<_, CaseError, _>(move |tx| {
+        let (staff, capture) = (staff.clone(), capture.clone());
+        Box::pin(async move {
+            let capture = captures::find(tx, &capture).await?.ok_or(CaseError::NotFound)?;
+            let row = sessions::find(tx, staff.tenant(), &capture.session)
+                .await?
+                .ok_or(CaseError::NotFound)?;
+            let frame = capture.frames.get(frame).cloned().ok_or(CaseError::NotFound)?;
+            let mut entry = staff.entry(now, "picture.view", Some(row.session.id.to_string()));
+            entry.detail = Some(format!("{} {}", capture.slot.as_str(), capture.id));
+            audit::record(tx, &entry).await?;
+            Ok((row, frame))
+        })
+    });
+    let (row, frame) = unit.await?;
+    let key = match honnin.vault.open(&row.data_key).await {
+        Err(StoreError::Erased) => return Err(CaseError::NotFound),
+        other => other?,
+    };
+    let sealed = honnin
+        .pictures
+        .find(&row.session.id, &frame.object)
+        .await?
+        .ok_or(CaseError::NotFound)?;
+    let place = Place {
+        tenant: &row.session.tenant,
+        session: &row.session.id,
+        name: &frame.object,
+    };
+    Ok(key.open(&place, &sealed)?)
+}

@@ -1,0 +1,216 @@
+//! The ruling: approve, reject, or ask the user again. State, event, delivery and audit commit together.
+
+use super::steps_not_performed;
+use crate::{
+    Honnin,
+    access::{Reviewer, Staff},
+    conclude::conclude,
+    create_session::link_url,
+    reissue_link::{Reissued, replace_link},
+    reprocess::{ReprocessError, begin_attempt},
+    token,
+};
+use domain::{
+    ids::{EventId, SessionId},
+    outcome::{Outcome, Review, Source, Verdict},
+    reasons::Reason,
+    secret::Personal,
+    session::{Status, Step},
+    time::Timestamp,
+};
+use store::{
+    StoreError, Tx, audit,
+    reviews::{self, Ruled},
+    sessions::{self, SessionRow, column},
+    tenants,
+};
+
+/// What a reviewer decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// Identity verified.
+    Approve,
+    /// Not verified; without a code it is `manual_rejection`.
+    Reject(Vec<Reason>),
+}
+
+/// What a reviewer who asks again hands to the user.
+pub type AskedAgain = Reissued;
+
+/// Longest note, in characters.
+const NOTE_LIMIT: usize = 2000;
+
+/// Why there was no ruling.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RuleError {
+    /// No such session in this tenant.
+    #[error("no such case")]
+    NotFound,
+    /// Somebody was first; `None` where it left the queue in another way.
+    #[error("the case is decided already")]
+    Decided(Option<Ruled>),
+    /// Somebody else is at it.
+    #[error("{name} holds this case until {until}")]
+    Held {
+        /// Who.
+        name: String,
+        /// Until when.
+        until: Timestamp,
+    },
+    /// There is no approving what was not looked at.
+    #[error("a step of the plan was not performed")]
+    NotPerformed(Vec<Step>),
+    /// The note is too long or holds control characters.
+    #[error("the note must have at most 2000 characters")]
+    BadNote,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Ends a case.
+///
+/// # Errors
+/// [`RuleError`].
+pub async fn rule(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    id: &SessionId,
+    ruling: Ruling,
+    note: Option<Personal<String>>,
+) -> Result<Verdict, RuleError> {
+    let note = note.filter(|note| !note.expose().trim().is_empty());
+    if note.as_ref().is_some_and(|note| bad_note(note.expose())) {
+        return Err(RuleError::BadNote);
+    }
+    let sealed = seal_note(honnin, reviewer.staff(), id, note).await?;
+    let (staff, id, now, event) = (reviewer.staff().clone(), id.clone(), honnin.now(), honnin.event_id());
+    let unit = honnin.db.write::<_, RuleError, _>(move |tx| {
+        let (staff, id, event) = (staff.clone(), id.clone(), event.clone());
+        let (ruling, sealed) = (ruling.clone(), sealed.clone());
+        Box::pin(async move {
+            let mut row = find_waiting(tx, &staff, &id, now).await?;
+            row.note = sealed;
+            end(tx, &staff, row, ruling, event, now).await
+        })
+    });
+    unit.await
+}
+
+fn bad_note(note: &str) -> bool {
+    note.chars().count() > NOTE_LIMIT || note.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+}
+
+/// Seals the note outside the unit of work, since the key lives in another database.
+async fn seal_note(
+    honnin: &Honnin,
+    staff: &Staff,
+    id: &SessionId,
+    note: Option<Personal<String>>,
+) -> Result<Option<Vec<u8>>, RuleError> {
+    let Some(note) = note else { return Ok(None) };
+    let (tenant, id) = (staff.tenant().clone(), id.clone());
+    let find = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        Box::pin(async move { sessions::find(tx, &tenant, &id).await })
+    });
+    let row = find.await?.ok_or(RuleError::NotFound)?;
+    let key = honnin.vault.open(&row.data_key).await?;
+    Ok(Some(key.seal_text(&row.place(column::NOTE), &note)?))
+}
+
+/// The row of a case that waits and is not held by somebody else.
+async fn find_waiting(tx: &mut Tx, staff: &Staff, id: &SessionId, now: Timestamp) -> Result<SessionRow, RuleError> {
+    let row = sessions::find(tx, staff.tenant(), id)
+        .await?
+        .ok_or(RuleError::NotFound)?;
+    if row.session.status != Status::Reviewing {
+        return Err(RuleError::Decided(reviews::list(tx, id).await?.pop()));
+    }
+    match reviews::find_hold(tx, id, now).await? {
+        Some(hold) if hold.user != *staff.user() => Err(RuleError::Held {
+            name: hold.name,
+            until: hold.until,
+        }),
+        _ => Ok(row),
+    }
+}
+
+async fn end(
+    tx: &mut Tx,
+    staff: &Staff,
+    mut row: SessionRow,
+    ruling: Ruling,
+    event: EventId,
+    now: Timestamp,
+) -> Result<Verdict, RuleError> {
+    let before = row
+        .outcome
+        .clone()
+        .ok_or(StoreError::Corrupt("a case without an outcome"))?;
+    let not_performed = steps_not_performed(&row.session.plan, &before.checks);
+    let (verdict, kept, reasons) = match ruling {
+        Ruling::Approve if !not_performed.is_empty() => return Err(RuleError::NotPerformed(not_performed)),
+        Ruling::Approve => (Verdict::Approved, reviews::Ruling::Approved, Vec::new()),
+        Ruling::Reject(reasons) if reasons.is_empty() => (
+            Verdict::Rejected,
+            reviews::Ruling::Rejected,
+            vec![Reason::ManualRejection],
+        ),
+        Ruling::Reject(reasons) => (Verdict::Rejected, reviews::Ruling::Rejected, reasons),
+    };
+    let id = row.session.id.clone();
+    row.session = row.session.rule(now).map_err(|_| RuleError::Decided(None))?;
+    let outcome = Outcome {
+        verdict,
+        decided_at: now,
+        source: Source::ManualReview,
+        review: Some(Review {
+            reviewed_at: now,
+            note: None,
+        }),
+        reasons: reasons.iter().map(ToString::to_string).collect(),
+        ..before
+    };
+    let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
+    // First the compare-and-set: whoever loses it runs again and finds the winner's ruling.
+    conclude(tx, event, &owner, &mut row, outcome, now).await?;
+    reviews::insert(tx, &id, row.session.attempt, staff.user(), kept, now).await?;
+    reviews::release(tx, &id).await?;
+    let mut entry = staff.entry(now, "case.rule", Some(id.to_string()));
+    entry.detail = Some(verdict.to_string());
+    audit::record(tx, &entry).await?;
+    Ok(verdict)
+}
+
+/// Sends the user back to the start with a new link. The attempt's decision stays in the history.
+///
+/// # Errors
+/// [`RuleError`].
+pub async fn ask_again(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<AskedAgain, RuleError> {
+    let token = token::generate(&*honnin.random);
+    let hash = token::hash(token.expose());
+    let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
+    let unit = honnin.db.write::<_, RuleError, _>(move |tx| {
+        let (staff, id, hash) = (staff.clone(), id.clone(), hash.clone());
+        Box::pin(async move {
+            let row = find_waiting(tx, &staff, &id, now).await?;
+            let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
+            let attempt = row.session.attempt;
+            let row = begin_attempt(tx, &owner, row, now).await.map_err(|error| match error {
+                ReprocessError::Store(error) => RuleError::Store(error),
+                ReprocessError::NotFound | ReprocessError::NotAllowed => RuleError::Decided(None),
+            })?;
+            let expires_at = replace_link(tx, &owner, &row, hash, now).await?;
+            reviews::insert(tx, &id, attempt, staff.user(), reviews::Ruling::AskedAgain, now).await?;
+            reviews::release(tx, &id).await?;
+            audit::record(tx, &staff.entry(now, "case.ask_again", Some(id.to_string()))).await?;
+            Ok(expires_at)
+        })
+    });
+    let expires_at = unit.await?;
+    Ok(Reissued {
+        url: link_url(honnin, token.expose()),
+        expires_at,
+    })
+}

@@ -1,0 +1,82 @@
+//! Lists and counts for the console: sessions by what is known of them, days of the overview, the audit log.
+
+use crate::{
+    Honnin,
+    access::{Auditor, Staff},
+};
+use domain::time::{Millis, Timestamp};
+pub use store::search::{DayCount, Filter, Found, Page};
+use store::{
+    StoreError,
+    audit::{self, Recorded},
+    search,
+};
+
+/// A page of the sessions of the tenant that `staff` looks at. Lists hold no personal data, so every role may see them.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list_sessions(
+    honnin: &Honnin,
+    staff: &Staff,
+    filter: Filter,
+    page: Page,
+) -> Result<Vec<Found>, StoreError> {
+    let (tenant, now) = (staff.tenant().clone(), honnin.now());
+    let unit = honnin.db.read(move |tx| {
+        let (tenant, filter, page) = (tenant.clone(), filter.clone(), page.clone());
+        Box::pin(async move { search::list(tx, &tenant, &filter, &page, now).await })
+    });
+    unit.await
+}
+
+/// What the overview shows.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// Sessions by day, status and verdict.
+    pub days: Vec<DayCount>,
+    /// Cases that wait, and since when the oldest was created.
+    pub backlog: (i64, Option<Timestamp>),
+    /// The first day counted, as a time.
+    pub from: Timestamp,
+}
+
+/// The last `days` days, today included.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overview, StoreError> {
+    let today = honnin.now().as_millis().div_euclid(Millis::days(1).0);
+    let from = Timestamp::from_millis((today - days + 1) * Millis::days(1).0);
+    let tenant = staff.tenant().clone();
+    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let tenant = tenant.clone();
+        Box::pin(async move {
+            let days = search::count_by_day(tx, &tenant, from).await?;
+            Ok(Overview {
+                days,
+                backlog: search::backlog(tx, &tenant).await?,
+                from,
+            })
+        })
+    });
+    unit.await
+}
+
+/// The tenant's audit log, newest first, before entry number `before`.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list_audit(
+    honnin: &Honnin,
+    auditor: &Auditor,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    let tenant = auditor.staff().tenant().clone();
+    let unit = honnin.db.read(move |tx| {
+        let tenant = tenant.clone();
+        Box::pin(async move { audit::list(tx, &tenant, None, before, limit).await })
+    });
+    unit.await
+}

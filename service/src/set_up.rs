@@ -1,0 +1,162 @@
+//! The first person: made through a one-time link that is printed while there is nobody. The link is stored by its hash, lives
+//! through restarts, and is dead once anybody was made.
+
+use crate::{
+    Honnin,
+    people::{self, BadField, NewPerson},
+    token,
+};
+use domain::{
+    ids::{TenantId, UserId},
+    secret::Secret,
+    tenant::TenantSettings,
+};
+use store::{
+    StoreError, Tx, audit,
+    tenants::{self, TenantRow},
+    users::{self, Role, UserRow},
+};
+
+/// The first person, and what their organisation is called where there is none yet.
+#[derive(Clone, Debug)]
+pub struct SetUp {
+    /// Name of the tenant to make; not looked at where there is one.
+    pub organisation: String,
+    /// Signs in with it.
+    pub email: String,
+    /// How colleagues will see them.
+    pub name: String,
+    /// Their password.
+    pub password: Secret<String>,
+}
+
+/// Why nobody was made.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum SetUpError {
+    /// The link was never handed out, or was used.
+    #[error("the set-up link is not valid")]
+    Closed,
+    /// The data is not right.
+    #[error("the data is not right")]
+    Bad(Vec<BadField>),
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A fresh set-up link where there is nobody yet, to be printed at start. Links printed before stay good until one is used.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn set_up_link(honnin: &Honnin) -> Result<Option<Secret<String>>, StoreError> {
+    let token = token::generate(&*honnin.random);
+    let (hash, now) = (token::hash(token.expose()), honnin.now());
+    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+        let hash = hash.clone();
+        Box::pin(async move {
+            if users::exist(tx).await? {
+                return Ok(false);
+            }
+            users::insert_set_up_link(tx, &hash, now).await?;
+            Ok(true)
+        })
+    });
+    let open = unit.await?;
+    Ok(open.then(|| Secret::new(format!("{}admin/set-up/{}", honnin.base_url(), token.expose()))))
+}
+
+/// What the page of an open link shows: the name of the tenant there is, or that one will be made.
+///
+/// # Errors
+/// [`SetUpError::Closed`], or storage.
+pub async fn open_set_up(honnin: &Honnin, token: &str) -> Result<Option<String>, SetUpError> {
+    let hash = hash_of(token)?;
+    let unit = honnin.db.read::<_, SetUpError, _>(move |tx| {
+        let hash = hash.clone();
+        Box::pin(async move {
+            check_open(tx, &hash).await?;
+            Ok(tenants::list(tx).await?.into_iter().next().map(|tenant| tenant.name))
+        })
+    });
+    unit.await
+}
+
+fn hash_of(token: &str) -> Result<Vec<u8>, SetUpError> {
+    token::is_well_formed(token)
+        .then(|| token::hash(token))
+        .ok_or(SetUpError::Closed)
+}
+
+async fn check_open(tx: &mut Tx, hash: &[u8]) -> Result<(), SetUpError> {
+    let open = users::set_up_link_is_open(tx, hash).await? && !users::exist(tx).await?;
+    open.then_some(()).ok_or(SetUpError::Closed)
+}
+
+/// Makes the first person: admin of the first tenant, which is made where there is none, and operator of the installation.
+///
+/// # Errors
+/// [`SetUpError`].
+pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId, SetUpError> {
+    let hash = hash_of(token)?;
+    let existing = open_set_up(honnin, token).await?;
+    let organisation = form.organisation.trim().to_owned();
+    let person = NewPerson {
+        email: form.email,
+        name: form.name,
+        role: Role::Admin,
+        password: form.password,
+    };
+    let mut faults = people::faults(&person);
+    if existing.is_none() && !(1..=100).contains(&organisation.chars().count()) {
+        let message = "Enter the name that your users know you by.".to_owned();
+        faults.push(BadField {
+            field: "organisation",
+            message,
+        });
+    }
+    if !faults.is_empty() {
+        return Err(SetUpError::Bad(faults));
+    }
+    let user = people::row(honnin, None, person, true).await;
+    let id = user.id.clone();
+    let fresh = TenantRow {
+        id: TenantId::from_random(honnin.random_bytes()),
+        name: organisation,
+        settings: Some(TenantSettings::default()),
+        livemode: true,
+        created_at: honnin.now(),
+        version: 0,
+    };
+    let unit = honnin.db.write::<_, SetUpError, _>(move |tx| {
+        let (hash, user, fresh) = (hash.clone(), user.clone(), fresh.clone());
+        Box::pin(async move { make(tx, &hash, user, fresh).await })
+    });
+    unit.await?;
+    Ok(id)
+}
+
+async fn make(tx: &mut Tx, hash: &[u8], mut user: UserRow, fresh: TenantRow) -> Result<(), SetUpError> {
+    check_open(tx, hash).await?;
+    let now = user.created_at;
+    let tenant = match tenants::list(tx).await?.into_iter().next() {
+        Some(tenant) => tenant.id,
+        None => {
+            tenants::insert(tx, &fresh).await?;
+            fresh.id
+        }
+    };
+    user.place = Some((tenant.clone(), Role::Admin));
+    users::insert(tx, &user).await?;
+    users::close_set_up_links(tx, now).await?;
+    let entry = audit::Entry {
+        at: now,
+        tenant: Some(tenant),
+        actor: user.id.to_string(),
+        action: "installation.set_up".to_owned(),
+        subject: Some(user.id.to_string()),
+        detail: None,
+        address: None,
+    };
+    audit::record(tx, &entry).await?;
+    Ok(())
+}
