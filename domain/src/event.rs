@@ -2,7 +2,7 @@
 
 use crate::{
     document::vocabulary,
-    ids::EventId,
+    ids::{EventId, TenantId},
     outcome::{Outcome, SessionRef, Verdict},
     session::FailureReason,
     time::Timestamp,
@@ -76,16 +76,33 @@ pub struct Event {
     pub data: EventData,
 }
 
+/// An admin's try of the receiver: the same envelope, with a `type` that receivers ignore as they ignore every unknown one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestEvent {
+    /// Stable across redeliveries.
+    pub id: EventId,
+    /// When it was asked for.
+    pub created_at: Timestamp,
+    /// Whose receiver is tried.
+    pub tenant: TenantId,
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Envelope<'a> {
+struct Envelope<'a, D> {
     id: &'a EventId,
     #[serde(rename = "type")]
     kind: &'a str,
     api_version: &'a str,
     created_at: Timestamp,
     metadata: Option<&'a RawValue>,
-    data: &'a EventData,
+    data: &'a D,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TestData<'a> {
+    tenant_id: &'a TenantId,
 }
 
 impl Event {
@@ -106,10 +123,41 @@ impl Event {
     }
 }
 
+impl TestEvent {
+    /// `type` on the wire. Not an [`EventType`]: it is sent on request only and cannot be selected.
+    pub const TYPE: &'static str = "webhook.test";
+
+    /// The body to sign and send.
+    ///
+    /// # Errors
+    /// None that could happen: every part of it is text.
+    pub fn render(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(&Envelope {
+            id: &self.id,
+            kind: Self::TYPE,
+            api_version: API_VERSION,
+            created_at: self.created_at,
+            metadata: None,
+            data: &TestData { tenant_id: &self.tenant },
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{SessionId, TenantId};
+    use crate::ids::SessionId;
+
+    #[test]
+    fn a_test_event_has_the_same_envelope_and_names_its_tenant_only() {
+        let event = TestEvent {
+            id: EventId::from_random([1; 16]),
+            created_at: Timestamp::from_millis(0),
+            tenant: TenantId::from_random([3; 16]),
+        };
+        let body = String::from_utf8(event.render().unwrap()).unwrap();
+        insta::assert_snapshot!(body, @r#"{"id":"evt_01010101010101010101010101010101","type":"webhook.test","apiVersion":"2026-08-02","createdAt":"1970-01-01T00:00:00.000Z","metadata":null,"data":{"tenantId":"tn_03030303030303030303030303030303"}}"#);
+    }
 
     #[test]
     fn an_envelope_has_the_contracts_shape_and_the_metadata_as_written() {

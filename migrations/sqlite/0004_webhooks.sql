@@ -21,8 +21,10 @@ CREATE TABLE deliveries (
     kind TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'abandoned')),
-    -- Attempts made in all, which numbers them, and attempts made since the schedule began (anew when sent again by hand).
+    -- Attempts made in all, which numbers them.
     attempts INTEGER NOT NULL,
+    -- The schedule begins anew when an event is sent again by hand: when it did, and the attempts made since.
+    started_at INTEGER NOT NULL,
     step INTEGER NOT NULL,
     next_attempt_at INTEGER,
     settled_at INTEGER,

@@ -1,6 +1,6 @@
 //! What every verb works with: storage, clock, randomness, eyes. Made once at start, cheap to clone.
 
-use crate::{examiner::Examiner, random::Random};
+use crate::{examiner::Examiner, random::Random, rate_limit::CreationRate, sender::WebhookSender};
 use domain::{
     ids::{CaptureId, EventId, JobId, SessionId},
     time::{Clock, Timestamp},
@@ -14,6 +14,8 @@ use url::Url;
 pub struct ServiceConfig {
     /// Where end users and reviewers reach this installation, with a trailing slash.
     pub base_url: Url,
+    /// How fast a tenant may create sessions.
+    pub creation_rate: CreationRate,
 }
 
 /// The parts of a running system.
@@ -30,6 +32,8 @@ pub struct Parts {
     pub random: Arc<dyn Random>,
     /// Who looks at pictures.
     pub examiner: Arc<dyn Examiner>,
+    /// Who sends webhooks.
+    pub sender: Arc<WebhookSender>,
     /// The installation.
     pub config: ServiceConfig,
 }
@@ -43,6 +47,7 @@ pub struct Honnin {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
     pub(crate) examiner: Arc<dyn Examiner>,
+    pub(crate) sender: Arc<WebhookSender>,
     pub(crate) config: Arc<ServiceConfig>,
 }
 
@@ -57,6 +62,7 @@ impl Honnin {
             clock: parts.clock,
             random: parts.random,
             examiner: parts.examiner,
+            sender: parts.sender,
             config: Arc::new(parts.config),
         }
     }

@@ -5,7 +5,7 @@ mod lane;
 
 pub use lane::Lane;
 
-use crate::{Honnin, expire};
+use crate::{Honnin, deliver_event, expire};
 use domain::time::{Millis, Timestamp};
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, time::Duration};
@@ -207,7 +207,8 @@ fn retry_time(now: Timestamp, attempt: i64) -> Timestamp {
 async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     match job.kind {
         JobKind::Expire => expire::run(honnin, job).await,
-        JobKind::Analyse | JobKind::Decide | JobKind::Deliver | JobKind::Erase | JobKind::Sweep => {
+        JobKind::Deliver => deliver_event::run(honnin, job).await,
+        JobKind::Analyse | JobKind::Decide | JobKind::Erase | JobKind::Sweep => {
             Err(JobFault::Passing("this kind of job is not handled yet"))
         }
     }

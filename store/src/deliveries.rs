@@ -56,6 +56,8 @@ pub struct DeliveryRow {
     pub state: DeliveryState,
     /// Attempts made in all.
     pub attempts: i64,
+    /// When the schedule began: anew when the event is sent again by hand.
+    pub started_at: Timestamp,
     /// Attempts made since the schedule began.
     pub step: i64,
     /// When it is attempted next; only while pending.
@@ -104,6 +106,7 @@ struct Raw {
     created_at: i64,
     state: String,
     attempts: i64,
+    started_at: i64,
     step: i64,
     next_attempt_at: Option<i64>,
     settled_at: Option<i64>,
@@ -120,6 +123,7 @@ impl TryFrom<Raw> for DeliveryRow {
             created_at: Timestamp::from_millis(raw.created_at),
             state: DeliveryState::parse(&raw.state).ok_or(StoreError::Corrupt("an unknown state of a delivery"))?,
             attempts: raw.attempts,
+            started_at: Timestamp::from_millis(raw.started_at),
             step: raw.step,
             next_attempt_at: raw.next_attempt_at.map(Timestamp::from_millis),
             settled_at: raw.settled_at.map(Timestamp::from_millis),
@@ -130,7 +134,7 @@ impl TryFrom<Raw> for DeliveryRow {
 macro_rules! select {
     ($clause:literal) => {
         concat!(
-            "SELECT event_id, tenant_id, kind, created_at, state, attempts, step, next_attempt_at, settled_at
+            "SELECT event_id, tenant_id, kind, created_at, state, attempts, started_at, step, next_attempt_at, settled_at
              FROM deliveries ",
             $clause
         )
@@ -150,8 +154,9 @@ pub async fn insert(
     first_attempt_at: Timestamp,
 ) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
-        "INSERT INTO deliveries (event_id, tenant_id, kind, created_at, state, attempts, step, next_attempt_at)
-         VALUES ($1, $2, $3, $4, 'pending', 0, 0, $5)")
+        "INSERT INTO deliveries (event_id, tenant_id, kind, created_at, state, attempts, started_at, step,
+             next_attempt_at)
+         VALUES ($1, $2, $3, $4, 'pending', 0, $5, 0, $5)")
         .bind(event.as_str()).bind(tenant.as_str()).bind(kind).bind(created_at.as_millis())
         .bind(first_attempt_at.as_millis())
         .execute(conn).await.map(drop))
@@ -181,10 +186,10 @@ pub async fn find_any(tx: &mut Tx, event: &EventId) -> Result<Option<DeliveryRow
 /// [`StoreError::Conflict`] where somebody has.
 pub async fn save(tx: &mut Tx, before: &DeliveryRow, after: &DeliveryRow) -> Result<(), StoreError> {
     let saved = on!(tx, conn => sqlx::query(
-        "UPDATE deliveries SET state = $4, attempts = $5, step = $6, next_attempt_at = $7, settled_at = $8
+        "UPDATE deliveries SET state = $4, attempts = $5, started_at = $6, step = $7, next_attempt_at = $8, settled_at = $9
          WHERE event_id = $1 AND attempts = $2 AND state = $3")
         .bind(before.event.as_str()).bind(before.attempts).bind(before.state.as_str())
-        .bind(after.state.as_str()).bind(after.attempts).bind(after.step)
+        .bind(after.state.as_str()).bind(after.attempts).bind(after.started_at.as_millis()).bind(after.step)
         .bind(after.next_attempt_at.map(Timestamp::as_millis)).bind(after.settled_at.map(Timestamp::as_millis))
         .execute(conn).await.map(|done| done.rows_affected()))?;
     if saved == 1 { Ok(()) } else { Err(tx.conflict()) }

@@ -5,13 +5,10 @@ use crate::{
     db::{Tx, on},
 };
 use domain::{
-    event::{EventData, EventType},
+    event::{EventData, EventType, TestEvent},
     ids::{EventId, SessionId, TenantId},
     time::Timestamp,
 };
-
-/// The type of a test event on the wire. It is sent on an admin's request only, so it is no type that can be selected.
-pub const TEST: &str = "webhook.test";
 
 /// An event as stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +47,7 @@ impl EventContent {
     pub const fn type_name(&self) -> &'static str {
         match self {
             Self::Session { kind, .. } => kind.as_str(),
-            Self::Test => TEST,
+            Self::Test => TestEvent::TYPE,
         }
     }
 }
@@ -77,7 +74,7 @@ impl TryFrom<Raw> for EventRow {
                 data: serde_json::from_str(&data).map_err(|_| StoreError::Corrupt("an event that does not parse"))?,
                 note: raw.note,
             },
-            (None, None) if raw.kind == TEST => EventContent::Test,
+            (None, None) if raw.kind == TestEvent::TYPE => EventContent::Test,
             _ => return Err(StoreError::Corrupt("an event of a session without its data")),
         };
         Ok(Self {

@@ -4,13 +4,19 @@
 //! their session before they get here (see [`vault`]).
 
 pub mod api_keys;
+pub mod attempts;
 pub mod audit;
+pub mod capture_cookies;
+pub mod captures;
 pub mod console_sessions;
+pub mod creation_rates;
 pub mod db;
+pub mod decisions;
 pub mod deliveries;
 pub mod delivery_attempts;
 pub mod error;
 pub mod events;
+pub mod idempotency;
 pub mod jobs;
 pub mod links;
 pub mod pictures;

@@ -1,0 +1,172 @@
+//! Makes one attempt to deliver one event: read, render now, sign now, send outside any unit of work, then write down in one unit
+//! what came of it and what happens next. A crash in between sends the event again, with the same id.
+
+use crate::{
+    Honnin,
+    delivery_schedule::{Failed, next_attempt_at},
+    sender::{
+        fault::{Answer, Fault},
+        signature::{SignedRequest, SigningSecret},
+    },
+    webhook_payload, webhook_secret,
+    worker::JobFault,
+};
+use domain::{ids::EventId, time::Timestamp};
+use std::time::Duration;
+use store::{
+    StoreError, Tx, deliveries,
+    deliveries::{AttemptRow, DeliveryRow, DeliveryState},
+    delivery_attempts, events,
+    events::EventRow,
+    jobs::{self, Job},
+    sessions::SessionRow,
+    tenants::{self, TenantRow},
+    webhook_secrets::{self, SecretRow},
+};
+
+/// Everything an attempt needs to know.
+struct Due {
+    event: EventRow,
+    tenant: TenantRow,
+    session: Option<SessionRow>,
+    secrets: Vec<SecretRow>,
+}
+
+/// An attempt that was made.
+#[derive(Clone, Copy)]
+struct Made {
+    at: Timestamp,
+    took: Duration,
+    answer: Answer,
+}
+
+/// Makes the attempt and settles the job.
+///
+/// # Errors
+/// When storage fails; the job is tried again then.
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    let id = EventId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+    let Some(due) = find_due(honnin, id).await? else {
+        return finish(honnin, job).await;
+    };
+    let place = match honnin.sender.pacing.enter(&due.tenant.id, honnin.now()) {
+        Ok(place) => place,
+        Err(later) => return postpone(honnin, job, later).await,
+    };
+    let started = tokio::time::Instant::now();
+    let at = honnin.now();
+    let answer = attempt(honnin, &due, at).await?;
+    let made = Made { at, took: started.elapsed(), answer };
+    place.learn(&made.answer, made.took);
+    // What follows is our own work: the receiver's place is free.
+    drop(place);
+    if let Some(fault) = answer.fault {
+        tracing::info!(event = %due.event.id, tenant = %due.tenant.id, fault = fault.as_str(), status = answer.status,
+            "webhook not delivered");
+    }
+    write_down(honnin, job, &due.event.id, made).await
+}
+
+/// The event, where its delivery still waits for an attempt.
+async fn find_due(honnin: &Honnin, id: EventId) -> Result<Option<Due>, StoreError> {
+    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let id = id.clone();
+        Box::pin(async move {
+            let delivery = deliveries::find_any(tx, &id).await?;
+            if delivery.is_none_or(|delivery| delivery.state != DeliveryState::Pending) {
+                return Ok(None);
+            }
+            let Some(event) = events::find_any(tx, &id).await? else { return Ok(None) };
+            let Some(tenant) = tenants::find(tx, &event.tenant).await? else { return Ok(None) };
+            let secrets = webhook_secrets::list_valid(tx, &tenant.id).await?;
+            let session = webhook_payload::find_session(tx, &event).await?;
+            Ok(Some(Due { event, tenant, session, secrets }))
+        })
+    });
+    unit.await
+}
+
+/// What cannot be sent is a failed attempt like any other: the admin sees it, mends it, and the schedule goes on.
+async fn attempt(honnin: &Honnin, due: &Due, at: Timestamp) -> Result<Answer, StoreError> {
+    let Some(url) = due.tenant.settings.as_ref().and_then(|settings| settings.webhook_url.as_deref()) else {
+        return Ok(Answer::failed(Fault::NoReceiver));
+    };
+    let Ok(url) = honnin.sender.parse_receiver(url) else {
+        return Ok(Answer::failed(Fault::UrlRefused));
+    };
+    let secrets: Vec<SigningSecret> =
+        webhook_secret::open(honnin, &due.secrets)?.into_iter().map(|(_, secret)| secret).collect();
+    if secrets.is_empty() {
+        return Ok(Answer::failed(Fault::NoSecret));
+    }
+    let body = webhook_payload::render(honnin, &due.event, due.session.as_ref()).await?;
+    let request = SignedRequest::new(due.event.id.clone(), at, body, &secrets);
+    Ok(honnin.sender.send(&url, &request, at).await)
+}
+
+/// The attempt, the delivery's new state and the job's end or next time, in one unit. Many of them share a commit.
+async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, made: Made) -> Result<(), JobFault> {
+    let (system, job, event) = (honnin.clone(), job.clone(), event.clone());
+    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+        let (system, job, event) = (system.clone(), job.clone(), event.clone());
+        Box::pin(async move {
+            let now = system.now();
+            let Some(before) = deliveries::find_any(tx, &event).await? else {
+                return jobs::finish(tx, &job, now).await;
+            };
+            let after = after_attempt(&system, &before, made, now);
+            let row = AttemptRow {
+                event,
+                number: after.attempts,
+                attempted_at: made.at,
+                duration_ms: i64::try_from(made.took.as_millis()).unwrap_or(i64::MAX),
+                status: made.answer.status,
+                fault: made.answer.fault.map(|fault| fault.as_str().to_owned()),
+            };
+            delivery_attempts::insert(tx, &before.tenant, &row).await?;
+            deliveries::save(tx, &before, &after).await?;
+            settle(tx, &job, after.next_attempt_at, now).await
+        })
+    });
+    Ok(unit.await?)
+}
+
+fn after_attempt(honnin: &Honnin, before: &DeliveryRow, made: Made, now: Timestamp) -> DeliveryRow {
+    let (attempts, step) = (before.attempts + 1, before.step + 1);
+    let failed = Failed { started_at: before.started_at, step, at: made.at, retry_after: made.answer.retry_after };
+    let (state, next_attempt_at) = match made.answer.fault {
+        None => (DeliveryState::Delivered, None),
+        Some(_) => match next_attempt_at(failed, &*honnin.random) {
+            Some(next) => (DeliveryState::Pending, Some(next)),
+            None => (DeliveryState::Abandoned, None),
+        },
+    };
+    let settled_at = next_attempt_at.is_none().then_some(now);
+    DeliveryRow { state, attempts, step, next_attempt_at, settled_at, ..before.clone() }
+}
+
+async fn settle(tx: &mut Tx, job: &Job, next: Option<Timestamp>, now: Timestamp) -> Result<(), StoreError> {
+    match next {
+        Some(next) => jobs::retry_at(tx, job, next, None).await,
+        None => jobs::finish(tx, job, now).await,
+    }
+}
+
+/// Nothing to do: delivered or abandoned meanwhile.
+async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    settle_only(honnin, job, None).await
+}
+
+/// The receiver is busy with enough attempts: this one waits in the database and leaves its slot to other receivers.
+async fn postpone(honnin: &Honnin, job: &Job, later: Timestamp) -> Result<(), JobFault> {
+    settle_only(honnin, job, Some(later)).await
+}
+
+async fn settle_only(honnin: &Honnin, job: &Job, next: Option<Timestamp>) -> Result<(), JobFault> {
+    let (now, job) = (honnin.now(), job.clone());
+    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+        let job = job.clone();
+        Box::pin(async move { settle(tx, &job, next, now).await })
+    });
+    Ok(unit.await?)
+}

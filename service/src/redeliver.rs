@@ -1,0 +1,133 @@
+//! Sending again by hand: one event, a range of them, a test event. The schedule begins anew; the event's id stays.
+
+use crate::{Honnin, access::Developer, record_event};
+use domain::{ids::{EventId, TenantId}, time::Timestamp};
+use store::{
+    StoreError, Tx, audit, deliveries,
+    deliveries::{DeliveryFilter, DeliveryRow, DeliveryState},
+    delivery_attempts::{self, ReceiverHealth},
+    events::{self, EventContent, EventRow},
+    tenants,
+};
+
+/// Most events that one request sends again.
+pub const MOST_AT_ONCE: u32 = 1_000;
+
+/// Why nothing is sent again.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RedeliverError {
+    /// The tenant has no such event.
+    #[error("there is no such event")]
+    NotFound,
+    /// The tenant has no receiver URL.
+    #[error("no receiver URL is set")]
+    NoReceiver,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Sends one event again, at once, whatever became of it before. One that was never sent, because its type was not selected or there
+/// was no receiver, is sent now.
+///
+/// # Errors
+/// [`RedeliverError`].
+pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId) -> Result<(), RedeliverError> {
+    let (now, staff) = (honnin.now(), developer.staff());
+    let wanted = (staff.tenant().clone(), event.clone());
+    let entry = staff.entry(now, "webhook.send_again", Some(event.to_string()));
+    let unit = honnin.db.write::<_, RedeliverError, _>(move |tx| {
+        let ((tenant, event), entry) = (wanted.clone(), entry.clone());
+        Box::pin(async move {
+            require_receiver(tx, &tenant).await?;
+            let event = events::find(tx, &tenant, &event).await?.ok_or(RedeliverError::NotFound)?;
+            match deliveries::find(tx, &tenant, &event.id).await? {
+                Some(delivery) => begin_anew(tx, &delivery, now).await?,
+                None => record_event::enqueue(tx, &event, now).await?,
+            }
+            Ok(audit::record(tx, &entry).await?)
+        })
+    });
+    unit.await
+}
+
+/// Sends again the deliveries that `filter` selects, up to [`MOST_AT_ONCE`], newest first. Returns how many.
+///
+/// # Errors
+/// [`RedeliverError`].
+pub async fn send_range_again(
+    honnin: &Honnin,
+    developer: &Developer,
+    filter: &DeliveryFilter,
+) -> Result<usize, RedeliverError> {
+    let (now, staff) = (honnin.now(), developer.staff());
+    let wanted = (staff.tenant().clone(), filter.clone());
+    let entry = staff.entry(now, "webhook.send_range_again", None);
+    let unit = honnin.db.write::<_, RedeliverError, _>(move |tx| {
+        let ((tenant, filter), mut entry) = (wanted.clone(), entry.clone());
+        Box::pin(async move {
+            require_receiver(tx, &tenant).await?;
+            let found = deliveries::list(tx, &tenant, &filter, MOST_AT_ONCE).await?;
+            for delivery in &found {
+                begin_anew(tx, delivery, now).await?;
+            }
+            entry.detail = Some(format!("{} events", found.len()));
+            audit::record(tx, &entry).await?;
+            Ok(found.len())
+        })
+    });
+    unit.await
+}
+
+/// Sends a `webhook.test` event and returns its id, under which its attempts are found.
+///
+/// # Errors
+/// [`RedeliverError::NoReceiver`], or when storage fails.
+pub async fn send_test(honnin: &Honnin, developer: &Developer) -> Result<EventId, RedeliverError> {
+    let (now, id, staff) = (honnin.now(), honnin.event_id(), developer.staff());
+    let (tenant, entry) = (staff.tenant().clone(), staff.entry(now, "webhook.test", Some(id.to_string())));
+    let event = EventRow { id: id.clone(), tenant, created_at: now, content: EventContent::Test };
+    let unit = honnin.db.write::<_, RedeliverError, _>(move |tx| {
+        let (event, entry) = (event.clone(), entry.clone());
+        Box::pin(async move {
+            require_receiver(tx, &event.tenant).await?;
+            events::insert(tx, &event).await?;
+            record_event::enqueue(tx, &event, now).await?;
+            Ok(audit::record(tx, &entry).await?)
+        })
+    });
+    unit.await?;
+    Ok(id)
+}
+
+/// How the tenant's receiver has been doing.
+///
+/// # Errors
+/// When storage fails.
+pub async fn receiver_health(honnin: &Honnin, tenant: &TenantId) -> Result<ReceiverHealth, StoreError> {
+    let tenant = tenant.clone();
+    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let tenant = tenant.clone();
+        Box::pin(async move { delivery_attempts::find_health(tx, &tenant).await })
+    });
+    unit.await
+}
+
+async fn require_receiver(tx: &mut Tx, tenant: &TenantId) -> Result<(), RedeliverError> {
+    let tenant = tenants::find(tx, tenant).await?.ok_or(RedeliverError::NotFound)?;
+    let has_receiver = tenant.settings.is_some_and(|settings| settings.webhook_url.is_some());
+    has_receiver.then_some(()).ok_or(RedeliverError::NoReceiver)
+}
+
+async fn begin_anew(tx: &mut Tx, delivery: &DeliveryRow, now: Timestamp) -> Result<(), StoreError> {
+    let after = DeliveryRow {
+        state: DeliveryState::Pending,
+        started_at: now,
+        step: 0,
+        next_attempt_at: Some(now),
+        settled_at: None,
+        ..delivery.clone()
+    };
+    deliveries::save(tx, delivery, &after).await?;
+    record_event::enqueue_job(tx, &delivery.event, now).await
+}

@@ -1,0 +1,129 @@
+//! From a checked receiver URL to a TLS connection. Every address is checked after resolving and the connection goes to the address
+//! that was checked, so that a name that changes its mind gains nothing; then the socket itself is asked where it leads.
+
+use super::{
+    address::AddressRules,
+    fault::Fault,
+    receiver_url::{ReceiverHost, ReceiverUrl},
+    resolve::Resolve,
+};
+use rustls_pki_types::ServerName;
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket},
+    time::Duration,
+};
+use tokio::{
+    net::TcpStream,
+    time::{Instant, timeout, timeout_at},
+};
+use tokio_rustls::{TlsConnector, client::TlsStream};
+
+/// How many of a name's addresses are tried.
+const TRIED: usize = 3;
+
+/// How many addresses a name may have; more is no web server but an attempt to keep us busy.
+const MOST: usize = 64;
+
+/// Where `url` leads: every address of its host, each one checked. One bad address spoils the name, since nobody who means well
+/// mixes public and private ones.
+///
+/// # Errors
+/// [`Fault::Unresolved`] or [`Fault::AddressRefused`].
+pub(super) async fn addresses(
+    resolver: &dyn Resolve,
+    rules: &AddressRules,
+    url: &ReceiverUrl,
+) -> Result<Vec<SocketAddr>, Fault> {
+    let found = match url.host() {
+        ReceiverHost::Literal(address) => vec![*address],
+        ReceiverHost::Name(name) => resolver.resolve(name).await.map_err(|_| Fault::Unresolved)?,
+    };
+    if found.is_empty() || found.len() > MOST {
+        return Err(Fault::Unresolved);
+    }
+    if found.iter().all(|&address| is_fair(rules, address)) {
+        Ok(found.into_iter().map(|address| url.socket_address(address)).collect())
+    } else {
+        Err(Fault::AddressRefused)
+    }
+}
+
+fn is_fair(rules: &AddressRules, address: IpAddr) -> bool {
+    rules.is_allowed_by_name(address) || (rules.admits(address) && !is_own(address))
+}
+
+/// Whether `address` belongs to this machine. The routing table knows: packets to an own address would leave from that very address.
+/// Connecting a UDP socket asks it and sends nothing.
+fn is_own(address: IpAddr) -> bool {
+    let any: IpAddr = match address {
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let source = UdpSocket::bind((any, 0)).and_then(|socket| {
+        socket.connect((address, 443))?;
+        socket.local_addr()
+    });
+    source.is_ok_and(|source| source.ip() == address)
+}
+
+/// Connects to the first of `addresses` that answers within `patience`.
+///
+/// # Errors
+/// [`Fault::ConnectTimeout`], [`Fault::ConnectFailed`], or [`Fault::AddressRefused`] where the socket leads elsewhere.
+pub(super) async fn dial(
+    addresses: &[SocketAddr],
+    rules: &AddressRules,
+    patience: Duration,
+) -> Result<TcpStream, Fault> {
+    let deadline = Instant::now() + patience;
+    let tried = &addresses[..addresses.len().min(TRIED)];
+    let mut fault = Fault::ConnectFailed;
+    for (index, address) in tried.iter().enumerate() {
+        // An address that swallows packets must leave time for the next one.
+        let share = deadline.saturating_duration_since(Instant::now()) / u32::try_from(tried.len() - index).unwrap_or(1);
+        match timeout(share, TcpStream::connect(address)).await {
+            Ok(Ok(stream)) => return checked(stream, *address, rules),
+            Ok(Err(_)) => fault = Fault::ConnectFailed,
+            Err(_) => fault = Fault::ConnectTimeout,
+        }
+    }
+    Err(fault)
+}
+
+/// The socket's own word on where it leads.
+fn checked(stream: TcpStream, wanted: SocketAddr, rules: &AddressRules) -> Result<TcpStream, Fault> {
+    let peer = stream.peer_addr().map_err(|_| Fault::ConnectFailed)?;
+    let is_right = peer.ip() == wanted.ip() && peer.port() == wanted.port() && rules.admits(peer.ip());
+    // Without Nagle's wait the small request leaves at once; failing to set it costs some milliseconds only.
+    drop(stream.set_nodelay(true));
+    if is_right { Ok(stream) } else { Err(Fault::AddressRefused) }
+}
+
+/// TLS to `url`'s host over `stream`.
+///
+/// # Errors
+/// [`Fault::Tls`]; [`Fault::TimedOut`] at the `deadline` of the exchange.
+pub(super) async fn encrypt(
+    tls: &TlsConnector,
+    url: &ReceiverUrl,
+    stream: TcpStream,
+    deadline: Instant,
+) -> Result<TlsStream<TcpStream>, Fault> {
+    let name = ServerName::try_from(url.tls_name()).map_err(|_| Fault::UrlRefused)?;
+    match timeout_at(deadline, tls.connect(name, stream)).await {
+        Ok(Ok(stream)) => Ok(stream),
+        Ok(Err(_)) => Err(Fault::Tls),
+        Err(_) => Err(Fault::TimedOut),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machines_own_addresses_are_known() {
+        assert!(is_own(Ipv4Addr::LOCALHOST.into()));
+        assert!(!is_own(Ipv4Addr::new(198, 51, 100, 7).into()));
+    }
+}

@@ -1,0 +1,115 @@
+//! One HTTP/1.1 request and the head of its answer. The body is never read, redirects are never followed, the connection is never
+//! used again.
+
+use super::{
+    fault::{Answer, Fault},
+    receiver_url::ReceiverUrl,
+    signature::SignedRequest,
+};
+use bytes::Bytes;
+use domain::time::{Millis, Timestamp};
+use http::{HeaderMap, Request, Response, header};
+use http_body_util::Full;
+use hyper::{body::Incoming, client::conn::http1};
+use hyper_util::rt::TokioIo;
+use std::pin::pin;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// Largest head of an answer, in bytes. The buffer grows no further, however much the receiver sends.
+const LARGEST_HEAD: usize = 16 * 1024;
+
+/// Most header lines of an answer.
+const MOST_HEADERS: usize = 100;
+
+/// The headers of a delivery but `Host` and `Content-Length`, as they are sent and as the console shows them.
+#[must_use]
+pub fn headers(request: &SignedRequest) -> [(&'static str, String); 7] {
+    [
+        ("content-type", "application/json".to_owned()),
+        ("user-agent", "Honnin-Webhooks/1".to_owned()),
+        ("accept", "*/*".to_owned()),
+        ("connection", "close".to_owned()),
+        ("webhook-id", request.id.to_string()),
+        ("webhook-timestamp", request.timestamp.to_string()),
+        ("webhook-signature", request.signature.clone()),
+    ]
+}
+
+/// Sends `request` over `stream` and waits for the head of the answer.
+pub(super) async fn exchange<S>(stream: S, url: &ReceiverUrl, request: &SignedRequest, now: Timestamp) -> Answer
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin,
+{
+    match answer_to(stream, url, request).await {
+        Ok(answer) => Answer::of_status(answer.status().as_u16(), retry_after(answer.headers(), now)),
+        Err(fault) => Answer::failed(fault),
+    }
+}
+
+async fn answer_to<S>(stream: S, url: &ReceiverUrl, request: &SignedRequest) -> Result<Response<Incoming>, Fault>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin,
+{
+    let mut message = Request::post(url.target()).header(header::HOST, url.authority());
+    for (name, value) in headers(request) {
+        message = message.header(name, value);
+    }
+    let message = message
+        .body(Full::new(Bytes::copy_from_slice(&request.body)))
+        .map_err(|_| Fault::UrlRefused)?;
+    let (mut sender, connection) = http1::Builder::new()
+        .max_buf_size(LARGEST_HEAD)
+        .max_headers(MOST_HEADERS)
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(|error| class_of(&error))?;
+    let (mut answer, mut connection) = (pin!(sender.send_request(message)), pin!(connection));
+    let answer = tokio::select! {
+        biased;
+        answer = &mut answer => answer,
+        // The connection has ended and has left its last word with the answer.
+        _ = &mut connection => answer.await,
+    };
+    answer.map_err(|error| class_of(&error))
+}
+
+fn class_of(error: &hyper::Error) -> Fault {
+    if error.is_parse() || error.is_parse_too_large() {
+        Fault::BadAnswer
+    } else {
+        Fault::Closed
+    }
+}
+
+/// `Retry-After` in either of its forms, as a wait from `now`.
+fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Millis> {
+    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse::<u32>() {
+        return Some(Millis::seconds(seconds.into()));
+    }
+    let date = httpdate::parse_http_date(text).ok()?;
+    let since_epoch = date.duration_since(std::time::UNIX_EPOCH).ok()?;
+    let at = i64::try_from(since_epoch.as_millis()).ok()?;
+    Some(Millis(at.saturating_sub(now.as_millis()).max(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_to_wait_is_read_in_seconds_and_as_a_date() {
+        let now = Timestamp::from_millis(784_111_777_000);
+        let read = |text: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::RETRY_AFTER, http::HeaderValue::from_static(text));
+            retry_after(&headers, now)
+        };
+        assert_eq!(read("120"), Some(Millis::seconds(120)));
+        assert_eq!(read("Sun, 06 Nov 1994 08:49:47 GMT"), Some(Millis::seconds(10)));
+        assert_eq!(read("Sun, 06 Nov 1994 08:00:00 GMT"), Some(Millis(0)), "a time that has passed");
+        for nonsense in ["", "-1", "soon", "1.5", "99999999999999999999"] {
+            assert_eq!(read(nonsense), None, "{nonsense}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What can go wrong with one attempt, in classes that an integrator can act on. Holds nothing of what was sent or answered.
+
+use domain::time::Millis;
+
+/// Declares the classes with their stored names and their sentences.
+macro_rules! faults {
+    ($($(#[$meta:meta])* $name:ident = $wire:literal, $sentence:literal;)+) => {
+        /// The class of a failed attempt.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Fault { $($(#[$meta])* $name),+ }
+
+        impl Fault {
+            /// Every class.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// The class as it is stored.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $wire),+ }
+            }
+
+            /// The class in words, for the console.
+            #[must_use]
+            pub const fn sentence(self) -> &'static str {
+                match self { $(Self::$name => $sentence),+ }
+            }
+
+            /// Reads what [`Fault::as_str`] wrote.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> {
+                match text { $($wire => Some(Self::$name),)+ _ => None }
+            }
+        }
+    };
+}
+
+faults! {
+    /// The tenant has no receiver URL any more.
+    NoReceiver = "no_receiver", "No receiver URL is set.";
+    /// The tenant has no valid signing secret.
+    NoSecret = "no_secret", "There is no valid signing secret.";
+    /// The URL breaks a rule.
+    UrlRefused = "url_refused", "The receiver URL is not acceptable.";
+    /// The name does not resolve.
+    Unresolved = "dns_failed", "The receiver's host name does not resolve.";
+    /// The name resolves to an address that is not public.
+    AddressRefused = "address_refused", "The receiver's host name resolves to an address that is not public.";
+    /// Nobody answered in time.
+    ConnectTimeout = "connect_timeout", "No connection within 5 seconds.";
+    /// The connection was refused.
+    ConnectFailed = "connect_failed", "The connection was refused.";
+    /// The certificate or the protocol is not right.
+    Tls = "tls_failed", "The TLS handshake failed: expired, self-signed or wrong certificate, or no TLS at all.";
+    /// The whole exchange took too long.
+    TimedOut = "timeout", "No answer within 15 seconds.";
+    /// The connection ended before an answer.
+    Closed = "connection_closed", "The connection was closed before an answer came.";
+    /// What came back is no HTTP, or its headers are too large.
+    BadAnswer = "bad_answer", "The answer was not HTTP, or its headers were larger than 16 KiB.";
+    /// 3xx.
+    Redirect = "redirect", "The receiver answered with a redirect, which is not followed.";
+    /// Any other status than 2xx.
+    Status = "status", "The receiver answered with a status other than 2xx.";
+}
+
+impl Fault {
+    /// Whether the receiver kept us waiting or is not there: such receivers get fewer attempts at a time.
+    #[must_use]
+    pub const fn is_slow(self) -> bool {
+        matches!(self, Self::ConnectTimeout | Self::TimedOut | Self::Unresolved)
+    }
+}
+
+/// What an attempt came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The answer's status, where there was an answer.
+    pub status: Option<u16>,
+    /// Why it failed; `None` means delivered.
+    pub fault: Option<Fault>,
+    /// What the receiver asked for with `Retry-After`; only with 429 and 503.
+    pub retry_after: Option<Millis>,
+}
+
+impl Answer {
+    /// No answer at all.
+    #[must_use]
+    pub const fn failed(fault: Fault) -> Self {
+        Self { status: None, fault: Some(fault), retry_after: None }
+    }
+
+    /// The answer `status`.
+    #[must_use]
+    pub const fn of_status(status: u16, retry_after: Option<Millis>) -> Self {
+        let fault = match status {
+            200..=299 => None,
+            300..=399 => Some(Fault::Redirect),
+            _ => Some(Fault::Status),
+        };
+        let retry_after = if matches!(status, 429 | 503) { retry_after } else { None };
+        Self { status: Some(status), fault, retry_after }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_2xx_is_a_success() {
+        for status in 100..=999 {
+            assert_eq!(Answer::of_status(status, None).fault.is_none(), (200..=299).contains(&status), "{status}");
+        }
+        assert_eq!(Answer::of_status(301, None).fault, Some(Fault::Redirect));
+    }
+
+    #[test]
+    fn a_wish_to_wait_counts_with_429_and_503_only() {
+        let wish = Some(Millis::seconds(9));
+        for (status, expected) in [(429, wish), (503, wish), (500, None), (200, None), (302, None)] {
+            assert_eq!(Answer::of_status(status, wish).retry_after, expected, "{status}");
+        }
+    }
+
+    #[test]
+    fn every_class_is_read_back() {
+        for &fault in Fault::ALL {
+            assert_eq!(Fault::parse(fault.as_str()), Some(fault));
+        }
+    }
+}
