@@ -1,0 +1,144 @@
+//! What a durable write costs through [`store::Db::write`] with 32 clients at once, next to its floor and its peer on the same disk in the same run:
+//! a bare loop that inserts equal rows, 32 to a commit, and one that commits each row by itself.
+//!
+//! `cargo bench -p store` prints the rounds and writes `target/bench/group_commit.json`.
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a measurement talks, and stops at the first surprise"
+)]
+
+use domain::time::Timestamp;
+use sqlx::{
+    ConnectOptions, SqliteConnection,
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
+};
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
+use store::{
+    Db, DbOptions, StoreError,
+    jobs::{self, JobKind, NewJob},
+};
+use tempfile::TempDir;
+use tokio::task::JoinSet;
+
+const CLIENTS: usize = 32;
+const ROWS: usize = 4_096;
+const ROWS_ONE_BY_ONE: usize = 512;
+const ROUNDS: usize = 5;
+
+const INSERT: &str =
+    "INSERT INTO jobs (kind, subject, dedup_key, run_at) VALUES ('deliver', 'evt_0123456789abcdef', NULL, 1)
+    RETURNING id";
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let mut rounds: Vec<[f64; 4]> = (0..ROUNDS).map(|round| runtime.block_on(measure(round))).collect();
+    let mut median = |column: usize| {
+        rounds.sort_by(|a, b| a[column].total_cmp(&b[column]));
+        rounds[ROUNDS / 2][column]
+    };
+    let (units, grouped, single, alone) = (median(0), median(1), median(2), median(3));
+    rounds.sort_by(|a, b| (a[0] / a[1]).total_cmp(&(b[0] / b[1])));
+    let to_loop = rounds[ROUNDS / 2][0] / rounds[ROUNDS / 2][1];
+    rounds.sort_by(|a, b| (a[0] / a[2]).total_cmp(&(b[0] / b[2])));
+    let to_single = rounds[ROUNDS / 2][0] / rounds[ROUNDS / 2][2];
+    println!("median of {ROUNDS}: {to_loop:.2} x the bare loop, {to_single:.1} x one commit per row");
+    let result = serde_json::json!({
+        "clients": CLIENTS, "rows": ROWS, "rounds": ROUNDS,
+        "units_per_second": units, "bare_loop_per_second": grouped, "one_by_one_per_second": single,
+        "one_client_per_second": alone, "ratio_to_bare_loop": to_loop, "ratio_to_one_by_one": to_single,
+    });
+    std::fs::write(results().join("group_commit.json"), format!("{result:#}\n")).unwrap();
+}
+
+/// Where results go; on the disk that is measured, unlike the system's temporary folder, which may be memory.
+fn results() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/bench");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Rows a second: units of 32 clients, the bare loop, one by one, units of one client.
+async fn measure(round: usize) -> [f64; 4] {
+    let folder = TempDir::new_in(results()).unwrap();
+    let url = format!("sqlite://{}", folder.path().join("bench.db").display());
+    let db = Db::open(&url, DbOptions::default()).await.unwrap();
+    let mut bare = bare_connection(&folder.path().join("bench.db")).await;
+
+    let grouped = insert(&mut bare, ROWS, CLIENTS).await;
+    let units = clients(&db, CLIENTS, ROWS).await;
+    let single = insert(&mut bare, ROWS_ONE_BY_ONE, 1).await;
+    let alone = clients(&db, 1, ROWS_ONE_BY_ONE).await;
+    println!(
+        "round {round}: {units:.0} units/s with {CLIENTS} clients, bare loop {grouped:.0}/s, one by one {single:.0}/s, \
+         one client {alone:.0}/s"
+    );
+    [units, grouped, single, alone]
+}
+
+async fn bare_connection(path: &Path) -> SqliteConnection {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .pragma("secure_delete", "ON")
+        .connect()
+        .await
+        .unwrap()
+}
+
+async fn insert(bare: &mut SqliteConnection, rows: usize, per_commit: usize) -> f64 {
+    let start = Instant::now();
+    for _ in 0..rows / per_commit {
+        sqlx::query("BEGIN IMMEDIATE").execute(&mut *bare).await.unwrap();
+        for _ in 0..per_commit {
+            let _: i64 = sqlx::query_scalar(INSERT).fetch_one(&mut *bare).await.unwrap();
+        }
+        sqlx::query("COMMIT").execute(&mut *bare).await.unwrap();
+    }
+    per_second(rows, start)
+}
+
+async fn clients(db: &Db, clients: usize, rows: usize) -> f64 {
+    let start = Instant::now();
+    let mut running = JoinSet::new();
+    for _ in 0..clients {
+        let db = db.clone();
+        running.spawn(async move {
+            for _ in 0..rows / clients {
+                db.write::<_, StoreError, _>(|tx| {
+                    Box::pin(async move {
+                        let subject = "evt_0123456789abcdef";
+                        let run_at = Timestamp::from_millis(1);
+                        jobs::enqueue(
+                            tx,
+                            NewJob {
+                                kind: JobKind::Deliver,
+                                subject,
+                                run_at,
+                                dedup_key: None,
+                            },
+                        )
+                        .await
+                    })
+                })
+                .await
+                .unwrap();
+            }
+        });
+    }
+    running.join_all().await;
+    per_second(rows, start)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few thousand rows")]
+fn per_second(rows: usize, start: Instant) -> f64 {
+    rows as f64 / start.elapsed().as_secs_f64()
+}
