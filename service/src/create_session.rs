@@ -1,6 +1,11 @@
 //! Creating a session: parse, check against the tenant's settings, seal, and store with its link and deadline in one unit.
 
-use crate::{Honnin, access::Tenant, token};
+use crate::{
+    Honnin,
+    access::Tenant,
+    idempotency::{self, Attempt},
+    rate_limit, token,
+};
 use domain::{
     callback::CallbackUrl,
     ids::SessionId,
@@ -48,6 +53,12 @@ pub enum CreateSessionError {
     /// The tenant's settings do not allow sessions.
     #[error("the tenant's settings do not allow sessions")]
     NotReady(NotReady),
+    /// The tenant creates sessions faster than it may.
+    #[error("the session-creation limit is reached")]
+    RateLimited,
+    /// The key of a retry came with another body.
+    #[error("the Idempotency-Key was used with another body")]
+    IdempotencyConflict,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -59,6 +70,40 @@ pub enum CreateSessionError {
 /// [`CreateSessionError`]; nothing is stored then.
 pub async fn create_session(honnin: &Honnin, tenant: &Tenant, body: &[u8]) -> Result<Created, CreateSessionError> {
     let request = CreationRequest::parse(body).map_err(CreateSessionError::Decode)?;
+    create(honnin, tenant, &request, None)
+        .await?
+        .ok_or(CreateSessionError::Store(StoreError::Duplicate))
+}
+
+/// Creates a session from a request body, or gives the first answer again where `key` was used with this body before.
+///
+/// # Errors
+/// [`CreateSessionError`]; nothing is stored then.
+pub async fn create_session_once(
+    honnin: &Honnin,
+    tenant: &Tenant,
+    key: &str,
+    body: &[u8],
+) -> Result<Created, CreateSessionError> {
+    let request = CreationRequest::parse(body).map_err(CreateSessionError::Decode)?;
+    let attempt = Attempt::new(key, body);
+    loop {
+        if let Some(first) = attempt.replay(honnin, tenant).await? {
+            return Ok(first);
+        }
+        // `None` where another request with the same key was faster: its answer is there now.
+        if let Some(created) = create(honnin, tenant, &request, Some(&attempt)).await? {
+            return Ok(created);
+        }
+    }
+}
+
+async fn create(
+    honnin: &Honnin,
+    tenant: &Tenant,
+    request: &CreationRequest,
+    attempt: Option<&Attempt>,
+) -> Result<Option<Created>, CreateSessionError> {
     let settings = load_settings(honnin, tenant).await?;
     let allow_list = settings.as_ref().map_or(&[][..], |settings| &settings.callback_urls);
     let callback = match &request.callback_url {
@@ -80,7 +125,7 @@ pub async fn create_session(honnin: &Honnin, tenant: &Tenant, body: &[u8]) -> Re
         settings.session_lifetime,
     );
     let key = honnin.vault.take().await?;
-    let row = seal(session, &key, &request, callback.as_ref())?;
+    let row = seal(session, &key, request, callback.as_ref())?;
     let token = token::generate(&*honnin.random);
     let link = LinkRow {
         hash: token::hash(token.expose()),
@@ -98,13 +143,24 @@ pub async fn create_session(honnin: &Honnin, tenant: &Tenant, body: &[u8]) -> Re
         expires_at: row.session.expires_at,
         created_at: now,
     };
-    let caller = tenant.clone();
-    let unit = honnin.db.write(move |tx| {
-        let (row, link, caller) = (row.clone(), link.clone(), caller.clone());
-        Box::pin(async move { store_session(tx, &caller, &row, &link, now).await })
+    let kept = attempt.map(|attempt| attempt.keep(tenant, &created, &key)).transpose()?;
+    let (caller, rate) = (tenant.clone(), honnin.config.creation_rate);
+    let unit = honnin.db.write::<_, CreateSessionError, _>(move |tx| {
+        let (row, link, caller, kept) = (row.clone(), link.clone(), caller.clone(), kept.clone());
+        Box::pin(async move {
+            if let Some(kept) = &kept
+                && !idempotency::store(tx, kept).await?
+            {
+                return Ok(false);
+            }
+            if !rate_limit::take(tx, rate, &caller, now).await? {
+                return Err(CreateSessionError::RateLimited);
+            }
+            store_session(tx, &caller, &row, &link, now).await?;
+            Ok(true)
+        })
     });
-    unit.await?;
-    Ok(created)
+    Ok(unit.await?.then_some(created))
 }
 
 async fn load_settings(honnin: &Honnin, tenant: &Tenant) -> Result<Option<TenantSettings>, StoreError> {

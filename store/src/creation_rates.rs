@@ -1,0 +1,31 @@
+//! One number per tenant: when its bucket of creations would be full again, in microseconds. Shared by all nodes.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::ids::TenantId;
+
+/// When the tenant's bucket is full again; `None` where it never created anything.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find(tx: &mut Tx, tenant: &TenantId) -> Result<Option<i64>, StoreError> {
+    on!(tx, conn => sqlx::query_scalar("SELECT full_at FROM creation_rates WHERE tenant_id = $1")
+        .bind(tenant.as_str()).fetch_optional(conn).await)
+}
+
+/// Takes one token, where at `now` the bucket is not further from full than `most`: it is full `cost` later then. Returns whether
+/// there was one. One statement, so that two nodes cannot take the same token.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn take(tx: &mut Tx, tenant: &TenantId, now: i64, cost: i64, most: i64) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO creation_rates (tenant_id, full_at) VALUES ($1, $2 + $3)
+         ON CONFLICT (tenant_id) DO UPDATE
+         SET full_at = CASE WHEN creation_rates.full_at > $2 THEN creation_rates.full_at ELSE $2 END + $3
+         WHERE creation_rates.full_at <= $2 + $4")
+        .bind(tenant.as_str()).bind(now).bind(cost).bind(most)
+        .execute(conn).await.map(|done| done.rows_affected() == 1))
+}

@@ -1,0 +1,101 @@
+//! What was answered to a creation that carried an `Idempotency-Key`, kept for a day. Keys and bodies are kept as hashes, the link
+//! sealed and only while nobody opened it.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{
+    ids::{SessionId, TenantId},
+    time::Timestamp,
+};
+
+/// An answer as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptAnswer {
+    /// Whose.
+    pub tenant: TenantId,
+    /// SHA-256 of the key.
+    pub key_hash: Vec<u8>,
+    /// SHA-256 of the body.
+    pub body_hash: Vec<u8>,
+    /// The session that was created.
+    pub session: SessionId,
+    /// When.
+    pub created_at: Timestamp,
+    /// Its deadline as answered.
+    pub expires_at: Timestamp,
+    /// The link's deadline as answered.
+    pub link_expires_at: Timestamp,
+    /// The sealed link; `None` once it was opened.
+    pub link: Option<Vec<u8>>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    body_hash: Vec<u8>,
+    session_id: String,
+    created_at: i64,
+    expires_at: i64,
+    link_expires_at: i64,
+    link: Option<Vec<u8>>,
+}
+
+/// The answer kept for a key, whatever its age.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find(tx: &mut Tx, tenant: &TenantId, key_hash: &[u8]) -> Result<Option<KeptAnswer>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT body_hash, session_id, created_at, expires_at, link_expires_at, link
+         FROM idempotency WHERE tenant_id = $1 AND key_hash = $2")
+        .bind(tenant.as_str()).bind(key_hash).fetch_optional(conn).await)?;
+    raw.map(|raw| {
+        Ok(KeptAnswer {
+            tenant: tenant.clone(),
+            key_hash: key_hash.to_owned(),
+            body_hash: raw.body_hash,
+            session: SessionId::parse(&raw.session_id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+            created_at: Timestamp::from_millis(raw.created_at),
+            expires_at: Timestamp::from_millis(raw.expires_at),
+            link_expires_at: Timestamp::from_millis(raw.link_expires_at),
+            link: raw.link,
+        })
+    })
+    .transpose()
+}
+
+/// Keeps an answer. Returns false, having stored nothing, where one is kept for the key already.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn insert(tx: &mut Tx, kept: &KeptAnswer) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO idempotency
+         (tenant_id, key_hash, body_hash, session_id, created_at, expires_at, link_expires_at, link)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING")
+        .bind(kept.tenant.as_str()).bind(&kept.key_hash).bind(&kept.body_hash).bind(kept.session.as_str())
+        .bind(kept.created_at.as_millis()).bind(kept.expires_at.as_millis())
+        .bind(kept.link_expires_at.as_millis()).bind(&kept.link)
+        .execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// Removes the answers kept since before `before`, and the links that no longer open at `now`.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn sweep(tx: &mut Tx, before: Timestamp, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM idempotency WHERE created_at <= $1")
+        .bind(before.as_millis()).execute(conn).await.map(drop))?;
+    on!(tx, conn => sqlx::query("UPDATE idempotency SET link = NULL WHERE link IS NOT NULL AND link_expires_at <= $1")
+        .bind(now.as_millis()).execute(conn).await.map(drop))
+}
+
+/// Forgets the link of a session: it was opened, or replaced.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn forget_link(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE idempotency SET link = NULL WHERE session_id = $1 AND link IS NOT NULL")
+        .bind(session.as_str()).execute(conn).await.map(drop))
+}
