@@ -1,0 +1,119 @@
+//! What the end user has answered in one attempt of a session. Saved by compare-and-set, so that two tabs cannot overtake each other.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{document::DocumentType, findings::Challenge, ids::SessionId, language::Language, time::Timestamp};
+
+/// The answers of one attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttemptRow {
+    /// The session.
+    pub session: SessionId,
+    /// Which attempt.
+    pub attempt: i64,
+    /// 0 where nothing is stored yet.
+    pub version: i64,
+    /// The language consented in.
+    pub language: Option<Language>,
+    /// Version of the consent text, and when it was agreed to.
+    pub consent: Option<(String, Timestamp)>,
+    /// What the user says the document is.
+    pub document_type: Option<DocumentType>,
+    /// Sealed: the details as typed, JSON of `UserInput`.
+    pub typed: Option<Vec<u8>>,
+    /// The movement asked for next, with its id.
+    pub challenge: Option<(String, Challenge)>,
+    /// When it was submitted.
+    pub submitted_at: Option<Timestamp>,
+}
+
+/// Name of the sealed column.
+pub const TYPED: &str = "attempt-typed";
+
+impl AttemptRow {
+    /// An attempt with no answer yet.
+    #[must_use]
+    pub const fn new(session: SessionId, attempt: i64) -> Self {
+        Self {
+            session,
+            attempt,
+            version: 0,
+            language: None,
+            consent: None,
+            document_type: None,
+            typed: None,
+            challenge: None,
+            submitted_at: None,
+        }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    version: i64,
+    language: Option<String>,
+    consent_version: Option<String>,
+    consented_at: Option<i64>,
+    document_type: Option<String>,
+    typed: Option<Vec<u8>>,
+    challenge_id: Option<String>,
+    challenge: Option<String>,
+    submitted_at: Option<i64>,
+}
+
+/// The answers of an attempt; empty ones where nothing is stored yet.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<AttemptRow, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT version, language, consent_version, consented_at, document_type, typed, challenge_id, challenge, submitted_at
+         FROM attempts WHERE session_id = $1 AND attempt = $2")
+        .bind(session.as_str()).bind(attempt).fetch_optional(conn).await)?;
+    let mut row = AttemptRow::new(session.clone(), attempt);
+    let Some(raw) = raw else { return Ok(row) };
+    let corrupt = StoreError::Corrupt("an attempt that does not parse");
+    row.version = raw.version;
+    row.language = raw.language.as_deref().and_then(Language::parse);
+    row.consent = raw.consent_version.zip(raw.consented_at.map(Timestamp::from_millis));
+    if let Some(kind) = raw.document_type {
+        row.document_type = Some(DocumentType::parse(&kind).ok_or_else(|| corrupt.clone())?);
+    }
+    row.typed = raw.typed;
+    if let Some((id, challenge)) = raw.challenge_id.zip(raw.challenge) {
+        row.challenge = Some((id, Challenge::parse(&challenge).ok_or(corrupt)?));
+    }
+    row.submitted_at = raw.submitted_at.map(Timestamp::from_millis);
+    Ok(row)
+}
+
+/// Saves the answers where nobody else has since `row` was loaded, and counts its version up.
+///
+/// # Errors
+/// [`StoreError::Conflict`] where somebody has.
+pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
+    let (consent_version, consented_at) = row.consent.clone().unzip();
+    let (challenge_id, challenge) = row.challenge.clone().unzip();
+    let saved = on!(tx, conn => sqlx::query(
+        "INSERT INTO attempts (session_id, attempt, version, language, consent_version, consented_at, document_type, typed,
+             challenge_id, challenge, submitted_at)
+         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11)
+         ON CONFLICT (session_id, attempt) DO UPDATE SET version = excluded.version, language = excluded.language,
+             consent_version = excluded.consent_version, consented_at = excluded.consented_at,
+             document_type = excluded.document_type, typed = excluded.typed, challenge_id = excluded.challenge_id,
+             challenge = excluded.challenge, submitted_at = excluded.submitted_at
+         WHERE attempts.version = $3")
+        .bind(row.session.as_str()).bind(row.attempt).bind(row.version).bind(row.language.map(Language::as_str))
+        .bind(&consent_version).bind(consented_at.map(Timestamp::as_millis))
+        .bind(row.document_type.map(DocumentType::as_str)).bind(&row.typed)
+        .bind(&challenge_id).bind(challenge.map(Challenge::as_str)).bind(row.submitted_at.map(Timestamp::as_millis))
+        .execute(conn).await.map(|done| done.rows_affected()))?;
+    if saved == 1 {
+        row.version += 1;
+        Ok(())
+    } else {
+        Err(tx.conflict())
+    }
+}

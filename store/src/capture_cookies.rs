@@ -1,0 +1,90 @@
+//! Capture cookies: they tie one browser to one attempt of a session. Found by the SHA-256 of their value.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{ids::SessionId, time::Timestamp};
+
+/// A cookie as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CookieRow {
+    /// SHA-256 of its value.
+    pub hash: Vec<u8>,
+    /// The session it takes part in.
+    pub session: SessionId,
+    /// The attempt of that session.
+    pub attempt: i64,
+    /// When the link was opened.
+    pub created_at: Timestamp,
+    /// When the browser was last seen.
+    pub seen_at: Timestamp,
+    /// When a reissued link replaced it.
+    pub ended_at: Option<Timestamp>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    hash: Vec<u8>,
+    session_id: String,
+    attempt: i64,
+    created_at: i64,
+    seen_at: i64,
+    ended_at: Option<i64>,
+}
+
+impl TryFrom<Raw> for CookieRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        Ok(Self {
+            hash: raw.hash,
+            session: SessionId::parse(&raw.session_id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+            attempt: raw.attempt,
+            created_at: Timestamp::from_millis(raw.created_at),
+            seen_at: Timestamp::from_millis(raw.seen_at),
+            ended_at: raw.ended_at.map(Timestamp::from_millis),
+        })
+    }
+}
+
+/// Stores a new cookie.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where its hash is taken.
+pub async fn insert(tx: &mut Tx, cookie: &CookieRow) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO capture_cookies (hash, session_id, attempt, created_at, seen_at) VALUES ($1, $2, $3, $4, $5)")
+        .bind(&cookie.hash).bind(cookie.session.as_str()).bind(cookie.attempt)
+        .bind(cookie.created_at.as_millis()).bind(cookie.seen_at.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+/// The cookie with this SHA-256, still good or not.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find(tx: &mut Tx, hash: &[u8]) -> Result<Option<CookieRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT hash, session_id, attempt, created_at, seen_at, ended_at FROM capture_cookies WHERE hash = $1")
+        .bind(hash).fetch_optional(conn).await)?;
+    raw.map(CookieRow::try_from).transpose()
+}
+
+/// Notes that the browser was seen.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn mark_seen(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE capture_cookies SET seen_at = $2 WHERE hash = $1 AND seen_at < $2")
+        .bind(hash).bind(now.as_millis()).execute(conn).await.map(drop))
+}
+
+/// Ends every cookie of a session: a new link replaces them.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end_all(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE capture_cookies SET ended_at = $2 WHERE session_id = $1 AND ended_at IS NULL")
+        .bind(session.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))
+}

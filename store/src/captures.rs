@@ -1,0 +1,251 @@
+//! Pictures taken: which slot of which attempt, what was found in them, and whether the user goes on with them. The pixels lie
+//! sealed in the object store under the names of the frames.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{
+    document::{DocumentType, Side},
+    findings::Challenge,
+    ids::{CaptureId, SessionId},
+    reasons::Reason,
+    time::Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+/// What a picture is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Slot {
+    /// One side of the document.
+    Document(Side),
+    /// A burst of the user's face.
+    Selfie,
+}
+
+impl Slot {
+    /// The slot as it is stored.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Document(Side::Front) => "document-front",
+            Self::Document(Side::Back) => "document-back",
+            Self::Selfie => "selfie",
+        }
+    }
+
+    /// Reads what [`Slot::as_str`] wrote.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Document(Side::Front), Self::Document(Side::Back), Self::Selfie]
+            .into_iter()
+            .find(|slot| slot.as_str() == text)
+    }
+}
+
+/// One picture of a capture.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frame {
+    /// Name in the object store; the sealed bytes are bound to it.
+    pub object: String,
+    /// Lowercase hex SHA-256 of the bytes that were uploaded.
+    pub sha256: String,
+    /// Milliseconds since the first frame.
+    pub at: u32,
+}
+
+/// A capture as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaptureRow {
+    /// Its id.
+    pub id: CaptureId,
+    /// The session.
+    pub session: SessionId,
+    /// The attempt it belongs to.
+    pub attempt: i64,
+    /// What it is of.
+    pub slot: Slot,
+    /// 1 for the first of a slot.
+    pub number: i64,
+    /// What the user said the document is.
+    pub document_type: Option<DocumentType>,
+    /// What the user was asked to do.
+    pub challenge: Option<Challenge>,
+    /// The pictures.
+    pub frames: Vec<Frame>,
+    /// Why it should be taken again.
+    pub problems: Vec<Reason>,
+    /// When it was taken.
+    pub created_at: Timestamp,
+    /// When the user went on with it.
+    pub accepted_at: Option<Timestamp>,
+    /// When the user wanted another.
+    pub discarded_at: Option<Timestamp>,
+    /// Sealed: the findings, JSON.
+    pub findings: Option<Vec<u8>>,
+    /// When the analysis ended, with findings or without.
+    pub analysed_at: Option<Timestamp>,
+}
+
+impl CaptureRow {
+    /// Name of the sealed findings, for their place.
+    #[must_use]
+    pub fn findings_name(&self) -> String {
+        format!("findings-{}", self.id)
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    id: String,
+    session_id: String,
+    attempt: i64,
+    slot: String,
+    number: i64,
+    document_type: Option<String>,
+    challenge: Option<String>,
+    frames: String,
+    problems: String,
+    created_at: i64,
+    accepted_at: Option<i64>,
+    discarded_at: Option<i64>,
+    findings: Option<Vec<u8>>,
+    analysed_at: Option<i64>,
+}
+
+impl TryFrom<Raw> for CaptureRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        const CORRUPT: StoreError = StoreError::Corrupt("a capture that does not parse");
+        let kind = raw.document_type.map(|kind| DocumentType::parse(&kind).ok_or(CORRUPT));
+        let challenge = raw.challenge.map(|name| Challenge::parse(&name).ok_or(CORRUPT));
+        Ok(Self {
+            id: CaptureId::parse(&raw.id).ok_or(CORRUPT)?,
+            session: SessionId::parse(&raw.session_id).ok_or(CORRUPT)?,
+            attempt: raw.attempt,
+            slot: Slot::parse(&raw.slot).ok_or(CORRUPT)?,
+            number: raw.number,
+            document_type: kind.transpose()?,
+            challenge: challenge.transpose()?,
+            frames: serde_json::from_str(&raw.frames).map_err(|_| CORRUPT)?,
+            problems: serde_json::from_str(&raw.problems).map_err(|_| CORRUPT)?,
+            created_at: Timestamp::from_millis(raw.created_at),
+            accepted_at: raw.accepted_at.map(Timestamp::from_millis),
+            discarded_at: raw.discarded_at.map(Timestamp::from_millis),
+            findings: raw.findings,
+            analysed_at: raw.analysed_at.map(Timestamp::from_millis),
+        })
+    }
+}
+
+/// Stores a new capture.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where another picture of the slot has its number.
+pub async fn insert(tx: &mut Tx, row: &CaptureRow) -> Result<(), StoreError> {
+    let frames = serde_json::to_string(&row.frames).map_err(StoreError::refused)?;
+    let problems = serde_json::to_string(&row.problems).map_err(StoreError::refused)?;
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO captures (id, session_id, attempt, slot, try, document_type, challenge, frames, problems, created_at,
+             accepted_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)")
+        .bind(row.id.as_str()).bind(row.session.as_str()).bind(row.attempt).bind(row.slot.as_str()).bind(row.number)
+        .bind(row.document_type.map(DocumentType::as_str)).bind(row.challenge.map(Challenge::as_str))
+        .bind(&frames).bind(&problems).bind(row.created_at.as_millis()).bind(row.accepted_at.map(Timestamp::as_millis))
+        .execute(conn).await.map(drop))
+}
+
+macro_rules! select {
+    ($clause:literal) => {
+        concat!(
+            "SELECT id, session_id, attempt, slot, try AS number, document_type, challenge, frames, problems, created_at,
+                    accepted_at, discarded_at, findings, analysed_at
+             FROM captures ",
+            $clause
+        )
+    };
+}
+
+/// The capture with this id.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn find(tx: &mut Tx, id: &CaptureId) -> Result<Option<CaptureRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE id = $1"))
+        .bind(id.as_str()).fetch_optional(conn).await)?;
+    raw.map(CaptureRow::try_from).transpose()
+}
+
+/// The captures of one attempt, oldest first.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<Vec<CaptureRow>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        select!("WHERE session_id = $1 AND attempt = $2 ORDER BY created_at, slot, try"))
+        .bind(session.as_str()).bind(attempt).fetch_all(conn).await)?;
+    raw.into_iter().map(CaptureRow::try_from).collect()
+}
+
+/// Every capture of a session, oldest first: the history a reviewer sees.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list_all(tx: &mut Tx, session: &SessionId) -> Result<Vec<CaptureRow>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE session_id = $1 ORDER BY attempt, created_at, slot, try"))
+        .bind(session.as_str()).fetch_all(conn).await)?;
+    raw.into_iter().map(CaptureRow::try_from).collect()
+}
+
+/// Goes on with a capture.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn mark_accepted(tx: &mut Tx, id: &CaptureId, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE captures SET accepted_at = $2 WHERE id = $1 AND accepted_at IS NULL")
+        .bind(id.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))
+}
+
+/// Sets a capture aside: the user wants another.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn mark_discarded(tx: &mut Tx, id: &CaptureId, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE captures SET discarded_at = $2 WHERE id = $1 AND discarded_at IS NULL")
+        .bind(id.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))
+}
+
+/// Ends the analysis of a capture: with sealed findings, or without where it was given up. `problems` are those known now.
+/// An analysis that has ended stays as it is; returns whether this one counted.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn save_findings(
+    tx: &mut Tx,
+    id: &CaptureId,
+    findings: Option<&[u8]>,
+    problems: &[Reason],
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let problems = serde_json::to_string(problems).map_err(StoreError::refused)?;
+    on!(tx, conn => sqlx::query(
+        "UPDATE captures SET findings = $2, problems = $3, analysed_at = $4 WHERE id = $1 AND analysed_at IS NULL")
+        .bind(id.as_str()).bind(findings).bind(&problems).bind(now.as_millis())
+        .execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// Blanks what is personal in a session's captures and answers; their key is gone already.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn erase(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    for sql in [
+        "UPDATE captures SET findings = NULL WHERE session_id = $1",
+        "UPDATE attempts SET typed = NULL WHERE session_id = $1",
+        "UPDATE decisions SET explanation = NULL WHERE session_id = $1",
+    ] {
+        on!(tx, conn => sqlx::query(sql).bind(session.as_str()).execute(conn).await.map(drop))?;
+    }
+    Ok(())
+}

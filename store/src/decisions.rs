@@ -1,0 +1,86 @@
+//! Automatic decisions, one for each attempt: by which thresholds and models, and, sealed, every number looked at.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{decision::Policy, findings::ModelHash, ids::SessionId, outcome::Verdict, time::Timestamp};
+
+/// A decision as stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecisionRow {
+    /// The session.
+    pub session: SessionId,
+    /// The attempt decided.
+    pub attempt: i64,
+    /// When.
+    pub decided_at: Timestamp,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The thresholds.
+    pub policy: Policy,
+    /// The models that took part.
+    pub models: Vec<ModelHash>,
+    /// Sealed: the explanation, JSON; `None` after erasure.
+    pub explanation: Option<Vec<u8>>,
+}
+
+/// Name of the sealed column.
+#[must_use]
+pub fn explanation_name(attempt: i64) -> String {
+    format!("explanation-{attempt}")
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    session_id: String,
+    attempt: i64,
+    decided_at: i64,
+    verdict: String,
+    policy: String,
+    models: String,
+    explanation: Option<Vec<u8>>,
+}
+
+impl TryFrom<Raw> for DecisionRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        const CORRUPT: StoreError = StoreError::Corrupt("a decision that does not parse");
+        Ok(Self {
+            session: SessionId::parse(&raw.session_id).ok_or(CORRUPT)?,
+            attempt: raw.attempt,
+            decided_at: Timestamp::from_millis(raw.decided_at),
+            verdict: Verdict::parse(&raw.verdict).ok_or(CORRUPT)?,
+            policy: serde_json::from_str(&raw.policy).map_err(|_| CORRUPT)?,
+            models: serde_json::from_str(&raw.models).map_err(|_| CORRUPT)?,
+            explanation: raw.explanation,
+        })
+    }
+}
+
+/// Stores a decision.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where the attempt is decided already.
+pub async fn insert(tx: &mut Tx, row: &DecisionRow) -> Result<(), StoreError> {
+    let policy = serde_json::to_string(&row.policy).map_err(StoreError::refused)?;
+    let models = serde_json::to_string(&row.models).map_err(StoreError::refused)?;
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO decisions (session_id, attempt, decided_at, verdict, policy, models, explanation)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)")
+        .bind(row.session.as_str()).bind(row.attempt).bind(row.decided_at.as_millis()).bind(row.verdict.as_str())
+        .bind(&policy).bind(&models).bind(&row.explanation).execute(conn).await.map(drop))
+}
+
+/// The decisions of a session, oldest first.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list(tx: &mut Tx, session: &SessionId) -> Result<Vec<DecisionRow>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT session_id, attempt, decided_at, verdict, policy, models, explanation FROM decisions
+         WHERE session_id = $1 ORDER BY attempt")
+        .bind(session.as_str()).fetch_all(conn).await)?;
+    raw.into_iter().map(DecisionRow::try_from).collect()
+}
