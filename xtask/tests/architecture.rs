@@ -1,6 +1,7 @@
 //! The rules of the house that no compiler knows: who may import whom, and where which outside crate may be used.
 //!
 //! A planted fault for each was tried once: `sqlx` in service, `domain` importing `lens`, a migration on one database only.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -24,39 +24,31 @@ pub(crate) struct Scene {
     /// Folder to write into; made where it is not there
     #[arg(long)]
     out: PathBuf,
-    /// Width of the camera's picture
-    #[arg(long, default_value_t = 1280)]
-    width: usize,
-    /// Height of the camera's picture
-    #[arg(long, default_value_t = 720)]
-    height: usize,
     /// The same seed gives the same pictures
     #[arg(long, default_value_t = 7)]
     seed: u64,
 }
 
-const FRAMES_A_SECOND: u32 = 8;
+/// What the cameras see: the shape of a phone's picture, as small as the print can be read and a face be told.
+const BACK_CAMERA: (usize, usize) = (1440, 1080);
+const FRONT_CAMERA: (usize, usize) = (960, 720);
+const FRAMES_A_SECOND: u32 = 6;
 /// The turn of a head that does what it is asked, in radians: a real turn of about a quarter of a right angle.
 const TURN: f32 = 0.48;
-/// How long the face looks straight, turns, stays and turns back, in frames.
-const STRAIGHT: u32 = 14;
-const TURNING: u32 = 6;
-const STAYING: u32 = 14;
+/// How long the face looks straight, turns and stays, in frames: straight long enough for a slow browser to begin.
+const STRAIGHT: usize = 30;
+const TURNING: usize = 7;
+const STAYING: usize = 18;
 
 /// Writes the pictures, the videos and `scene.json`, which says who is on the passport.
 pub(crate) fn set_scene(wanted: &Scene, samples: &Path) -> Done {
     fs::create_dir_all(&wanted.out)?;
     let mut chance = StdRng::seed_from_u64(wanted.seed);
     let document = traveller();
-    passport(wanted, samples, &document, &mut chance)?;
-    selfie(wanted, samples, "owner", sitter::FIRST_SELFIE, &mut chance)?;
-    selfie(wanted, samples, "stranger", sitter::SECOND_SELFIE, &mut chance)?;
-    let words = json!({
-        "document": document,
-        "mrz": mrz::lines(&document),
-        "width": wanted.width,
-        "height": wanted.height,
-    });
+    passport(&wanted.out, samples, &document, &mut chance)?;
+    selfie(&wanted.out, samples, "owner", sitter::FIRST_SELFIE, &mut chance)?;
+    selfie(&wanted.out, samples, "stranger", sitter::SECOND_SELFIE, &mut chance)?;
+    let words = json!({ "document": document, "mrz": mrz::lines(&document) });
     Ok(fs::write(
         wanted.out.join("scene.json"),
         serde_json::to_vec_pretty(&words)?,
@@ -93,23 +85,20 @@ fn traveller() -> Document {
 }
 
 /// The passport's page, held still: a photograph to upload and a video.
-fn passport(wanted: &Scene, samples: &Path, document: &Document, chance: &mut impl Rng) -> Done {
+fn passport(out: &Path, samples: &Path, document: &Document, chance: &mut impl Rng) -> Done {
     let owner = sitter::FIRST_PORTRAIT;
     let photograph = owner.photograph(samples)?;
     let portrait = |width: usize, height: usize| owner.portrait(&photograph, width, height);
     let page = card::print(document, card::Side::Front, portrait, &Inks::load()?, chance);
     let upload = on_desk(&page, 1920, 1440, chance);
-    fs::write(wanted.out.join("passport.jpg"), degrade::jpeg(&upload, 90)?)?;
+    fs::write(out.join("passport.jpg"), degrade::jpeg(&upload, 90)?)?;
 
-    let still = on_desk(&page, wanted.width, wanted.height, chance);
-    let mut video = Video::create(
-        &wanted.out.join("passport.y4m"),
-        wanted.width,
-        wanted.height,
-        FRAMES_A_SECOND,
-    )?;
+    let (width, height) = BACK_CAMERA;
+    let still = on_desk(&page, width, height, chance);
+    let grain = Grain::new(chance);
+    let mut video = Video::create(&out.join("passport.y4m"), width, height, FRAMES_A_SECOND)?;
     for _ in 0..FRAMES_A_SECOND {
-        video.push(&grainy(&still, 1.5, chance))?;
+        video.push(&grain.over(&still, 1.5, chance))?;
     }
     video.finish()
 }
@@ -134,58 +123,64 @@ fn on_desk(page: &Picture, width: usize, height: usize, chance: &mut impl Rng) -
 }
 
 /// One person before the camera: straight, left and right as pictures, and a video for each turn.
-fn selfie(wanted: &Scene, samples: &Path, who: &str, sitter: Sitter, chance: &mut impl Rng) -> Done {
+fn selfie(out: &Path, samples: &Path, who: &str, sitter: Sitter, chance: &mut impl Rng) -> Done {
     let photograph = sitter.photograph(samples)?;
-    let (width, height) = (wanted.width, wanted.height);
-    let shorter = width.min(height) as f32;
+    let (width, height) = FRONT_CAMERA;
     let head = Head {
         eyes: (width as f32 / 2.0, height as f32 * 0.42),
-        apart: shorter * 0.17,
+        apart: height as f32 * 0.17,
     };
     let straight = sitter.alone(&photograph, (width, height), head.eyes, head.apart);
-    fs::write(
-        wanted.out.join(format!("{who}-straight.jpg")),
-        degrade::jpeg(&straight, 92)?,
-    )?;
+    fs::write(out.join(format!("{who}-straight.jpg")), degrade::jpeg(&straight, 92)?)?;
+    let grain = Grain::new(chance);
     // A head turned to its own left shows its nose further to the picture's right: cameras do not mirror.
     for (side, yaw) in [("left", TURN), ("right", -TURN)] {
-        fs::write(
-            wanted.out.join(format!("{who}-{side}.jpg")),
-            degrade::jpeg(&turned(&straight, head, yaw), 92)?,
-        )?;
         let steps: Vec<Picture> = (0..=TURNING)
             .map(|step| turned(&straight, head, yaw * step as f32 / TURNING as f32))
             .collect();
-        let there = (1..TURNING).chain(std::iter::repeat_n(TURNING, STAYING as usize));
-        let order = std::iter::repeat_n(0, STRAIGHT as usize)
-            .chain(there)
-            .chain((1..TURNING).rev());
-        let mut video = Video::create(
-            &wanted.out.join(format!("{who}-{side}.y4m")),
-            width,
-            height,
-            FRAMES_A_SECOND,
+        fs::write(
+            out.join(format!("{who}-{side}.jpg")),
+            degrade::jpeg(&steps[TURNING], 92)?,
         )?;
-        for step in order {
-            video.push(&grainy(&swaying(&steps[step as usize], chance), 2.0, chance))?;
+        let there = (1..TURNING).chain(std::iter::repeat_n(TURNING, STAYING));
+        let order = std::iter::repeat_n(0, STRAIGHT).chain(there).chain((1..TURNING).rev());
+        let mut video = Video::create(&out.join(format!("{who}-{side}.y4m")), width, height, FRAMES_A_SECOND)?;
+        for (time, step) in order.enumerate() {
+            video.push(&grain.over(&swaying(&steps[step], time), 2.0, chance))?;
         }
         video.finish()?;
     }
     Ok(())
 }
 
-/// The picture shifted by the little that a hand moves.
-fn swaying(picture: &Picture, chance: &mut impl Rng) -> Picture {
-    let (dx, dy): (f32, f32) = (chance.random_range(-1.5..1.5), chance.random_range(-1.5..1.5));
+/// The picture shifted by the little that a hand and a breath move.
+fn swaying(picture: &Picture, time: usize) -> Picture {
+    let time = time as f32 / FRAMES_A_SECOND as f32;
+    let (dx, dy) = (1.6 * (time * 1.9).sin(), 1.2 * (time * 1.3 + 0.7).sin());
     picture.sampled(picture.width, picture.height, |x, y| (x + dx, y + dy))
 }
 
-/// The picture with a sensor's noise.
-fn grainy(picture: &Picture, sigma: f32, chance: &mut impl Rng) -> Picture {
-    let mut out = picture.clone();
-    out.change(|_, _, colour| {
-        let noise = sigma * degrade::normal(chance);
-        colour.map(|value| value + noise)
-    });
-    out
+/// A sensor's noise, drawn once: every frame takes it from another place.
+struct Grain {
+    values: Vec<f32>,
+}
+
+impl Grain {
+    fn new(chance: &mut impl Rng) -> Self {
+        Self {
+            values: (0..1 << 18).map(|_| degrade::normal(chance)).collect(),
+        }
+    }
+
+    /// The picture with the noise over it.
+    fn over(&self, picture: &Picture, sigma: f32, chance: &mut impl Rng) -> Picture {
+        let mut out = picture.clone();
+        let start = chance.random_range(0..self.values.len());
+        let mut noise = self.values.iter().cycle().skip(start);
+        out.change(|_, _, colour| {
+            let here = sigma * noise.next().copied().unwrap_or_default();
+            colour.map(|value| value + here)
+        });
+        out
+    }
 }
