@@ -13,6 +13,7 @@ export WASM_RUSTC
 
 step "site and server"
 cargo xtask build
+cargo build --quiet --package customer
 
 # The browser's half is left out: its features and the server's exclude each other in one build.
 step "tests"

@@ -1,0 +1,131 @@
+// An end user, by what the pages say: every step finds its way by roles and labels, as a person does.
+import { look } from "./browser.mjs";
+import { picture } from "./scene.mjs";
+
+export class Applicant {
+  /** What axe found on the screens so far. */
+  stumbles = [];
+
+  /** `who` stands before the selfie camera: `owner` or `stranger`. `name` names the pictures of the screens. */
+  constructor(browser, page, { who = "owner", name = null, camera = true } = {}) {
+    Object.assign(this, { browser, page, who, name, camera });
+  }
+
+  async #look(step) {
+    if (this.name) this.stumbles.push(...(await look(this.page, `${this.name}-${step}`)));
+  }
+
+  async #press(name) {
+    await this.page.getByRole("button", { name, exact: true }).click();
+  }
+
+  async #at(path) {
+    await this.page.waitForURL((url) => url.pathname === path);
+  }
+
+  async start(link) {
+    await this.page.goto(link);
+    await this.#look("0-start");
+    await this.#press("Start");
+    await this.#at("/capture/consent");
+  }
+
+  async consent() {
+    await this.#look("1-consent");
+    await this.#press("I agree");
+    await this.#at("/capture/document-type");
+  }
+
+  async choosePassport() {
+    await this.#look("2-choose");
+    await this.page.getByRole("radio", { name: /^Passport/ }).check();
+    await this.#press("Continue");
+    await this.#at("/capture/document");
+  }
+
+  async photographDocument() {
+    await this.#look("4-document");
+    if (this.camera) {
+      this.browser.show("passport");
+      await this.#press("Open the camera");
+      if (this.name) await this.page.getByRole("dialog").waitFor();
+      // The shutter fires by itself when the picture is good.
+    } else {
+      await this.page.getByLabel("Photo of the document").setInputFiles(picture("passport"));
+      await this.#press("Send the photo");
+    }
+    await this.page.waitForURL((url) => url.pathname === "/capture/check", { timeout: 90_000 });
+  }
+
+  async acceptPhoto() {
+    await this.#look("5-check");
+    await this.page.getByRole("button", { name: /use this photo|Use it anyway/ }).click();
+    await this.#at("/capture/details");
+  }
+
+  /** Confirms what was read; `changes` are typed over it, by label. */
+  async details(changes = {}) {
+    const address = this.page.getByLabel("Address");
+    if ((await address.inputValue()) === "") await address.fill("7 Harbour Street, Amaurot 100-0001");
+    for (const [label, text] of Object.entries(changes)) await this.page.getByLabel(label).fill(text);
+    await this.#look("7-details");
+    const read = {
+      lastName: await this.page.getByLabel("Family name").inputValue(),
+      firstName: await this.page.getByLabel("Given names").inputValue(),
+      birthDate: await this.page.getByLabel("Date of birth").inputValue(),
+    };
+    await this.#press("Continue");
+    await this.#at("/capture/selfie");
+    return read;
+  }
+
+  async selfie() {
+    await this.#look("9-selfie");
+    const words = await this.page.locator("main").innerText();
+    const side = /to your left/.test(words) ? "left" : "right";
+    if (this.camera) {
+      this.browser.show(`${this.who}-${side}`);
+      await this.#press("Open the camera");
+    } else {
+      await this.page.getByLabel("Picture 1").setInputFiles(picture(`${this.who}-straight`));
+      await this.page.getByLabel("Picture 2").setInputFiles(picture(`${this.who}-${side}`));
+      await this.#press("Send the pictures");
+    }
+    await this.page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 120_000 });
+  }
+
+  async submit() {
+    await this.#look("10-submit");
+    await this.#press("Submit");
+    await this.#at("/capture/result");
+  }
+
+  /** The heading of the result, once there is one. */
+  async result() {
+    const heading = this.page.getByRole("heading", { level: 1 });
+    for (const end = Date.now() + 90_000; Date.now() < end; ) {
+      const words = await heading.innerText();
+      const waiting = await this.page.getByRole("link", { name: "Look again" }).count();
+      if (waiting === 0) {
+        await this.#look("11-result");
+        return words;
+      }
+      // The page comes again by itself; whoever has no patience presses the link.
+      await Promise.all([this.page.waitForEvent("load"), this.page.getByRole("link", { name: "Look again" }).click()]);
+    }
+    throw new Error("no result within 90 s");
+  }
+
+  /** Everything up to the result; answers its heading. */
+  async goThrough(link, changes = {}) {
+    await this.start(link);
+    await this.consent();
+    await this.choosePassport();
+    await this.photographDocument();
+    await this.acceptPhoto();
+    this.read = await this.details(changes);
+    await this.selfie();
+    await this.submit();
+    return this.result();
+  }
+}

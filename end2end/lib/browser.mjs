@@ -1,0 +1,76 @@
+// Chromium as a phone or as a desk, with a camera whose picture the test chooses.
+import { chromium } from "playwright-core";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { shown } from "./places.mjs";
+import { video } from "./scene.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export class Browser {
+  static async open() {
+    const browser = new Browser();
+    browser.folder = mkdtempSync(join(tmpdir(), "honnin-camera-"));
+    browser.camera = join(browser.folder, "camera.y4m");
+    browser.show("passport");
+    browser.chromium = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      args: [
+        "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+        "--disable-component-update", "--disable-sync", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+        `--use-file-for-fake-video-capture=${browser.camera}`,
+      ],
+    });
+    return browser;
+  }
+
+  /** Puts something before the camera. Chromium opens the file anew whenever a page opens the camera. */
+  show(name) {
+    const next = `${this.camera}.next`;
+    symlinkSync(video(name), next);
+    renameSync(next, this.camera);
+  }
+
+  /** A phone; `scripts: false` switches everything of the browser's half off. */
+  phone({ scripts = true, language = "en" } = {}) {
+    return this.#page({
+      viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true,
+      locale: language === "ja" ? "ja-JP" : "en-GB", javaScriptEnabled: scripts,
+    });
+  }
+
+  /** A reviewer's or an administrator's screen. */
+  desk() {
+    return this.#page({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
+  }
+
+  async #page(options) {
+    const context = await this.chromium.newContext({ ...options, serviceWorkers: "block" });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    page.noise = [];
+    page.on("console", (message) => {
+      if (message.type() === "error") page.noise.push(message.text());
+    });
+    page.on("pageerror", (error) => page.noise.push(String(error)));
+    return page;
+  }
+
+  async close() {
+    await this.chromium.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Leaves a picture of the page for people, and answers what a screen reader's user would stumble over. */
+export async function look(page, name) {
+  const folder = join(shown, "screens");
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  return violations.map(({ id, nodes }) => `${name}: ${id} at ${nodes.map((node) => node.target).join(", ")}`);
+}

@@ -1,0 +1,79 @@
+// The example customer as a process: it creates one session and receives its events.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Lines, binary, freePort, run } from "./places.mjs";
+
+/** A receiver's port and certificate, made before Honnin starts so that Honnin can be told to trust it. */
+export class Receiver {
+  static async make() {
+    const receiver = new Receiver();
+    receiver.folder = mkdtempSync(join(tmpdir(), "honnin-customer-"));
+    receiver.port = await freePort();
+    receiver.url = `https://localhost:${receiver.port}/`;
+    await run(binary("customer"), ["--only-certificate", "--cert-out", receiver.folder]);
+    // The settings that let Honnin send to this machine at all.
+    receiver.settings = {
+      HONNIN_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8,::1/128",
+      HONNIN_WEBHOOKS_EXTRA_CA_FILE: join(receiver.folder, "customer.pem"),
+    };
+    return receiver;
+  }
+
+  /** Starts a customer that creates a session; answers when the link is there. */
+  async customer(honnin, tenant, ...words) {
+    const child = spawn(
+      binary("customer"),
+      ["--base", honnin.base, "--key", tenant.apiKey, "--secret", tenant.webhookSecret, "--listen", `127.0.0.1:${this.port}`,
+        "--cert-out", this.folder, ...words],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    const lines = new Lines(child.stdout);
+    const [, session] = await lines.next(/^session (vs_[0-9a-f]{32})$/);
+    const [, link] = await lines.next(/^link (\S+)$/);
+    return new Customer(child, lines, session, link);
+  }
+
+  remove() {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+class Customer {
+  constructor(child, lines, session, link) {
+    Object.assign(this, { child, lines, session, link });
+    this.ended = once(child, "exit");
+  }
+
+  /** The id of the event of this type, once it was received and its signature found right. */
+  async event(type) {
+    const [, id] = await this.lines.next(new RegExp(`^event (evt_[0-9a-f]{32}) ${type.replace(".", "\\.")}$`));
+    return id;
+  }
+
+  /** Ids and types of all events so far, in order, and how often one came again. */
+  get events() {
+    return this.lines.all.flatMap((line) => {
+      const match = line.match(/^(event|again) (evt_[0-9a-f]{32}) (\S+)$/);
+      return match ? [{ again: match[1] === "again", id: match[2], type: match[3] }] : [];
+    });
+  }
+
+  /** What GET said after the n-th event, counted from 1. */
+  async result(n = 1) {
+    const found = () => this.lines.all.filter((line) => line.startsWith("result "));
+    while (found().length < n) {
+      const before = this.lines.all.length;
+      await this.lines.next(/^result /, 60_000);
+      if (found().length < n && this.lines.all.length === before) await new Promise((next) => setTimeout(next, 50));
+    }
+    return JSON.parse(found()[n - 1].slice("result ".length));
+  }
+
+  async stop() {
+    if (this.child.exitCode === null) this.child.kill("SIGTERM");
+    await this.ended;
+  }
+}

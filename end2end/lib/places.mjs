@@ -1,0 +1,76 @@
+// Where things are, and the small waits that everything else is made of.
+import { execFile } from "node:child_process";
+import { createServer } from "node:net";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+export const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
+export const profile = process.env.HONNIN_TEST_PROFILE ?? "debug";
+export const binary = (name) => join(target, profile, name);
+/** What a run leaves behind for people to look at. */
+export const shown = join(target, "end2end");
+
+export const run = promisify(execFile);
+
+/** A port that was free a moment ago. */
+export function freePort() {
+  return new Promise((done, fail) => {
+    const server = createServer();
+    server.once("error", fail);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
+}
+
+/** Asks again until the answer is truthy. For states that nobody announces; everything else waits for an event. */
+export async function until(what, ask, { within = 30_000, every = 50 } = {}) {
+  const end = Date.now() + within;
+  for (;;) {
+    const answer = await ask();
+    if (answer) return answer;
+    if (Date.now() > end) throw new Error(`not within ${within} ms: ${what}`);
+    await new Promise((next) => setTimeout(next, every));
+  }
+}
+
+/** The lines a process prints, and promises for those to come. */
+export class Lines {
+  #waiting = [];
+  all = [];
+
+  constructor(stream) {
+    let rest = "";
+    stream.setEncoding("utf8");
+    stream.on("data", (text) => {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop();
+      for (const line of lines) this.#add(line);
+    });
+  }
+
+  #add(line) {
+    this.all.push(line);
+    this.#waiting = this.#waiting.filter(({ pattern, done }) => {
+      const match = line.match(pattern);
+      if (match) done(match);
+      return !match;
+    });
+  }
+
+  /** The first line, printed already or to come, that matches. */
+  next(pattern, within = 60_000) {
+    for (const line of this.all) {
+      const match = line.match(pattern);
+      if (match) return Promise.resolve(match);
+    }
+    return new Promise((done, fail) => {
+      const late = () => fail(new Error(`no line like ${pattern} within ${within} ms after:\n${this.all.join("\n")}`));
+      const timer = setTimeout(late, within);
+      this.#waiting.push({ pattern, done: (match) => (clearTimeout(timer), done(match)) });
+    });
+  }
+}

@@ -1,0 +1,77 @@
+// The four runs that matter, by the real binary, a real browser and the example customer.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Applicant } from "../lib/applicant.mjs";
+import { Browser } from "../lib/browser.mjs";
+import { Receiver } from "../lib/customer.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { scene } from "../lib/scene.mjs";
+
+let browser, honnin, receiver, tenant, passport;
+
+before(async () => {
+  passport = (await scene()).document;
+  receiver = await Receiver.make();
+  honnin = await Honnin.start("verification", receiver.settings);
+  tenant = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--webhook", receiver.url,
+    "--callback", "https://bank.example/back", "--accept-specimens");
+  browser = await Browser.open();
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+  receiver?.remove();
+});
+
+test("the owner of a passport is verified with the camera, and the customer reads who she is", { timeout: 300_000 }, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--callback-url", "https://bank.example/back");
+  const page = await browser.phone();
+  const applicant = new Applicant(browser, page, { name: "phone" });
+  const words = await applicant.goThrough(customer.link);
+
+  await customer.event("verification.approved");
+  const detail = await customer.result();
+  assert.equal(detail.id, customer.session);
+  assert.equal(detail.outcome.verdict, "approved", JSON.stringify(detail.outcome));
+  assert.equal(detail.outcome.source, "automatic");
+  assert.equal(detail.outcome.checks.document.documentType, "passport");
+  assert.equal(detail.outcome.checks.document.authenticity, "authentic");
+  assert.equal(detail.outcome.checks.inputMatch.matched, true);
+  assert.ok(detail.outcome.checks.selfie.faceMatchConfidence > 0.83);
+  const field = (name) => detail.documentOcr.fields.find((field) => field.name === name);
+  assert.equal(field("documentNumber").normalized, passport.number);
+  assert.equal(field("birthDate").normalized, passport.birth);
+  assert.equal(detail.userInputInfo.lastName.toUpperCase(), passport.surname.toUpperCase());
+  // The form was filled in from the passport before anybody typed.
+  assert.equal(applicant.read.birthDate, passport.birth);
+  assert.equal(words, "Confirmed");
+  const back = new URL(await page.getByRole("link", { name: /^Return to/ }).getAttribute("href"));
+  assert.equal(back.origin + back.pathname, "https://bank.example/back");
+  assert.deepEqual([...back.searchParams.keys()], ["sessionId", "state"]);
+  assert.deepEqual(applicant.stumbles, []);
+  assert.deepEqual(page.noise, []);
+  await customer.ended;
+});
+
+test("another person's selfie never ends approved", { timeout: 300_000 }, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const applicant = new Applicant(browser, await browser.phone(), { who: "stranger" });
+  const words = await applicant.goThrough(customer.link);
+  assert.notEqual(words, "Confirmed");
+  const [, , type] = await customer.lines.next(/^event (evt_\S+) (verification\.\S+)$/);
+  assert.notEqual(type, "verification.approved");
+  const detail = await customer.result();
+  assert.notEqual(detail.outcome.verdict, "approved");
+  assert.ok(detail.outcome.reasons.some((reason) => /^selfie_face_m/.test(reason)), detail.outcome.reasons.join());
+  await customer.stop();
+});
+
+test("without WASM and scripts a passport is verified by uploads", { timeout: 300_000 }, async () => {
+  const customer = await receiver.customer(honnin, tenant);
+  const page = await browser.phone({ scripts: false });
+  const applicant = new Applicant(browser, page, { camera: false });
+  assert.equal(await applicant.goThrough(customer.link), "Confirmed");
+  await customer.event("verification.approved");
+  await customer.ended;
+});
