@@ -5,6 +5,8 @@
 
 pub mod camera;
 pub mod capture;
+#[cfg(feature = "ssr")]
+pub mod console;
 pub mod forms;
 pub mod parts;
 pub mod shell;

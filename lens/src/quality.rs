@@ -26,14 +26,20 @@ pub fn look(frame: &Frame<'_>) -> Look {
     let plane = frame.plane(ANALYSED_SIDE);
     let Look { quality, outline } = look_at(&plane);
     let scale = frame.width() as f32 / plane.width() as f32;
-    Look { quality, outline: outline.map(|o| o.scaled(scale)) }
+    Look {
+        quality,
+        outline: outline.map(|o| o.scaled(scale)),
+    }
 }
 
 /// The same for a plane that is already at hand; the outline is in its pixels.
 #[must_use]
 pub fn look_at(plane: &Plane) -> Look {
     let outline = outline::find(plane);
-    Look { quality: measure(plane, outline.as_ref()), outline }
+    Look {
+        quality: measure(plane, outline.as_ref()),
+        outline,
+    }
 }
 
 /// Judges a picture without a document in it, such as a selfie: no outline is looked for.

@@ -53,7 +53,7 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> String {
         <h1>{heading}</h1>
         <div class="drawing">{draw::face(view.challenge)}</div>
         {advice}
-        <p>{meta.tell(text::SELFIE_CHALLENGE, &[("challenge", challenge)])}</p>
+        <p class="command"><span>{meta.say(text::SELFIE_CHALLENGE)}</span><strong>{challenge}</strong></p>
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
         <SelfieCamera language=meta.language challenge_id=view.challenge_id.clone() challenge=view.challenge/>
         {plain_form(meta, view, fault)}

@@ -78,7 +78,7 @@ texts! {
     /// How.
     SELFIE_TIP_ALONE: "Nobody else in the picture.", "ほかの人が写らないようにしてください。";
     /// What will happen.
-    SELFIE_CHALLENGE: "The camera takes several pictures while you do this: {challenge}", "次の動作をしている間に連続で撮影します：{challenge}";
+    SELFIE_CHALLENGE: "The camera takes several pictures while you do this:", "次の動作をしている間に連続で撮影します。";
     /// Challenge.
     TURN_LEFT: "Turn your head slowly to your left", "ゆっくり左を向いてください";
     /// Challenge.

@@ -1,0 +1,236 @@
+//! The frame around every page of the console: who is signed in, where, and what else there is.
+
+use super::parts;
+use crate::PageMeta;
+use crate::parts::Mistake;
+use crate::shell::{self, Head};
+use leptos::prelude::*;
+
+/// Where in the console a page stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Numbers of the last days.
+    Overview,
+    /// Search and pages of sessions.
+    Sessions,
+    /// Queue and cases.
+    Review,
+    /// Deliveries and secrets.
+    Webhooks,
+    /// API keys.
+    Keys,
+    /// Settings.
+    Settings,
+    /// People.
+    People,
+    /// Who did what.
+    Audit,
+}
+
+/// What the person signed in may open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct May {
+    /// Queue, cases, links, sessions by hand.
+    pub review: bool,
+    /// Keys, webhooks, allow-lists.
+    pub develop: bool,
+    /// Settings, people.
+    pub administer: bool,
+    /// The audit log.
+    pub audit: bool,
+}
+
+/// Whether something is well, wrong, waiting or neither.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Well.
+    Good,
+    /// Wrong.
+    Bad,
+    /// Needs somebody.
+    Warn,
+    /// Under way.
+    Live,
+    /// Neither.
+    Plain,
+}
+
+impl Tone {
+    pub(crate) const fn class(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Bad => "bad",
+            Self::Warn => "warn",
+            Self::Live => "live",
+            Self::Plain => "plain",
+        }
+    }
+}
+
+/// What every page of the console needs besides its own view model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// Where it stands.
+    pub place: Place,
+    /// Name of the person signed in.
+    pub person: String,
+    /// What they are here.
+    pub role: &'static str,
+    /// Id and name of the tenant looked at.
+    pub tenant: (String, String),
+    /// Ids and names of the tenants to choose from; empty for who has one only.
+    pub tenants: Vec<(String, String)>,
+    /// What they may open.
+    pub may: May,
+    /// Cases that wait.
+    pub backlog: i64,
+    /// Something just done, to be said once.
+    pub done: Option<String>,
+}
+
+fn nav_item(frame: &Frame, place: Place, href: &'static str, name: &'static str) -> AnyView {
+    let here = (frame.place == place).then_some("page");
+    let count = (place == Place::Review && frame.backlog > 0).then(|| {
+        let waiting = frame.backlog;
+        view! { <span class="count">{waiting}<span class="unseen">" waiting"</span></span> }
+    });
+    view! { <li><a href=href aria-current=here>{icon(place)}<span>{name}</span>{count}</a></li> }.into_any()
+}
+
+fn icon(place: Place) -> AnyView {
+    let path = match place {
+        Place::Overview => r#"<path d="M3 17V9M8 17V3M13 17v-6M18 17V6"/>"#,
+        Place::Sessions => r#"<path d="M3 5h14M3 10h14M3 15h9"/>"#,
+        Place::Review => r#"<path d="M4 10.5l4 4 8-9"/>"#,
+        Place::Webhooks => r#"<path d="M3 10h11M10 5l5 5-5 5"/>"#,
+        Place::Keys => r#"<circle cx="6.5" cy="13.5" r="3.5"/><path d="M9 11l7-7M13 7l3 3"/>"#,
+        Place::Settings => {
+            r#"<path d="M3 6h8M15 6h2M3 14h2M9 14h8"/><circle cx="13" cy="6" r="2"/><circle cx="7" cy="14" r="2"/>"#
+        }
+        Place::People => {
+            r#"<circle cx="10" cy="6.5" r="3.2"/><path d="M3.5 17c.6-3.6 3.2-5.5 6.5-5.5s5.900 1.900 6.500 5.500"/>"#
+        }
+        Place::Audit => r#"<circle cx="10" cy="10" r="7"/><path d="M10 6v4.500l3 2"/>"#,
+    };
+    view! { <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false" inner_html=path></svg> }
+        .into_any()
+}
+
+fn navigation(frame: &Frame) -> AnyView {
+    let may = frame.may;
+    let item = |shown: bool, place, href, name| shown.then(|| nav_item(frame, place, href, name));
+    let work = [
+        item(true, Place::Overview, "/admin", "Overview"),
+        item(may.review, Place::Review, "/admin/review", "Review"),
+        item(true, Place::Sessions, "/admin/sessions", "Sessions"),
+    ];
+    let rest = [
+        item(may.develop, Place::Webhooks, "/admin/webhooks", "Webhooks"),
+        item(may.develop, Place::Keys, "/admin/keys", "API keys"),
+        item(
+            may.develop || may.administer,
+            Place::Settings,
+            "/admin/settings",
+            "Settings",
+        ),
+        item(may.administer, Place::People, "/admin/people", "People"),
+        item(may.audit, Place::Audit, "/admin/audit", "Audit log"),
+    ];
+    view! {
+        <nav class="side-nav" aria-label="Console">
+            <ul>{work.into_iter().flatten().collect_view()}</ul>
+            <ul>{rest.into_iter().flatten().collect_view()}</ul>
+        </nav>
+    }
+    .into_any()
+}
+
+fn tenant_switch(frame: &Frame) -> AnyView {
+    if frame.tenants.len() < 2 {
+        return view! { <p class="side-tenant">{frame.tenant.1.clone()}</p> }.into_any();
+    }
+    let options = parts::options(frame.tenants.clone(), &frame.tenant.0);
+    view! {
+        <form class="side-switch" method="post" action="/admin/tenant">
+            <label class="unseen" for="tenant">"Tenant"</label>
+            <select class="input" id="tenant" name="tenant">{options}</select>
+            <button class="button secondary small" type="submit">"Switch"</button>
+        </form>
+    }
+    .into_any()
+}
+
+/// The whole page.
+pub fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -> String {
+    let done = frame
+        .done
+        .clone()
+        .map(|done| view! { <p class="flash" role="status">{done}</p> });
+    let body = view! {
+        <a class="skip" href="#main">"Skip to the content"</a>
+        <div class="desk">
+            <header class="side">
+                <p class="brand"><a href="/admin">{brand()}"Honnin"</a></p>
+                {tenant_switch(frame)}
+                {navigation(frame)}
+                <div class="side-foot">
+                    <p class="side-person"><strong>{frame.person.clone()}</strong><span>{frame.role}</span></p>
+                    <p><a href="/admin/account">"Account"</a></p>
+                    <form method="post" action="/admin/sign-out">
+                        <button class="button quiet small" type="submit">"Sign out"</button>
+                    </form>
+                </div>
+            </header>
+            <main id="main" tabindex="-1">{done}{main}</main>
+        </div>
+    };
+    let head = Head {
+        title: title.to_owned(),
+        islands: false,
+        class: "console",
+    };
+    shell::html(meta, head, body.into_any())
+}
+
+/// A page for who is not signed in: one narrow column.
+pub fn door(meta: &PageMeta, title: &str, main: AnyView) -> String {
+    let body = view! {
+        <main id="main" class="door" tabindex="-1">
+            <p class="brand">{brand()}"Honnin"</p>
+            {main}
+        </main>
+    };
+    let head = Head {
+        title: title.to_owned(),
+        islands: false,
+        class: "console",
+    };
+    shell::html(meta, head, body.into_any())
+}
+
+fn brand() -> AnyView {
+    let mark = r#"<rect class="disc" width="24" height="24" rx="7"/><path class="stroke" d="M6.500 12.500l3.800 3.800 7.200-8"/>"#;
+    view! { <svg class="brand-mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false" inner_html=mark></svg> }
+        .into_any()
+}
+
+/// The mistakes of a form, each a link to its field.
+pub fn mistakes(mistakes: &[Mistake]) -> AnyView {
+    if mistakes.is_empty() {
+        return ().into_any();
+    }
+    let items = mistakes
+        .iter()
+        .map(|mistake| {
+            let href = format!("#{}", mistake.field);
+            view! { <li><a href=href>{mistake.sentence.clone()}</a></li> }
+        })
+        .collect_view();
+    view! {
+        <div class="error-summary" role="alert" tabindex="-1">
+            <h2>"There is a problem"</h2>
+            <ul>{items}</ul>
+        </div>
+    }
+    .into_any()
+}

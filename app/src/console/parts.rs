@@ -1,0 +1,207 @@
+//! Small parts of the console's pages: times, badges, selects, paging, empty states.
+
+use super::layout::Tone;
+use crate::parts::Mistake;
+use domain::time::Timestamp;
+use leptos::prelude::*;
+
+/// A time, to the minute, in UTC; the exact one is in the markup.
+pub fn time(at: Timestamp) -> AnyView {
+    let iso = at.to_iso();
+    let shown = minutes(at);
+    view! { <time datetime=iso.clone() title=iso>{shown}</time> }.into_any()
+}
+
+/// `2026-08-02 09:30`.
+#[must_use]
+pub fn minutes(at: Timestamp) -> String {
+    at.to_iso().get(..16).unwrap_or_default().replace('T', " ")
+}
+
+/// How long ago, in the largest fitting unit.
+#[must_use]
+pub fn age(then: Timestamp, now: Timestamp) -> String {
+    let minutes = (now.as_millis() - then.as_millis()).max(0) / 60_000;
+    match minutes {
+        0 => "just now".to_owned(),
+        1..60 => format!("{minutes} min"),
+        60..2880 => format!("{} h", minutes / 60),
+        _ => format!("{} d", minutes / 1440),
+    }
+}
+
+/// A word with a colour; the word alone says it too.
+pub fn badge(word: impl Into<String>, tone: Tone) -> AnyView {
+    let class = format!("badge {}", tone.class());
+    view! { <span class=class>{word.into()}</span> }.into_any()
+}
+
+/// The options of a select.
+pub fn options(items: impl IntoIterator<Item = (String, String)>, chosen: &str) -> AnyView {
+    items
+        .into_iter()
+        .map(|(value, name)| {
+            let selected = value == chosen;
+            view! { <option value=value selected=selected>{name}</option> }
+        })
+        .collect_view()
+        .into_any()
+}
+
+/// A select with its label; the first option asks for nothing.
+pub fn select(
+    name: &'static str,
+    label: &'static str,
+    any: &'static str,
+    items: impl IntoIterator<Item = (String, String)>,
+    chosen: &str,
+) -> AnyView {
+    let all = std::iter::once((String::new(), any.to_owned())).chain(items);
+    let options = options(all, chosen);
+    view! {
+        <div class="field">
+            <label for=name>{label}</label>
+            <select class="input" id=name name=name>{options}</select>
+        </div>
+    }
+    .into_any()
+}
+
+/// One line of text with label, hint and mistake.
+#[derive(Clone, Debug, Default)]
+pub struct Line {
+    /// `id` and `name`.
+    pub name: &'static str,
+    /// The label.
+    pub label: &'static str,
+    /// Advice under the label.
+    pub hint: Option<String>,
+    /// `type`.
+    pub kind: &'static str,
+    /// What was typed.
+    pub value: String,
+    /// `autocomplete` token.
+    pub autocomplete: &'static str,
+    /// Narrow: for numbers.
+    pub narrow: bool,
+}
+
+/// The sentence about a field, where there is one.
+#[must_use]
+pub fn mistake_of(mistakes: &[Mistake], field: &str) -> Option<String> {
+    mistakes
+        .iter()
+        .find(|mistake| mistake.field == field)
+        .map(|mistake| mistake.sentence.clone())
+}
+
+/// A field of one line.
+pub fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
+    let Line {
+        name,
+        label,
+        hint,
+        kind,
+        value,
+        autocomplete,
+        narrow,
+    } = line;
+    let error = mistake_of(mistakes, name);
+    let wrong = error.is_some();
+    let hint_id = format!("{name}-hint");
+    let described = hint.is_some().then(|| hint_id.clone());
+    let class = if narrow { "input narrow" } else { "input" };
+    view! {
+        <div class="field" class:wrong=wrong>
+            <label for=name>{label}</label>
+            {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
+            {error.map(|error| view! { <p class="error">{error}</p> })}
+            <input class=class id=name name=name type=kind value=value autocomplete=autocomplete
+                aria-describedby=described aria-invalid=wrong.then_some("true") spellcheck="false"/>
+        </div>
+    }
+    .into_any()
+}
+
+/// A field of several lines.
+pub fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
+    let Line {
+        name,
+        label,
+        hint,
+        value,
+        ..
+    } = line;
+    let error = mistake_of(mistakes, name);
+    let wrong = error.is_some();
+    let hint_id = format!("{name}-hint");
+    let described = hint.is_some().then(|| hint_id.clone());
+    view! {
+        <div class="field" class:wrong=wrong>
+            <label for=name>{label}</label>
+            {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
+            {error.map(|error| view! { <p class="error">{error}</p> })}
+            <textarea class="input" id=name name=name rows=rows.to_string() aria-describedby=described
+                aria-invalid=wrong.then_some("true") spellcheck="false">{value}</textarea>
+        </div>
+    }
+    .into_any()
+}
+
+/// A box to tick.
+pub fn tick(name: &'static str, value: &'static str, label: impl Into<String>, ticked: bool) -> AnyView {
+    let id = format!("{name}-{value}");
+    view! {
+        <div class="tick-row">
+            <input type="checkbox" id=id.clone() name=name value=value checked=ticked/>
+            <label for=id>{label.into()}</label>
+        </div>
+    }
+    .into_any()
+}
+
+/// What a list shows where there is nothing: what it is for, and what to do next.
+pub fn empty(title: &'static str, advice: impl IntoView) -> impl IntoView {
+    view! { <div class="empty"><h2>{title}</h2><p>{advice}</p></div> }
+}
+
+/// The link to the next page of a list.
+pub fn next_page(href: Option<String>) -> AnyView {
+    href.map(
+        |href| view! { <p class="paging"><a class="button secondary small" href=href rel="next">"Next page"</a></p> },
+    )
+    .into_any()
+}
+
+/// The heading of a page with what can be done there.
+pub fn heading(title: impl Into<String>, actions: AnyView) -> AnyView {
+    view! { <div class="head"><h1>{title.into()}</h1><div class="head-actions">{actions}</div></div> }.into_any()
+}
+
+/// A definition list.
+pub fn facts(items: Vec<(&'static str, AnyView)>) -> AnyView {
+    let items = items
+        .into_iter()
+        .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
+        .collect_view();
+    view! { <dl class="facts">{items}</dl> }.into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_told_in_the_largest_fitting_unit() {
+        let now = Timestamp::from_millis(10 * 86_400_000);
+        for (millis, told) in [
+            (0, "just now"),
+            (59_999, "just now"),
+            (60_000, "1 min"),
+            (3_600_000, "1 h"),
+            (172_800_000, "2 d"),
+        ] {
+            assert_eq!(age(Timestamp::from_millis(now.as_millis() - millis), now), told);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The console's words for what the rest of the system calls by codes.
+
+use super::layout::Tone;
+use domain::{
+    document::{DocumentType, FieldName},
+    event::EventType,
+    language::Language,
+    outcome::Verdict,
+    reasons::Reason,
+    session::{FailureReason, Status, Step},
+};
+
+/// A status and its tone.
+#[must_use]
+pub const fn status(status: Status) -> (&'static str, Tone) {
+    match status {
+        Status::Created => ("Created", Tone::Plain),
+        Status::Collecting => ("Collecting", Tone::Live),
+        Status::Deciding => ("Deciding", Tone::Live),
+        Status::Reviewing => ("In review", Tone::Warn),
+        Status::Completed => ("Completed", Tone::Good),
+        Status::Expired => ("Expired", Tone::Plain),
+        Status::Failed => ("Failed", Tone::Bad),
+    }
+}
+
+/// A verdict and its tone.
+#[must_use]
+pub const fn verdict(verdict: Verdict) -> (&'static str, Tone) {
+    match verdict {
+        Verdict::Approved => ("Approved", Tone::Good),
+        Verdict::Rejected => ("Rejected", Tone::Bad),
+        Verdict::NeedsReview => ("Needs review", Tone::Warn),
+    }
+}
+
+/// A kind of document.
+#[must_use]
+pub const fn document(kind: DocumentType) -> &'static str {
+    crate::text::capture::document_type(kind).get(Language::En)
+}
+
+/// A step.
+#[must_use]
+pub const fn step(step: Step) -> &'static str {
+    match step {
+        Step::Document => "Document",
+        Step::Selfie => "Selfie",
+    }
+}
+
+/// The sentence of a reason code; the code itself where it is not known.
+#[must_use]
+pub fn reason(code: &str) -> String {
+    Reason::parse(code).map_or_else(|| code.to_owned(), |reason| reason.sentence(Language::En).to_owned())
+}
+
+/// The sentence of a failure.
+#[must_use]
+pub const fn failure(reason: FailureReason) -> &'static str {
+    match reason {
+        FailureReason::ProcessingError => "Processing broke for good.",
+        FailureReason::MediaCorrupted => "A stored picture no longer opens.",
+        FailureReason::MediaLost => "A stored picture is gone.",
+        FailureReason::AttemptsExhausted => "Internal retries are used up.",
+        FailureReason::ConsentDeclined => "The user declined consent.",
+        FailureReason::DeviceNotSupported => "The user's device cannot take part.",
+        FailureReason::SettingsInvalid => "The settings no longer make sense.",
+        FailureReason::OperatorCancelled => "An operator ended it.",
+        FailureReason::ErasedBeforeDecision => "The personal data was erased before a decision.",
+    }
+}
+
+/// An item read from a document.
+#[must_use]
+pub const fn field(name: FieldName) -> &'static str {
+    match name {
+        FieldName::LastName => "Last name",
+        FieldName::FirstName => "First name",
+        FieldName::FullName => "Name",
+        FieldName::LastNameKana => "Last name (kana)",
+        FieldName::FirstNameKana => "First name (kana)",
+        FieldName::BirthDate => "Date of birth",
+        FieldName::Gender => "Gender",
+        FieldName::Address => "Address",
+        FieldName::Nationality => "Nationality",
+        FieldName::DocumentNumber => "Document number",
+        FieldName::IssueDate => "Issued",
+        FieldName::ExpiryDate => "Expires",
+        FieldName::IssuingAuthority => "Authority",
+        FieldName::IssuingCountry => "Issued by",
+        FieldName::ResidenceStatus => "Status of residence",
+        FieldName::Mrz => "Machine-readable zone",
+    }
+}
+
+/// An event type.
+#[must_use]
+pub const fn event(kind: EventType) -> &'static str {
+    match kind {
+        EventType::Approved => "Approved",
+        EventType::Rejected => "Rejected",
+        EventType::NeedsReview => "Needs review",
+        EventType::Expired => "Expired",
+        EventType::Failed => "Failed",
+    }
+}
+
+/// What a score measures, and how it is read.
+#[must_use]
+pub fn score(name: &str) -> String {
+    match name {
+        "face_match" => "Face match".into(),
+        "liveness" => "Liveness".into(),
+        "turn" => "Head turn".into(),
+        "zones_agree" => "Printed and machine-readable data agree".into(),
+        "mrz_reading" => "Certainty of the machine-readable zone".into(),
+        "grey_share" => "Share of grey".into(),
+        "raster" => "Screen or print raster".into(),
+        other => other.replace('_', " "),
+    }
+}
+
+/// Whether a score must stay under its limit; others must reach it.
+#[must_use]
+pub fn must_stay_under(name: &str) -> bool {
+    matches!(name, "grey_share" | "raster")
+}
+
+/// What was done, as the audit log tells it.
+#[must_use]
+pub fn action(action: &str) -> String {
+    match action {
+        "session.create" => "created a session".into(),
+        "session.read" => "read a session".into(),
+        "session.reprocess" => "reprocessed a session".into(),
+        "session.reissue_link" => "reissued a link".into(),
+        "case.open" => "opened a case".into(),
+        "case.rule" => "ruled on a case".into(),
+        "case.ask_again" => "asked the user again".into(),
+        "picture.view" => "looked at a picture".into(),
+        "key.issue" => "issued an API key".into(),
+        "key.revoke" => "revoked an API key".into(),
+        "settings.change" => "changed settings".into(),
+        "person.add" => "added a person".into(),
+        "person.change" => "changed a person".into(),
+        "person.sign_in" => "signed in".into(),
+        "person.sign_in_refused" => "was refused at sign-in".into(),
+        "person.sign_out_everywhere" => "signed out everywhere".into(),
+        "installation.set_up" => "set up the installation".into(),
+        "tenant.create" => "created the tenant".into(),
+        other => other.replace(['.', '_'], " "),
+    }
+}
+
+/// A role.
+#[must_use]
+pub fn role(role: &str) -> &'static str {
+    match role {
+        "admin" => "Admin",
+        "developer" => "Developer",
+        "reviewer" => "Reviewer",
+        "auditor" => "Auditor",
+        _ => "Operator",
+    }
+}
+
+/// What a role may do.
+#[must_use]
+pub fn role_hint(role: &str) -> &'static str {
+    match role {
+        "admin" => "everything",
+        "developer" => "keys, webhooks and allow-lists; no personal data",
+        "reviewer" => "cases and sessions",
+        "auditor" => "reads sessions and the audit log; no pictures",
+        _ => "runs the installation; no personal data",
+    }
+}

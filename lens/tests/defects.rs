@@ -1,0 +1,192 @@
+//! Each defect made on purpose is named by its own code, and clean pictures are left alone.
+//!
+//! The planted fault these must catch: any of the limits of `domain::quality` halved or doubled.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod scene;
+
+use domain::findings::Quality;
+use domain::quality::{QualityLimits, document_problems};
+use domain::reasons::Reason;
+use lens::frame::Frame;
+use lens::gate::Hint;
+use lens::quality::{judge, look};
+use scene::{Dice, Picture, SIZE, Scene};
+
+/// Pictures of each kind.
+const PICTURES: u64 = 60;
+
+fn judged(picture: &Picture, noise: f32, dice: &mut Dice) -> (Quality, Hint) {
+    let pixels = picture.taken(noise, dice);
+    let frame = Frame::luma(picture.width as u32, picture.height as u32, &pixels).unwrap();
+    let look = look(&frame);
+    assert_eq!(look.quality, judge(&frame));
+    (look.quality, Hint::of(&look, 0.0, &QualityLimits::default()))
+}
+
+/// How many of the pictures have that problem, with the first few that have not.
+fn named(reason: Reason, make: impl Fn(u64, &mut Dice) -> Picture) -> (u64, Vec<String>) {
+    let (mut hits, mut missed) = (0, Vec::new());
+    for seed in 0..PICTURES {
+        let mut dice = Dice::new(seed + 1000);
+        let picture = make(seed, &mut dice);
+        let noise = dice.between(0.0, 5.0);
+        let (quality, _) = judged(&picture, noise, &mut dice);
+        if document_problems(&quality, &QualityLimits::default()).contains(&reason) {
+            hits += 1;
+        } else {
+            missed.push(format!("{seed}: {quality:?}"));
+        }
+    }
+    (hits, missed)
+}
+
+fn at_least_95_percent((hits, missed): (u64, Vec<String>)) {
+    assert!(
+        hits * 100 >= PICTURES * 95,
+        "{hits} of {PICTURES}: {:#?}",
+        &missed[..missed.len().min(8)]
+    );
+}
+
+#[test]
+fn at_most_2_percent_of_clean_pictures_are_faulted() {
+    let mut faulted = Vec::new();
+    for seed in 0..PICTURES * 2 {
+        let mut dice = Dice::new(seed + 500);
+        let picture = Scene::good(seed).draw(SIZE);
+        let noise = dice.between(0.0, 4.0);
+        let (quality, _) = judged(&picture, noise, &mut dice);
+        let problems = document_problems(&quality, &QualityLimits::default());
+        if !problems.is_empty() {
+            faulted.push(format!("{seed}: {problems:?} {quality:?}"));
+        }
+    }
+    assert!(
+        faulted.len() as u64 * 100 <= PICTURES * 2 * 2,
+        "{}: {:#?}",
+        faulted.len(),
+        &faulted[..faulted.len().min(8)]
+    );
+}
+
+#[test]
+fn at_least_95_percent_of_clean_pictures_open_the_gate() {
+    let mut shut = Vec::new();
+    for seed in 0..PICTURES {
+        let mut dice = Dice::new(seed + 700);
+        let noise = dice.between(0.0, 3.0);
+        let (quality, hint) = judged(&Scene::good(seed).draw(SIZE), noise, &mut dice);
+        if hint != Hint::Good {
+            shut.push(format!("{seed}: {hint:?} {quality:?}"));
+        }
+    }
+    assert!(
+        shut.len() as u64 * 100 <= PICTURES * 5,
+        "{}: {:#?}",
+        shut.len(),
+        &shut[..shut.len().min(8)]
+    );
+}
+
+#[test]
+fn out_of_focus_is_blurry() {
+    at_least_95_percent(named(Reason::DocumentBlurry, |seed, dice| {
+        Scene::good(seed).draw(SIZE).blurred(dice.between(3.2, 6.0))
+    }));
+}
+
+#[test]
+fn moved_in_any_direction_is_blurry() {
+    at_least_95_percent(named(Reason::DocumentBlurry, |seed, dice| {
+        let direction = [(1, 0), (0, 1), (1, 1), (1, -1)][(dice.next() * 4.0) as usize % 4];
+        Scene::good(seed)
+            .draw(SIZE)
+            .moved(dice.between(13.0, 22.0) as usize, direction)
+    }));
+}
+
+#[test]
+fn a_reflection_is_glare() {
+    at_least_95_percent(named(Reason::DocumentGlare, |seed, dice| {
+        let place = (dice.between(0.3, 0.7), dice.between(0.25, 0.5));
+        Scene::good(seed).draw(SIZE).with_glare(place, dice.between(0.1, 0.2))
+    }));
+}
+
+#[test]
+fn too_little_light_is_too_dark() {
+    at_least_95_percent(named(Reason::DocumentTooDark, |seed, dice| {
+        Scene::good(seed).draw(SIZE).dimmed(dice.between(0.08, 0.2))
+    }));
+}
+
+#[test]
+fn a_card_over_the_border_is_cut_off() {
+    at_least_95_percent(named(Reason::DocumentCutOff, |seed, dice| {
+        let mut scene = Scene::good(seed);
+        let far = dice.between(0.2, 0.3);
+        scene.shift = if dice.next() < 0.5 { (far, 0.0) } else { (-far, 0.0) };
+        scene.draw(SIZE)
+    }));
+}
+
+#[test]
+fn an_empty_table_or_a_far_card_is_not_found() {
+    let mut wrong = 0;
+    for seed in 0..PICTURES {
+        let mut dice = Dice::new(seed);
+        let empty = Scene {
+            card: false,
+            ..Scene::good(seed)
+        };
+        let (quality, hint) = judged(&empty.draw(SIZE), dice.between(0.0, 4.0), &mut dice);
+        wrong += u64::from(quality.coverage.is_some() || !matches!(hint, Hint::Find | Hint::Dark));
+    }
+    assert!(wrong * 100 <= PICTURES * 5, "{wrong} of {PICTURES}");
+    at_least_95_percent(named(Reason::DocumentNotFound, |seed, dice| {
+        Scene {
+            scale: dice.between(0.3, 0.42),
+            ..Scene::good(seed)
+        }
+        .draw(SIZE)
+    }));
+}
+
+#[test]
+fn the_judgement_does_not_depend_on_the_size_of_the_picture() {
+    for seed in 0..12 {
+        let scene = Scene::good(seed);
+        let mut dice = Dice::new(seed);
+        let (small, _) = judged(&scene.draw(SIZE), 1.0, &mut dice);
+        let (large, _) = judged(&scene.draw((1920, 1440)), 1.0, &mut dice);
+        assert!((small.sharpness - large.sharpness).abs() < 0.3, "{small:?} {large:?}");
+        assert!((small.exposure - large.exposure).abs() < 0.02);
+        assert!(
+            (small.coverage.unwrap() - large.coverage.unwrap()).abs() < 0.03,
+            "{small:?} {large:?}"
+        );
+    }
+}
+
+#[test]
+fn the_outline_lies_on_the_card() {
+    for seed in 0..40 {
+        let scene = Scene {
+            tilt: 0.0,
+            perspective: 0.0,
+            shift: (0.0, 0.0),
+            ..Scene::good(seed)
+        };
+        let pixels = scene.draw(SIZE).taken(1.0, &mut Dice::new(seed));
+        let found = look(&Frame::luma(SIZE.0 as u32, SIZE.1 as u32, &pixels).unwrap())
+            .outline
+            .unwrap();
+        let aspect = if scene.passport { 125.0 / 88.0 } else { 85.6 / 54.0 };
+        let (half_width, half_height) = (scene.scale * 320.0, scene.scale * 320.0 / aspect);
+        let [left, top] = found.corners[0];
+        assert!((left - (320.0 - half_width)).abs() < 5.0, "{seed}: {found:?}");
+        assert!((top - (240.0 - half_height)).abs() < 5.0, "{seed}: {found:?}");
+        assert!(!found.cut_off && found.slant() < 0.03);
+    }
+}
