@@ -1,9 +1,10 @@
-//! The end of a decision, automatic or a reviewer's: outcome, state and event in the caller's unit.
+//! The end of a session by a decision, automatic or a reviewer's, or by failure: state, outcome and event in the caller's unit.
 
 use domain::{
     event::{EventData, EventType},
     ids::EventId,
-    outcome::Outcome,
+    outcome::{Outcome, SessionRef},
+    session::FailureReason,
     time::Timestamp,
 };
 use store::{
@@ -29,4 +30,26 @@ pub(crate) async fn conclude(
     row.outcome = Some(outcome.clone());
     sessions::save(tx, row).await?;
     crate::record_event::record(tx, id, tenant, row, kind, EventData::Decision(Box::new(outcome)), now).await
+}
+
+/// Saves `row`, whose session has become `failed`, with the reason, and records the event `id` of it.
+///
+/// # Errors
+/// [`StoreError::Conflict`] where somebody else was first.
+pub(crate) async fn fail(
+    tx: &mut Tx,
+    id: EventId,
+    tenant: &TenantRow,
+    row: &mut SessionRow,
+    reason: FailureReason,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    row.failure_reason = Some(reason);
+    sessions::save(tx, row).await?;
+    let session = SessionRef {
+        session_id: row.session.id.clone(),
+        tenant_id: tenant.id.clone(),
+    };
+    let data = EventData::Failed { session, reason };
+    crate::record_event::record(tx, id, tenant, row, EventType::Failed, data, now).await
 }

@@ -1,4 +1,117 @@
-//! Who looks at pictures: the vision pipeline in production, a script in tests.
+//! Who looks at pictures: the vision pipeline in production, a script in tests. Synchronous; [`crate::bench`] gives it its threads.
+
+use domain::{
+    document::{DocumentType, Side},
+    findings::{Challenge, DocumentFindings, Quality, SelfieFindings},
+};
+use time::Date;
+pub use vision::PictureFault;
+use vision::{Picture, Vision};
+
+/// What an upload is meant to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// One side of a document.
+    Document,
+    /// A face.
+    Selfie,
+}
+
+/// An upload that is safe to keep.
+#[derive(Clone)]
+pub struct Normalised {
+    /// Upright, of bounded size, without metadata.
+    pub jpeg: Vec<u8>,
+    /// SHA-256 of the bytes that were uploaded.
+    pub sha256: [u8; 32],
+    /// The judgement of the same code that gives the hints on the phone.
+    pub quality: Quality,
+}
+
+impl std::fmt::Debug for Normalised {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Normalised({} bytes)", self.jpeg.len())
+    }
+}
 
 /// Looks at pictures.
-pub trait Examiner: Send + Sync + 'static {}
+pub trait Examiner: Send + Sync + 'static {
+    /// Decodes an upload within limits and judges its quality.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    fn normalise(&self, bytes: &[u8], subject: Subject) -> Result<Normalised, PictureFault>;
+
+    /// Measures one side of a document in a normalised picture.
+    ///
+    /// # Errors
+    /// Where the stored picture no longer opens.
+    fn document(
+        &self,
+        jpeg: Vec<u8>,
+        kind: DocumentType,
+        side: Side,
+        today: Date,
+    ) -> Result<DocumentFindings, PictureFault>;
+
+    /// Measures a selfie in its normalised frames.
+    ///
+    /// # Errors
+    /// Where a stored picture no longer opens.
+    fn selfie(&self, frames: Vec<Vec<u8>>, challenge: Option<Challenge>) -> Result<SelfieFindings, PictureFault>;
+}
+
+/// The longest side of a selfie's frame: a face fills most of it, and a burst of them must fit into memory.
+const SELFIE_SIDE: usize = 1280;
+
+/// The vision pipeline.
+#[derive(Debug)]
+pub struct VisionExaminer(Vision);
+
+impl VisionExaminer {
+    /// Looks with the models that are there; what is missing makes findings say so.
+    #[must_use]
+    pub const fn new(vision: Vision) -> Self {
+        Self(vision)
+    }
+}
+
+impl Examiner for VisionExaminer {
+    fn normalise(&self, bytes: &[u8], subject: Subject) -> Result<Normalised, PictureFault> {
+        let picture = vision::normalise(bytes)?;
+        let sha256 = picture.sha256_of_original;
+        let picture = if subject == Subject::Selfie && picture.rgb.longest() > SELFIE_SIDE {
+            Picture::from_raster(picture.rgb.shrunk(SELFIE_SIDE))?
+        } else {
+            picture
+        };
+        let quality = match subject {
+            Subject::Document => vision::document_quality(&picture),
+            Subject::Selfie => vision::selfie_quality(&picture),
+        };
+        Ok(Normalised {
+            jpeg: picture.jpeg,
+            sha256,
+            quality,
+        })
+    }
+
+    fn document(
+        &self,
+        jpeg: Vec<u8>,
+        kind: DocumentType,
+        side: Side,
+        today: Date,
+    ) -> Result<DocumentFindings, PictureFault> {
+        let picture = Picture::reopen(jpeg, [0; 32])?;
+        Ok(self.0.examine_document(&picture, kind, side, today))
+    }
+
+    fn selfie(&self, frames: Vec<Vec<u8>>, challenge: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {
+        let frames = frames
+            .into_iter()
+            .map(|jpeg| Picture::reopen(jpeg, [0; 32]))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(self.0.examine_selfie(&frames, challenge))
+    }
+}

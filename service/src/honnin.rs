@@ -1,6 +1,6 @@
 //! What every verb works with: storage, clock, randomness, eyes. Made once at start, cheap to clone.
 
-use crate::{examiner::Examiner, random::Random, rate_limit::CreationRate, sender::WebhookSender};
+use crate::{bench::Bench, examiner::Examiner, random::Random, rate_limit::CreationRate, sender::WebhookSender};
 use domain::{
     ids::{CaptureId, EventId, JobId, SessionId},
     time::{Clock, Timestamp},
@@ -46,7 +46,7 @@ pub struct Honnin {
     pub(crate) pictures: Pictures,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
-    pub(crate) examiner: Arc<dyn Examiner>,
+    pub(crate) bench: Arc<Bench>,
     pub(crate) sender: Arc<WebhookSender>,
     pub(crate) config: Arc<ServiceConfig>,
 }
@@ -61,7 +61,7 @@ impl Honnin {
             pictures: parts.pictures,
             clock: parts.clock,
             random: parts.random,
-            examiner: parts.examiner,
+            bench: Arc::new(Bench::new(parts.examiner)),
             sender: parts.sender,
             config: Arc::new(parts.config),
         }

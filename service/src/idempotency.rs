@@ -87,7 +87,6 @@ pub(crate) async fn store(tx: &mut Tx, kept: &KeptAnswer) -> Result<bool, StoreE
 }
 
 /// Forgets the link of a session in the caller's unit: it was opened, or replaced.
-#[expect(dead_code, reason = "called where a link is opened")]
 pub(crate) async fn forget_link(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     idempotency::forget_link(tx, session).await
 }

@@ -5,7 +5,7 @@ mod lane;
 
 pub use lane::Lane;
 
-use crate::{Honnin, deliver_event, expire};
+use crate::{Honnin, analyse, decide, deliver_event, expire};
 use domain::time::{Millis, Timestamp};
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, time::Duration};
@@ -208,7 +208,9 @@ async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     match job.kind {
         JobKind::Expire => expire::run(honnin, job).await,
         JobKind::Deliver => deliver_event::run(honnin, job).await,
-        JobKind::Analyse | JobKind::Decide | JobKind::Erase | JobKind::Sweep => {
+        JobKind::Analyse => analyse::run(honnin, job).await,
+        JobKind::Decide => decide::run(honnin, job).await,
+        JobKind::Erase | JobKind::Sweep => {
             Err(JobFault::Passing("this kind of job is not handled yet"))
         }
     }

@@ -9,8 +9,12 @@ use crate::{Vision, mrz, signals, zone};
 use domain::document::{DocumentType, Side};
 use domain::findings::{DocumentFindings, Face, MrzReading, Quality, Unavailable};
 use lens::frame::Frame;
-use std::borrow::Cow;
 use time::Date;
+
+/// Width of the lines read where a complete machine-readable zone says what matters: enough to see the visual zone repeat it.
+const BESIDE_ZONE: usize = 3200;
+/// Width of the lines read where the visual zone is all there is.
+const WHOLE_PAGE: usize = 12_000;
 
 /// What the stages that read have found.
 #[derive(Default)]
@@ -28,7 +32,7 @@ pub(crate) fn examine(vision: &Vision, picture: &Raster, kind: DocumentType, sid
         Ok(read) => read,
         Err(_) => {
             unavailable.push(Unavailable::Text);
-            (blank(picture), Reading::default())
+            (Page::blank(picture), Reading::default())
         }
     };
     let portrait = portrait(vision, &page, picture, side).unwrap_or_else(|_| {
@@ -57,18 +61,13 @@ pub(crate) fn examine(vision: &Vision, picture: &Raster, kind: DocumentType, sid
     }
 }
 
-fn quality(picture: &Raster) -> Quality {
+pub(crate) fn quality(picture: &Raster) -> Quality {
     frame(picture).map(|frame| lens::quality::judge(&frame)).unwrap_or_default()
 }
 
 /// The picture as `lens` takes it.
 pub(crate) fn frame(picture: &Raster) -> Option<Frame<'_>> {
     Frame::rgb(u32::try_from(picture.width()).ok()?, u32::try_from(picture.height()).ok()?, picture.pixels())
-}
-
-/// A page of which nothing was read.
-fn blank(picture: &Raster) -> Page<'_> {
-    Page { picture: Cow::Borrowed(picture), quarters: 0, lines: Vec::new() }
 }
 
 fn read<'a>(
@@ -79,16 +78,24 @@ fn read<'a>(
     today: Date,
     watch: &mut Stopwatch,
 ) -> Result<(Page<'a>, Reading), ModelError> {
-    let Some(reader) = &vision.reader else { return Ok((blank(picture), Reading::default())) };
+    let Some(reader) = &vision.reader else { return Ok((Page::blank(picture), Reading::default())) };
     let areas = reader.areas(picture)?;
     watch.lap("text detection");
     let mut page = reader.page(picture, &areas)?;
+    reader.read(&mut page, WHOLE_PAGE, mrz::is_flat)?;
+    watch.lap("text recognition of long lines");
+    let mut machine = find_zone(reader, &page, kind)?;
+    watch.lap("mrz");
+    let complete = mrz::is_complete(machine.as_ref());
+    reader.read(&mut page, if complete { BESIDE_ZONE } else { WHOLE_PAGE }, |_| true)?;
     if kind == DocumentType::MyNumberCard {
         page.lines.retain(|line| !zone::has_individual_number(&line.text));
     }
     watch.lap("text recognition");
-    let machine = find_zone(reader, &page, kind)?;
-    watch.lap("mrz");
+    if !complete {
+        machine = find_zone(reader, &page, kind)?;
+        watch.lap("mrz again");
+    }
     let (mut fields, elements, mrz) = match machine {
         Some(machine) => {
             let elements = mrz::Elements::new(machine.format, &machine.lines);

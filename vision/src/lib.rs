@@ -20,7 +20,7 @@ mod zone;
 pub use picture::{Picture, PictureFault, normalise};
 
 use domain::document::{DocumentType, Side};
-use domain::findings::{Challenge, DocumentFindings, ModelHash, SelfieFindings, Unavailable};
+use domain::findings::{Challenge, DocumentFindings, ModelHash, Quality, SelfieFindings, Unavailable};
 use face::Faces;
 use model::ModelError;
 use model::lock::Pins;
@@ -40,6 +40,18 @@ impl std::fmt::Debug for Vision {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Vision(missing {:?})", self.missing())
     }
+}
+
+/// The quality of a picture of a document, without reading it: quick enough to answer an upload.
+#[must_use]
+pub fn document_quality(picture: &Picture) -> Quality {
+    document::quality(&picture.rgb)
+}
+
+/// The quality of a selfie's frame, without looking for a face.
+#[must_use]
+pub fn selfie_quality(picture: &Picture) -> Quality {
+    selfie::quality(&picture.rgb)
 }
 
 impl Vision {

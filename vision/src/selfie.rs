@@ -65,7 +65,7 @@ fn spread(count: usize) -> Vec<usize> {
     (0..MOST_FRAMES).map(|i| i * (count - 1) / (MOST_FRAMES - 1)).collect()
 }
 
-fn quality(picture: &Raster) -> Quality {
+pub(crate) fn quality(picture: &Raster) -> Quality {
     frame(picture).map(|frame| lens::quality::judge_plain(&frame)).unwrap_or_default()
 }
 

@@ -1,0 +1,202 @@
+//! Analysing a picture as soon as it is uploaded: its findings lie sealed beside it when the decision comes. What cannot be
+//! analysed is given up after a few runs and goes to a person; it never fails the session.
+
+use crate::{
+    Honnin,
+    bench::NotLooked,
+    examiner::{Examiner, PictureFault},
+    progress::{Slot, gather},
+    sealed::seal_json,
+    worker::JobFault,
+};
+use domain::{
+    document::{DocumentType, OcrField, Side},
+    findings::{DocumentFindings, SelfieFindings},
+    ids::CaptureId,
+    reasons::Reason,
+    session::Status,
+    time::Timestamp,
+};
+use store::{
+    StoreError, Tx,
+    captures::{self, CaptureRow},
+    jobs::{self, Job, JobKind, NewJob},
+    sessions::{self, SessionRow},
+    vault::{Place, SessionKey},
+};
+use time::Date;
+
+/// Runs before an analysis is given up. Also counts runs that took the whole process down with them.
+const MAX_RUNS: i64 = 4;
+
+/// What came of looking.
+enum Seen {
+    Document(DocumentFindings),
+    Selfie(SelfieFindings),
+}
+
+/// Analyses the capture that the job names. Once analysed it stays as it is.
+///
+/// # Errors
+/// When storage fails or the bench is full; the job is tried again then.
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    let id = CaptureId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let id = id.clone();
+        Box::pin(async move {
+            let Some(capture) = captures::find(tx, &id).await? else { return Ok(None) };
+            let row = sessions::find_any(tx, &capture.session).await?;
+            Ok(row.map(|row| (capture, row)))
+        })
+    });
+    let Some((capture, row)) = unit.await?.filter(|(capture, _)| capture.analysed_at.is_none()) else {
+        return Ok(finish(honnin, job, None, None, &[]).await?);
+    };
+    let key = match honnin.vault.open(&row.data_key).await {
+        // Erased meanwhile: there is nothing left to look at.
+        Err(StoreError::Erased) => return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?),
+        other => other?,
+    };
+    let last = job.attempt >= MAX_RUNS;
+    let seen = if job.attempt > MAX_RUNS { Err(JobFault::Passing("tried too often")) } else { look(honnin, &capture, &row, &key).await };
+    let seen = match seen {
+        Ok(seen) => seen,
+        Err(fault) if last => {
+            tracing::error!(capture = %capture.id, %fault, "gave up analysing a picture");
+            return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
+        }
+        Err(fault) => return Err(fault),
+    };
+    let problems = problems(&capture, &seen);
+    let sealed = seal(&capture, &row, &key, &seen)?;
+    Ok(finish(honnin, job, Some(&capture), Some(sealed), &problems).await?)
+}
+
+async fn look(honnin: &Honnin, capture: &CaptureRow, row: &SessionRow, key: &SessionKey) -> Result<Seen, JobFault> {
+    let pictures = open(honnin, capture, row, key).await?;
+    let (kind, today) = (capture.document_type, honnin.now().date());
+    let (slot, challenge) = (capture.slot, capture.challenge);
+    let look = move |eyes: &dyn Examiner| match slot {
+        Slot::Document(side) => document(eyes, pictures, kind, side, today).map(Seen::Document),
+        Slot::Selfie => eyes.selfie(pictures, challenge).map(Seen::Selfie),
+    };
+    match honnin.bench.look(look).await {
+        Ok(Ok(seen)) => Ok(seen),
+        Ok(Err(_)) => Err(JobFault::Passing("a stored picture does not open")),
+        Err(NotLooked::Busy) => Err(JobFault::Passing("too many pictures are waiting")),
+        Err(NotLooked::Panicked) => Err(JobFault::Passing("the examiner panicked")),
+    }
+}
+
+fn document(
+    eyes: &dyn Examiner,
+    pictures: Vec<Vec<u8>>,
+    kind: Option<DocumentType>,
+    side: Side,
+    today: Date,
+) -> Result<DocumentFindings, PictureFault> {
+    let (Some(kind), Some(picture)) = (kind, pictures.into_iter().next()) else { return Err(PictureFault::Corrupt) };
+    let mut findings = eyes.document(picture, kind, side, today)?;
+    if kind == DocumentType::MyNumberCard {
+        // The law forbids keeping the individual number. The eyes leave it out; this makes sure.
+        findings.fields.retain(|field| !holds_individual_number(field));
+    }
+    Ok(findings)
+}
+
+fn holds_individual_number(field: &OcrField) -> bool {
+    let digits = |text: &Option<String>| {
+        let text = text.as_deref().unwrap_or_default();
+        text.split(|c: char| !c.is_numeric() && c != ' ' && c != '-')
+            .any(|run| run.chars().filter(|c| c.is_numeric()).count() >= 12)
+    };
+    digits(&field.text) || digits(&field.normalized)
+}
+
+async fn open(
+    honnin: &Honnin,
+    capture: &CaptureRow,
+    row: &SessionRow,
+    key: &SessionKey,
+) -> Result<Vec<Vec<u8>>, JobFault> {
+    let mut pictures = Vec::with_capacity(capture.frames.len());
+    for frame in &capture.frames {
+        let sealed = honnin.pictures.find(&capture.session, &frame.object).await?;
+        let sealed = sealed.ok_or(JobFault::Passing("a stored picture is gone"))?;
+        let place = Place {
+            tenant: &row.session.tenant,
+            session: &row.session.id,
+            name: &frame.object,
+        };
+        pictures.push(key.open(&place, &sealed)?.into_exposed());
+    }
+    Ok(pictures)
+}
+
+/// Why the picture should be taken again, as far as is known now.
+fn problems(capture: &CaptureRow, seen: &Seen) -> Vec<Reason> {
+    let mut problems = capture.problems.clone();
+    if let Seen::Selfie(selfie) = seen
+        && selfie.unavailable.is_empty()
+    {
+        match (selfie.faces, &selfie.face) {
+            (2.., _) => problems.insert(0, Reason::SelfieMultipleFaces),
+            (_, None) => problems.insert(0, Reason::SelfieNoFace),
+            _ => {}
+        }
+    }
+    problems
+}
+
+fn seal(capture: &CaptureRow, row: &SessionRow, key: &SessionKey, seen: &Seen) -> Result<Vec<u8>, StoreError> {
+    let name = capture.findings_name();
+    let place = Place {
+        tenant: &row.session.tenant,
+        session: &row.session.id,
+        name: &name,
+    };
+    match seen {
+        Seen::Document(findings) => seal_json(key, &place, findings),
+        Seen::Selfie(findings) => seal_json(key, &place, findings),
+    }
+}
+
+/// Ends the analysis and its job in one unit, and wakes a decision that waited for it.
+async fn finish(
+    honnin: &Honnin,
+    job: &Job,
+    capture: Option<&CaptureRow>,
+    findings: Option<Vec<u8>>,
+    problems: &[Reason],
+) -> Result<(), StoreError> {
+    let (job, capture, problems, now) = (job.clone(), capture.cloned(), problems.to_vec(), honnin.now());
+    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+        let (job, capture, problems, findings) = (job.clone(), capture.clone(), problems.clone(), findings.clone());
+        Box::pin(async move {
+            jobs::finish(tx, &job, now).await?;
+            let Some(capture) = capture else { return Ok(()) };
+            captures::save_findings(tx, &capture.id, findings.as_deref(), &problems, now).await?;
+            wake_decision(tx, &capture, now).await
+        })
+    });
+    unit.await
+}
+
+async fn wake_decision(tx: &mut Tx, capture: &CaptureRow, now: Timestamp) -> Result<(), StoreError> {
+    let Some(row) = sessions::find_any(tx, &capture.session).await? else { return Ok(()) };
+    if row.session.status != Status::Deciding || gather(tx, row).await?.is_being_analysed() {
+        return Ok(());
+    }
+    enqueue_decision(tx, capture.session.as_str(), now).await
+}
+
+/// The job that decides a session; at most one waits, and it moves forward.
+pub(crate) async fn enqueue_decision(tx: &mut Tx, session: &str, now: Timestamp) -> Result<(), StoreError> {
+    let job = NewJob {
+        kind: JobKind::Decide,
+        subject: session,
+        run_at: now,
+        dedup_key: Some(session),
+    };
+    jobs::enqueue(tx, job).await.map(drop)
+}

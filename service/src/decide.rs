@@ -1,0 +1,253 @@
+//! The automatic decision: waits until every picture is analysed, applies the rules of `domain::decision`, and ends the session in
+//! one unit with its outcome, its readings, the record of the decision, and its event.
+
+use crate::{
+    Honnin,
+    conclude::conclude,
+    progress::{Slot, Standing, audit_entry, gather},
+    sealed::{open_column, open_json, seal_json},
+    type_in::{findings_of_document, place, typed},
+    worker::JobFault,
+};
+use domain::{
+    decision::{Decision, Evidence, Policy, Score, decide},
+    findings::{DocumentFindings, ModelHash, Quality, SelfieFindings, Unavailable},
+    ids::{CaptureId, SessionId},
+    outcome::{Outcome, SessionRef, Source},
+    reasons::Reason,
+    request::PreRegistered,
+    session::{FailureReason, Status},
+    time::{Millis, Timestamp},
+};
+use serde::{Deserialize, Serialize};
+use store::{
+    StoreError, audit,
+    decisions::{self, DecisionRow, explanation_name},
+    jobs::{self, Job},
+    sessions::{self, column},
+    vault::SessionKey,
+};
+
+/// How soon it looks again whether the pictures are analysed, should nothing wake it.
+const LOOK_AGAIN: Millis = Millis::seconds(2);
+
+/// What a decision rested on, kept sealed for the reviewer and for recomputing.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Explanation {
+    /// The pictures.
+    pub captures: Vec<CaptureId>,
+    /// Every number looked at.
+    pub scores: Vec<Score>,
+    /// The reasons.
+    pub reasons: Vec<Reason>,
+    /// The day it was decided.
+    pub decided_on: String,
+}
+
+/// A decision with what has to be stored of it.
+#[derive(Clone)]
+struct Made {
+    decision: Decision,
+    policy: Policy,
+    models: Vec<ModelHash>,
+    ocr: Option<Vec<u8>>,
+    explanation: Vec<u8>,
+}
+
+/// Decides the session that the job names, where it is still to be decided.
+///
+/// # Errors
+/// When storage fails; the job is tried again then.
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    let id = SessionId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let id = id.clone();
+        Box::pin(async move {
+            let Some(row) = sessions::find_any(tx, &id).await? else { return Ok(None) };
+            if row.session.status == Status::Deciding { gather(tx, row).await.map(Some) } else { Ok(None) }
+        })
+    });
+    let Some(standing) = unit.await? else { return Ok(settle(honnin, job, None).await?) };
+    if standing.is_being_analysed() {
+        return Ok(settle(honnin, job, Some(honnin.now().plus(LOOK_AGAIN))).await?);
+    }
+    let key = match honnin.vault.open(&standing.row.data_key).await {
+        Err(StoreError::Erased) => return Ok(fail(honnin, job, standing, FailureReason::ErasedBeforeDecision).await?),
+        other => other?,
+    };
+    let made = make(&standing, &key, honnin.now())?;
+    Ok(store(honnin, job, standing, made).await?)
+}
+
+/// Ends the job without a decision, or puts it off.
+async fn settle(honnin: &Honnin, job: &Job, again: Option<Timestamp>) -> Result<(), StoreError> {
+    let (job, now) = (job.clone(), honnin.now());
+    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+        let job = job.clone();
+        Box::pin(async move {
+            match again {
+                Some(at) => jobs::retry_at(tx, &job, at, None).await,
+                None => jobs::finish(tx, &job, now).await,
+            }
+        })
+    });
+    unit.await
+}
+
+async fn fail(honnin: &Honnin, job: &Job, standing: Standing, reason: FailureReason) -> Result<(), StoreError> {
+    let (job, event, now) = (job.clone(), honnin.event_id(), honnin.now());
+    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+        let (job, event, mut standing) = (job.clone(), event.clone(), standing.clone());
+        Box::pin(async move {
+            jobs::finish(tx, &job, now).await?;
+            let Ok(failed) = standing.row.session.fail(now) else { return Ok(()) };
+            standing.row.session = failed;
+            crate::conclude::fail(tx, event, &standing.tenant, &mut standing.row, reason, now).await
+        })
+    });
+    unit.await
+}
+
+fn make(standing: &Standing, key: &SessionKey, now: Timestamp) -> Result<Made, StoreError> {
+    let document: Vec<DocumentFindings> = findings_of_document(standing, key)?
+        .into_iter()
+        .filter_map(|(slot, found)| match slot {
+            Slot::Document(side) => {
+                Some(found.map_or_else(|| unassessed_document(side), domain::secret::Personal::into_exposed))
+            }
+            Slot::Selfie => None,
+        })
+        .collect();
+    let selfie = selfie(standing, key)?;
+    let typed = typed(standing, key)?;
+    let known = open_column::<PreRegistered>(key, &place(standing, column::KNOWN), standing.row.known.as_ref())?;
+    let policy = standing.tenant.settings.as_ref().map(|settings| settings.policy.clone()).unwrap_or_default();
+    let evidence = Evidence {
+        plan: standing.plan(),
+        document_type: standing.row.document_type,
+        document: &document,
+        selfie: selfie.as_ref(),
+        typed: typed.as_ref().map(domain::secret::Personal::expose),
+        known: known.as_ref().map(domain::secret::Personal::expose),
+        today: now.date(),
+    };
+    let decision = decide(&evidence, &policy);
+    let fields: Vec<_> = document.iter().flat_map(|side| &side.fields).collect();
+    let ocr = if document.is_empty() { None } else { Some(seal_json(key, &place(standing, column::OCR), &fields)?) };
+    let mut models: Vec<ModelHash> = document.iter().flat_map(|side| side.models.clone()).collect();
+    models.extend(selfie.iter().flat_map(|selfie| selfie.models.clone()));
+    models.sort_by(|a, b| a.name.cmp(&b.name));
+    models.dedup();
+    let explanation = Explanation {
+        captures: standing.relied_on().into_iter().map(|capture| capture.id.clone()).collect(),
+        scores: decision.scores.clone(),
+        reasons: decision.reasons.clone(),
+        decided_on: domain::user_input::CivilDate::format(now.date()),
+    };
+    let name = explanation_name(standing.row.session.attempt);
+    let explanation = seal_json(key, &place(standing, &name), &explanation)?;
+    Ok(Made {
+        decision,
+        policy,
+        models,
+        ocr,
+        explanation,
+    })
+}
+
+fn selfie(standing: &Standing, key: &SessionKey) -> Result<Option<SelfieFindings>, StoreError> {
+    let capture = standing.relied_on().into_iter().find(|capture| capture.slot == Slot::Selfie);
+    let Some(capture) = capture else { return Ok(None) };
+    let name = capture.findings_name();
+    let found = capture.findings.as_ref().map(|sealed| open_json(key, &place(standing, &name), sealed)).transpose()?;
+    Ok(Some(found.map_or_else(|| unassessed_selfie(capture.frames.len()), domain::secret::Personal::into_exposed)))
+}
+
+/// A side whose analysis was given up: nothing was measured, and the machinery counts as not there.
+fn unassessed_document(side: domain::document::Side) -> DocumentFindings {
+    DocumentFindings {
+        side,
+        quality: UNJUDGED,
+        mrz: None,
+        fields: Vec::new(),
+        text_lines: 0,
+        viz_agreement: None,
+        portrait: None,
+        grey_share: None,
+        raster_z: None,
+        specimen_words: false,
+        unavailable: Unavailable::ALL.to_vec(),
+        models: Vec::new(),
+        timings: Vec::new(),
+    }
+}
+
+/// A selfie whose analysis was given up.
+fn unassessed_selfie(frames: usize) -> SelfieFindings {
+    SelfieFindings {
+        quality: UNJUDGED,
+        frames: u32::try_from(frames).unwrap_or(u32::MAX),
+        faces: 0,
+        face: None,
+        best_frame: None,
+        liveness: None,
+        unavailable: vec![Unavailable::Face],
+        models: Vec::new(),
+        timings: Vec::new(),
+    }
+}
+
+/// Nothing is held against a picture that nobody judged.
+const UNJUDGED: Quality = Quality {
+    sharpness: 1.0,
+    glare: 0.0,
+    exposure: 0.5,
+    coverage: None,
+    cut_off: None,
+};
+
+/// Session, outcome, readings, record, event and job in one unit.
+async fn store(honnin: &Honnin, job: &Job, standing: Standing, made: Made) -> Result<(), StoreError> {
+    let (job, event, now) = (job.clone(), honnin.event_id(), honnin.now());
+    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+        let (job, event, made) = (job.clone(), event.clone(), made.clone());
+        // As read before the decision was made: where somebody changed the session since, saving finds a conflict.
+        let (tenant, mut row) = (standing.tenant.clone(), standing.row.clone());
+        Box::pin(async move {
+            jobs::finish(tx, &job, now).await?;
+            let verdict = made.decision.verdict;
+            let Ok(decided) = row.session.decide(verdict, now) else { return Ok(()) };
+            row.session = decided;
+            row.ocr = made.ocr;
+            let record = DecisionRow {
+                session: row.session.id.clone(),
+                attempt: row.session.attempt,
+                decided_at: now,
+                verdict,
+                policy: made.policy,
+                models: made.models,
+                explanation: Some(made.explanation),
+            };
+            decisions::insert(tx, &record).await?;
+            let outcome = Outcome {
+                session: SessionRef {
+                    session_id: row.session.id.clone(),
+                    tenant_id: tenant.id.clone(),
+                },
+                verdict,
+                decided_at: now,
+                source: Source::Automatic,
+                review: None,
+                checks: made.decision.checks,
+                reasons: made.decision.reasons.iter().map(|reason| reason.as_str().to_owned()).collect(),
+            };
+            conclude(tx, event, &tenant, &mut row, outcome, now).await?;
+            audit::record(tx, &audit_entry(&row, now, "session.decide")).await
+        })
+    });
+    match unit.await {
+        // Decided by somebody else meanwhile: the next run finds nothing to do.
+        Err(StoreError::Duplicate) => Err(StoreError::Conflict),
+        other => other,
+    }
+}

@@ -1,0 +1,41 @@
+//! The applicant's own pictures, while the attempt lasts.
+
+use crate::{Honnin, access::Applicant, progress::NotNow};
+use domain::{ids::CaptureId, secret::Personal, session::Status};
+use store::{captures, sessions, vault::Place};
+
+/// One frame of a picture that the applicant took in this attempt, as JPEG. `None` where there is none such, whoever else may
+/// have it, and once the session is submitted: from then on only reviewers look.
+///
+/// # Errors
+/// [`NotNow`].
+pub async fn show_picture(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    id: &CaptureId,
+    frame: usize,
+) -> Result<Option<Personal<Vec<u8>>>, NotNow> {
+    let (who, id, now) = (applicant.clone(), id.clone(), honnin.now());
+    let unit = honnin.db.read::<_, NotNow, _>(move |tx| {
+        let (who, id) = (who.clone(), id.clone());
+        Box::pin(async move {
+            let capture = captures::find(tx, &id).await?;
+            let own = |capture: &captures::CaptureRow| {
+                capture.session == *who.session() && capture.attempt == who.attempt()
+            };
+            let Some(capture) = capture.filter(own) else { return Ok(None) };
+            let row = sessions::find_any(tx, who.session()).await?;
+            let row = row.filter(|row| row.session.status_at(now) == Status::Collecting);
+            Ok(row.zip(capture.frames.get(frame).cloned()))
+        })
+    });
+    let Some((row, frame)) = unit.await? else { return Ok(None) };
+    let key = honnin.vault.open(&row.data_key).await?;
+    let Some(sealed) = honnin.pictures.find(&row.session.id, &frame.object).await? else { return Ok(None) };
+    let place = Place {
+        tenant: &row.session.tenant,
+        session: &row.session.id,
+        name: &frame.object,
+    };
+    Ok(Some(key.open(&place, &sealed)?))
+}
