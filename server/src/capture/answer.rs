@@ -1,0 +1,208 @@
+//! What is answered: a page, JSON for the camera's script, or the way to the step that is next.
+
+use super::visit::Visit;
+use crate::state::App;
+use app::{
+    capture::problem::{self, Problem},
+    forms,
+    text::picture::FileFault,
+};
+use axum::{
+    Json,
+    response::{Html, IntoResponse, Redirect, Response},
+};
+use domain::time::Millis;
+use http::{HeaderName, HeaderValue, StatusCode, header::RETRY_AFTER};
+use serde::Serialize;
+use service::{
+    capture::CaptureError,
+    capture_cookie::CookieError,
+    examiner::PictureFault,
+    open_link::OpenLinkError,
+    progress::{Next, NotNow},
+};
+use store::StoreError;
+
+/// Why a request does not do what it asked for.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// The link does not open.
+    Link,
+    /// No cookie, or it is no longer good.
+    Over,
+    /// The deadline has passed.
+    Expired,
+    /// Another step is next.
+    OutOfTurn,
+    /// Sent by another site.
+    Foreign,
+    /// No try is left.
+    NoTryLeft,
+    /// No such thing.
+    NotFound,
+    /// Too much to do.
+    Busy,
+    /// Our fault.
+    Broken(StoreError),
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        match error {
+            // Somebody was faster, in another tab: the server knows where the user stands.
+            StoreError::Conflict | StoreError::Duplicate => Self::OutOfTurn,
+            StoreError::Erased => Self::Over,
+            other => Self::Broken(other),
+        }
+    }
+}
+
+impl From<NotNow> for Refusal {
+    fn from(error: NotNow) -> Self {
+        match error {
+            NotNow::Over => Self::Over,
+            NotNow::OutOfTurn => Self::OutOfTurn,
+            NotNow::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<CookieError> for Refusal {
+    fn from(error: CookieError) -> Self {
+        match error {
+            CookieError::Over => Self::Over,
+            CookieError::Expired => Self::Expired,
+            CookieError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<OpenLinkError> for Refusal {
+    fn from(error: OpenLinkError) -> Self {
+        match error {
+            OpenLinkError::NotUsable => Self::Link,
+            OpenLinkError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// The JSON that the camera's script understands.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Told<'a> {
+    Next { next: &'a str },
+    Problems { problems: Vec<ToldProblem<'a>> },
+}
+
+#[derive(Serialize)]
+struct ToldProblem<'a> {
+    code: &'a str,
+    sentence: &'a str,
+}
+
+impl Refusal {
+    /// The answer.
+    pub(super) fn answer(&self, app: &App, visit: &Visit) -> Response {
+        let (status, shown) = match self {
+            Self::OutOfTurn => return lead_on(visit, forms::CAPTURE),
+            Self::Link => (StatusCode::NOT_FOUND, Problem::LinkUnusable),
+            Self::Over => (StatusCode::UNAUTHORIZED, Problem::SessionOver),
+            Self::Expired => (StatusCode::GONE, Problem::Expired),
+            Self::Foreign => (StatusCode::FORBIDDEN, Problem::Stale),
+            Self::NoTryLeft if visit.json => return lead_on(visit, forms::CAPTURE),
+            Self::NoTryLeft => (StatusCode::UNPROCESSABLE_ENTITY, Problem::TooManyTries),
+            Self::NotFound => (StatusCode::NOT_FOUND, Problem::NotFound),
+            Self::Busy | Self::Broken(StoreError::Unavailable(_)) => (StatusCode::SERVICE_UNAVAILABLE, Problem::Busy),
+            Self::Broken(_) => (StatusCode::INTERNAL_SERVER_ERROR, Problem::Broken { request: visit.request.clone() }),
+        };
+        if let Self::Broken(error) = self {
+            tracing::error!(%error, "a capture page failed");
+        }
+        let mut response = if visit.json {
+            (status, Json(Told::Problems { problems: Vec::new() })).into_response()
+        } else {
+            (status, Html(problem::render(&shown, &visit.meta(app, None)))).into_response()
+        };
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+        }
+        response
+    }
+}
+
+/// Answers with what the handler made, or with its refusal.
+pub(super) fn answered(app: &App, visit: &Visit, result: Result<Response, Refusal>) -> Response {
+    result.unwrap_or_else(|refusal| refusal.answer(app, visit))
+}
+
+/// To another page of the flow.
+pub(super) fn lead_on(visit: &Visit, next: &str) -> Response {
+    if visit.json {
+        Json(Told::Next { next }).into_response()
+    } else {
+        Redirect::to(next).into_response()
+    }
+}
+
+/// A page.
+pub(super) fn page(html: String) -> Response {
+    Html(html).into_response()
+}
+
+/// A page that shows mistakes.
+pub(super) fn mistaken(html: String) -> Response {
+    (StatusCode::UNPROCESSABLE_ENTITY, Html(html)).into_response()
+}
+
+/// Why the file was not taken, for the camera's script.
+pub(super) fn file_fault(visit: &Visit, fault: FileFault) -> Response {
+    let problem = ToldProblem {
+        code: fault.as_str(),
+        sentence: fault.text().get(visit.language),
+    };
+    (StatusCode::UNPROCESSABLE_ENTITY, Json(Told::Problems { problems: vec![problem] })).into_response()
+}
+
+/// Sorts what went wrong with an upload: the file itself, or the moment.
+pub(super) fn sort(error: CaptureError) -> Result<FileFault, Refusal> {
+    match error {
+        CaptureError::Picture(fault) => Ok(match fault {
+            PictureFault::TooLarge => FileFault::TooLarge,
+            PictureFault::NotAPicture => FileFault::NotAPicture,
+            PictureFault::Heic => FileFault::Heic,
+            PictureFault::Truncated | PictureFault::Corrupt => FileFault::Damaged,
+            PictureFault::DimensionsTooLarge => FileFault::TooManyPixels,
+            PictureFault::TooSmall => FileFault::TooSmall,
+        }),
+        CaptureError::Missing => Ok(FileFault::Missing),
+        CaptureError::TooMany => Ok(FileFault::TooLarge),
+        CaptureError::NoTryLeft => Err(Refusal::NoTryLeft),
+        CaptureError::Busy => Err(Refusal::Busy),
+        CaptureError::NotNow(error) => Err(error.into()),
+    }
+}
+
+/// The page of a step.
+pub(super) const fn address(next: Next) -> &'static str {
+    match next {
+        Next::Consent => forms::CONSENT,
+        Next::Choose => forms::CHOOSE,
+        Next::Photograph(_) => forms::DOCUMENT,
+        Next::Check(_) => forms::CHECK,
+        Next::Details => forms::DETAILS,
+        Next::Selfie => forms::SELFIE,
+        Next::Submit => forms::SUBMIT,
+        Next::Result | Next::Expired => forms::RESULT,
+    }
+}
+
+/// Whole days, at least one.
+pub(super) fn days(span: Millis) -> u32 {
+    u32::try_from(span.0 / Millis::days(1).0).unwrap_or(u32::MAX).max(1)
+}
+
+/// Asks the browser to come back by itself.
+pub(super) fn come_back(mut response: Response) -> Response {
+    response.headers_mut().insert(HeaderName::from_static("refresh"), HeaderValue::from_static("3"));
+    response
+}

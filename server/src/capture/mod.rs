@@ -1,0 +1,37 @@
+//! The pages an end user sees, from the link to the result. Each handler asks the service where the user stands, fills the page's
+//! view model, or takes what was sent and leads on; it decides nothing itself.
+
+mod answer;
+mod link;
+mod pictures;
+mod result;
+mod selfie;
+mod steps;
+mod visit;
+
+use crate::{state::App, upload};
+use app::forms;
+use axum::{
+    Router,
+    routing::{get, post},
+};
+
+/// The routes of the capture pages.
+pub(crate) fn routes() -> Router<App> {
+    let uploads = Router::new()
+        .route(forms::PICTURES, post(pictures::upload))
+        .route(forms::SELFIE, get(selfie::page).post(selfie::upload))
+        .layer(upload::no_limit_of_axum());
+    Router::new()
+        .route("/v/{token}", get(link::page).post(link::start))
+        .route(forms::CAPTURE, get(steps::current))
+        .route(forms::CONSENT, get(steps::consent_page).post(steps::consent))
+        .route(forms::CHOOSE, get(steps::choose_page).post(steps::choose))
+        .route(forms::DOCUMENT, get(pictures::page))
+        .route(forms::CHECK, get(pictures::check_page).post(pictures::check))
+        .route("/capture/pictures/{id}", get(pictures::show))
+        .route(forms::DETAILS, get(steps::details_page).post(steps::details))
+        .route(forms::SUBMIT, get(steps::submit_page).post(steps::submit))
+        .route(forms::RESULT, get(result::page))
+        .merge(uploads)
+}

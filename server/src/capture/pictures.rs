@@ -1,0 +1,157 @@
+//! The document's pictures: the camera page of a side, the upload, the look at the photo just taken, the photo itself.
+
+use super::{
+    answer::{Refusal, answered, file_fault, mistaken, page as html, sort},
+    steps::{onward, picture_url},
+    visit::{Visit, fields},
+};
+use crate::{
+    state::App,
+    upload::{MAX_FILE, Upload, UploadFault},
+};
+use app::{
+    Stage,
+    capture::{
+        check::{self, CheckView},
+        document::{self, DocumentView},
+    },
+    forms,
+    text::picture::FileFault,
+};
+use axum::{
+    extract::{Path, Query, Request, State},
+    response::{IntoResponse, Response},
+};
+use domain::{document::Side, ids::CaptureId};
+use http::header::CONTENT_TYPE;
+use serde::Deserialize;
+use service::{
+    capture::capture_document,
+    check_picture::{Wish, check_picture},
+    progress::{Next, Slot, Standing},
+    show_picture::show_picture,
+};
+
+/// GET: the camera for the side that is next.
+pub(super) async fn page(State(app): State<App>, visit: Visit) -> Response {
+    let shown = async {
+        let (_, standing) = visit.standing(&app).await?;
+        Ok(html(side_html(&app, &visit, &standing, None)?))
+    };
+    answered(&app, &visit, shown.await)
+}
+
+fn side_html(app: &App, visit: &Visit, standing: &Standing, fault: Option<FileFault>) -> Result<String, Refusal> {
+    let (Next::Photograph(side), Some(document_type)) = (standing.next(app.honnin.now()), standing.document_type()) else {
+        return Err(Refusal::OutOfTurn);
+    };
+    let view = DocumentView {
+        document_type,
+        side,
+        tries_left: standing.tries_left(Slot::Document(side)),
+        fault,
+    };
+    Ok(document::render(&view, &visit.meta_of(app, standing, Some(Stage::Document), forms::DOCUMENT)))
+}
+
+/// POST multipart: the picture of a side.
+pub(super) async fn upload(State(app): State<App>, visit: Visit, request: Request) -> Response {
+    let taken = async {
+        // Nobody without a part in a session gets a byte stored.
+        let (applicant, standing) = visit.standing(&app).await?;
+        let fault = match receive(request).await? {
+            Ok((side, picture)) => match capture_document(&app.honnin, &applicant, side, picture).await {
+                Ok(()) => return onward(&app, &visit, &applicant).await,
+                Err(error) => sort(error)?,
+            },
+            Err(fault) => fault,
+        };
+        if visit.json {
+            return Ok(file_fault(&visit, fault));
+        }
+        Ok(mistaken(side_html(&app, &visit, &standing, Some(fault))?))
+    };
+    answered(&app, &visit, taken.await)
+}
+
+/// The side and its picture, or what is wrong with the file.
+async fn receive(request: Request) -> Result<Result<(Side, Vec<u8>), FileFault>, Refusal> {
+    // The parts around the file are small.
+    let mut upload = match Upload::read(request, MAX_FILE + 64 * 1024).await {
+        Ok(upload) => upload,
+        Err(fault) => return of_upload(fault).map(Err),
+    };
+    let side = upload.text(forms::SLOT).and_then(forms::side).ok_or(Refusal::OutOfTurn)?;
+    let picture = upload.take_files(forms::PICTURE).into_iter().next();
+    Ok(picture.map(|picture| (side, picture)).ok_or(FileFault::Missing))
+}
+
+/// What an upload that was not taken means for the user.
+pub(super) fn of_upload(fault: UploadFault) -> Result<FileFault, Refusal> {
+    match fault {
+        UploadFault::TooLarge => Ok(FileFault::TooLarge),
+        UploadFault::Broken => Ok(FileFault::Damaged),
+        UploadFault::Busy => Err(Refusal::Busy),
+    }
+}
+
+/// GET: the photo just taken.
+pub(super) async fn check_page(State(app): State<App>, visit: Visit) -> Response {
+    let shown = async {
+        let (_, standing) = visit.standing(&app).await?;
+        let Next::Check(side) = standing.next(app.honnin.now()) else { return Err(Refusal::OutOfTurn) };
+        let slot = Slot::Document(side);
+        let (Some(shown), Some(document_type)) = (standing.shown(slot), standing.document_type()) else {
+            return Err(Refusal::OutOfTurn);
+        };
+        let view = CheckView {
+            picture_url: picture_url(&shown.id, 0),
+            document_type,
+            side,
+            problems: shown.problems,
+            tries_left: standing.tries_left(slot),
+        };
+        Ok(html(check::render(&view, &visit.meta_of(&app, &standing, Some(Stage::Document), forms::CHECK))))
+    };
+    answered(&app, &visit, shown.await)
+}
+
+/// POST: go on with it, or take another.
+pub(super) async fn check(State(app): State<App>, visit: Visit, request: Request) -> Response {
+    let taken = async {
+        let applicant = visit.applicant(&app).await?;
+        let form = fields(request).await;
+        let wish = match form.get(forms::DECISION).map(String::as_str) {
+            Some(forms::USE) => Wish::Use,
+            Some(forms::AGAIN) => Wish::Again,
+            _ => return Err(Refusal::OutOfTurn),
+        };
+        check_picture(&app.honnin, &applicant, wish).await?;
+        onward(&app, &visit, &applicant).await
+    };
+    answered(&app, &visit, taken.await)
+}
+
+/// Which frame of a burst.
+#[derive(Deserialize)]
+pub(super) struct Which {
+    #[serde(default)]
+    frame: usize,
+}
+
+/// GET: one of the applicant's own pictures.
+pub(super) async fn show(
+    State(app): State<App>,
+    visit: Visit,
+    Path(id): Path<String>,
+    which: Option<Query<Which>>,
+) -> Response {
+    let shown = async {
+        let applicant = visit.applicant(&app).await?;
+        let id = CaptureId::parse(&id).ok_or(Refusal::NotFound)?;
+        let frame = which.map_or(0, |Query(which)| which.frame);
+        let picture = show_picture(&app.honnin, &applicant, &id, frame).await?.ok_or(Refusal::NotFound)?;
+        Ok(([(CONTENT_TYPE, "image/jpeg")], picture.into_exposed()).into_response())
+    };
+    answered(&app, &visit, shown.await)
+}

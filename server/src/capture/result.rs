@@ -1,0 +1,64 @@
+//! The result. It waits a while for the decision, so that most people see it at once, with and without scripts.
+
+use super::{
+    answer::{Refusal, answered, come_back, page as html},
+    visit::Visit,
+};
+use crate::state::App;
+use app::{
+    capture::result::{self, ResultState, ResultView},
+    forms,
+};
+use axum::{extract::State, response::Response};
+use domain::secret::Personal;
+use service::{
+    access::Applicant,
+    result::{Ending, Shown, result as find_result},
+};
+use std::time::Duration;
+
+/// How long the page waits for the decision.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often it looks; the worker may be another process.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// GET: the result.
+pub(super) async fn page(State(app): State<App>, visit: Visit) -> Response {
+    let shown = async {
+        let (applicant, standing) = visit.standing(&app).await?;
+        let shown = wait(&app, &applicant).await?;
+        let state = match shown.ending {
+            Ending::None => return Err(Refusal::OutOfTurn),
+            Ending::Expired => return Err(Refusal::Expired),
+            Ending::Waiting => ResultState::Waiting,
+            Ending::Approved => ResultState::Approved,
+            Ending::Review => ResultState::Review,
+            Ending::Rejected => ResultState::Rejected,
+            Ending::Declined => ResultState::Declined,
+            Ending::Failed => ResultState::Failed,
+        };
+        let view = ResultView {
+            state,
+            return_url: shown.return_url.map(Personal::into_exposed),
+        };
+        let answer = html(result::render(&view, &visit.meta_of(&app, &standing, None, forms::RESULT)));
+        Ok(if state == ResultState::Waiting { come_back(answer) } else { answer })
+    };
+    answered(&app, &visit, shown.await)
+}
+
+async fn wait(app: &App, applicant: &Applicant) -> Result<Shown, Refusal> {
+    let decided = async {
+        loop {
+            let shown = find_result(&app.honnin, applicant).await?;
+            if shown.ending != Ending::Waiting {
+                return Ok(shown);
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    match tokio::time::timeout(PATIENCE, decided).await {
+        Ok(shown) => shown,
+        Err(_) => Ok(find_result(&app.honnin, applicant).await?),
+    }
+}
