@@ -4,6 +4,7 @@
 
 mod harness;
 mod jobs;
+mod limits;
 mod pictures;
 mod schema;
 mod vault;

@@ -1,0 +1,138 @@
+//! A job is held by one worker at a time, and one that lost it can do nothing more.
+
+use super::{at, claim, enqueue, finish, list, renew, retry_at};
+use crate::harness::{Backend, backends};
+use std::collections::HashMap;
+use store::{
+    StoreError,
+    jobs::{self, JobKind, JobNumber, NewJob},
+};
+
+#[tokio::test]
+async fn a_lease_that_ran_out_goes_to_the_next_worker_and_fences_the_first() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Deliver, "evt", 0, None).await;
+        let first = claim(&db, "w1", 10, 70, 1).await.remove(0);
+        assert!(claim(&db, "w2", 69, 130, 1).await.is_empty(), "{name}");
+        let second = claim(&db, "w2", 70, 130, 1).await.remove(0);
+        assert_eq!(second.attempt, 2, "{name}");
+        assert!(
+            matches!(finish(&db, &first, 80).await, Err(StoreError::LeaseLost)),
+            "{name}"
+        );
+        assert!(
+            matches!(renew(&db, &first, 200).await, Err(StoreError::LeaseLost)),
+            "{name}"
+        );
+        assert!(
+            matches!(retry_at(&db, &first, 200, "late").await, Err(StoreError::LeaseLost)),
+            "{name}"
+        );
+        finish(&db, &second, 80).await.unwrap();
+        assert!(
+            matches!(finish(&db, &second, 81).await, Err(StoreError::LeaseLost)),
+            "{name}: finished twice"
+        );
+        assert!(claim(&db, "w1", 1_000, 2_000, 1).await.is_empty(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_same_worker_is_fenced_from_its_own_earlier_attempt() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Analyse, "cap", 0, None).await;
+        let first = claim(&db, "w", 10, 70, 1).await.remove(0);
+        let second = claim(&db, "w", 70, 130, 1).await.remove(0);
+        assert!(
+            matches!(finish(&db, &first, 80).await, Err(StoreError::LeaseLost)),
+            "{name}"
+        );
+        finish(&db, &second, 80).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_renewed_lease_is_held_until_its_new_end() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Analyse, "cap", 0, None).await;
+        let job = claim(&db, "w1", 10, 70, 1).await.remove(0);
+        renew(&db, &job, 90).await.unwrap();
+        assert!(claim(&db, "w2", 89, 200, 1).await.is_empty(), "{name}");
+        assert_eq!(claim(&db, "w2", 90, 200, 1).await.len(), 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_lost_lease_rolls_back_the_effect_beside_it() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Decide, "vs", 0, None).await;
+        let zombie = claim(&db, "w1", 10, 70, 1).await.remove(0);
+        claim(&db, "w2", 70, 130, 1).await;
+        let lost: Result<(), StoreError> = db
+            .write(move |tx| {
+                let zombie = zombie.clone();
+                Box::pin(async move {
+                    let effect = NewJob {
+                        kind: JobKind::Deliver,
+                        subject: "evt",
+                        run_at: at(0),
+                        dedup_key: None,
+                    };
+                    jobs::enqueue(tx, effect).await?;
+                    jobs::finish(tx, &zombie, at(80)).await
+                })
+            })
+            .await;
+        assert!(matches!(lost, Err(StoreError::LeaseLost)), "{name}");
+        assert_eq!(list(&db, Some("evt")).await, [], "{name}");
+    }
+}
+
+/// Planted fault: without SKIP LOCKED and without the lease condition in the claim, jobs are claimed twice.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn racing_workers_claim_every_job_exactly_once() {
+    const WORKERS: [&str; 8] = ["w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"];
+    for Backend { name, db, .. } in backends().await {
+        db.write::<_, StoreError, _>(|tx| {
+            Box::pin(async move {
+                for run_at in 0..200 {
+                    let job = NewJob {
+                        kind: JobKind::Deliver,
+                        subject: "evt",
+                        run_at: at(run_at),
+                        dedup_key: None,
+                    };
+                    jobs::enqueue(tx, job).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+        .unwrap();
+        let racing = WORKERS.map(|worker| {
+            let db = db.clone();
+            tokio::spawn(async move {
+                let mut mine = Vec::new();
+                loop {
+                    let claimed = claim(&db, worker, 1_000, 2_000, 5).await;
+                    if claimed.is_empty() {
+                        return mine;
+                    }
+                    mine.extend(claimed);
+                    assert!(mine.len() <= 200, "{worker} is given the same jobs again and again");
+                }
+            })
+        });
+        let mut times: HashMap<JobNumber, u32> = HashMap::new();
+        for worker in racing {
+            for job in worker.await.unwrap() {
+                *times.entry(job.number).or_default() += 1;
+            }
+        }
+        // A worker that found everything locked may have left early; what is left is claimed now.
+        for job in claim(&db, "last", 1_000, 2_000, 200).await {
+            *times.entry(job.number).or_default() += 1;
+        }
+        assert_eq!((times.len(), times.values().max()), (200, Some(&1)), "{name}");
+    }
+}

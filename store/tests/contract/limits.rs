@@ -1,0 +1,140 @@
+//! How fast tenants create sessions, and answers kept for retries.
+
+use crate::harness::{Backend, backends};
+use domain::{
+    ids::{SessionId, TenantId},
+    time::Timestamp,
+};
+use store::{
+    StoreError, creation_rates,
+    idempotency::{self, KeptAnswer},
+    tenants::{self, TenantRow},
+};
+
+const fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+async fn tenant(backend: &Backend, number: u8) -> TenantId {
+    let row = TenantRow {
+        id: TenantId::from_random([number; 16]),
+        name: "Example".into(),
+        settings: None,
+        livemode: true,
+        created_at: at(0),
+        version: 0,
+    };
+    let id = row.id.clone();
+    let unit = backend.db.write::<_, StoreError, _>(move |tx| {
+        let row = row.clone();
+        Box::pin(async move { tenants::insert(tx, &row).await })
+    });
+    unit.await.unwrap();
+    id
+}
+
+async fn take(backend: &Backend, tenant: &TenantId, now: i64) -> bool {
+    let tenant = tenant.clone();
+    let unit = backend.db.write::<_, StoreError, _>(move |tx| {
+        let tenant = tenant.clone();
+        // Ten microseconds a token, three tokens in a full bucket.
+        Box::pin(async move { creation_rates::take(tx, &tenant, now, 10, 20).await })
+    });
+    unit.await.unwrap()
+}
+
+#[tokio::test]
+async fn a_bucket_gives_its_tokens_then_one_at_a_time_as_they_come() {
+    for backend in backends().await {
+        let (a, b) = (tenant(&backend, 1).await, tenant(&backend, 2).await);
+        for (now, there) in [(100, true), (100, true), (100, true), (100, false), (109, false), (110, true), (110, false)] {
+            assert_eq!(take(&backend, &a, now).await, there, "{} at {now}", backend.name);
+        }
+        assert!(take(&backend, &b, 100).await, "{}: each tenant has its own", backend.name);
+        assert!(take(&backend, &a, 10_000).await);
+        let full_at = backend.db.read::<_, StoreError, _>(move |tx| {
+            let a = a.clone();
+            Box::pin(async move { creation_rates::find(tx, &a).await })
+        });
+        assert_eq!(full_at.await.unwrap(), Some(10_010), "{}: a rested bucket is full, not fuller", backend.name);
+    }
+}
+
+#[tokio::test]
+async fn tokens_taken_at_the_same_time_are_taken_once() {
+    for backend in backends().await {
+        let tenant = tenant(&backend, 1).await;
+        let taken = futures::future::join_all((0..12).map(|_| take(&backend, &tenant, 100))).await;
+        assert_eq!(taken.iter().filter(|there| **there).count(), 3, "{}", backend.name);
+    }
+}
+
+async fn insert(backend: &Backend, kept: &KeptAnswer) -> bool {
+    let kept = kept.clone();
+    let unit = backend.db.write::<_, StoreError, _>(move |tx| {
+        let kept = kept.clone();
+        Box::pin(async move { idempotency::insert(tx, &kept).await })
+    });
+    unit.await.unwrap()
+}
+
+async fn find(backend: &Backend, kept: &KeptAnswer) -> Option<KeptAnswer> {
+    let (tenant, hash) = (kept.tenant.clone(), kept.key_hash.clone());
+    let unit = backend.db.read::<_, StoreError, _>(move |tx| {
+        let (tenant, hash) = (tenant.clone(), hash.clone());
+        Box::pin(async move { idempotency::find(tx, &tenant, &hash).await })
+    });
+    unit.await.unwrap()
+}
+
+fn answer(tenant: &TenantId, key: u8, created_at: i64) -> KeptAnswer {
+    KeptAnswer {
+        tenant: tenant.clone(),
+        key_hash: vec![key; 32],
+        body_hash: vec![7; 32],
+        session: SessionId::from_random([key; 16]),
+        created_at: at(created_at),
+        expires_at: at(created_at + 1000),
+        link_expires_at: at(created_at + 500),
+        link: Some(vec![1, 2, 3]),
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_kept_once_for_its_tenant_and_key() {
+    for backend in backends().await {
+        let (a, b) = (tenant(&backend, 1).await, tenant(&backend, 2).await);
+        let first = answer(&a, 1, 0);
+        assert!(insert(&backend, &first).await);
+        assert!(!insert(&backend, &KeptAnswer { body_hash: vec![8; 32], ..first.clone() }).await);
+        assert_eq!(find(&backend, &first).await, Some(first.clone()), "{}", backend.name);
+        let theirs = answer(&b, 1, 0);
+        assert_eq!(find(&backend, &theirs).await, None);
+        assert!(insert(&backend, &theirs).await);
+    }
+}
+
+#[tokio::test]
+async fn old_answers_go_and_links_that_are_opened_or_over_are_forgotten() {
+    for backend in backends().await {
+        let tenant = tenant(&backend, 1).await;
+        let (old, over, opened, live) =
+            (answer(&tenant, 1, 0), answer(&tenant, 2, 100), answer(&tenant, 3, 200), answer(&tenant, 4, 200));
+        for kept in [&old, &over, &opened, &live] {
+            insert(&backend, kept).await;
+        }
+        let session = opened.session.clone();
+        let unit = backend.db.write::<_, StoreError, _>(move |tx| {
+            let session = session.clone();
+            Box::pin(async move {
+                idempotency::sweep(tx, at(50), at(600)).await?;
+                idempotency::forget_link(tx, &session).await
+            })
+        });
+        unit.await.unwrap();
+        assert_eq!(find(&backend, &old).await, None, "{}", backend.name);
+        assert_eq!(find(&backend, &over).await.unwrap().link, None, "{}", backend.name);
+        assert_eq!(find(&backend, &opened).await.unwrap().link, None, "{}", backend.name);
+        assert_eq!(find(&backend, &live).await, Some(live.clone()), "{}", backend.name);
+    }
+}

@@ -1,0 +1,98 @@
+//! The master key: its file, its rotation, and that nothing opens without it.
+
+use super::{PLAIN, tenant};
+use crate::harness::{Backend, OPTIONS, backends, number_at};
+use store::{
+    StoreError,
+    vault::{MasterKeys, Vault},
+};
+
+async fn vault_with(backend: &Backend, master: MasterKeys) -> Vault {
+    Vault::open_at(&backend.keys_url, OPTIONS, master).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_backup_of_the_keys_is_worthless_without_the_master_key() {
+    for backend in backends().await {
+        let key = backend.vault().await.take().await.unwrap();
+        let foreign = MasterKeys::load_or_create(&backend.folder().join("other.key")).unwrap();
+        let thief = vault_with(&backend, foreign).await;
+        assert!(
+            matches!(thief.open(key.id()).await, Err(StoreError::Corrupt(_))),
+            "{}",
+            backend.name
+        );
+    }
+}
+
+#[tokio::test]
+async fn after_a_rotation_old_keys_open_and_can_be_sealed_anew() {
+    for backend in backends().await {
+        let file = backend.folder().join("master.key");
+        let before = backend.vault().await;
+        let (old_key, secret) = (
+            before.take().await.unwrap(),
+            before.seal_secret(&tenant(1), "whk", PLAIN).unwrap(),
+        );
+        assert_eq!(MasterKeys::add_version(&file).unwrap(), 2);
+
+        let after = vault_with(&backend, MasterKeys::load(&file).unwrap()).await;
+        after.open(old_key.id()).await.unwrap();
+        assert_eq!(after.open_secret(&tenant(1), "whk", &secret).unwrap().expose(), PLAIN);
+        while after.reseal_keys(50).await.unwrap() > 0 {}
+        let old = number_at(
+            &backend.keys_url,
+            "SELECT COUNT(*) FROM data_keys WHERE master_version <> 2",
+        )
+        .await;
+        assert_eq!(old, 0, "{}", backend.name);
+
+        let text = std::fs::read_to_string(&file).unwrap();
+        let newest_only: String = text
+            .lines()
+            .filter(|line| !line.starts_with("1 "))
+            .flat_map(|l| [l, "\n"])
+            .collect();
+        std::fs::write(&file, newest_only).unwrap();
+        let later = vault_with(&backend, MasterKeys::load(&file).unwrap()).await;
+        later.open(old_key.id()).await.unwrap();
+        assert!(matches!(
+            later.open_secret(&tenant(1), "whk", &secret),
+            Err(StoreError::Corrupt(_))
+        ));
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_master_key_file_is_its_owners_alone_and_is_not_made_twice() {
+    use std::os::unix::fs::PermissionsExt;
+    let backend = crate::harness::sqlite().await;
+    let path = backend.folder().join("m.key");
+    MasterKeys::load_or_create(&path).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    MasterKeys::load_or_create(&path).unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn a_malformed_master_key_file_is_refused() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let key = "ab".repeat(32);
+    for text in [
+        String::new(),
+        "# nothing".into(),
+        format!("1 {key}0"),
+        key.clone(),
+        format!("1 {key}\n1 {key}"),
+    ] {
+        let path = folder.path().join("m.key");
+        std::fs::write(&path, &text).unwrap();
+        assert!(
+            matches!(MasterKeys::load_or_create(&path), Err(StoreError::Corrupt(_))),
+            "{text}"
+        );
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "left as it was");
+    }
+}
