@@ -24,7 +24,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         let at = arguments.iter().position(|a| a == name);
         PathBuf::from(at.and_then(|at| arguments.get(at + 1)).map_or(default, String::as_str))
     };
-    let (data, out) = (option("--data", "data"), option("--out", "target/bench/vision-eval.json"));
+    let (data, out) = (
+        option("--data", "data"),
+        option("--out", "target/bench/vision-eval.json"),
+    );
     let vision = Vision::load(&option("--models", "models"));
     if !vision.missing().is_empty() {
         return Err(format!("models are missing: {:?}", vision.faults()).into());
@@ -65,7 +68,11 @@ fn zones(vision: &Vision, folder: &Path, verbose: bool) -> Result<Value, Box<dyn
         let findings = vision.examine_document(&picture, DocumentType::Passport, Side::Front, TODAY);
         times.add(decoded, &findings.timings);
         let read = findings.mrz.as_ref().map(|mrz| mrz.lines.join("|")).unwrap_or_default();
-        let checks = findings.mrz.as_ref().map_or((0, 0), |mrz| (mrz.checks_passed, mrz.checks_total));
+        let checks = findings
+            .mrz
+            .as_ref()
+            .map_or((0, 0), |mrz| (mrz.checks_passed, mrz.checks_total));
+        let likely = findings.mrz.as_ref().map_or(0.0, |mrz| mrz.log_probability);
         if read == wanted {
             right += 1;
         } else {
@@ -74,7 +81,11 @@ fn zones(vision: &Vision, folder: &Path, verbose: bool) -> Result<Value, Box<dyn
         }
         if verbose {
             let (ok, lines) = (if read == wanted { "ok   " } else { "WRONG" }, findings.text_lines);
-            println!("{ok} {file:<24} {checks:?} lines {lines} agreement {:?} portrait {}", findings.viz_agreement, findings.portrait.is_some());
+            println!(
+                "{ok} {file:<24} {checks:?} {likely:.3} lines {lines} agreement {:?} portrait {}",
+                findings.viz_agreement,
+                findings.portrait.is_some()
+            );
             if read != wanted {
                 println!("      wanted {wanted}\n      read   {read}");
             }
@@ -95,12 +106,17 @@ fn label(row: &str) -> Option<(&str, &str)> {
 
 /// Compares every photograph with every other.
 fn faces(vision: &Vision, folder: &Path, verbose: bool) -> Result<Value, Box<dyn Error>> {
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)?
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .collect();
     files.sort();
     let (mut found, mut missed, mut times) = (Vec::new(), Vec::new(), Times::default());
     for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "jpg")) {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let person = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_').to_owned();
+        let person = name
+            .trim_end_matches(|c: char| c.is_ascii_digit() || c == '_')
+            .to_owned();
         let started = Instant::now();
         let picture: Picture = normalise(&fs::read(file)?)?;
         let decoded = started.elapsed().as_secs_f32() * 1000.0;
@@ -115,7 +131,11 @@ fn faces(vision: &Vision, folder: &Path, verbose: bool) -> Result<Value, Box<dyn
     for (index, (person, name, face)) in found.iter().enumerate() {
         for (other_person, other_name, other) in &found[index + 1..] {
             let distance = face.distance(other).unwrap_or(f32::MAX);
-            let pairs = if person == other_person { &mut same } else { &mut different };
+            let pairs = if person == other_person {
+                &mut same
+            } else {
+                &mut different
+            };
             pairs.push(distance);
             if verbose && (person == other_person) != (distance < 0.6) {
                 println!("{name} {other_name} {distance:.3}");
@@ -123,11 +143,17 @@ fn faces(vision: &Vision, folder: &Path, verbose: bool) -> Result<Value, Box<dyn
         }
     }
     let (eer, threshold) = equal_error(&same, &different);
-    let share = |pairs: &[f32], limit: f32| pairs.iter().filter(|d| **d <= limit).count() as f32 / pairs.len().max(1) as f32;
+    let share =
+        |pairs: &[f32], limit: f32| pairs.iter().filter(|d| **d <= limit).count() as f32 / pairs.len().max(1) as f32;
     let (tar, far) = (share(&same, 0.55), share(&different, 0.55));
     println!("faces: {} found, missed {missed:?}", found.len());
     println!("faces: {} same and {} different pairs", same.len(), different.len());
-    println!("faces: EER {:.2} % at distance {threshold:.3}; at 0.55 TAR {:.1} % FAR {:.2} %", eer * 100.0, tar * 100.0, far * 100.0);
+    println!(
+        "faces: EER {:.2} % at distance {threshold:.3}; at 0.55 TAR {:.1} % FAR {:.2} %",
+        eer * 100.0,
+        tar * 100.0,
+        far * 100.0
+    );
     times.print();
     Ok(json!({
         "found": found.len(), "missed": missed, "same_pairs": same.len(), "different_pairs": different.len(),
@@ -165,18 +191,32 @@ impl Times {
     fn quantile(values: &[f32], share: f32) -> f32 {
         let mut sorted = values.to_vec();
         sorted.sort_by(f32::total_cmp);
-        sorted.get(((sorted.len() as f32 - 1.0) * share).round() as usize).copied().unwrap_or_default()
+        sorted
+            .get(((sorted.len() as f32 - 1.0) * share).round() as usize)
+            .copied()
+            .unwrap_or_default()
     }
 
     fn print(&self) {
         println!("  {:<20} {:>8} {:>8}", "stage", "p50 ms", "p95 ms");
         for (stage, values) in &self.0 {
-            println!("  {stage:<20} {:>8.1} {:>8.1}", Self::quantile(values, 0.5), Self::quantile(values, 0.95));
+            println!(
+                "  {stage:<20} {:>8.1} {:>8.1}",
+                Self::quantile(values, 0.5),
+                Self::quantile(values, 0.95)
+            );
         }
     }
 
     fn json(&self) -> Value {
         let stages = self.0.iter();
-        stages.map(|(stage, v)| (stage.clone(), json!({"p50": Self::quantile(v, 0.5), "p95": Self::quantile(v, 0.95)}))).collect()
+        stages
+            .map(|(stage, v)| {
+                (
+                    stage.clone(),
+                    json!({"p50": Self::quantile(v, 0.5), "p95": Self::quantile(v, 0.95)}),
+                )
+            })
+            .collect()
     }
 }

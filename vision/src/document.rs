@@ -23,7 +23,13 @@ struct Reading {
     zone: zone::VisualZone,
 }
 
-pub(crate) fn examine(vision: &Vision, picture: &Raster, kind: DocumentType, side: Side, today: Date) -> DocumentFindings {
+pub(crate) fn examine(
+    vision: &Vision,
+    picture: &Raster,
+    kind: DocumentType,
+    side: Side,
+    today: Date,
+) -> DocumentFindings {
     let mut watch = Stopwatch::start();
     let quality = quality(picture);
     watch.lap("quality");
@@ -62,12 +68,18 @@ pub(crate) fn examine(vision: &Vision, picture: &Raster, kind: DocumentType, sid
 }
 
 pub(crate) fn quality(picture: &Raster) -> Quality {
-    frame(picture).map(|frame| lens::quality::judge(&frame)).unwrap_or_default()
+    frame(picture)
+        .map(|frame| lens::quality::judge(&frame))
+        .unwrap_or_default()
 }
 
 /// The picture as `lens` takes it.
 pub(crate) fn frame(picture: &Raster) -> Option<Frame<'_>> {
-    Frame::rgb(u32::try_from(picture.width()).ok()?, u32::try_from(picture.height()).ok()?, picture.pixels())
+    Frame::rgb(
+        u32::try_from(picture.width()).ok()?,
+        u32::try_from(picture.height()).ok()?,
+        picture.pixels(),
+    )
 }
 
 fn read<'a>(
@@ -78,7 +90,9 @@ fn read<'a>(
     today: Date,
     watch: &mut Stopwatch,
 ) -> Result<(Page<'a>, Reading), ModelError> {
-    let Some(reader) = &vision.reader else { return Ok((Page::blank(picture), Reading::default())) };
+    let Some(reader) = &vision.reader else {
+        return Ok((Page::blank(picture), Reading::default()));
+    };
     let areas = reader.areas(picture)?;
     watch.lap("text detection");
     let mut page = reader.page(picture, &areas)?;
@@ -106,9 +120,21 @@ fn read<'a>(
     };
     let visible: Vec<&Line> = page.lines.iter().filter(|line| !mrz::is_candidate(line)).collect();
     let visual = zone::read(&visible, kind, side, elements.as_ref(), today);
-    fields.extend(visual.fields.into_iter().filter(|field| fields.iter().all(|f| f.name != field.name)).collect::<Vec<_>>());
+    fields.extend(
+        visual
+            .fields
+            .into_iter()
+            .filter(|field| fields.iter().all(|f| f.name != field.name))
+            .collect::<Vec<_>>(),
+    );
     watch.lap("visual zone");
-    Ok((page, Reading { mrz, zone: zone::VisualZone { fields, ..visual } }))
+    Ok((
+        page,
+        Reading {
+            mrz,
+            zone: zone::VisualZone { fields, ..visual },
+        },
+    ))
 }
 
 /// The machine-readable zone, where this kind of document may have one.
@@ -127,7 +153,9 @@ fn find_zone(reader: &Reader, page: &Page<'_>, kind: DocumentType) -> Result<Opt
 
 /// The portrait, in pixels of the picture that was given; backs have none.
 fn portrait(vision: &Vision, page: &Page<'_>, picture: &Raster, side: Side) -> Result<Option<Face>, ModelError> {
-    let (Some(faces), Side::Front) = (&vision.faces, side) else { return Ok(None) };
+    let (Some(faces), Side::Front) = (&vision.faces, side) else {
+        return Ok(None);
+    };
     let face = faces.largest(&page.picture)?;
     Ok(face.map(|face| turned_back(face, page.quarters, picture)))
 }

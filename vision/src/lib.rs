@@ -72,14 +72,22 @@ impl Vision {
     }
 
     const fn with(reader: Option<Reader>, faces: Option<Faces>, faults: Vec<ModelError>) -> Self {
-        Self { reader, faces, text_models: Vec::new(), face_models: Vec::new(), faults }
+        Self {
+            reader,
+            faces,
+            text_models: Vec::new(),
+            face_models: Vec::new(),
+            faults,
+        }
     }
 
     /// The machinery that is not there.
     #[must_use]
     pub fn missing(&self) -> Vec<Unavailable> {
         let text = self.reader.is_none().then_some(Unavailable::Text);
-        text.into_iter().chain(self.faces.is_none().then_some(Unavailable::Face)).collect()
+        text.into_iter()
+            .chain(self.faces.is_none().then_some(Unavailable::Face))
+            .collect()
     }
 
     /// Why it is not there, for the log of whoever runs this.
@@ -92,12 +100,20 @@ impl Vision {
     #[must_use]
     pub fn models(&self) -> Vec<ModelHash> {
         let text = self.reader.iter().flat_map(|_| &self.text_models);
-        text.chain(self.faces.iter().flat_map(|_| &self.face_models)).cloned().collect()
+        text.chain(self.faces.iter().flat_map(|_| &self.face_models))
+            .cloned()
+            .collect()
     }
 
     /// Examines one side of a document. `today` tells the century of a two-digit year.
     #[must_use]
-    pub fn examine_document(&self, picture: &Picture, kind: DocumentType, side: Side, today: time::Date) -> DocumentFindings {
+    pub fn examine_document(
+        &self,
+        picture: &Picture,
+        kind: DocumentType,
+        side: Side,
+        today: time::Date,
+    ) -> DocumentFindings {
         document::examine(self, &picture.rgb, kind, side, today)
     }
 

@@ -26,7 +26,11 @@ impl Raster {
     #[must_use]
     pub fn filled(width: usize, height: usize, colour: [u8; 3]) -> Self {
         let (width, height) = (width.max(1), height.max(1));
-        Self { width, height, pixels: colour.repeat(width * height) }
+        Self {
+            width,
+            height,
+            pixels: colour.repeat(width * height),
+        }
     }
 
     /// Pixels from left to right.
@@ -172,8 +176,14 @@ impl Raster {
     #[must_use]
     pub fn mirrored(&self) -> Self {
         let rows = self.pixels.chunks_exact(self.width * 3);
-        let pixels = rows.flat_map(|row| row.chunks_exact(3).rev().flatten().copied()).collect();
-        Self { width: self.width, height: self.height, pixels }
+        let pixels = rows
+            .flat_map(|row| row.chunks_exact(3).rev().flatten().copied())
+            .collect();
+        Self {
+            width: self.width,
+            height: self.height,
+            pixels,
+        }
     }
 
     /// BT.601 luma, one byte a pixel.
@@ -190,12 +200,20 @@ struct Taps(Vec<(usize, Vec<f32>)>);
 impl Taps {
     fn new(from: usize, to: usize) -> Self {
         let scale = from as f32 / to as f32;
-        let taps = (0..to).map(|i| if scale > 1.0 { area(i, scale, from) } else { linear(i, scale, from) });
+        let taps = (0..to).map(|i| {
+            if scale > 1.0 {
+                area(i, scale, from)
+            } else {
+                linear(i, scale, from)
+            }
+        });
         Self(taps.collect())
     }
 
     fn of(&self, index: usize) -> (usize, &[f32]) {
-        self.0.get(index).map_or((0, &[][..]), |(first, weights)| (*first, weights))
+        self.0
+            .get(index)
+            .map_or((0, &[][..]), |(first, weights)| (*first, weights))
     }
 
     fn squeeze(&self, row: &[u8]) -> Vec<f32> {
@@ -220,13 +238,20 @@ fn area(index: usize, scale: f32, from: usize) -> (usize, Vec<f32>) {
     let covered = |pixel: usize| ((pixel + 1) as f32).min(end) - (pixel as f32).max(start);
     let weights: Vec<f32> = (first..last).map(|pixel| covered(pixel).max(0.0)).collect();
     let sum: f32 = weights.iter().sum();
-    (first, weights.iter().map(|w| if sum > 0.0 { w / sum } else { 1.0 }).collect())
+    (
+        first,
+        weights.iter().map(|w| if sum > 0.0 { w / sum } else { 1.0 }).collect(),
+    )
 }
 
 fn linear(index: usize, scale: f32, from: usize) -> (usize, Vec<f32>) {
     let at = ((index as f32 + 0.5) * scale - 0.5).clamp(0.0, (from - 1) as f32);
     let first = at as usize;
-    if first + 1 >= from { (first, vec![1.0]) } else { (first, vec![1.0 - at.fract(), at.fract()]) }
+    if first + 1 >= from {
+        (first, vec![1.0])
+    } else {
+        (first, vec![1.0 - at.fract(), at.fract()])
+    }
 }
 
 #[cfg(test)]
@@ -234,7 +259,9 @@ mod tests {
     use super::*;
 
     fn ramp(width: usize, height: usize) -> Raster {
-        let pixels = (0..width * height).flat_map(|i| [(i % width) as u8, (i / width) as u8, 7]).collect();
+        let pixels = (0..width * height)
+            .flat_map(|i| [(i % width) as u8, (i / width) as u8, 7])
+            .collect();
         Raster { width, height, pixels }
     }
 
@@ -244,7 +271,10 @@ mod tests {
         let turned = (0..4).fold(picture.clone(), |p, _| p.turned(1));
         assert_eq!(turned, picture);
         let once = picture.turned(1);
-        assert_eq!((once.width(), once.height(), &once.row(0)[6..9]), (3, 5, &[0, 0, 7][..]));
+        assert_eq!(
+            (once.width(), once.height(), &once.row(0)[6..9]),
+            (3, 5, &[0, 0, 7][..])
+        );
         assert_eq!(picture.turned(2), picture.turned(1).turned(1));
         assert_eq!(picture.turned(3).turned(1), picture);
     }

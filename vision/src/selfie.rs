@@ -1,12 +1,12 @@
 //! A selfie: one picture or a burst. Finds the person in each frame, picks the best frame, measures liveness.
 
+use crate::Vision;
 use crate::document::frame;
 use crate::face::{Detection, Faces, finding};
 use crate::liveness::{self, Seen};
 use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
-use crate::Vision;
 use domain::findings::{Challenge, Face, LivenessFindings, Quality, SelfieFindings, Unavailable};
 
 /// Frames of a burst that are looked at, spread over it: a turn of the head takes a second, this many show it.
@@ -31,8 +31,11 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], challenge: Option<Cha
     let chosen = spread(frames.len());
     let qualities: Vec<(usize, Quality)> = chosen.iter().map(|&index| (index, quality(frames[index]))).collect();
     watch.lap("quality");
-    let mut unavailable: Vec<Unavailable> =
-        vision.missing().into_iter().filter(|missing| *missing == Unavailable::Face).collect();
+    let mut unavailable: Vec<Unavailable> = vision
+        .missing()
+        .into_iter()
+        .filter(|missing| *missing == Unavailable::Face)
+        .collect();
     let found = vision.faces.as_ref().map_or_else(
         || Ok(Found::default()),
         |faces| look(faces, frames, &qualities, challenge, &mut watch),
@@ -52,7 +55,11 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], challenge: Option<Cha
         face: found.best.map(|(_, face)| face),
         liveness: found.liveness,
         unavailable,
-        models: if vision.faces.is_some() { vision.face_models.clone() } else { Vec::new() },
+        models: if vision.faces.is_some() {
+            vision.face_models.clone()
+        } else {
+            Vec::new()
+        },
         timings: watch.into_laps(),
     }
 }
@@ -66,7 +73,9 @@ fn spread(count: usize) -> Vec<usize> {
 }
 
 pub(crate) fn quality(picture: &Raster) -> Quality {
-    frame(picture).map(|frame| lens::quality::judge_plain(&frame)).unwrap_or_default()
+    frame(picture)
+        .map(|frame| lens::quality::judge_plain(&frame))
+        .unwrap_or_default()
 }
 
 fn look(
@@ -82,7 +91,11 @@ fn look(
     for (order, &(index, _)) in qualities.iter().enumerate() {
         let picture = frames[index];
         // The first frame is searched thoroughly, those after it quickly, and again thoroughly where that finds nobody.
-        let mut found = if order == 0 { Vec::new() } else { faces.detector.find_quickly(picture)? };
+        let mut found = if order == 0 {
+            Vec::new()
+        } else {
+            faces.detector.find_quickly(picture)?
+        };
         if found.is_empty() {
             found = faces.detector.find(picture)?;
             most = most.max(near(&found));
@@ -94,9 +107,22 @@ fn look(
         }
     }
     watch.lap("faces");
-    let Some(best) = best(&seen, qualities) else { return Ok(Found { faces: most, ..Found::default() }) };
-    let detection = detections.iter().find(|(index, _)| *index == best.index).map(|(_, d)| *d);
-    let Some(mut detection) = detection else { return Ok(Found { faces: most, ..Found::default() }) };
+    let Some(best) = best(&seen, qualities) else {
+        return Ok(Found {
+            faces: most,
+            ..Found::default()
+        });
+    };
+    let detection = detections
+        .iter()
+        .find(|(index, _)| *index == best.index)
+        .map(|(_, d)| *d);
+    let Some(mut detection) = detection else {
+        return Ok(Found {
+            faces: most,
+            ..Found::default()
+        });
+    };
     if seen.first().is_none_or(|first| first.index != best.index) {
         let again = faces.detector.find(best.picture)?;
         most = most.max(near(&again));
@@ -110,7 +136,11 @@ fn look(
         None => None,
     };
     watch.lap("liveness");
-    Ok(Found { faces: most.max(1), best: Some((best.index, face)), liveness })
+    Ok(Found {
+        faces: most.max(1),
+        best: Some((best.index, face)),
+        liveness,
+    })
 }
 
 /// Faces that are not far behind the largest.
@@ -126,26 +156,33 @@ fn largest(found: &[Detection]) -> Option<Detection> {
 
 /// The sharpest of the frontal frames, or the most frontal where none is.
 fn best<'a, 'b>(seen: &'b [Seen<'a>], qualities: &[(usize, Quality)]) -> Option<&'b Seen<'a>> {
-    let sharpness = |s: &Seen<'_>| qualities.iter().find(|(i, _)| *i == s.index).map_or(0.0, |(_, q)| q.sharpness);
+    let sharpness = |s: &Seen<'_>| {
+        qualities
+            .iter()
+            .find(|(i, _)| *i == s.index)
+            .map_or(0.0, |(_, q)| q.sharpness)
+    };
     // A head held a little askew counts as straight; among those, sharper is better.
     let frontal = seen.iter().filter(|s| s.shape.yaw().abs() < FRONTAL / 2.0);
-    frontal.max_by(|a, b| sharpness(a).total_cmp(&sharpness(b))).or_else(|| liveness::most_frontal(seen))
+    frontal
+        .max_by(|a, b| sharpness(a).total_cmp(&sharpness(b)))
+        .or_else(|| liveness::most_frontal(seen))
 }
 
 /// The greatest distance between the best face and those of the other frontal frames.
-fn same_person(
-    faces: &Faces,
-    seen: &[Seen<'_>],
-    best: &Seen<'_>,
-    face: &Face,
-) -> Result<Option<f32>, ModelError> {
-    let others: Vec<&Seen<'_>> =
-        seen.iter().filter(|s| s.index != best.index && s.shape.yaw().abs() <= FRONTAL).collect();
+fn same_person(faces: &Faces, seen: &[Seen<'_>], best: &Seen<'_>, face: &Face) -> Result<Option<f32>, ModelError> {
+    let others: Vec<&Seen<'_>> = seen
+        .iter()
+        .filter(|s| s.index != best.index && s.shape.yaw().abs() <= FRONTAL)
+        .collect();
     let step = others.len().div_ceil(MOST_COMPARED).max(1);
     let mut greatest: Option<f32> = None;
     for other in others.iter().step_by(step) {
         let descriptor = faces.describe(other.picture, &other.shape)?;
-        let distance = face.distance(&Face { descriptor, ..face.clone() });
+        let distance = face.distance(&Face {
+            descriptor,
+            ..face.clone()
+        });
         greatest = greatest.into_iter().chain(distance).reduce(f32::max);
     }
     Ok(greatest)
@@ -164,7 +201,13 @@ mod tests {
 
     #[test]
     fn a_small_face_far_behind_does_not_count() {
-        let face = |width| Detection { score: 0.9, left: 0.0, top: 0.0, width, height: width };
+        let face = |width| Detection {
+            score: 0.9,
+            left: 0.0,
+            top: 0.0,
+            width,
+            height: width,
+        };
         assert_eq!(near(&[face(200.0), face(40.0)]), 1);
         assert_eq!(near(&[face(200.0), face(120.0)]), 2);
         assert_eq!(near(&[]), 0);

@@ -11,14 +11,20 @@ pub(crate) struct Stopwatch {
 
 impl Stopwatch {
     pub(crate) fn start() -> Self {
-        Self { last: Instant::now(), laps: Vec::new() }
+        Self {
+            last: Instant::now(),
+            laps: Vec::new(),
+        }
     }
 
     /// Ends a stage and begins the next.
     pub(crate) fn lap(&mut self, stage: &str) {
         let now = Instant::now();
         let ms = now.duration_since(self.last).as_secs_f32() * 1000.0;
-        self.laps.push(StageTime { stage: stage.to_owned(), ms });
+        self.laps.push(StageTime {
+            stage: stage.to_owned(),
+            ms,
+        });
         self.last = now;
     }
 

@@ -12,8 +12,20 @@ pub(crate) const CHIP_SIDE: usize = 150;
 pub(crate) const DESCRIPTOR_LENGTH: usize = 128;
 
 const LAYERS: [&str; 14] = [
-    "conv32_1", "conv32_2", "conv32_3", "conv64_down", "conv64_1", "conv64_2", "conv64_3", "conv128_down", "conv128_1",
-    "conv128_2", "conv256_down", "conv256_1", "conv256_2", "conv256_down_out",
+    "conv32_1",
+    "conv32_2",
+    "conv32_3",
+    "conv64_down",
+    "conv64_1",
+    "conv64_2",
+    "conv64_3",
+    "conv128_down",
+    "conv128_1",
+    "conv128_2",
+    "conv256_down",
+    "conv256_1",
+    "conv256_2",
+    "conv256_down_out",
 ];
 
 /// Two convolutions and a way around them; where the layer halves the picture, the way around is averaged.
@@ -39,15 +51,31 @@ fn conv(
     let scale = weights.values(&format!("{name}/scale/weights"))?;
     let shift = weights.values(&format!("{name}/scale/biases"))?;
     let bias = weights.values(&format!("{name}/conv/bias"))?;
-    let bias = bias.iter().zip(&scale).zip(&shift).map(|((b, w), s)| b * w + s).collect();
-    Conv::new(weights.get(&format!("{name}/conv/filters"))?, Some(&scale), bias, stride, padding, activation)
+    let bias = bias
+        .iter()
+        .zip(&scale)
+        .zip(&shift)
+        .map(|((b, w), s)| b * w + s)
+        .collect();
+    Conv::new(
+        weights.get(&format!("{name}/conv/filters"))?,
+        Some(&scale),
+        bias,
+        stride,
+        padding,
+        activation,
+    )
 }
 
 impl Descriptor {
     pub(crate) fn new(weights: &Weights) -> Result<Self, ModelError> {
         let layers = LAYERS.iter().map(|name| {
             let halves = name.contains("down");
-            let (stride, padding) = if halves { (2, Padding::Valid) } else { (1, Padding::Same) };
+            let (stride, padding) = if halves {
+                (2, Padding::Valid)
+            } else {
+                (1, Padding::Same)
+            };
             Ok(Residual {
                 first: conv(weights, &format!("{name}/conv1"), stride, padding, Activation::Relu)?,
                 second: conv(weights, &format!("{name}/conv2"), 1, Padding::Same, Activation::None)?,
@@ -87,7 +115,10 @@ impl Residual {
 fn add_into(sum: &mut Map, part: &Map) {
     for y in 0..part.height {
         for x in 0..part.width {
-            sum.at_mut(y, x).iter_mut().zip(part.at(y, x)).for_each(|(s, v)| *s += v);
+            sum.at_mut(y, x)
+                .iter_mut()
+                .zip(part.at(y, x))
+                .for_each(|(s, v)| *s += v);
         }
     }
 }
@@ -102,14 +133,27 @@ impl Model for Descriptor {
         if input.shape != [CHIP_SIDE, CHIP_SIDE, 3] {
             return Err(ModelError::shape(self, &input));
         }
-        let data = input.data.iter().zip(MEAN.iter().cycle()).map(|(v, mean)| (v - mean) / 255.0).collect();
-        let mut map = self.first.run(&Map { height: CHIP_SIDE, width: CHIP_SIDE, channels: 3, data })?;
+        let data = input
+            .data
+            .iter()
+            .zip(MEAN.iter().cycle())
+            .map(|(v, mean)| (v - mean) / 255.0)
+            .collect();
+        let mut map = self.first.run(&Map {
+            height: CHIP_SIDE,
+            width: CHIP_SIDE,
+            channels: 3,
+            data,
+        })?;
         map = pool_max(&map, 3, 2, Padding::Valid);
         for layer in &self.layers {
             map = layer.run(&map)?;
         }
         let mut descriptor = vec![0.0; self.last.outputs()];
         self.last.run(&global_average(&map), &mut descriptor)?;
-        Ok(vec![Tensor { shape: vec![descriptor.len()], data: descriptor }])
+        Ok(vec![Tensor {
+            shape: vec![descriptor.len()],
+            data: descriptor,
+        }])
     }
 }

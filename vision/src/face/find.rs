@@ -44,7 +44,13 @@ impl Detector {
     fn find_last(&self, picture: &Raster) -> Result<Vec<Detection>, ModelError> {
         let small = picture.shrunk(LAST_SIDE);
         let luma = small.luma().into_iter().map(f32::from).collect();
-        let answer = run_one(self.last.as_ref(), Tensor { shape: vec![small.height(), small.width()], data: luma })?;
+        let answer = run_one(
+            self.last.as_ref(),
+            Tensor {
+                shape: vec![small.height(), small.width()],
+                data: luma,
+            },
+        )?;
         let (width, height) = (picture.width() as f32, picture.height() as f32);
         Ok(suppress(boxes(&answer, [0.0, 0.0], [width, height], picture), OVERLAP))
     }
@@ -63,12 +69,25 @@ fn on_canvas(
     let scaled = |length: usize| ((length as f32 * span / longest).round() as usize).max(1);
     let offset = (span * border).round() as usize;
     let mut canvas = Raster::filled(side, side, [shade; 3]);
-    canvas.paste(&picture.resized(scaled(picture.width()), scaled(picture.height())), offset, offset);
+    canvas.paste(
+        &picture.resized(scaled(picture.width()), scaled(picture.height())),
+        offset,
+        offset,
+    );
     let data = canvas.pixels().iter().map(|&v| f32::from(v)).collect();
-    let answer = run_one(model, Tensor { shape: vec![side, side, 3], data })?;
+    let answer = run_one(
+        model,
+        Tensor {
+            shape: vec![side, side, 3],
+            data,
+        },
+    )?;
     let scale = longest / span;
     let origin = [offset as f32 * scale; 2];
-    Ok(suppress(boxes(&answer, origin, [side as f32 * scale; 2], picture), OVERLAP))
+    Ok(suppress(
+        boxes(&answer, origin, [side as f32 * scale; 2], picture),
+        OVERLAP,
+    ))
 }
 
 /// Rows of score, left, top, right, bottom become boxes in pixels whose middle lies in the picture.
@@ -83,7 +102,12 @@ fn boxes(answer: &Tensor, origin: [f32; 2], size: [f32; 2], picture: &Raster) ->
     });
     let inside = |d: &Detection| {
         let (x, y) = (d.left + d.width / 2.0, d.top + d.height / 2.0);
-        x >= 0.0 && y >= 0.0 && x < picture.width() as f32 && y < picture.height() as f32 && d.width > 1.0 && d.height > 1.0
+        x >= 0.0
+            && y >= 0.0
+            && x < picture.width() as f32
+            && y < picture.height() as f32
+            && d.width > 1.0
+            && d.height > 1.0
     };
     placed.filter(inside).collect()
 }
@@ -104,14 +128,25 @@ mod tests {
         }
         fn run(&self, _: Tensor) -> Result<Vec<Tensor>, ModelError> {
             let mut answers = self.0.lock().unwrap();
-            let data = if answers.is_empty() { Vec::new() } else { answers.remove(0) };
-            Ok(vec![Tensor { shape: vec![data.len() / 5, 5], data }])
+            let data = if answers.is_empty() {
+                Vec::new()
+            } else {
+                answers.remove(0)
+            };
+            Ok(vec![Tensor {
+                shape: vec![data.len() / 5, 5],
+                data,
+            }])
         }
     }
 
     fn detector(thorough: &[&[f32]], last: &[&[f32]]) -> Detector {
         let script = |answers: &[&[f32]]| Box::new(Script(Mutex::new(answers.iter().map(|a| a.to_vec()).collect())));
-        Detector { thorough: script(thorough), quick: script(&[]), last: script(last) }
+        Detector {
+            thorough: script(thorough),
+            quick: script(&[]),
+            last: script(last),
+        }
     }
 
     #[test]
@@ -127,7 +162,9 @@ mod tests {
     fn the_second_look_takes_the_border_off_and_a_box_in_the_border_is_no_face() {
         let picture = Raster::filled(900, 900, [0; 3]);
         // The canvas is 1,620 pixels of the picture wide, the picture begins at about 360.
-        let found = detector(&[&[], &[0.9, 0.5, 0.5, 0.6, 0.6, 0.9, 0.0, 0.0, 0.1, 0.1]], &[]).find(&picture).unwrap();
+        let found = detector(&[&[], &[0.9, 0.5, 0.5, 0.6, 0.6, 0.9, 0.0, 0.0, 0.1, 0.1]], &[])
+            .find(&picture)
+            .unwrap();
         assert_eq!(found.len(), 1);
         assert!((found[0].left - 450.0).abs() < 3.0, "{found:?}");
     }
@@ -135,7 +172,9 @@ mod tests {
     #[test]
     fn the_last_detector_is_asked_where_the_network_is_unsure() {
         let picture = Raster::filled(400, 400, [0; 3]);
-        let found = detector(&[&[0.4, 0.2, 0.2, 0.4, 0.4]], &[&[0.8, 0.25, 0.25, 0.5, 0.5]]).find(&picture).unwrap();
+        let found = detector(&[&[0.4, 0.2, 0.2, 0.4, 0.4]], &[&[0.8, 0.25, 0.25, 0.5, 0.5]])
+            .find(&picture)
+            .unwrap();
         assert_eq!(found[0].left, 100.0);
         assert!(detector(&[], &[]).find(&picture).unwrap().is_empty());
     }

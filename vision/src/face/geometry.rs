@@ -24,17 +24,26 @@ impl Detection {
     /// Intersection over union.
     fn overlap(&self, other: &Self) -> f32 {
         let along = |a: f32, al: f32, b: f32, bl: f32| ((a + al).min(b + bl) - a.max(b)).max(0.0);
-        let common = along(self.left, self.width, other.left, other.width) * along(self.top, self.height, other.top, other.height);
+        let common = along(self.left, self.width, other.left, other.width)
+            * along(self.top, self.height, other.top, other.height);
         common / (self.area() + other.area() - common).max(f32::MIN_POSITIVE)
     }
 
     /// The smallest box around some points.
     pub(crate) fn around(points: &[Point]) -> Self {
         let range = |axis: usize| {
-            points.iter().fold((f32::MAX, f32::MIN), |(low, high), p| (low.min(p[axis]), high.max(p[axis])))
+            points.iter().fold((f32::MAX, f32::MIN), |(low, high), p| {
+                (low.min(p[axis]), high.max(p[axis]))
+            })
         };
         let ((left, right), (top, bottom)) = (range(0), range(1));
-        Self { score: 1.0, left, top, width: right - left, height: bottom - top }
+        Self {
+            score: 1.0,
+            left,
+            top,
+            width: right - left,
+            height: bottom - top,
+        }
     }
 }
 
@@ -71,13 +80,23 @@ impl Similarity {
             square += u * u + v * v;
         }
         let turn = [along / square, across / square];
-        let moved = Self { turn, shift: [0.0, 0.0] }.apply(from_mean);
-        Self { turn, shift: [to_mean[0] - moved[0], to_mean[1] - moved[1]] }
+        let moved = Self {
+            turn,
+            shift: [0.0, 0.0],
+        }
+        .apply(from_mean);
+        Self {
+            turn,
+            shift: [to_mean[0] - moved[0], to_mean[1] - moved[1]],
+        }
     }
 
     pub(crate) fn apply(&self, p: Point) -> Point {
         let [cos, sin] = self.turn;
-        [cos * p[0] - sin * p[1] + self.shift[0], sin * p[0] + cos * p[1] + self.shift[1]]
+        [
+            cos * p[0] - sin * p[1] + self.shift[0],
+            sin * p[0] + cos * p[1] + self.shift[1],
+        ]
     }
 
     pub(crate) fn scale(&self) -> f32 {
@@ -103,7 +122,10 @@ impl Similarity {
             }
             data.extend_from_slice(&sum);
         }
-        Tensor { shape: vec![side, side, 3], data }
+        Tensor {
+            shape: vec![side, side, 3],
+            data,
+        }
     }
 }
 
@@ -129,15 +151,27 @@ mod tests {
     #[test]
     fn a_fitted_similarity_maps_the_points_it_was_fitted_to() {
         let from = [[0.0, 0.0], [10.0, 0.0], [0.0, 10.0], [7.0, 3.0]];
-        let wanted = Similarity { turn: [1.2, -0.7], shift: [30.0, 40.0] };
+        let wanted = Similarity {
+            turn: [1.2, -0.7],
+            shift: [30.0, 40.0],
+        };
         let to = from.map(|p| wanted.apply(p));
         let got = Similarity::fit(&from, &to);
-        assert!(from.iter().zip(to).all(|(&p, q)| distance(got.apply(p), q) < 1e-3), "{got:?}");
+        assert!(
+            from.iter().zip(to).all(|(&p, q)| distance(got.apply(p), q) < 1e-3),
+            "{got:?}"
+        );
     }
 
     #[test]
     fn of_overlapping_boxes_the_surest_is_kept_and_a_distant_one_too() {
-        let at = |score, left| Detection { score, left, top: 0.0, width: 10.0, height: 10.0 };
+        let at = |score, left| Detection {
+            score,
+            left,
+            top: 0.0,
+            width: 10.0,
+            height: 10.0,
+        };
         let kept = suppress(vec![at(0.6, 1.0), at(0.9, 0.0), at(0.7, 30.0)], 0.5);
         assert_eq!(kept, [at(0.9, 0.0), at(0.7, 30.0)]);
     }

@@ -20,11 +20,27 @@ impl Step {
     fn new(weights: &Weights, name: &str, stride: usize, activation: Activation) -> Result<Self, ModelError> {
         let bias = weights.values(&format!("{name}/bias"))?;
         if let Ok(filter) = weights.get(&format!("{name}/filters")) {
-            return Ok(Self::Full(Conv::new(filter, None, bias, stride, Padding::Same, activation)?));
+            return Ok(Self::Full(Conv::new(
+                filter,
+                None,
+                bias,
+                stride,
+                Padding::Same,
+                activation,
+            )?));
         }
-        let depthwise = Depthwise::new(weights.get(&format!("{name}/depthwise_filter"))?, None, None, stride, Activation::None)?;
+        let depthwise = Depthwise::new(
+            weights.get(&format!("{name}/depthwise_filter"))?,
+            None,
+            None,
+            stride,
+            Activation::None,
+        )?;
         let filter = weights.get(&format!("{name}/pointwise_filter"))?;
-        Ok(Self::Separable(depthwise, Conv::new(filter, None, bias, 1, Padding::Valid, activation)?))
+        Ok(Self::Separable(
+            depthwise,
+            Conv::new(filter, None, bias, 1, Padding::Valid, activation)?,
+        ))
     }
 
     fn run(&self, input: &Map) -> Result<Map, ModelError> {
@@ -87,14 +103,27 @@ impl Model for Landmarks {
         if input.shape != [LANDMARK_SIDE, LANDMARK_SIDE, 3] {
             return Err(ModelError::shape(self, &input));
         }
-        let data = input.data.iter().zip(MEAN.iter().cycle()).map(|(v, mean)| (v - mean) / 255.0).collect();
-        let mut map = Map { height: LANDMARK_SIDE, width: LANDMARK_SIDE, channels: 3, data };
+        let data = input
+            .data
+            .iter()
+            .zip(MEAN.iter().cycle())
+            .map(|(v, mean)| (v - mean) / 255.0)
+            .collect();
+        let mut map = Map {
+            height: LANDMARK_SIDE,
+            width: LANDMARK_SIDE,
+            channels: 3,
+            data,
+        };
         for block in &self.blocks {
             map = run_block(block, &map)?;
         }
         let mean = pool_average(&map, 7, 2, Padding::Valid);
         let mut points = vec![0.0; self.last.outputs()];
         self.last.run(&mean.data, &mut points)?;
-        Ok(vec![Tensor { shape: vec![points.len() / 2, 2], data: points }])
+        Ok(vec![Tensor {
+            shape: vec![points.len() / 2, 2],
+            data: points,
+        }])
     }
 }

@@ -70,7 +70,9 @@ impl Faces {
 
     /// A face with everything that is measured of it.
     pub(crate) fn face(&self, picture: &Raster, detection: &Detection) -> Result<Option<Face>, ModelError> {
-        let Some(shape) = self.shape(picture, detection)? else { return Ok(None) };
+        let Some(shape) = self.shape(picture, detection)? else {
+            return Ok(None);
+        };
         let descriptor = self.describe(picture, &shape)?;
         Ok(Some(finding(detection, &shape, descriptor)))
     }

@@ -51,7 +51,11 @@ pub(crate) mod tests {
         let at = |x: f32, y: f32, z: f32| [x, y, if flat { 0.0 } else { z }];
         (0..17).for_each(|i| {
             let angle = (i as f32 / 16.0 - 0.5) * 2.6;
-            points.push(at(angle.sin() * 70.0, 20.0 + angle.cos() * 70.0, angle.cos() * 40.0 - 40.0));
+            points.push(at(
+                angle.sin() * 70.0,
+                20.0 + angle.cos() * 70.0,
+                angle.cos() * 40.0 - 40.0,
+            ));
         });
         (0..10).for_each(|i| points.push(at(-45.0 + i as f32 * 10.0, -40.0, 35.0)));
         (0..4).for_each(|i| points.push(at(0.0, -20.0 + i as f32 * 10.0, 45.0 + i as f32 * 8.0)));

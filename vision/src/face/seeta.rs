@@ -13,7 +13,9 @@ pub(crate) struct Seeta(rustface::Model);
 impl Seeta {
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, ModelError> {
         let model = rustface::read_model(std::io::Cursor::new(bytes));
-        model.map(Self).map_err(|e| ModelError::Unusable(SEETA.to_owned(), e.to_string()))
+        model
+            .map(Self)
+            .map_err(|e| ModelError::Unusable(SEETA.to_owned(), e.to_string()))
     }
 }
 
@@ -26,7 +28,9 @@ impl Model for Seeta {
     ///
     /// Its scores have no upper bound; 2 is where it is as sure as the networks are at one half.
     fn run(&self, input: Tensor) -> Result<Vec<Tensor>, ModelError> {
-        let &[height, width] = input.shape.as_slice() else { return Err(ModelError::shape(self, &input)) };
+        let &[height, width] = input.shape.as_slice() else {
+            return Err(ModelError::shape(self, &input));
+        };
         let (Ok(columns), Ok(lines)) = (u32::try_from(width), u32::try_from(height)) else {
             return Err(ModelError::shape(self, &input));
         };
@@ -43,6 +47,9 @@ impl Model for Seeta {
             let (w, h) = (area.width() as f32 / width as f32, area.height() as f32 / height as f32);
             rows.extend([(face.score() as f32 / 4.0).min(1.0), left, top, left + w, top + h]);
         }
-        Ok(vec![Tensor { shape: vec![rows.len() / 5, 5], data: rows }])
+        Ok(vec![Tensor {
+            shape: vec![rows.len() / 5, 5],
+            data: rows,
+        }])
     }
 }

@@ -37,8 +37,18 @@ impl Ssd {
             Ok((depthwise, pointwise("MobilenetV1", index, 1)?))
         });
         let extra = (0..=7).map(|index| pointwise("Prediction", index, if index % 2 == 1 { 2 } else { 1 }));
-        let heads = (0..=5).map(|scale| Ok((head(weights, scale, "BoxEncodingPredictor")?, head(weights, scale, "ClassPredictor")?)));
-        let defaults = weights.get("Output/extra_dim")?.data.chunks_exact(4).map(|b| [b[0], b[1], b[2], b[3]]).collect();
+        let heads = (0..=5).map(|scale| {
+            Ok((
+                head(weights, scale, "BoxEncodingPredictor")?,
+                head(weights, scale, "ClassPredictor")?,
+            ))
+        });
+        let defaults = weights
+            .get("Output/extra_dim")?
+            .data
+            .chunks_exact(4)
+            .map(|b| [b[0], b[1], b[2], b[3]])
+            .collect();
         Ok(Self {
             first: pointwise("MobilenetV1", 0, 2)?,
             backbone: backbone.collect::<Result<_, ModelError>>()?,
@@ -73,9 +83,23 @@ impl Ssd {
 fn depthwise(weights: &Weights, index: usize, stride: usize) -> Result<Depthwise, ModelError> {
     let name = format!("MobilenetV1/Conv2d_{index}_depthwise");
     let norm = |part: &str| weights.values(&format!("{name}/BatchNorm/{part}"));
-    let (gamma, beta, mean, variance) = (norm("gamma")?, norm("beta")?, norm("moving_mean")?, norm("moving_variance")?);
-    let scale: Vec<f32> = gamma.iter().zip(&variance).map(|(g, v)| g / (v + EPSILON).sqrt()).collect();
-    let bias = beta.iter().zip(&mean).zip(&scale).map(|((b, m), s)| b - m * s).collect();
+    let (gamma, beta, mean, variance) = (
+        norm("gamma")?,
+        norm("beta")?,
+        norm("moving_mean")?,
+        norm("moving_variance")?,
+    );
+    let scale: Vec<f32> = gamma
+        .iter()
+        .zip(&variance)
+        .map(|(g, v)| g / (v + EPSILON).sqrt())
+        .collect();
+    let bias = beta
+        .iter()
+        .zip(&mean)
+        .zip(&scale)
+        .map(|((b, m), s)| b - m * s)
+        .collect();
     let filter = weights.get(&format!("{name}/depthwise_weights"))?;
     Depthwise::new(filter, Some(&scale), Some(bias), stride, Activation::Relu6)
 }
@@ -97,14 +121,23 @@ impl Model for Ssd {
             return Err(ModelError::shape(self, &input));
         }
         let data = input.data.iter().map(|v| v / 127.5 - 1.0).collect();
-        let scales = self.scales(&Map { height: SSD_SIDE, width: SSD_SIDE, channels: 3, data })?;
+        let scales = self.scales(&Map {
+            height: SSD_SIDE,
+            width: SSD_SIDE,
+            channels: 3,
+            data,
+        })?;
         let (mut boxes, mut classes) = (Vec::new(), Vec::new());
         for (map, (encoding, class)) in scales.iter().zip(&self.heads) {
             boxes.extend(encoding.run(map)?.data);
             classes.extend(class.run(map)?.data);
         }
         let mut rows = Vec::new();
-        let candidates = self.defaults.iter().zip(boxes.chunks_exact(4)).zip(classes.chunks_exact(3));
+        let candidates = self
+            .defaults
+            .iter()
+            .zip(boxes.chunks_exact(4))
+            .zip(classes.chunks_exact(3));
         for ((default, encoding), class) in candidates {
             let score = sigmoid(class[1]);
             if score > FLOOR {
@@ -112,7 +145,10 @@ impl Model for Ssd {
                 rows.extend(decode(default, encoding));
             }
         }
-        Ok(vec![Tensor { shape: vec![rows.len() / 5, 5], data: rows }])
+        Ok(vec![Tensor {
+            shape: vec![rows.len() / 5, 5],
+            data: rows,
+        }])
     }
 }
 
@@ -121,6 +157,9 @@ fn decode(default: &[f32; 4], encoding: &[f32]) -> [f32; 4] {
     let (height, width) = (default[2] - default[0], default[3] - default[1]);
     let y = encoding[0] / 10.0 * height + default[0] + height / 2.0;
     let x = encoding[1] / 10.0 * width + default[1] + width / 2.0;
-    let (half_height, half_width) = ((encoding[2] / 5.0).exp() * height / 2.0, (encoding[3] / 5.0).exp() * width / 2.0);
+    let (half_height, half_width) = (
+        (encoding[2] / 5.0).exp() * height / 2.0,
+        (encoding[3] / 5.0).exp() * width / 2.0,
+    );
     [x - half_width, y - half_height, x + half_width, y + half_height].map(|v| v.clamp(0.0, 1.0))
 }

@@ -29,13 +29,23 @@ impl Tiny {
     pub(crate) fn new(weights: &Weights) -> Result<Self, ModelError> {
         let conv = |name: &str, part: &str, padding, activation| {
             let bias = weights.values(&format!("{name}/bias"))?;
-            Conv::new(weights.get(&format!("{name}/{part}"))?, None, bias, 1, padding, activation)
+            Conv::new(
+                weights.get(&format!("{name}/{part}"))?,
+                None,
+                bias,
+                1,
+                padding,
+                activation,
+            )
         };
         let blocks = (1..=5).map(|index| {
             let name = format!("conv{index}");
             let filter = weights.get(&format!("{name}/depthwise_filter"))?;
             let depthwise = Depthwise::new(filter, None, None, 1, Activation::None)?;
-            Ok((depthwise, conv(&name, "pointwise_filter", Padding::Valid, Activation::Leaky)?))
+            Ok((
+                depthwise,
+                conv(&name, "pointwise_filter", Padding::Valid, Activation::Leaky)?,
+            ))
         });
         Ok(Self {
             first: conv("conv0", "filters", Padding::Valid, Activation::Leaky)?,
@@ -52,12 +62,24 @@ impl Model for Tiny {
 
     /// Input square × 3 in 0..255; output rows of score, left, top, right, bottom, the box in 0..1 of the input.
     fn run(&self, input: Tensor) -> Result<Vec<Tensor>, ModelError> {
-        let &[side, width, 3] = input.shape.as_slice() else { return Err(ModelError::shape(self, &input)) };
+        let &[side, width, 3] = input.shape.as_slice() else {
+            return Err(ModelError::shape(self, &input));
+        };
         if side != width {
             return Err(ModelError::shape(self, &input));
         }
-        let data = input.data.iter().zip(MEAN.iter().cycle()).map(|(v, mean)| (v - mean) / 255.0).collect();
-        let mut map = self.first.run(&Map { height: side, width: side, channels: 3, data })?;
+        let data = input
+            .data
+            .iter()
+            .zip(MEAN.iter().cycle())
+            .map(|(v, mean)| (v - mean) / 255.0)
+            .collect();
+        let mut map = self.first.run(&Map {
+            height: side,
+            width: side,
+            channels: 3,
+            data,
+        })?;
         map = pool_max(&map, 2, 2, Padding::Same);
         for (index, (depthwise, pointwise)) in self.blocks.iter().enumerate() {
             map = pointwise.run(&depthwise.run(&map)?)?;
@@ -72,11 +94,17 @@ impl Model for Tiny {
                 let score = sigmoid(found[4]);
                 if score > FLOOR {
                     let (x, y) = ((column + sigmoid(found[0])) / cells, (row + sigmoid(found[1])) / cells);
-                    let (w, h) = (found[2].exp() * anchor[0] / cells / 2.0, found[3].exp() * anchor[1] / cells / 2.0);
+                    let (w, h) = (
+                        found[2].exp() * anchor[0] / cells / 2.0,
+                        found[3].exp() * anchor[1] / cells / 2.0,
+                    );
                     rows.extend([score, x - w, y - h, x + w, y + h]);
                 }
             }
         }
-        Ok(vec![Tensor { shape: vec![rows.len() / 5, 5], data: rows }])
+        Ok(vec![Tensor {
+            shape: vec![rows.len() / 5, 5],
+            data: rows,
+        }])
     }
 }

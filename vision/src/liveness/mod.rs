@@ -30,13 +30,17 @@ const fn direction(challenge: Challenge) -> f32 {
 
 /// The frame that looks most straight into the camera.
 pub(crate) fn most_frontal<'a, 'b>(frames: &'b [Seen<'a>]) -> Option<&'b Seen<'a>> {
-    frames.iter().min_by(|a, b| a.shape.yaw().abs().total_cmp(&b.shape.yaw().abs()))
+    frames
+        .iter()
+        .min_by(|a, b| a.shape.yaw().abs().total_cmp(&b.shape.yaw().abs()))
 }
 
 /// The frame turned furthest the way that was asked for.
 pub(crate) fn furthest<'a, 'b>(frames: &'b [Seen<'a>], challenge: Challenge) -> Option<&'b Seen<'a>> {
     let sign = direction(challenge);
-    frames.iter().max_by(|a, b| (a.shape.yaw() * sign).total_cmp(&(b.shape.yaw() * sign)))
+    frames
+        .iter()
+        .max_by(|a, b| (a.shape.yaw() * sign).total_cmp(&(b.shape.yaw() * sign)))
 }
 
 /// Measures a burst; `None` without two frames that show a face. `same_person` is measured elsewhere, from descriptors.
@@ -47,7 +51,13 @@ pub(crate) fn measure(frames: &[Seen<'_>], challenge: Challenge, same_person: Op
     }
     let (frontal_yaw, turned_yaw) = (frontal.shape.yaw(), turned.shape.yaw());
     let plane_residual = ((turned_yaw - frontal_yaw).abs() >= MOVED)
-        .then(|| plane::residual(frontal.shape.points(), turned.shape.points(), frontal.shape.eye_distance()))
+        .then(|| {
+            plane::residual(
+                frontal.shape.points(),
+                turned.shape.points(),
+                frontal.shape.eye_distance(),
+            )
+        })
         .flatten();
     let pictures: Vec<&Raster> = frames.iter().map(|seen| seen.picture).collect();
     Some(LivenessFindings {
@@ -72,7 +82,11 @@ mod tests {
             .iter()
             .zip(yaws)
             .enumerate()
-            .map(|(index, (picture, yaw))| Seen { index, picture, shape: head(*yaw, flat) })
+            .map(|(index, (picture, yaw))| Seen {
+                index,
+                picture,
+                shape: head(*yaw, flat),
+            })
             .collect();
         measure(&seen, challenge, Some(0.2)).unwrap()
     }
@@ -90,7 +104,10 @@ mod tests {
     fn a_turn_to_the_own_left_goes_to_the_right_of_the_picture() {
         // The head of the tests turns its nose to the picture's right with a positive angle.
         let left = burst(&pictures(), &[0.0, 15.0, 35.0], false, Challenge::TurnLeft);
-        assert!(left.turned_yaw > 0.35 && left.plane_residual.unwrap() > 0.08 && !left.still, "{left:?}");
+        assert!(
+            left.turned_yaw > 0.35 && left.plane_residual.unwrap() > 0.08 && !left.still,
+            "{left:?}"
+        );
         let wrong = burst(&pictures(), &[0.0, -15.0, -35.0], false, Challenge::TurnLeft);
         assert!(wrong.turned_yaw < 0.1, "{wrong:?}");
         let right = burst(&pictures(), &[0.0, -15.0, -35.0], false, Challenge::TurnRight);
@@ -99,7 +116,15 @@ mod tests {
 
     #[test]
     fn one_picture_shown_again_and_again_is_still_and_turns_nowhere() {
-        let still = burst(&vec![pictures().remove(0); 3], &[0.0, 0.0, 0.0], false, Challenge::TurnLeft);
-        assert!(still.still && still.turned_yaw.abs() < 0.05 && still.plane_residual.is_none(), "{still:?}");
+        let still = burst(
+            &vec![pictures().remove(0); 3],
+            &[0.0, 0.0, 0.0],
+            false,
+            Challenge::TurnLeft,
+        );
+        assert!(
+            still.still && still.turned_yaw.abs() < 0.05 && still.plane_residual.is_none(),
+            "{still:?}"
+        );
     }
 }

@@ -14,10 +14,14 @@ pub(super) fn residual(from: &[[f32; 2]], to: &[[f32; 2]], unit: f32) -> Option<
     let (from, _) = normalised(from)?;
     let (to, scale) = normalised(to)?;
     let h = fit(&from, &to)?;
-    let error: f64 = from.iter().zip(&to).map(|(p, q)| {
-        let r = apply(&h, *p);
-        (r[0] - q[0]).powi(2) + (r[1] - q[1]).powi(2)
-    }).sum();
+    let error: f64 = from
+        .iter()
+        .zip(&to)
+        .map(|(p, q)| {
+            let r = apply(&h, *p);
+            (r[0] - q[0]).powi(2) + (r[1] - q[1]).powi(2)
+        })
+        .sum();
     let rms = (error / from.len() as f64).sqrt() * scale / f64::from(unit);
     rms.is_finite().then_some(rms as f32)
 }
@@ -27,7 +31,10 @@ fn normalised(points: &[[f32; 2]]) -> Option<(Vec<[f64; 2]>, f64)> {
     let count = points.len() as f64;
     let mean = |axis: usize| points.iter().map(|p| f64::from(p[axis])).sum::<f64>() / count;
     let (x, y) = (mean(0), mean(1));
-    let centred: Vec<[f64; 2]> = points.iter().map(|p| [f64::from(p[0]) - x, f64::from(p[1]) - y]).collect();
+    let centred: Vec<[f64; 2]> = points
+        .iter()
+        .map(|p| [f64::from(p[0]) - x, f64::from(p[1]) - y])
+        .collect();
     let spread = centred.iter().map(|p| p[0].hypot(p[1])).sum::<f64>() / count / std::f64::consts::SQRT_2;
     (spread > 1e-9).then(|| (centred.iter().map(|p| p.map(|v| v / spread)).collect(), spread))
 }
@@ -81,7 +88,10 @@ fn solve(mut rows: [[f64; 9]; 8]) -> Option<[f64; 8]> {
 
 fn apply(h: &Homography, p: [f64; 2]) -> [f64; 2] {
     let depth = h[6] * p[0] + h[7] * p[1] + h[8];
-    [(h[0] * p[0] + h[1] * p[1] + h[2]) / depth, (h[3] * p[0] + h[4] * p[1] + h[5]) / depth]
+    [
+        (h[0] * p[0] + h[1] * p[1] + h[2]) / depth,
+        (h[3] * p[0] + h[4] * p[1] + h[5]) / depth,
+    ]
 }
 
 #[cfg(test)]

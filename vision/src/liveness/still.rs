@@ -12,7 +12,9 @@ const SAME: f32 = 0.8;
 
 /// Whether all frames show the same picture; one frame alone says nothing.
 pub(super) fn is_still(frames: &[&Raster]) -> bool {
-    let Some((first, rest)) = frames.split_first() else { return false };
+    let Some((first, rest)) = frames.split_first() else {
+        return false;
+    };
     let first = Small::new(first);
     !rest.is_empty() && rest.iter().all(|frame| first.is_shift_of(&Small::new(frame)))
 }
@@ -27,7 +29,11 @@ impl Small {
     fn new(frame: &Raster) -> Self {
         let height = (frame.height() * WIDTH / frame.width()).clamp(1, WIDTH * 4);
         let small = frame.resized(WIDTH, height);
-        Self { width: WIDTH as isize, height: height as isize, luma: small.luma() }
+        Self {
+            width: WIDTH as isize,
+            height: height as isize,
+            luma: small.luma(),
+        }
     }
 
     fn is_shift_of(&self, other: &Self) -> bool {
@@ -45,7 +51,11 @@ impl Small {
             let at = |row: isize, column: isize| (row * self.width + column) as usize;
             let mine = &self.luma[at(y, columns.start)..at(y, columns.end)];
             let theirs = &other.luma[at(y - dy, columns.start - dx)..at(y - dy, columns.end - dx)];
-            sum += mine.iter().zip(theirs).map(|(a, b)| u32::from(a.abs_diff(*b))).sum::<u32>();
+            sum += mine
+                .iter()
+                .zip(theirs)
+                .map(|(a, b)| u32::from(a.abs_diff(*b)))
+                .sum::<u32>();
             count += mine.len() as u32;
         }
         sum as f32 / count.max(1) as f32
@@ -61,7 +71,11 @@ mod tests {
     fn scene(shift: usize, hand: usize) -> Raster {
         let pixels = (0..240 * 320).flat_map(|i| {
             let (x, y) = (i % 240 + shift, i / 240);
-            [(x * 7 % 256) as u8, (y * 3 % 256) as u8, ((x / 20 + y / 20) % 2 * 120) as u8]
+            [
+                (x * 7 % 256) as u8,
+                (y * 3 % 256) as u8,
+                ((x / 20 + y / 20) % 2 * 120) as u8,
+            ]
         });
         let mut frame = Raster::new(240, 320, pixels.collect()).unwrap();
         frame.paste(&Raster::filled(60, 60, [240, 200, 180]), hand, 120);

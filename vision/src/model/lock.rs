@@ -32,11 +32,16 @@ impl Pins {
     pub(crate) fn built_in() -> Result<Self, ModelError> {
         let lock: Lock =
             toml::from_str(LOCK).map_err(|e| ModelError::Unusable("models.lock".to_owned(), e.to_string()))?;
-        Ok(Self(lock.package.into_iter().flat_map(|package| package.files).collect()))
+        Ok(Self(
+            lock.package.into_iter().flat_map(|package| package.files).collect(),
+        ))
     }
 
     fn sha256(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|pinned| pinned.name == name).map(|pinned| pinned.sha256.as_str())
+        self.0
+            .iter()
+            .find(|pinned| pinned.name == name)
+            .map(|pinned| pinned.sha256.as_str())
     }
 
     /// Reads a file and checks it.
@@ -51,7 +56,12 @@ impl Pins {
 
     /// The pinned hashes of these files, for the findings.
     pub(crate) fn hashes(&self, names: &[&str]) -> Vec<ModelHash> {
-        let hash = |name: &&str| self.sha256(name).map(|h| ModelHash { name: (*name).to_owned(), sha256: h.to_owned() });
+        let hash = |name: &&str| {
+            self.sha256(name).map(|h| ModelHash {
+                name: (*name).to_owned(),
+                sha256: h.to_owned(),
+            })
+        };
         names.iter().filter_map(hash).collect()
     }
 }
@@ -71,7 +81,10 @@ mod tests {
         assert_eq!(pins.read(&dir, name), Err(ModelError::Missing(name.to_owned())));
         std::fs::write(dir.join(name), b"not the weights").unwrap();
         assert_eq!(pins.read(&dir, name), Err(ModelError::Altered(name.to_owned())));
-        assert_eq!(pins.read(&dir, "../Cargo.toml"), Err(ModelError::Missing("../Cargo.toml".to_owned())));
+        assert_eq!(
+            pins.read(&dir, "../Cargo.toml"),
+            Err(ModelError::Missing("../Cargo.toml".to_owned()))
+        );
         std::fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -18,7 +18,10 @@ impl Tensor {
     /// Numbers with a shape; `None` where they do not fit.
     #[must_use]
     pub fn new(shape: &[usize], data: Vec<f32>) -> Option<Self> {
-        (shape.iter().product::<usize>() == data.len()).then(|| Self { shape: shape.to_vec(), data })
+        (shape.iter().product::<usize>() == data.len()).then(|| Self {
+            shape: shape.to_vec(),
+            data,
+        })
     }
 }
 
@@ -60,5 +63,8 @@ impl ModelError {
 /// The only output of a model that has one.
 pub(crate) fn run_one(model: &dyn Model, input: Tensor) -> Result<Tensor, ModelError> {
     let outputs = model.run(input)?;
-    outputs.into_iter().next().ok_or_else(|| ModelError::Run(model.name().to_owned(), "no output".to_owned()))
+    outputs
+        .into_iter()
+        .next()
+        .ok_or_else(|| ModelError::Run(model.name().to_owned(), "no output".to_owned()))
 }

@@ -15,8 +15,13 @@ impl Onnx {
     pub(crate) fn load(name: &str, bytes: Vec<u8>) -> Result<Self, ModelError> {
         let mut options = ModelOptions::with_all_ops();
         options.prepack_weights(true);
-        let network = options.load(bytes).map_err(|e| ModelError::Unusable(name.to_owned(), e.to_string()))?;
-        Ok(Self { name: name.to_owned(), network })
+        let network = options
+            .load(bytes)
+            .map_err(|e| ModelError::Unusable(name.to_owned(), e.to_string()))?;
+        Ok(Self {
+            name: name.to_owned(),
+            network,
+        })
     }
 
     /// A text the file carries beside the weights.
@@ -35,12 +40,23 @@ impl Model for Onnx {
     }
 
     fn run(&self, input: Tensor) -> Result<Vec<Tensor>, ModelError> {
-        let shape: [usize; 4] =
-            input.shape.as_slice().try_into().map_err(|_| ModelError::Shape(self.name.clone(), input.shape.clone()))?;
+        let shape: [usize; 4] = input
+            .shape
+            .as_slice()
+            .try_into()
+            .map_err(|_| ModelError::Shape(self.name.clone(), input.shape.clone()))?;
         let tensor = NdTensor::try_from_data(shape, input.data).map_err(|e| self.failed(&e))?;
-        let output = self.network.run_one(tensor.view().into(), None).map_err(|e| self.failed(&e))?;
-        let Value::FloatTensor(output) = output else { return Err(self.failed(&"not a tensor of floats")) };
+        let output = self
+            .network
+            .run_one(tensor.view().into(), None)
+            .map_err(|e| self.failed(&e))?;
+        let Value::FloatTensor(output) = output else {
+            return Err(self.failed(&"not a tensor of floats"));
+        };
         let shape = output.shape().to_vec();
-        Ok(vec![Tensor { shape, data: output.into_data() }])
+        Ok(vec![Tensor {
+            shape,
+            data: output.into_data(),
+        }])
     }
 }

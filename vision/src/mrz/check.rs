@@ -19,7 +19,12 @@ pub(crate) fn digit(symbols: &str) -> u32 {
         b'A'..=b'Z' => u32::from(symbol - b'A') + 10,
         _ => 0,
     };
-    symbols.bytes().zip([7, 3, 1].into_iter().cycle()).map(|(symbol, weight)| value(symbol) * weight).sum::<u32>() % 10
+    symbols
+        .bytes()
+        .zip([7, 3, 1].into_iter().cycle())
+        .map(|(symbol, weight)| value(symbol) * weight)
+        .sum::<u32>()
+        % 10
 }
 
 /// Each check digit of a zone and whether it holds. The lines must have the format's number and length.
@@ -85,11 +90,26 @@ mod tests {
 
     /// The worked examples of ICAO 9303 parts 4, 5, 6 and 7.
     const EXAMPLES: [(MrzFormat, &str); 5] = [
-        (MrzFormat::Td3, "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L898902C36UTO7408122F1204159ZE184226B<<<<<10"),
-        (MrzFormat::Td1, "I<UTOD231458907<<<<<<<<<<<<<<<|7408122F1204159UTO<<<<<<<<<<<6|ERIKSSON<<ANNA<MARIA<<<<<<<<<<"),
-        (MrzFormat::Td2, "I<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<|D231458907UTO7408122F1204159<<<<<<<6"),
-        (MrzFormat::MrvA, "V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L8988901C4XXX4009078F96121096ZE184226B<<<<<<"),
-        (MrzFormat::MrvB, "V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<|L8988901C4XXX4009078F9612109<<<<<<<<"),
+        (
+            MrzFormat::Td3,
+            "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L898902C36UTO7408122F1204159ZE184226B<<<<<10",
+        ),
+        (
+            MrzFormat::Td1,
+            "I<UTOD231458907<<<<<<<<<<<<<<<|7408122F1204159UTO<<<<<<<<<<<6|ERIKSSON<<ANNA<MARIA<<<<<<<<<<",
+        ),
+        (
+            MrzFormat::Td2,
+            "I<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<|D231458907UTO7408122F1204159<<<<<<<6",
+        ),
+        (
+            MrzFormat::MrvA,
+            "V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L8988901C4XXX4009078F96121096ZE184226B<<<<<<",
+        ),
+        (
+            MrzFormat::MrvB,
+            "V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<|L8988901C4XXX4009078F9612109<<<<<<<<",
+        ),
     ];
 
     #[test]

@@ -29,6 +29,9 @@ mod tests {
     fn assigned_codes_are_known_and_inventions_are_not() {
         assert_eq!(ASSIGNED.split(' ').count(), 249);
         assert!(ASSIGNED.split(' ').all(|code| code.len() == 3));
-        assert_eq!((alpha3("JPN"), alpha3("D<<"), alpha3("UTO"), alpha3("GBD")), (Some("JPN"), Some("DEU"), None, None));
+        assert_eq!(
+            (alpha3("JPN"), alpha3("D<<"), alpha3("UTO"), alpha3("GBD")),
+            (Some("JPN"), Some("DEU"), None, None)
+        );
     }
 }

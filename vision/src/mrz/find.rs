@@ -23,6 +23,8 @@ pub(crate) struct Zone {
 const NOISE: f32 = -3.0;
 /// A first reading this likely with all check digits right is not looked at again.
 const CLEAR: f32 = -0.15;
+/// Symbols this likely stay what they are, whatever the check digits say: some specimens have wrong ones.
+const CERTAIN: f32 = -0.04;
 /// What a filler is taken for by a recogniser that knows Chinese and French.
 const FILLERS: [char; 6] = ['<', '«', '‹', 'く', '〈', '《'];
 
@@ -51,7 +53,10 @@ pub(crate) fn find(reader: &Reader, picture: &Raster, lines: &[Line]) -> Result<
         {
             best = Some(again);
         }
-        if best.as_ref().is_none_or(|b| b.passed == b.total) {
+        if best
+            .as_ref()
+            .is_none_or(|b| b.passed == b.total || b.log_probability > CERTAIN)
+        {
             break;
         }
     }
@@ -64,7 +69,12 @@ const STRETCHED_HEIGHTS: [f32; 3] = [1.0, 1.15, 0.88];
 /// The best reading of neighbouring lines in any format.
 fn decode(lines: &[Line]) -> Option<Zone> {
     let mut candidates: Vec<&Line> = lines.iter().filter(|line| is_candidate(line)).collect();
-    candidates.sort_by(|a, b| a.area.in_frame_of(a.area.angle).1.total_cmp(&b.area.in_frame_of(b.area.angle).1));
+    candidates.sort_by(|a, b| {
+        a.area
+            .in_frame_of(a.area.angle)
+            .1
+            .total_cmp(&b.area.in_frame_of(b.area.angle).1)
+    });
     let mut best: Option<Zone> = None;
     for &format in MrzFormat::ALL {
         for window in candidates.windows(format::dimensions(format).0) {
@@ -99,12 +109,20 @@ fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
 
 /// A free reading with every sort of filler as `<` and without spaces.
 fn plain(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).map(|c| if FILLERS.contains(&c) { '<' } else { c }).collect()
+    text.chars()
+        .filter(|c| !c.is_whitespace())
+        .map(|c| if FILLERS.contains(&c) { '<' } else { c })
+        .collect()
 }
 
 /// Whether a line looks like part of a zone: long, flat, and of its symbols.
 pub(crate) fn is_candidate(line: &Line) -> bool {
-    likeness(&line.text, 20) > 0.85 && line.area.half_width / line.area.half_height > 8.0
+    likeness(&line.text, 20) > 0.85 && is_flat(&line.area)
+}
+
+/// Whether an area has the shape of a zone's line. The shortest, 30 symbols, is 15 times as long as high when cut out narrowly.
+pub(crate) fn is_flat(area: &Area) -> bool {
+    area.half_width / area.half_height > 8.0
 }
 
 /// Share of symbols a zone may have, and a little more for fillers; 0 for a line shorter than `least`.
@@ -114,7 +132,10 @@ fn likeness(text: &str, least: usize) -> f32 {
     if count < least {
         return 0.0;
     }
-    let fitting = text.chars().filter(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == '<').count();
+    let fitting = text
+        .chars()
+        .filter(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == '<')
+        .count();
     let fillers = text.chars().filter(|c| *c == '<').count();
     fitting as f32 / count as f32 + (fillers as f32 / 10.0).min(0.5)
 }
@@ -123,7 +144,10 @@ fn likeness(text: &str, least: usize) -> f32 {
 /// leftmost to the rightmost edge. The detector tends to cut a thin leading `I` and to split long runs of fillers.
 fn stretched(reader: &Reader, picture: &Raster, lines: &[Line], height: f32) -> Result<Vec<Line>, ModelError> {
     let candidates: Vec<&Line> = lines.iter().filter(|line| is_candidate(line)).collect();
-    let Some(lead) = candidates.iter().max_by(|a, b| a.area.half_width.total_cmp(&b.area.half_width)) else {
+    let Some(lead) = candidates
+        .iter()
+        .max_by(|a, b| a.area.half_width.total_cmp(&b.area.half_width))
+    else {
         return Ok(Vec::new());
     };
     let lead = lead.area;
@@ -138,8 +162,11 @@ fn stretched(reader: &Reader, picture: &Raster, lines: &[Line], height: f32) -> 
     for line in lines {
         let (from, to, level) = place(line);
         let near = (level - place_level(&lead)).abs() < lead.half_height * 9.0 && to > left && from < right;
-        let alike = (0.6..1.7).contains(&(line.area.half_height / lead.half_height)) && line.area.half_width > lead.half_height * 3.0;
-        let apart = rows.iter().all(|row| (place(row).2 - level).abs() > lead.half_height * 0.9);
+        let alike = (0.6..1.7).contains(&(line.area.half_height / lead.half_height))
+            && line.area.half_width > lead.half_height * 3.0;
+        let apart = rows
+            .iter()
+            .all(|row| (place(row).2 - level).abs() > lead.half_height * 0.9);
         if near && alike && apart && line.text.contains('<') && likeness(&line.text, 8) > 0.9 {
             rows.push(line);
         }
@@ -147,11 +174,28 @@ fn stretched(reader: &Reader, picture: &Raster, lines: &[Line], height: f32) -> 
     rows.sort_by(|a, b| place(a).2.total_cmp(&place(b).2));
     let stretch = |row: &&Line| {
         // Each line keeps its own slope about its own centre, unless it is too short to have one.
-        let angle = if (row.area.angle - lead.angle).abs() < 0.06 { row.area.angle } else { lead.angle };
+        let angle = if (row.area.angle - lead.angle).abs() < 0.06 {
+            row.area.angle
+        } else {
+            lead.angle
+        };
         let shift = f32::midpoint(left, right) - row.area.in_frame_of(lead.angle).0;
-        let half_height = row.area.half_height.clamp(lead.half_height * 0.9, lead.half_height * 1.15) * height;
+        let half_height = row
+            .area
+            .half_height
+            .clamp(lead.half_height * 0.9, lead.half_height * 1.15)
+            * height;
         let (x, y) = (row.area.x + shift * angle.cos(), row.area.y + shift * angle.sin());
-        reader.line(picture, Area { x, y, half_width: (right - left) / 2.0, half_height, angle })
+        reader.line(
+            picture,
+            Area {
+                x,
+                y,
+                half_width: (right - left) / 2.0,
+                half_height,
+                angle,
+            },
+        )
     };
     rows.iter().map(stretch).collect()
 }
@@ -168,23 +212,53 @@ mod tests {
     use crate::mrz::viterbi::tests::lattice_of;
 
     fn line(text: &str, y: f32) -> Line {
-        let area = Area { x: 500.0, y, half_width: 400.0, half_height: 12.0, angle: 0.0 };
-        Line { area, text: text.to_owned(), confidence: 0.9, lattice: lattice_of(text, 0.97) }
+        let area = Area {
+            x: 500.0,
+            y,
+            half_width: 400.0,
+            half_height: 12.0,
+            angle: 0.0,
+        };
+        Line {
+            area,
+            text: text.to_owned(),
+            confidence: 0.9,
+            lattice: lattice_of(text, 0.97),
+        }
     }
 
     #[test]
     fn each_format_is_told_from_the_others() {
         let examples = [
-            (MrzFormat::Td3, "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L898902C36UTO7408122F1204159ZE184226B<<<<<10"),
-            (MrzFormat::Td1, "I<UTOD231458907<<<<<<<<<<<<<<<|7408122F1204159UTO<<<<<<<<<<<6|ERIKSSON<<ANNA<MARIA<<<<<<<<<<"),
-            (MrzFormat::Td2, "I<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<|D231458907UTO7408122F1204159<<<<<<<6"),
-            (MrzFormat::MrvA, "V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L8988901C4XXX4009078F96121096ZE184226B<<<<<<"),
+            (
+                MrzFormat::Td3,
+                "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L898902C36UTO7408122F1204159ZE184226B<<<<<10",
+            ),
+            (
+                MrzFormat::Td1,
+                "I<UTOD231458907<<<<<<<<<<<<<<<|7408122F1204159UTO<<<<<<<<<<<6|ERIKSSON<<ANNA<MARIA<<<<<<<<<<",
+            ),
+            (
+                MrzFormat::Td2,
+                "I<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<|D231458907UTO7408122F1204159<<<<<<<6",
+            ),
+            (
+                MrzFormat::MrvA,
+                "V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L8988901C4XXX4009078F96121096ZE184226B<<<<<<",
+            ),
         ];
         for (format, text) in examples {
             let mut lines = vec![line("REPUBLIC<OF<UTOPIA<PASSPORT", 100.0)];
-            lines.extend(text.split('|').enumerate().map(|(i, l)| line(l, 600.0 + i as f32 * 40.0)));
+            lines.extend(
+                text.split('|')
+                    .enumerate()
+                    .map(|(i, l)| line(l, 600.0 + i as f32 * 40.0)),
+            );
             let zone = decode(&lines).unwrap();
-            assert_eq!((zone.format, zone.lines.join("|"), zone.passed == zone.total), (format, text.to_owned(), true));
+            assert_eq!(
+                (zone.format, zone.lines.join("|"), zone.passed == zone.total),
+                (format, text.to_owned(), true)
+            );
         }
     }
 

@@ -8,7 +8,7 @@ mod parse;
 mod viterbi;
 
 pub(crate) use country::alpha3;
-pub(crate) use find::{Zone, find, is_candidate};
+pub(crate) use find::{Zone, find, is_candidate, is_flat};
 pub(crate) use parse::{Elements, iso};
 
 use domain::findings::MrzReading;
@@ -23,6 +23,11 @@ pub(crate) fn reading(zone: &Zone) -> MrzReading {
         checks_total: u8::try_from(zone.total).unwrap_or(u8::MAX),
         agrees_with_free_reading: agrees(zone),
     }
+}
+
+/// Whether nothing more can be learnt of a zone: every check digit holds.
+pub(crate) fn is_complete(zone: Option<&Zone>) -> bool {
+    zone.is_some_and(|zone| zone.passed == zone.total)
 }
 
 /// Whether the free reading says the same. Fillers are left out: greedy reading miscounts them in long runs.

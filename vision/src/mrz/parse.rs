@@ -25,7 +25,11 @@ impl Elements {
     /// Cuts the lines apart; they must have the format's number and length.
     pub(crate) fn new(format: MrzFormat, lines: &[String]) -> Self {
         let part = |line: usize, from: usize, to: usize| {
-            lines.get(line).and_then(|l| l.get(from..to)).unwrap_or_default().to_owned()
+            lines
+                .get(line)
+                .and_then(|l| l.get(from..to))
+                .unwrap_or_default()
+                .to_owned()
         };
         let checks = check::results(format, lines);
         let names = |text: &str| {
@@ -74,14 +78,18 @@ impl Elements {
     pub(crate) fn birth_date(&self, today: Date) -> Option<Date> {
         let candidates = [2000, 1900].map(|century| date(&self.birth, century));
         let past = |date: &Date| *date <= today;
-        self.holds(Guarded::BirthDate).then(|| candidates.into_iter().flatten().find(past)).flatten()
+        self.holds(Guarded::BirthDate)
+            .then(|| candidates.into_iter().flatten().find(past))
+            .flatten()
     }
 
     /// The date of expiry: the year with these two digits that is nearest to today. `None` where the check fails.
     pub(crate) fn expiry_date(&self, today: Date) -> Option<Date> {
         let candidates = [1900, 2000, 2100].map(|century| date(&self.expiry, century));
         let distance = |date: &Date| (*date - today).whole_days().abs();
-        self.holds(Guarded::ExpiryDate).then(|| candidates.into_iter().flatten().min_by_key(distance)).flatten()
+        self.holds(Guarded::ExpiryDate)
+            .then(|| candidates.into_iter().flatten().min_by_key(distance))
+            .flatten()
     }
 
     /// The items in the words of the findings. `zone` is the zone itself, lines joined.
@@ -93,16 +101,41 @@ impl Elements {
         let items = [
             (FieldName::LastName, self.surname.clone(), name(&self.surname)),
             (FieldName::FirstName, self.given.clone(), name(&self.given)),
-            (FieldName::BirthDate, self.birth.clone(), self.birth_date(today).map(iso)),
-            (FieldName::Gender, self.sex.replace('<', ""), gender(&self.sex).map(str::to_owned)),
-            (FieldName::Nationality, plain(&self.nationality), country(&self.nationality)),
-            (FieldName::DocumentNumber, self.number.clone(), checked(Guarded::DocumentNumber, &self.number)),
-            (FieldName::ExpiryDate, self.expiry.clone(), self.expiry_date(today).map(iso)),
+            (
+                FieldName::BirthDate,
+                self.birth.clone(),
+                self.birth_date(today).map(iso),
+            ),
+            (
+                FieldName::Gender,
+                self.sex.replace('<', ""),
+                gender(&self.sex).map(str::to_owned),
+            ),
+            (
+                FieldName::Nationality,
+                plain(&self.nationality),
+                country(&self.nationality),
+            ),
+            (
+                FieldName::DocumentNumber,
+                self.number.clone(),
+                checked(Guarded::DocumentNumber, &self.number),
+            ),
+            (
+                FieldName::ExpiryDate,
+                self.expiry.clone(),
+                self.expiry_date(today).map(iso),
+            ),
             (FieldName::IssuingCountry, plain(&self.issuer), country(&self.issuer)),
             (FieldName::Mrz, zone.to_owned(), Some(zone.to_owned())),
         ];
         let item = |(name, text, normalized): (FieldName, String, Option<String>)| {
-            (!text.is_empty()).then_some(OcrField { side, name, text: Some(text), normalized })
+            (!text.is_empty()).then_some(OcrField {
+                side,
+                name,
+                text: Some(text),
+                normalized,
+            })
         };
         items.into_iter().filter_map(item).collect()
     }
@@ -110,7 +143,10 @@ impl Elements {
 
 /// Fillers between words become spaces, those at the end vanish.
 fn spaced(text: &str) -> String {
-    text.split('<').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    text.split('<')
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn gender(sex: &str) -> Option<&'static str> {
@@ -170,19 +206,39 @@ mod tests {
     fn an_item_whose_check_digit_fails_has_no_normal_form() {
         let zone = "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L898902C37UTO7408123F1204150ZE184226B<<<<<10";
         let fields = elements(MrzFormat::Td3, zone).fields(Side::Front, zone, TODAY);
-        for name in [FieldName::DocumentNumber, FieldName::BirthDate, FieldName::ExpiryDate, FieldName::Nationality] {
+        for name in [
+            FieldName::DocumentNumber,
+            FieldName::BirthDate,
+            FieldName::ExpiryDate,
+            FieldName::Nationality,
+        ] {
             assert_eq!(normalized(&fields, name), None, "{name}");
         }
-        assert_eq!(fields.iter().find(|f| f.name == FieldName::BirthDate).unwrap().text.as_deref(), Some("740812"));
+        assert_eq!(
+            fields
+                .iter()
+                .find(|f| f.name == FieldName::BirthDate)
+                .unwrap()
+                .text
+                .as_deref(),
+            Some("740812")
+        );
     }
 
     #[test]
     fn a_card_with_a_long_number_and_one_name_only() {
         let zone = "I<UTOD23145890<7349<<<<<<<<<<<|3407127X9507122UTO<<<<<<<<<<<2|STEVENSON<<<<<<<<<<<<<<<<<<<<<";
         let elements = elements(MrzFormat::Td1, zone);
-        assert_eq!((elements.number.as_str(), elements.given.as_str()), ("D23145890734", ""));
+        assert_eq!(
+            (elements.number.as_str(), elements.given.as_str()),
+            ("D23145890734", "")
+        );
         let fields = elements.fields(Side::Back, zone, TODAY);
-        assert!(fields.iter().all(|f| f.name != FieldName::FirstName && f.side == Side::Back));
+        assert!(
+            fields
+                .iter()
+                .all(|f| f.name != FieldName::FirstName && f.side == Side::Back)
+        );
         assert_eq!(normalized(&fields, FieldName::Gender), None);
         assert_eq!(normalized(&fields, FieldName::BirthDate).unwrap(), "1934-07-12");
         assert_eq!(normalized(&fields, FieldName::ExpiryDate).unwrap(), "1995-07-12");

@@ -38,7 +38,14 @@ pub(crate) fn decode(lattice: &Lattice, classes: &[Class]) -> Option<(String, f3
                 back[place][0] = best as u8;
             }
             if place > 0 {
-                advance(&scores[place - 1], &scores[place], &allowed[place - 1], step, &mut next[place], &mut back[place]);
+                advance(
+                    &scores[place - 1],
+                    &scores[place],
+                    &allowed[place - 1],
+                    step,
+                    &mut next[place],
+                    &mut back[place],
+                );
             }
         }
         scores = next;
@@ -59,9 +66,16 @@ fn advance(before: &Scores, here: &Scores, allowed: &[usize], step: &Scores, nex
     let (second, second_value) = best_state(&others);
     for &symbol in allowed {
         // The same symbol twice needs a blank between (CTC), so it cannot follow itself directly.
-        let (from, entered) = if best == symbol { (second, second_value) } else { (best, best_value) };
-        let (value, mark) =
-            if here[symbol] >= entered { (here[symbol], symbol as u8) } else { (entered, ADVANCED + from as u8) };
+        let (from, entered) = if best == symbol {
+            (second, second_value)
+        } else {
+            (best, best_value)
+        };
+        let (value, mark) = if here[symbol] >= entered {
+            (here[symbol], symbol as u8)
+        } else {
+            (entered, ADVANCED + from as u8)
+        };
         if value > IMPOSSIBLE / 2.0 {
             next[symbol] = value + step[symbol];
             back[symbol] = mark;
@@ -70,12 +84,20 @@ fn advance(before: &Scores, here: &Scores, allowed: &[usize], step: &Scores, nex
 }
 
 fn best_state(scores: &Scores) -> (usize, f32) {
-    scores.iter().copied().enumerate().fold((0, IMPOSSIBLE), |best, (state, value)| if value > best.1 { (state, value) } else { best })
+    scores.iter().copied().enumerate().fold(
+        (0, IMPOSSIBLE),
+        |best, (state, value)| if value > best.1 { (state, value) } else { best },
+    )
 }
 
 /// States of the symbols a class allows.
 fn allowed(class: Class) -> Vec<usize> {
-    MRZ_SYMBOLS.iter().enumerate().filter(|(_, symbol)| class.allows(**symbol)).map(|(index, _)| index + 1).collect()
+    MRZ_SYMBOLS
+        .iter()
+        .enumerate()
+        .filter(|(_, symbol)| class.allows(**symbol))
+        .map(|(index, _)| index + 1)
+        .collect()
 }
 
 /// Follows the marks from the end.

@@ -28,7 +28,12 @@ impl Dense {
         let view = NdTensorView::try_from_data([inputs, outputs], weights)
             .map_err(|e| ModelError::Unusable("weights".to_owned(), e.to_string()))?;
         let weights = EXECUTOR.with(|executor| executor.prepack_b(view));
-        Ok(Self { weights, bias, inputs, outputs })
+        Ok(Self {
+            weights,
+            bias,
+            inputs,
+            outputs,
+        })
     }
 
     pub(crate) const fn outputs(&self) -> usize {
@@ -40,9 +45,14 @@ impl Dense {
         let failed = |e: &dyn std::fmt::Display| ModelError::Run("matrix product".to_owned(), e.to_string());
         let count = rows.len() / self.inputs.max(1);
         let view = NdTensorView::try_from_data([count, self.inputs], rows).map_err(|e| failed(&e))?;
-        let options = GemmOptions { bias: Some(BiasVector::Row(&self.bias)), ..GemmOptions::default() };
+        let options = GemmOptions {
+            bias: Some(BiasVector::Row(&self.bias)),
+            ..GemmOptions::default()
+        };
         let (a, b) = (GemmInputA::Unpacked(view), GemmInputB::Packed(&self.weights));
-        EXECUTOR.with(|executor| executor.gemm(out, a, b, options)).map_err(|e| failed(&e))
+        EXECUTOR
+            .with(|executor| executor.gemm(out, a, b, options))
+            .map_err(|e| failed(&e))
     }
 }
 
@@ -73,17 +83,28 @@ impl Conv {
         }
         let mut weights = filter.data.clone();
         if let Some(scale) = scale {
-            weights.chunks_exact_mut(outputs).for_each(|row| row.iter_mut().zip(scale).for_each(|(w, s)| *w *= s));
+            weights
+                .chunks_exact_mut(outputs)
+                .for_each(|row| row.iter_mut().zip(scale).for_each(|(w, s)| *w *= s));
         }
         let product = Dense::new(&weights, height * width * inputs, bias)?;
-        Ok(Self { product, kernel: (height, width), stride, padding, activation })
+        Ok(Self {
+            product,
+            kernel: (height, width),
+            stride,
+            padding,
+            activation,
+        })
     }
 
     pub(crate) fn run(&self, input: &Map) -> Result<Map, ModelError> {
         let (height, top) = self.padding.along(input.height, self.kernel.0, self.stride);
         let (width, left) = self.padding.along(input.width, self.kernel.1, self.stride);
         if self.product.inputs != self.kernel.0 * self.kernel.1 * input.channels || height * width == 0 {
-            return Err(ModelError::Shape("layer".to_owned(), vec![input.height, input.width, input.channels]));
+            return Err(ModelError::Shape(
+                "layer".to_owned(),
+                vec![input.height, input.width, input.channels],
+            ));
         }
         let mut out = Map::zeros(height, width, self.product.outputs);
         if self.kernel == (1, 1) && self.stride == 1 {
@@ -91,7 +112,11 @@ impl Conv {
         } else {
             let rows_at_once = (PATCH_ROWS / width).max(1);
             let mut patches = vec![0.0; rows_at_once.min(height) * width * self.product.inputs];
-            for (block, results) in out.data.chunks_mut(rows_at_once * width * self.product.outputs).enumerate() {
+            for (block, results) in out
+                .data
+                .chunks_mut(rows_at_once * width * self.product.outputs)
+                .enumerate()
+            {
                 let rows = results.len() / (width * self.product.outputs);
                 let patches = &mut patches[..rows * width * self.product.inputs];
                 self.lay_out(input, block * rows_at_once, width, (top, left), patches);
@@ -109,7 +134,9 @@ impl Conv {
         for (index, patch) in patches.chunks_exact_mut(self.product.inputs).enumerate() {
             let (y, x) = (from + index / width, index % width);
             for (ky, line) in patch.chunks_exact_mut(kernel_width * channels).enumerate() {
-                let row = (y * self.stride + ky).checked_sub(pad.0).filter(|&row| row < input.height && ky < kernel_height);
+                let row = (y * self.stride + ky)
+                    .checked_sub(pad.0)
+                    .filter(|&row| row < input.height && ky < kernel_height);
                 let Some(row) = row else {
                     line.fill(0.0);
                     continue;
@@ -143,7 +170,10 @@ mod tests {
         for (y, x, o) in (0..height).flat_map(|y| (0..width).flat_map(move |x| (0..outputs).map(move |o| (y, x, o)))) {
             let mut sum = bias[o];
             for (ky, kx, i) in (0..kh).flat_map(|a| (0..kw).flat_map(move |b| (0..inputs).map(move |c| (a, b, c)))) {
-                let (row, column) = ((y * stride + ky).wrapping_sub(top), (x * stride + kx).wrapping_sub(left));
+                let (row, column) = (
+                    (y * stride + ky).wrapping_sub(top),
+                    (x * stride + kx).wrapping_sub(left),
+                );
                 if row < input.height && column < input.width {
                     sum += input.at(row, column)[i] * filter.data[((ky * kw + kx) * inputs + i) * outputs + o];
                 }
@@ -156,15 +186,34 @@ mod tests {
     #[test]
     fn every_stride_and_padding_agrees_with_the_definition() {
         let wave = |n: usize, by: f32| (0..n).map(|i| (i as f32 * by).sin()).collect::<Vec<f32>>();
-        let input = Map { height: 9, width: 7, channels: 3, data: wave(9 * 7 * 3, 0.37) };
+        let input = Map {
+            height: 9,
+            width: 7,
+            channels: 3,
+            data: wave(9 * 7 * 3, 0.37),
+        };
         for (kernel, stride) in [(1, 1), (1, 2), (3, 1), (3, 2), (7, 2)] {
-            let filter = Parameter { shape: vec![kernel, kernel, 3, 5], data: wave(kernel * kernel * 15, 0.91) };
+            let filter = Parameter {
+                shape: vec![kernel, kernel, 3, 5],
+                data: wave(kernel * kernel * 15, 0.91),
+            };
             let bias = wave(5, 0.5);
             for padding in [Padding::Valid, Padding::Same] {
                 let conv = Conv::new(&filter, None, bias.clone(), stride, padding, Activation::None).unwrap();
-                let (got, wanted) = (conv.run(&input).unwrap(), by_definition(&input, &filter, &bias, stride, padding));
-                assert_eq!((got.height, got.width, got.channels), (wanted.height, wanted.width, wanted.channels));
-                let worst = got.data.iter().zip(&wanted.data).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                let (got, wanted) = (
+                    conv.run(&input).unwrap(),
+                    by_definition(&input, &filter, &bias, stride, padding),
+                );
+                assert_eq!(
+                    (got.height, got.width, got.channels),
+                    (wanted.height, wanted.width, wanted.channels)
+                );
+                let worst = got
+                    .data
+                    .iter()
+                    .zip(&wanted.data)
+                    .map(|(a, b)| (a - b).abs())
+                    .fold(0.0, f32::max);
                 assert!(worst < 1e-4, "kernel {kernel} stride {stride} {padding:?}: {worst}");
             }
         }

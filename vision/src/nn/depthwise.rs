@@ -27,23 +27,41 @@ impl Depthwise {
         };
         let mut weights = filter.data.clone();
         if let Some(scale) = scale {
-            weights.chunks_exact_mut(channels).for_each(|row| row.iter_mut().zip(scale).for_each(|(w, s)| *w *= s));
+            weights
+                .chunks_exact_mut(channels)
+                .for_each(|row| row.iter_mut().zip(scale).for_each(|(w, s)| *w *= s));
         }
         let bias = bias.unwrap_or_else(|| vec![0.0; channels]);
         if bias.len() != channels || weights.len() != KERNEL * KERNEL * channels {
-            return Err(ModelError::Shape("depthwise bias".to_owned(), vec![bias.len(), channels]));
+            return Err(ModelError::Shape(
+                "depthwise bias".to_owned(),
+                vec![bias.len(), channels],
+            ));
         }
-        Ok(Self { filter: weights, bias, stride, activation })
+        Ok(Self {
+            filter: weights,
+            bias,
+            stride,
+            activation,
+        })
     }
 
     pub(crate) fn run(&self, input: &Map) -> Result<Map, ModelError> {
         let channels = self.bias.len();
         if input.channels != channels || input.data.is_empty() {
-            return Err(ModelError::Shape("layer".to_owned(), vec![input.height, input.width, input.channels]));
+            return Err(ModelError::Shape(
+                "layer".to_owned(),
+                vec![input.height, input.width, input.channels],
+            ));
         }
         let (height, top) = Padding::Same.along(input.height, KERNEL, self.stride);
         let (width, left) = Padding::Same.along(input.width, KERNEL, self.stride);
-        let mut out = Map { height, width, channels, data: Vec::with_capacity(height * width * channels) };
+        let mut out = Map {
+            height,
+            width,
+            channels,
+            data: Vec::with_capacity(height * width * channels),
+        };
         for _ in 0..height * width {
             out.data.extend_from_slice(&self.bias);
         }
@@ -70,7 +88,9 @@ impl Depthwise {
 /// The places of the kernel that lie inside the picture, with the pixel each one reads.
 fn taps(start: usize, pad: usize, length: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
     let first = pad.saturating_sub(start);
-    (first..KERNEL).map(move |k| (k, start + k - pad)).take_while(move |(_, at)| *at < length)
+    (first..KERNEL)
+        .map(move |k| (k, start + k - pad))
+        .take_while(move |(_, at)| *at < length)
 }
 
 #[cfg(test)]
@@ -84,9 +104,20 @@ mod tests {
         let mut filter = vec![0.0; 18];
         filter[8] = 1.0;
         filter[9] = 1.0;
-        let filter = Parameter { shape: vec![3, 3, 2, 1], data: filter };
-        let input = Map { height: 4, width: 5, channels: 2, data: (0..40).map(|i| i as f32).collect() };
-        let same = Depthwise::new(&filter, None, None, 1, Activation::None).unwrap().run(&input).unwrap();
+        let filter = Parameter {
+            shape: vec![3, 3, 2, 1],
+            data: filter,
+        };
+        let input = Map {
+            height: 4,
+            width: 5,
+            channels: 2,
+            data: (0..40).map(|i| i as f32).collect(),
+        };
+        let same = Depthwise::new(&filter, None, None, 1, Activation::None)
+            .unwrap()
+            .run(&input)
+            .unwrap();
         assert_eq!(same, input);
         let half = Depthwise::new(&filter, Some(&[2.0, 1.0]), Some(vec![1.0, 0.0]), 2, Activation::None).unwrap();
         let half = half.run(&input).unwrap();

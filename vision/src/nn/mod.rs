@@ -23,7 +23,12 @@ pub(crate) struct Map {
 
 impl Map {
     pub(crate) fn zeros(height: usize, width: usize, channels: usize) -> Self {
-        Self { height, width, channels, data: vec![0.0; height * width * channels] }
+        Self {
+            height,
+            width,
+            channels,
+            data: vec![0.0; height * width * channels],
+        }
     }
 
     /// The values of one pixel.
@@ -74,7 +79,14 @@ impl Padding {
     /// Results along one axis, and how many places of padding come before the first pixel.
     pub(crate) const fn along(self, input: usize, kernel: usize, stride: usize) -> (usize, usize) {
         match self {
-            Self::Valid => (if input < kernel { 0 } else { (input - kernel) / stride + 1 }, 0),
+            Self::Valid => (
+                if input < kernel {
+                    0
+                } else {
+                    (input - kernel) / stride + 1
+                },
+                0,
+            ),
             Self::Same => {
                 let output = input.div_ceil(stride);
                 (output, ((output - 1) * stride + kernel).saturating_sub(input) / 2)

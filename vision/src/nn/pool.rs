@@ -4,12 +4,28 @@ use super::{Map, Padding};
 
 /// The largest value of each window.
 pub(crate) fn pool_max(input: &Map, kernel: usize, stride: usize, padding: Padding) -> Map {
-    pool(input, kernel, stride, padding, f32::MIN, |sum, value| sum.max(value), |value, _| value)
+    pool(
+        input,
+        kernel,
+        stride,
+        padding,
+        f32::MIN,
+        |sum, value| sum.max(value),
+        |value, _| value,
+    )
 }
 
 /// The mean of each window, over the pixels that are inside the picture.
 pub(crate) fn pool_average(input: &Map, kernel: usize, stride: usize, padding: Padding) -> Map {
-    pool(input, kernel, stride, padding, 0.0, |sum, value| sum + value, |sum, count| sum / count as f32)
+    pool(
+        input,
+        kernel,
+        stride,
+        padding,
+        0.0,
+        |sum, value| sum + value,
+        |sum, count| sum / count as f32,
+    )
 }
 
 /// The mean of each channel.
@@ -45,7 +61,10 @@ fn pool(
             let result = out.at_mut(y, x);
             result.fill(start);
             for (row, column) in rows.flat_map(|row| columns.clone().map(move |column| (row, column))) {
-                result.iter_mut().zip(input.at(row, column)).for_each(|(r, v)| *r = step(*r, *v));
+                result
+                    .iter_mut()
+                    .zip(input.at(row, column))
+                    .for_each(|(r, v)| *r = step(*r, *v));
             }
             result.iter_mut().for_each(|r| *r = finish(*r, count));
         }
@@ -59,7 +78,12 @@ mod tests {
 
     #[test]
     fn windows_at_the_edge_count_the_pixels_inside_only() {
-        let input = Map { height: 3, width: 3, channels: 1, data: (1..=9).map(|i| i as f32).collect() };
+        let input = Map {
+            height: 3,
+            width: 3,
+            channels: 1,
+            data: (1..=9).map(|i| i as f32).collect(),
+        };
         let max = pool_max(&input, 2, 2, Padding::Same);
         assert_eq!((max.height, max.data.as_slice()), (2, &[5.0, 6.0, 8.0, 9.0][..]));
         let mean = pool_average(&input, 2, 2, Padding::Same);

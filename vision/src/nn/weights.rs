@@ -46,20 +46,34 @@ impl Weights {
         let mut parameters = HashMap::new();
         let mut rest = binary;
         for entry in groups.into_iter().flat_map(|group| group.weights) {
-            let count = entry.shape.iter().try_fold(1_usize, |product, &side| product.checked_mul(side));
+            let count = entry
+                .shape
+                .iter()
+                .try_fold(1_usize, |product, &side| product.checked_mul(side));
             let count = count.ok_or_else(|| unusable("a shape without end"))?;
             let (data, after) = numbers(&entry, count, rest).ok_or_else(|| unusable(&entry.name))?;
             rest = after;
-            parameters.insert(entry.name, Parameter { shape: entry.shape, data });
+            parameters.insert(
+                entry.name,
+                Parameter {
+                    shape: entry.shape,
+                    data,
+                },
+            );
         }
         if !rest.is_empty() {
             return Err(unusable("more bytes than the manifest names"));
         }
-        Ok(Self { model: model.to_owned(), parameters })
+        Ok(Self {
+            model: model.to_owned(),
+            parameters,
+        })
     }
 
     pub(crate) fn get(&self, name: &str) -> Result<&Parameter, ModelError> {
-        self.parameters.get(name).ok_or_else(|| ModelError::Unusable(self.model.clone(), format!("no weights {name}")))
+        self.parameters
+            .get(name)
+            .ok_or_else(|| ModelError::Unusable(self.model.clone(), format!("no weights {name}")))
     }
 
     /// The numbers alone.
@@ -81,14 +95,18 @@ fn numbers<'a>(entry: &Entry, count: usize, bytes: &'a [u8]) -> Option<(Vec<f32>
         Some(q) if size == 1 => mine.iter().map(|&b| (f64::from(b) * q.scale + q.min) as f32).collect(),
         Some(q) => {
             let value = |b: &[u8]| f64::from(u16::from_le_bytes([b[0], b[1]]));
-            mine.chunks_exact(2).map(|b| (value(b) * q.scale + q.min) as f32).collect()
+            mine.chunks_exact(2)
+                .map(|b| (value(b) * q.scale + q.min) as f32)
+                .collect()
         }
-        None if entry.dtype == "float32" => {
-            mine.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
-        }
-        None if entry.dtype == "int32" => {
-            mine.chunks_exact(4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]) as f32).collect()
-        }
+        None if entry.dtype == "float32" => mine
+            .chunks_exact(4)
+            .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            .collect(),
+        None if entry.dtype == "int32" => mine
+            .chunks_exact(4)
+            .map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]) as f32)
+            .collect(),
         None => return None,
     };
     Some((data, rest))

@@ -48,7 +48,9 @@ impl PictureFault {
 /// The decoder's complaint in our words.
 pub(super) fn of_decoder(error: &ImageError) -> PictureFault {
     match error {
-        ImageError::Limits(limit) if matches!(limit.kind(), LimitErrorKind::Unsupported { .. }) => PictureFault::Corrupt,
+        ImageError::Limits(limit) if matches!(limit.kind(), LimitErrorKind::Unsupported { .. }) => {
+            PictureFault::Corrupt
+        }
         ImageError::Limits(_) => PictureFault::DimensionsTooLarge,
         ImageError::IoError(io) if io.kind() == std::io::ErrorKind::UnexpectedEof => PictureFault::Truncated,
         // The PNG and WebP decoders wrap "unexpected end of file" in a message of their own.

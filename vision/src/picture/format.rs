@@ -36,8 +36,9 @@ impl Size {
 }
 
 /// Brands of the ISO base media files that hold HEVC or AV1 stills.
-const STILL_BRANDS: [&[u8; 4]; 9] =
-    [b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1", b"avif"];
+const STILL_BRANDS: [&[u8; 4]; 9] = [
+    b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1", b"avif",
+];
 
 impl Format {
     /// The kind by the file's first bytes.
@@ -65,7 +66,11 @@ impl Format {
             Self::Png | Self::WebP => {
                 let (width, height) = self.decoder(bytes)?.dimensions();
                 // WebP keeps a second copy of the frame (YUV or ARGB) beside its result.
-                let scratch = if self == Self::WebP { u64::from(width) * u64::from(height) * 4 } else { 0 };
+                let scratch = if self == Self::WebP {
+                    u64::from(width) * u64::from(height) * 4
+                } else {
+                    0
+                };
                 Ok(Size { width, height, scratch })
             }
         }

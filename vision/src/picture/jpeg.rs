@@ -51,17 +51,30 @@ const fn is_frame(marker: u8) -> bool {
 }
 
 fn frame(marker: u8, segment: &[u8]) -> Result<Size, PictureFault> {
-    let &[_, h1, h0, w1, w0, components, ref rest @ ..] = segment else { return Err(PictureFault::Corrupt) };
-    let (width, height) = (u32::from(u16::from_be_bytes([w1, w0])), u32::from(u16::from_be_bytes([h1, h0])));
+    let &[_, h1, h0, w1, w0, components, ref rest @ ..] = segment else {
+        return Err(PictureFault::Corrupt);
+    };
+    let (width, height) = (
+        u32::from(u16::from_be_bytes([w1, w0])),
+        u32::from(u16::from_be_bytes([h1, h0])),
+    );
     if width == 0 || height == 0 || rest.len() < usize::from(components) * 3 {
         return Err(PictureFault::Corrupt);
     }
-    let shares: Vec<u64> = rest.chunks_exact(3).take(usize::from(components)).map(|c| area(c[1])).collect();
+    let shares: Vec<u64> = rest
+        .chunks_exact(3)
+        .take(usize::from(components))
+        .map(|c| area(c[1]))
+        .collect();
     let largest = shares.iter().copied().max().unwrap_or(1).max(1);
     let progressive = matches!(marker, 0xC2 | 0xC6 | 0xCA | 0xCE);
     // A progressive picture keeps two bytes for every coefficient until its last scan.
     let coefficients = u64::from(width) * u64::from(height) * shares.iter().sum::<u64>() / largest;
-    Ok(Size { width, height, scratch: if progressive { coefficients * 2 } else { 0 } })
+    Ok(Size {
+        width,
+        height,
+        scratch: if progressive { coefficients * 2 } else { 0 },
+    })
 }
 
 /// Samples of a component relative to the others: horizontal times vertical factor.

@@ -48,14 +48,22 @@ impl Picture {
     /// Opens a JPEG that [`normalise`] made, without encoding it again.
     pub fn reopen(jpeg: Vec<u8>, sha256_of_original: [u8; 32]) -> Result<Self, PictureFault> {
         let rgb = decode(&jpeg)?;
-        Ok(Self { rgb, jpeg, sha256_of_original })
+        Ok(Self {
+            rgb,
+            jpeg,
+            sha256_of_original,
+        })
     }
 
     /// A picture made of pixels that are in memory already.
     pub fn from_raster(rgb: Raster) -> Result<Self, PictureFault> {
         let jpeg = encode(&rgb)?;
         let sha256_of_original = Sha256::digest(&jpeg).into();
-        Ok(Self { rgb, jpeg, sha256_of_original })
+        Ok(Self {
+            rgb,
+            jpeg,
+            sha256_of_original,
+        })
     }
 }
 
@@ -65,7 +73,11 @@ impl Picture {
 pub fn normalise(bytes: &[u8]) -> Result<Picture, PictureFault> {
     let rgb = decode(bytes)?;
     let jpeg = encode(&rgb)?;
-    Ok(Picture { rgb, jpeg, sha256_of_original: Sha256::digest(bytes).into() })
+    Ok(Picture {
+        rgb,
+        jpeg,
+        sha256_of_original: Sha256::digest(bytes).into(),
+    })
 }
 
 fn decode(bytes: &[u8]) -> Result<Raster, PictureFault> {
@@ -80,7 +92,9 @@ fn decode(bytes: &[u8]) -> Result<Raster, PictureFault> {
     limits.max_image_width = Some(MAX_SIDE);
     limits.max_image_height = Some(MAX_SIDE);
     limits.max_alloc = Some(MAX_DECODE_BYTES);
-    decoder.set_limits(limits).map_err(|_| PictureFault::DimensionsTooLarge)?;
+    decoder
+        .set_limits(limits)
+        .map_err(|_| PictureFault::DimensionsTooLarge)?;
     if decoder.total_bytes() + size.scratch > MAX_DECODE_BYTES {
         return Err(PictureFault::DimensionsTooLarge);
     }
@@ -89,7 +103,11 @@ fn decode(bytes: &[u8]) -> Result<Raster, PictureFault> {
     let rgb = decoded.into_rgb8();
     let (width, height) = (rgb.width() as usize, rgb.height() as usize);
     let raster = Raster::new(width, height, rgb.into_raw()).ok_or(PictureFault::Corrupt)?;
-    let kept = if raster.longest() > KEPT_SIDE { raster.shrunk(KEPT_SIDE) } else { raster };
+    let kept = if raster.longest() > KEPT_SIDE {
+        raster.shrunk(KEPT_SIDE)
+    } else {
+        raster
+    };
     Ok(upright(kept, orientation))
 }
 
@@ -109,7 +127,9 @@ fn upright(raster: Raster, orientation: Orientation) -> Raster {
 
 fn encode(raster: &Raster) -> Result<Vec<u8>, PictureFault> {
     let (width, height) = (u32::try_from(raster.width()), u32::try_from(raster.height()));
-    let (Ok(width), Ok(height)) = (width, height) else { return Err(PictureFault::DimensionsTooLarge) };
+    let (Ok(width), Ok(height)) = (width, height) else {
+        return Err(PictureFault::DimensionsTooLarge);
+    };
     let mut jpeg = Cursor::new(Vec::new());
     JpegEncoder::new_with_quality(&mut jpeg, JPEG_QUALITY)
         .encode(raster.pixels(), width, height, ExtendedColorType::Rgb8)

@@ -14,7 +14,9 @@ fn sample(width: usize, height: usize) -> Raster {
 fn png(raster: &Raster) -> Vec<u8> {
     let mut bytes = Vec::new();
     let (w, h) = (raster.width() as u32, raster.height() as u32);
-    PngEncoder::new(&mut bytes).write_image(raster.pixels(), w, h, ExtendedColorType::Rgb8).unwrap();
+    PngEncoder::new(&mut bytes)
+        .write_image(raster.pixels(), w, h, ExtendedColorType::Rgb8)
+        .unwrap();
     bytes
 }
 
@@ -35,7 +37,9 @@ fn jpeg_held(raster: &Raster, orientation: u8) -> Vec<u8> {
 fn jpeg_png_and_webp_become_pictures_of_the_same_pixels() {
     let raster = sample(320, 240);
     let mut webp = Vec::new();
-    WebPEncoder::new_lossless(&mut webp).encode(raster.pixels(), 320, 240, ExtendedColorType::Rgb8).unwrap();
+    WebPEncoder::new_lossless(&mut webp)
+        .encode(raster.pixels(), 320, 240, ExtendedColorType::Rgb8)
+        .unwrap();
     for bytes in [encode(&raster).unwrap(), png(&raster), webp] {
         let picture = normalise(&bytes).unwrap();
         assert_eq!((picture.rgb.width(), picture.rgb.height()), (320, 240));
@@ -67,14 +71,26 @@ fn a_large_picture_is_shrunk_to_the_kept_side() {
 fn each_fault_has_its_own_name() {
     let jpeg = encode(&sample(320, 240)).unwrap();
     assert_eq!(normalise(&[0; MAX_BYTES + 1]).unwrap_err(), PictureFault::TooLarge);
-    assert_eq!(normalise(b"just some text, named .jpg").unwrap_err(), PictureFault::NotAPicture);
+    assert_eq!(
+        normalise(b"just some text, named .jpg").unwrap_err(),
+        PictureFault::NotAPicture
+    );
     assert_eq!(normalise(b"").unwrap_err(), PictureFault::NotAPicture);
-    assert_eq!(normalise(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic").unwrap_err(), PictureFault::Heic);
+    assert_eq!(
+        normalise(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic").unwrap_err(),
+        PictureFault::Heic
+    );
     assert_eq!(normalise(&jpeg[..jpeg.len() / 2]).unwrap_err(), PictureFault::Truncated);
     assert_eq!(normalise(&jpeg[..jpeg.len() - 2]).unwrap_err(), PictureFault::Truncated);
-    assert_eq!(normalise(&encode(&sample(199, 150)).unwrap()).unwrap_err(), PictureFault::TooSmall);
+    assert_eq!(
+        normalise(&encode(&sample(199, 150)).unwrap()).unwrap_err(),
+        PictureFault::TooSmall
+    );
     let whole = png(&sample(320, 240));
-    assert_eq!(normalise(&whole[..whole.len() / 2]).unwrap_err(), PictureFault::Truncated);
+    assert_eq!(
+        normalise(&whole[..whole.len() / 2]).unwrap_err(),
+        PictureFault::Truncated
+    );
 }
 
 #[test]

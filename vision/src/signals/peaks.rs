@@ -49,9 +49,13 @@ pub(crate) fn raster_z(picture: &Raster) -> Option<f32> {
 fn windowed(luma: &[u8], width: usize, x: usize, y: usize) -> Vec<Complex<f32>> {
     let rows = (y..y + TILE).map(|row| &luma[row * width + x..row * width + x + TILE]);
     let mean = rows.clone().flatten().map(|&v| f32::from(v)).sum::<f32>() / (TILE * TILE) as f32;
-    let window: Vec<f32> = (0..TILE).map(|i| 0.5 - 0.5 * (TAU * i as f32 / TILE as f32).cos()).collect();
+    let window: Vec<f32> = (0..TILE)
+        .map(|i| 0.5 - 0.5 * (TAU * i as f32 / TILE as f32).cos())
+        .collect();
     let value = |v: u8, wy: f32, wx: f32| Complex::new((f32::from(v) - mean) * wx * wy, 0.0);
-    rows.zip(&window).flat_map(|(row, &wy)| row.iter().zip(&window).map(move |(&v, &wx)| value(v, wy, wx))).collect()
+    rows.zip(&window)
+        .flat_map(|(row, &wy)| row.iter().zip(&window).map(move |(&v, &wx)| value(v, wy, wx)))
+        .collect()
 }
 
 fn transposed(values: &[Complex<f32>]) -> Vec<Complex<f32>> {
@@ -83,7 +87,11 @@ impl Rings {
             let middle = median(&mut values);
             let mut spread: Vec<f32> = values.iter().map(|v| (v - middle).abs()).collect();
             let spread = median(&mut spread).max(LEAST_SPREAD);
-            let peak = ring.iter().filter(|(_, off)| *off).map(|(at, _)| log(*at)).fold(f32::MIN, f32::max);
+            let peak = ring
+                .iter()
+                .filter(|(_, off)| *off)
+                .map(|(at, _)| log(*at))
+                .fold(f32::MIN, f32::max);
             best = best.max((peak - middle) / spread);
         }
         best

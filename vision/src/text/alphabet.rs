@@ -15,7 +15,11 @@ impl Alphabet {
     /// `list` has one symbol a line, as the recognition file carries it.
     pub(crate) fn parse(list: &str) -> Result<Self, ModelError> {
         let mut symbols = vec![String::new()];
-        symbols.extend(list.trim_end_matches('\n').split('\n').map(|line| line.trim_end_matches('\r').to_owned()));
+        symbols.extend(
+            list.trim_end_matches('\n')
+                .split('\n')
+                .map(|line| line.trim_end_matches('\r').to_owned()),
+        );
         symbols.push(" ".to_owned());
         let mut mrz = [0; MRZ_SYMBOLS.len()];
         for (place, symbol) in mrz.iter_mut().zip(MRZ_SYMBOLS) {

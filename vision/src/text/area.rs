@@ -38,13 +38,21 @@ impl Area {
     fn along(hull: &[[f32; 2]], angle: f32) -> Self {
         let (sin, cos) = angle.sin_cos();
         let range = |value: &dyn Fn(&[f32; 2]) -> f32| {
-            hull.iter().map(value).fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v), high.max(v)))
+            hull.iter()
+                .map(value)
+                .fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v), high.max(v)))
         };
         let (left, right) = range(&|p| p[0] * cos + p[1] * sin);
         let (top, bottom) = range(&|p| p[1] * cos - p[0] * sin);
         let (u, v) = (f32::midpoint(left, right), f32::midpoint(top, bottom));
         let (half_width, half_height) = ((right - left) / 2.0, (bottom - top) / 2.0);
-        Self { x: u * cos - v * sin, y: u * sin + v * cos, half_width, half_height, angle }
+        Self {
+            x: u * cos - v * sin,
+            y: u * sin + v * cos,
+            half_width,
+            half_height,
+            angle,
+        }
     }
 
     fn extent(&self) -> f32 {
@@ -65,7 +73,11 @@ impl Area {
     pub(crate) fn unclipped(self, pixel: [f32; 2]) -> Self {
         let (width, height) = (2.0 * self.half_width + pixel[0], 2.0 * self.half_height + pixel[1]);
         let grow = width * height * UNCLIP / (2.0 * (width + height));
-        Self { half_width: width / 2.0 + grow, half_height: height / 2.0 + grow, ..self }
+        Self {
+            half_width: width / 2.0 + grow,
+            half_height: height / 2.0 + grow,
+            ..self
+        }
     }
 
     /// Whether the text runs up or down the picture rather than across.
@@ -82,7 +94,12 @@ impl Area {
             _ => (self.y, width - 1.0 - self.x),
         };
         let angle = self.angle + f32::from(quarters % 4) * FRAC_PI_2;
-        Self { x, y, angle: angle - (angle / PI).round() * PI, ..self }
+        Self {
+            x,
+            y,
+            angle: angle - (angle / PI).round() * PI,
+            ..self
+        }
     }
 
     /// Place along and across the reading direction of another area.
@@ -91,11 +108,15 @@ impl Area {
         (self.x * cos + self.y * sin, self.y * cos - self.x * sin)
     }
 
+    /// How wide the line is once it is as high as the recogniser wants it.
+    pub(crate) fn line_width(&self) -> usize {
+        let width = (self.half_width / self.half_height * LINE_HEIGHT as f32).round() as usize;
+        width.clamp(LINE_WIDTHS.0, LINE_WIDTHS.1)
+    }
+
     /// The line cut out straight, as high as the recogniser wants it; averaged where the picture has more pixels.
     pub(crate) fn rectify(&self, picture: &Raster) -> Raster {
-        let height = LINE_HEIGHT;
-        let width = (self.half_width / self.half_height * height as f32).round() as usize;
-        let width = width.clamp(LINE_WIDTHS.0, LINE_WIDTHS.1);
+        let (width, height) = (self.line_width(), LINE_HEIGHT);
         let (sin, cos) = self.angle.sin_cos();
         let grid = ((2.0 * self.half_height / height as f32).ceil() as usize).clamp(1, 3);
         let along = |index: usize, sub: usize, length: usize| {
@@ -127,7 +148,8 @@ fn hull(points: &[[f32; 2]]) -> Vec<[f32; 2]> {
 }
 
 fn half_hull<'a>(points: impl Iterator<Item = &'a [f32; 2]>) -> Vec<[f32; 2]> {
-    let cross = |o: &[f32; 2], a: &[f32; 2], b: &[f32; 2]| (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
+    let cross =
+        |o: &[f32; 2], a: &[f32; 2], b: &[f32; 2]| (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
     let mut chain: Vec<[f32; 2]> = Vec::new();
     for point in points {
         while chain.len() >= 2 && cross(&chain[chain.len() - 2], &chain[chain.len() - 1], point) <= 0.0 {
@@ -148,12 +170,22 @@ mod tests {
     #[test]
     fn a_tilted_bar_is_found_with_its_size_and_angle() {
         let angle = 0.3_f32;
-        let place = |u: f32, v: f32| [50.0 + u * angle.cos() - v * angle.sin(), 40.0 + u * angle.sin() + v * angle.cos()];
-        let points: Vec<[f32; 2]> =
-            (-30..=30).flat_map(|u| (-4..=4).map(move |v| (u as f32, v as f32))).map(|(u, v)| place(u, v)).collect();
+        let place = |u: f32, v: f32| {
+            [
+                50.0 + u * angle.cos() - v * angle.sin(),
+                40.0 + u * angle.sin() + v * angle.cos(),
+            ]
+        };
+        let points: Vec<[f32; 2]> = (-30..=30)
+            .flat_map(|u| (-4..=4).map(move |v| (u as f32, v as f32)))
+            .map(|(u, v)| place(u, v))
+            .collect();
         let area = Area::around(&points).unwrap();
         assert!((area.x - 50.0).abs() < 0.1 && (area.y - 40.0).abs() < 0.1, "{area:?}");
-        assert!((area.half_width - 30.0).abs() < 0.1 && (area.half_height - 4.0).abs() < 0.1, "{area:?}");
+        assert!(
+            (area.half_width - 30.0).abs() < 0.1 && (area.half_height - 4.0).abs() < 0.1,
+            "{area:?}"
+        );
         assert!((area.angle - angle).abs() < 0.01, "{area:?}");
         assert!(Area::around(&points[..1]).is_none());
     }
@@ -162,7 +194,13 @@ mod tests {
     fn an_area_turns_with_its_picture() {
         let mut picture = Raster::filled(200, 100, [255; 3]);
         picture.paste(&Raster::filled(60, 10, [0; 3]), 20, 30);
-        let area = Area { x: 50.0, y: 35.0, half_width: 30.0, half_height: 5.0, angle: 0.0 };
+        let area = Area {
+            x: 50.0,
+            y: 35.0,
+            half_width: 30.0,
+            half_height: 5.0,
+            angle: 0.0,
+        };
         for quarters in 0..4 {
             let (turned, picture) = (area.turned(quarters, 200.0, 100.0), picture.turned(quarters));
             let centre = picture.sample(turned.x, turned.y);

@@ -28,12 +28,17 @@ pub(super) fn areas(model: &dyn Model, picture: &Raster, side: usize) -> Result<
     if answer.data.len() != width * height {
         return Err(ModelError::shape(model, &answer));
     }
-    let pixel = [picture.width() as f32 / width as f32, picture.height() as f32 / height as f32];
+    let pixel = [
+        picture.width() as f32 / width as f32,
+        picture.height() as f32 / height as f32,
+    ];
     let mut areas: Vec<Area> = components(&answer.data, width)
         .iter()
         .filter_map(|component| {
-            let points: Vec<[f32; 2]> =
-                component.iter().map(|&at| [(at % width) as f32 * pixel[0], (at / width) as f32 * pixel[1]]).collect();
+            let points: Vec<[f32; 2]> = component
+                .iter()
+                .map(|&at| [(at % width) as f32 * pixel[0], (at / width) as f32 * pixel[1]])
+                .collect();
             Area::around(&points)
         })
         .map(|area| area.unclipped(pixel))
@@ -54,7 +59,10 @@ pub(super) fn planes(raster: &Raster, width: usize) -> Tensor {
             }
         }
     }
-    Tensor { shape: vec![1, 3, height, width], data }
+    Tensor {
+        shape: vec![1, 3, height, width],
+        data,
+    }
 }
 
 /// Connected pixels above the threshold (eight neighbours), those that are sure enough to be text.
@@ -105,8 +113,14 @@ mod tests {
         }
         fn run(&self, input: Tensor) -> Result<Vec<Tensor>, ModelError> {
             let plane = input.data.len() / 3;
-            let data = input.data[..plane].iter().map(|&v| if v < 0.0 { 0.9 } else { 0.0 }).collect();
-            Ok(vec![Tensor { shape: vec![1, 1, input.shape[2], input.shape[3]], data }])
+            let data = input.data[..plane]
+                .iter()
+                .map(|&v| if v < 0.0 { 0.9 } else { 0.0 })
+                .collect();
+            Ok(vec![Tensor {
+                shape: vec![1, 1, input.shape[2], input.shape[3]],
+                data,
+            }])
         }
     }
 
@@ -118,8 +132,14 @@ mod tests {
         picture.paste(&Raster::filled(4, 4, [0; 3]), 50, 600);
         let areas = areas(&Dark, &picture, DETECTOR_SIDE).unwrap();
         assert_eq!(areas.len(), 2);
-        assert!((areas[0].x - 400.0).abs() < 4.0 && (areas[0].y - 120.0).abs() < 4.0, "{areas:?}");
-        assert!(areas[0].half_width > 200.0 && areas[0].half_height > 20.0, "grown beyond the core: {areas:?}");
+        assert!(
+            (areas[0].x - 400.0).abs() < 4.0 && (areas[0].y - 120.0).abs() < 4.0,
+            "{areas:?}"
+        );
+        assert!(
+            areas[0].half_width > 200.0 && areas[0].half_height > 20.0,
+            "grown beyond the core: {areas:?}"
+        );
         assert!((areas[1].x - 850.0).abs() < 4.0);
     }
 }

@@ -20,8 +20,8 @@ const DETECTOR: &str = "PP-OCRv6_det_small.onnx";
 const RECOGNISER: &str = "PP-OCRv6_rec_small.onnx";
 /// The files the networks are read from.
 pub(crate) const FILES: [&str; 2] = [DETECTOR, RECOGNISER];
-/// Lines beyond this many are not read: a page of a book is no document, and each costs time.
-const MOST_LINES: usize = 60;
+/// Areas beyond this many are not looked at: a page of a book is no document.
+const MOST_AREAS: usize = 80;
 /// Lines looked at to tell which way up the text is.
 const PROBES: usize = 3;
 /// Mean probability from which text is taken to be the right way up without trying the other.
@@ -36,12 +36,26 @@ pub(crate) struct Reader {
     pub(crate) alphabet: Alphabet,
 }
 
-/// A picture the right way up, and what is written on it.
+/// A picture the right way up, and what is written on it as far as it was read.
 pub(crate) struct Page<'a> {
     pub(crate) picture: Cow<'a, Raster>,
     /// Quarters the picture was turned clockwise to stand upright.
     pub(crate) quarters: u8,
     pub(crate) lines: Vec<Line>,
+    /// Areas not read yet.
+    unread: Vec<Area>,
+}
+
+impl<'a> Page<'a> {
+    /// A page of which nothing was read.
+    pub(crate) const fn blank(picture: &'a Raster) -> Self {
+        Self {
+            picture: Cow::Borrowed(picture),
+            quarters: 0,
+            lines: Vec::new(),
+            unread: Vec::new(),
+        }
+    }
 }
 
 impl Reader {
@@ -50,42 +64,85 @@ impl Reader {
         let symbols = recogniser.metadata("character").unwrap_or_default();
         let alphabet = Alphabet::parse(symbols)?;
         let detector = Onnx::load(DETECTOR, pins.read(dir, DETECTOR)?)?;
-        Ok(Self { detector: Box::new(detector), recogniser: Box::new(recogniser), alphabet })
+        Ok(Self {
+            detector: Box::new(detector),
+            recogniser: Box::new(recogniser),
+            alphabet,
+        })
     }
 
     /// The areas of text, as the picture is.
     pub(crate) fn areas(&self, picture: &Raster) -> Result<Vec<Area>, ModelError> {
         let mut areas = detect::areas(self.detector.as_ref(), picture, detect::DETECTOR_SIDE)?;
-        areas.truncate(MOST_LINES);
+        areas.truncate(MOST_AREAS);
         Ok(areas)
     }
 
-    /// Turns the picture so that its text can be read, and reads it.
+    /// Turns the picture so that its text can be read, and reads the longest lines.
     ///
-    /// Across or upright is told by the shape of the areas; which of the two ways remains, by how surely the longest lines read.
+    /// Across or upright is told by the shape of the areas; which of the two ways remains, by how surely those lines read.
     pub(crate) fn page<'a>(&self, picture: &'a Raster, areas: &[Area]) -> Result<Page<'a>, ModelError> {
-        let lying: f32 = areas.iter().map(|a| if a.is_vertical() { -weight(a) } else { weight(a) }).sum();
+        let lying: f32 = areas
+            .iter()
+            .map(|a| if a.is_vertical() { -weight(a) } else { weight(a) })
+            .sum();
         let first = self.turned(picture, areas, u8::from(lying < 0.0))?;
-        let longest = first.longest();
-        if longest.is_empty() || confidence(&longest) >= UPRIGHT {
+        if first.lines.is_empty() || confidence(&first.lines) >= UPRIGHT {
             return Ok(first);
         }
-        let over = |line: &&Line| Area { angle: line.area.angle + std::f32::consts::PI, ..line.area };
-        let flipped = longest.iter().map(|line| self.line(&first.picture, over(line))).collect::<Result<Vec<_>, _>>()?;
-        if confidence(&flipped.iter().collect::<Vec<_>>()) <= confidence(&longest) + FLIP_MARGIN {
-            return Ok(first);
-        }
-        self.turned(picture, areas, first.quarters + 2)
+        let second = self.turned(picture, areas, first.quarters + 2)?;
+        Ok(if confidence(&second.lines) > confidence(&first.lines) + FLIP_MARGIN {
+            second
+        } else {
+            first
+        })
     }
 
-    /// Turns the picture and reads every area.
+    /// Turns the picture and reads the longest areas.
     fn turned<'a>(&self, picture: &'a Raster, areas: &[Area], quarters: u8) -> Result<Page<'a>, ModelError> {
         let (width, height) = (picture.width() as f32, picture.height() as f32);
-        let picture = if quarters == 0 { Cow::Borrowed(picture) } else { Cow::Owned(picture.turned(quarters)) };
-        let mut areas: Vec<Area> = areas.iter().map(|area| area.turned(quarters, width, height)).collect();
-        areas.sort_by(|a, b| a.y.total_cmp(&b.y));
-        let lines = areas.into_iter().map(|area| self.line(&picture, area)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Page { picture, quarters, lines })
+        let picture = if quarters == 0 {
+            Cow::Borrowed(picture)
+        } else {
+            Cow::Owned(picture.turned(quarters))
+        };
+        let mut unread: Vec<Area> = areas.iter().map(|area| area.turned(quarters, width, height)).collect();
+        unread.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+        let probes = unread.iter().take(PROBES).filter(|area| weight(area) > 0.0).count();
+        let mut page = Page {
+            picture,
+            quarters,
+            lines: Vec::new(),
+            unread,
+        };
+        for area in page.unread.drain(..probes).collect::<Vec<_>>() {
+            page.lines.push(self.line(&page.picture, area)?);
+        }
+        Ok(page)
+    }
+
+    /// Reads those of the remaining areas that are wanted, the highest letters first, until `budget` is used up: the sum of the
+    /// lines' widths as the recogniser sees them, which its time grows with.
+    pub(crate) fn read(
+        &self,
+        page: &mut Page<'_>,
+        budget: usize,
+        wanted: impl Fn(&Area) -> bool,
+    ) -> Result<(), ModelError> {
+        let (mut wanted, rest): (Vec<Area>, Vec<Area>) = page.unread.drain(..).partition(|area| wanted(area));
+        page.unread = rest;
+        wanted.sort_by(|a, b| b.half_height.total_cmp(&a.half_height));
+        let mut used = 0;
+        for area in wanted {
+            used += area.line_width();
+            if used > budget {
+                page.unread.push(area);
+                continue;
+            }
+            page.lines.push(self.line(&page.picture, area)?);
+        }
+        page.lines.sort_by(|a, b| a.area.y.total_cmp(&b.area.y));
+        Ok(())
     }
 
     /// Reads one line.
@@ -94,21 +151,15 @@ impl Reader {
     }
 }
 
-impl Page<'_> {
-    /// The longest lines, by which the way up is told.
-    fn longest(&self) -> Vec<&Line> {
-        let mut lines: Vec<&Line> = self.lines.iter().filter(|line| weight(&line.area) > 0.0).collect();
-        lines.sort_by(|a, b| b.area.half_width.total_cmp(&a.area.half_width));
-        lines.truncate(PROBES);
-        lines
+/// How much an area says about the direction of the text: its length, where it is clearly longer than high.
+fn weight(area: &Area) -> f32 {
+    if area.half_width > area.half_height * 3.0 {
+        area.half_width
+    } else {
+        0.0
     }
 }
 
-/// How much an area says about the direction of the text: its length, where it is clearly longer than high.
-fn weight(area: &Area) -> f32 {
-    if area.half_width > area.half_height * 3.0 { area.half_width } else { 0.0 }
-}
-
-fn confidence(lines: &[&Line]) -> f32 {
+fn confidence(lines: &[Line]) -> f32 {
     lines.iter().map(|line| line.confidence).sum::<f32>() / lines.len().max(1) as f32
 }

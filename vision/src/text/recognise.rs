@@ -31,12 +31,16 @@ pub(crate) struct Line {
 pub(super) fn line(model: &dyn Model, alphabet: &Alphabet, picture: &Raster, area: Area) -> Result<Line, ModelError> {
     let strip = area.rectify(picture);
     let answer = run_one(model, planes(&strip, strip.width().max(NARROWEST)))?;
-    let &[1, _, symbols] = answer.shape.as_slice() else { return Err(ModelError::shape(model, &answer)) };
+    let &[1, _, symbols] = answer.shape.as_slice() else {
+        return Err(ModelError::shape(model, &answer));
+    };
     if symbols != alphabet.len() {
         return Err(ModelError::shape(model, &answer));
     }
     let (mut text, mut sum, mut count, mut last) = (String::new(), 0.0, 0, 0);
-    let mut lattice = Lattice { steps: Vec::with_capacity(answer.data.len() / symbols) };
+    let mut lattice = Lattice {
+        steps: Vec::with_capacity(answer.data.len() / symbols),
+    };
     for step in answer.data.chunks_exact(symbols) {
         let (best, probability) = largest(step);
         // CTC: a symbol counts once until another or a blank comes between.
@@ -47,10 +51,17 @@ pub(super) fn line(model: &dyn Model, alphabet: &Alphabet, picture: &Raster, are
         }
         last = best;
         let log = |index: usize| step[index].max(FLOOR).ln();
-        lattice.steps.push(std::array::from_fn(|i| i.checked_sub(1).map_or_else(|| log(0), |s| log(alphabet.mrz()[s]))));
+        lattice.steps.push(std::array::from_fn(|i| {
+            i.checked_sub(1).map_or_else(|| log(0), |s| log(alphabet.mrz()[s]))
+        }));
     }
     let confidence = if count > 0 { sum / count as f32 } else { 0.0 };
-    Ok(Line { area, text, confidence, lattice })
+    Ok(Line {
+        area,
+        text,
+        confidence,
+        lattice,
+    })
 }
 
 fn largest(step: &[f32]) -> (usize, f32) {

@@ -1,9 +1,22 @@
-//! The visual zone.
+//! The visual zone: what people read. Items by their labels, dates by their wording, and whether it repeats the zone for machines.
+
+mod agreement;
+mod dates;
+mod fields;
+mod fold;
+mod labels;
+mod layout;
+mod words;
+
+pub(crate) use words::has_individual_number;
 
 use crate::mrz::Elements;
 use crate::text::Line;
 use domain::document::{DocumentType, OcrField, Side};
 use time::Date;
+
+/// Lines read less surely than this are noise: guilloche, hair, the edge of a table.
+const LEGIBLE: f32 = 0.6;
 
 /// What the visual zone says.
 #[derive(Default)]
@@ -14,8 +27,26 @@ pub(crate) struct VisualZone {
     pub(crate) specimen_words: bool,
 }
 
-pub(crate) fn has_individual_number(_text: &str) -> bool { false }
-
-pub(crate) fn read(lines: &[&Line], _kind: DocumentType, _side: Side, _elements: Option<&Elements>, _today: Date) -> VisualZone {
-    VisualZone { lines: lines.len() as u32, ..VisualZone::default() }
+/// Reads the lines that are not part of a machine-readable zone; `elements` are those of the zone, where there is one.
+pub(crate) fn read(
+    lines: &[&Line],
+    kind: DocumentType,
+    side: Side,
+    elements: Option<&Elements>,
+    today: Date,
+) -> VisualZone {
+    let legible: Vec<&Line> = lines
+        .iter()
+        .copied()
+        .filter(|l| l.confidence >= LEGIBLE && !l.text.is_empty())
+        .collect();
+    VisualZone {
+        fields: fields::items(&legible, kind, side),
+        lines: u32::try_from(legible.len()).unwrap_or(u32::MAX),
+        agreement: elements.and_then(|elements| agreement::share(&legible, elements, today)),
+        specimen_words: legible.iter().any(|line| words::is_specimen(&line.text)),
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! How far the visual zone repeats the machine-readable one.
+
+use super::{dates, fold};
+use crate::mrz::Elements;
+use crate::text::Line;
+use time::Date;
+
+/// Letters of a name for each error forgiven.
+const LETTERS_PER_ERROR: usize = 6;
+
+/// Share of the comparable items of the machine-readable zone that are found in the visual one; `None` where either is empty.
+pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option<f32> {
+    if lines.is_empty() {
+        return None;
+    }
+    let texts: Vec<[String; 2]> = lines
+        .iter()
+        .map(|l| [fold::bare(&l.text), fold::transliterated(&l.text)])
+        .collect();
+    let written: Vec<Date> = lines
+        .iter()
+        .flat_map(|line| dates::all(&line.text))
+        .map(|found| found.date)
+        .collect();
+    let name = |name: &str| (name.len() > 1).then(|| holds_name(&texts, name));
+    let number = |number: &str| (number.len() > 4).then(|| texts.iter().flatten().any(|text| text.contains(number)));
+    let date = |date: Option<Date>| date.map(|date| written.contains(&date));
+    let found: Vec<bool> = [
+        name(&elements.surname),
+        name(&elements.given),
+        number(&elements.number),
+        date(elements.birth_date(today)),
+        date(elements.expiry_date(today)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!found.is_empty()).then(|| found.iter().filter(|found| **found).count() as f32 / found.len() as f32)
+}
+
+/// Whether every word of a name stands somewhere: long names go over two lines, and the zone may have cut them.
+fn holds_name(texts: &[[String; 2]], name: &str) -> bool {
+    let near = |word: &str| {
+        texts
+            .iter()
+            .flatten()
+            .any(|text| fold::contains_nearly(text, word, word.len() / LETTERS_PER_ERROR))
+    };
+    let joined = name.replace(' ', "");
+    near(&joined) || name.split(' ').all(near)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use crate::text::{Area, Lattice};
+    use domain::findings::MrzFormat;
+    use time::macros::date;
+
+    fn lines(texts: &[&str]) -> Vec<Line> {
+        let area = Area {
+            x: 0.0,
+            y: 0.0,
+            half_width: 50.0,
+            half_height: 5.0,
+            angle: 0.0,
+        };
+        let line = |text: &&str| Line {
+            area,
+            text: (*text).to_owned(),
+            confidence: 0.9,
+            lattice: Lattice::default(),
+        };
+        texts.iter().map(line).collect()
+    }
+
+    fn agreement(texts: &[&str]) -> Option<f32> {
+        let zone = [
+            "P<UTOMUELLER<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<<",
+            "L898902C36UTO7408122F3204153ZE184226B<<<<<10",
+        ];
+        let elements = Elements::new(MrzFormat::Td3, &zone.map(str::to_owned));
+        let lines = lines(texts);
+        share(&lines.iter().collect::<Vec<_>>(), &elements, date!(2026 - 11 - 21))
+    }
+
+    #[test]
+    fn a_page_that_repeats_everything_agrees_wholly() {
+        let page = ["Müller", "ANNA MARIA", "L898902C3", "12 AUG 1974", "15.04.2032"];
+        assert_eq!(agreement(&page).unwrap(), 1.0);
+    }
+
+    #[test]
+    fn another_name_or_number_is_counted_as_missing() {
+        let page = ["SCHMIDT", "ANNA MARIA", "L898902C4", "12 AUG 1974", "15.04.2032"];
+        assert_eq!(agreement(&page).unwrap(), 0.6);
+        assert_eq!(agreement(&[]), None);
+    }
+}

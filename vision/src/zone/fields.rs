@@ -1,0 +1,173 @@
+//! Items from labels and values, with normal forms where those are safe.
+
+use super::{dates, fold, labels, layout};
+use crate::mrz::{alpha3, iso};
+use crate::text::Line;
+use domain::document::{DocumentType, FieldName, OcrField, Side};
+use unicode_normalization::UnicodeNormalization;
+
+/// The items of the visual zone, each name once, the first that was found.
+pub(super) fn items(lines: &[&Line], kind: DocumentType, side: Side) -> Vec<OcrField> {
+    let placed = layout::placed(lines);
+    let is_label = |text: &str| labels::read(text, kind).is_some();
+    let mut items: Vec<OcrField> = Vec::new();
+    let mut keep = |name: FieldName, text: &str| {
+        if items.iter().all(|item| item.name != name)
+            && let Some((text, normalized)) = normal(name, text)
+        {
+            items.push(OcrField {
+                side,
+                name,
+                text: Some(text),
+                normalized,
+            });
+        }
+    };
+    for line in &placed {
+        by_wording(line.text, &mut keep);
+        let Some(label) = labels::read(line.text, kind) else {
+            continue;
+        };
+        if let Some(value) = label
+            .value
+            .as_deref()
+            .or_else(|| layout::value_of(line, &placed, is_label))
+        {
+            keep(label.name, value);
+        }
+    }
+    for line in lines {
+        if let Some(number) = by_shape(&line.text, kind) {
+            keep(FieldName::DocumentNumber, &number);
+        }
+    }
+    items
+}
+
+/// Dates that say themselves what they are: 昭和61年5月1日生, 2025年3月31日まで有効.
+fn by_wording(text: &str, keep: &mut impl FnMut(FieldName, &str)) {
+    for found in dates::all(text) {
+        let written = iso(found.date);
+        if found.after.starts_with("日生") || found.after.starts_with('生') {
+            keep(FieldName::BirthDate, &written);
+        } else if found.after.starts_with("日まで") || found.after.starts_with("まで") {
+            keep(FieldName::ExpiryDate, &written);
+        } else if found.before.ends_with("交付") {
+            keep(FieldName::IssueDate, &written);
+        }
+    }
+}
+
+/// Numbers of Japanese cards, which stand without a label: AB12345678CD on residence cards, 第012345678901号 on licences.
+fn by_shape(text: &str, kind: DocumentType) -> Option<String> {
+    let bare = fold::bare(text);
+    match kind {
+        DocumentType::ResidenceCard | DocumentType::SpecialPermanentResidentCertificate => {
+            let letters = |part: Option<&str>| part.is_some_and(|p| p.bytes().all(|b| b.is_ascii_uppercase()));
+            let digits = bare.get(2..10).is_some_and(|p| p.bytes().all(|b| b.is_ascii_digit()));
+            (bare.len() == 12 && letters(bare.get(..2)) && digits && letters(bare.get(10..))).then_some(bare)
+        }
+        DocumentType::DrivingLicense | DocumentType::DrivingHistoryCertificate => {
+            let inner = bare.strip_prefix('第').unwrap_or(&bare);
+            let inner = inner.strip_suffix('号').unwrap_or(inner);
+            (inner.len() == 12 && inner.bytes().all(|b| b.is_ascii_digit())).then(|| inner.to_owned())
+        }
+        DocumentType::MyNumberCard | DocumentType::Passport | DocumentType::IdCard => None,
+    }
+}
+
+/// The text to keep and its normal form; `None` where the text cannot be this item at all.
+fn normal(name: FieldName, text: &str) -> Option<(String, Option<String>)> {
+    let tidy = fold::tidy(text);
+    if tidy.is_empty() {
+        return None;
+    }
+    match name {
+        FieldName::BirthDate | FieldName::IssueDate | FieldName::ExpiryDate => {
+            let found = dates::all(&tidy);
+            let [one] = found.as_slice() else { return None };
+            Some((tidy, Some(iso(one.date))))
+        }
+        FieldName::Gender => {
+            let gender = gender(&tidy)?;
+            Some((tidy, Some(gender.to_owned())))
+        }
+        FieldName::DocumentNumber => {
+            let number = fold::bare(&tidy);
+            let number: String = number.trim_start_matches('第').trim_end_matches('号').to_owned();
+            let fits = (5..=16).contains(&number.len())
+                && number.bytes().all(|b| b.is_ascii_alphanumeric())
+                && number.bytes().filter(u8::is_ascii_digit).count() >= 3;
+            fits.then(|| (tidy, Some(number)))
+        }
+        FieldName::Nationality | FieldName::IssuingCountry => {
+            let code = country(&tidy);
+            Some((tidy, code))
+        }
+        FieldName::LastName | FieldName::FirstName | FieldName::FullName => {
+            let written = before_date(&tidy);
+            let letters = written.chars().filter(|c| c.is_alphabetic()).count();
+            (letters > 0).then(|| (written.clone(), Some(written)))
+        }
+        FieldName::Address
+        | FieldName::IssuingAuthority
+        | FieldName::ResidenceStatus
+        | FieldName::LastNameKana
+        | FieldName::FirstNameKana => Some((tidy.clone(), Some(tidy))),
+        FieldName::Mrz => None,
+    }
+}
+
+/// A Japanese licence prints name and date of birth on one line: the name ends where the date begins.
+fn before_date(text: &str) -> String {
+    let starts = ["明治", "大正", "昭和", "平成", "令和"]
+        .iter()
+        .filter_map(|era| text.find(era));
+    let digits = text.char_indices().find(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at);
+    let end = starts
+        .chain(digits.filter(|_| !dates::all(text).is_empty()))
+        .min()
+        .unwrap_or(text.len());
+    text[..end].trim().to_owned()
+}
+
+fn gender(text: &str) -> Option<&'static str> {
+    let folded = fold::folded(text);
+    let word = |wanted: &[&str]| {
+        folded
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| wanted.contains(&word))
+    };
+    let (female, male) = (
+        folded.contains('女') || word(&["F", "FEMALE", "W"]),
+        folded.contains('男') || word(&["M", "MALE", "H"]),
+    );
+    match (female, male) {
+        (true, false) => Some("female"),
+        (false, true) => Some("male"),
+        _ => None,
+    }
+}
+
+/// A code, or the names of the countries most seen on Japanese cards.
+fn country(text: &str) -> Option<String> {
+    const NAMES: [(&str, &str); 14] = [
+        ("日本", "JPN"),
+        ("JAPAN", "JPN"),
+        ("中国", "CHN"),
+        ("CHINA", "CHN"),
+        ("韓国", "KOR"),
+        ("KOREA", "KOR"),
+        ("ベトナム", "VNM"),
+        ("フィリピン", "PHL"),
+        ("ブラジル", "BRA"),
+        ("ネパール", "NPL"),
+        ("インドネシア", "IDN"),
+        ("米国", "USA"),
+        ("台湾", "TWN"),
+        ("タイ", "THA"),
+    ];
+    let folded: String = fold::folded(text).nfc().filter(|c| !c.is_whitespace()).collect();
+    let named = NAMES.iter().find(|(name, _)| *name == folded).map(|(_, code)| *code);
+    alpha3(&folded).or(named).map(str::to_owned)
+}

@@ -1,0 +1,127 @@
+//! Texts made comparable: one form for full and half width, for cases, for accents, for the kanji a recogniser confuses.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// Simplified forms that the recogniser, trained on Chinese, prints for Japanese ones.
+const VARIANTS: [(char, char); 26] = [
+    ('证', '証'),
+    ('證', '証'),
+    ('发', '発'),
+    ('發', '発'),
+    ('满', '満'),
+    ('滿', '満'),
+    ('效', '効'),
+    ('许', '許'),
+    ('龄', '齢'),
+    ('关', '関'),
+    ('县', '県'),
+    ('转', '転'),
+    ('轉', '転'),
+    ('运', '運'),
+    ('录', '録'),
+    ('户', '戸'),
+    ('广', '広'),
+    ('泽', '沢'),
+    ('滨', '浜'),
+    ('边', '辺'),
+    ('号', '号'),
+    ('號', '号'),
+    ('别', '別'),
+    ('間', '間'),
+    ('间', '間'),
+    ('籍', '籍'),
+];
+
+/// For comparing: NFKC, upper case, no accents, one form of each kanji. Spaces stay.
+pub(super) fn folded(text: &str) -> String {
+    text.nfkc()
+        .flat_map(char::to_uppercase)
+        .nfd()
+        .filter(|c| !is_combining_mark(*c) || is_voiced(*c))
+        .nfc()
+        .map(variant)
+        .collect()
+}
+
+/// The marks that make が of か are part of the letter.
+const fn is_voiced(c: char) -> bool {
+    matches!(c, '\u{3099}' | '\u{309A}')
+}
+
+fn variant(c: char) -> char {
+    VARIANTS.iter().find(|(from, _)| *from == c).map_or(c, |(_, to)| *to)
+}
+
+/// Letters and digits only, folded.
+pub(super) fn bare(text: &str) -> String {
+    folded(text).chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// As the machine-readable zone spells national letters (ICAO 9303-3 section 6): Ü as UE, Ø as OE, Å as AA, ß as SS.
+pub(super) fn transliterated(text: &str) -> String {
+    let mut spelt = String::new();
+    for c in text.nfc().flat_map(char::to_uppercase) {
+        match c {
+            'Ä' | 'Æ' => spelt.push_str("AE"),
+            'Ö' | 'Ø' | 'Œ' => spelt.push_str("OE"),
+            'Ü' => spelt.push_str("UE"),
+            'Å' => spelt.push_str("AA"),
+            'Þ' => spelt.push_str("TH"),
+            'Ł' => spelt.push('L'),
+            'Đ' | 'Ð' => spelt.push('D'),
+            other => spelt.push(other),
+        }
+    }
+    bare(&spelt)
+}
+
+/// For keeping: NFKC with single spaces.
+pub(super) fn tidy(text: &str) -> String {
+    let normal: String = text.nfkc().collect();
+    normal.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether `needle` stands in `text` with at most this many wrong, missing or extra letters (Sellers' algorithm).
+pub(super) fn contains_nearly(text: &str, needle: &str, errors: usize) -> bool {
+    let needle: Vec<char> = needle.chars().collect();
+    if needle.is_empty() {
+        return false;
+    }
+    let mut column: Vec<usize> = (0..=needle.len()).collect();
+    for c in text.chars() {
+        let mut diagonal = column[0];
+        for (row, wanted) in needle.iter().enumerate() {
+            let replaced = diagonal + usize::from(c != *wanted);
+            diagonal = column[row + 1];
+            column[row + 1] = replaced.min(diagonal + 1).min(column[row] + 1);
+        }
+        if column[needle.len()] <= errors {
+            return true;
+        }
+    }
+    column[needle.len()] <= errors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn width_case_accents_and_variants_do_not_matter() {
+        assert_eq!(folded("Ｐrénoms"), "PRENOMS");
+        assert_eq!(folded("在留期间满了日"), "在留期間満了日");
+        assert_eq!(folded("ガﾞ"), folded("ガ\u{3099}"));
+        assert_eq!(bare("AB 12-34<"), "AB1234");
+        assert_eq!(transliterated("Müller-Lüdenscheidt"), "MUELLERLUEDENSCHEIDT");
+        assert_eq!(tidy("  日本　花子 "), "日本 花子");
+    }
+
+    #[test]
+    fn a_word_is_found_with_as_many_errors_as_allowed() {
+        assert!(contains_nearly("XXERIKSSDNYY", "ERIKSSON", 1));
+        assert!(!contains_nearly("XXERIKSSDNYY", "ERIKSSON", 0));
+        assert!(contains_nearly("ERIKSON", "ERIKSSON", 1));
+        assert!(!contains_nearly("", "A", 0) && !contains_nearly("ABC", "", 0));
+    }
+}

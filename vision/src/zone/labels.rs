@@ -1,0 +1,288 @@
+//! The words documents print before or above an item, in the languages of the documents that are understood.
+
+use super::fold::folded;
+use domain::document::{DocumentType, FieldName};
+
+/// Labels without spaces, folded; longer ones first where one begins with another.
+const LABELS: [(FieldName, &[&str]); 13] = [
+    (
+        FieldName::LastName,
+        &[
+            "SURNAMES",
+            "SURNAME",
+            "FAMILYNAME",
+            "LASTNAME",
+            "NACHNAME",
+            "APELLIDOS",
+            "NOM",
+            "姓",
+        ],
+    ),
+    (
+        FieldName::FirstName,
+        &[
+            "GIVENNAMES",
+            "GIVENNAME",
+            "FIRSTNAME",
+            "FORENAMES",
+            "VORNAMEN",
+            "PRENOMS",
+            "PRENOM",
+            "NOMBRES",
+            "名",
+        ],
+    ),
+    (FieldName::FullName, &["NAMEOFHOLDER", "FULLNAME", "NAME", "氏名"]),
+    (
+        FieldName::BirthDate,
+        &[
+            "DATEOFBIRTH",
+            "BIRTHDATE",
+            "DATEDENAISSANCE",
+            "GEBURTSDATUM",
+            "GEBURTSTAG",
+            "FECHADENACIMIENTO",
+            "DOB",
+            "生年月日",
+        ],
+    ),
+    (
+        FieldName::Gender,
+        &["SEX", "SEXE", "GENDER", "GESCHLECHT", "SEXO", "性別"],
+    ),
+    (
+        FieldName::Address,
+        &["ADDRESS", "ADRESSE", "ANSCHRIFT", "DOMICILIO", "住所", "住居地"],
+    ),
+    (
+        FieldName::Nationality,
+        &[
+            "NATIONALITY",
+            "NATIONALITE",
+            "STAATSANGEHORIGKEIT",
+            "NACIONALIDAD",
+            "国籍・地域",
+            "国籍",
+        ],
+    ),
+    (
+        FieldName::DocumentNumber,
+        &[
+            "PASSPORTNUMBER",
+            "PASSPORTNO",
+            "DOCUMENTNUMBER",
+            "DOCUMENTNO",
+            "IDENTITYCARDNO",
+            "CARDNUMBER",
+            "CARDNO",
+            "LICENCENO",
+            "LICENSENO",
+            "NUMBER",
+            "NO",
+            "旅券番号",
+            "在留カード番号",
+            "番号",
+        ],
+    ),
+    (
+        FieldName::IssueDate,
+        &[
+            "DATEOFISSUE",
+            "ISSUEDATE",
+            "ISSUED",
+            "DATEDEDELIVRANCE",
+            "AUSSTELLUNGSDATUM",
+            "発行年月日",
+            "交付年月日",
+            "交付",
+        ],
+    ),
+    (
+        FieldName::ExpiryDate,
+        &[
+            "DATEOFEXPIRATION",
+            "DATEOFEXPIRY",
+            "EXPIRYDATE",
+            "EXPIRATIONDATE",
+            "EXPIRES",
+            "VALIDUNTIL",
+            "DATEDEXPIRATION",
+            "GULTIGBIS",
+            "有効期間満了日",
+            "在留期間(満了日)",
+            "在留期間満了日",
+            "有効期限",
+        ],
+    ),
+    (
+        FieldName::IssuingAuthority,
+        &[
+            "ISSUINGAUTHORITY",
+            "AUTHORITY",
+            "AUTORITE",
+            "BEHORDE",
+            "発行機関",
+            "発行官庁",
+        ],
+    ),
+    (FieldName::IssuingCountry, &["ISSUINGCOUNTRY", "ISSUINGSTATE", "発行国"]),
+    (FieldName::ResidenceStatus, &["STATUSOFRESIDENCE", "在留資格"]),
+];
+
+/// The numbers of a European driving licence (Directive 2006/126/EC annex I).
+const LICENCE_NUMBERS: [(FieldName, &str); 7] = [
+    (FieldName::LastName, "1."),
+    (FieldName::FirstName, "2."),
+    (FieldName::BirthDate, "3."),
+    (FieldName::IssueDate, "4A."),
+    (FieldName::ExpiryDate, "4B."),
+    (FieldName::IssuingAuthority, "4C."),
+    (FieldName::DocumentNumber, "5."),
+];
+
+/// What a line says: which item it names, and the value if it stands on the same line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Label {
+    pub(super) name: FieldName,
+    pub(super) value: Option<String>,
+}
+
+/// Reads a line as a label, in one language or in several with strokes between.
+pub(super) fn read(text: &str, kind: DocumentType) -> Option<Label> {
+    if kind == DocumentType::DrivingLicense
+        && let Some((name, rest)) = LICENCE_NUMBERS
+            .iter()
+            .find_map(|(name, number)| Some((*name, after(text, number, true)?)))
+    {
+        return (!rest.is_empty()).then(|| Label {
+            name,
+            value: Some(rest),
+        });
+    }
+    let mut name = None;
+    let mut value = Vec::new();
+    for part in text.split(['/', '／', ':', '：']) {
+        match begins_with_label(part) {
+            Some((found, rest)) if value.is_empty() && name.is_none_or(|n| n == found) => {
+                name = Some(found);
+                value.extend((!rest.is_empty()).then_some(rest));
+            }
+            _ if name.is_none() => return None,
+            _ => value.extend(Some(part.trim().to_owned()).filter(|v| !v.is_empty())),
+        }
+    }
+    let value = value.join("/");
+    let told = value.chars().filter(|c| c.is_alphanumeric()).count() > 0;
+    name.map(|name| Label {
+        name,
+        value: told.then_some(value),
+    })
+}
+
+fn begins_with_label(part: &str) -> Option<(FieldName, String)> {
+    let candidates = LABELS
+        .iter()
+        .flat_map(|(name, labels)| labels.iter().map(move |label| (*name, *label)));
+    let matches =
+        candidates.filter_map(|(name, label)| Some((label.len(), name, after(part, label, !label.is_ascii())?)));
+    matches
+        .max_by_key(|(length, ..)| *length)
+        .map(|(_, name, rest)| (name, rest))
+}
+
+/// What follows a label in a text; `None` where the text does not begin with it. A label in Latin letters ends where its word
+/// does; kanji (`glued`) may be followed by the value at once, but one kanji alone is a label only if nothing follows.
+fn after(text: &str, label: &str, glued: bool) -> Option<String> {
+    let mut wanted = label.chars().peekable();
+    let mut rest = text.char_indices();
+    let mut end = 0;
+    while let Some(next) = wanted.peek() {
+        let (at, c) = rest.next()?;
+        end = at + c.len_utf8();
+        if c.is_whitespace() || (c == '.' && *next != '.') {
+            continue;
+        }
+        for folded in folded(&c.to_string()).chars() {
+            if wanted.next() != Some(folded) {
+                return None;
+            }
+        }
+    }
+    let tail = &text[end..];
+    let next = tail.chars().next();
+    let separate = next.is_none_or(|c| !c.is_alphanumeric());
+    let alone = tail.chars().all(|c| !c.is_alphanumeric());
+    let single = label.chars().count() == 1;
+    if single && !alone || !separate && !glued {
+        return None;
+    }
+    Some(
+        tail.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ')' | '(' | '・'))
+            .to_owned(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Option<(FieldName, Option<String>)> {
+        read(text, DocumentType::ResidenceCard).map(|label| (label.name, label.value))
+    }
+
+    #[test]
+    fn labels_in_two_languages_are_one_label() {
+        assert_eq!(of("Surname / 姓"), Some((FieldName::LastName, None)));
+        assert_eq!(of("Given names / 名"), Some((FieldName::FirstName, None)));
+        assert_eq!(of("Givennames/名"), Some((FieldName::FirstName, None)));
+        assert_eq!(of("Date of expiry/有效期间满了日"), Some((FieldName::ExpiryDate, None)));
+        assert_eq!(of("Passport No. / 旅券番号"), Some((FieldName::DocumentNumber, None)));
+        assert_eq!(of("Prénoms/Given names"), Some((FieldName::FirstName, None)));
+    }
+
+    #[test]
+    fn a_value_on_the_same_line_is_kept() {
+        assert_eq!(
+            of("氏名 日本花子"),
+            Some((FieldName::FullName, Some("日本花子".to_owned())))
+        );
+        assert_eq!(
+            of("住所東京都千代田区霞が関2-1-1"),
+            Some((FieldName::Address, Some("東京都千代田区霞が関2-1-1".to_owned())))
+        );
+        assert_eq!(of("Sex: F"), Some((FieldName::Gender, Some("F".to_owned()))));
+        assert_eq!(
+            of("No. AB1234567"),
+            Some((FieldName::DocumentNumber, Some("AB1234567".to_owned())))
+        );
+    }
+
+    #[test]
+    fn words_that_only_begin_like_a_label_are_none() {
+        for text in [
+            "NAMIBIA",
+            "NORWAY",
+            "名古屋市中区",
+            "NOMURA",
+            "TANAKA",
+            "Numbers are fine",
+            "",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_european_licence_numbers_its_items() {
+        let licence = |text: &str| read(text, DocumentType::DrivingLicense).map(|label| (label.name, label.value));
+        assert_eq!(
+            licence("4b. 12.04.2031"),
+            Some((FieldName::ExpiryDate, Some("12.04.2031".to_owned())))
+        );
+        assert_eq!(
+            licence("1. MÜLLER"),
+            Some((FieldName::LastName, Some("MÜLLER".to_owned())))
+        );
+        assert_eq!(of("1. MÜLLER"), None);
+    }
+}
