@@ -104,8 +104,8 @@ pub async fn send_test(honnin: &Honnin, developer: &Developer) -> Result<EventId
 ///
 /// # Errors
 /// When storage fails.
-pub async fn receiver_health(honnin: &Honnin, tenant: &TenantId) -> Result<ReceiverHealth, StoreError> {
-    let tenant = tenant.clone();
+pub async fn receiver_health(honnin: &Honnin, developer: &Developer) -> Result<ReceiverHealth, StoreError> {
+    let tenant = developer.staff().tenant().clone();
     let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
         let tenant = tenant.clone();
         Box::pin(async move { delivery_attempts::find_health(tx, &tenant).await })

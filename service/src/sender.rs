@@ -153,7 +153,8 @@ impl WebhookSender {
         let addresses = timeout(self.connect_timeout, connect::addresses(&*self.resolver, &self.rules, url))
             .await
             .unwrap_or(Err(Fault::Unresolved))?;
-        let patience = self.connect_timeout.saturating_sub(started.elapsed());
+        let left = deadline.saturating_duration_since(Instant::now());
+        let patience = self.connect_timeout.saturating_sub(started.elapsed()).min(left);
         let stream = connect::dial(&addresses, &self.rules, patience).await?;
         connect::encrypt(&self.tls, url, stream, deadline).await
     }

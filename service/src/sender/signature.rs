@@ -42,6 +42,12 @@ impl SigningSecret {
             .is_ok_and(|bytes| self.mac(id, timestamp, body).verify_slice(&bytes).is_ok())
     }
 
+    /// Whether `signature`, without its `v1,`, could be one at all.
+    #[must_use]
+    pub fn is_well_formed(signature: &str) -> bool {
+        BASE64.decode(signature).is_ok_and(|bytes| bytes.len() == 32)
+    }
+
     fn mac(&self, id: &str, timestamp: i64, body: &[u8]) -> Hmac<Sha256> {
         // HMAC takes keys of any length, so this cannot fail.
         #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]

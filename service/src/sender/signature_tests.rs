@@ -41,7 +41,7 @@ proptest! {
     #[test]
     fn any_body_signed_with_any_secrets_is_accepted_by_the_official_library_with_each_of_them(
         id in any::<[u8; 16]>(),
-        body in proptest::collection::vec(any::<u8>(), 0..600),
+        body in any::<String>(),
         old in any::<[u8; 32]>(),
         new in any::<[u8; 32]>(),
         off in -290_000_i64..290_000,
@@ -49,7 +49,7 @@ proptest! {
         let (old, new) = (secret(&old), secret(&new));
         // The library compares with the machine's own clock and accepts five minutes.
         let at = SystemClock.now().plus(Millis(off));
-        let request = SignedRequest::new(EventId::from_random(id), at, body, &[new.clone(), old.clone()]);
+        let request = SignedRequest::new(EventId::from_random(id), at, body.into_bytes(), &[new.clone(), old.clone()]);
         prop_assert_eq!(request.signature.split(' ').count(), 2);
         for known in [&old, &new] {
             prop_assert!(judge(known).verify(&request.body, &headers(&request)).is_ok());

@@ -1,0 +1,187 @@
+//! Looking at deliveries: lists, one with its attempts, and the exact request as it is or was sent.
+
+use crate::{
+    Honnin,
+    access::{Developer, Reader},
+    sender::{self, signature::SignedRequest},
+    webhook_payload, webhook_secret,
+};
+use domain::{
+    ids::{EventId, SessionId},
+    time::Timestamp,
+};
+use store::{
+    StoreError, deliveries,
+    deliveries::{AttemptRow, DeliveryFilter, DeliveryRow},
+    delivery_attempts, events,
+    events::{EventContent, EventRow},
+    sessions::SessionRow,
+    tenants, webhook_secrets,
+    webhook_secrets::SecretRow,
+};
+
+/// One event with its delivery and every attempt.
+#[derive(Clone, Debug)]
+pub struct DeliveryDetail {
+    /// The event.
+    pub id: EventId,
+    /// Its type on the wire.
+    pub kind: &'static str,
+    /// When it happened.
+    pub created_at: Timestamp,
+    /// The session it is about; none for a test event.
+    pub session: Option<SessionId>,
+    /// Its delivery; none where it was not to be sent.
+    pub delivery: Option<DeliveryRow>,
+    /// First to last.
+    pub attempts: Vec<AttemptRow>,
+}
+
+/// The request of one attempt, byte for byte.
+#[derive(Clone)]
+pub struct RequestView {
+    /// Where it goes; `None` where no receiver is set.
+    pub url: Option<String>,
+    /// Its headers, without `Host` and `Content-Length`.
+    pub headers: Vec<(&'static str, String)>,
+    /// The signed bytes. `None` where they hold a reviewer's note that the caller's role does not show.
+    pub body: Option<Vec<u8>>,
+    /// How long they are.
+    pub length: usize,
+}
+
+/// The tenant's deliveries, newest first.
+///
+/// # Errors
+/// When storage fails.
+pub async fn list(
+    honnin: &Honnin,
+    developer: &Developer,
+    filter: &DeliveryFilter,
+    limit: u32,
+) -> Result<Vec<DeliveryRow>, StoreError> {
+    let wanted = (developer.staff().tenant().clone(), filter.clone());
+    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let (tenant, filter) = wanted.clone();
+        Box::pin(async move { deliveries::list(tx, &tenant, &filter, limit).await })
+    });
+    unit.await
+}
+
+/// The last attempts of some deliveries, in their order.
+///
+/// # Errors
+/// When storage fails.
+pub async fn last_attempts(
+    honnin: &Honnin,
+    _developer: &Developer,
+    listed: &[DeliveryRow],
+) -> Result<Vec<Option<AttemptRow>>, StoreError> {
+    let ids: Vec<EventId> = listed.iter().map(|delivery| delivery.event.clone()).collect();
+    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let ids = ids.clone();
+        Box::pin(async move {
+            let mut last = Vec::with_capacity(ids.len());
+            for id in &ids {
+                last.push(delivery_attempts::find_last(tx, id).await?);
+            }
+            Ok(last)
+        })
+    });
+    unit.await
+}
+
+/// One event of the tenant; `None` where it has none of this id.
+///
+/// # Errors
+/// When storage fails.
+pub async fn find(
+    honnin: &Honnin,
+    developer: &Developer,
+    id: &EventId,
+) -> Result<Option<DeliveryDetail>, StoreError> {
+    let wanted = (developer.staff().tenant().clone(), id.clone());
+    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let (tenant, id) = wanted.clone();
+        Box::pin(async move {
+            let Some(event) = events::find(tx, &tenant, &id).await? else { return Ok(None) };
+            let delivery = deliveries::find(tx, &tenant, &id).await?;
+            let attempts = delivery_attempts::list(tx, &id).await?;
+            Ok(Some((event, delivery, attempts)))
+        })
+    });
+    let detail = |(event, delivery, attempts): (EventRow, _, _)| DeliveryDetail {
+        kind: event.content.type_name(),
+        session: session_of(&event),
+        id: event.id,
+        created_at: event.created_at,
+        delivery,
+        attempts,
+    };
+    Ok(unit.await?.map(detail))
+}
+
+fn session_of(event: &EventRow) -> Option<SessionId> {
+    match &event.content {
+        EventContent::Session { session, .. } => Some(session.clone()),
+        EventContent::Test => None,
+    }
+}
+
+/// The request for an event as it is sent now, or, with the time of an attempt, as it was sent then: with today's secrets, and
+/// without what was erased since. `None` where the tenant has no such event.
+///
+/// # Errors
+/// When storage fails.
+pub async fn find_request(
+    honnin: &Honnin,
+    developer: &Developer,
+    id: &EventId,
+    at: Timestamp,
+) -> Result<Option<RequestView>, StoreError> {
+    let Some(found) = find_sources(honnin, developer, id).await? else { return Ok(None) };
+    let secrets: Vec<_> =
+        webhook_secret::open(honnin, &found.secrets)?.into_iter().map(|(_, secret)| secret).collect();
+    let body = webhook_payload::render(honnin, &found.event, found.session.as_ref()).await?;
+    let request = SignedRequest::new(id.clone(), at, body, &secrets);
+    let is_shown = !holds_note(&found.event) || Reader::of(developer.staff()).is_ok();
+    Ok(Some(RequestView {
+        url: found.url,
+        headers: sender::headers(&request).into_iter().collect(),
+        length: request.body.len(),
+        body: is_shown.then_some(request.body),
+    }))
+}
+
+/// A note may hold personal data, which not every role that works with webhooks may see.
+pub(crate) const fn holds_note(event: &EventRow) -> bool {
+    matches!(&event.content, EventContent::Session { note: Some(_), .. })
+}
+
+/// What a request is made of.
+pub(crate) struct Sources {
+    pub(crate) event: EventRow,
+    pub(crate) session: Option<SessionRow>,
+    pub(crate) secrets: Vec<SecretRow>,
+    url: Option<String>,
+}
+
+pub(crate) async fn find_sources(
+    honnin: &Honnin,
+    developer: &Developer,
+    id: &EventId,
+) -> Result<Option<Sources>, StoreError> {
+    let wanted = (developer.staff().tenant().clone(), id.clone());
+    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let (tenant, id) = wanted.clone();
+        Box::pin(async move {
+            let Some(event) = events::find(tx, &tenant, &id).await? else { return Ok(None) };
+            let session = webhook_payload::find_session(tx, &event).await?;
+            let secrets = webhook_secrets::list_valid(tx, &tenant).await?;
+            let settings = tenants::find(tx, &tenant).await?.and_then(|tenant| tenant.settings);
+            let url = settings.and_then(|settings| settings.webhook_url);
+            Ok(Some(Sources { event, session, secrets, url }))
+        })
+    });
+    unit.await
+}
