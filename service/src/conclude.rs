@@ -1,10 +1,11 @@
 //! The end of a session by a decision, automatic or a reviewer's, or by failure: state, outcome and event in the caller's unit.
 
+use crate::erase;
 use domain::{
     event::{EventData, EventType},
     ids::EventId,
     outcome::{Outcome, SessionRef},
-    session::FailureReason,
+    session::{FailureReason, Status},
     time::Timestamp,
 };
 use store::{
@@ -29,6 +30,9 @@ pub(crate) async fn conclude(
     let kind = EventType::from(outcome.verdict);
     row.outcome = Some(outcome.clone());
     sessions::save(tx, row).await?;
+    if row.session.status == Status::Completed {
+        erase::enqueue(tx, tenant, &row.session, now).await?;
+    }
     crate::record_event::record(tx, id, tenant, row, kind, EventData::Decision(Box::new(outcome)), now).await
 }
 
@@ -46,6 +50,7 @@ pub(crate) async fn fail(
 ) -> Result<(), StoreError> {
     row.failure_reason = Some(reason);
     sessions::save(tx, row).await?;
+    erase::enqueue(tx, tenant, &row.session, now).await?;
     let session = SessionRef {
         session_id: row.session.id.clone(),
         tenant_id: tenant.id.clone(),

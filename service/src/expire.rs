@@ -1,6 +1,6 @@
 //! The deadline: writes `expired` and its event, once, for a session that readers already see as expired.
 
-use crate::{Honnin, record_event, worker::JobFault};
+use crate::{Honnin, erase, record_event, worker::JobFault};
 use domain::{
     event::{EventData, EventType},
     ids::SessionId,
@@ -42,6 +42,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
                 expired_at: row.session.expires_at,
             };
             sessions::save(tx, &mut row).await?;
+            erase::enqueue(tx, &tenant, &row.session, now).await?;
             record_event::record(tx, event_id, &tenant, &row, EventType::Expired, data, now).await?;
             let entry = audit::Entry {
                 at: now,

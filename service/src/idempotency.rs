@@ -86,12 +86,13 @@ pub(crate) async fn store(tx: &mut Tx, kept: &KeptAnswer) -> Result<bool, StoreE
     idempotency::insert(tx, kept).await
 }
 
-/// Forgets the link of a session in the caller's unit: it was opened, or replaced.
+/// Forgets the link of a session in the caller's unit: it was opened.
 pub(crate) async fn forget_link(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     idempotency::forget_link(tx, session).await
 }
 
-fn oldest(now: Timestamp) -> Timestamp {
+/// Answers kept since before this are forgotten.
+pub(crate) fn oldest(now: Timestamp) -> Timestamp {
     now.plus(Millis(-KEPT.0))
 }
 

@@ -5,7 +5,7 @@ mod lane;
 
 pub use lane::Lane;
 
-use crate::{Honnin, analyse, decide, deliver_event, expire};
+use crate::{Honnin, analyse, decide, deliver_event, erase, expire, sweep};
 use domain::time::{Millis, Timestamp};
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, time::Duration};
@@ -210,8 +210,7 @@ async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
         JobKind::Deliver => deliver_event::run(honnin, job).await,
         JobKind::Analyse => analyse::run(honnin, job).await,
         JobKind::Decide => decide::run(honnin, job).await,
-        JobKind::Erase | JobKind::Sweep => {
-            Err(JobFault::Passing("this kind of job is not handled yet"))
-        }
+        JobKind::Erase => erase::run(honnin, job).await,
+        JobKind::Sweep => sweep::run(honnin, job).await,
     }
 }

@@ -1,0 +1,102 @@
+//! Erasing the personal data of an ended session when its retention has run out: the sealed columns, the key (and with it every
+//! backup), the pictures. A crash in between leaves the job, and the job goes through all of it again.
+
+use crate::{Honnin, worker::JobFault};
+use domain::{
+    ids::SessionId,
+    session::{Session, Status},
+    tenant::TenantSettings,
+    time::Timestamp,
+};
+use store::{
+    StoreError, Tx, audit, captures, events, idempotency,
+    jobs::{self, Job, JobKind, NewJob},
+    sessions::{self, SessionRow},
+    tenants::TenantRow,
+};
+
+/// The job that erases what `session` holds once its retention has run out. Call it in the unit that ends the session. A later
+/// attempt has a job of its own: the subject names the attempt.
+pub(crate) async fn enqueue(
+    tx: &mut Tx,
+    tenant: &TenantRow,
+    session: &Session,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let retention = tenant.settings.as_ref().map_or(TenantSettings::default().retention, |s| s.retention);
+    let subject = format!("{}#{}", session.id, session.attempt);
+    let job =
+        NewJob { kind: JobKind::Erase, subject: &subject, run_at: now.plus(retention), dedup_key: Some(&subject) };
+    jobs::enqueue(tx, job).await.map(drop)
+}
+
+/// Erases the session where it is still ended and of the same attempt.
+///
+/// # Errors
+/// When storage fails; the job is tried again then.
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    let (id, attempt) = parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+    let wanted = id.clone();
+    let find = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let wanted = wanted.clone();
+        Box::pin(async move { sessions::find_any(tx, &wanted).await })
+    });
+    let due = find.await?.filter(|row| is_over(&row.session, attempt));
+    let Some(row) = due else {
+        return finish(honnin, job).await;
+    };
+    // Marked first, because the mark is what refuses a reprocess: a session must not collect under a destroyed key.
+    mark(honnin, row.clone()).await?;
+    honnin.vault.destroy(&row.data_key).await?;
+    honnin.pictures.delete_session(&id).await?;
+    finish(honnin, job).await
+}
+
+fn parse(subject: &str) -> Option<(SessionId, i64)> {
+    let (id, attempt) = subject.split_once('#')?;
+    Some((SessionId::parse(id)?, attempt.parse().ok()?))
+}
+
+fn is_over(session: &Session, attempt: i64) -> bool {
+    session.attempt == attempt && matches!(session.status, Status::Completed | Status::Expired | Status::Failed)
+}
+
+/// Empties the sealed columns and sets `purgedAt`, which from then on also refuses a reprocess.
+async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
+    if row.session.purged_at.is_some() {
+        return Ok(());
+    }
+    let now = honnin.now();
+    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+        let mut row = row.clone();
+        Box::pin(async move {
+            row.session.purged_at = Some(now);
+            (row.state, row.known, row.typed, row.ocr, row.note) = (None, None, None, None, None);
+            sessions::save(tx, &mut row).await?;
+            let id = &row.session.id;
+            captures::erase(tx, id).await?;
+            events::erase_notes(tx, id).await?;
+            idempotency::forget_link(tx, id).await?;
+            let entry = audit::Entry {
+                at: now,
+                tenant: Some(row.session.tenant.clone()),
+                actor: audit::SYSTEM.to_owned(),
+                action: "session.erase".to_owned(),
+                subject: Some(id.to_string()),
+                detail: None,
+                address: None,
+            };
+            audit::record(tx, &entry).await
+        })
+    });
+    unit.await
+}
+
+async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    let (job, now) = (job.clone(), honnin.now());
+    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+        let job = job.clone();
+        Box::pin(async move { jobs::finish(tx, &job, now).await })
+    });
+    Ok(unit.await?)
+}
