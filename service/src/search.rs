@@ -80,3 +80,16 @@ pub async fn list_audit(
     });
     unit.await
 }
+
+/// How many cases wait in the tenant that `staff` looks at.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn count_waiting(honnin: &Honnin, staff: &Staff) -> Result<i64, StoreError> {
+    let tenant = staff.tenant().clone();
+    let unit = honnin.db.read(move |tx| {
+        let tenant = tenant.clone();
+        Box::pin(async move { search::backlog(tx, &tenant).await })
+    });
+    unit.await.map(|(count, _)| count)
+}

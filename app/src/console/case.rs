@@ -94,7 +94,7 @@ fn gallery(pictures: &[Shown]) -> AnyView {
                 .collect_view();
             view! {
                 <figure class="shot" class:compared=shown.compared data-shot=key.clone()>
-                    <figcaption><strong>{shown.name.clone()}</strong><kbd>{key}</kbd></figcaption>
+                    <figcaption><strong>{shown.name.clone()}</strong><kbd>{key.clone()}</kbd></figcaption>
                     <a class="shot-frame" href=shown.url.clone() target="_blank" rel="noopener">
                         <img src=shown.url.clone() alt=alt/>
                     </a>

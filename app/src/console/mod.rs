@@ -14,6 +14,7 @@ pub mod queue;
 pub mod session;
 pub mod sessions;
 pub mod settings;
+pub mod webhooks;
 pub mod words;
 
 pub use layout::{Frame, May, Place, Tone};

@@ -183,34 +183,51 @@ async fn end(
     Ok(verdict)
 }
 
-/// Sends the user back to the start with a new link. The attempt's decision stays in the history.
+/// Sends the user of a waiting case back to the start with a new link. The attempt's decision stays in the history.
 ///
 /// # Errors
 /// [`RuleError`].
 pub async fn ask_again(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<AskedAgain, RuleError> {
+    start_over(honnin, reviewer, id, true).await
+}
+
+/// The same from a session's page, where the session may be over: completed or failed.
+///
+/// # Errors
+/// [`RuleError`].
+pub async fn reopen(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<AskedAgain, RuleError> {
+    start_over(honnin, reviewer, id, false).await
+}
+
+async fn start_over(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    id: &SessionId,
+    must_wait: bool,
+) -> Result<AskedAgain, RuleError> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write::<_, RuleError, _>(move |tx| {
         let (staff, id, hash) = (staff.clone(), id.clone(), hash.clone());
         Box::pin(async move {
-            let row = find_waiting(tx, &staff, &id, now).await?;
+            let row = sessions::find(tx, staff.tenant(), &id).await?.ok_or(RuleError::NotFound)?;
+            let (waits, attempt) = (row.session.status == Status::Reviewing, row.session.attempt);
+            let row = if waits || must_wait { find_waiting(tx, &staff, &id, now).await? } else { row };
             let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
-            let attempt = row.session.attempt;
             let row = begin_attempt(tx, &owner, row, now).await.map_err(|error| match error {
                 ReprocessError::Store(error) => RuleError::Store(error),
                 ReprocessError::NotFound | ReprocessError::NotAllowed => RuleError::Decided(None),
             })?;
             let expires_at = replace_link(tx, &owner, &row, hash, now).await?;
-            reviews::insert(tx, &id, attempt, staff.user(), reviews::Ruling::AskedAgain, now).await?;
-            reviews::release(tx, &id).await?;
+            if waits {
+                reviews::insert(tx, &id, attempt, staff.user(), reviews::Ruling::AskedAgain, now).await?;
+                reviews::release(tx, &id).await?;
+            }
             audit::record(tx, &staff.entry(now, "case.ask_again", Some(id.to_string()))).await?;
             Ok(expires_at)
         })
     });
     let expires_at = unit.await?;
-    Ok(Reissued {
-        url: link_url(honnin, token.expose()),
-        expires_at,
-    })
+    Ok(Reissued { url: link_url(honnin, token.expose()), expires_at })
 }
