@@ -1,0 +1,82 @@
+//! The fields of a form or query, by name; a name may come more than once.
+
+use super::wall::Fault;
+use app::parts::Mistake;
+use axum::{
+    Form,
+    extract::{FromRequest, Request},
+};
+
+/// What a form or a query holds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fields(Vec<(String, String)>);
+
+impl<S: Send + Sync> FromRequest<S> for Fields {
+    type Rejection = Fault;
+
+    /// Of the body, or of the query where the request only reads.
+    async fn from_request(request: Request, state: &S) -> Result<Self, Fault> {
+        let Form(fields) = Form::from_request(request, state).await.map_err(|_| Fault::Malformed)?;
+        Ok(Self(fields))
+    }
+}
+
+impl Fields {
+    /// The first value of a name, trimmed; empty where there is none.
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.raw(name).trim().to_owned()
+    }
+
+    /// The first value of a name as it was sent: for passwords.
+    pub(crate) fn raw(&self, name: &str) -> &str {
+        self.0
+            .iter()
+            .find(|(key, _)| key == name)
+            .map_or("", |(_, value)| value)
+    }
+
+    /// Every value of a name.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0
+            .iter()
+            .filter(move |(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// Whether there is a value of this name that is not empty.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        !self.raw(name).is_empty()
+    }
+
+    /// The lines of a value, trimmed, without empty ones.
+    pub(crate) fn lines(&self, name: &str) -> Vec<String> {
+        self.raw(name)
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// The query of a list's next page: these fields without the place, and the new place.
+    pub(crate) fn next_page(&self, path: &str, after: &str) -> String {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        for (name, value) in self
+            .0
+            .iter()
+            .filter(|(name, value)| name != "after" && !value.is_empty())
+        {
+            query.append_pair(name, value);
+        }
+        query.append_pair("after", after);
+        format!("{path}?{}", query.finish())
+    }
+}
+
+/// One mistake.
+pub(crate) fn mistake(field: &str, sentence: impl Into<String>) -> Mistake {
+    Mistake {
+        field: field.to_owned(),
+        sentence: sentence.into(),
+    }
+}

@@ -1,0 +1,80 @@
+//! The console: handlers that call the service's verbs, fill the pages' view models and answer. The wall stands in front of all of
+//! them but signing in and setting up.
+
+mod account;
+mod audit;
+mod entry;
+mod form;
+mod keys;
+mod overview;
+mod people;
+mod review;
+mod rows;
+mod session_page;
+mod session_store;
+mod sessions;
+mod settings;
+mod wall;
+
+use crate::state::App;
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    middleware::from_fn_with_state,
+    routing::{get, post},
+};
+use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite};
+
+/// Bigger than any of our forms.
+const FORM_LIMIT: usize = 256 * 1024;
+/// The cookie: for this host alone, over TLS (or localhost) alone.
+const COOKIE: &str = "__Host-console";
+
+/// Everything under `/admin`.
+pub(crate) fn routes(app: &App) -> Router<App> {
+    let idle = time::Duration::milliseconds(service::console_session::IDLE.0);
+    let sessions = SessionManagerLayer::new(session_store::Records(app.honnin.clone()))
+        .with_name(COOKIE)
+        .with_http_only(true)
+        .with_secure(true)
+        .with_same_site(SameSite::Lax)
+        .with_path("/")
+        .with_expiry(Expiry::OnInactivity(idle));
+    behind_the_wall()
+        .route_layer(from_fn_with_state(app.clone(), wall::wall))
+        .merge(in_front_of_the_wall())
+        .layer(from_fn_with_state(app.clone(), wall::own_forms_only))
+        .layer(sessions)
+        .layer(DefaultBodyLimit::max(FORM_LIMIT))
+}
+
+fn in_front_of_the_wall() -> Router<App> {
+    Router::new()
+        .route("/admin/sign-in", get(entry::sign_in_page).post(entry::sign_in))
+        .route("/admin/set-up/{token}", get(entry::set_up_page).post(entry::set_up))
+}
+
+fn behind_the_wall() -> Router<App> {
+    Router::new()
+        .route("/admin", get(overview::page))
+        .route("/admin/sign-out", post(account::sign_out))
+        .route("/admin/sign-out-everywhere", post(account::sign_out_everywhere))
+        .route("/admin/account", get(account::page))
+        .route("/admin/confirm", get(account::confirm_page).post(account::confirm))
+        .route("/admin/tenant", post(account::look_at))
+        .route("/admin/sessions", get(sessions::page))
+        .route("/admin/sessions/new", get(sessions::new_page).post(sessions::create))
+        .route("/admin/sessions/{id}", get(session_page::page))
+        .route("/admin/sessions/{id}/link", post(session_page::reissue))
+        .route("/admin/sessions/{id}/reprocess", post(session_page::reprocess))
+        .route("/admin/review", get(review::queue))
+        .route("/admin/review/{id}", get(review::case).post(review::rule))
+        .route("/admin/pictures/{capture}/{frame}", get(review::picture))
+        .route("/admin/settings", get(settings::page))
+        .route("/admin/settings/{section}", post(settings::save))
+        .route("/admin/keys", get(keys::page).post(keys::issue))
+        .route("/admin/keys/{id}/revoke", post(keys::revoke))
+        .route("/admin/people", get(people::page).post(people::add))
+        .route("/admin/people/{id}", post(people::change))
+        .route("/admin/audit", get(audit::page))
+}

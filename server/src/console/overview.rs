@@ -1,0 +1,79 @@
+//! The overview.
+
+use super::wall::{Answer, Desk, ok};
+use app::console::{
+    Place,
+    overview::{self, Day, OverviewView},
+};
+use domain::{
+    outcome::Verdict,
+    session::Status,
+    time::{Millis, Timestamp},
+};
+use service::{
+    search::{DayCount, overview as count},
+    settings,
+};
+
+const DAYS: i64 = 14;
+
+pub(super) async fn page(desk: Desk) -> Answer {
+    let honnin = &desk.app.honnin;
+    let counted = count(honnin, &desk.staff, DAYS).await?;
+    let tenant = settings::load(honnin, &desk.staff).await?;
+    let first = counted.from.as_millis() / Millis::days(1).0;
+    let mut days: Vec<Day> = (first..first + DAYS)
+        .map(|day| {
+            let iso = Timestamp::from_millis(day * Millis::days(1).0).to_iso();
+            Day {
+                name: iso.get(5..10).unwrap_or_default().to_owned(),
+                ..Day::default()
+            }
+        })
+        .collect();
+    for counted in &counted.days {
+        let at = usize::try_from(counted.day - first).ok();
+        if let Some(day) = at.and_then(|at| days.get_mut(at)) {
+            add(day, counted);
+        }
+    }
+    let steps = tenant
+        .settings
+        .as_ref()
+        .is_none_or(|settings| settings.steps.is_empty());
+    let receiver = tenant
+        .settings
+        .as_ref()
+        .is_none_or(|settings| settings.webhook_url.is_none());
+    let mut missing = Vec::new();
+    let frame = desk.frame(Place::Overview).await?;
+    if steps && frame.may.administer {
+        missing.push((
+            "Choose the verification steps: without one no session can be created",
+            "/admin/settings#steps",
+        ));
+    }
+    if receiver && frame.may.develop {
+        missing.push((
+            "Say where webhooks go: without a receiver your server must ask with GET",
+            "/admin/settings#webhook",
+        ));
+    }
+    let view = OverviewView {
+        days,
+        backlog: counted.backlog,
+        now: honnin.now(),
+        missing,
+    };
+    ok(overview::render(&view, &frame, &desk.meta()))
+}
+
+fn add(day: &mut Day, counted: &DayCount) {
+    let place = match (counted.status, counted.verdict) {
+        (Status::Completed, Some(Verdict::Approved)) => &mut day.approved,
+        (Status::Completed, Some(Verdict::Rejected)) => &mut day.rejected,
+        (Status::Reviewing, _) => &mut day.reviewing,
+        _ => &mut day.other,
+    };
+    *place += counted.count;
+}

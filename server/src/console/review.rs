@@ -1,0 +1,292 @@
+//! The queue, a case, its pictures, the ruling.
+
+use super::{
+    form::{Fields, mistake},
+    rows::{self, show_link},
+    session_page::slot_name,
+    sessions::{PAGE, parse_after},
+    wall::{Answer, Desk, Fault, ok, wrong},
+};
+use app::console::{
+    Place, case,
+    case::{CaseView, Hold, Shown},
+    parts::minutes,
+    queue,
+    queue::{QueueView, Waiting},
+};
+use axum::{
+    extract::Path,
+    response::{IntoResponse, Response},
+};
+use domain::{
+    document::{DocumentType, Side},
+    ids::{CaptureId, SessionId},
+    language::Language,
+    reasons::Reason,
+    secret::Personal,
+    session::Status,
+};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use service::{
+    access::Reviewer,
+    dossier::{Dossier, Taken},
+    review::{self, Case, CaseError, RuleError, Ruling},
+    search::{Filter, Found, Page},
+};
+use store::captures::Slot;
+
+pub(super) async fn queue(desk: Desk, fields: Fields) -> Answer {
+    let reviewer = Reviewer::of(&desk.staff)?;
+    let filter = Filter {
+        reason: Reason::parse(&fields.text("reason")),
+        document_type: DocumentType::parse(&fields.text("document")),
+        ..Filter::default()
+    };
+    let page = Page {
+        oldest_first: true,
+        after: parse_after(&fields.text("after")),
+        limit: PAGE + 1,
+    };
+    let mut found = review::queue(&desk.app.honnin, &reviewer, filter, page).await?;
+    let more = found.len() > PAGE as usize;
+    found.truncate(PAGE as usize);
+    let last = found.last().filter(|_| more);
+    let next =
+        last.map(|last| fields.next_page("/admin/review", &format!("{}.{}", last.created_at.as_millis(), last.id)));
+    let view = QueueView {
+        reason: fields.text("reason"),
+        document: fields.text("document"),
+        rows: found.into_iter().map(|found| waiting(found, &desk)).collect(),
+        next,
+        now: desk.app.honnin.now(),
+    };
+    let frame = desk.frame(Place::Review).await?;
+    ok(queue::render(&view, &frame, &desk.meta()))
+}
+
+fn waiting(found: Found, desk: &Desk) -> Waiting {
+    let selfie = found.outcome.as_ref().and_then(|outcome| outcome.checks.selfie.clone());
+    Waiting {
+        id: found.id.to_string(),
+        since: found
+            .outcome
+            .as_ref()
+            .map_or(found.created_at, |outcome| outcome.decided_at),
+        document: found.document_type,
+        reasons: found.outcome.map(|outcome| outcome.reasons).unwrap_or_default(),
+        face_match: selfie.as_ref().and_then(|selfie| selfie.face_match_confidence),
+        liveness: selfie.and_then(|selfie| selfie.liveness_confidence),
+        held_by: found.held_by.map(|(user, name)| (name, user == *desk.staff.user())),
+    }
+}
+
+impl From<CaseError> for Fault {
+    fn from(error: CaseError) -> Self {
+        match error {
+            CaseError::NotFound => Self::NotFound,
+            CaseError::Store(error) => error.into(),
+        }
+    }
+}
+
+pub(super) async fn case(desk: Desk, Path(id): Path<String>) -> Answer {
+    let reviewer = Reviewer::of(&desk.staff)?;
+    let id = SessionId::parse(&id).ok_or(Fault::NotFound)?;
+    let view = view_of(&desk, &reviewer, &id).await?;
+    let frame = desk.frame(Place::Review).await?;
+    ok(case::render(&view, &frame, &desk.meta()))
+}
+
+async fn view_of(desk: &Desk, reviewer: &Reviewer, id: &SessionId) -> Result<CaseView, Fault> {
+    let honnin = &desk.app.honnin;
+    let opened = review::open_case(honnin, reviewer, id).await?;
+    let page = Page {
+        oldest_first: true,
+        after: None,
+        limit: PAGE,
+    };
+    let queue = review::queue(honnin, reviewer, Filter::default(), page).await?;
+    let at = queue.iter().position(|case| case.id == *id);
+    let neighbour = |at: Option<usize>| at.and_then(|at| queue.get(at)).map(|case| case.id.to_string());
+    let dossier = &opened.dossier;
+    let outcome = dossier.detail.outcome.as_ref();
+    Ok(CaseView {
+        id: id.to_string(),
+        since: outcome.map_or(dossier.detail.session.created_at, |outcome| outcome.decided_at),
+        now: honnin.now(),
+        document: dossier.document_type,
+        attempt: dossier.detail.session.attempt,
+        pictures: pictures(dossier),
+        items: rows::items(&dossier.detail),
+        reasons: outcome.map(rows::reasons).unwrap_or_default(),
+        checks: outcome.map(|outcome| rows::checks(&outcome.checks)).unwrap_or_default(),
+        scores: dossier
+            .decisions
+            .last()
+            .map(|decided| rows::scores(&decided.scores))
+            .unwrap_or_default(),
+        hold: hold(&opened),
+        not_performed: opened.not_performed.clone(),
+        note: String::new(),
+        ticked: Vec::new(),
+        mistakes: Vec::new(),
+        neighbours: (
+            neighbour(at.map(|at| at + 1)),
+            neighbour(at.and_then(|at| at.checked_sub(1))),
+        ),
+    })
+}
+
+fn hold(opened: &Case) -> Hold {
+    match &opened.hold {
+        Some(hold) if opened.mine => Hold::Mine(hold.until),
+        Some(hold) => Hold::Other(hold.name.clone(), hold.until),
+        None => {
+            let over = opened.dossier.detail.status == Status::Completed;
+            Hold::Over(
+                opened
+                    .dossier
+                    .rulings
+                    .last()
+                    .filter(|_| over)
+                    .map(|ruled| (ruled.name.clone(), ruled.at)),
+            )
+        }
+    }
+}
+
+/// The last used picture of each slot of the last attempt that has any.
+fn pictures(dossier: &Dossier) -> Vec<Shown> {
+    let attempt = dossier
+        .captures
+        .iter()
+        .filter(|taken| taken.used)
+        .map(|taken| taken.attempt)
+        .max();
+    let slots = [Slot::Document(Side::Front), Slot::Selfie, Slot::Document(Side::Back)];
+    let last = |slot: Slot| {
+        let of_slot = |taken: &&Taken| taken.slot == slot && taken.used && Some(taken.attempt) == attempt;
+        dossier.captures.iter().rfind(of_slot)
+    };
+    let mut shown = Vec::new();
+    for taken in slots.into_iter().filter_map(last) {
+        let picture = |name: String, frame: usize, compared: bool, problems: Vec<String>| Shown {
+            name,
+            url: format!("/admin/pictures/{}/{frame}", taken.id),
+            problems,
+            compared,
+        };
+        let problems = taken
+            .problems
+            .iter()
+            .map(|reason| reason.sentence(Language::En).to_owned())
+            .collect();
+        let compared = taken.slot != Slot::Document(Side::Back);
+        shown.push(picture(
+            slot_name(taken.slot).to_owned(),
+            taken.best,
+            compared,
+            problems,
+        ));
+        // A burst is shown by its best frame and its last: the head turned.
+        if taken.slot == Slot::Selfie && taken.frames > 1 {
+            let turned = if taken.best + 1 == taken.frames {
+                0
+            } else {
+                taken.frames - 1
+            };
+            shown.push(picture("Selfie, another moment".to_owned(), turned, false, Vec::new()));
+        }
+    }
+    shown
+}
+
+pub(super) async fn picture(desk: Desk, Path((capture, frame)): Path<(String, usize)>) -> Answer {
+    let reviewer = Reviewer::of(&desk.staff)?;
+    let capture = CaptureId::parse(&capture).ok_or(Fault::NotFound)?;
+    let picture = review::find_picture(&desk.app.honnin, &reviewer, &capture, frame).await?;
+    let headers = [(CONTENT_TYPE, "image/jpeg"), (CACHE_CONTROL, "no-store")];
+    Ok((headers, picture.into_exposed()).into_response())
+}
+
+pub(super) async fn rule(desk: Desk, Path(id): Path<String>, fields: Fields) -> Answer {
+    let reviewer = Reviewer::of(&desk.staff)?;
+    let id = SessionId::parse(&id).ok_or(Fault::NotFound)?;
+    let honnin = &desk.app.honnin;
+    let ticked: Vec<Reason> = fields.all("reason").filter_map(Reason::parse).collect();
+    let ruling = match fields.raw("decision") {
+        "ask_again" => {
+            return match review::ask_again(honnin, &reviewer, &id).await {
+                Ok(made) => {
+                    show_link(
+                        &desk,
+                        "The user is asked again",
+                        &id,
+                        made.url.expose(),
+                        made.expires_at,
+                    )
+                    .await
+                }
+                Err(error) => refused(&desk, &reviewer, &id, &fields, error).await,
+            };
+        }
+        "approve" => Ruling::Approve,
+        "reject" => Ruling::Reject(ticked),
+        _ => return Err(Fault::Malformed),
+    };
+    let note = fields.has("note").then(|| Personal::new(fields.text("note")));
+    match review::rule(honnin, &reviewer, &id, ruling, note).await {
+        Ok(verdict) => {
+            let page = Page {
+                oldest_first: true,
+                after: None,
+                limit: PAGE,
+            };
+            let rest = review::queue(honnin, &reviewer, Filter::default(), page).await?;
+            let free = rest
+                .iter()
+                .find(|case| case.held_by.as_ref().is_none_or(|(user, _)| user == desk.staff.user()));
+            let (word, _) = app::console::words::verdict(verdict);
+            match free {
+                Some(next) => {
+                    desk.done(
+                        &format!("/admin/review/{}", next.id),
+                        &format!("{word}. Here is the next case."),
+                    )
+                    .await
+                }
+                None => {
+                    desk.done("/admin/review", &format!("{word}. Nothing else waits."))
+                        .await
+                }
+            }
+        }
+        Err(error) => refused(&desk, &reviewer, &id, &fields, error).await,
+    }
+}
+
+/// The case again, with the reason why there was no ruling and what was typed.
+async fn refused(desk: &Desk, reviewer: &Reviewer, id: &SessionId, fields: &Fields, error: RuleError) -> Answer {
+    let sentence = match error {
+        RuleError::NotFound => return Err(Fault::NotFound),
+        RuleError::Store(error) => return Err(error.into()),
+        RuleError::Decided(Some(ruled)) => {
+            format!(
+                "{} was first and decided this case at {} UTC.",
+                ruled.name,
+                minutes(ruled.at)
+            )
+        }
+        RuleError::Decided(None) => "This case is no longer waiting for review.".to_owned(),
+        RuleError::Held { name, until } => format!("{name} holds this case until {} UTC.", minutes(until)),
+        RuleError::NotPerformed(_) => "It cannot be approved: a step of the plan was not checked.".to_owned(),
+        RuleError::BadNote => "The note must have at most 2000 characters.".to_owned(),
+    };
+    let mut view = view_of(desk, reviewer, id).await?;
+    view.note = fields.text("note");
+    view.ticked = fields.all("reason").map(str::to_owned).collect();
+    view.mistakes = vec![mistake("note", sentence)];
+    let frame = desk.frame(Place::Review).await?;
+    let answer: Response = wrong(case::render(&view, &frame, &desk.meta()))?;
+    Ok(answer)
+}

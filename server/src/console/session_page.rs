@@ -1,0 +1,252 @@
+//! A session's page and what can be done from there.
+
+use super::{
+    rows::{self, show_link},
+    wall::{Answer, Desk, Fault, ok},
+};
+use app::console::{
+    Place, Tone,
+    session::{self, Capture, Decided, LogRow, Moment, Sent, SessionView},
+    words,
+};
+use axum::extract::Path;
+use domain::{
+    document::Side,
+    ids::SessionId,
+    language::Language,
+    outcome::Source,
+    session::{FailureReason, Status},
+    time::Timestamp,
+};
+use service::{
+    access::{Developer, Reviewer},
+    dossier::{Dossier, Taken},
+    reissue_link::{ReissueError, reissue_link},
+    review::{RuleError, reopen},
+    session_page::{SessionPage, read_page},
+};
+use store::{captures::Slot, reviews::Ruling};
+
+pub(super) async fn page(desk: Desk, Path(id): Path<String>) -> Answer {
+    let id = SessionId::parse(&id).ok_or(Fault::NotFound)?;
+    let found = read_page(&desk.app.honnin, &desk.staff, &id)
+        .await?
+        .ok_or(Fault::NotFound)?;
+    let now = desk.app.honnin.now();
+    let mut view = view_of(&found, now);
+    let reviewer = Reviewer::of(&desk.staff).is_ok();
+    let open = matches!(view.status, Status::Created | Status::Collecting);
+    view.can_reissue = reviewer && open;
+    view.can_reprocess = reviewer
+        && view.times.3.is_none()
+        && matches!(view.status, Status::Completed | Status::Failed | Status::Reviewing);
+    view.can_open_case = reviewer && !found.dossier.captures.is_empty() && view.times.3.is_none();
+    view.can_see_deliveries = Developer::of(&desk.staff).is_ok();
+    let frame = desk.frame(Place::Sessions).await?;
+    ok(session::render(&view, &frame, &desk.meta()))
+}
+
+fn view_of(found: &SessionPage, now: Timestamp) -> SessionView {
+    let dossier = &found.dossier;
+    let (detail, session) = (&dossier.detail, &dossier.detail.session);
+    SessionView {
+        id: session.id.to_string(),
+        status: detail.status,
+        failure: dossier.failure,
+        steps: session.plan.steps.clone(),
+        attempt: session.attempt,
+        document: dossier.document_type,
+        times: (
+            session.created_at,
+            session.expires_at,
+            session.completed_at,
+            session.purged_at,
+        ),
+        open_link_until: dossier
+            .links
+            .iter()
+            .find(|link| link.is_open(now))
+            .map(|link| link.expires_at),
+        metadata: detail.metadata.clone(),
+        callback_url: dossier.callback_url.clone(),
+        personal: found.personal,
+        items: if found.personal {
+            rows::items(detail)
+        } else {
+            Vec::new()
+        },
+        decided: decided(dossier),
+        timeline: timeline(dossier),
+        captures: dossier.captures.iter().map(capture).collect(),
+        events: dossier
+            .events
+            .iter()
+            .map(|event| Sent {
+                id: event.id.to_string(),
+                kind: event.content.type_name().to_owned(),
+                at: event.created_at,
+            })
+            .collect(),
+        log: found
+            .log
+            .iter()
+            .map(|entry| LogRow {
+                at: entry.entry.at,
+                who: super::audit::who(entry),
+                what: words::action(&entry.entry.action),
+                address: entry.entry.address.clone().unwrap_or_default(),
+            })
+            .collect(),
+        can_reissue: false,
+        can_reprocess: false,
+        can_open_case: false,
+        can_see_deliveries: false,
+    }
+}
+
+fn decided(dossier: &Dossier) -> Option<Decided> {
+    let outcome = dossier.detail.outcome.as_ref()?;
+    let manual = outcome.source == Source::ManualReview;
+    Some(Decided {
+        verdict: outcome.verdict,
+        source: outcome.source,
+        at: outcome.decided_at,
+        reviewer: dossier
+            .rulings
+            .last()
+            .filter(|_| manual)
+            .map(|ruled| ruled.name.clone()),
+        note: outcome.review.as_ref().and_then(|review| review.note.clone()),
+        reasons: rows::reasons(outcome),
+        checks: rows::checks(&outcome.checks),
+        scores: dossier
+            .decisions
+            .last()
+            .map(|decided| rows::scores(&decided.scores))
+            .unwrap_or_default(),
+    })
+}
+
+/// What a picture is of.
+pub(super) const fn slot_name(slot: Slot) -> &'static str {
+    match slot {
+        Slot::Document(Side::Front) => "Front",
+        Slot::Document(Side::Back) => "Back",
+        Slot::Selfie => "Selfie",
+    }
+}
+
+fn capture(taken: &Taken) -> Capture {
+    let mut name = format!("{}, try {}", slot_name(taken.slot), taken.number);
+    if taken.attempt > 1 {
+        name = format!("{name}, attempt {}", taken.attempt);
+    }
+    Capture {
+        name,
+        at: taken.at,
+        frames: taken.frames,
+        used: taken.used,
+        problems: taken
+            .problems
+            .iter()
+            .map(|reason| reason.sentence(Language::En).to_owned())
+            .collect(),
+    }
+}
+
+fn timeline(dossier: &Dossier) -> Vec<Moment> {
+    let session = &dossier.detail.session;
+    let mut moments = vec![moment(session.created_at, "Created", Tone::Plain)];
+    for link in &dossier.links {
+        if link.created_at > session.created_at {
+            moments.push(moment(link.created_at, "Link reissued", Tone::Plain));
+        }
+        if let Some(at) = link.used_at {
+            moments.push(moment(at, "Link opened by the user", Tone::Live));
+        }
+    }
+    for taken in dossier.captures.iter().filter(|taken| taken.used) {
+        moments.push(moment(taken.at, format!("{} taken", slot_name(taken.slot)), Tone::Live));
+    }
+    for decided in &dossier.decisions {
+        let (word, tone) = words::verdict(decided.verdict);
+        moments.push(moment(decided.at, format!("Decided automatically: {word}"), tone));
+    }
+    for ruled in &dossier.rulings {
+        let (word, tone) = match ruled.ruling {
+            Ruling::Approved => ("Approved", Tone::Good),
+            Ruling::Rejected => ("Rejected", Tone::Bad),
+            Ruling::AskedAgain => ("Asked again", Tone::Warn),
+        };
+        moments.push(moment(ruled.at, format!("{word} by {}", ruled.name), tone));
+    }
+    match dossier.detail.status {
+        Status::Expired => moments.push(moment(session.expires_at, "Expired", Tone::Plain)),
+        Status::Failed => {
+            let at = dossier
+                .events
+                .last()
+                .map_or(session.created_at, |event| event.created_at);
+            moments.push(moment(at, dossier.failure.map_or("Failed", failed), Tone::Bad));
+        }
+        _ => {}
+    }
+    if let Some(at) = session.purged_at {
+        moments.push(moment(at, "Personal data erased", Tone::Plain));
+    }
+    moments.sort_by_key(|moment| moment.at);
+    moments
+}
+
+const fn failed(reason: FailureReason) -> &'static str {
+    match reason {
+        FailureReason::ConsentDeclined => "Declined by the user",
+        _ => "Failed",
+    }
+}
+
+fn moment(at: Timestamp, what: impl Into<String>, tone: Tone) -> Moment {
+    Moment {
+        at,
+        what: what.into(),
+        tone,
+    }
+}
+
+pub(super) async fn reissue(desk: Desk, Path(id): Path<String>) -> Answer {
+    let reviewer = Reviewer::of(&desk.staff)?;
+    let id = SessionId::parse(&id).ok_or(Fault::NotFound)?;
+    match reissue_link(&desk.app.honnin, &reviewer, &id).await {
+        Ok(made) => show_link(&desk, "Link reissued", &id, made.url.expose(), made.expires_at).await,
+        Err(ReissueError::NotFound) => Err(Fault::NotFound),
+        Err(ReissueError::Status(status)) => {
+            let (word, _) = words::status(status);
+            let done = format!("No new link: the session is now “{word}”.");
+            desk.done(&format!("/admin/sessions/{id}"), &done).await
+        }
+        Err(ReissueError::Store(error)) => Err(error.into()),
+    }
+}
+
+pub(super) async fn reprocess(desk: Desk, Path(id): Path<String>) -> Answer {
+    let reviewer = Reviewer::of(&desk.staff)?;
+    let id = SessionId::parse(&id).ok_or(Fault::NotFound)?;
+    match reopen(&desk.app.honnin, &reviewer, &id).await {
+        Ok(made) => {
+            show_link(
+                &desk,
+                "The user is asked again",
+                &id,
+                made.url.expose(),
+                made.expires_at,
+            )
+            .await
+        }
+        Err(RuleError::NotFound) => Err(Fault::NotFound),
+        Err(RuleError::Store(error)) => Err(error.into()),
+        Err(refused) => {
+            desk.done(&format!("/admin/sessions/{id}"), &format!("Not done: {refused}."))
+                .await
+        }
+    }
+}
