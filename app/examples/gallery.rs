@@ -33,13 +33,13 @@ fn plan() -> Plan {
     }
 }
 
-fn meta(language: Language, css: &str, stage: Option<Stage>) -> PageMeta {
+pub(crate) fn meta(language: Language, css: &str, stage: Option<Stage>) -> PageMeta {
     PageMeta {
         language,
         nonce: "bm9uY2U".into(),
         assets: Assets {
-            js: "honnin.js".into(),
-            wasm: "honnin_bg.wasm".into(),
+            js: "/honnin.js".into(),
+            wasm: "/honnin_bg.wasm".into(),
             css: css.into(),
         },
         brand: Some(Brand {
@@ -51,7 +51,7 @@ fn meta(language: Language, css: &str, stage: Option<Stage>) -> PageMeta {
     }
 }
 
-fn pages(language: Language, css: &str) -> Vec<(String, String)> {
+pub(crate) fn pages(language: Language, css: &str) -> Vec<(String, String)> {
     let at = |stage| meta(language, css, Some(stage));
     let free = meta(language, css, None);
     let mut pages = vec![

@@ -8,6 +8,8 @@ const KEPT: usize = 9;
 /// Slopes that are tried, as tangents from the axis, and how far apart: up to 22 degrees.
 const STEEPEST: f32 = 0.4;
 const SLOPES: usize = 33;
+/// A point votes for this many slopes to either side of its own.
+const UNSURE: isize = 4;
 /// A gradient below this many luma steps is noise, whatever is measured.
 const LEAST_GRADIENT: f32 = 5.0;
 /// Beyond this a gradient votes no louder, so that black print does not outvote a pale card's edge.
@@ -44,6 +46,19 @@ pub(crate) struct Edges {
     level: Vec<f32>,
     /// Strength of the step from left to right.
     upright: Vec<f32>,
+    level_points: Vec<Point>,
+    upright_points: Vec<Point>,
+}
+
+/// One place on an edge, as a vote sees it.
+struct Point {
+    /// How far along the line's axis.
+    t: f32,
+    /// How far across.
+    along: f32,
+    strength: f32,
+    /// The slope the edge has here, by its gradient.
+    slope: f32,
 }
 
 impl Edges {
@@ -59,15 +74,30 @@ impl Edges {
             }
         }
         let (mut level, mut upright) = (vec![0.0; w * h], vec![0.0; w * h]);
+        let (mut level_points, mut upright_points) = (Vec::new(), Vec::new());
         for y in 1..h - 1 {
             for x in 1..w - 1 {
                 let i = y * w + x;
                 let (a, d) = (across[i].abs(), down[i].abs());
                 if d >= least && d >= a * 0.8 && d >= down[i - w].abs() && d > down[i + w].abs() {
                     level[i] = d.min(LOUDEST);
+                    let slope = -across[i] / down[i];
+                    level_points.push(Point {
+                        t: x as f32,
+                        along: y as f32,
+                        strength: level[i],
+                        slope,
+                    });
                 }
                 if a >= least && a >= d * 0.8 && a >= across[i - 1].abs() && a > across[i + 1].abs() {
                     upright[i] = a.min(LOUDEST);
+                    let slope = -down[i] / across[i];
+                    upright_points.push(Point {
+                        t: y as f32,
+                        along: x as f32,
+                        strength: upright[i],
+                        slope,
+                    });
                 }
             }
         }
@@ -76,7 +106,32 @@ impl Edges {
             height: h,
             level,
             upright,
+            level_points,
+            upright_points,
         }
+    }
+
+    /// How much edges outside the corners' bounding box weigh, place for place, over those inside it. Weighed by strength: a
+    /// table's grain is faint, print is not.
+    pub(crate) fn weight_outside_over_inside(&self, corners: &[[f32; 2]; 4]) -> f32 {
+        let bound =
+            |pick: fn(f32, f32) -> f32, axis: usize| corners.iter().map(|c| c[axis]).reduce(pick).unwrap_or(0.0);
+        // A little larger, so that the sides' own edges do not count as surroundings.
+        let (left, right) = (bound(f32::min, 0) - 3.0, bound(f32::max, 0) + 3.0);
+        let (top, bottom) = (bound(f32::min, 1) - 3.0, bound(f32::max, 1) + 3.0);
+        let (mut inside, mut outside) = (0.0_f32, 0.0_f32);
+        let level = self.level_points.iter().map(|p| (p.t, p.along, p.strength));
+        for (x, y, strength) in level.chain(self.upright_points.iter().map(|p| (p.along, p.t, p.strength))) {
+            if (left..right).contains(&x) && (top..bottom).contains(&y) {
+                inside += strength;
+            } else {
+                outside += strength;
+            }
+        }
+        let (width, height) = (self.width as f32, self.height as f32);
+        let area_inside = (right.min(width) - left.max(0.0)) * (bottom.min(height) - top.max(0.0));
+        let area_outside = (width * height - area_inside).max(1.0);
+        (outside / area_outside) / (inside / area_inside.max(1.0)).max(1e-6)
     }
 
     /// The share of the stretch from `a` to `b`, between two fractions of it, that has an edge within a pixel.
@@ -102,35 +157,28 @@ impl Edges {
 
 /// The strongest near-horizontal lines, and the picture's top and bottom.
 pub(crate) fn near_horizontal(edges: &Edges) -> Vec<Line> {
-    let points = points(&edges.level, edges.width);
-    strongest(points, edges.width, edges.height)
+    strongest(&edges.level_points, edges.width, edges.height)
 }
 
 /// The strongest near-vertical lines, and the picture's left and right.
 pub(crate) fn near_vertical(edges: &Edges) -> Vec<Line> {
-    let points = points(&edges.upright, edges.width).map(|(x, y, v)| (y, x, v));
-    strongest(points, edges.height, edges.width)
+    strongest(&edges.upright_points, edges.height, edges.width)
 }
 
-fn points(plane: &[f32], width: usize) -> impl Iterator<Item = (usize, usize, f32)> {
-    plane
-        .iter()
-        .enumerate()
-        .filter(|(_, v)| **v > 0.0)
-        .map(move |(i, &v)| (i % width, i / width, v))
-}
-
-/// Votes of the points `(t, along, strength)` over slope and offset; the peaks, each clearing its surroundings.
-fn strongest(points: impl Iterator<Item = (usize, usize, f32)>, length: usize, depth: usize) -> Vec<Line> {
+/// Votes of the points over slope and offset; the peaks, each clearing its surroundings.
+fn strongest(points: &[Point], length: usize, depth: usize) -> Vec<Line> {
     let middle = length as f32 / 2.0;
-    let slope_of = |s: usize| STEEPEST * (s as f32 / (SLOPES - 1) as f32 * 2.0 - 1.0);
+    let step = 2.0 * STEEPEST / (SLOPES - 1) as f32;
+    let slope_of = |s: usize| step * s as f32 - STEEPEST;
     let mut votes = vec![0.0_f32; SLOPES * depth];
-    for (t, along, strength) in points {
-        for (s, row) in votes.chunks_exact_mut(depth).enumerate() {
-            let offset = along as f32 - slope_of(s) * (t as f32 - middle);
+    for point in points {
+        // The gradient of so small a neighbourhood is right to about this many slopes; voting for all would cost five times as much.
+        let near = ((point.slope + STEEPEST) / step).round() as isize;
+        for s in (near - UNSURE).max(0)..=(near + UNSURE).min(SLOPES as isize - 1) {
+            let offset = point.along - slope_of(s as usize) * (point.t - middle);
             let bin = offset.round();
             if bin >= 0.0 && bin < depth as f32 {
-                row[bin as usize] += strength;
+                votes[s as usize * depth + bin as usize] += point.strength;
             }
         }
     }

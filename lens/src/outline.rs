@@ -15,6 +15,12 @@ const SUPPORT: f32 = 0.62;
 const LEAST_AREA: f32 = 0.08;
 /// Width over height between which a quadrilateral can be a card or passport page seen at a slant, lying or upright.
 const ASPECT: std::ops::RangeInclusive<f32> = 1.2..=1.95;
+/// An outline over more than this is a picture cut to the card by its sender: nothing is missing from it.
+const FULL: f32 = 0.9;
+/// A smaller outline than this may as well be a portrait or a box printed on a card.
+const SMALL: f32 = 0.35;
+/// Edges outside a small or cut-off card must weigh this much less than inside: else it is a part of what fills the picture.
+const QUIETER: f32 = 0.6;
 /// A corner this near to the border, as a share of the side, is cut off.
 const BORDER: f32 = 0.008;
 
@@ -192,9 +198,13 @@ fn quadrilateral(edges: &Edges, [top, right, bottom, left]: [&Line; 4]) -> Optio
         sum += support;
     }
     outline.support = sum / (4 - borders) as f32;
+    if (borders > 0 || share < SMALL) && edges.weight_outside_over_inside(&outline.corners) > QUIETER {
+        return None;
+    }
     outline.cut_off |= corners
         .iter()
         .any(|&[x, y]| x < margin || y < margin || x > width - margin || y > height - margin);
+    outline.cut_off &= share < FULL;
     // A large outline is preferred: there are rectangles printed inside a card, none around it.
     let score = outline.support * least.sqrt() * share.sqrt() * if borders > 0 { 0.8 } else { 1.0 };
     Some((score, outline))

@@ -1,8 +1,9 @@
 //! The judgement of one picture, and the thresholds that turn it into problems the user can mend.
 
 use crate::frame::{ANALYSED_SIDE, Area, Frame, Plane};
+use crate::glare;
 use crate::outline::{self, Outline};
-use crate::{glare, sharpness};
+use crate::sharpness::{self, Subject};
 use domain::findings::Quality;
 
 /// What one look at a frame yields: the quality, and the outline it was measured within.
@@ -37,22 +38,22 @@ pub fn look(frame: &Frame<'_>) -> Look {
 pub fn look_at(plane: &Plane) -> Look {
     let outline = outline::find(plane);
     Look {
-        quality: measure(plane, outline.as_ref()),
+        quality: measure(plane, outline.as_ref(), Subject::Print),
         outline,
     }
 }
 
-/// Judges a picture without a document in it, such as a selfie: no outline is looked for.
+/// Judges a picture of a face: no outline is looked for, and softer edges will do.
 #[must_use]
 pub fn judge_plain(frame: &Frame<'_>) -> Quality {
-    measure(&frame.plane(ANALYSED_SIDE), None)
+    measure(&frame.plane(ANALYSED_SIDE), None, Subject::Face)
 }
 
-fn measure(plane: &Plane, outline: Option<&Outline>) -> Quality {
+fn measure(plane: &Plane, outline: Option<&Outline>, subject: Subject) -> Quality {
     let area = outline.map_or_else(|| plane.area(), |o| o.inner_area().within(plane));
     let area = if area.pixels() < 64 { plane.area() } else { area };
     Quality {
-        sharpness: sharpness::measure(plane, area),
+        sharpness: sharpness::measure(plane, area, subject),
         glare: glare::share(plane, area),
         exposure: plane.mean(area),
         coverage: outline.map(|o| o.area() / (plane.width() * plane.height()) as f32),

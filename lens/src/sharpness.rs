@@ -8,8 +8,34 @@ use crate::frame::{Area, Plane};
 /// A step this narrow, in pixels of the analysed plane, is crisp. Measured on generated cards: clean ones stay under 2.1, noise
 /// included; cards moved by 13 pixels or blurred by 3.2 start at 3.5. Sharpness 0.25, the limit, is a width of 2.9.
 const CRISP_WIDTH: f32 = 1.45;
-/// The share of the picture's contrast that a step must have: smeared print keeps faint ripples that look crisp.
-const LEAST_CONTRAST: f32 = 0.45;
+/// What is looked at, which decides the steps that count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// Print on a card: hard steps of nearly the full contrast.
+    Print,
+    /// A face: soft by nature, so fainter steps count and a width weighs less.
+    Face,
+}
+
+impl Subject {
+    /// The share of the picture's contrast that a step must have: smeared print keeps faint ripples that look crisp.
+    const fn least_contrast(self) -> f32 {
+        match self {
+            Self::Print => 0.45,
+            Self::Face => 0.25,
+        }
+    }
+
+    /// From the width of its steps.
+    fn crispness(self, width: f32) -> f32 {
+        let ratio = (CRISP_WIDTH / width).min(1.0);
+        match self {
+            Self::Print => ratio * ratio,
+            // The figures of a face that recognition still knows well: 0.2 is a step of 12 pixels.
+            Self::Face => ratio.powf(0.75),
+        }
+    }
+}
 /// The share of steps that are narrower than the one that counts: a card has soft things (portrait, guilloche) on it as well.
 const QUANTILE: f32 = 0.3;
 /// Fewer steps than this along one direction say nothing about it.
@@ -20,26 +46,23 @@ const REACH: usize = 16;
 const BINS: usize = 16 * 64;
 
 /// 0 (smeared, or nothing to see) to 1 (every edge crisp), within the area.
-pub(crate) fn measure(plane: &Plane, area: Area) -> f32 {
+pub(crate) fn measure(plane: &Plane, area: Area, subject: Subject) -> f32 {
     let noise = noise(plane, area);
     let calm = calmed(plane, area, noise);
     let range = f32::from(spread(&calm));
     // A step must stand out of the noise and be a fair part of the picture's own contrast.
-    let least = (noise_after(noise) * 6.0).max(range * LEAST_CONTRAST).max(8.0) as i32;
+    let least = (noise_after(noise) * 6.0)
+        .max(range * subject.least_contrast())
+        .max(8.0) as i32;
     let slack = (noise_after(noise) * 1.5) as i32;
     let across = widths(&calm, least, slack);
     let down = widths(&calm.transposed(), least, slack);
     match (quantile(&across), quantile(&down)) {
-        (Some(a), Some(b)) => crispness(a.max(b)),
+        (Some(a), Some(b)) => subject.crispness(a.max(b)),
         // One direction without steps (a page of lines) is judged by the other; neither is a smear or a blank.
-        (Some(w), None) | (None, Some(w)) => crispness(w),
+        (Some(w), None) | (None, Some(w)) => subject.crispness(w),
         (None, None) => 0.0,
     }
-}
-
-fn crispness(width: f32) -> f32 {
-    let ratio = CRISP_WIDTH / width;
-    (ratio * ratio).min(1.0)
 }
 
 /// Standard deviation of the noise (Immerkær's mask, by the median so that text does not count as noise).

@@ -105,7 +105,9 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
                 <progress class="burst" max="1" aria-hidden="true" hidden=move || stage.progress.get() == 0.0
                     value=move || stage.progress.get().to_string()></progress>
                 <div class="stage-bar">
-                    <button class="button over" type="button" on:click=on(Tap::Close)>{stage.say(text::CLOSE)}</button>
+                    <button class="button over" type="button" aria-label=stage.say(text::CLOSE) on:click=on(Tap::Close)>
+                        {stage.say(text::CLOSE_SHORT)}
+                    </button>
                     <button class="shutter" type="button" aria-label=stage.say(text::SHUTTER) hidden=move || !stage.shutter.get()
                         on:click=on(Tap::Shutter)></button>
                     <button class="button over" type="button" hidden=move || !stage.torch.get() on:click=on(Tap::Torch)>

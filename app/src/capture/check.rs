@@ -71,7 +71,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> String {
         .filter(|_| may_again);
     let main = view! {
         <h1>{heading}</h1>
-        {(!good).then(|| view! { <ul class="problems" role="status">{problems}</ul> })}
+        {(!good).then(|| view! { <div class="problems" role="status"><ul>{problems}</ul></div> })}
         <img class="photo" src=view.picture_url.clone() alt=alt/>
         {left.map(|left| view! { <p class="note">{left}</p> })}
         <form class="actions" method="post" action=forms::CHECK>{buttons}</form>

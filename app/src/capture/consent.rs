@@ -39,8 +39,15 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> String {
         .flatten()
         .map(|t| view! { <li>{meta.tell(t, &[("days", &days)])}</li> })
         .collect();
-    let [title, lead, agree, decline] =
-        said(meta, [text::CONSENT_TITLE, text::CONSENT_LEAD, text::CONSENT_AGREE, text::CONSENT_DECLINE]);
+    let [title, lead, agree, decline] = said(
+        meta,
+        [
+            text::CONSENT_TITLE,
+            text::CONSENT_LEAD,
+            text::CONSENT_AGREE,
+            text::CONSENT_DECLINE,
+        ],
+    );
     let hint = meta.tell(text::CONSENT_DECLINE_HINT, &[]);
     let version = meta.tell(text::CONSENT_VERSION, &[("version", CONSENT_VERSION)]);
     let main = view! {

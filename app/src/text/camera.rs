@@ -11,6 +11,8 @@ texts! {
     OR_FILE: "Or send a photo", "または写真を送る";
     /// Closes it.
     CLOSE: "Close the camera", "カメラを閉じる";
+    /// The same on the button.
+    CLOSE_SHORT: "Close", "閉じる";
     /// By hand.
     SHUTTER: "Take the photo", "撮影する";
     /// Torch.
