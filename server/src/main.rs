@@ -1,1 +1,7 @@
-fn main() {}
+//! The program `honnin`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    server::cli::run()
+}

@@ -89,7 +89,7 @@ pub async fn use_once(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<bool, 
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Kills every unopened link of a session.
+/// Kills every unopened link of a session, also where one is kept for a retry.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -97,7 +97,8 @@ pub async fn kill_all(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Resul
     on!(tx, conn => sqlx::query(
         "UPDATE links SET killed_at = $2 WHERE session_id = $1 AND used_at IS NULL AND killed_at IS NULL")
         .bind(session.as_str()).bind(now.as_millis())
-        .execute(conn).await.map(drop))
+        .execute(conn).await.map(drop))?;
+    crate::idempotency::forget_link(tx, session).await
 }
 
 /// A session's links, oldest first.

@@ -47,16 +47,33 @@ async fn take(backend: &Backend, tenant: &TenantId, now: i64) -> bool {
 async fn a_bucket_gives_its_tokens_then_one_at_a_time_as_they_come() {
     for backend in backends().await {
         let (a, b) = (tenant(&backend, 1).await, tenant(&backend, 2).await);
-        for (now, there) in [(100, true), (100, true), (100, true), (100, false), (109, false), (110, true), (110, false)] {
+        for (now, there) in [
+            (100, true),
+            (100, true),
+            (100, true),
+            (100, false),
+            (109, false),
+            (110, true),
+            (110, false),
+        ] {
             assert_eq!(take(&backend, &a, now).await, there, "{} at {now}", backend.name);
         }
-        assert!(take(&backend, &b, 100).await, "{}: each tenant has its own", backend.name);
+        assert!(
+            take(&backend, &b, 100).await,
+            "{}: each tenant has its own",
+            backend.name
+        );
         assert!(take(&backend, &a, 10_000).await);
         let full_at = backend.db.read::<_, StoreError, _>(move |tx| {
             let a = a.clone();
             Box::pin(async move { creation_rates::find(tx, &a).await })
         });
-        assert_eq!(full_at.await.unwrap(), Some(10_010), "{}: a rested bucket is full, not fuller", backend.name);
+        assert_eq!(
+            full_at.await.unwrap(),
+            Some(10_010),
+            "{}: a rested bucket is full, not fuller",
+            backend.name
+        );
     }
 }
 
@@ -106,7 +123,16 @@ async fn an_answer_is_kept_once_for_its_tenant_and_key() {
         let (a, b) = (tenant(&backend, 1).await, tenant(&backend, 2).await);
         let first = answer(&a, 1, 0);
         assert!(insert(&backend, &first).await);
-        assert!(!insert(&backend, &KeptAnswer { body_hash: vec![8; 32], ..first.clone() }).await);
+        assert!(
+            !insert(
+                &backend,
+                &KeptAnswer {
+                    body_hash: vec![8; 32],
+                    ..first.clone()
+                }
+            )
+            .await
+        );
         assert_eq!(find(&backend, &first).await, Some(first.clone()), "{}", backend.name);
         let theirs = answer(&b, 1, 0);
         assert_eq!(find(&backend, &theirs).await, None);
@@ -118,8 +144,12 @@ async fn an_answer_is_kept_once_for_its_tenant_and_key() {
 async fn old_answers_go_and_links_that_are_opened_or_over_are_forgotten() {
     for backend in backends().await {
         let tenant = tenant(&backend, 1).await;
-        let (old, over, opened, live) =
-            (answer(&tenant, 1, 0), answer(&tenant, 2, 100), answer(&tenant, 3, 200), answer(&tenant, 4, 200));
+        let (old, over, opened, live) = (
+            answer(&tenant, 1, 0),
+            answer(&tenant, 2, 100),
+            answer(&tenant, 3, 200),
+            answer(&tenant, 4, 200),
+        );
         for kept in [&old, &over, &opened, &live] {
             insert(&backend, kept).await;
         }

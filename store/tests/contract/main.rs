@@ -2,9 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod captures;
+mod fixtures;
 mod harness;
 mod jobs;
 mod limits;
 mod pictures;
 mod schema;
+mod sessions;
 mod vault;
+mod webhooks;

@@ -1,0 +1,216 @@
+//! `inspect`: what vision measures in pictures, without a database.
+
+use super::{Failure, Settings, say};
+use crate::site;
+use clap::{Args, Subcommand};
+use domain::{
+    decision::match_confidence,
+    document::{DocumentType, OcrField, Side},
+    findings::{Challenge, DocumentFindings, Face, SelfieFindings, StageTime},
+    time::Clock as _,
+};
+use serde_json::{Value, json};
+use service::clock::SystemClock;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use vision::{Picture, Vision, normalise};
+
+#[derive(Subcommand)]
+pub(super) enum Inspect {
+    /// Reads documents.
+    Document(Document),
+    /// Looks at a selfie: one picture, or the frames of a burst in their order.
+    Selfie(Selfie),
+}
+
+#[derive(Args)]
+pub(super) struct Document {
+    /// Pictures, each of one side.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// What the documents are.
+    #[arg(long = "type", value_parser = kind, default_value = "passport")]
+    kind: DocumentType,
+    /// Which side is shown: front or back.
+    #[arg(long, value_parser = side, default_value = "front")]
+    side: Side,
+    /// Print one JSON object for each picture.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Selfie {
+    /// Frames.
+    #[arg(required = true)]
+    frames: Vec<PathBuf>,
+    /// The head movement that was asked for: turn_left or turn_right.
+    #[arg(long, value_parser = challenge)]
+    challenge: Option<Challenge>,
+    /// A picture of the document whose portrait the face is compared with.
+    #[arg(long, value_name = "FILE")]
+    portrait: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+fn kind(text: &str) -> Result<DocumentType, String> {
+    let names: Vec<_> = DocumentType::ALL.iter().map(|kind| kind.as_str()).collect();
+    DocumentType::parse(text).ok_or_else(|| format!("must be one of {}", names.join(", ")))
+}
+
+fn side(text: &str) -> Result<Side, String> {
+    Side::parse(text).ok_or_else(|| "must be front or back".to_owned())
+}
+
+fn challenge(text: &str) -> Result<Challenge, String> {
+    Challenge::parse(text).ok_or_else(|| "must be turn_left or turn_right".to_owned())
+}
+
+pub(super) fn run(settings: &Settings, command: &Inspect) -> Result<(), Failure> {
+    let config = settings.load()?;
+    let vision = Vision::load(&site::beside_program(
+        &config.models_dir,
+        &["models", "../models", "../../models"],
+    ));
+    for fault in vision.faults() {
+        drop(std::io::Write::write_fmt(
+            &mut std::io::stderr(),
+            format_args!("honnin: {fault}\n"),
+        ));
+    }
+    match command {
+        Inspect::Document(document) => documents(&vision, document),
+        Inspect::Selfie(selfie) => self::selfie(&vision, selfie),
+    }
+}
+
+fn picture(path: &Path) -> Result<Picture, Failure> {
+    let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    normalise(&bytes).map_err(|fault| format!("{}: {fault}", path.display()).into())
+}
+
+fn documents(vision: &Vision, document: &Document) -> Result<(), Failure> {
+    let today = SystemClock.now().date();
+    let mut failed = 0;
+    for path in &document.files {
+        let found = picture(path).map(|picture| vision.examine_document(&picture, document.kind, document.side, today));
+        match found {
+            Ok(found) if document.json => say(without_descriptors(json!({"file": path, "findings": found})))?,
+            Ok(found) => show_document(path, &found)?,
+            Err(fault) => {
+                failed += 1;
+                if document.json {
+                    say(json!({"file": path, "fault": fault.to_string()}))?;
+                } else {
+                    say(fault)?;
+                }
+            }
+        }
+    }
+    if failed > 0 {
+        Err(format!("{failed} of {} pictures could not be opened", document.files.len()).into())
+    } else {
+        Ok(())
+    }
+}
+
+fn show_document(path: &Path, found: &DocumentFindings) -> Result<(), Failure> {
+    say(path.display())?;
+    for line in found.mrz.iter().flat_map(|zone| &zone.lines) {
+        say(format_args!("  mrz       {line}"))?;
+    }
+    for OcrField {
+        name, text, normalized, ..
+    } in &found.fields
+    {
+        let (text, normalized) = (text.as_deref().unwrap_or("-"), normalized.as_deref().unwrap_or("-"));
+        say(format_args!("  {name:<18} {text:<40} {normalized}"))?;
+    }
+    say(format_args!(
+        "  portrait  {}",
+        found
+            .portrait
+            .as_ref()
+            .map_or("none".to_owned(), |face| format!("{:?}", face.bounds))
+    ))?;
+    say(format_args!("  quality   {:?}", found.quality))?;
+    times(&found.timings)
+}
+
+fn selfie(vision: &Vision, selfie: &Selfie) -> Result<(), Failure> {
+    let frames = selfie
+        .frames
+        .iter()
+        .map(|path| picture(path))
+        .collect::<Result<Vec<_>, _>>()?;
+    let found = vision.examine_selfie(&frames, selfie.challenge);
+    let portrait = match &selfie.portrait {
+        None => None,
+        Some(path) => portrait(vision, path)?,
+    };
+    let distance = found
+        .face
+        .as_ref()
+        .zip(portrait.as_ref())
+        .and_then(|(face, portrait)| face.distance(portrait));
+    let confidence = distance.map(|distance| match_confidence(f64::from(distance)));
+    if selfie.json {
+        let all =
+            json!({"findings": found, "portrait": portrait, "distance": distance, "faceMatchConfidence": confidence});
+        return say(without_descriptors(all));
+    }
+    show_selfie(&found)?;
+    if selfie.portrait.is_some() {
+        let words = confidence.map_or("no face to compare".to_owned(), |confidence| {
+            format!("confidence {confidence:.3}")
+        });
+        say(format_args!("match     {words}, distance {distance:?}"))?;
+    }
+    times(&found.timings)
+}
+
+fn portrait(vision: &Vision, path: &Path) -> Result<Option<Face>, Failure> {
+    let today = SystemClock.now().date();
+    Ok(vision
+        .examine_document(&picture(path)?, DocumentType::Passport, Side::Front, today)
+        .portrait)
+}
+
+fn show_selfie(found: &SelfieFindings) -> Result<(), Failure> {
+    say(format_args!(
+        "frames    {}, at most {} faces in one",
+        found.frames, found.faces
+    ))?;
+    say(format_args!(
+        "face      {:?}",
+        found.face.as_ref().map(|face| face.bounds)
+    ))?;
+    say(format_args!("liveness  {:?}", found.liveness))?;
+    say(format_args!("quality   {:?}", found.quality))
+}
+
+fn times(laps: &[StageTime]) -> Result<(), Failure> {
+    let laps: Vec<_> = laps.iter().map(|lap| json!(lap).to_string()).collect();
+    say(format_args!("  times     {}", laps.join(" ")))
+}
+
+/// Hundreds of numbers say nothing to a person.
+fn without_descriptors(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(fields) => {
+            fields.remove("descriptor");
+            for field in fields.values_mut() {
+                *field = without_descriptors(field.take());
+            }
+        }
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| *item = without_descriptors(item.take())),
+        _ => {}
+    }
+    value
+}

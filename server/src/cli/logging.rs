@@ -1,0 +1,20 @@
+//! Logs go to stderr: results of commands go to stdout. What is never logged is kept out by types (`Personal`, `Secret`) and by
+//! logging routes instead of paths.
+
+use crate::config::Log;
+use std::io::{IsTerminal as _, stderr};
+use tracing_subscriber::{EnvFilter, fmt};
+
+/// Starts logging. A second call does nothing.
+pub(super) fn start(log: &Log) {
+    let filter = EnvFilter::try_new(&log.level).unwrap_or_else(|_| EnvFilter::new("info"));
+    let builder = fmt()
+        .with_env_filter(filter)
+        .with_writer(stderr)
+        .with_ansi(stderr().is_terminal());
+    drop(if log.json {
+        builder.json().try_init()
+    } else {
+        builder.try_init()
+    });
+}

@@ -1,0 +1,123 @@
+//! `serve`, `demo`, `worker`, `migrate`.
+
+use super::{Failure, Settings, block_on, demo, logging, read, say};
+use crate::{
+    config::{Config, Tls},
+    open::open,
+    serve::{self, listen, stop_on_signal},
+    state::App,
+};
+use clap::Args;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use service::set_up::set_up_link;
+use std::sync::Arc;
+
+#[derive(Args)]
+pub(super) struct ServeArgs {
+    /// Make a demonstration tenant at the first start and print links to try.
+    #[arg(long)]
+    demo: bool,
+}
+
+#[derive(Args)]
+pub(super) struct DemoArgs {
+    /// `self-signed` also serves the local network, so that a phone can open the link.
+    #[arg(long, value_name = "MODE")]
+    tls: Option<String>,
+}
+
+pub(super) fn serve(settings: &Settings, arguments: &ServeArgs) -> Result<(), Failure> {
+    run(settings.load()?, arguments.demo)
+}
+
+pub(super) fn demo(settings: &Settings, arguments: &DemoArgs) -> Result<(), Failure> {
+    let mut layers = settings.layers()?;
+    if let Some(mode) = &arguments.tls {
+        layers.set("tls.mode", mode.as_str());
+        // The phone in the other hand cannot reach this machine's loopback.
+        if layers
+            .get("listen")
+            .is_some_and(|(_, origin)| *origin == crate::config::Origin::Default)
+        {
+            layers.set("listen", "0.0.0.0:3443");
+        }
+    }
+    run(read(&layers)?, true)
+}
+
+fn run(config: Arc<Config>, with_demo: bool) -> Result<(), Failure> {
+    logging::start(&config.log);
+    raise_descriptor_limit();
+    block_on(async move {
+        let app = open(Arc::clone(&config)).await?;
+        let listening = listen(&config).await?;
+        stop_on_signal(app.stopping.clone())?;
+        tracing::info!(address = %listening.address, "listening");
+        announce(&app, listening.fingerprint.as_deref()).await?;
+        if with_demo {
+            demo::announce(&app).await?;
+        }
+        serve::serve(app, listening).await;
+        Ok(())
+    })
+}
+
+/// What a person needs who has just started it.
+async fn announce(app: &App, fingerprint: Option<&str>) -> Result<(), Failure> {
+    say(format_args!("Honnin           {}", app.config.base_url))?;
+    if let Some(fingerprint) = fingerprint {
+        say(format_args!("Certificate      self-signed, SHA-256 {fingerprint}"))?;
+    }
+    match set_up_link(&app.honnin).await? {
+        Some(link) => say(format_args!(
+            "Console          {} (opens once, to set up the first person)",
+            link.expose()
+        )),
+        None => say(format_args!("Console          {}admin", app.config.base_url)),
+    }
+}
+
+pub(super) fn worker(settings: &Settings) -> Result<(), Failure> {
+    let config = settings.load()?;
+    logging::start(&config.log);
+    block_on(async move {
+        let app = open(config).await?;
+        stop_on_signal(app.stopping.clone())?;
+        tracing::info!("working");
+        serve::work_only(app).await;
+        Ok(())
+    })
+}
+
+pub(super) fn migrate(settings: &Settings) -> Result<(), Failure> {
+    let config = settings.load()?;
+    logging::start(&config.log);
+    block_on(async move {
+        open(config).await?.honnin.close().await?;
+        say("the databases are up to date")
+    })
+}
+
+/// Each connection is a descriptor; the usual soft limit of 1024 is for programs that use `select`.
+fn raise_descriptor_limit() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current < maximum
+        && let Err(error) = setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: maximum,
+                maximum,
+            },
+        )
+    {
+        tracing::warn!(%error, ?current, "cannot raise the limit of open files");
+    }
+}
+
+impl Config {
+    /// Whether browsers are told to come back with TLS only: not with a certificate that is for trying out.
+    #[must_use]
+    pub fn sends_hsts(&self) -> bool {
+        self.base_url.scheme() == "https" && !matches!(self.tls, Tls::SelfSigned)
+    }
+}

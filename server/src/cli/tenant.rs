@@ -1,0 +1,92 @@
+//! `tenant create`.
+
+use super::{Failure, Settings, block_on, logging, say};
+use crate::open::open;
+use clap::{Args, Subcommand};
+use domain::{decision::Policy, session::Step, tenant::TenantSettings};
+use serde_json::json;
+use service::{
+    access::Operator,
+    create_tenant::{CreateTenantError, NewTenant, create_tenant},
+};
+
+#[derive(Subcommand)]
+pub(super) enum TenantCommand {
+    /// Makes a tenant; its API key and webhook secret are shown this once.
+    Create(Create),
+}
+
+#[derive(Args)]
+pub(super) struct Create {
+    /// The name that end users see.
+    #[arg(long)]
+    name: String,
+    /// Verification steps, separated by commas.
+    #[arg(long, value_delimiter = ',', value_parser = step, default_value = "document,selfie")]
+    steps: Vec<Step>,
+    /// A URL that users may be sent back to; can be repeated.
+    #[arg(long, value_name = "URL")]
+    callback: Vec<String>,
+    /// Where webhooks go.
+    #[arg(long, value_name = "URL")]
+    webhook: Option<String>,
+    /// A tenant for trying out: nothing is analysed, its keys begin with hn_test_.
+    #[arg(long)]
+    sandbox: bool,
+    /// Do not reject documents that say SPECIMEN. For demonstrations and tests.
+    #[arg(long)]
+    accept_specimens: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+fn step(text: &str) -> Result<Step, String> {
+    Step::parse(text).ok_or_else(|| "must be document or selfie".to_owned())
+}
+
+pub(super) fn run(settings: &Settings, command: TenantCommand) -> Result<(), Failure> {
+    let TenantCommand::Create(create) = command;
+    let config = settings.load()?;
+    logging::start(&config.log);
+    let new = NewTenant {
+        name: create.name,
+        settings: TenantSettings {
+            steps: create.steps,
+            callback_urls: create.callback,
+            webhook_url: create.webhook,
+            policy: Policy {
+                accept_specimens: create.accept_specimens,
+                ..Policy::default()
+            },
+            ..TenantSettings::default()
+        },
+        livemode: !create.sandbox,
+    };
+    block_on(async move {
+        let app = open(config).await?;
+        let made = create_tenant(&app.honnin, &Operator::at_command_line(), new).await;
+        app.honnin.close().await?;
+        let made = made.map_err(sentence)?;
+        let (key, secret) = (made.key.expose(), made.webhook_secret.expose());
+        if create.json {
+            return say(json!({"tenantId": made.id, "apiKey": key, "webhookSecret": secret}));
+        }
+        say(format_args!("Tenant          {}", made.id))?;
+        say(format_args!("API key         {key}"))?;
+        say(format_args!("Webhook secret  {secret}"))?;
+        say("Key and secret are not shown again.")
+    })
+}
+
+fn sentence(error: CreateTenantError) -> Failure {
+    match error {
+        CreateTenantError::BadSettings(faults) => faults
+            .iter()
+            .map(|fault| format!("{} {}", fault.field, fault.message))
+            .collect::<Vec<_>>()
+            .join("; ")
+            .into(),
+        CreateTenantError::BadName | CreateTenantError::Store(_) => error.into(),
+    }
+}

@@ -1,0 +1,212 @@
+//! Which value a setting has and where it comes from. Knows the settings' names and kinds from the default file, and nothing of
+//! their meaning.
+
+use super::{DEFAULTS, Fault};
+use std::{collections::BTreeMap, fmt, path::Path};
+use toml::{Table, Value};
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The defaults.
+    Default,
+    /// `--config FILE`.
+    File(String),
+    /// An environment variable.
+    Environment(String),
+    /// The command line.
+    CommandLine,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(path) => write!(f, "from {path}"),
+            Self::Environment(name) => write!(f, "from {name}"),
+            Self::CommandLine => f.write_str("from the command line"),
+        }
+    }
+}
+
+/// Every setting by its dotted name.
+#[derive(Clone, Debug)]
+pub struct Layers {
+    values: BTreeMap<String, (Value, Origin)>,
+    faults: Vec<Fault>,
+}
+
+impl Layers {
+    /// The defaults alone.
+    #[must_use]
+    pub fn defaults() -> Self {
+        // The file is part of the program and a test reads it; were it broken, every setting would be reported as missing.
+        let table = DEFAULTS.parse::<Table>().unwrap_or_default();
+        let values = flatten(&table)
+            .into_iter()
+            .map(|(key, value)| (key, (value, Origin::Default)))
+            .collect();
+        Self {
+            values,
+            faults: Vec::new(),
+        }
+    }
+
+    /// Defaults, then the file, then this process's environment.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn load(file: Option<&Path>) -> Result<Self, std::io::Error> {
+        let mut layers = Self::defaults();
+        if let Some(path) = file {
+            layers.add_file(&path.display().to_string(), &std::fs::read_to_string(path)?);
+        }
+        #[expect(clippy::disallowed_methods, reason = "this is the place that reads the environment")]
+        layers.add_environment(std::env::vars());
+        Ok(layers)
+    }
+
+    /// Adds the text of a file.
+    pub fn add_file(&mut self, path: &str, text: &str) {
+        let origin = Origin::File(path.to_owned());
+        match text.parse::<Table>() {
+            Err(error) => {
+                // The error's own text quotes the line, which may hold a password.
+                let line = error
+                    .span()
+                    .map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+                self.note(
+                    "(file)",
+                    origin,
+                    format!("is not valid TOML at line {line}: {}", error.message()),
+                );
+            }
+            Ok(table) => {
+                for (key, value) in flatten(&table) {
+                    self.add(&key, value, origin.clone());
+                }
+            }
+        }
+    }
+
+    /// Adds environment variables that begin with `HONNIN_`. Names of no setting are faults, since a misspelt limit would
+    /// otherwise be none; `HONNIN_TEST_..` is left to tests.
+    pub fn add_environment(&mut self, variables: impl Iterator<Item = (String, String)>) {
+        for (name, text) in variables {
+            let Some(rest) = name.strip_prefix("HONNIN_").filter(|rest| !rest.starts_with("TEST_")) else {
+                continue;
+            };
+            let origin = Origin::Environment(name.clone());
+            let known = self
+                .values
+                .iter()
+                .find(|(key, _)| key.to_uppercase().replace('.', "_") == rest);
+            match known.map(|(key, (value, _))| (key.clone(), typed(value, &text))) {
+                None => self.note(
+                    &name,
+                    origin,
+                    "is no setting; `honnin check-config` lists them".to_owned(),
+                ),
+                Some((key, Ok(value))) => self.add(&key, value, origin),
+                Some((key, Err(wanted))) => self.note(&key, origin, format!("must be {wanted}")),
+            }
+        }
+    }
+
+    /// Sets one value from the command line.
+    pub fn set(&mut self, key: &str, value: impl Into<Value>) {
+        self.add(key, value.into(), Origin::CommandLine);
+    }
+
+    fn add(&mut self, key: &str, value: Value, origin: Origin) {
+        match self.values.get(key).map(|(known, _)| known.type_str()) {
+            None => self.note(
+                key,
+                origin,
+                "is no setting; `honnin check-config` lists them".to_owned(),
+            ),
+            Some(kind) if kind != value.type_str() => self.note(key, origin, format!("must be of type {kind}")),
+            Some(_) => {
+                self.values.insert(key.to_owned(), (value, origin));
+            }
+        }
+    }
+
+    fn note(&mut self, key: &str, origin: Origin, message: String) {
+        self.faults.push(Fault {
+            key: key.to_owned(),
+            origin,
+            message,
+        });
+    }
+
+    /// What was wrong with names and kinds.
+    #[must_use]
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// A setting's value and origin.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<(&Value, &Origin)> {
+        self.values.get(key).map(|(value, origin)| (value, origin))
+    }
+
+    /// Every setting, by name, with passwords in database addresses blotted out.
+    pub fn shown(&self) -> impl Iterator<Item = (&str, String, &Origin)> {
+        self.values.iter().map(|(key, (value, origin))| {
+            let hidden = value
+                .as_str()
+                .and_then(|text| url::Url::parse(text).ok())
+                .and_then(|mut url| {
+                    url.password()?;
+                    url.set_password(Some("***")).ok()?;
+                    Some(Value::from(url.to_string()))
+                });
+            (
+                key.as_str(),
+                hidden.unwrap_or_else(|| value.clone()).to_string(),
+                origin,
+            )
+        })
+    }
+}
+
+/// `{http: {a: 1}}` as `http.a = 1`.
+fn flatten(table: &Table) -> Vec<(String, Value)> {
+    let mut flat = Vec::new();
+    for (key, value) in table {
+        match value {
+            Value::Table(inner) => {
+                flat.extend(
+                    flatten(inner)
+                        .into_iter()
+                        .map(|(rest, value)| (format!("{key}.{rest}"), value)),
+                );
+            }
+            other => flat.push((key.clone(), other.clone())),
+        }
+    }
+    flat
+}
+
+/// Text of the environment as a value of the default's kind.
+fn typed(default: &Value, text: &str) -> Result<Value, &'static str> {
+    match default {
+        Value::Integer(_) => text
+            .trim()
+            .parse::<i64>()
+            .map(Value::from)
+            .map_err(|_| "a whole number"),
+        Value::Boolean(_) => text
+            .trim()
+            .parse::<bool>()
+            .map(Value::from)
+            .map_err(|_| "true or false"),
+        Value::Array(_) => {
+            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+            Ok(Value::Array(items.map(Value::from).collect()))
+        }
+        _ => Ok(Value::from(text)),
+    }
+}

@@ -1,0 +1,306 @@
+//! The settings: a documented default file in the program, then `--config FILE`, then the environment. The only place that reads
+//! environment variables.
+
+mod layers;
+mod read;
+
+#[cfg(test)]
+mod tests;
+
+pub use layers::{Layers, Origin};
+
+use crate::edge::{Certificate, ForwardingHeader, Limits, Proxies};
+use ipnet::IpNet;
+use read::Reader;
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use url::Url;
+
+/// The documented defaults.
+pub const DEFAULTS: &str = include_str!("../../default.toml");
+
+/// One thing wrong with the settings.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key} ({origin}): {message}")]
+pub struct Fault {
+    /// Which setting.
+    pub key: String,
+    /// Where its value comes from.
+    pub origin: Origin,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Settings that were read and make sense.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// How the installation is reached.
+    pub base_url: Url,
+    /// Folder of everything kept.
+    pub data_dir: PathBuf,
+    /// Main database.
+    pub database_url: String,
+    /// Database of the data keys.
+    pub keys_url: String,
+    /// Connections for each.
+    pub connections: u32,
+    /// The master key.
+    pub master_key_file: PathBuf,
+    /// Sealed pictures.
+    pub pictures_dir: PathBuf,
+    /// Model files.
+    pub models_dir: PathBuf,
+    /// The browser's half.
+    pub site_dir: PathBuf,
+    /// Who may say who the client is.
+    pub proxies: Proxies,
+    /// Bounds of connections.
+    pub limits: Limits,
+    /// Requests at a time.
+    pub max_requests: usize,
+    /// TLS.
+    pub tls: Tls,
+    /// Webhooks.
+    pub webhooks: Webhooks,
+    /// Background work.
+    pub worker: Worker,
+    /// Rates.
+    pub rates: Rates,
+    /// Logs.
+    pub log: Log,
+}
+
+/// Whether and how the server speaks TLS itself.
+#[derive(Clone, Debug)]
+pub enum Tls {
+    /// It does not.
+    Off,
+    /// With a certificate of its own making.
+    SelfSigned,
+    /// With a given certificate.
+    Files(Certificate),
+}
+
+/// Settings of webhooks.
+#[derive(Clone, Debug)]
+pub struct Webhooks {
+    /// Not public, and allowed all the same.
+    pub allow_networks: Vec<IpNet>,
+    /// Further certificate authorities.
+    pub extra_ca_file: Option<PathBuf>,
+}
+
+/// Settings of background work.
+#[derive(Clone, Copy, Debug)]
+pub struct Worker {
+    /// Whether `serve` does it too.
+    pub embedded: bool,
+    /// Jobs at a time.
+    pub concurrency: usize,
+}
+
+/// Rates. 0 is no limit.
+#[derive(Clone, Copy, Debug)]
+pub struct Rates {
+    /// Sessions of a tenant in a minute.
+    pub creations_per_minute: u32,
+    /// Sessions of a tenant at once.
+    pub creation_burst: u32,
+    /// Wrong keys of an address in a minute.
+    pub bad_keys_per_minute: u32,
+}
+
+/// Settings of logs.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// One JSON object a line, or text for people.
+    pub json: bool,
+    /// What is logged.
+    pub level: String,
+}
+
+impl Config {
+    /// Reads layers.
+    ///
+    /// # Errors
+    /// Everything that is wrong, not only the first thing.
+    pub fn read(layers: &Layers) -> Result<Self, Vec<Fault>> {
+        let mut reader = Reader::new(layers);
+        let config = Self::build(&mut reader);
+        match config {
+            Some(config) if reader.faults.is_empty() => Ok(config),
+            _ => Err(reader.faults),
+        }
+    }
+
+    /// `None` where a fault was noted.
+    fn build(reader: &mut Reader<'_>) -> Option<Self> {
+        let listen = reader.parsed::<SocketAddr>("listen", "an address and a port, such as 127.0.0.1:3000");
+        let data_dir = PathBuf::from(reader.filled("data_dir"));
+        let tls = tls(reader);
+        let base_url = base_url(reader, listen, tls.as_ref());
+        let database_url = database_url(reader, "database.url", &data_dir.join("honnin.db"));
+        let keys_url = keys_url(reader, &database_url, &data_dir);
+        let seconds = |reader: &mut Reader<'_>, key| Duration::from_secs(reader.number(key, 1..=3600));
+        let limits = Limits {
+            connections: reader.number("http.max_connections", 1..=1_000_000) as usize,
+            head: seconds(reader, "http.header_timeout"),
+            body: seconds(reader, "http.body_grace"),
+            idle: seconds(reader, "http.idle_timeout"),
+            write: seconds(reader, "http.write_timeout"),
+            head_bytes: reader.number("http.max_header_bytes", 8192..=1 << 20) as usize,
+            stop: seconds(reader, "http.stop_timeout"),
+        };
+        let forwarding = [
+            ("x-forwarded-for", ForwardingHeader::XForwardedFor),
+            ("forwarded", ForwardingHeader::Forwarded),
+        ];
+        let header = reader.choice("http.forwarding_header", &forwarding)?;
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let concurrency = match reader.number("worker.concurrency", 0..=1024) as usize {
+            0 => cores,
+            given => given,
+        };
+        let ca = reader.text("webhooks.extra_ca_file");
+        Some(Self {
+            connections: reader.number("database.connections", 2..=1000) as u32,
+            master_key_file: data_dir.join(reader.filled("storage.master_key_file")),
+            pictures_dir: data_dir.join(reader.filled("storage.pictures_dir")),
+            models_dir: reader.filled("models.dir").into(),
+            site_dir: crate::site::find(Path::new(&reader.filled("site.dir"))),
+            proxies: Proxies {
+                trusted: reader.networks("http.trusted_proxies"),
+                header,
+            },
+            limits,
+            max_requests: reader.number("http.max_requests", 1..=1_000_000) as usize,
+            webhooks: Webhooks {
+                allow_networks: reader.networks("webhooks.allow_networks"),
+                extra_ca_file: (!ca.is_empty()).then(|| ca.into()),
+            },
+            worker: Worker {
+                embedded: reader.flag("worker.embedded"),
+                concurrency,
+            },
+            rates: Rates {
+                creations_per_minute: reader.number("limits.creations_per_minute", 0..=1_000_000) as u32,
+                creation_burst: reader.number("limits.creation_burst", 1..=1_000_000) as u32,
+                bad_keys_per_minute: reader.number("limits.bad_keys_per_minute", 0..=1_000_000) as u32,
+            },
+            log: Log {
+                json: reader.choice("log.format", &[("text", false), ("json", true)])?,
+                level: log_level(reader),
+            },
+            listen: listen?,
+            base_url: base_url?,
+            tls: tls?,
+            data_dir,
+            database_url,
+            keys_url,
+        })
+    }
+
+    /// Where the self-signed certificate lies.
+    #[must_use]
+    pub fn tls_dir(&self) -> PathBuf {
+        self.data_dir.join("tls")
+    }
+}
+
+fn tls(reader: &mut Reader<'_>) -> Option<Tls> {
+    let files = Certificate {
+        certificate: reader.text("tls.certificate").into(),
+        key: reader.text("tls.key").into(),
+    };
+    let mode = reader.choice("tls.mode", &[("off", 0), ("self-signed", 1), ("files", 2)])?;
+    if mode == 2 {
+        for (key, path) in [("tls.certificate", &files.certificate), ("tls.key", &files.key)] {
+            if path.as_os_str().is_empty() {
+                reader.fault(key, "must name a PEM file where tls.mode is \"files\"");
+            }
+        }
+    }
+    Some(match mode {
+        0 => Tls::Off,
+        1 => Tls::SelfSigned,
+        _ => Tls::Files(files),
+    })
+}
+
+fn base_url(reader: &mut Reader<'_>, listen: Option<SocketAddr>, tls: Option<&Tls>) -> Option<Url> {
+    const KEY: &str = "base_url";
+    let text = reader.text(KEY);
+    if text.is_empty() {
+        let port = listen?.port();
+        return match tls? {
+            Tls::Off => Url::parse(&format!("http://localhost:{port}/")).ok(),
+            Tls::Files(_) => Url::parse(&format!("https://localhost:{port}/")).ok(),
+            Tls::SelfSigned => {
+                let lan = crate::edge::local_addresses()
+                    .into_iter()
+                    .find(std::net::IpAddr::is_ipv4);
+                let host = lan.filter(|_| !listen.is_some_and(|at| at.ip().is_loopback()));
+                Url::parse(&format!(
+                    "https://{}:{port}/",
+                    host.map_or("localhost".to_owned(), |ip| ip.to_string())
+                ))
+                .ok()
+            }
+        };
+    }
+    let Ok(url) = Url::parse(&text) else {
+        reader.fault(KEY, "must be a URL such as https://verify.example.com");
+        return None;
+    };
+    let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() || !bare {
+        reader.fault(
+            KEY,
+            "must be http:// or https://, a host and perhaps a port, and nothing else",
+        );
+        return None;
+    }
+    Some(url)
+}
+
+fn database_url(reader: &mut Reader<'_>, key: &str, default: &Path) -> String {
+    let url = reader.text(key);
+    if url.is_empty() {
+        return format!("sqlite://{}", default.display());
+    }
+    if !["sqlite:", "postgres:", "postgresql:"]
+        .iter()
+        .any(|scheme| url.starts_with(scheme))
+    {
+        // The value may hold a password and is not repeated.
+        reader.fault(key, "must begin with sqlite: or postgres:");
+    }
+    url
+}
+
+fn keys_url(reader: &mut Reader<'_>, main: &str, data_dir: &Path) -> String {
+    const KEY: &str = "database.keys_url";
+    let url = database_url(reader, KEY, &data_dir.join("keys.db"));
+    if url == main {
+        reader.fault(KEY, "must be another database than database.url");
+    } else if !main.starts_with("sqlite:") && reader.text(KEY).is_empty() {
+        reader.fault(KEY, "must be given where database.url is a Postgres address");
+    }
+    url
+}
+
+fn log_level(reader: &mut Reader<'_>) -> String {
+    let level = reader.filled("log.level");
+    if level.parse::<tracing_subscriber::EnvFilter>().is_err() {
+        reader.fault(
+            "log.level",
+            "must be error, warn, info, debug, trace, or a filter such as info,service=debug",
+        );
+    }
+    level
+}

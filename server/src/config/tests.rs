@@ -1,0 +1,171 @@
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::*;
+
+fn faults(file: &str, environment: &[(&str, &str)]) -> Vec<String> {
+    let mut layers = Layers::defaults();
+    layers.add_file("my.toml", file);
+    layers.add_environment(
+        environment
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+    );
+    Config::read(&layers)
+        .err()
+        .unwrap_or_default()
+        .iter()
+        .map(ToString::to_string)
+        .collect()
+}
+
+fn config(file: &str, environment: &[(&str, &str)]) -> Config {
+    let mut layers = Layers::defaults();
+    layers.add_file("my.toml", file);
+    layers.add_environment(
+        environment
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+    );
+    Config::read(&layers).unwrap()
+}
+
+#[test]
+fn the_defaults_make_sense() {
+    let config = config("", &[]);
+    assert_eq!(config.base_url.as_str(), "http://localhost:3000/");
+    assert_eq!(config.database_url, "sqlite://data/honnin.db");
+    assert_eq!(config.keys_url, "sqlite://data/keys.db");
+    assert_eq!(config.master_key_file, Path::new("data/master.key"));
+}
+
+#[test]
+fn every_default_is_documented() {
+    let mut comment = false;
+    for line in DEFAULTS
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('['))
+    {
+        // Settings that belong together share a comment.
+        assert!(line.starts_with('#') || comment, "{line} has no comment");
+        comment |= line.starts_with('#');
+    }
+}
+
+#[test]
+fn the_environment_overrides_the_file_and_the_file_the_defaults() {
+    let file = "listen = \"0.0.0.0:1\"\n[http]\nmax_requests = 7\ntrusted_proxies = [\"10.0.0.0/8\"]\n";
+    let config = config(
+        file,
+        &[
+            ("HONNIN_HTTP_MAX_REQUESTS", "9"),
+            ("HONNIN_HTTP_TRUSTED_PROXIES", "192.0.2.1, fd00::/8"),
+        ],
+    );
+    assert_eq!(config.listen.to_string(), "0.0.0.0:1");
+    assert_eq!(config.max_requests, 9);
+    let trusted: Vec<_> = config.proxies.trusted.iter().map(ToString::to_string).collect();
+    assert_eq!(trusted, ["192.0.2.1/32", "fd00::/8"]);
+}
+
+#[test]
+fn a_fault_names_the_setting_and_where_its_value_comes_from() {
+    for (file, environment, wanted) in [
+        (
+            "listen = \"here\"",
+            vec![],
+            "listen (from my.toml): must be an address and a port, such as 127.0.0.1:3000",
+        ),
+        ("listen = 3000", vec![], "listen (from my.toml): must be of type string"),
+        (
+            "listn = \"x\"",
+            vec![],
+            "listn (from my.toml): is no setting; `honnin check-config` lists them",
+        ),
+        (
+            "listen =",
+            vec![],
+            "(file) (from my.toml): is not valid TOML at line 1: string values must be quoted, expected literal string",
+        ),
+        (
+            "",
+            vec![("HONNIN_LISTN", "x")],
+            "HONNIN_LISTN (from HONNIN_LISTN): is no setting; `honnin check-config` lists them",
+        ),
+        (
+            "",
+            vec![("HONNIN_HTTP_MAX_REQUESTS", "many")],
+            "http.max_requests (from HONNIN_HTTP_MAX_REQUESTS): must be a whole number",
+        ),
+        (
+            "",
+            vec![("HONNIN_HTTP_MAX_REQUESTS", "-1")],
+            "http.max_requests (from HONNIN_HTTP_MAX_REQUESTS): must be a whole number from 1 to 1000000",
+        ),
+        (
+            "",
+            vec![("HONNIN_HTTP_TRUSTED_PROXIES", "10.0.0.0/99")],
+            "http.trusted_proxies (from HONNIN_HTTP_TRUSTED_PROXIES): \"10.0.0.0/99\" is no network such as 10.0.0.0/8 or fd00::/8",
+        ),
+        (
+            "[tls]\nmode = \"on\"",
+            vec![],
+            "tls.mode (from my.toml): must be \"off\" or \"self-signed\" or \"files\"",
+        ),
+        (
+            "base_url = \"https://x.example/path\"",
+            vec![],
+            "base_url (from my.toml): must be http:// or https://, a host and perhaps a port, and nothing else",
+        ),
+        (
+            "",
+            vec![("HONNIN_DATABASE_URL", "mysql://u:secret@h/d")],
+            "database.url (from HONNIN_DATABASE_URL): must begin with sqlite: or postgres:",
+        ),
+        (
+            "[log]\nlevel = \"a=b=c\"",
+            vec![],
+            "log.level (from my.toml): must be error, warn, info, debug, trace, or a filter such as info,service=debug",
+        ),
+    ] {
+        let faults = faults(file, &environment);
+        assert!(
+            faults.iter().any(|fault| fault == wanted),
+            "{faults:#?}\nshould have\n{wanted}"
+        );
+    }
+}
+
+#[test]
+fn all_faults_are_told_at_once() {
+    assert_eq!(
+        faults(
+            "listen = \"x\"\n[worker]\nconcurrency = -1\n",
+            &[("HONNIN_LOG_FORMAT", "xml")]
+        )
+        .len(),
+        3
+    );
+}
+
+#[test]
+fn postgres_needs_a_second_address_for_the_keys() {
+    let wanted = "database.keys_url (default): must be given where database.url is a Postgres address";
+    assert_eq!(faults("[database]\nurl = \"postgres://u@h/d\"", &[]), [wanted]);
+    let same = "[database]\nurl = \"postgres://u@h/d\"\nkeys_url = \"postgres://u@h/d\"";
+    assert_eq!(
+        faults(same, &[]),
+        ["database.keys_url (from my.toml): must be another database than database.url"]
+    );
+}
+
+#[test]
+fn passwords_are_not_shown() {
+    let mut layers = Layers::defaults();
+    layers.add_file("my.toml", "[database]\nurl = \"postgres://u:sesame@h/d\"");
+    let shown: Vec<_> = layers.shown().map(|(key, value, _)| format!("{key}={value}")).collect();
+    assert!(
+        shown.iter().any(|line| line == "database.url=\"postgres://u:***@h/d\""),
+        "{shown:?}"
+    );
+    assert!(!shown.concat().contains("sesame"));
+}

@@ -1,0 +1,110 @@
+//! A request's body, which must keep a pace, and an answer's body, which tells when it is done.
+
+use super::io::Phase;
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use std::{
+    future::Future as _,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+use tokio::time::{Instant, Sleep};
+
+/// What a body must average once its grace is over: a phone on a bad mobile network does; a client that drips bytes to hold a slot does not.
+const BYTES_PER_SECOND: u64 = 4096;
+
+/// The body did not keep the pace.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the body came too slowly")]
+pub struct TooSlow;
+
+/// A request body under the pace.
+pub(super) struct Paced<B> {
+    inner: B,
+    /// Until when a body may come however slowly.
+    grace_ends: Instant,
+    received: u64,
+    deadline: Pin<Box<Sleep>>,
+}
+
+impl<B> Paced<B> {
+    pub(super) fn new(inner: B, grace: Duration) -> Self {
+        let grace_ends = Instant::now() + grace;
+        Self {
+            inner,
+            grace_ends,
+            received: 0,
+            deadline: Box::pin(tokio::time::sleep_until(grace_ends)),
+        }
+    }
+}
+
+impl<B> Body for Paced<B>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Data = Bytes;
+    type Error = Box<dyn std::error::Error + Send + Sync>;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let me = &mut *self;
+        if let Poll::Ready(frame) = Pin::new(&mut me.inner).poll_frame(cx) {
+            if let Some(Ok(frame)) = &frame {
+                me.received += frame.data_ref().map_or(0, |data| data.len() as u64);
+                let earned = Duration::from_secs(me.received / BYTES_PER_SECOND);
+                me.deadline.as_mut().reset(me.grace_ends + earned);
+                if me.deadline.deadline() <= Instant::now() {
+                    return Poll::Ready(Some(Err(TooSlow.into())));
+                }
+            }
+            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+        }
+        ready!(me.deadline.as_mut().poll(cx));
+        Poll::Ready(Some(Err(TooSlow.into())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+/// An answer's body that ends the connection's busy phase when it is dropped, sent or not.
+pub(super) struct Watched<B> {
+    inner: B,
+    phase: Phase,
+}
+
+impl<B> Watched<B> {
+    pub(super) const fn new(inner: B, phase: Phase) -> Self {
+        Self { inner, phase }
+    }
+}
+
+impl<B> Drop for Watched<B> {
+    fn drop(&mut self) {
+        self.phase.idle();
+    }
+}
+
+impl<B: Body + Unpin> Body for Watched<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        Pin::new(&mut self.inner).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

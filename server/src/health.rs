@@ -1,0 +1,34 @@
+//! `/healthz`: the process answers. `/readyz`: it can serve.
+
+use crate::state::App;
+use axum::{Json, Router, extract::State, http::StatusCode, response::IntoResponse, routing::get};
+use serde_json::json;
+use service::readiness::readiness;
+
+pub(crate) fn routes() -> Router<App> {
+    Router::new()
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(ready))
+}
+
+/// Missing models do not take a node out: its sessions go to human review.
+async fn ready(State(app): State<App>) -> impl IntoResponse {
+    let found = readiness(&app.honnin).await;
+    let ready = found.database && found.pictures && !app.stopping.is_cancelled();
+    let status = if ready {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    let missing: Vec<_> = app.models_missing.iter().map(|missing| missing.as_str()).collect();
+    (
+        status,
+        Json(json!({
+            "ready": ready,
+            "database": found.database,
+            "pictures": found.pictures,
+            "models": missing.is_empty(),
+            "modelsMissing": missing,
+        })),
+    )
+}

@@ -1,0 +1,148 @@
+//! From settings to a running system: databases, keys, pictures, models, the webhook sender.
+
+use crate::{config::Config, site, state::App, v1::BadKeys};
+use domain::time::Clock;
+use rustls_pki_types::{CertificateDer, pem::PemObject};
+use service::{
+    Honnin, Parts, ServiceConfig,
+    clock::SystemClock,
+    examiner::VisionExaminer,
+    random::{Random, SystemRandom},
+    rate_limit::CreationRate,
+    sender::{SenderConfig, SenderError, WebhookSender},
+};
+use std::{fs::DirBuilder, io, path::PathBuf, sync::Arc};
+use store::{
+    Db, DbOptions, StoreError,
+    pictures::Pictures,
+    vault::{MasterKeys, Vault},
+};
+use tokio_util::sync::CancellationToken;
+use vision::Vision;
+
+/// Why the system did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The data folder cannot be made.
+    #[error("cannot make the folder {}: {source}", path.display())]
+    Folder {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Something of the storage.
+    #[error("{what}: {source}")]
+    Store {
+        /// What was being opened.
+        what: &'static str,
+        /// Why it did not open.
+        source: StoreError,
+    },
+    /// The webhook sender.
+    #[error("webhooks: {0}")]
+    Sender(#[from] SenderError),
+    /// A file of certificate authorities.
+    #[error("webhooks.extra_ca_file {}: {reason}", path.display())]
+    Authorities {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+fn on(what: &'static str) -> impl FnOnce(StoreError) -> OpenError {
+    move |source| OpenError::Store { what, source }
+}
+
+/// Opens everything. Migrations run here.
+///
+/// # Errors
+/// [`OpenError`].
+pub async fn open(config: Arc<Config>) -> Result<App, OpenError> {
+    open_with(config, Arc::new(SystemClock), Arc::new(SystemRandom)).await
+}
+
+/// Opens everything with a clock and randomness of the caller's choice, for tests.
+///
+/// # Errors
+/// [`OpenError`].
+pub async fn open_with(config: Arc<Config>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<App, OpenError> {
+    make_private(&config.data_dir)?;
+    let models = site::beside_program(&config.models_dir, &["models", "../models", "../../models"]);
+    // Reads and hashes a hundred megabytes; the rest opens meanwhile.
+    let loading = tokio::task::spawn_blocking(move || Vision::load(&models));
+    let options = DbOptions {
+        readers: config.connections,
+        connections: config.connections,
+        ..DbOptions::default()
+    };
+    let db = Db::open(&config.database_url, options)
+        .await
+        .map_err(on("database.url"))?;
+    let master = MasterKeys::load_or_create(&config.master_key_file).map_err(on("storage.master_key_file"))?;
+    let vault = Vault::open_at(&config.keys_url, options, master)
+        .await
+        .map_err(on("database.keys_url"))?;
+    let pictures = Pictures::in_folder(&config.pictures_dir).map_err(on("storage.pictures_dir"))?;
+    let vision = loading.await.unwrap_or_else(|_| Vision::load(&PathBuf::new()));
+    for fault in vision.faults() {
+        tracing::warn!(%fault, "sessions that need this go to human review");
+    }
+    let models_missing = vision.missing().into();
+    let honnin = Honnin::new(Parts {
+        db,
+        vault,
+        pictures,
+        clock,
+        random,
+        examiner: Arc::new(VisionExaminer::new(vision)),
+        sender: Arc::new(sender(&config)?),
+        config: ServiceConfig {
+            base_url: config.base_url.clone(),
+            creation_rate: CreationRate {
+                per_minute: config.rates.creations_per_minute,
+                burst: config.rates.creation_burst,
+            },
+        },
+    });
+    Ok(App {
+        honnin,
+        assets: site::assets(&config.site_dir),
+        bad_keys: Arc::new(BadKeys::new(config.rates.bad_keys_per_minute)),
+        models_missing,
+        stopping: CancellationToken::new(),
+        config,
+    })
+}
+
+fn sender(config: &Config) -> Result<WebhookSender, OpenError> {
+    let extra_roots = match &config.webhooks.extra_ca_file {
+        None => Vec::new(),
+        Some(path) => CertificateDer::pem_file_iter(path)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .map_err(|error| OpenError::Authorities {
+                path: path.clone(),
+                reason: error.to_string(),
+            })?,
+    };
+    let allow_networks = config.webhooks.allow_networks.clone();
+    Ok(WebhookSender::new(SenderConfig {
+        allow_networks,
+        extra_roots,
+        ..SenderConfig::default()
+    })?)
+}
+
+/// The data folder is its owner's alone.
+fn make_private(path: &std::path::Path) -> Result<(), OpenError> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|source| OpenError::Folder {
+        path: path.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,98 @@
+//! All routes, and what answers where none fits.
+
+use crate::{
+    capture, console,
+    edge::{Outer, RequestContext, outermost},
+    health, pages, site,
+    state::App,
+    v1::{self, ApiError},
+};
+use axum::{
+    Router,
+    extract::{Request, State},
+    middleware::from_fn_with_state,
+    response::{IntoResponse, Redirect, Response},
+    routing::get,
+};
+use http::StatusCode;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tower_http::compression::{
+    CompressionLayer, Predicate,
+    predicate::{NotForContentType, SizeAbove},
+};
+
+/// The whole server as one service.
+#[must_use]
+pub fn router(app: App) -> Router {
+    let outer = Outer {
+        proxies: Arc::new(app.config.proxies.clone()),
+        slots: Arc::new(Semaphore::new(app.config.max_requests)),
+        hsts: app.config.sends_hsts(),
+        unavailable,
+        broken,
+    };
+    Router::new()
+        .merge(v1::routes())
+        .merge(health::routes())
+        .merge(site::routes(&app.config.site_dir))
+        .merge(pages(&app).layer(compression()))
+        .fallback(nothing_here)
+        .layer(from_fn_with_state(outer, outermost))
+        .with_state(app)
+}
+
+/// Pages for people. `/v1` is not compressed: its answers are small, and some hold secrets beside what a caller chose.
+fn pages(app: &App) -> Router<App> {
+    Router::new()
+        .route("/", get(|| async { Redirect::to("/admin") }))
+        .merge(v1::docs_routes())
+        .merge(capture::routes())
+        .merge(console::routes(app))
+}
+
+fn compression() -> CompressionLayer<impl Predicate> {
+    // Pictures are compressed already.
+    CompressionLayer::new().compress_when(SizeAbove::new(1024).and(NotForContentType::IMAGES))
+}
+
+fn is_api(path: &str) -> bool {
+    path == "/v1" || path.starts_with("/v1/")
+}
+
+async fn nothing_here(State(app): State<App>, context: RequestContext, request: Request) -> Response {
+    if is_api(request.uri().path()) {
+        return ApiError::NotFound.answer(&context);
+    }
+    site::public_file(&app.config.site_dir, request)
+        .await
+        .unwrap_or_else(|request| (StatusCode::NOT_FOUND, pages::not_found(&app, &context, &request)).into_response())
+}
+
+fn unavailable(path: &str, context: &RequestContext) -> Response {
+    refusal(
+        path,
+        context,
+        &ApiError::Unavailable,
+        "The service is overloaded or stopping. Please try again in a moment.",
+    )
+}
+
+fn broken(path: &str, context: &RequestContext) -> Response {
+    refusal(
+        path,
+        context,
+        &ApiError::Internal,
+        "Something is wrong on our side. Please try again in a moment.",
+    )
+}
+
+/// The refusal of `/v1` as it is; for pages its status with a sentence.
+fn refusal(path: &str, context: &RequestContext, error: &ApiError, sentence: &'static str) -> Response {
+    let answer = error.answer(context);
+    if is_api(path) {
+        answer
+    } else {
+        (answer.status(), sentence).into_response()
+    }
+}

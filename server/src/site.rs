@@ -1,0 +1,92 @@
+//! Files: the browser's half under `/pkg`, with the hash of their content in their names, and the public files beside it.
+
+use crate::state::App;
+use axum::{
+    Router,
+    body::Body,
+    extract::Request,
+    response::{IntoResponse, Response},
+    routing::get_service,
+};
+use http::{HeaderValue, Method, StatusCode, header::CACHE_CONTROL};
+use std::path::{Path, PathBuf};
+use tower::{ServiceBuilder, ServiceExt as _};
+use tower_http::services::ServeDir;
+
+const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+const FOR_AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
+
+fn files(folder: &Path) -> ServeDir {
+    ServeDir::new(folder)
+        .append_index_html_on_directories(false)
+        .precompressed_br()
+        .precompressed_gzip()
+}
+
+/// `/pkg`. Only what is there may be kept: a file that is missing during a roll-out must be asked for again.
+pub(crate) fn routes(site: &Path) -> Router<App> {
+    let package = ServiceBuilder::new()
+        .map_response(|response: Response<_>| kept(response, FOR_EVER))
+        .service(files(&site.join("pkg")));
+    Router::new().nest_service("/pkg", get_service(package))
+}
+
+fn kept<B>(mut response: http::Response<B>, how_long: HeaderValue) -> http::Response<B> {
+    if response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED {
+        response.headers_mut().insert(CACHE_CONTROL, how_long);
+    }
+    response
+}
+
+/// A public file such as `/favicon.svg`; gives the request back where there is none.
+pub(crate) async fn public_file(site: &Path, request: Request) -> Result<Response, Request> {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Err(request);
+    }
+    let (parts, body) = request.into_parts();
+    let asked = Request::from_parts(parts.clone(), Body::empty());
+    match files(site).oneshot(asked).await {
+        Ok(found) if found.status().is_success() || found.status() == StatusCode::NOT_MODIFIED => {
+            Ok(kept(found, FOR_AN_HOUR).into_response())
+        }
+        _ => Err(Request::from_parts(parts, body)),
+    }
+}
+
+/// The first folder of the site that is there: as configured, or beside the program.
+#[must_use]
+pub(crate) fn find(configured: &Path) -> PathBuf {
+    beside_program(configured, &["site", "../site"])
+}
+
+/// `configured` where it is there, else the first of `others` that is there, seen from the program's folder.
+pub(crate) fn beside_program(configured: &Path, others: &[&str]) -> PathBuf {
+    let program = std::env::current_exe().ok();
+    let folder = program.as_deref().and_then(Path::parent);
+    let found = folder.and_then(|folder| others.iter().map(|other| folder.join(other)).find(|path| path.is_dir()));
+    match found {
+        Some(found) if !configured.is_dir() => found,
+        _ => configured.to_owned(),
+    }
+}
+
+/// The addresses of the hashed files. Built with the site, so it lies beside the program.
+pub(crate) fn assets(site: &Path) -> app::Assets {
+    let program = std::env::current_exe().ok();
+    let beside = program
+        .as_deref()
+        .and_then(Path::parent)
+        .map(|folder| folder.join("hash.txt"));
+    let text = beside
+        .into_iter()
+        .chain([
+            site.join("hash.txt"),
+            site.join("../debug/hash.txt"),
+            site.join("../release/hash.txt"),
+        ])
+        .find_map(|path| std::fs::read_to_string(path).ok());
+    if text.is_none() {
+        tracing::warn!("the browser's half is not built: pages work without it, by file upload");
+    }
+    app::Assets::parse(&text.unwrap_or_default(), "honnin")
+}

@@ -1,0 +1,31 @@
+//! Reading a small body. The stock extractors answer in plain text and want a content type; these do neither.
+
+use super::ApiError;
+use crate::edge::TooSlow;
+use axum::body::Body;
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use std::error::Error;
+
+/// The largest body of an operation.
+pub(super) const LIMIT: usize = 64 * 1024;
+
+/// The whole body.
+///
+/// # Errors
+/// Where it is over the limit, too slow, or the client went away.
+pub(super) async fn read(body: Body) -> Result<Bytes, ApiError> {
+    match Limited::new(body, LIMIT).collect().await {
+        Ok(whole) => Ok(whole.to_bytes()),
+        Err(error) if caused_by::<LengthLimitError>(&*error) => Err(ApiError::PayloadTooLarge),
+        // Whatever else ended the body early, nobody waits for an answer that says more.
+        Err(error) => {
+            tracing::debug!(slow = caused_by::<TooSlow>(&*error), "a body did not come");
+            Err(ApiError::TooSlow)
+        }
+    }
+}
+
+fn caused_by<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |error| (*error).source()).any(|error| error.is::<E>())
+}

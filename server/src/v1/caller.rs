@@ -1,0 +1,68 @@
+//! Who calls: the bearer key, then the address. The first check of every operation, before a byte of the body is read.
+
+use super::ApiError;
+use crate::{edge::RequestContext, state::App};
+use http::{HeaderMap, header::AUTHORIZATION};
+use service::access::{self, Tenant};
+
+/// The tenant whose key the request carries.
+///
+/// # Errors
+/// [`ApiError::Unauthorized`] alike for a missing, wrong, revoked, expired or malformed key.
+pub(super) async fn caller(app: &App, context: &RequestContext, headers: &HeaderMap) -> Result<Tenant, ApiError> {
+    let Some(presented) = bearer(headers) else {
+        return Err(ApiError::Unauthorized);
+    };
+    let found = access::tenant_by_key(&app.honnin, presented, context.client)
+        .await
+        .map_err(ApiError::from);
+    match found {
+        Err(ApiError::Unauthorized) if !app.bad_keys.note(context.client, app.honnin.now()) => {
+            Err(ApiError::TooManyBadKeys)
+        }
+        other => other,
+    }
+}
+
+/// The token of the one `Authorization: Bearer` header.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut lines = headers.get_all(AUTHORIZATION).iter();
+    let (line, None) = (lines.next()?, lines.next()) else {
+        return None;
+    };
+    let (scheme, token) = line.to_str().ok()?.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| token.trim_matches(' '))
+        .filter(|token| !token.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    #[test]
+    fn only_one_header_of_the_bearer_scheme_counts() {
+        let of = |lines: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(AUTHORIZATION, HeaderValue::from_bytes(line.as_bytes()).unwrap());
+            }
+            bearer(&headers).map(str::to_owned)
+        };
+        assert_eq!(of(&["Bearer k"]), Some("k".into()));
+        assert_eq!(of(&["bearer  k "]), Some("k".into()));
+        for bad in [
+            &[][..],
+            &["k"],
+            &["Basic k"],
+            &["Bearer"],
+            &["Bearer "],
+            &["Bearer a", "Bearer b"],
+            &["Bearer \u{80}"],
+        ] {
+            assert_eq!(of(bad), None, "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! `POST /v1/verification-sessions`. The checks in their order: key, address, rate, body, callback, tenant settings.
+
+use super::{ApiError, body, caller::caller, error::respond, openapi};
+use crate::{edge::RequestContext, state::App};
+use axum::{
+    Json,
+    extract::{Request, State},
+    response::Response,
+};
+use http::{HeaderMap, StatusCode};
+use serde::Serialize;
+use service::{
+    create_session::{Created, create_session, create_session_once},
+    rate_limit,
+};
+use utoipa::ToSchema;
+
+/// A session just created. `verificationUrl` is a secret: give it to the user and to nobody else, and do not log it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CreatedSession {
+    /// Session id.
+    #[schema(pattern = "^vs_[0-9a-f]{32}$", example = "vs_0123456789abcdef0123456789abcdef")]
+    id: String,
+    /// `created`.
+    #[schema(inline, value_type = openapi::SessionStatus)]
+    status: &'static str,
+    /// Secret URL, usable once, returned only here.
+    #[schema(
+        format = "uri",
+        example = "https://verify.example.com/v/Zm9yLWRvY3VtZW50YXRpb24tb25seS1ub3QtYS1rZXk"
+    )]
+    verification_url: String,
+    /// Time until which `verificationUrl` can be opened.
+    #[schema(format = DateTime, example = "2026-08-04T09:30:00.000Z")]
+    verification_url_expires_at: String,
+    /// Session deadline.
+    #[schema(format = DateTime, example = "2026-08-09T09:30:00.000Z")]
+    expires_at: String,
+    /// Creation time.
+    #[schema(format = DateTime, example = "2026-08-02T09:30:00.000Z")]
+    created_at: String,
+}
+
+impl From<Created> for CreatedSession {
+    fn from(created: Created) -> Self {
+        Self {
+            id: created.id.to_string(),
+            status: created.status.as_str(),
+            verification_url: created.verification_url.expose().clone(),
+            verification_url_expires_at: created.verification_url_expires_at.to_iso(),
+            expires_at: created.expires_at.to_iso(),
+            created_at: created.created_at.to_iso(),
+        }
+    }
+}
+
+/// Create a session
+///
+/// Creates one verification of one end user. Send the user to `verificationUrl`, which works once.
+#[utoipa::path(
+    post,
+    path = "/v1/verification-sessions",
+    operation_id = "createVerificationSession",
+    tag = "Verification sessions",
+    params(("Idempotency-Key" = Option<String>, Header,
+        description = "1 to 255 visible ASCII characters. For 24 hours the same key and body give the same answer; \
+                       the same key with another body is refused.")),
+    request_body(content = Option<openapi::NewSession>, content_type = "application/json"),
+    responses(
+        (status = 201, description = "Created", body = CreatedSession),
+        (status = 400, description = "The body is not as described, or the callback URL is not allowed",
+            body = openapi::BadRequest),
+        (status = 401, description = "The key is missing or not valid", body = openapi::Unauthorized,
+            headers(("WWW-Authenticate" = String, description = "`Bearer`"))),
+        (status = 403, description = "The address is not on the allow-list", body = openapi::IpNotAllowed),
+        (status = 408, description = "The body came too slowly", body = openapi::RequestTimeout),
+        (status = 409, description = "The tenant's settings do not allow sessions, or the Idempotency-Key was used with \
+                                      another body", body = openapi::CreationConflict),
+        (status = 413, description = "The body is over 64 KiB", body = openapi::PayloadTooLarge),
+        (status = 429, description = "The session-creation limit is reached", body = openapi::RateLimited),
+        (status = 500, description = "Our fault", body = openapi::InternalError),
+        (status = 503, description = "Overloaded or stopping", body = openapi::Unavailable),
+    ),
+)]
+pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
+    let outcome = create(&app, &context, request).await;
+    respond(
+        &context,
+        outcome.map(|created| (StatusCode::CREATED, Json(CreatedSession::from(created)))),
+    )
+}
+
+async fn create(app: &App, context: &RequestContext, request: Request) -> Result<Created, ApiError> {
+    let tenant = caller(app, context, request.headers()).await?;
+    if !rate_limit::may_create(&app.honnin, &tenant).await? {
+        return Err(ApiError::RateLimited);
+    }
+    let key = idempotency_key(request.headers())?;
+    let body = body::read(request.into_body()).await?;
+    Ok(match key {
+        None => create_session(&app.honnin, &tenant, &body).await?,
+        Some(key) => create_session_once(&app.honnin, &tenant, &key, &body).await?,
+    })
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let mut lines = headers.get_all("idempotency-key").iter();
+    let Some(line) = lines.next() else { return Ok(None) };
+    let text = line.to_str().map_err(|_| ApiError::BadIdempotencyKey)?;
+    let fits = (1..=255).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+    if fits && lines.next().is_none() {
+        Ok(Some(text.to_owned()))
+    } else {
+        Err(ApiError::BadIdempotencyKey)
+    }
+}

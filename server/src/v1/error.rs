@@ -1,0 +1,247 @@
+//! The one table of refusals: status, headers and body of each. Never says more of a fault of ours than the request's id.
+
+use crate::edge::RequestContext;
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
+use domain::{request::Issue, tenant::NotReady};
+use http::{
+    HeaderValue, StatusCode,
+    header::{CONNECTION, WWW_AUTHENTICATE},
+};
+use serde_json::{Value, json};
+use service::{
+    access::AccessError, create_session::CreateSessionError, read_session::ReadSessionError, reprocess::ReprocessError,
+};
+use store::StoreError;
+
+/// An id in a refusal is cut at this many characters.
+const ID_LIMIT: usize = 64;
+
+/// Why a request is refused.
+#[derive(Clone, Debug)]
+pub(crate) enum ApiError {
+    Unauthorized,
+    IpNotAllowed,
+    RateLimited,
+    TooManyBadKeys,
+    CallbackUrlNotAllowed(String),
+    SessionCreationNotAllowed(NotReady),
+    Decode(Vec<Issue>),
+    BadIdempotencyKey,
+    SessionNotFound(String),
+    ReprocessNotAllowed(String),
+    IdempotencyConflict,
+    NotFound,
+    MethodNotAllowed,
+    PayloadTooLarge,
+    TooSlow,
+    Storage(StoreError),
+    Internal,
+    Unavailable,
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+impl From<AccessError> for ApiError {
+    fn from(error: AccessError) -> Self {
+        match error {
+            AccessError::Unauthorized => Self::Unauthorized,
+            AccessError::IpNotAllowed => Self::IpNotAllowed,
+            AccessError::Store(error) => Self::Storage(error),
+        }
+    }
+}
+
+impl From<CreateSessionError> for ApiError {
+    fn from(error: CreateSessionError) -> Self {
+        match error {
+            CreateSessionError::Decode(issues) => Self::Decode(issues),
+            CreateSessionError::CallbackUrlNotAllowed(url) => Self::CallbackUrlNotAllowed(url),
+            CreateSessionError::NotReady(why) => Self::SessionCreationNotAllowed(why),
+            CreateSessionError::RateLimited => Self::RateLimited,
+            CreateSessionError::IdempotencyConflict => Self::IdempotencyConflict,
+            CreateSessionError::Store(error) => Self::Storage(error),
+        }
+    }
+}
+
+impl ApiError {
+    /// A refused read of the session with `id`.
+    pub(super) fn of_read(error: ReadSessionError, id: &str) -> Self {
+        match error {
+            ReadSessionError::NotFound => Self::SessionNotFound(id.to_owned()),
+            ReadSessionError::Store(error) => Self::Storage(error),
+        }
+    }
+
+    /// A refused reprocess of the session with `id`.
+    pub(super) fn of_reprocess(error: ReprocessError, id: &str) -> Self {
+        match error {
+            ReprocessError::NotFound => Self::SessionNotFound(id.to_owned()),
+            ReprocessError::NotAllowed => Self::ReprocessNotAllowed(id.to_owned()),
+            ReprocessError::Store(error) => Self::Storage(error),
+        }
+    }
+
+    /// Storage that does not answer passes; anything else of it is our fault.
+    fn settled(&self) -> &Self {
+        match self {
+            Self::Storage(StoreError::Unavailable(_)) => &Self::Unavailable,
+            Self::Storage(_) => &Self::Internal,
+            other => other,
+        }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self.settled() {
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::IpNotAllowed => StatusCode::FORBIDDEN,
+            Self::RateLimited | Self::TooManyBadKeys => StatusCode::TOO_MANY_REQUESTS,
+            Self::CallbackUrlNotAllowed(_) | Self::Decode(_) | Self::BadIdempotencyKey => StatusCode::BAD_REQUEST,
+            Self::SessionNotFound(_) | Self::NotFound => StatusCode::NOT_FOUND,
+            Self::SessionCreationNotAllowed(_) | Self::ReprocessNotAllowed(_) | Self::IdempotencyConflict => {
+                StatusCode::CONFLICT
+            }
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::Storage(_) | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    fn body(&self, request_id: &str) -> Value {
+        let decode = |issues: &[Issue]| json!({"_tag": "HttpApiDecodeError", "message": "The request is not as described.", "issues": issues});
+        match self.settled() {
+            Self::Unauthorized => json!({"_tag": "Unauthorized", "message": "The API key is missing or not valid."}),
+            Self::IpNotAllowed => {
+                json!({"_tag": "IpNotAllowed", "message": "Calls from this address are not allowed."})
+            }
+            Self::RateLimited => {
+                json!({"_tag": "RateLimited", "message": "The session-creation limit is reached. Retry later."})
+            }
+            Self::TooManyBadKeys => {
+                json!({"_tag": "RateLimited", "message": "Too many wrong API keys from this address. Retry later."})
+            }
+            Self::CallbackUrlNotAllowed(url) => json!({"_tag": "CallbackUrlNotAllowed", "callbackUrl": url}),
+            Self::SessionCreationNotAllowed(why) => json!({
+                "_tag": "SessionCreationNotAllowed",
+                "reason": why.as_str(),
+                "message": match why {
+                    NotReady::SettingsMissing => "The tenant has no settings yet.",
+                    NotReady::NoStepsEnabled => "The tenant has no verification step enabled.",
+                },
+            }),
+            Self::Decode(issues) => decode(issues),
+            Self::BadIdempotencyKey => decode(&[Issue {
+                tag: "Format",
+                path: vec!["Idempotency-Key".to_owned()],
+                message: "must have 1 to 255 visible ASCII characters, and be given once".to_owned(),
+            }]),
+            Self::SessionNotFound(id) => json!({"_tag": "SessionNotFound", "id": cut(id)}),
+            Self::ReprocessNotAllowed(id) => json!({"_tag": "ReprocessNotAllowed", "id": cut(id)}),
+            Self::IdempotencyConflict => json!({
+                "_tag": "IdempotencyConflict",
+                "message": "This Idempotency-Key was used with another body.",
+            }),
+            Self::NotFound => json!({"_tag": "NotFound"}),
+            Self::MethodNotAllowed => json!({"_tag": "MethodNotAllowed"}),
+            Self::PayloadTooLarge => json!({"_tag": "PayloadTooLarge", "message": "The body is over 64 KiB."}),
+            Self::TooSlow => json!({"_tag": "RequestTimeout", "message": "The body came too slowly."}),
+            Self::Storage(_) | Self::Internal => json!({
+                "_tag": "InternalError",
+                "message": "Something is wrong on our side.",
+                "requestId": request_id,
+            }),
+            Self::Unavailable => {
+                json!({"_tag": "Unavailable", "message": "The service is overloaded or stopping. Retry later."})
+            }
+        }
+    }
+
+    /// The answer. A fault of ours is logged here, once.
+    pub(crate) fn answer(&self, context: &RequestContext) -> Response {
+        if let Self::Storage(error) = self {
+            tracing::error!(%error, "storage");
+        }
+        let mut response = (self.status(), Json(self.body(context.id.as_str()))).into_response();
+        match self {
+            Self::Unauthorized => {
+                response
+                    .headers_mut()
+                    .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            // What is left of the body will not be read.
+            Self::PayloadTooLarge | Self::TooSlow => {
+                response
+                    .headers_mut()
+                    .insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            _ => {}
+        }
+        response
+    }
+}
+
+fn cut(id: &str) -> String {
+    id.chars().take(ID_LIMIT).collect()
+}
+
+/// The answer of an operation.
+pub(super) fn respond<T: IntoResponse>(context: &RequestContext, outcome: Result<T, ApiError>) -> Response {
+    match outcome {
+        Ok(answer) => answer.into_response(),
+        Err(error) => error.answer(context),
+    }
+}
+
+pub(super) async fn method_not_allowed(context: RequestContext) -> Response {
+    ApiError::MethodNotAllowed.answer(&context)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+
+    #[test]
+    fn the_table_of_refusals() {
+        let issue = Issue {
+            tag: "Type",
+            path: vec!["state".into()],
+            message: "must be a string".into(),
+        };
+        let all = [
+            ApiError::from(AccessError::Unauthorized),
+            AccessError::IpNotAllowed.into(),
+            CreateSessionError::RateLimited.into(),
+            ApiError::TooManyBadKeys,
+            CreateSessionError::CallbackUrlNotAllowed("http://x/".into()).into(),
+            CreateSessionError::NotReady(NotReady::SettingsMissing).into(),
+            CreateSessionError::NotReady(NotReady::NoStepsEnabled).into(),
+            CreateSessionError::Decode(vec![issue]).into(),
+            ApiError::BadIdempotencyKey,
+            ApiError::of_read(ReadSessionError::NotFound, &"é".repeat(70)),
+            ApiError::of_reprocess(ReprocessError::NotFound, "vs_x"),
+            ApiError::of_reprocess(ReprocessError::NotAllowed, "vs_x"),
+            CreateSessionError::IdempotencyConflict.into(),
+            ApiError::NotFound,
+            ApiError::MethodNotAllowed,
+            ApiError::PayloadTooLarge,
+            ApiError::TooSlow,
+            StoreError::Conflict.into(),
+            StoreError::Unavailable("gone".into()).into(),
+        ];
+        let mut table = String::new();
+        for error in all {
+            writeln!(table, "{} {}", error.status().as_u16(), error.body("req_1")).ok();
+        }
+        insta::assert_snapshot!(table, @"");
+    }
+}

@@ -1,0 +1,41 @@
+//! `/v1`: the three operations of the contract. Every answer is JSON, also those for what does not exist.
+
+mod bad_keys;
+mod body;
+mod caller;
+mod create;
+mod docs;
+mod error;
+mod openapi;
+mod read;
+mod reprocess;
+
+pub use bad_keys::BadKeys;
+pub use openapi::document;
+
+pub(crate) use error::ApiError;
+
+use crate::state::App;
+use axum::{
+    Router,
+    routing::{get, post},
+};
+
+/// The routes.
+pub(crate) fn routes() -> Router<App> {
+    let api = Router::new()
+        .route("/verification-sessions", post(create::handler))
+        // A missing or malformed id is an id that does not exist.
+        .route("/verification-sessions/", get(read::handler))
+        .route("/verification-sessions/{id}", get(read::handler))
+        .route("/verification-sessions/{id}/", get(read::handler))
+        .route("/verification-sessions/{id}/reprocess", post(reprocess::handler))
+        .route("/openapi.json", get(openapi::handler))
+        .method_not_allowed_fallback(error::method_not_allowed);
+    Router::new().nest("/v1", api)
+}
+
+/// The page that describes the API.
+pub(crate) fn docs_routes() -> Router<App> {
+    Router::new().route("/docs", get(docs::handler))
+}

@@ -1,0 +1,161 @@
+//! Shapes of refusals, for the description.
+
+#![expect(dead_code, reason = "only their shapes are used")]
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The tags, each a type of its one value.
+mod tag {
+    use super::{Serialize, ToSchema};
+
+    macro_rules! tags {
+        ($($name:ident),+ $(,)?) => {
+            $(#[derive(Serialize, ToSchema)]
+            pub(in crate::v1) enum $name { $name })+
+        };
+    }
+    tags!(
+        Unauthorized,
+        IpNotAllowed,
+        RateLimited,
+        CallbackUrlNotAllowed,
+        SessionCreationNotAllowed,
+        HttpApiDecodeError,
+        SessionNotFound,
+        ReprocessNotAllowed,
+        IdempotencyConflict,
+        PayloadTooLarge,
+        RequestTimeout,
+        InternalError,
+        Unavailable,
+    );
+}
+
+/// A refusal that has a tag and a message only.
+macro_rules! refusals {
+    ($($(#[$meta:meta])* $name:ident;)+) => {
+        $($(#[$meta])*
+        #[derive(Serialize, ToSchema)]
+        pub(in crate::v1) struct $name {
+            #[serde(rename = "_tag")]
+            #[schema(inline)]
+            tag: tag::$name,
+            message: String,
+        })+
+    };
+}
+
+refusals! {
+    /// The key is missing, wrong, revoked or expired; never said which.
+    Unauthorized;
+    /// The key is valid, the caller's address is off the tenant's list.
+    IpNotAllowed;
+    /// Retry later. The limit is not told.
+    RateLimited;
+    /// The Idempotency-Key was used with another body.
+    IdempotencyConflict;
+    /// The body is over 64 KiB.
+    PayloadTooLarge;
+    /// The body came too slowly.
+    RequestTimeout;
+    /// Overloaded or stopping.
+    Unavailable;
+}
+
+/// Off the allow-list, not https, or with query or fragment.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::v1) struct CallbackUrlNotAllowed {
+    #[serde(rename = "_tag")]
+    #[schema(inline)]
+    tag: tag::CallbackUrlNotAllowed,
+    callback_url: String,
+}
+
+/// The request is not as described. Values are never repeated.
+#[derive(Serialize, ToSchema)]
+pub(in crate::v1) struct HttpApiDecodeError {
+    #[serde(rename = "_tag")]
+    #[schema(inline)]
+    tag: tag::HttpApiDecodeError,
+    message: String,
+    #[schema(min_items = 1)]
+    issues: Vec<Issue>,
+}
+
+/// One thing that is wrong.
+#[derive(Serialize, ToSchema)]
+pub(in crate::v1) struct Issue {
+    /// `Missing`, `Type`, `Limit`, `Format` or `Syntax`.
+    #[serde(rename = "_tag")]
+    tag: String,
+    /// Keys from the body's root.
+    path: Vec<String>,
+    message: String,
+}
+
+/// The body or the callback URL.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(in crate::v1) enum BadRequest {
+    Decode(HttpApiDecodeError),
+    CallbackUrl(CallbackUrlNotAllowed),
+}
+
+/// The tenant's settings do not allow sessions.
+#[derive(Serialize, ToSchema)]
+pub(in crate::v1) struct SessionCreationNotAllowed {
+    #[serde(rename = "_tag")]
+    #[schema(inline)]
+    tag: tag::SessionCreationNotAllowed,
+    reason: NotReady,
+    message: String,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::v1) enum NotReady {
+    SettingsMissing,
+    NoStepsEnabled,
+}
+
+/// The settings, or the Idempotency-Key.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(in crate::v1) enum CreationConflict {
+    Settings(SessionCreationNotAllowed),
+    Key(IdempotencyConflict),
+}
+
+/// The same for a session that does not exist, another tenant's, and a malformed id.
+#[derive(Serialize, ToSchema)]
+pub(in crate::v1) struct SessionNotFound {
+    #[serde(rename = "_tag")]
+    #[schema(inline)]
+    tag: tag::SessionNotFound,
+    /// As given, cut at 64 characters.
+    #[schema(max_length = 64)]
+    id: String,
+}
+
+/// Reprocess refused.
+#[derive(Serialize, ToSchema)]
+pub(in crate::v1) struct ReprocessNotAllowed {
+    #[serde(rename = "_tag")]
+    #[schema(inline)]
+    tag: tag::ReprocessNotAllowed,
+    id: String,
+}
+
+/// Our fault. Give `requestId` to support.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::v1) struct InternalError {
+    #[serde(rename = "_tag")]
+    #[schema(inline)]
+    tag: tag::InternalError,
+    message: String,
+    #[schema(pattern = "^req_[0-9a-f]{32}$")]
+    request_id: String,
+}

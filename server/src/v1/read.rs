@@ -1,0 +1,159 @@
+//! `GET /v1/verification-sessions/{id}`. The answer holds personal data; the access is on record before it leaves.
+
+use super::{ApiError, caller::caller, error::respond, openapi};
+use crate::{edge::RequestContext, state::App};
+use axum::{
+    Json,
+    extract::{Request, State},
+    response::Response,
+};
+use domain::{document::OcrField, outcome::Outcome, request::PreRegistered, user_input::UserInput};
+use http::{HeaderMap, Uri};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use service::read_session::{SessionDetail, read_session};
+
+/// The part of the path that names a session, decoded as far as it is text. What no id can look like is looked up like any other.
+pub(super) fn id_of(uri: &Uri) -> String {
+    let rest = uri
+        .path()
+        .trim_start_matches("/v1/verification-sessions")
+        .trim_start_matches('/');
+    let raw = rest.strip_suffix("/reprocess").unwrap_or(rest);
+    decoded(raw)
+}
+
+/// Percent-decodes; bytes that are no UTF-8 become U+FFFD.
+fn decoded(raw: &str) -> String {
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut rest = raw.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        let hex = |at: usize| tail.get(at).and_then(|digit| char::from(*digit).to_digit(16));
+        match (byte, hex(0), hex(1)) {
+            (b'%', Some(high), Some(low)) => {
+                bytes.push((high * 16 + low) as u8);
+                rest = &tail[2..];
+            }
+            _ => {
+                bytes.push(byte);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Detail<'a> {
+    id: &'a str,
+    status: &'static str,
+    plan: &'a domain::session::Plan,
+    expires_at: String,
+    created_at: String,
+    metadata: Option<&'a RawValue>,
+    completed_at: Option<String>,
+    purged_at: Option<String>,
+    pre_registered_info: Option<&'a PreRegistered>,
+    user_input_info: Option<&'a UserInput>,
+    document_ocr: Option<Ocr<'a>>,
+    outcome: Option<&'a Outcome>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Ocr<'a> {
+    document_type: Option<&'static str>,
+    fields: &'a [OcrField],
+}
+
+/// Metadata as it was written. Stored metadata was checked when it came; were it damaged, it would be missing.
+pub(super) fn metadata(compact: Option<&str>) -> Option<&RawValue> {
+    compact.and_then(|text| serde_json::from_str(text).ok())
+}
+
+/// Read a session
+///
+/// The full state, with personal data: do not log it. Each retrieval is recorded.
+#[utoipa::path(
+    get,
+    path = "/v1/verification-sessions/{id}",
+    operation_id = "readVerificationSession",
+    tag = "Verification sessions",
+    params(("id" = String, Path, description = "Session id", example = "vs_0123456789abcdef0123456789abcdef")),
+    responses(
+        (status = 200, description = "The session", body = openapi::SessionDetail),
+        (status = 401, description = "The key is missing or not valid", body = openapi::Unauthorized,
+            headers(("WWW-Authenticate" = String, description = "`Bearer`"))),
+        (status = 403, description = "The address is not on the allow-list", body = openapi::IpNotAllowed),
+        (status = 404, description = "No such session, another tenant's, or a malformed id", body = openapi::SessionNotFound),
+        (status = 429, description = "Too many wrong keys from this address", body = openapi::RateLimited),
+        (status = 500, description = "Our fault", body = openapi::InternalError),
+        (status = 503, description = "Overloaded or stopping", body = openapi::Unavailable),
+    ),
+)]
+pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
+    let outcome = read(&app, &context, request.headers(), &id_of(request.uri())).await;
+    respond(&context, outcome)
+}
+
+async fn read(
+    app: &App,
+    context: &RequestContext,
+    headers: &HeaderMap,
+    id: &str,
+) -> Result<Json<Box<RawValue>>, ApiError> {
+    let tenant = caller(app, context, headers).await?;
+    let detail = read_session(&app.honnin, &tenant, id)
+        .await
+        .map_err(|error| ApiError::of_read(error, id))?;
+    rendered(&detail)
+}
+
+fn rendered(detail: &SessionDetail) -> Result<Json<Box<RawValue>>, ApiError> {
+    let session = &detail.session;
+    let body = Detail {
+        id: session.id.as_str(),
+        status: detail.status.as_str(),
+        plan: &session.plan,
+        expires_at: session.expires_at.to_iso(),
+        created_at: session.created_at.to_iso(),
+        metadata: metadata(detail.metadata.as_deref()),
+        completed_at: session.completed_at.map(|at| at.to_iso()),
+        purged_at: session.purged_at.map(|at| at.to_iso()),
+        pre_registered_info: detail.pre_registered.as_ref().map(|known| known.expose()),
+        user_input_info: detail.typed.as_ref().map(|typed| typed.expose()),
+        document_ocr: detail.ocr.as_ref().map(|fields| Ocr {
+            document_type: detail.document_type.map(|kind| kind.as_str()),
+            fields: fields.expose(),
+        }),
+        outcome: detail.outcome.as_ref(),
+    };
+    serde_json::value::to_raw_value(&body)
+        .map(Json)
+        .map_err(|_| ApiError::Internal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_whatever_stands_in_its_place() {
+        for (path, id) in [
+            ("vs_1", "vs_1"),
+            ("vs_1/reprocess", "vs_1"),
+            ("", ""),
+            ("vs_1/", "vs_1/"),
+            ("%ff", "\u{fffd}"),
+            ("%00", "\0"),
+            ("%e3%81%82", "あ"),
+            ("%2", "%2"),
+            ("%zz%41", "%zzA"),
+            ("reprocess", "reprocess"),
+        ] {
+            let uri: Uri = format!("/v1/verification-sessions/{path}?q=1").parse().unwrap();
+            assert_eq!(id_of(&uri), id, "{path}");
+        }
+    }
+}

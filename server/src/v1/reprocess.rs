@@ -1,0 +1,82 @@
+//! `POST /v1/verification-sessions/{id}/reprocess`. A body is not looked at.
+
+use super::{
+    ApiError,
+    caller::caller,
+    error::respond,
+    openapi,
+    read::{id_of, metadata},
+};
+use crate::{edge::RequestContext, state::App};
+use axum::{
+    Json,
+    extract::{Request, State},
+    response::Response,
+};
+use domain::session::{Plan, Status};
+use http::HeaderMap;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use service::reprocess::reprocess;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Reprocessed<'a> {
+    id: &'a str,
+    status: &'static str,
+    plan: &'a Plan,
+    expires_at: String,
+    created_at: String,
+    metadata: Option<&'a RawValue>,
+}
+
+/// Reprocess a session
+///
+/// Returns a `completed`, `failed` or `reviewing` session to `collecting` with a new deadline. The answer has no verification
+/// URL: it is reissued in the console.
+#[utoipa::path(
+    post,
+    path = "/v1/verification-sessions/{id}/reprocess",
+    operation_id = "reprocessVerificationSession",
+    tag = "Verification sessions",
+    params(("id" = String, Path, description = "Session id", example = "vs_0123456789abcdef0123456789abcdef")),
+    responses(
+        (status = 200, description = "Back in `collecting`", body = openapi::ReprocessedSession),
+        (status = 401, description = "The key is missing or not valid", body = openapi::Unauthorized,
+            headers(("WWW-Authenticate" = String, description = "`Bearer`"))),
+        (status = 403, description = "The address is not on the allow-list", body = openapi::IpNotAllowed),
+        (status = 404, description = "No such session, another tenant's, or a malformed id", body = openapi::SessionNotFound),
+        (status = 409, description = "The status does not allow it, the personal data was erased, or another operation was first",
+            body = openapi::ReprocessNotAllowed),
+        (status = 429, description = "Too many wrong keys from this address", body = openapi::RateLimited),
+        (status = 500, description = "Our fault", body = openapi::InternalError),
+        (status = 503, description = "Overloaded or stopping", body = openapi::Unavailable),
+    ),
+)]
+pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
+    let outcome = again(&app, &context, request.headers(), &id_of(request.uri())).await;
+    respond(&context, outcome)
+}
+
+async fn again(
+    app: &App,
+    context: &RequestContext,
+    headers: &HeaderMap,
+    id: &str,
+) -> Result<Json<Box<RawValue>>, ApiError> {
+    let tenant = caller(app, context, headers).await?;
+    let done = reprocess(&app.honnin, &tenant, id)
+        .await
+        .map_err(|error| ApiError::of_reprocess(error, id))?;
+    let body = Reprocessed {
+        id: done.session.id.as_str(),
+        status: Status::Collecting.as_str(),
+        plan: &done.session.plan,
+        expires_at: done.session.expires_at.to_iso(),
+        created_at: done.session.created_at.to_iso(),
+        metadata: metadata(done.metadata.as_deref()),
+    };
+    serde_json::value::to_raw_value(&body)
+        .map(Json)
+        .map_err(|_| ApiError::Internal)
+}

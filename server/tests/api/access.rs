@@ -1,0 +1,141 @@
+//! Who may call.
+
+use super::support::{SESSIONS, Server, add_tenant, settings};
+use domain::tenant::TenantSettings;
+use insta::assert_snapshot;
+use store::{StoreError, Tx, api_keys};
+
+#[tokio::test]
+async fn a_missing_wrong_or_malformed_key_gives_the_same_refusal() {
+    let server = Server::new().await;
+    let none = server.send("GET", &format!("{SESSIONS}/x"), &[], "").await;
+    assert_snapshot!(none.shown(), @"");
+    let well_formed = service::api_key::generate(&service::random::SystemRandom, true);
+    for value in [
+        format!("Bearer {}", well_formed.expose()),
+        "Bearer x".into(),
+        "Bearer".into(),
+        format!("Basic {}", server.key),
+        server.key.clone(),
+    ] {
+        let answer = server
+            .send("GET", &format!("{SESSIONS}/x"), &[("authorization", &value)], "")
+            .await;
+        assert_eq!((answer.status, &answer.body), (none.status, &none.body), "{value}");
+    }
+    let twice = [
+        ("authorization", format!("Bearer {}", server.key)),
+        ("authorization", format!("Bearer {}", server.key)),
+    ];
+    let twice: Vec<_> = twice.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    assert_eq!(
+        server.send("GET", &format!("{SESSIONS}/x"), &twice, "").await.status,
+        401
+    );
+}
+
+#[tokio::test]
+async fn the_scheme_is_read_in_any_case() {
+    let server = Server::new().await;
+    let value = format!("bEaReR {}", server.key);
+    assert_eq!(
+        server
+            .send("POST", SESSIONS, &[("authorization", &value)], "")
+            .await
+            .status,
+        201
+    );
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_refused_from_the_next_request_on() {
+    let server = Server::new().await;
+    server.create("{}").await;
+    let tenant = server.tenant.clone();
+    let unit = server.app.honnin.db().write::<_, StoreError, _>(move |tx: &mut Tx| {
+        let tenant = tenant.clone();
+        Box::pin(async move {
+            let key = api_keys::list(tx, &tenant).await?.remove(0);
+            api_keys::revoke(tx, &tenant, &key.id, super::support::START).await
+        })
+    });
+    assert!(unit.await.unwrap());
+    assert_eq!(server.call("POST", SESSIONS, "{}").await.status, 401);
+}
+
+#[tokio::test]
+async fn an_address_off_the_list_is_refused_with_a_valid_key_only() {
+    let server = Server::with("[http]\ntrusted_proxies = [\"127.0.0.1\"]\n").await;
+    let list = TenantSettings {
+        ip_allow_list: vec!["192.0.2.0/24".parse().unwrap(), "2001:db8::/32".parse().unwrap()],
+        ..settings()
+    };
+    let made = add_tenant(&server.app, list).await;
+    let bearer = format!("Bearer {}", made.key.expose());
+    let off = server.send("POST", SESSIONS, &[("authorization", &bearer)], "").await;
+    assert_snapshot!(off.shown(), @"");
+    for (forwarded, status) in [
+        ("192.0.2.9", 201),
+        ("::ffff:192.0.2.9", 201),
+        ("[2001:db8::7]:443", 201),
+        ("192.0.3.1", 403),
+        // What the client claims stands to the left of what the proxy saw.
+        ("192.0.2.9, 198.51.100.1", 403),
+        ("192.0.2.9, garbage", 403),
+    ] {
+        let headers = [("authorization", bearer.as_str()), ("x-forwarded-for", forwarded)];
+        assert_eq!(
+            server.send("POST", SESSIONS, &headers, "").await.status,
+            status,
+            "{forwarded}"
+        );
+    }
+    let wrong = [("authorization", "Bearer x"), ("x-forwarded-for", "198.51.100.1")];
+    assert_eq!(server.send("POST", SESSIONS, &wrong, "").await.status, 401);
+}
+
+#[tokio::test]
+async fn forwarding_headers_from_anybody_but_a_proxy_are_not_read() {
+    let server = Server::new().await;
+    let list = TenantSettings {
+        ip_allow_list: vec!["192.0.2.0/24".parse().unwrap()],
+        ..settings()
+    };
+    let made = add_tenant(&server.app, list).await;
+    let bearer = format!("Bearer {}", made.key.expose());
+    for name in [
+        "x-forwarded-for",
+        "forwarded",
+        "x-real-ip",
+        "true-client-ip",
+        "cf-connecting-ip",
+    ] {
+        let value = if name == "forwarded" {
+            "for=192.0.2.9"
+        } else {
+            "192.0.2.9"
+        };
+        let answer = server
+            .send("POST", SESSIONS, &[("authorization", &bearer), (name, value)], "")
+            .await;
+        assert_eq!(answer.status, 403, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn wrong_keys_are_slowed_down_and_right_ones_from_the_same_address_are_not() {
+    let server = Server::with("[limits]\nbad_keys_per_minute = 3\n").await;
+    let wrong = [("authorization", "Bearer x")];
+    for _ in 0..3 {
+        assert_eq!(server.send("POST", SESSIONS, &wrong, "").await.status, 401);
+    }
+    assert_snapshot!(server.send("POST", SESSIONS, &wrong, "").await.shown(), @"");
+    assert_eq!(
+        server.send("POST", SESSIONS, &[], "").await.status,
+        401,
+        "a missing key is no guess"
+    );
+    server.create("{}").await;
+    server.clock.advance(domain::time::Millis::minutes(1));
+    assert_eq!(server.send("POST", SESSIONS, &wrong, "").await.status, 401);
+}

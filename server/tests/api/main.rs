@@ -1,0 +1,14 @@
+//! The real router behind the real accept loop, over real sockets, on a real SQLite; only the clock stands still.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod access;
+mod capture;
+mod create;
+mod edge;
+mod limits;
+mod pages;
+mod read;
+mod reprocess;
+mod shape;
+mod support;

@@ -1,0 +1,92 @@
+//! Health, files, documentation.
+
+use super::support::Server;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn health_and_readiness() {
+    let server = Server::new().await;
+    assert_eq!(server.send("GET", "/healthz", &[], "").await.body, "ok\n");
+    let ready = server.send("GET", "/readyz", &[], "").await;
+    assert_snapshot!(ready.shown(), @"");
+}
+
+#[tokio::test]
+async fn hashed_files_are_kept_for_ever_and_missing_ones_not_at_all() {
+    let server = Server::new().await;
+    let there = server.send("GET", "/pkg/honnin.1234.css", &[], "").await;
+    assert_eq!(
+        (there.status, there.header("cache-control")),
+        (200, Some("public, max-age=31536000, immutable"))
+    );
+    let gone = server.send("GET", "/pkg/honnin.9999.css", &[], "").await;
+    assert_eq!((gone.status, gone.header("cache-control")), (404, Some("no-store")));
+    let icon = server.send("GET", "/favicon.svg", &[], "").await;
+    assert_eq!((icon.status, icon.header("content-type")), (200, Some("image/svg+xml")));
+}
+
+#[tokio::test]
+async fn nothing_outside_the_site_is_served() {
+    let server = Server::new().await;
+    for path in [
+        "/pkg/../data/master.key",
+        "/pkg/%2e%2e/data/master.key",
+        "/%2e%2e/etc/passwd",
+        "/..%2f..%2fetc/passwd",
+        "/pkg/%2fetc/passwd",
+        "/pkg/..%5cdata",
+    ] {
+        let answer = server.send("GET", path, &[], "").await;
+        assert_eq!(answer.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_leads_nowhere_is_a_page() {
+    let server = Server::new().await;
+    let answer = server.send("GET", "/nowhere", &[("accept-language", "ja")], "").await;
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (404, Some("text/html; charset=utf-8"))
+    );
+    assert!(answer.body.contains("lang=\"ja\""));
+}
+
+#[tokio::test]
+async fn the_description_and_its_page_need_no_key_and_load_nothing() {
+    let server = Server::new().await;
+    let description = server.send("GET", "/v1/openapi.json", &[], "").await;
+    assert_eq!(description.json()["openapi"], "3.1.0");
+    let page = server.send("GET", "/docs", &[], "").await;
+    let policy = page.header("content-security-policy").unwrap();
+    let nonce = policy.split("'nonce-").nth(1).unwrap().split('\'').next().unwrap();
+    assert!(page.body.contains(&format!("<style nonce=\"{nonce}\">")));
+    assert!(!page.body.contains("<script") && !page.body.contains("src="));
+    for path in [
+        "/v1/verification-sessions",
+        "/v1/verification-sessions/{id}",
+        "/v1/verification-sessions/{id}/reprocess",
+    ] {
+        assert!(page.body.contains(path), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn pages_are_compressed_and_the_api_is_not() {
+    let server = Server::new().await;
+    let accept = [("accept-encoding", "gzip")];
+    assert_eq!(
+        server
+            .send("GET", "/docs", &accept, "")
+            .await
+            .header("content-encoding"),
+        Some("gzip")
+    );
+    assert_eq!(
+        server
+            .send("GET", "/v1/openapi.json", &accept, "")
+            .await
+            .header("content-encoding"),
+        None
+    );
+}

@@ -1,0 +1,257 @@
+//! A server of its own for each test, and a client that sends exactly the bytes it is told to.
+
+use domain::{
+    ids::{SessionId, TenantId},
+    session::Step,
+    tenant::TenantSettings,
+    time::{ManualClock, Timestamp},
+};
+use server::{
+    config::{Config, Layers},
+    open::open_with,
+    serve::{listen, serve},
+    state::App,
+};
+use service::{
+    access::Operator,
+    create_tenant::{CreatedTenant, NewTenant, create_tenant},
+    random::SystemRandom,
+};
+use std::{fmt::Write as _, net::SocketAddr, sync::Arc};
+use store::{
+    StoreError, Tx,
+    sessions::{self, SessionRow},
+    tenants,
+};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    task::JoinHandle,
+};
+
+/// 2026-08-02T09:30:00Z.
+pub(crate) const START: Timestamp = Timestamp::from_millis(1_785_663_000_000);
+pub(crate) const SESSIONS: &str = "/v1/verification-sessions";
+
+/// A running server with one tenant.
+pub(crate) struct Server {
+    pub(crate) app: App,
+    pub(crate) address: SocketAddr,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) tenant: TenantId,
+    pub(crate) key: String,
+    pub(crate) task: JoinHandle<()>,
+    _folder: TempDir,
+}
+
+/// Both steps, one callback URL.
+pub(crate) fn settings() -> TenantSettings {
+    TenantSettings {
+        steps: Step::ALL.to_vec(),
+        callback_urls: vec!["https://shop.example/done".into()],
+        ..TenantSettings::default()
+    }
+}
+
+impl Server {
+    pub(crate) async fn new() -> Self {
+        Self::with("").await
+    }
+
+    /// With further settings of the installation, as TOML.
+    pub(crate) async fn with(toml: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut layers = Layers::defaults();
+        layers.add_file("test.toml", toml);
+        layers.set("data_dir", folder.path().join("data").to_str().unwrap());
+        layers.set("listen", "127.0.0.1:0");
+        layers.set("base_url", "https://id.example");
+        layers.set("models.dir", folder.path().to_str().unwrap());
+        layers.set("site.dir", folder.path().to_str().unwrap());
+        let config = Arc::new(Config::read(&layers).unwrap());
+        std::fs::create_dir_all(folder.path().join("pkg")).unwrap();
+        std::fs::write(folder.path().join("pkg/honnin.1234.css"), "body{}").unwrap();
+        std::fs::write(folder.path().join("favicon.svg"), "<svg/>").unwrap();
+        let clock = Arc::new(ManualClock::at(START));
+        let app = open_with(Arc::clone(&config), Arc::clone(&clock) as _, Arc::new(SystemRandom))
+            .await
+            .unwrap();
+        let listening = listen(&config).await.unwrap();
+        let address = listening.address;
+        let task = tokio::spawn(serve(app.clone(), listening));
+        let made = add_tenant(&app, settings()).await;
+        let key = made.key.expose().clone();
+        Self {
+            app,
+            address,
+            clock,
+            tenant: made.id,
+            key,
+            task,
+            _folder: folder,
+        }
+    }
+
+    /// A request with the tenant's key.
+    pub(crate) async fn call(&self, method: &str, path: &str, body: &str) -> Answer {
+        self.call_with(method, path, &[], body).await
+    }
+
+    /// The same with further headers.
+    pub(crate) async fn call_with(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let bearer = format!("Bearer {}", self.key);
+        let mut all = vec![("authorization", bearer.as_str())];
+        all.extend(headers);
+        self.send(method, path, &all, body).await
+    }
+
+    /// A request with these headers only.
+    pub(crate) async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut text = format!("{method} {path} HTTP/1.1\r\nhost: id.example\r\nconnection: close\r\n");
+        for (name, value) in headers {
+            write!(text, "{name}: {value}\r\n").unwrap();
+        }
+        if !body.is_empty() {
+            write!(text, "content-length: {}\r\n", body.len()).unwrap();
+        }
+        text.push_str("\r\n");
+        text.push_str(body);
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        // A server that refuses a body early may close before it took all of it.
+        drop(stream.write_all(text.as_bytes()).await);
+        let mut bytes = Vec::new();
+        drop(stream.read_to_end(&mut bytes).await);
+        Answer::parse(&bytes)
+    }
+
+    /// Creates a session and returns the answer's JSON.
+    pub(crate) async fn create(&self, body: &str) -> serde_json::Value {
+        let answer = self.call("POST", SESSIONS, body).await;
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        answer.json()
+    }
+
+    /// Changes a session behind the API's back.
+    pub(crate) async fn change(&self, id: &str, change: impl Fn(&mut SessionRow) + Send + Sync + Clone + 'static) {
+        let id = SessionId::parse(id).unwrap();
+        let unit = self.app.honnin.db().write::<_, StoreError, _>(move |tx: &mut Tx| {
+            let (id, change) = (id.clone(), change.clone());
+            Box::pin(async move {
+                let mut row = sessions::find_any(tx, &id).await?.unwrap();
+                change(&mut row);
+                sessions::save(tx, &mut row).await
+            })
+        });
+        unit.await.unwrap();
+    }
+
+    /// Gives the tenant other settings, or none.
+    pub(crate) async fn save_settings(&self, settings: Option<TenantSettings>) {
+        let id = self.tenant.clone();
+        let unit = self.app.honnin.db().write::<_, StoreError, _>(move |tx: &mut Tx| {
+            let (id, settings) = (id.clone(), settings.clone());
+            Box::pin(async move {
+                let mut row = tenants::find(tx, &id).await?.unwrap();
+                row.settings = settings;
+                tenants::save(tx, &row).await
+            })
+        });
+        unit.await.unwrap();
+    }
+}
+
+/// Another tenant of the same installation.
+pub(crate) async fn add_tenant(app: &App, settings: TenantSettings) -> CreatedTenant {
+    let new = NewTenant {
+        name: "Example Shop".into(),
+        settings,
+        livemode: true,
+    };
+    create_tenant(&app.honnin, &Operator::at_command_line(), new)
+        .await
+        .unwrap()
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let mut lines = head.lines();
+        let status = lines
+            .next()
+            .and_then(|line| line.split(' ').nth(1))
+            .and_then(|code| code.parse().ok());
+        let headers = lines
+            .filter_map(|line| line.split_once(": "))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        Self {
+            status: status.unwrap_or_default(),
+            headers,
+            body: body.to_owned(),
+        }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+
+    /// Status, the headers that matter to a caller of the API, body; with what is random replaced.
+    pub(crate) fn shown(&self) -> String {
+        let mut shown = format!("{}\n", self.status);
+        for name in [
+            "content-type",
+            "cache-control",
+            "www-authenticate",
+            "allow",
+            "retry-after",
+        ] {
+            if let Some(value) = self.header(name) {
+                writeln!(shown, "{name}: {value}").unwrap();
+            }
+        }
+        assert!(
+            self.header("x-request-id").is_some_and(|id| id.starts_with("req_")),
+            "every answer has a request id"
+        );
+        shown + &mask(&self.body)
+    }
+}
+
+/// Replaces random ids and tokens.
+pub(crate) fn mask(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = ["vs_", "tn_", "req_", "id.example/v/"]
+        .iter()
+        .filter_map(|p| rest.find(p).map(|at| (at, p.len())))
+        .min()
+    {
+        let (at, length) = (at.0, at.1);
+        let end = at + length;
+        out.push_str(&rest[..end]);
+        let random = rest[end..]
+            .bytes()
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+            .count();
+        out.push_str(if random >= 32 { "…" } else { &rest[end..end + random] });
+        rest = &rest[end + random..];
+    }
+    out + rest
+}
