@@ -142,7 +142,7 @@ pub fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
             {error.map(|error| view! { <p class="error">{error}</p> })}
             <textarea class="input" id=name name=name rows=rows.to_string() aria-describedby=described
-                aria-invalid=wrong.then_some("true") spellcheck="false">{value}</textarea>
+                aria-invalid=wrong.then_some("true") spellcheck="false" inner_html=crate::parts::field::inside_area(&value)></textarea>
         </div>
     }
     .into_any()

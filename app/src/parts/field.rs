@@ -57,10 +57,16 @@ impl Field {
             <div class="field" class:wrong=self.error.is_some()>
                 {above(&self)}
                 <textarea class="input" id=self.name name=self.name rows="3" autocomplete=self.autocomplete
-                    aria-describedby=described aria-invalid=invalid spellcheck="false">{self.value}</textarea>
+                    aria-describedby=described aria-invalid=invalid spellcheck="false" inner_html=inside_area(&self.value)></textarea>
             </div>
         }
     }
+}
+
+/// A value as the inside of a `<textarea>`: the view engine writes that element's children as they are, so it is escaped here.
+#[must_use]
+pub fn inside_area(value: &str) -> String {
+    value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn above(field: &Field) -> impl IntoView + use<> {
