@@ -56,7 +56,11 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     let started = tokio::time::Instant::now();
     let at = honnin.now();
     let answer = attempt(honnin, &due, at).await?;
-    let made = Made { at, took: started.elapsed(), answer };
+    let made = Made {
+        at,
+        took: started.elapsed(),
+        answer,
+    };
     place.learn(&made.answer, made.took);
     // What follows is our own work: the receiver's place is free.
     drop(place);
@@ -76,11 +80,20 @@ async fn find_due(honnin: &Honnin, id: EventId) -> Result<Option<Due>, StoreErro
             if delivery.is_none_or(|delivery| delivery.state != DeliveryState::Pending) {
                 return Ok(None);
             }
-            let Some(event) = events::find_any(tx, &id).await? else { return Ok(None) };
-            let Some(tenant) = tenants::find(tx, &event.tenant).await? else { return Ok(None) };
+            let Some(event) = events::find_any(tx, &id).await? else {
+                return Ok(None);
+            };
+            let Some(tenant) = tenants::find(tx, &event.tenant).await? else {
+                return Ok(None);
+            };
             let secrets = webhook_secrets::list_valid(tx, &tenant.id).await?;
             let session = webhook_payload::find_session(tx, &event).await?;
-            Ok(Some(Due { event, tenant, session, secrets }))
+            Ok(Some(Due {
+                event,
+                tenant,
+                session,
+                secrets,
+            }))
         })
     });
     unit.await
@@ -88,14 +101,21 @@ async fn find_due(honnin: &Honnin, id: EventId) -> Result<Option<Due>, StoreErro
 
 /// What cannot be sent is a failed attempt like any other: the admin sees it, mends it, and the schedule goes on.
 async fn attempt(honnin: &Honnin, due: &Due, at: Timestamp) -> Result<Answer, StoreError> {
-    let Some(url) = due.tenant.settings.as_ref().and_then(|settings| settings.webhook_url.as_deref()) else {
+    let Some(url) = due
+        .tenant
+        .settings
+        .as_ref()
+        .and_then(|settings| settings.webhook_url.as_deref())
+    else {
         return Ok(Answer::failed(Fault::NoReceiver));
     };
     let Ok(url) = honnin.sender.parse_receiver(url) else {
         return Ok(Answer::failed(Fault::UrlRefused));
     };
-    let secrets: Vec<SigningSecret> =
-        webhook_secret::open(honnin, &due.secrets)?.into_iter().map(|(_, secret)| secret).collect();
+    let secrets: Vec<SigningSecret> = webhook_secret::open(honnin, &due.secrets)?
+        .into_iter()
+        .map(|(_, secret)| secret)
+        .collect();
     if secrets.is_empty() {
         return Ok(Answer::failed(Fault::NoSecret));
     }
@@ -133,7 +153,12 @@ async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, made: Made) -> 
 
 fn after_attempt(honnin: &Honnin, before: &DeliveryRow, made: Made, now: Timestamp) -> DeliveryRow {
     let (attempts, step) = (before.attempts + 1, before.step + 1);
-    let failed = Failed { started_at: before.started_at, step, at: made.at, retry_after: made.answer.retry_after };
+    let failed = Failed {
+        started_at: before.started_at,
+        step,
+        at: made.at,
+        retry_after: made.answer.retry_after,
+    };
     let (state, next_attempt_at) = match made.answer.fault {
         None => (DeliveryState::Delivered, None),
         Some(_) => match next_attempt_at(failed, &*honnin.random) {
@@ -142,7 +167,14 @@ fn after_attempt(honnin: &Honnin, before: &DeliveryRow, made: Made, now: Timesta
         },
     };
     let settled_at = next_attempt_at.is_none().then_some(now);
-    DeliveryRow { state, attempts, step, next_attempt_at, settled_at, ..before.clone() }
+    DeliveryRow {
+        state,
+        attempts,
+        step,
+        next_attempt_at,
+        settled_at,
+        ..before.clone()
+    }
 }
 
 async fn settle(tx: &mut Tx, job: &Job, next: Option<Timestamp>, now: Timestamp) -> Result<(), StoreError> {

@@ -46,7 +46,9 @@ pub(crate) fn next_attempt_at(failed: Failed, random: &dyn Random) -> Option<Tim
     let wait = *WAITS.get(step)?;
     let planned: i64 = WAITS[..=step].iter().map(|wait| wait.0).sum();
     let jitter = share(wait, JITTER);
-    let planned_at = failed.started_at.plus(Millis(planned + within(-jitter, jitter, random)));
+    let planned_at = failed
+        .started_at
+        .plus(Millis(planned + within(-jitter, jitter, random)));
     let (least, most) = (share(wait, BOUNDS.0), share(wait, BOUNDS.1));
     let jittered = (planned_at.as_millis() - failed.at.as_millis()).clamp(least, most);
     let wait = match failed.retry_after {
@@ -81,7 +83,15 @@ mod tests {
         let mut at = started_at;
         let mut times = vec![at];
         for step in 1.. {
-            match next_attempt_at(Failed { started_at, step, at, retry_after: None }, &random) {
+            match next_attempt_at(
+                Failed {
+                    started_at,
+                    step,
+                    at,
+                    retry_after: None,
+                },
+                &random,
+            ) {
                 Some(next) => at = next,
                 None => return times,
             }
@@ -97,10 +107,16 @@ mod tests {
             assert_eq!(times.len(), WAITS.len());
             for (step, pair) in times.windows(2).enumerate() {
                 let (wait, nominal) = (pair[1].as_millis() - pair[0].as_millis(), WAITS[step + 1].0);
-                assert!((nominal * 8 / 10..=nominal * 12 / 10).contains(&wait), "seed {seed}, step {step}: {wait}");
+                assert!(
+                    (nominal * 8 / 10..=nominal * 12 / 10).contains(&wait),
+                    "seed {seed}, step {step}: {wait}"
+                );
             }
             let whole = times[9].as_millis() - times[0].as_millis();
-            assert!((Millis::hours(71).0..=Millis::hours(80).0).contains(&whole), "seed {seed}: {whole}");
+            assert!(
+                (Millis::hours(71).0..=Millis::hours(80).0).contains(&whole),
+                "seed {seed}: {whole}"
+            );
         }
     }
 
@@ -118,7 +134,12 @@ mod tests {
             (Millis::minutes(7), Millis::minutes(7)),
             (Millis::days(365), Millis::minutes(10)),
         ] {
-            let failed = Failed { started_at: at, step: 2, at, retry_after: Some(wish) };
+            let failed = Failed {
+                started_at: at,
+                step: 2,
+                at,
+                retry_after: Some(wish),
+            };
             assert_eq!(next_attempt_at(failed, &random), Some(at.plus(expected)));
         }
     }

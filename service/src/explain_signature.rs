@@ -90,10 +90,7 @@ pub async fn explain_signature(
     })
 }
 
-async fn valid_secrets(
-    honnin: &Honnin,
-    developer: &Developer,
-) -> Result<Vec<(SecretId, SigningSecret)>, StoreError> {
+async fn valid_secrets(honnin: &Honnin, developer: &Developer) -> Result<Vec<(SecretId, SigningSecret)>, StoreError> {
     let tenant = developer.staff().tenant().clone();
     let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
         let tenant = tenant.clone();
@@ -109,7 +106,9 @@ fn read_headers(text: &str) -> Pasted {
     for line in text.lines() {
         let line = line.trim_matches(is_wrapping);
         let line = line.strip_prefix("-H").unwrap_or(line).trim_matches(is_wrapping);
-        let Some((name, value)) = line.split_once([':', '=']) else { continue };
+        let Some((name, value)) = line.split_once([':', '=']) else {
+            continue;
+        };
         let value = Some(value.trim_matches(is_wrapping).to_owned());
         match name.trim_matches(is_wrapping).to_ascii_lowercase().as_str() {
             "webhook-id" => pasted.id = value,
@@ -122,11 +121,22 @@ fn read_headers(text: &str) -> Pasted {
 }
 
 fn judge(pasted: &Pasted, secrets: &[(SecretId, SigningSecret)], body: &[u8]) -> Verdict {
-    let Some(id) = pasted.id.as_deref() else { return Verdict::MissingHeader("webhook-id") };
-    let Some(timestamp) = pasted.timestamp.as_deref() else { return Verdict::MissingHeader("webhook-timestamp") };
-    let Some(signature) = pasted.signature.as_deref() else { return Verdict::MissingHeader("webhook-signature") };
-    let Ok(timestamp) = timestamp.parse::<i64>() else { return Verdict::BadTimestamp };
-    let known: Vec<&str> = signature.split_whitespace().filter_map(|part| part.strip_prefix("v1,")).collect();
+    let Some(id) = pasted.id.as_deref() else {
+        return Verdict::MissingHeader("webhook-id");
+    };
+    let Some(timestamp) = pasted.timestamp.as_deref() else {
+        return Verdict::MissingHeader("webhook-timestamp");
+    };
+    let Some(signature) = pasted.signature.as_deref() else {
+        return Verdict::MissingHeader("webhook-signature");
+    };
+    let Ok(timestamp) = timestamp.parse::<i64>() else {
+        return Verdict::BadTimestamp;
+    };
+    let known: Vec<&str> = signature
+        .split_whitespace()
+        .filter_map(|part| part.strip_prefix("v1,"))
+        .collect();
     if known.is_empty() {
         return Verdict::NoKnownVersion;
     }
@@ -136,9 +146,11 @@ fn judge(pasted: &Pasted, secrets: &[(SecretId, SigningSecret)], body: &[u8]) ->
     if secrets.is_empty() {
         return Verdict::NoSecret;
     }
-    let right = secrets
-        .iter()
-        .find(|(_, secret)| known.iter().any(|signature| secret.verifies(signature, id, timestamp, body)));
+    let right = secrets.iter().find(|(_, secret)| {
+        known
+            .iter()
+            .any(|signature| secret.verifies(signature, id, timestamp, body))
+    });
     right.map_or(Verdict::NoMatch, |(id, _)| Verdict::Matches(id.clone()))
 }
 
@@ -148,7 +160,9 @@ async fn compare(
     id: Option<&str>,
     body: &[u8],
 ) -> Result<BodyComparison, StoreError> {
-    let Some(id) = id.and_then(EventId::parse) else { return Ok(BodyComparison::UnknownEvent) };
+    let Some(id) = id.and_then(EventId::parse) else {
+        return Ok(BodyComparison::UnknownEvent);
+    };
     let Some(Sources { event, session, .. }) = webhook_log::find_sources(honnin, developer, &id).await? else {
         return Ok(BodyComparison::UnknownEvent);
     };
@@ -179,7 +193,10 @@ mod tests {
     const ID: &str = "evt_01010101010101010101010101010101";
 
     fn secret(n: u8) -> (SecretId, SigningSecret) {
-        (SecretId::from_random([n; 16]), SigningSecret::new(Secret::new(vec![n; 32])))
+        (
+            SecretId::from_random([n; 16]),
+            SigningSecret::new(Secret::new(vec![n; 32])),
+        )
     }
 
     fn headers(signature: &str) -> String {
@@ -195,7 +212,10 @@ mod tests {
         let (old, new) = (secret(1), secret(2));
         let signature = old.1.sign(ID, 1000, b"{}");
         let both = [new, old.clone()];
-        assert_eq!(verdict(&headers(&signature), &both, b"{}"), Verdict::Matches(old.0.clone()));
+        assert_eq!(
+            verdict(&headers(&signature), &both, b"{}"),
+            Verdict::Matches(old.0.clone())
+        );
         let rotating = format!("v1,{} {signature}", "A".repeat(43) + "=");
         assert_eq!(verdict(&headers(&rotating), &both, b"{}"), Verdict::Matches(old.0));
     }
@@ -207,7 +227,10 @@ mod tests {
         for (pasted, expected) in [
             (String::new(), Verdict::MissingHeader("webhook-id")),
             (format!("webhook-id: {ID}"), Verdict::MissingHeader("webhook-timestamp")),
-            (format!("webhook-id: {ID}\nwebhook-timestamp: 1"), Verdict::MissingHeader("webhook-signature")),
+            (
+                format!("webhook-id: {ID}\nwebhook-timestamp: 1"),
+                Verdict::MissingHeader("webhook-signature"),
+            ),
             (headers(&right).replace("1000", "noon"), Verdict::BadTimestamp),
             (headers("v2,abc"), Verdict::NoKnownVersion),
             (headers("v1,!!"), Verdict::BadSignature),
@@ -221,11 +244,19 @@ mod tests {
 
     #[test]
     fn headers_are_read_however_they_were_copied() {
-        let expected = Pasted { id: Some(ID.into()), timestamp: Some("7".into()), signature: Some("v1,YQ== v1,Yg==".into()) };
+        let expected = Pasted {
+            id: Some(ID.into()),
+            timestamp: Some("7".into()),
+            signature: Some("v1,YQ== v1,Yg==".into()),
+        };
         for text in [
             format!("webhook-id: {ID}\nwebhook-timestamp: 7\nwebhook-signature: v1,YQ== v1,Yg=="),
-            format!("-H 'webhook-id: {ID}' \\\n  -H 'webhook-timestamp: 7' \\\n  -H 'webhook-signature: v1,YQ== v1,Yg=='"),
-            format!("{{\n \"webhook-id\": \"{ID}\",\n \"webhook-timestamp\": \"7\",\n \"webhook-signature\": \"v1,YQ== v1,Yg==\"\n}}"),
+            format!(
+                "-H 'webhook-id: {ID}' \\\n  -H 'webhook-timestamp: 7' \\\n  -H 'webhook-signature: v1,YQ== v1,Yg=='"
+            ),
+            format!(
+                "{{\n \"webhook-id\": \"{ID}\",\n \"webhook-timestamp\": \"7\",\n \"webhook-signature\": \"v1,YQ== v1,Yg==\"\n}}"
+            ),
         ] {
             assert_eq!(read_headers(&text), expected, "{text}");
         }
@@ -241,7 +272,12 @@ mod tests {
             (br#"{"a":1,"b":[3]}"#, BodyComparison::Differs(12)),
             (b"", BodyComparison::Differs(0)),
         ] {
-            assert_eq!(compare_bodies(sent, pasted), expected, "{}", String::from_utf8_lossy(pasted));
+            assert_eq!(
+                compare_bodies(sent, pasted),
+                expected,
+                "{}",
+                String::from_utf8_lossy(pasted)
+            );
         }
     }
 }

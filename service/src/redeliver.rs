@@ -1,7 +1,10 @@
 //! Sending again by hand: one event, a range of them, a test event. The schedule begins anew; the event's id stays.
 
 use crate::{Honnin, access::Developer, record_event};
-use domain::{ids::{EventId, TenantId}, time::Timestamp};
+use domain::{
+    ids::{EventId, TenantId},
+    time::Timestamp,
+};
 use store::{
     StoreError, Tx, audit, deliveries,
     deliveries::{DeliveryFilter, DeliveryRow, DeliveryState},
@@ -40,7 +43,9 @@ pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId)
         let ((tenant, event), entry) = (wanted.clone(), entry.clone());
         Box::pin(async move {
             require_receiver(tx, &tenant).await?;
-            let event = events::find(tx, &tenant, &event).await?.ok_or(RedeliverError::NotFound)?;
+            let event = events::find(tx, &tenant, &event)
+                .await?
+                .ok_or(RedeliverError::NotFound)?;
             match deliveries::find(tx, &tenant, &event.id).await? {
                 Some(delivery) => begin_anew(tx, &delivery, now).await?,
                 None => record_event::enqueue(tx, &event, now).await?,
@@ -85,8 +90,16 @@ pub async fn send_range_again(
 /// [`RedeliverError::NoReceiver`], or when storage fails.
 pub async fn send_test(honnin: &Honnin, developer: &Developer) -> Result<EventId, RedeliverError> {
     let (now, id, staff) = (honnin.now(), honnin.event_id(), developer.staff());
-    let (tenant, entry) = (staff.tenant().clone(), staff.entry(now, "webhook.test", Some(id.to_string())));
-    let event = EventRow { id: id.clone(), tenant, created_at: now, content: EventContent::Test };
+    let (tenant, entry) = (
+        staff.tenant().clone(),
+        staff.entry(now, "webhook.test", Some(id.to_string())),
+    );
+    let event = EventRow {
+        id: id.clone(),
+        tenant,
+        created_at: now,
+        content: EventContent::Test,
+    };
     let unit = honnin.db.write::<_, RedeliverError, _>(move |tx| {
         let (event, entry) = (event.clone(), entry.clone());
         Box::pin(async move {

@@ -124,7 +124,11 @@ impl WebhookSender {
     /// The first rule that it breaks.
     pub async fn check_receiver_url(&self, text: &str) -> Result<ReceiverUrl, UrlFault> {
         let url = self.parse_receiver(text)?;
-        let found = timeout(self.connect_timeout, connect::addresses(&*self.resolver, &self.rules, &url)).await;
+        let found = timeout(
+            self.connect_timeout,
+            connect::addresses(&*self.resolver, &self.rules, &url),
+        )
+        .await;
         match found {
             Ok(Ok(_)) => Ok(url),
             Ok(Err(Fault::AddressRefused)) => Err(UrlFault::NotPublic),
@@ -150,9 +154,12 @@ impl WebhookSender {
         deadline: Instant,
     ) -> Result<tokio_rustls::client::TlsStream<tokio::net::TcpStream>, Fault> {
         let started = Instant::now();
-        let addresses = timeout(self.connect_timeout, connect::addresses(&*self.resolver, &self.rules, url))
-            .await
-            .unwrap_or(Err(Fault::Unresolved))?;
+        let addresses = timeout(
+            self.connect_timeout,
+            connect::addresses(&*self.resolver, &self.rules, url),
+        )
+        .await
+        .unwrap_or(Err(Fault::Unresolved))?;
         let left = deadline.saturating_duration_since(Instant::now());
         let patience = self.connect_timeout.saturating_sub(started.elapsed()).min(left);
         let stream = connect::dial(&addresses, &self.rules, patience).await?;
@@ -162,7 +169,9 @@ impl WebhookSender {
 
 impl std::fmt::Debug for WebhookSender {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WebhookSender").field("rules", &self.rules).finish_non_exhaustive()
+        f.debug_struct("WebhookSender")
+            .field("rules", &self.rules)
+            .finish_non_exhaustive()
     }
 }
 
@@ -172,7 +181,11 @@ fn connector(config: &SenderConfig) -> Result<TlsConnector, SenderError> {
         let native = rustls_native_certs::load_native_certs();
         let (_, ignored) = roots.add_parsable_certificates(native.certs);
         if ignored > 0 || !native.errors.is_empty() {
-            tracing::warn!(ignored, errors = native.errors.len(), "some of the system's certificates were not read");
+            tracing::warn!(
+                ignored,
+                errors = native.errors.len(),
+                "some of the system's certificates were not read"
+            );
         }
     }
     for root in &config.extra_roots {

@@ -95,16 +95,14 @@ pub async fn last_attempts(
 ///
 /// # Errors
 /// When storage fails.
-pub async fn find(
-    honnin: &Honnin,
-    developer: &Developer,
-    id: &EventId,
-) -> Result<Option<DeliveryDetail>, StoreError> {
+pub async fn find(honnin: &Honnin, developer: &Developer, id: &EventId) -> Result<Option<DeliveryDetail>, StoreError> {
     let wanted = (developer.staff().tenant().clone(), id.clone());
     let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
         let (tenant, id) = wanted.clone();
         Box::pin(async move {
-            let Some(event) = events::find(tx, &tenant, &id).await? else { return Ok(None) };
+            let Some(event) = events::find(tx, &tenant, &id).await? else {
+                return Ok(None);
+            };
             let delivery = deliveries::find(tx, &tenant, &id).await?;
             let attempts = delivery_attempts::list(tx, &id).await?;
             Ok(Some((event, delivery, attempts)))
@@ -139,9 +137,13 @@ pub async fn find_request(
     id: &EventId,
     at: Timestamp,
 ) -> Result<Option<RequestView>, StoreError> {
-    let Some(found) = find_sources(honnin, developer, id).await? else { return Ok(None) };
-    let secrets: Vec<_> =
-        webhook_secret::open(honnin, &found.secrets)?.into_iter().map(|(_, secret)| secret).collect();
+    let Some(found) = find_sources(honnin, developer, id).await? else {
+        return Ok(None);
+    };
+    let secrets: Vec<_> = webhook_secret::open(honnin, &found.secrets)?
+        .into_iter()
+        .map(|(_, secret)| secret)
+        .collect();
     let body = webhook_payload::render(honnin, &found.event, found.session.as_ref()).await?;
     let request = SignedRequest::new(id.clone(), at, body, &secrets);
     let is_shown = !holds_note(&found.event) || Reader::of(developer.staff()).is_ok();
@@ -175,12 +177,19 @@ pub(crate) async fn find_sources(
     let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
         let (tenant, id) = wanted.clone();
         Box::pin(async move {
-            let Some(event) = events::find(tx, &tenant, &id).await? else { return Ok(None) };
+            let Some(event) = events::find(tx, &tenant, &id).await? else {
+                return Ok(None);
+            };
             let session = webhook_payload::find_session(tx, &event).await?;
             let secrets = webhook_secrets::list_valid(tx, &tenant).await?;
             let settings = tenants::find(tx, &tenant).await?.and_then(|tenant| tenant.settings);
             let url = settings.and_then(|settings| settings.webhook_url);
-            Ok(Some(Sources { event, session, secrets, url }))
+            Ok(Some(Sources {
+                event,
+                session,
+                secrets,
+                url,
+            }))
         })
     });
     unit.await

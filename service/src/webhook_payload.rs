@@ -29,7 +29,12 @@ pub(crate) async fn render(
     let body = match &event.content {
         EventContent::Test => {
             let (id, tenant) = (event.id.clone(), event.tenant.clone());
-            TestEvent { id, created_at: event.created_at, tenant }.render()
+            TestEvent {
+                id,
+                created_at: event.created_at,
+                tenant,
+            }
+            .render()
         }
         EventContent::Session { kind, data, note, .. } => {
             let mut data = data.clone();
@@ -39,7 +44,12 @@ pub(crate) async fn render(
             {
                 review.note = open_note(honnin, present, note.as_deref()).await?;
             }
-            let event = Event { id: event.id.clone(), kind: *kind, created_at: event.created_at, data };
+            let event = Event {
+                id: event.id.clone(),
+                kind: *kind,
+                created_at: event.created_at,
+                data,
+            };
             event.render(present.and_then(|row| row.metadata.as_deref()))
         }
     };
@@ -51,7 +61,9 @@ async fn open_note(
     session: Option<&SessionRow>,
     sealed: Option<&[u8]>,
 ) -> Result<Option<String>, StoreError> {
-    let (Some(session), Some(sealed)) = (session, sealed) else { return Ok(None) };
+    let (Some(session), Some(sealed)) = (session, sealed) else {
+        return Ok(None);
+    };
     match honnin.vault.open(&session.data_key).await {
         Ok(key) => {
             let note = key.open_text(&session.place(column::NOTE), sealed)?;

@@ -140,7 +140,11 @@ pub async fn list(honnin: &Honnin, developer: &Developer) -> Result<Vec<SecretIn
         let tenant = tenant.clone();
         Box::pin(async move { webhook_secrets::list(tx, &tenant).await })
     });
-    let info = |row: SecretRow| SecretInfo { id: row.id, created_at: row.created_at, disabled_at: row.disabled_at };
+    let info = |row: SecretRow| SecretInfo {
+        id: row.id,
+        created_at: row.created_at,
+        disabled_at: row.disabled_at,
+    };
     Ok(unit.await?.into_iter().map(info).collect())
 }
 

@@ -30,7 +30,10 @@ fn is_accepted(secret: &str, received: &Received) -> bool {
 
 async fn created_with(harness: &Harness, body: &str) -> domain::ids::SessionId {
     let caller = harness.caller().await;
-    create_session::create_session(&harness.honnin, &caller, body.as_bytes()).await.unwrap().id
+    create_session::create_session(&harness.honnin, &caller, body.as_bytes())
+        .await
+        .unwrap()
+        .id
 }
 
 #[tokio::test]
@@ -58,7 +61,10 @@ async fn an_expired_session_arrives_as_the_contract_says_and_the_official_librar
     let delivery = harness.delivery(&event).await.unwrap();
     assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Delivered, 1));
     let [attempt] = harness.attempts(&event).await.try_into().unwrap();
-    assert_eq!((attempt.status, attempt.fault, attempt.attempted_at), (Some(200), None, now));
+    assert_eq!(
+        (attempt.status, attempt.fault, attempt.attempted_at),
+        (Some(200), None, now)
+    );
 }
 
 #[tokio::test]
@@ -67,8 +73,14 @@ async fn what_the_tenant_has_not_selected_is_recorded_and_not_sent() {
     let (mut harness, _) = Harness::with_receiver(&receiver).await;
     let session = harness.create().await.id;
     for settings in [
-        domain::tenant::TenantSettings { event_types: vec![], ..settings_for(&receiver) },
-        domain::tenant::TenantSettings { webhook_url: None, ..settings_for(&receiver) },
+        domain::tenant::TenantSettings {
+            event_types: vec![],
+            ..settings_for(&receiver)
+        },
+        domain::tenant::TenantSettings {
+            webhook_url: None,
+            ..settings_for(&receiver)
+        },
     ] {
         harness.save_settings(settings).await;
         let event = harness.record_expired(&session).await;
@@ -96,7 +108,11 @@ async fn any_2xx_is_a_delivery_whatever_else_the_answer_says() {
         receiver.reply([reply.clone()]);
         let event = harness.record_expired(&session).await;
         harness.run_until_idle().await;
-        assert_eq!(harness.delivery(&event).await.unwrap().state, DeliveryState::Delivered, "{reply:?}");
+        assert_eq!(
+            harness.delivery(&event).await.unwrap().state,
+            DeliveryState::Delivered,
+            "{reply:?}"
+        );
     }
 }
 
@@ -109,8 +125,16 @@ async fn every_failure_has_its_class_and_is_tried_again_after_five_seconds() {
         (Reply::Status(500), Fault::Status, Some(500)),
         (Reply::Status(404), Fault::Status, Some(404)),
         (Reply::Status(410), Fault::Status, Some(410)),
-        (Reply::Header(302, "location", "https://10.0.0.1/".into()), Fault::Redirect, Some(302)),
-        (Reply::Header(307, "location", receiver.url()), Fault::Redirect, Some(307)),
+        (
+            Reply::Header(302, "location", "https://10.0.0.1/".into()),
+            Fault::Redirect,
+            Some(302),
+        ),
+        (
+            Reply::Header(307, "location", receiver.url()),
+            Fault::Redirect,
+            Some(307),
+        ),
         (Reply::Status(304), Fault::Redirect, Some(304)),
         (Reply::EndlessBody(500), Fault::Status, Some(500)),
         (Reply::EndlessHeaders, Fault::BadAnswer, None),
@@ -124,14 +148,26 @@ async fn every_failure_has_its_class_and_is_tried_again_after_five_seconds() {
         let event = harness.record_expired(&session).await;
         let before = receiver.connections();
         harness.run_until_idle().await;
-        assert_eq!(receiver.connections(), before + 1, "one connection for one attempt: {reply:?}");
+        assert_eq!(
+            receiver.connections(),
+            before + 1,
+            "one connection for one attempt: {reply:?}"
+        );
         let [attempt] = harness.attempts(&event).await.try_into().unwrap();
-        assert_eq!((attempt.fault.as_deref(), attempt.status), (Some(fault.as_str()), status), "{reply:?}");
+        assert_eq!(
+            (attempt.fault.as_deref(), attempt.status),
+            (Some(fault.as_str()), status),
+            "{reply:?}"
+        );
         let next = harness.delivery(&event).await.unwrap().next_attempt_at.unwrap();
         let wait = next.as_millis() - harness.honnin.now().as_millis();
         assert!((4_000..=6_000).contains(&wait), "{reply:?}: {wait}");
         harness.run_at(next).await;
-        assert_eq!(harness.delivery(&event).await.unwrap().state, DeliveryState::Delivered, "{reply:?}");
+        assert_eq!(
+            harness.delivery(&event).await.unwrap().state,
+            DeliveryState::Delivered,
+            "{reply:?}"
+        );
     }
 }
 
@@ -145,13 +181,22 @@ async fn whoever_keeps_us_waiting_is_hung_up_on() {
     let harness = Harness::with_sender(settings_for(&receiver), sender).await;
     harness.issue_secret().await;
     let session = harness.create().await.id;
-    for reply in [Reply::Silence, Reply::OneByte, Reply::EndlessInterim, Reply::SilenceBeforeTls] {
+    for reply in [
+        Reply::Silence,
+        Reply::OneByte,
+        Reply::EndlessInterim,
+        Reply::SilenceBeforeTls,
+    ] {
         receiver.reply([reply.clone()]);
         let event = harness.record_expired(&session).await;
         harness.run_until_idle().await;
         let [attempt] = harness.attempts(&event).await.try_into().unwrap();
         assert_eq!(attempt.fault.as_deref(), Some(Fault::TimedOut.as_str()), "{reply:?}");
-        assert!((400..5_000).contains(&attempt.duration_ms), "{reply:?}: {}", attempt.duration_ms);
+        assert!(
+            (400..5_000).contains(&attempt.duration_ms),
+            "{reply:?}: {}",
+            attempt.duration_ms
+        );
     }
 }
 
@@ -177,21 +222,33 @@ async fn a_dead_receiver_is_tried_ten_times_with_one_id_and_new_signatures_then_
     let started = harness.honnin.now();
     harness.run_until_idle().await;
     while let Some(next) = harness.delivery(&event).await.unwrap().next_attempt_at {
-        assert_eq!(harness.run_at(Timestamp::from_millis(next.as_millis() - 1)).await, 0, "not a moment early");
+        assert_eq!(
+            harness.run_at(Timestamp::from_millis(next.as_millis() - 1)).await,
+            0,
+            "not a moment early"
+        );
         assert_eq!(harness.run_at(next).await, 1);
     }
     let delivery = harness.delivery(&event).await.unwrap();
     assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Abandoned, 10));
     let hours = (harness.honnin.now().as_millis() - started.as_millis()) / Millis::hours(1).0;
     assert!((71..=80).contains(&hours), "{hours}");
-    assert!(harness.open_jobs().await.iter().all(|job| job.subject != event.as_str()));
+    assert!(
+        harness
+            .open_jobs()
+            .await
+            .iter()
+            .all(|job| job.subject != event.as_str())
+    );
     let received = receiver.received();
     assert!(received.iter().all(|one| one.header("webhook-id") == event.as_str()));
     let mut times: Vec<_> = received.iter().map(|one| one.header("webhook-timestamp")).collect();
     times.dedup();
     assert_eq!(times.len(), 10);
 
-    redeliver::send_again(&harness.honnin, &harness.developer().await, &event).await.unwrap();
+    redeliver::send_again(&harness.honnin, &harness.developer().await, &event)
+        .await
+        .unwrap();
     harness.run_until_idle().await;
     let delivery = harness.delivery(&event).await.unwrap();
     assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Delivered, 11));
@@ -218,6 +275,7 @@ async fn during_a_rotation_both_secrets_verify_and_afterwards_only_the_new_one()
     let (harness, old) = Harness::with_receiver(&receiver).await;
     let session = harness.create().await.id;
     let developer = harness.developer().await;
+    harness.clock.advance(Millis::seconds(1));
     let new = harness.issue_secret().await;
     let refused = webhook_secret::issue(&harness.honnin, &developer).await.unwrap_err();
     assert!(matches!(refused, webhook_secret::SecretError::TwoValid));
@@ -228,13 +286,17 @@ async fn during_a_rotation_both_secrets_verify_and_afterwards_only_the_new_one()
     assert!(is_accepted(&old, &received) && is_accepted(&new, &received));
 
     let listed = webhook_secret::list(&harness.honnin, &developer).await.unwrap();
-    webhook_secret::disable(&harness.honnin, &developer, &listed[1].id).await.unwrap();
+    webhook_secret::disable(&harness.honnin, &developer, &listed[1].id)
+        .await
+        .unwrap();
     harness.record_expired(&session).await;
     harness.run_until_idle().await;
     let received = receiver.received().pop().unwrap();
     assert_eq!(received.header("webhook-signature").split(' ').count(), 1);
     assert!(!is_accepted(&old, &received) && is_accepted(&new, &received));
-    let refused = webhook_secret::disable(&harness.honnin, &developer, &listed[0].id).await.unwrap_err();
+    let refused = webhook_secret::disable(&harness.honnin, &developer, &listed[0].id)
+        .await
+        .unwrap_err();
     assert!(matches!(refused, webhook_secret::SecretError::OnlyOne));
 }
 
@@ -249,9 +311,17 @@ async fn an_event_in_flight_when_the_process_dies_is_sent_again_with_the_same_id
         () = receiver.wait_for(1) => {}
     }
     harness.restart().await;
-    assert_eq!(harness.run_until_idle().await, 0, "the lease of the dead process still runs");
+    assert_eq!(
+        harness.run_until_idle().await,
+        0,
+        "the lease of the dead process still runs"
+    );
     harness.wait(Millis::seconds(60)).await;
-    let ids: Vec<_> = receiver.received().iter().map(|one| one.header("webhook-id").to_owned()).collect();
+    let ids: Vec<_> = receiver
+        .received()
+        .iter()
+        .map(|one| one.header("webhook-id").to_owned())
+        .collect();
     assert_eq!(ids, [event.as_str(), event.as_str()]);
     let delivery = harness.delivery(&event).await.unwrap();
     assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Delivered, 1));
@@ -262,13 +332,17 @@ async fn after_an_erasure_neither_metadata_nor_the_note_is_sent() {
     let receiver = Receiver::start().await;
     let (harness, _) = Harness::with_receiver(&receiver).await;
     let session = created_with(&harness, r#"{"metadata": {"order": 7}}"#).await;
-    let event = harness.record_reviewed(&session, Some(sealed_note(&harness, &session).await)).await;
+    let event = harness
+        .record_reviewed(&session, Some(sealed_note(&harness, &session).await))
+        .await;
     let developer = harness.developer().await;
     let mut bodies = Vec::new();
     for erased in [false, true] {
         if erased {
             harness.mark_erased(&session).await;
-            redeliver::send_again(&harness.honnin, &developer, &event).await.unwrap();
+            redeliver::send_again(&harness.honnin, &developer, &event)
+                .await
+                .unwrap();
         }
         harness.run_until_idle().await;
         bodies.push(receiver.received().pop().unwrap().json());
@@ -295,7 +369,11 @@ async fn sealed_note(harness: &Harness, session: &domain::ids::SessionId) -> Vec
     let url = format!("sqlite://{}", harness.folder.path().join("keys.db").display());
     let vault = Vault::open_at(&url, DbOptions::default(), master).await.unwrap();
     let key = vault.open(&row.data_key).await.unwrap();
-    key.seal_text(&row.place(column::NOTE), &domain::secret::Personal::new("Called back.".into())).unwrap()
+    key.seal_text(
+        &row.place(column::NOTE),
+        &domain::secret::Personal::new("Called back.".into()),
+    )
+    .unwrap()
 }
 
 #[tokio::test]
@@ -313,7 +391,12 @@ async fn a_receiver_that_is_gone_or_unsigned_is_a_failed_attempt_and_mending_it_
         (Some("http://hooks.example/".to_owned()), "url_refused"),
         (Some("https://192.168.0.1/".to_owned()), "url_refused"),
     ] {
-        harness.save_settings(domain::tenant::TenantSettings { webhook_url: url, ..fixed.clone() }).await;
+        harness
+            .save_settings(domain::tenant::TenantSettings {
+                webhook_url: url,
+                ..fixed.clone()
+            })
+            .await;
         let next = harness.delivery(&event).await.unwrap().next_attempt_at.unwrap();
         harness.run_at(next).await;
         assert_eq!(last_fault(&harness, &event).await, Some(fault.to_owned()));
@@ -336,14 +419,25 @@ async fn a_name_that_changes_its_mind_after_registration_gains_nothing() {
     let event = harness.record_expired(&harness.create().await.id).await;
     let private = "10.0.0.1".parse().unwrap();
     let loopback = "127.0.0.1".parse().unwrap();
-    harness.names.say(HOST, &[&[private], &[loopback, private], &[], &[loopback]]);
+    harness
+        .names
+        .say(HOST, &[&[private], &[loopback, private], &[], &[loopback]]);
     harness.run_until_idle().await;
     for _ in 0..2 {
         let next = harness.delivery(&event).await.unwrap().next_attempt_at.unwrap();
         harness.run_at(next).await;
     }
-    let faults: Vec<_> = harness.attempts(&event).await.into_iter().map(|one| one.fault.unwrap()).collect();
-    assert_eq!(faults, ["address_refused", "address_refused", "dns_failed"], "one bad address spoils the name");
+    let faults: Vec<_> = harness
+        .attempts(&event)
+        .await
+        .into_iter()
+        .map(|one| one.fault.unwrap())
+        .collect();
+    assert_eq!(
+        faults,
+        ["address_refused", "address_refused", "dns_failed"],
+        "one bad address spoils the name"
+    );
     assert_eq!(receiver.connections(), 0);
     let next = harness.delivery(&event).await.unwrap().next_attempt_at.unwrap();
     harness.run_at(next).await;

@@ -25,7 +25,9 @@ use support::{
 async fn a_test_event_arrives_signed_and_names_its_tenant_only() {
     let receiver = Receiver::start().await;
     let (harness, secret) = Harness::with_receiver(&receiver).await;
-    let id = redeliver::send_test(&harness.honnin, &harness.developer().await).await.unwrap();
+    let id = redeliver::send_test(&harness.honnin, &harness.developer().await)
+        .await
+        .unwrap();
     harness.run_until_idle().await;
     let [received] = receiver.received().try_into().unwrap();
     let judge = standardwebhooks::Webhook::new(&secret).unwrap();
@@ -33,7 +35,10 @@ async fn a_test_event_arrives_signed_and_names_its_tenant_only() {
     let body = received.json();
     assert_eq!(body["type"], "webhook.test");
     assert_eq!(body["id"], id.as_str());
-    assert_eq!(body["data"], serde_json::json!({"tenantId": harness.tenant.id.as_str()}));
+    assert_eq!(
+        body["data"],
+        serde_json::json!({"tenantId": harness.tenant.id.as_str()})
+    );
     assert_eq!(harness.delivery(&id).await.unwrap().state, DeliveryState::Delivered);
 }
 
@@ -58,9 +63,17 @@ async fn a_range_is_sent_again_with_the_same_ids() {
         until: Some(time(&events[3]).await),
         ..DeliveryFilter::default()
     };
-    assert_eq!(redeliver::send_range_again(&harness.honnin, &developer, &filter).await.unwrap(), 2);
+    assert_eq!(
+        redeliver::send_range_again(&harness.honnin, &developer, &filter)
+            .await
+            .unwrap(),
+        2
+    );
     harness.run_until_idle().await;
-    let mut again: Vec<_> = receiver.received()[4..].iter().map(|one| one.header("webhook-id").to_owned()).collect();
+    let mut again: Vec<_> = receiver.received()[4..]
+        .iter()
+        .map(|one| one.header("webhook-id").to_owned())
+        .collect();
     again.sort();
     let mut expected = [events[1].to_string(), events[2].to_string()];
     expected.sort();
@@ -75,7 +88,9 @@ async fn asking_twice_sends_once_more_and_not_twice() {
     harness.run_until_idle().await;
     let developer = harness.developer().await;
     for _ in 0..3 {
-        redeliver::send_again(&harness.honnin, &developer, &event).await.unwrap();
+        redeliver::send_again(&harness.honnin, &developer, &event)
+            .await
+            .unwrap();
     }
     harness.run_until_idle().await;
     assert_eq!(receiver.received().len(), 2);
@@ -85,10 +100,17 @@ async fn asking_twice_sends_once_more_and_not_twice() {
 async fn an_event_that_was_never_sent_can_be_sent_by_hand() {
     let receiver = Receiver::start().await;
     let (mut harness, _) = Harness::with_receiver(&receiver).await;
-    harness.save_settings(TenantSettings { event_types: vec![], ..settings_for(&receiver) }).await;
+    harness
+        .save_settings(TenantSettings {
+            event_types: vec![],
+            ..settings_for(&receiver)
+        })
+        .await;
     let event = harness.record_expired(&harness.create().await.id).await;
     let developer = harness.developer().await;
-    redeliver::send_again(&harness.honnin, &developer, &event).await.unwrap();
+    redeliver::send_again(&harness.honnin, &developer, &event)
+        .await
+        .unwrap();
     harness.run_until_idle().await;
     assert_eq!(receiver.received()[0].header("webhook-id"), event.as_str());
 }
@@ -99,10 +121,22 @@ async fn without_a_receiver_and_for_a_foreign_event_nothing_is_sent() {
     let (mut harness, _) = Harness::with_receiver(&receiver).await;
     let developer = harness.developer().await;
     let unknown = harness.honnin.event_id();
-    let refused = redeliver::send_again(&harness.honnin, &developer, &unknown).await.unwrap_err();
+    let refused = redeliver::send_again(&harness.honnin, &developer, &unknown)
+        .await
+        .unwrap_err();
     assert!(matches!(refused, RedeliverError::NotFound));
-    assert!(webhook_log::find(&harness.honnin, &developer, &unknown).await.unwrap().is_none());
-    harness.save_settings(TenantSettings { webhook_url: None, ..settings_for(&receiver) }).await;
+    assert!(
+        webhook_log::find(&harness.honnin, &developer, &unknown)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    harness
+        .save_settings(TenantSettings {
+            webhook_url: None,
+            ..settings_for(&receiver)
+        })
+        .await;
     let refused = redeliver::send_test(&harness.honnin, &developer).await.unwrap_err();
     assert!(matches!(refused, RedeliverError::NoReceiver));
     assert_eq!(harness.run_until_idle().await, 0);
@@ -111,7 +145,12 @@ async fn without_a_receiver_and_for_a_foreign_event_nothing_is_sent() {
 #[tokio::test]
 async fn only_those_who_look_after_webhooks_may_touch_them() {
     let harness = Harness::new().await;
-    for (role, may) in [(Role::Admin, true), (Role::Developer, true), (Role::Reviewer, false), (Role::Auditor, false)] {
+    for (role, may) in [
+        (Role::Admin, true),
+        (Role::Developer, true),
+        (Role::Reviewer, false),
+        (Role::Auditor, false),
+    ] {
         assert_eq!(Developer::of(&harness.staff(role).await).is_ok(), may, "{role:?}");
     }
 }
@@ -123,18 +162,31 @@ async fn a_receiver_is_failing_since_its_first_failure_after_a_success() {
     let session = harness.create().await.id;
     let developer = harness.developer().await;
     let health = || redeliver::receiver_health(&harness.honnin, &developer);
-    assert_eq!(health().await.unwrap(), store::delivery_attempts::ReceiverHealth::default());
+    assert_eq!(
+        health().await.unwrap(),
+        store::delivery_attempts::ReceiverHealth::default()
+    );
     harness.record_expired(&session).await;
     harness.run_until_idle().await;
     let success = harness.honnin.now();
-    assert_eq!((health().await.unwrap().last_success_at, health().await.unwrap().failing_since), (Some(success), None));
+    assert_eq!(
+        (
+            health().await.unwrap().last_success_at,
+            health().await.unwrap().failing_since
+        ),
+        (Some(success), None)
+    );
     harness.clock.advance(Millis::hours(1));
     let failure = harness.honnin.now();
     receiver.reply([Reply::Status(500), Reply::Status(500)]);
     harness.record_expired(&session).await;
     harness.run_until_idle().await;
     harness.wait(Millis::seconds(6)).await;
-    assert_eq!(health().await.unwrap().failing_since, Some(failure), "not since the second failure");
+    assert_eq!(
+        health().await.unwrap().failing_since,
+        Some(failure),
+        "not since the second failure"
+    );
     harness.wait(Millis::minutes(6)).await;
     assert_eq!(health().await.unwrap().failing_since, None, "it is back");
 }
@@ -151,13 +203,23 @@ async fn a_pasted_delivery_is_explained() {
         .map(|name| format!("{name}: {}\n", received.header(name)))
         .concat();
     harness.clock.advance(Millis::seconds(400));
-    let explained = explain_signature(&harness.honnin, &developer, &pasted, &received.body).await.unwrap();
+    let explained = explain_signature(&harness.honnin, &developer, &pasted, &received.body)
+        .await
+        .unwrap();
     assert!(matches!(explained.verdict, Verdict::Matches(_)));
-    assert_eq!((explained.age_seconds, explained.body), (Some(400), BodyComparison::Same));
+    assert_eq!(
+        (explained.age_seconds, explained.body),
+        (Some(400), BodyComparison::Same)
+    );
 
     let written_again = serde_json::to_vec_pretty(&received.json()).unwrap();
-    let explained = explain_signature(&harness.honnin, &developer, &pasted, &written_again).await.unwrap();
-    assert_eq!((explained.verdict, explained.body), (Verdict::NoMatch, BodyComparison::SameJson));
+    let explained = explain_signature(&harness.honnin, &developer, &pasted, &written_again)
+        .await
+        .unwrap();
+    assert_eq!(
+        (explained.verdict, explained.body),
+        (Verdict::NoMatch, BodyComparison::SameJson)
+    );
 }
 
 #[tokio::test]
@@ -170,7 +232,10 @@ async fn the_debugger_shows_what_was_sent_byte_for_byte() {
     let [received] = receiver.received().try_into().unwrap();
     harness.clock.advance(Millis::hours(1));
     let [attempt] = harness.attempts(&event).await.try_into().unwrap();
-    let shown = webhook_log::find_request(&harness.honnin, &developer, &event, attempt.attempted_at).await.unwrap().unwrap();
+    let shown = webhook_log::find_request(&harness.honnin, &developer, &event, attempt.attempted_at)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(shown.body.unwrap(), received.body);
     for (name, value) in shown.headers {
         assert_eq!(received.header(name), value);

@@ -20,7 +20,10 @@ async fn neighbour(harness: &Harness, receiver: &Receiver) -> TenantRow {
     let tenant = TenantRow {
         id: TenantId::from_random(harness.honnin.random_bytes()),
         name: "Neighbour".into(),
-        settings: Some(TenantSettings { event_types: domain::event::EventType::ALL.to_vec(), ..settings_for(receiver) }),
+        settings: Some(TenantSettings {
+            event_types: domain::event::EventType::ALL.to_vec(),
+            ..settings_for(receiver)
+        }),
         ..harness.tenant.clone()
     };
     add_tenant(&harness.honnin, &tenant).await;
@@ -58,7 +61,10 @@ async fn a_receiver_that_keeps_silent_holds_up_nobody_else() {
     assert_eq!(silent.received().len(), 16, "no more than its share at a time");
     for event in &waiting {
         assert_eq!(harness.delivery(event).await.unwrap().state, DeliveryState::Pending);
-        assert!(harness.attempts(event).await.is_empty(), "waiting for a place is no attempt");
+        assert!(
+            harness.attempts(event).await.is_empty(),
+            "waiting for a place is no attempt"
+        );
     }
 }
 

@@ -149,6 +149,11 @@ pub fn action(action: &str) -> String {
         "person.sign_out_everywhere" => "signed out everywhere".into(),
         "installation.set_up" => "set up the installation".into(),
         "tenant.create" => "created the tenant".into(),
+        "webhook_secret.issue" => "issued a webhook secret".into(),
+        "webhook_secret.disable" => "disabled a webhook secret".into(),
+        "webhook.send_again" => "sent a webhook again".into(),
+        "webhook.send_range_again" => "sent webhooks again".into(),
+        "webhook.test" => "sent a test webhook".into(),
         other => other.replace(['.', '_'], " "),
     }
 }

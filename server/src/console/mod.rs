@@ -15,6 +15,7 @@ mod session_store;
 mod sessions;
 mod settings;
 mod wall;
+mod webhooks;
 
 use crate::state::App;
 use axum::{
@@ -74,6 +75,14 @@ fn behind_the_wall() -> Router<App> {
         .route("/admin/settings/{section}", post(settings::save))
         .route("/admin/keys", get(keys::page).post(keys::issue))
         .route("/admin/keys/{id}/revoke", post(keys::revoke))
+        .route("/admin/webhooks", get(webhooks::page))
+        .route("/admin/webhooks/test", post(webhooks::send_test))
+        .route("/admin/webhooks/again", post(webhooks::send_range))
+        .route("/admin/webhooks/check", get(webhooks::check::page).post(webhooks::check::explain))
+        .route("/admin/webhooks/secrets", get(webhooks::secrets::page).post(webhooks::secrets::issue))
+        .route("/admin/webhooks/secrets/{id}/disable", post(webhooks::secrets::disable))
+        .route("/admin/webhooks/{id}", get(webhooks::delivery::page))
+        .route("/admin/webhooks/{id}/again", post(webhooks::delivery::send_again))
         .route("/admin/people", get(people::page).post(people::add))
         .route("/admin/people/{id}", post(people::change))
         .route("/admin/audit", get(audit::page))

@@ -32,7 +32,7 @@ use service::{
 pub(super) const PAGE: u32 = 50;
 
 /// Midnight at the beginning of a day, UTC.
-fn midnight(day: &str) -> Option<Timestamp> {
+pub(super) fn midnight(day: &str) -> Option<Timestamp> {
     CivilDate::parse(day).and_then(|_| Timestamp::parse_iso(&format!("{day}T00:00:00.000Z")))
 }
 

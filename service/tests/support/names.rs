@@ -25,8 +25,16 @@ impl Names {
 impl Resolve for Names {
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         let mut known = self.0.lock().unwrap();
-        let Some(answers) = known.get_mut(name) else { return Ok(vec![Ipv4Addr::LOCALHOST.into()]) };
-        let answer = if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() };
-        answer.filter(|found| !found.is_empty()).ok_or_else(|| io::Error::other("no such name"))
+        let Some(answers) = known.get_mut(name) else {
+            return Ok(vec![Ipv4Addr::LOCALHOST.into()]);
+        };
+        let answer = if answers.len() > 1 {
+            answers.pop_front()
+        } else {
+            answers.front().cloned()
+        };
+        answer
+            .filter(|found| !found.is_empty())
+            .ok_or_else(|| io::Error::other("no such name"))
     }
 }

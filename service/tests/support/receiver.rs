@@ -151,8 +151,12 @@ async fn one(mut stream: TcpStream, tls: TlsAcceptor, books: Arc<Books>) {
         }
         _ => {}
     }
-    let Ok(mut stream) = tls.accept(stream).await else { return };
-    let Some(received) = read(&mut stream).await else { return };
+    let Ok(mut stream) = tls.accept(stream).await else {
+        return;
+    };
+    let Some(received) = read(&mut stream).await else {
+        return;
+    };
     books.received.lock().unwrap().push(received);
     books.came_in.notify_one();
     // The sender hangs up as soon as it knows enough, so writing may fail.
@@ -171,7 +175,9 @@ async fn answer(stream: &mut TlsStream<TcpStream>, reply: Reply) -> std::io::Res
         }
         Reply::Raw(text) => stream.write_all(text.as_bytes()).await?,
         Reply::EndlessBody(status) => {
-            stream.write_all(format!("HTTP/1.1 {status} Whatever\r\n\r\n").as_bytes()).await?;
+            stream
+                .write_all(format!("HTTP/1.1 {status} Whatever\r\n\r\n").as_bytes())
+                .await?;
             endless(stream, &[b'x'; 8192]).await?;
         }
         Reply::EndlessHeaders => {
@@ -213,7 +219,10 @@ async fn read(stream: &mut TlsStream<TcpStream>) -> Option<Received> {
     let mut headers = HeaderMap::new();
     for header in lines {
         let (name, value) = header.split_once(": ").unwrap();
-        headers.append(name.parse::<HeaderName>().unwrap(), HeaderValue::from_str(value).unwrap());
+        headers.append(
+            name.parse::<HeaderName>().unwrap(),
+            HeaderValue::from_str(value).unwrap(),
+        );
     }
     let length: usize = headers["content-length"].to_str().unwrap().parse().unwrap();
     let mut body = bytes.split_off(head + 4);

@@ -69,7 +69,10 @@ impl Harness {
             })
             .await;
         stored.unwrap();
-        access::staff(&self.honnin, &id, None, localhost()).await.unwrap().unwrap()
+        access::staff(&self.honnin, &id, None, localhost())
+            .await
+            .unwrap()
+            .unwrap()
     }
 
     /// Somebody who may look after webhooks.
@@ -79,7 +82,10 @@ impl Harness {
 
     /// Records an event of `session` as if its deadline had passed.
     pub async fn record_expired(&self, session: &SessionId) -> EventId {
-        let data = EventData::Expired { session: self.reference(session), expired_at: self.honnin.now() };
+        let data = EventData::Expired {
+            session: self.reference(session),
+            expired_at: self.honnin.now(),
+        };
         self.record(session, EventType::Expired, data, None).await
     }
 
@@ -90,15 +96,27 @@ impl Harness {
             verdict: Verdict::Approved,
             decided_at: self.honnin.now(),
             source: Source::ManualReview,
-            review: Some(Review { reviewed_at: self.honnin.now(), note: None }),
+            review: Some(Review {
+                reviewed_at: self.honnin.now(),
+                note: None,
+            }),
             checks: Checks::default(),
             reasons: Vec::new(),
         };
-        self.record(session, EventType::Approved, EventData::Decision(Box::new(outcome)), note).await
+        self.record(
+            session,
+            EventType::Approved,
+            EventData::Decision(Box::new(outcome)),
+            note,
+        )
+        .await
     }
 
     fn reference(&self, session: &SessionId) -> SessionRef {
-        SessionRef { session_id: session.clone(), tenant_id: self.tenant.id.clone() }
+        SessionRef {
+            session_id: session.clone(),
+            tenant_id: self.tenant.id.clone(),
+        }
     }
 
     async fn record(&self, session: &SessionId, kind: EventType, data: EventData, note: Option<Vec<u8>>) -> EventId {
@@ -162,6 +180,7 @@ impl Harness {
 
     /// Moves the clock to `time`, then runs what became due.
     pub async fn run_at(&self, time: Timestamp) -> usize {
-        self.wait(Millis(time.as_millis() - self.honnin.now().as_millis())).await
+        self.wait(Millis(time.as_millis() - self.honnin.now().as_millis()))
+            .await
     }
 }

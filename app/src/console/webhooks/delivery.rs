@@ -108,7 +108,11 @@ fn request(request: &Request) -> AnyView {
         Some(number) => format!("The request of attempt #{number}"),
         None => "The request as it is sent now".to_owned(),
     };
-    let headers: String = request.headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+    let headers: String = request
+        .headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}\n"))
+        .collect();
     let body = request.body.clone().map_or_else(
         || view! { <p class="note">"The body holds a reviewer's note, which your role does not show."</p> }.into_any(),
         |body| view! { <pre class="code"><code>{body}</code></pre> }.into_any(),
@@ -121,7 +125,10 @@ fn request(request: &Request) -> AnyView {
             </details>
         }
     });
-    let signed = format!("Signed bytes ({}): webhook-id, a dot, webhook-timestamp, a dot, then this body", request.length);
+    let signed = format!(
+        "Signed bytes ({}): webhook-id, a dot, webhook-timestamp, a dot, then this body",
+        request.length
+    );
     view! {
         <section class="panel" id="request">
             <h2>{title}</h2>
@@ -163,7 +170,10 @@ pub fn render(view: &DeliveryView, frame: &Frame, meta: &PageMeta) -> String {
     let items = [
         Some(("State", view.state.badge(!view.attempts.is_empty()))),
         next,
-        Some(("Type", view! { <span class="mono">{view.kind.clone()}</span> }.into_any())),
+        Some((
+            "Type",
+            view! { <span class="mono">{view.kind.clone()}</span> }.into_any(),
+        )),
         Some(("Happened", time(view.at))),
         session,
     ];

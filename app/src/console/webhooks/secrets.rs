@@ -63,7 +63,11 @@ fn issue_button(text: &'static str) -> AnyView {
 
 /// The four steps of the contract: reissue, set, confirm, disable.
 fn rotation(view: &SecretsView) -> AnyView {
-    let valid: Vec<&SecretRow> = view.secrets.iter().filter(|secret| secret.disabled_at.is_none()).collect();
+    let valid: Vec<&SecretRow> = view
+        .secrets
+        .iter()
+        .filter(|secret| secret.disabled_at.is_none())
+        .collect();
     let rotating = valid.len() > 1;
     let confirmed = rotating && view.delivered_since;
     let disable = valid.last().filter(|_| rotating).map(|old| {
@@ -83,7 +87,8 @@ fn rotation(view: &SecretsView) -> AnyView {
     });
     let issue = (!rotating).then(|| issue_button("Issue a new secret"));
     let first = view! { <p>"It is shown once. From then on every webhook carries two signatures, one of each secret."</p>{issue} };
-    let second = view! { <p>"Put the new secret where your receiver reads it, and restart the receiver if it needs that."</p> };
+    let second =
+        view! { <p>"Put the new secret where your receiver reads it, and restart the receiver if it needs that."</p> };
     let third = view! { <p>"Send a test event: your receiver must accept it with the new secret alone."</p>{test} };
     let fourth = view! { <p>"It stops signing at once and is wiped. If it may have leaked, do all four steps now."</p>{disable} };
     view! {
@@ -134,7 +139,11 @@ fn list(view: &SecretsView) -> AnyView {
 #[must_use]
 pub fn render(view: &SecretsView, frame: &Frame, meta: &PageMeta) -> String {
     let issued = view.issued.clone().map(|secret| {
-        shown_once("Your new signing secret", secret, "Copy it now: it is not shown again. Your receiver verifies signatures with it.")
+        shown_once(
+            "Your new signing secret",
+            secret,
+            "Copy it now: it is not shown again. Your receiver verifies signatures with it.",
+        )
     });
     let main = view! {
         <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>

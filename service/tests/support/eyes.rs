@@ -1,0 +1,155 @@
+//! An examiner that says what a test told it to. A file's bytes are its picture; a file that names a fault has it.
+
+use domain::{
+    document::{DocumentType, FieldName, OcrField, Side},
+    findings::{Challenge, DocumentFindings, Face, LivenessFindings, MrzFormat, MrzReading, Quality, SelfieFindings},
+};
+use service::examiner::{Examiner, Normalised, PictureFault, Subject};
+use sha2::{Digest, Sha256};
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+use time::Date;
+
+/// A picture nobody could complain about.
+pub const GOOD: Quality = Quality { sharpness: 0.8, glare: 0.0, exposure: 0.5, coverage: Some(0.6), cut_off: Some(false) };
+
+/// Scripted eyes. Without a script they see a genuine passport and its holder.
+#[derive(Default)]
+pub struct Eyes {
+    quality: Mutex<Option<Quality>>,
+    document: Mutex<Option<DocumentFindings>>,
+    selfie: Mutex<Option<SelfieFindings>>,
+    failures: AtomicUsize,
+    looks: AtomicUsize,
+}
+
+impl Eyes {
+    /// From now on uploads have this quality.
+    pub fn judge(&self, quality: Quality) {
+        *self.quality.lock().unwrap() = Some(quality);
+    }
+
+    /// From now on documents show this.
+    pub fn see_document(&self, findings: DocumentFindings) {
+        *self.document.lock().unwrap() = Some(findings);
+    }
+
+    /// From now on selfies show this.
+    pub fn see_selfie(&self, findings: SelfieFindings) {
+        *self.selfie.lock().unwrap() = Some(findings);
+    }
+
+    /// The next `times` looks panic.
+    pub fn fail(&self, times: usize) {
+        self.failures.store(times, Ordering::SeqCst);
+    }
+
+    /// How often a stored picture was looked at.
+    pub fn looks(&self) -> usize {
+        self.looks.load(Ordering::SeqCst)
+    }
+
+    fn look(&self) {
+        self.looks.fetch_add(1, Ordering::SeqCst);
+        let failing = self.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        assert!(failing.is_err(), "told to fail");
+    }
+}
+
+impl Examiner for Eyes {
+    fn normalise(&self, bytes: &[u8], _: Subject) -> Result<Normalised, PictureFault> {
+        match bytes {
+            b"text" => Err(PictureFault::NotAPicture),
+            b"heic" => Err(PictureFault::Heic),
+            b"short" => Err(PictureFault::Truncated),
+            _ => Ok(Normalised {
+                jpeg: bytes.to_vec(),
+                sha256: Sha256::digest(bytes).into(),
+                quality: self.quality.lock().unwrap().unwrap_or(GOOD),
+            }),
+        }
+    }
+
+    fn document(&self, _: Vec<u8>, _: DocumentType, side: Side, _: Date) -> Result<DocumentFindings, PictureFault> {
+        self.look();
+        let scripted = self.document.lock().unwrap().clone();
+        Ok(DocumentFindings { side, ..scripted.unwrap_or_else(passport) })
+    }
+
+    fn selfie(&self, frames: Vec<Vec<u8>>, challenge: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {
+        self.look();
+        let scripted = self.selfie.lock().unwrap().clone();
+        let mut seen = scripted.unwrap_or_else(holder);
+        seen.frames = u32::try_from(frames.len()).unwrap();
+        match (challenge, &mut seen.liveness) {
+            (Some(asked), Some(liveness)) => liveness.challenge = asked,
+            _ => seen.liveness = None,
+        }
+        Ok(seen)
+    }
+}
+
+fn field(name: FieldName, text: &str) -> OcrField {
+    OcrField { side: Side::Front, name, text: Some(text.into()), normalized: Some(text.into()) }
+}
+
+/// A genuine passport of Hanako Tanaka.
+pub fn passport() -> DocumentFindings {
+    DocumentFindings {
+        side: Side::Front,
+        quality: GOOD,
+        mrz: Some(MrzReading {
+            format: MrzFormat::Td3,
+            lines: vec!["P<JPNTANAKA<<HANAKO<<<<<<<<<<<<<<<<<<<<<<<<<".into(), "x".repeat(44)],
+            log_probability: -0.01,
+            checks_passed: 5,
+            checks_total: 5,
+            agrees_with_free_reading: true,
+        }),
+        fields: vec![
+            field(FieldName::LastName, "TANAKA"),
+            field(FieldName::FirstName, "HANAKO"),
+            field(FieldName::BirthDate, "1990-02-28"),
+            field(FieldName::ExpiryDate, "2031-02-28"),
+            field(FieldName::IssuingCountry, "JPN"),
+        ],
+        text_lines: 12,
+        viz_agreement: Some(1.0),
+        portrait: Some(face()),
+        grey_share: Some(0.3),
+        raster_z: Some(5.0),
+        specimen_words: false,
+        unavailable: Vec::new(),
+        models: Vec::new(),
+        timings: Vec::new(),
+    }
+}
+
+/// A face that is always the same.
+pub fn face() -> Face {
+    Face { bounds: [10.0, 10.0, 90.0, 90.0], eye_distance: 40.0, eyes: [[30.0, 40.0], [70.0, 40.0]], score: 0.9, descriptor: vec![0.1; 128] }
+}
+
+/// The passport's holder, alive.
+pub fn holder() -> SelfieFindings {
+    SelfieFindings {
+        quality: GOOD,
+        frames: 2,
+        faces: 1,
+        face: Some(face()),
+        best_frame: Some(0),
+        liveness: Some(LivenessFindings {
+            challenge: Challenge::TurnLeft,
+            frontal_yaw: 0.0,
+            turned_yaw: 0.5,
+            plane_residual: Some(0.2),
+            same_person_distance: Some(0.2),
+            still: false,
+        }),
+        unavailable: Vec::new(),
+        models: Vec::new(),
+        timings: Vec::new(),
+    }
+}

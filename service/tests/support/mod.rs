@@ -1,0 +1,271 @@
+//! A whole system on a temporary SQLite, with a clock that stands still, seeded randomness and a scripted examiner.
+
+#![expect(dead_code, reason = "each test file uses its own part of this")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(unreachable_pub, reason = "shared by test binaries")]
+
+pub mod authority;
+mod eyes;
+pub mod names;
+pub mod receiver;
+mod walk;
+pub mod webhooks;
+
+pub use eyes::{Eyes, GOOD, face, holder, passport};
+
+use domain::{
+    ids::{ApiKeyId, SessionId, TenantId},
+    session::Step,
+    tenant::TenantSettings,
+    time::{ManualClock, Millis, Timestamp},
+};
+use service::{
+    Honnin, Parts, ServiceConfig,
+    access::{self, Tenant},
+    api_key,
+    create_session::{self, Created},
+    random::SeededRandom,
+    sender::{SenderConfig, WebhookSender},
+    worker::{Lane, Worker},
+};
+use std::{net::IpAddr, sync::Arc};
+use store::{
+    Db, DbOptions, StoreError, api_keys,
+    events::{self, EventRow},
+    jobs::{self, JobState},
+    pictures::Pictures,
+    tenants::{self, TenantRow},
+    vault::{MasterKeys, Vault},
+};
+use tempfile::TempDir;
+
+/// 2026-08-02T09:30:00Z.
+pub const START: Timestamp = Timestamp::from_millis(1_785_663_000_000);
+
+/// A system with one tenant and its key.
+pub struct Harness {
+    pub honnin: Honnin,
+    pub clock: Arc<ManualClock>,
+    pub eyes: Arc<Eyes>,
+    pub names: Arc<names::Names>,
+    pub sender: SenderConfig,
+    pub folder: TempDir,
+    pub tenant: TenantRow,
+    pub key: String,
+}
+
+impl Harness {
+    /// With both steps, one callback URL, and a receiver nobody listens on.
+    pub async fn new() -> Self {
+        Self::with(TenantSettings {
+            steps: Step::ALL.to_vec(),
+            callback_urls: vec!["https://shop.example/done".into()],
+            ..TenantSettings::default()
+        })
+        .await
+    }
+
+    /// With the given settings.
+    pub async fn with(settings: TenantSettings) -> Self {
+        Self::with_sender(settings, loopback_sender()).await
+    }
+
+    /// With the given settings and sender.
+    pub async fn with_sender(settings: TenantSettings, sender: SenderConfig) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(ManualClock::at(START));
+        let eyes = Arc::new(Eyes::default());
+        let names = Arc::new(names::Names::default());
+        let webhooks = WebhookSender::with_resolver(sender.clone(), Arc::clone(&names) as _).unwrap();
+        let honnin = open(&folder, &clock, &eyes, webhooks).await;
+        let tenant = TenantRow {
+            id: TenantId::from_random(honnin.random_bytes()),
+            name: "Example Shop".into(),
+            settings: Some(settings),
+            livemode: true,
+            created_at: START,
+            version: 0,
+        };
+        let key = add_tenant(&honnin, &tenant).await;
+        Self {
+            honnin,
+            clock,
+            eyes,
+            names,
+            sender,
+            folder,
+            tenant,
+            key,
+        }
+    }
+
+    /// The system again after its process was killed: nothing of memory is left, everything of the disk is.
+    pub async fn restart(&mut self) {
+        let webhooks = WebhookSender::with_resolver(self.sender.clone(), Arc::clone(&self.names) as _).unwrap();
+        self.honnin = open(&self.folder, &self.clock, &self.eyes, webhooks).await;
+    }
+
+    /// The tenant as the API knows it.
+    pub async fn caller(&self) -> Tenant {
+        access::tenant_by_key(&self.honnin, &self.key, localhost())
+            .await
+            .unwrap()
+    }
+
+    /// A session with nothing asked for.
+    pub async fn create(&self) -> Created {
+        create_session::create_session(&self.honnin, &self.caller().await, b"{}")
+            .await
+            .unwrap()
+    }
+
+    /// The token of a link just created.
+    pub fn token(created: &Created) -> String {
+        created.verification_url.expose().rsplit('/').next().unwrap().to_owned()
+    }
+
+    /// Runs every job that is due, in every lane, until none is.
+    pub async fn run_until_idle(&self) -> usize {
+        let mut ran = 0;
+        loop {
+            let mut round = 0;
+            for lane in Lane::ALL {
+                round += Worker::new(self.honnin.clone(), lane, 1)
+                    .run_until_idle()
+                    .await
+                    .unwrap();
+            }
+            if round == 0 {
+                return ran;
+            }
+            ran += round;
+        }
+    }
+
+    /// Moves the clock, then runs what became due.
+    pub async fn wait(&self, span: Millis) -> usize {
+        self.clock.advance(span);
+        self.run_until_idle().await
+    }
+
+    /// Unfinished jobs.
+    pub async fn open_jobs(&self) -> Vec<JobState> {
+        self.read(|tx| Box::pin(async move { jobs::list(tx, None, 1000).await }))
+            .await
+    }
+
+    /// Every event of a session, oldest first.
+    pub async fn events(&self, session: &SessionId) -> Vec<EventRow> {
+        let id = session.clone();
+        self.read(move |tx| {
+            let id = id.clone();
+            Box::pin(async move { events::list_of_session(tx, &id).await })
+        })
+        .await
+    }
+
+    /// A second tenant of the same installation.
+    pub async fn another_tenant(&self) -> Tenant {
+        let tenant = TenantRow {
+            id: TenantId::from_random(self.honnin.random_bytes()),
+            name: "Another Shop".into(),
+            version: 0,
+            ..self.tenant.clone()
+        };
+        let key = add_tenant(&self.honnin, &tenant).await;
+        access::tenant_by_key(&self.honnin, &key, localhost()).await.unwrap()
+    }
+
+    /// Saves other settings.
+    pub async fn save_settings(&mut self, settings: TenantSettings) {
+        self.tenant.settings = Some(settings);
+        let tenant = self.tenant.clone();
+        let saved: Result<(), StoreError> = self
+            .honnin
+            .db()
+            .write(move |tx| {
+                let tenant = tenant.clone();
+                Box::pin(async move { tenants::save(tx, &tenant).await })
+            })
+            .await;
+        saved.unwrap();
+        self.tenant.version += 1;
+    }
+
+    /// Reads something.
+    pub async fn read<T, F>(&self, unit: F) -> T
+    where
+        T: Send + 'static,
+        F: for<'t> FnMut(&'t mut store::Tx) -> futures::future::BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+    {
+        self.honnin.db().read(unit).await.unwrap()
+    }
+}
+
+/// Sends to receivers on loopback, by any name, and trusts the test's own authority.
+pub fn loopback_sender() -> SenderConfig {
+    SenderConfig {
+        allow_networks: vec!["127.0.0.0/8".parse().unwrap()],
+        extra_roots: vec![authority::root()],
+        native_roots: false,
+        ..SenderConfig::default()
+    }
+}
+
+async fn open(folder: &TempDir, clock: &Arc<ManualClock>, eyes: &Arc<Eyes>, sender: WebhookSender) -> Honnin {
+    let url = |name: &str| format!("sqlite://{}", folder.path().join(name).display());
+    let master = MasterKeys::load_or_create(&folder.path().join("master.key")).unwrap();
+    Honnin::new(Parts {
+        db: Db::open(&url("honnin.db"), DbOptions::default()).await.unwrap(),
+        vault: Vault::open_at(&url("keys.db"), DbOptions::default(), master)
+            .await
+            .unwrap(),
+        pictures: Pictures::in_folder(&folder.path().join("pictures")).unwrap(),
+        clock: Arc::clone(clock) as _,
+        // A restarted system draws other bytes, as a real one would.
+        random: Arc::new(SeededRandom::new(
+            std::fs::read_dir(folder.path()).unwrap().count() as u64
+        )),
+        examiner: Arc::clone(eyes) as _,
+        sender: Arc::new(sender),
+        config: ServiceConfig {
+            base_url: "https://id.example/".parse().unwrap(),
+            creation_rate: Default::default(),
+        },
+    })
+}
+
+/// Stores a tenant with a fresh key, which is returned.
+pub async fn add_tenant(honnin: &Honnin, tenant: &TenantRow) -> String {
+    let seed = u64::from_le_bytes(honnin.random_bytes());
+    let key = api_key::generate(&SeededRandom::new(seed), tenant.livemode);
+    let row = api_keys::ApiKeyRow {
+        id: ApiKeyId::from_random(honnin.random_bytes()),
+        tenant: tenant.id.clone(),
+        name: "test".into(),
+        prefix: api_key::prefix(key.expose()),
+        hash: api_key::hash(key.expose()),
+        created_at: START,
+        expires_at: None,
+        revoked_at: None,
+        last_used_at: None,
+    };
+    let tenant = tenant.clone();
+    let stored: Result<(), StoreError> = honnin
+        .db()
+        .write(move |tx| {
+            let (tenant, row) = (tenant.clone(), row.clone());
+            Box::pin(async move {
+                tenants::insert(tx, &tenant).await?;
+                api_keys::insert(tx, &row).await
+            })
+        })
+        .await;
+    stored.unwrap();
+    key.expose().clone()
+}
+
+/// Where test callers come from.
+pub fn localhost() -> IpAddr {
+    IpAddr::from([127, 0, 0, 1])
+}
