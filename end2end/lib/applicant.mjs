@@ -75,7 +75,8 @@ export class Applicant {
       birthDate: await this.page.getByLabel("Date of birth").inputValue(),
     };
     await this.#press("Continue");
-    await this.#at("/capture/selfie");
+    // On to the selfie, or to the end where the plan has none.
+    await this.page.waitForURL((url) => ["/capture/selfie", "/capture/submit"].includes(url.pathname));
     return read;
   }
 

@@ -5,6 +5,7 @@ import { Applicant } from "../lib/applicant.mjs";
 import { Browser } from "../lib/browser.mjs";
 import { Receiver } from "../lib/customer.mjs";
 import { Honnin } from "../lib/honnin.mjs";
+import { approve, lookAround, signIn } from "../lib/reviewer.mjs";
 import { scene } from "../lib/scene.mjs";
 
 let browser, honnin, receiver, tenant, passport;
@@ -65,6 +66,37 @@ test("another person's selfie never ends approved", { timeout: 300_000 }, async 
   assert.notEqual(detail.outcome.verdict, "approved");
   assert.ok(detail.outcome.reasons.some((reason) => /^selfie_face_m/.test(reason)), detail.outcome.reasons.join());
   await customer.stop();
+});
+
+test("a name that differs waits for a reviewer, whose approval is another event", { timeout: 300_000 }, async () => {
+  const customer = await receiver.customer(honnin, tenant);
+  const applicant = new Applicant(browser, await browser.phone(), { name: "review" });
+  const words = await applicant.goThrough(customer.link, { "Family name": "Watanabe" });
+  assert.equal(words, "We are checking");
+  const first = await customer.event("verification.needs_review");
+  const waiting = await customer.result();
+  assert.equal(waiting.status, "reviewing");
+  assert.deepEqual(waiting.outcome.reasons, ["input_name_mismatch"]);
+  assert.equal(waiting.outcome.review, null);
+
+  const { page, stumbles } = await signIn(browser, honnin, tenant);
+  stumbles.push(...(await approve(page, honnin, customer.session, "Name changed by marriage, seen on the register.")));
+  const second = await customer.event("verification.approved");
+  assert.notEqual(second, first);
+  const detail = await customer.result(2);
+  assert.equal(detail.status, "completed");
+  assert.equal(detail.outcome.verdict, "approved");
+  assert.equal(detail.outcome.source, "manual_review");
+  assert.equal(detail.outcome.review.note, "Name changed by marriage, seen on the register.");
+  await customer.ended;
+
+  stumbles.push(...(await lookAround(page, honnin, [
+    ["overview", "/admin"], ["sessions", "/admin/sessions"], ["session", `/admin/sessions/${customer.session}`],
+    ["settings", "/admin/settings"], ["keys", "/admin/keys"], ["webhooks", "/admin/webhooks"], ["people", "/admin/people"],
+    ["audit", "/admin/audit"], ["account", "/admin/account"],
+  ])));
+  assert.deepEqual(stumbles, []);
+  assert.deepEqual(page.noise, []);
 });
 
 test("without WASM and scripts a passport is verified by uploads", { timeout: 300_000 }, async () => {

@@ -1,0 +1,49 @@
+// Somebody of the tenant's staff at the console.
+import { execFile } from "node:child_process";
+import { look } from "./browser.mjs";
+import { binary } from "./places.mjs";
+
+const password = "a harbour at four in the morning";
+
+/** Adds a person to the tenant and signs her in. */
+export async function signIn(browser, honnin, tenant, { role = "admin", email = "rei@bank.example" } = {}) {
+  await new Promise((done, fail) => {
+    const words = ["user", "create", "--tenant", tenant.tenantId, "--email", email, "--name", "Rei Reviewer", "--role", role];
+    const options = { env: honnin.env, cwd: honnin.data };
+    const child = execFile(binary("honnin"), [...words, "--password-stdin"], options, (error) => (error ? fail(error) : done()));
+    child.stdin.end(`${password}\n`);
+  });
+  const page = await browser.desk();
+  await page.goto(`${honnin.base}/admin`);
+  const stumbles = await look(page, "console-sign-in");
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL((url) => url.pathname === "/admin" || url.pathname === "/admin/");
+  return { page, stumbles };
+}
+
+/** Opens a waiting case and approves it; answers what axe found on the way. */
+export async function approve(page, honnin, session, note) {
+  await page.goto(`${honnin.base}/admin/review`);
+  const stumbles = await look(page, "console-queue");
+  await page.locator(`a[href="/admin/review/${session}"]`).last().click();
+  await page.waitForURL((url) => url.pathname === `/admin/review/${session}`);
+  // Every picture has to be seen before anybody can rule on it.
+  await page.waitForFunction(() => [...document.querySelectorAll("main img")].every((image) => image.naturalWidth > 0));
+  stumbles.push(...(await look(page, "console-case")));
+  await page.getByLabel("Note").fill(note);
+  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: /^Approve/ }).click()]);
+  return stumbles;
+}
+
+/** The pages of the console that need nothing done on them. */
+export async function lookAround(page, honnin, paths) {
+  const stumbles = [];
+  for (const [name, path] of paths) {
+    const answer = await page.goto(honnin.base + path);
+    if (!answer.ok()) stumbles.push(`${path}: ${answer.status()}`);
+    stumbles.push(...(await look(page, `console-${name}`)));
+  }
+  return stumbles;
+}

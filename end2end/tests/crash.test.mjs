@@ -1,0 +1,119 @@
+// The server is killed as a power cut would, in the middle of each kind of work. After a restart the session goes on and the
+// customer hears of its end exactly once.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Applicant } from "../lib/applicant.mjs";
+import { Browser } from "../lib/browser.mjs";
+import { Receiver } from "../lib/customer.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { until } from "../lib/places.mjs";
+import { picture, scene } from "../lib/scene.mjs";
+
+let browser, honnin, receiver, tenant;
+
+before(async () => {
+  await scene();
+  receiver = await Receiver.make();
+  honnin = await Honnin.start("crash", receiver.settings);
+  tenant = await honnin.tenant("Harbour Bank", "--steps", "document", "--webhook", receiver.url, "--accept-specimens");
+  browser = await Browser.open();
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+  receiver?.remove();
+});
+
+/** An end user at the page with the document's camera, without scripts: every step is a plain form. */
+async function atTheDocument(customer) {
+  const applicant = new Applicant(browser, await browser.phone({ scripts: false }), { camera: false });
+  await applicant.start(customer.link);
+  await applicant.consent();
+  await applicant.choosePassport();
+  return applicant;
+}
+
+/** What the customer was told in the end, once nothing is on its way any more. */
+async function hears(customer) {
+  const [, id, type] = await customer.lines.next(/^event (evt_\S+) (verification\.\S+)$/, 120_000);
+  const detail = await honnin.api(tenant.apiKey, "GET", `/v1/verification-sessions/${customer.session}`);
+  assert.equal(`verification.${detail.body.outcome.verdict}`, type);
+  assert.deepEqual(customer.events.filter((event) => !event.again).map((event) => event.id), [id]);
+  return type;
+}
+
+test("killed in the middle of a capture, the same browser goes on", { timeout: 240_000 }, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const applicant = await atTheDocument(customer);
+  // The upload is under way when the server dies.
+  const page = applicant.page;
+  await page.getByLabel("Photo of the document").setInputFiles(picture("passport"));
+  const sent = page.waitForRequest((request) => request.method() === "POST");
+  await Promise.all([sent, page.getByRole("button", { name: "Send the photo" }).click({ noWaitAfter: true })]);
+  await honnin.kill();
+  await honnin.resume();
+  await page.goto(`${honnin.base}/capture`);
+  const path = new URL(page.url()).pathname;
+  assert.ok(["/capture/document", "/capture/check"].includes(path), path);
+  if (path === "/capture/document") await applicant.photographDocument();
+  await applicant.acceptPhoto();
+  await applicant.details();
+  await applicant.submit();
+  assert.equal(await applicant.result(), "Confirmed");
+  assert.equal(await hears(customer), "verification.approved");
+  await customer.stop();
+});
+
+test("killed in the middle of an analysis, the picture is analysed after all", { timeout: 240_000 }, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const applicant = await atTheDocument(customer);
+  await applicant.photographDocument();
+  // The upload is answered before its analysis ends: this is the middle of it.
+  await honnin.kill();
+  await honnin.resume();
+  await applicant.page.goto(`${honnin.base}/capture`);
+  await applicant.acceptPhoto();
+  await applicant.details();
+  await applicant.submit();
+  assert.equal(await applicant.result(), "Confirmed");
+  assert.equal(await hears(customer), "verification.approved");
+  await customer.stop();
+});
+
+test("killed in the middle of a decision, it is made once", { timeout: 240_000 }, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const applicant = await atTheDocument(customer);
+  await applicant.photographDocument();
+  await applicant.acceptPhoto();
+  await applicant.details();
+  const sent = applicant.page.waitForRequest((request) => request.method() === "POST");
+  await Promise.all([sent, applicant.page.getByRole("button", { name: "Submit" }).click({ noWaitAfter: true })]);
+  // Killed at whatever point of submitting and deciding this is; asked after the restart, the state says which.
+  await honnin.kill();
+  await honnin.resume();
+  await applicant.page.goto(`${honnin.base}/capture`);
+  if (new URL(applicant.page.url()).pathname === "/capture/submit") await applicant.submit();
+  assert.equal(await applicant.result(), "Confirmed");
+  assert.equal(await hears(customer), "verification.approved");
+  await customer.stop();
+});
+
+test("killed in the middle of a delivery, the event arrives once for whoever counts by its id", { timeout: 240_000 }, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const applicant = await atTheDocument(customer);
+  await applicant.photographDocument();
+  await applicant.acceptPhoto();
+  await applicant.details();
+  // The receiver stands still while the event is on its way, so that the delivery is under way for certain.
+  customer.child.kill("SIGSTOP");
+  await applicant.submit();
+  const status = async () =>
+    (await honnin.api(tenant.apiKey, "GET", `/v1/verification-sessions/${customer.session}`)).body.status;
+  await until("the decision", async () => (await status()) === "completed", { within: 60_000 });
+  await honnin.kill();
+  customer.child.kill("SIGCONT");
+  await honnin.resume();
+  assert.equal(await hears(customer), "verification.approved");
+  await customer.stop();
+});
