@@ -3,12 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod captures;
+mod console;
 mod fixtures;
 mod harness;
 mod jobs;
 mod limits;
 mod pictures;
 mod schema;
+mod search;
 mod sessions;
 mod vault;
 mod webhooks;

@@ -1,0 +1,315 @@
+//! Cookies, answers, pictures and decisions of an attempt.
+
+use crate::harness::{Backend, backends};
+use domain::{
+    decision::Policy,
+    document::{DocumentType, Side},
+    findings::{Challenge, ModelHash},
+    ids::{CaptureId, SessionId, TenantId},
+    language::Language,
+    outcome::Verdict,
+    reasons::Reason,
+    session::{Plan, Session, Step},
+    time::{Millis, Timestamp},
+};
+use futures::future::BoxFuture;
+use store::{
+    StoreError, Tx,
+    attempts::{self, AttemptRow},
+    capture_cookies::{self, CookieRow},
+    captures::{self, CaptureRow, Frame, Slot},
+    decisions::{self, DecisionRow},
+    sessions::{self, SessionRow},
+    tenants::{self, TenantRow},
+    vault::DataKeyId,
+};
+
+const fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+async fn write<T, F>(backend: &Backend, unit: F) -> Result<T, StoreError>
+where
+    T: Send + 'static,
+    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+{
+    backend.db.write(unit).await
+}
+
+/// A tenant with one session.
+async fn session(backend: &Backend) -> SessionId {
+    let tenant = TenantRow {
+        id: TenantId::from_random([1; 16]),
+        name: "Example".into(),
+        settings: None,
+        livemode: true,
+        created_at: at(0),
+        version: 0,
+    };
+    let (id, plan) = (
+        SessionId::from_random([2; 16]),
+        Plan {
+            steps: Step::ALL.to_vec(),
+        },
+    );
+    let row = SessionRow {
+        session: Session::new(id.clone(), tenant.id.clone(), plan, at(0), Millis::hours(1)),
+        data_key: DataKeyId::parse(&format!("dk_{}", "0".repeat(32))).unwrap(),
+        metadata: None,
+        callback_url: None,
+        state: None,
+        known: None,
+        typed: None,
+        document_type: None,
+        ocr: None,
+        outcome: None,
+        note: None,
+        failure_reason: None,
+    };
+    let unit = write(backend, move |tx| {
+        let (tenant, row) = (tenant.clone(), row.clone());
+        Box::pin(async move {
+            tenants::insert(tx, &tenant).await?;
+            sessions::insert(tx, &row).await
+        })
+    });
+    unit.await.unwrap();
+    id
+}
+
+fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) -> CaptureRow {
+    let id = CaptureId::from_random([byte; 16]);
+    CaptureRow {
+        frames: vec![Frame {
+            object: format!("{id}-0"),
+            sha256: "ab".repeat(32),
+            at: 0,
+        }],
+        id,
+        session: session.clone(),
+        attempt: 1,
+        slot,
+        number,
+        document_type: (slot != Slot::Selfie).then_some(DocumentType::IdCard),
+        challenge: (slot == Slot::Selfie).then_some(Challenge::TurnRight),
+        problems: vec![Reason::DocumentGlare],
+        created_at: at(10 + i64::from(byte)),
+        accepted_at: None,
+        discarded_at: None,
+        findings: None,
+        analysed_at: None,
+    }
+}
+
+async fn list(backend: &Backend, session: &SessionId, attempt: i64) -> Vec<CaptureRow> {
+    let session = session.clone();
+    let unit = write(backend, move |tx| {
+        let session = session.clone();
+        Box::pin(async move { captures::list(tx, &session, attempt).await })
+    });
+    unit.await.unwrap()
+}
+
+async fn insert(backend: &Backend, row: &CaptureRow) -> Result<(), StoreError> {
+    let row = row.clone();
+    let unit = write(backend, move |tx| {
+        let row = row.clone();
+        Box::pin(async move { captures::insert(tx, &row).await })
+    });
+    unit.await
+}
+
+#[tokio::test]
+async fn answers_are_saved_by_whoever_read_them_last() {
+    for backend in backends().await {
+        let id = session(&backend).await;
+        let (first, second) = {
+            let id = id.clone();
+            let unit = write(&backend, move |tx| {
+                let id = id.clone();
+                Box::pin(async move {
+                    let empty = attempts::load(tx, &id, 1).await?;
+                    assert_eq!(empty, AttemptRow::new(id.clone(), 1));
+                    Ok((empty.clone(), empty))
+                })
+            });
+            unit.await.unwrap()
+        };
+        let full = AttemptRow {
+            language: Some(Language::Ja),
+            consent: Some(("1".into(), at(5))),
+            document_type: Some(DocumentType::Passport),
+            typed: Some(vec![1, 2]),
+            challenge: Some(("c".into(), Challenge::TurnLeft)),
+            submitted_at: Some(at(6)),
+            ..first
+        };
+        for (row, works) in [(full.clone(), true), (second, false)] {
+            let unit = write(&backend, move |tx| {
+                let mut row = row.clone();
+                Box::pin(async move { attempts::save(tx, &mut row).await })
+            });
+            assert_eq!(unit.await.is_ok(), works, "{}", backend.name);
+        }
+        let unit = write(&backend, move |tx| {
+            let id = id.clone();
+            Box::pin(async move { Ok((attempts::load(tx, &id, 1).await?, attempts::load(tx, &id, 2).await?)) })
+        });
+        let (stored, other) = unit.await.unwrap();
+        assert_eq!(stored, AttemptRow { version: 1, ..full }, "{}", backend.name);
+        assert_eq!(other.version, 0, "{}: each attempt has its own", backend.name);
+    }
+}
+
+#[tokio::test]
+async fn captures_are_listed_by_attempt_and_a_number_is_taken_once() {
+    for backend in backends().await {
+        let id = session(&backend).await;
+        let front = capture(&id, 1, Slot::Document(Side::Front), 1);
+        let later = CaptureRow {
+            attempt: 2,
+            ..capture(&id, 3, Slot::Document(Side::Back), 1)
+        };
+        for row in [&front, &capture(&id, 2, Slot::Selfie, 1), &later] {
+            insert(&backend, row).await.unwrap();
+        }
+        let again = insert(&backend, &capture(&id, 4, Slot::Selfie, 1)).await;
+        assert!(matches!(again, Err(StoreError::Duplicate)), "{}", backend.name);
+        let listed = list(&backend, &id, 1).await;
+        assert_eq!(listed.len(), 2, "{}", backend.name);
+        assert_eq!(listed[0], front, "{}", backend.name);
+        let unit = write(&backend, move |tx| {
+            let (id, front) = (id.clone(), front.clone());
+            Box::pin(async move {
+                assert_eq!(captures::list_all(tx, &id).await?.len(), 3);
+                assert_eq!(captures::find(tx, &CaptureId::from_random([9; 16])).await?, None);
+                captures::find(tx, &front.id).await
+            })
+        });
+        assert!(unit.await.unwrap().is_some());
+    }
+}
+
+#[tokio::test]
+async fn an_analysis_counts_once_and_what_is_personal_can_be_blanked() {
+    for backend in backends().await {
+        let id = session(&backend).await;
+        let row = capture(&id, 1, Slot::Document(Side::Front), 1);
+        insert(&backend, &row).await.unwrap();
+        let capture = row.id.clone();
+        let unit = write(&backend, move |tx| {
+            let capture = capture.clone();
+            Box::pin(async move {
+                captures::mark_accepted(tx, &capture, at(20)).await?;
+                captures::mark_accepted(tx, &capture, at(21)).await?;
+                captures::mark_discarded(tx, &capture, at(22)).await?;
+                let problems = [Reason::DocumentBlurry];
+                let first = captures::save_findings(tx, &capture, Some(&[7]), &problems, at(23)).await?;
+                let second = captures::save_findings(tx, &capture, None, &[], at(24)).await?;
+                Ok((first, second))
+            })
+        });
+        assert_eq!(unit.await.unwrap(), (true, false), "{}", backend.name);
+        let stored = list(&backend, &id, 1).await.remove(0);
+        assert_eq!(
+            (stored.accepted_at, stored.discarded_at, stored.analysed_at),
+            (Some(at(20)), Some(at(22)), Some(at(23)))
+        );
+        assert_eq!(
+            (stored.findings, stored.problems),
+            (Some(vec![7]), vec![Reason::DocumentBlurry])
+        );
+        let session = id.clone();
+        let unit = write(&backend, move |tx| {
+            let session = session.clone();
+            Box::pin(async move { captures::erase(tx, &session).await })
+        });
+        unit.await.unwrap();
+        assert_eq!(list(&backend, &id, 1).await[0].findings, None, "{}", backend.name);
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_is_decided_once() {
+    for backend in backends().await {
+        let row = DecisionRow {
+            session: session(&backend).await,
+            attempt: 1,
+            decided_at: at(30),
+            verdict: Verdict::NeedsReview,
+            policy: Policy {
+                match_accept: 0.9,
+                ..Policy::default()
+            },
+            models: vec![ModelHash {
+                name: "a".into(),
+                sha256: "00".into(),
+            }],
+            explanation: Some(vec![3]),
+        };
+        for works in [true, false] {
+            let row = row.clone();
+            let unit = write(&backend, move |tx| {
+                let row = row.clone();
+                Box::pin(async move { decisions::insert(tx, &row).await })
+            });
+            assert_eq!(unit.await.is_ok(), works, "{}", backend.name);
+        }
+        let id = row.session.clone();
+        let unit = write(&backend, move |tx| {
+            let id = id.clone();
+            Box::pin(async move { decisions::list(tx, &id).await })
+        });
+        assert_eq!(unit.await.unwrap(), [row], "{}", backend.name);
+        assert!(decisions::explanation_name(1) != decisions::explanation_name(2));
+    }
+}
+
+#[tokio::test]
+async fn a_cookie_is_seen_and_ends_with_its_sessions_others() {
+    for backend in backends().await {
+        let row = CookieRow {
+            hash: vec![1; 32],
+            session: session(&backend).await,
+            attempt: 1,
+            created_at: at(1),
+            seen_at: at(1),
+            ended_at: None,
+        };
+        let kept = row.clone();
+        let unit = write(&backend, move |tx| {
+            let row = kept.clone();
+            Box::pin(async move {
+                capture_cookies::insert(tx, &row).await?;
+                capture_cookies::mark_seen(tx, &row.hash, at(9)).await?;
+                capture_cookies::mark_seen(tx, &row.hash, at(8)).await?;
+                let seen = capture_cookies::find(tx, &row.hash).await?;
+                capture_cookies::end_all(tx, &row.session, at(10)).await?;
+                capture_cookies::end_all(tx, &row.session, at(11)).await?;
+                let ended = capture_cookies::find(tx, &row.hash).await?;
+                Ok((seen, ended, capture_cookies::find(tx, &[2; 32]).await?))
+            })
+        });
+        let (seen, ended, none) = unit.await.unwrap();
+        assert_eq!(
+            seen,
+            Some(CookieRow {
+                seen_at: at(9),
+                ..row.clone()
+            }),
+            "{}",
+            backend.name
+        );
+        assert_eq!(
+            ended,
+            Some(CookieRow {
+                seen_at: at(9),
+                ended_at: Some(at(10)),
+                ..row
+            }),
+            "{}",
+            backend.name
+        );
+        assert_eq!(none, None);
+    }
+}

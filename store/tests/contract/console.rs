@@ -1,0 +1,306 @@
+//! People, their browsers, their rulings, and the book of who did what.
+
+use crate::{
+    fixtures::{World, at, keep, read, user, world, write},
+    harness::{Backend, backends},
+};
+use domain::{
+    ids::{TenantId, UserId},
+    time::Millis,
+};
+use store::{
+    StoreError,
+    audit::{self, Entry, SYSTEM},
+    console_sessions::{self, ConsoleSession},
+    reviews::{self, Hold, Ruling},
+    users::{self, Role, UserRow},
+};
+
+#[tokio::test]
+async fn people_are_found_by_id_and_address_and_listed_by_tenant() {
+    for Backend { name, db, .. } in backends().await {
+        assert!(!read!(db, tx => users::exist(tx)), "{name}");
+        let World {
+            tenant,
+            other,
+            user: reviewer,
+            ..
+        } = world(&db).await;
+        assert!(read!(db, tx => users::exist(tx)), "{name}");
+        let operator = UserRow {
+            place: None,
+            operator: true,
+            ..user(tenant, 31, Role::Admin)
+        };
+        let (operator, theirs) = (keep(operator), keep(user(other, 32, Role::Admin)));
+        let newer = keep(user(tenant, 33, Role::Auditor));
+        for person in [operator, theirs, newer] {
+            write!(db, tx => users::insert(tx, person)).unwrap();
+        }
+        for person in [reviewer, operator, theirs] {
+            assert_eq!(
+                read!(db, tx => users::find(tx, &person.id)).as_ref(),
+                Some(person),
+                "{name}"
+            );
+            assert_eq!(
+                read!(db, tx => users::find_by_email(tx, &person.email)).as_ref(),
+                Some(person),
+                "{name}"
+            );
+        }
+        assert_eq!(
+            read!(db, tx => users::find_by_email(tx, "nobody@example.com")),
+            None,
+            "{name}"
+        );
+        assert_eq!(
+            read!(db, tx => users::list(tx, &tenant.id)),
+            [reviewer.clone(), newer.clone()],
+            "{name}"
+        );
+        let twin = keep(UserRow {
+            id: UserId::from_random([40; 16]),
+            ..reviewer.clone()
+        });
+        assert!(
+            matches!(write!(db, tx => users::insert(tx, twin)), Err(StoreError::Duplicate)),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_persons_place_of_work_and_address_are_not_changed_by_saving() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        let changed = UserRow {
+            place: Some((tenant.id.clone(), Role::Admin)),
+            name: "Renamed".into(),
+            password: "$argon2id$new".into(),
+            disabled_at: Some(at(9)),
+            ..user.clone()
+        };
+        let asked = keep(UserRow {
+            email: "other@example.com".into(),
+            ..changed.clone()
+        });
+        write!(db, tx => users::save(tx, asked)).unwrap();
+        assert_eq!(read!(db, tx => users::find(tx, &user.id)), Some(changed), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn one_used_set_up_link_closes_all() {
+    for Backend { name, db, .. } in backends().await {
+        let (one, two): (&[u8], &[u8]) = (&[1; 32], &[2; 32]);
+        for hash in [one, two] {
+            write!(db, tx => users::insert_set_up_link(tx, hash, at(1))).unwrap();
+        }
+        assert!(read!(db, tx => users::set_up_link_is_open(tx, one)), "{name}");
+        assert!(!read!(db, tx => users::set_up_link_is_open(tx, &[3; 32])), "{name}");
+        write!(db, tx => users::close_set_up_links(tx, at(2))).unwrap();
+        assert!(!read!(db, tx => users::set_up_link_is_open(tx, two)), "{name}");
+        write!(db, tx => users::insert_set_up_link(tx, &[4; 32], at(3))).unwrap();
+        assert!(
+            !read!(db, tx => users::set_up_link_is_open(tx, &[4; 32])),
+            "{name}: after the set-up"
+        );
+    }
+}
+
+#[tokio::test]
+async fn tries_are_counted_within_their_window() {
+    for Backend { name, db, .. } in backends().await {
+        let mut counted = Vec::new();
+        for now in [0, 40, 99, 100, 150] {
+            counted.push(write!(db, tx => users::count_try(tx, b"who", at(now), Millis(100))).unwrap());
+        }
+        assert_eq!(counted, [1, 2, 3, 1, 2], "{name}");
+        let other = write!(db, tx => users::count_try(tx, b"else", at(150), Millis(100)));
+        assert_eq!(other.unwrap(), 1, "{name}");
+        write!(db, tx => users::forget_tries(tx, b"who")).unwrap();
+        let again = write!(db, tx => users::count_try(tx, b"who", at(151), Millis(100)));
+        assert_eq!(again.unwrap(), 1, "{name}");
+    }
+}
+
+fn browser(user: Option<&UserId>, number: u8, end: i64) -> ConsoleSession {
+    ConsoleSession {
+        hash: vec![number; 32],
+        user: user.cloned(),
+        data: "{}".into(),
+        expires_at: at(end),
+    }
+}
+
+#[tokio::test]
+async fn a_browsers_session_ends_and_does_not_come_back() {
+    for Backend { name, db, .. } in backends().await {
+        let World { user, .. } = world(&db).await;
+        let fresh = keep(browser(None, 1, 100));
+        write!(db, tx => console_sessions::insert(tx, fresh)).unwrap();
+        assert!(matches!(
+            write!(db, tx => console_sessions::insert(tx, fresh)),
+            Err(StoreError::Duplicate)
+        ));
+        let signed_in = keep(ConsoleSession {
+            data: r#"{"a":1}"#.into(),
+            ..browser(Some(&user.id), 1, 200)
+        });
+        write!(db, tx => console_sessions::save(tx, signed_in)).unwrap();
+        let find = |now| {
+            let db = db.clone();
+            async move { read!(db, tx => console_sessions::find(tx, &signed_in.hash, at(now))) }
+        };
+        assert_eq!(find(199).await, Some((r#"{"a":1}"#.to_owned(), at(200))), "{name}");
+        assert_eq!(find(200).await, None, "{name}: over");
+        write!(db, tx => console_sessions::delete(tx, &signed_in.hash)).unwrap();
+        write!(db, tx => console_sessions::save(tx, signed_in)).unwrap();
+        assert_eq!(find(1).await, None, "{name}: signed out");
+    }
+}
+
+#[tokio::test]
+async fn a_persons_browsers_end_together_and_old_ones_are_removed() {
+    for Backend { name, db, .. } in backends().await {
+        let World { user, .. } = world(&db).await;
+        for session in [
+            browser(Some(&user.id), 1, 100),
+            browser(Some(&user.id), 2, 100),
+            browser(None, 3, 100),
+            browser(None, 4, 200),
+        ] {
+            let session = keep(session);
+            write!(db, tx => console_sessions::insert(tx, session)).unwrap();
+        }
+        assert_eq!(
+            write!(db, tx => console_sessions::delete_of(tx, &user.id)).unwrap(),
+            2,
+            "{name}"
+        );
+        assert_eq!(
+            write!(db, tx => console_sessions::remove_ended(tx, at(100))).unwrap(),
+            1,
+            "{name}"
+        );
+        assert!(
+            read!(db, tx => console_sessions::find(tx, &[4; 32], at(100))).is_some(),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_case_is_held_by_one_person_until_their_time_is_over_or_they_let_go() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant,
+            session,
+            user: first,
+            ..
+        } = world(&db).await;
+        let second = keep(user(tenant, 22, Role::Reviewer));
+        write!(db, tx => users::insert(tx, second)).unwrap();
+        let id = &session.session.id;
+        let hold = |person: &'static UserRow, now, until| {
+            let db = db.clone();
+            async move { write!(db, tx => reviews::hold(tx, id, &person.id, at(now), at(until))).unwrap() }
+        };
+        let held = |person: &UserRow, until| Hold {
+            user: person.id.clone(),
+            name: person.name.clone(),
+            until: at(until),
+        };
+        assert_eq!(hold(first, 0, 100).await, held(first, 100), "{name}");
+        assert_eq!(hold(second, 50, 150).await, held(first, 100), "{name}: taken");
+        assert_eq!(hold(first, 60, 160).await, held(first, 160), "{name}: renewed");
+        assert_eq!(hold(second, 160, 260).await, held(second, 260), "{name}: over");
+        assert_eq!(
+            read!(db, tx => reviews::find_hold(tx, id, at(259))),
+            Some(held(second, 260)),
+            "{name}"
+        );
+        write!(db, tx => reviews::release(tx, id)).unwrap();
+        assert_eq!(read!(db, tx => reviews::find_hold(tx, id, at(170))), None, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_is_ruled_on_once() {
+    for Backend { name, db, .. } in backends().await {
+        let World { session, user, .. } = world(&db).await;
+        let id = &session.session.id;
+        for (attempt, ruling) in [(2, Ruling::Approved), (1, Ruling::AskedAgain)] {
+            write!(db, tx => reviews::insert(tx, id, attempt, &user.id, ruling, at(attempt))).unwrap();
+        }
+        let again = write!(db, tx => reviews::insert(tx, id, 2, &user.id, Ruling::Rejected, at(9)));
+        assert!(matches!(again, Err(StoreError::Duplicate)), "{name}");
+        let rulings: Vec<_> = read!(db, tx => reviews::list(tx, id))
+            .into_iter()
+            .map(|ruled| (ruled.attempt, ruled.ruling, ruled.at, ruled.user, ruled.name))
+            .collect();
+        let expected = [(1, Ruling::AskedAgain), (2, Ruling::Approved)]
+            .map(|(attempt, ruling)| (attempt, ruling, at(attempt), user.id.clone(), user.name.clone()));
+        assert_eq!(rulings, expected, "{name}");
+    }
+}
+
+fn entry(tenant: Option<&TenantId>, actor: &str, action: &str, subject: &str) -> Entry {
+    Entry {
+        at: at(5),
+        tenant: tenant.cloned(),
+        actor: actor.to_owned(),
+        action: action.to_owned(),
+        subject: Some(subject.to_owned()),
+        detail: None,
+        address: Some("192.0.2.1".into()),
+    }
+}
+
+#[tokio::test]
+async fn a_tenants_book_is_read_newest_first_page_by_page_and_holds_no_others() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant, other, user, ..
+        } = world(&db).await;
+        let entries = [
+            entry(Some(&tenant.id), user.id.as_str(), "session.read", "one"),
+            entry(Some(&tenant.id), SYSTEM, "session.expired", "two"),
+            entry(Some(&other.id), SYSTEM, "session.read", "one"),
+            entry(None, SYSTEM, "user.created", "one"),
+            entry(Some(&tenant.id), "key_1", "session.read", "one"),
+        ]
+        .map(keep);
+        for entry in entries {
+            write!(db, tx => audit::record(tx, entry)).unwrap();
+        }
+        let list = |subject: Option<&'static str>, before, limit| {
+            let db = db.clone();
+            async move { read!(db, tx => audit::list(tx, &tenant.id, subject, before, limit)) }
+        };
+        let all = list(None, None, 10).await;
+        assert_eq!(
+            all.iter().map(|r| &r.entry).collect::<Vec<_>>(),
+            [entries[4], entries[1], entries[0]],
+            "{name}"
+        );
+        assert_eq!(
+            all.iter().map(|r| r.actor_name.as_deref()).collect::<Vec<_>>(),
+            [None, None, Some(user.name.as_str())],
+            "{name}"
+        );
+        let page = list(None, Some(all[0].number), 1).await;
+        assert_eq!(
+            page.iter().map(|r| &r.entry).collect::<Vec<_>>(),
+            [entries[1]],
+            "{name}"
+        );
+        let of_one = list(Some("one"), None, 10).await;
+        assert_eq!(
+            of_one.iter().map(|r| &r.entry).collect::<Vec<_>>(),
+            [entries[4], entries[0]],
+            "{name}"
+        );
+    }
+}

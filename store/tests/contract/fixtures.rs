@@ -1,0 +1,146 @@
+//! A small world to test in: two tenants, a session each, a reviewer. Rows live as long as the test, so that units of work can
+//! borrow them.
+
+use domain::{
+    ids::{SessionId, TenantId, UserId},
+    outcome::{Checks, Outcome, Review, SessionRef, Source, Verdict},
+    session::{Plan, Session, Step},
+    tenant::TenantSettings,
+    time::{Millis, Timestamp},
+};
+use store::{
+    Db, StoreError,
+    sessions::{self, SessionRow},
+    tenants::{self, TenantRow},
+    users::{self, Role, UserRow},
+    vault::DataKeyId,
+};
+
+/// Runs an async expression over `tx` in a write unit; what it uses is `Copy`, such as what [`keep`] returns.
+macro_rules! write {
+    ($db:expr, $tx:ident => $body:expr) => {
+        $db.write::<_, store::StoreError, _>(move |$tx| Box::pin(async move { $body.await }))
+            .await
+    };
+}
+
+/// Runs an async expression over `tx` in a read unit.
+macro_rules! read {
+    ($db:expr, $tx:ident => $body:expr) => {
+        $db.read::<_, store::StoreError, _>(move |$tx| Box::pin(async move { $body.await }))
+            .await
+            .unwrap()
+    };
+}
+pub(crate) use {read, write};
+
+/// Keeps a value until the test ends.
+pub(crate) fn keep<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+pub(crate) const fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+/// What most tests start from.
+#[derive(Clone, Copy)]
+pub(crate) struct World {
+    pub(crate) tenant: &'static TenantRow,
+    pub(crate) other: &'static TenantRow,
+    pub(crate) session: &'static SessionRow,
+    pub(crate) foreign: &'static SessionRow,
+    pub(crate) user: &'static UserRow,
+}
+
+pub(crate) fn tenant(number: u8) -> TenantRow {
+    TenantRow {
+        id: TenantId::from_random([number; 16]),
+        name: format!("Tenant {number}"),
+        settings: Some(TenantSettings {
+            steps: vec![Step::Document],
+            ..TenantSettings::default()
+        }),
+        livemode: number == 1,
+        created_at: at(i64::from(number)),
+        version: 0,
+    }
+}
+
+/// A session of `tenant`, created at `number` seconds, open for an hour.
+pub(crate) fn session(tenant: &TenantRow, number: u8) -> SessionRow {
+    let plan = Plan::of(&[Step::Document, Step::Selfie]).unwrap();
+    let id = SessionId::from_random([number; 16]);
+    let created_at = at(i64::from(number) * 1_000);
+    SessionRow {
+        session: Session::new(id, tenant.id.clone(), plan, created_at, Millis::hours(1)),
+        data_key: DataKeyId::parse(&format!("dk_{number:032x}")).unwrap(),
+        metadata: Some(format!(r#"{{"order":"A-{number}"}}"#)),
+        callback_url: Some("https://example.com/done".into()),
+        state: Some(vec![1, number]),
+        known: Some(vec![2, number]),
+        typed: None,
+        document_type: None,
+        ocr: None,
+        outcome: None,
+        note: None,
+        failure_reason: None,
+    }
+}
+
+pub(crate) fn user(tenant: &TenantRow, number: u8, role: Role) -> UserRow {
+    UserRow {
+        id: UserId::from_random([number; 16]),
+        place: Some((tenant.id.clone(), role)),
+        email: format!("person{number}@example.com"),
+        name: format!("Person {number}"),
+        operator: false,
+        password: "$argon2id$".into(),
+        created_at: at(i64::from(number)),
+        disabled_at: None,
+    }
+}
+
+/// A decision on `session`, with a reviewer's note where a person made it.
+pub(crate) fn outcome(session: &SessionRow, verdict: Verdict, note: Option<&str>) -> Outcome {
+    Outcome {
+        session: SessionRef {
+            session_id: session.session.id.clone(),
+            tenant_id: session.session.tenant.clone(),
+        },
+        verdict,
+        decided_at: at(5_000),
+        source: if note.is_some() {
+            Source::ManualReview
+        } else {
+            Source::Automatic
+        },
+        review: note.map(|note| Review {
+            reviewed_at: at(5_000),
+            note: Some(note.to_owned()),
+        }),
+        checks: Checks::default(),
+        reasons: vec!["document_expired".into()],
+    }
+}
+
+pub(crate) async fn world(db: &Db) -> World {
+    let (tenant, other) = (keep(tenant(1)), keep(tenant(2)));
+    let (session, foreign) = (keep(session(tenant, 11)), keep(session(other, 12)));
+    let user = keep(user(tenant, 21, Role::Reviewer));
+    let all: Result<(), StoreError> = write!(db, tx => async {
+        tenants::insert(tx, tenant).await?;
+        tenants::insert(tx, other).await?;
+        sessions::insert(tx, session).await?;
+        sessions::insert(tx, foreign).await?;
+        users::insert(tx, user).await
+    });
+    all.unwrap();
+    World {
+        tenant,
+        other,
+        session,
+        foreign,
+        user,
+    }
+}

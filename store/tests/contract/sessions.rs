@@ -1,0 +1,344 @@
+//! Tenants, their keys, their sessions and the links to them.
+
+use crate::{
+    fixtures::{World, at, keep, outcome, read, session, tenant, world, write},
+    harness::{Backend, backends},
+};
+use domain::{
+    document::DocumentType,
+    ids::{ApiKeyId, SessionId, TenantId},
+    outcome::Verdict,
+    session::{FailureReason, Status},
+    tenant::TenantSettings,
+};
+use store::{
+    StoreError,
+    api_keys::{self, ApiKeyRow},
+    links::{self, LinkRow},
+    sessions,
+    tenants::{self, TenantRow},
+};
+
+#[tokio::test]
+async fn tenants_are_read_back_and_listed_oldest_first() {
+    for Backend { name, db, .. } in backends().await {
+        let (late, early) = (
+            keep(tenant(2)),
+            keep(TenantRow {
+                settings: None,
+                ..tenant(1)
+            }),
+        );
+        write!(db, tx => tenants::insert(tx, late)).unwrap();
+        write!(db, tx => tenants::insert(tx, early)).unwrap();
+        assert_eq!(
+            read!(db, tx => tenants::find(tx, &late.id)).as_ref(),
+            Some(late),
+            "{name}"
+        );
+        assert_eq!(
+            read!(db, tx => tenants::list(tx)),
+            [early.clone(), late.clone()],
+            "{name}"
+        );
+        let nobody = keep(TenantId::from_random([9; 16]));
+        assert_eq!(read!(db, tx => tenants::find(tx, nobody)), None, "{name}");
+        let again = write!(db, tx => tenants::insert(tx, late));
+        assert!(matches!(again, Err(StoreError::Duplicate)), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn of_two_savers_of_settings_the_second_is_told() {
+    for Backend { name, db, .. } in backends().await {
+        let before = keep(tenant(1));
+        write!(db, tx => tenants::insert(tx, before)).unwrap();
+        let settings = Some(TenantSettings {
+            tries: 3,
+            ..TenantSettings::default()
+        });
+        let changed = keep(TenantRow {
+            name: "Renamed".into(),
+            settings,
+            ..before.clone()
+        });
+        write!(db, tx => tenants::save(tx, changed)).unwrap();
+        let stored = read!(db, tx => tenants::find(tx, &before.id)).unwrap();
+        assert_eq!(
+            stored,
+            TenantRow {
+                version: before.version + 1,
+                ..changed.clone()
+            },
+            "{name}"
+        );
+        let late = write!(db, tx => tenants::save(tx, before));
+        assert!(matches!(late, Err(StoreError::Conflict)), "{name}");
+    }
+}
+
+fn api_key(tenant: &TenantRow, number: u8) -> ApiKeyRow {
+    ApiKeyRow {
+        id: ApiKeyId::from_random([number; 16]),
+        tenant: tenant.id.clone(),
+        name: "Shop".into(),
+        prefix: "hn_live_ab".into(),
+        hash: vec![number; 32],
+        created_at: at(i64::from(number)),
+        expires_at: (number == 1).then(|| at(100)),
+        revoked_at: None,
+        last_used_at: None,
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_found_by_its_hash_and_revoked_by_its_tenant_only() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, other, .. } = world(&db).await;
+        let (one, two) = (keep(api_key(tenant, 1)), keep(api_key(tenant, 2)));
+        write!(db, tx => api_keys::insert(tx, one)).unwrap();
+        write!(db, tx => api_keys::insert(tx, two)).unwrap();
+        assert_eq!(
+            read!(db, tx => api_keys::find(tx, &one.hash)).as_ref(),
+            Some(one),
+            "{name}"
+        );
+        assert_eq!(read!(db, tx => api_keys::find(tx, &[7; 32])), None, "{name}");
+        assert_eq!(
+            read!(db, tx => api_keys::list(tx, &tenant.id)),
+            [two.clone(), one.clone()],
+            "{name}"
+        );
+        assert_eq!(read!(db, tx => api_keys::list(tx, &other.id)), [], "{name}");
+
+        assert!(
+            !write!(db, tx => api_keys::revoke(tx, &other.id, &one.id, at(50))).unwrap(),
+            "{name}: foreign"
+        );
+        assert!(
+            write!(db, tx => api_keys::revoke(tx, &tenant.id, &one.id, at(50))).unwrap(),
+            "{name}"
+        );
+        assert!(
+            !write!(db, tx => api_keys::revoke(tx, &tenant.id, &one.id, at(60))).unwrap(),
+            "{name}: twice"
+        );
+        write!(db, tx => api_keys::mark_used(tx, &two.id, at(70))).unwrap();
+        let one = read!(db, tx => api_keys::find(tx, &one.hash)).unwrap();
+        let two = read!(db, tx => api_keys::find(tx, &two.hash)).unwrap();
+        assert_eq!((one.revoked_at, one.is_valid(at(51))), (Some(at(50)), false), "{name}");
+        assert_eq!(
+            (two.last_used_at, two.is_valid(at(1_000))),
+            (Some(at(70)), true),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn two_keys_cannot_have_one_hash() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, other, .. } = world(&db).await;
+        let one = keep(api_key(tenant, 1));
+        let copy = keep(ApiKeyRow {
+            id: ApiKeyId::from_random([3; 16]),
+            ..api_key(other, 1)
+        });
+        write!(db, tx => api_keys::insert(tx, one)).unwrap();
+        assert!(
+            matches!(write!(db, tx => api_keys::insert(tx, copy)), Err(StoreError::Duplicate)),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_found_by_its_tenant_and_by_nobody_else() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant, other, session, ..
+        } = world(&db).await;
+        let id = &session.session.id;
+        assert_eq!(
+            read!(db, tx => sessions::find(tx, &tenant.id, id)).as_ref(),
+            Some(session),
+            "{name}"
+        );
+        assert_eq!(read!(db, tx => sessions::find(tx, &other.id, id)), None, "{name}");
+        assert_eq!(
+            read!(db, tx => sessions::find_any(tx, id)).as_ref(),
+            Some(session),
+            "{name}"
+        );
+        let nothing = keep(SessionId::from_random([99; 16]));
+        assert_eq!(read!(db, tx => sessions::find_any(tx, nothing)), None, "{name}");
+        assert!(
+            matches!(
+                write!(db, tx => sessions::insert(tx, session)),
+                Err(StoreError::Duplicate)
+            ),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn everything_of_a_session_is_saved_but_the_note_in_the_clear() {
+    for Backend { name, db, .. } in backends().await {
+        let World { session, .. } = world(&db).await;
+        let mut changed = session.clone();
+        changed.session.status = Status::Completed;
+        changed.session.attempt = 2;
+        changed.session.completed_at = Some(at(7));
+        changed.session.purged_at = Some(at(8));
+        changed.typed = Some(vec![3]);
+        changed.ocr = Some(vec![4]);
+        changed.note = Some(vec![5]);
+        changed.state = None;
+        changed.document_type = Some(DocumentType::Passport);
+        changed.failure_reason = Some(FailureReason::MediaLost);
+        changed.outcome = Some(outcome(session, Verdict::Approved, Some("looks like her sister")));
+        let changed = keep(changed);
+        let version = write!(db, tx => async {
+            let mut row = changed.clone();
+            sessions::save(tx, &mut row).await?;
+            Ok(row.session.version)
+        });
+        assert_eq!(version.unwrap(), 1, "{name}");
+
+        let mut expected = changed.clone();
+        expected.session.version = 1;
+        expected.outcome.as_mut().unwrap().review.as_mut().unwrap().note = None;
+        assert_eq!(
+            read!(db, tx => sessions::find_any(tx, &session.session.id)),
+            Some(expected),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_session_saved_meanwhile_is_a_conflict_and_stays() {
+    for Backend { name, db, .. } in backends().await {
+        let World { session, .. } = world(&db).await;
+        let save = |status| {
+            let mut row = session.clone();
+            row.session.status = status;
+            let row = keep(row);
+            let db = db.clone();
+            async move { write!(db, tx => async { sessions::save(tx, &mut row.clone()).await }) }
+        };
+        save(Status::Collecting).await.unwrap();
+        assert!(
+            matches!(save(Status::Failed).await, Err(StoreError::Conflict)),
+            "{name}"
+        );
+        let stored = read!(db, tx => sessions::find_any(tx, &session.session.id)).unwrap();
+        assert_eq!(
+            (stored.session.status, stored.session.version),
+            (Status::Collecting, 1),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_session_without_a_tenant_is_refused() {
+    for Backend { name, db, .. } in backends().await {
+        let orphan = keep(session(&tenant(1), 1));
+        let answer = write!(db, tx => sessions::insert(tx, orphan));
+        assert!(matches!(answer, Err(StoreError::Refused(_))), "{name}: {answer:?}");
+    }
+}
+
+fn link(session: &SessionId, number: u8) -> LinkRow {
+    LinkRow {
+        hash: vec![number; 32],
+        session: session.clone(),
+        created_at: at(i64::from(number)),
+        expires_at: at(100),
+        used_at: None,
+        killed_at: None,
+    }
+}
+
+#[tokio::test]
+async fn a_link_opens_once_before_its_end_and_never_after() {
+    for Backend { name, db, .. } in backends().await {
+        let World { session, .. } = world(&db).await;
+        let (one, late) = (keep(link(&session.session.id, 1)), keep(link(&session.session.id, 2)));
+        write!(db, tx => links::insert(tx, one)).unwrap();
+        write!(db, tx => links::insert(tx, late)).unwrap();
+        assert_eq!(
+            read!(db, tx => links::find(tx, &one.hash)).as_ref(),
+            Some(one),
+            "{name}"
+        );
+        assert_eq!(read!(db, tx => links::find(tx, &[9; 32])), None, "{name}");
+        assert!(
+            write!(db, tx => links::use_once(tx, &one.hash, at(99))).unwrap(),
+            "{name}"
+        );
+        assert!(
+            !write!(db, tx => links::use_once(tx, &one.hash, at(99))).unwrap(),
+            "{name}: twice"
+        );
+        assert!(
+            !write!(db, tx => links::use_once(tx, &late.hash, at(100))).unwrap(),
+            "{name}: too late"
+        );
+        assert_eq!(
+            read!(db, tx => links::find(tx, &one.hash)).unwrap().used_at,
+            Some(at(99)),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_many_who_open_a_link_at_once_one_wins() {
+    for Backend { name, db, .. } in backends().await {
+        let World { session, .. } = world(&db).await;
+        let link = keep(link(&session.session.id, 1));
+        write!(db, tx => links::insert(tx, link)).unwrap();
+        let racing: Vec<_> = (0..16)
+            .map(|_| {
+                let db = db.clone();
+                tokio::spawn(async move { write!(db, tx => links::use_once(tx, &link.hash, at(50))).unwrap() })
+            })
+            .collect();
+        let won = futures::future::join_all(racing)
+            .await
+            .into_iter()
+            .filter(|won| *won.as_ref().unwrap())
+            .count();
+        assert_eq!(won, 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn killing_a_sessions_links_leaves_those_of_others_and_those_used() {
+    for Backend { name, db, .. } in backends().await {
+        let World { session, foreign, .. } = world(&db).await;
+        let [used, open] = [1, 2].map(|number| keep(link(&session.session.id, number)));
+        let theirs = keep(link(&foreign.session.id, 3));
+        for link in [used, open, theirs] {
+            write!(db, tx => links::insert(tx, link)).unwrap();
+        }
+        assert!(write!(db, tx => links::use_once(tx, &used.hash, at(10))).unwrap());
+        write!(db, tx => links::kill_all(tx, &session.session.id, at(20))).unwrap();
+        let killed: Vec<_> = read!(db, tx => links::list(tx, &session.session.id))
+            .into_iter()
+            .map(|link| link.killed_at)
+            .collect();
+        assert_eq!(killed, [None, Some(at(20))], "{name}");
+        assert!(
+            !write!(db, tx => links::use_once(tx, &open.hash, at(30))).unwrap(),
+            "{name}"
+        );
+        assert!(
+            write!(db, tx => links::use_once(tx, &theirs.hash, at(30))).unwrap(),
+            "{name}"
+        );
+    }
+}
