@@ -122,7 +122,7 @@ pub struct DocumentFindings {
     pub grey_share: Option<f32>,
     /// z-score of the strongest regular raster (screen, print).
     pub raster_z: Option<f32>,
-    /// Whether the words of a specimen (`SPECIMEN`, `見本`, ..) stand on it.
+    /// Whether the words of a specimen (`SPECIMEN`, `見本`, ..) stand on it, or its zone names the state of specimens, `UTO`.
     pub specimen_words: bool,
     /// Parts of the machinery that were not there; each makes a check impossible.
     pub unavailable: Vec<Unavailable>,
@@ -153,7 +153,7 @@ pub struct LivenessFindings {
     pub turned_yaw: f32,
     /// Homography residual of the landmarks between those two frames over the eye distance; small means a plane.
     pub plane_residual: Option<f32>,
-    /// Greatest descriptor distance between frontal-enough frames of the burst.
+    /// Greatest descriptor distance between frontal-enough frames of the burst, or all where only one is frontal.
     pub same_person_distance: Option<f32>,
     /// Whether the frames are byte-alike or differ by a shift only.
     pub still: bool,

@@ -155,7 +155,7 @@ impl Raster {
     #[must_use]
     pub fn turned(&self, quarters: u8) -> Self {
         let (w, h) = (self.width, self.height);
-        let (width, height) = if quarters % 2 == 0 { (w, h) } else { (h, w) };
+        let (width, height) = if quarters.is_multiple_of(2) { (w, h) } else { (h, w) };
         let mut pixels = Vec::with_capacity(self.pixels.len());
         for y in 0..height {
             for x in 0..width {

@@ -169,12 +169,14 @@ fn best<'a, 'b>(seen: &'b [Seen<'a>], qualities: &[(usize, Quality)]) -> Option<
         .or_else(|| liveness::most_frontal(seen))
 }
 
-/// The greatest distance between the best face and those of the other frontal frames.
+/// The greatest distance between the best face and those of the other frontal frames, or of all where none is frontal.
 fn same_person(faces: &Faces, seen: &[Seen<'_>], best: &Seen<'_>, face: &Face) -> Result<Option<f32>, ModelError> {
-    let others: Vec<&Seen<'_>> = seen
-        .iter()
-        .filter(|s| s.index != best.index && s.shape.yaw().abs() <= FRONTAL)
-        .collect();
+    let rest = || seen.iter().filter(|s| s.index != best.index);
+    let mut others: Vec<&Seen<'_>> = rest().filter(|s| s.shape.yaw().abs() <= FRONTAL).collect();
+    if others.is_empty() {
+        // Two pictures, straight and turned: a turned face compares worse, but another person's still worse than that.
+        others = rest().collect();
+    }
     let step = others.len().div_ceil(MOST_COMPARED).max(1);
     let mut greatest: Option<f32> = None;
     for other in others.iter().step_by(step) {

@@ -1,6 +1,6 @@
 //! The document: complete, legible, in date, and genuine on positive evidence.
 
-use super::{Evidence, Notes, Policy};
+use super::{Evidence, Notes, Policy, across};
 use crate::{
     document::{DocumentType, FieldName, Side},
     findings::{DocumentFindings, MrzFormat, MrzReading, Unavailable},
@@ -99,7 +99,8 @@ fn reading(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bo
         .document
         .iter()
         .filter_map(|side| side.viz_agreement)
-        .reduce(f32::max);
+        .reduce(f32::max)
+        .or_else(|| across::agreement(evidence.document));
     let consistent = agreed.is_none_or(|share| notes.at_least("zones_agree", f64::from(share), AGREEMENT_LIMIT));
     if !consistent {
         notes.reason(Reason::DocumentDataInconsistent);

@@ -2,6 +2,7 @@
 //!
 //! Any X rejects. Else any R, a check not performed, or an authenticity other than `authentic` goes to a person. Else approved.
 
+mod across;
 mod document;
 mod input;
 mod policy;

@@ -114,8 +114,6 @@ fn boxes(answer: &Tensor, origin: [f32; 2], size: [f32; 2], picture: &Raster) ->
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
     use std::sync::Mutex;
 

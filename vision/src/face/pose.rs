@@ -41,8 +41,6 @@ impl Shape {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
 
     /// A head as 68 points in space: an egg with a nose in front; seen after a turn by `yaw` degrees.

@@ -72,8 +72,6 @@ pub(crate) fn measure(frames: &[Seen<'_>], challenge: Challenge, same_person: Op
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
     use crate::face::pose::tests::head;
 

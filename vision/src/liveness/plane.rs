@@ -96,8 +96,6 @@ fn apply(h: &Homography, p: [f64; 2]) -> [f64; 2] {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
     use crate::face::pose::tests::head;
 

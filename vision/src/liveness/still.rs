@@ -64,8 +64,6 @@ impl Small {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
 
     fn scene(shift: usize, hand: usize) -> Raster {

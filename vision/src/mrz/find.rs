@@ -206,8 +206,6 @@ fn place_level(area: &Area) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
     use crate::mrz::viterbi::tests::lattice_of;
 

@@ -30,8 +30,22 @@ pub(crate) fn is_complete(zone: Option<&Zone>) -> bool {
     zone.is_some_and(|zone| zone.passed == zone.total)
 }
 
-/// Whether the free reading says the same. Fillers are left out: greedy reading miscounts them in long runs.
+/// Whether the free reading says the same. Fillers are left out, since greedy reading miscounts them in long runs; and letters
+/// and digits of one shape count as one, since telling them apart is what the format is for.
 fn agrees(zone: &Zone) -> bool {
-    let bare = |line: &String| line.replace('<', "");
+    let bare = |line: &String| -> String { line.chars().filter(char::is_ascii_alphanumeric).map(shape).collect() };
     zone.lines.iter().map(bare).eq(zone.free.iter().map(bare))
+}
+
+/// The digit that looks like this letter in OCR-B.
+const fn shape(symbol: char) -> char {
+    match symbol {
+        'O' | 'D' | 'Q' => '0',
+        'I' | 'L' => '1',
+        'Z' => '2',
+        'S' => '5',
+        'G' => '6',
+        'B' => '8',
+        other => other,
+    }
 }

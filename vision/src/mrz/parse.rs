@@ -171,8 +171,6 @@ pub(crate) fn iso(date: Date) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
     use proptest::prelude::*;
     use time::macros::date;

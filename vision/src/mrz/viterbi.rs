@@ -122,8 +122,6 @@ fn trace(backs: &[Vec<Back>], places: usize, state: usize) -> Option<String> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
     use crate::mrz::format::{classes, dimensions};
     use domain::findings::MrzFormat;

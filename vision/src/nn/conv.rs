@@ -157,8 +157,6 @@ impl Conv {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
 
     /// The definition of a convolution, slow and plain.

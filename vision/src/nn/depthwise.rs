@@ -95,8 +95,6 @@ fn taps(start: usize, pad: usize, length: usize) -> impl Iterator<Item = (usize,
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
 
     #[test]

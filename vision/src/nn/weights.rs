@@ -114,8 +114,6 @@ fn numbers<'a>(entry: &Entry, count: usize, bytes: &'a [u8]) -> Option<(Vec<f32>
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
 
     const MANIFEST: &[u8] = br#"[{"paths": ["x.bin"], "weights": [

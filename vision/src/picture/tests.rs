@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use super::*;
 use image::{ImageEncoder, codecs::png::PngEncoder, codecs::webp::WebPEncoder};
 use proptest::prelude::*;

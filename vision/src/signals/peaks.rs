@@ -105,8 +105,6 @@ fn median(values: &mut [f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
 
     /// Paper with sensor noise from a fixed generator, and a raster of this strength with a period of about four pixels.

@@ -163,8 +163,6 @@ fn half_hull<'a>(points: impl Iterator<Item = &'a [f32; 2]>) -> Vec<[f32; 2]> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
 
     #[test]

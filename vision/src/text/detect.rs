@@ -100,8 +100,6 @@ fn components(map: &[f32], width: usize) -> Vec<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
 
     /// Says that everything dark is text.

@@ -52,8 +52,6 @@ fn holds_name(texts: &[[String; 2]], name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
     use crate::text::{Area, Lattice};
     use domain::findings::MrzFormat;

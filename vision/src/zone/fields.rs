@@ -98,7 +98,7 @@ fn normal(name: FieldName, text: &str) -> Option<(String, Option<String>)> {
             let fits = (5..=16).contains(&number.len())
                 && number.bytes().all(|b| b.is_ascii_alphanumeric())
                 && number.bytes().filter(u8::is_ascii_digit).count() >= 3;
-            fits.then(|| (tidy, Some(number)))
+            fits.then_some((tidy, Some(number)))
         }
         FieldName::Nationality | FieldName::IssuingCountry => {
             let code = country(&tidy);

@@ -154,7 +154,7 @@ pub(super) fn read(text: &str, kind: DocumentType) -> Option<Label> {
             .iter()
             .find_map(|(name, number)| Some((*name, after(text, number, true)?)))
     {
-        return (!rest.is_empty()).then(|| Label {
+        return (!rest.is_empty()).then_some(Label {
             name,
             value: Some(rest),
         });

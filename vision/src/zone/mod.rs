@@ -18,6 +18,9 @@ use time::Date;
 /// Lines read less surely than this are noise: guilloche, hair, the edge of a table.
 const LEGIBLE: f32 = 0.6;
 
+/// The state of all specimens of ICAO 9303, Utopia.
+const NOWHERE: &str = "UTO";
+
 /// What the visual zone says.
 #[derive(Default)]
 pub(crate) struct VisualZone {
@@ -43,8 +46,12 @@ pub(crate) fn read(
     VisualZone {
         fields: fields::items(&legible, kind, side),
         lines: u32::try_from(legible.len()).unwrap_or(u32::MAX),
-        agreement: elements.and_then(|elements| agreement::share(&legible, elements, today)),
-        specimen_words: legible.iter().any(|line| words::is_specimen(&line.text)),
+        // A card's back holds the zone and almost nothing that repeats it; there the front is to compare with.
+        agreement: elements
+            .filter(|_| side == Side::Front)
+            .and_then(|elements| agreement::share(&legible, elements, today)),
+        specimen_words: elements.is_some_and(|elements| elements.issuer == NOWHERE)
+            || legible.iter().any(|line| words::is_specimen(&line.text)),
     }
 }
 

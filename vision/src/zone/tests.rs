@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use super::*;
 use crate::text::{Area, Lattice};
 use domain::document::FieldName;

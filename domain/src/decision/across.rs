@@ -1,0 +1,105 @@
+//! A card whose machine-readable zone is on its back: what the front prints must be what the zone says.
+
+use crate::{document::FieldName, findings::DocumentFindings};
+
+/// Items that stand on both sides of such a card.
+const ITEMS: [FieldName; 5] = [
+    FieldName::LastName,
+    FieldName::FirstName,
+    FieldName::BirthDate,
+    FieldName::ExpiryDate,
+    FieldName::DocumentNumber,
+];
+/// One item alone may be equal by chance.
+const LEAST: usize = 2;
+
+/// Share of the items read on both sides that are equal; `None` where fewer than two can be compared.
+pub(super) fn agreement(sides: &[DocumentFindings]) -> Option<f32> {
+    let zone = sides.iter().find(|side| side.mrz.is_some())?;
+    let print = sides.iter().find(|side| side.mrz.is_none() && side.side != zone.side)?;
+    let equal: Vec<bool> = ITEMS
+        .iter()
+        .filter_map(|name| Some(bare(zone, *name)? == bare(print, *name)?))
+        .collect();
+    (equal.len() >= LEAST).then(|| equal.iter().filter(|same| **same).count() as f32 / equal.len() as f32)
+}
+
+/// Letters and digits of an item's normal form. National letters have several spellings in the zone: such a name is not
+/// compared.
+fn bare(side: &DocumentFindings, name: FieldName) -> Option<String> {
+    let field = side.fields.iter().find(|field| field.name == name)?;
+    let letters: String = field
+        .normalized
+        .as_deref()?
+        .to_uppercase()
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .collect();
+    (!letters.is_empty() && letters.is_ascii()).then_some(letters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{OcrField, Side};
+    use crate::findings::{MrzFormat, MrzReading, Quality};
+
+    fn side(side: Side, zone: bool, items: &[(FieldName, &str)]) -> DocumentFindings {
+        let item = |(name, value): &(FieldName, &str)| OcrField {
+            side,
+            name: *name,
+            text: Some((*value).to_owned()),
+            normalized: Some((*value).to_owned()),
+        };
+        DocumentFindings {
+            side,
+            quality: Quality::default(),
+            mrz: zone.then(|| MrzReading {
+                format: MrzFormat::Td1,
+                lines: vec![],
+                log_probability: 0.0,
+                checks_passed: 4,
+                checks_total: 4,
+                agrees_with_free_reading: true,
+            }),
+            fields: items.iter().map(item).collect(),
+            text_lines: 3,
+            viz_agreement: None,
+            portrait: None,
+            grey_share: None,
+            raster_z: None,
+            specimen_words: false,
+            unavailable: vec![],
+            models: vec![],
+            timings: vec![],
+        }
+    }
+
+    #[test]
+    fn a_front_that_names_somebody_else_does_not_agree_with_its_back() {
+        let back = side(
+            Side::Back,
+            true,
+            &[
+                (FieldName::LastName, "O CONNOR"),
+                (FieldName::BirthDate, "1974-08-12"),
+                (FieldName::FirstName, "ANNA"),
+            ],
+        );
+        let same = side(
+            Side::Front,
+            false,
+            &[(FieldName::LastName, "O'Connor"), (FieldName::BirthDate, "1974-08-12")],
+        );
+        let other = side(
+            Side::Front,
+            false,
+            &[(FieldName::LastName, "SMITH"), (FieldName::BirthDate, "1990-01-01")],
+        );
+        let foreign = side(Side::Front, false, &[(FieldName::LastName, "Ó Conchobhair")]);
+        assert_eq!(agreement(&[same, back.clone()]), Some(1.0));
+        assert_eq!(agreement(&[other, back.clone()]), Some(0.0));
+        assert_eq!(agreement(&[foreign, back.clone()]), None);
+        assert_eq!(agreement(&[back]), None);
+    }
+}
