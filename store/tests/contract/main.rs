@@ -4,6 +4,7 @@
 
 mod captures;
 mod console;
+mod coverage;
 mod fixtures;
 mod harness;
 mod jobs;

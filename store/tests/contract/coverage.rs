@@ -1,0 +1,57 @@
+//! The suite is whole: each function that runs SQL is called by a test that runs on both databases.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// `module::function` for each public function over a transaction. Files of a folder speak for the module they are part of.
+fn store_functions() -> BTreeSet<String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut functions = BTreeSet::new();
+    for file in rust_files(&source) {
+        let path = file.strip_prefix(&source).unwrap().with_extension("");
+        let module = path.iter().next().unwrap().to_str().unwrap();
+        let text = fs::read_to_string(&file).unwrap();
+        for rest in text.split("\npub async fn ").skip(1) {
+            let (name, arguments) = rest.split_once('(').unwrap();
+            if arguments.trim_start().starts_with("tx: &mut Tx") {
+                functions.insert(format!("{module}::{name}"));
+            }
+        }
+    }
+    functions
+}
+
+#[test]
+fn every_store_function_is_called_by_a_contract_test() {
+    let functions = store_functions();
+    assert!(
+        functions.contains("jobs::claim") && functions.contains("jobs::any_due"),
+        "{functions:?}"
+    );
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/contract");
+    let text: String = rust_files(&tests)
+        .iter()
+        .map(|file| fs::read_to_string(file).unwrap())
+        .collect();
+    let missing: Vec<_> = functions
+        .iter()
+        .filter(|name| !text.contains(&format!("{name}(")))
+        .collect();
+    assert!(missing.is_empty(), "called by no contract test: {missing:?}");
+}
