@@ -19,12 +19,11 @@ use app::{
     text::picture::FileFault,
 };
 use axum::{
-    extract::{Path, Query, Request, State},
+    extract::{Path, Request, State},
     response::{IntoResponse, Response},
 };
 use domain::{document::Side, ids::CaptureId};
-use http::header::CONTENT_TYPE;
-use serde::Deserialize;
+use http::{Uri, header::CONTENT_TYPE};
 use service::{
     capture::capture_document,
     check_picture::{Wish, check_picture},
@@ -132,25 +131,19 @@ pub(super) async fn check(State(app): State<App>, visit: Visit, request: Request
     answered(&app, &visit, taken.await)
 }
 
-/// Which frame of a burst.
-#[derive(Deserialize)]
-pub(super) struct Which {
-    #[serde(default)]
-    frame: usize,
-}
-
 /// GET: one of the applicant's own pictures.
 pub(super) async fn show(
     State(app): State<App>,
     visit: Visit,
     Path(id): Path<String>,
-    which: Option<Query<Which>>,
+    address: Uri,
 ) -> Response {
     let shown = async {
         let applicant = visit.applicant(&app).await?;
         let id = CaptureId::parse(&id).ok_or(Refusal::NotFound)?;
-        let frame = which.map_or(0, |Query(which)| which.frame);
-        let picture = show_picture(&app.honnin, &applicant, &id, frame).await?.ok_or(Refusal::NotFound)?;
+        let query = url::form_urlencoded::parse(address.query().unwrap_or_default().as_bytes());
+        let frame = query.into_owned().find(|(name, _)| name == "frame").and_then(|(_, frame)| frame.parse().ok());
+        let picture = show_picture(&app.honnin, &applicant, &id, frame.unwrap_or(0)).await?.ok_or(Refusal::NotFound)?;
         Ok(([(CONTENT_TYPE, "image/jpeg")], picture.into_exposed()).into_response())
     };
     answered(&app, &visit, shown.await)
