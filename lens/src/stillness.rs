@@ -6,9 +6,9 @@ use crate::frame::Plane;
 const SIDE: usize = 64;
 
 /// Up to this much motion a hand counts as still: about two pixels of a 640 pixel preview that shows a card.
-pub const STILL: f32 = 0.022;
+pub const STILL: f32 = 0.045;
 /// From this much on something in the picture has moved on purpose, such as a head that turned.
-pub const MOVED: f32 = 0.055;
+pub const MOVED: f32 = 0.07;
 
 /// A thumbnail to compare others with.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,5 +54,51 @@ impl Stillness {
         let motion = self.before.as_ref().map_or(1.0, |before| before.motion_to(&now));
         self.before = Some(now);
         motion
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A dark table with a bright card on it, moved to the right by that much of the width.
+    fn card_at(shift: f32, light: f32) -> Plane {
+        let (width, height) = (640, 480);
+        let values = (0..width * height)
+            .map(|i| {
+                let (x, y) = ((i % width) as f32 - shift * width as f32, i / width);
+                let card = (60.0..580.0).contains(&x) && (70..410).contains(&y);
+                let ink = card && y % 24 < 10 && (x as i32 / 6) % 3 == 0;
+                let value = if ink {
+                    60.0
+                } else if card {
+                    210.0
+                } else {
+                    50.0
+                };
+                (value * light) as u8
+            })
+            .collect();
+        Plane { width, height, values }
+    }
+
+    #[test]
+    fn the_same_picture_in_another_light_is_still() {
+        let mut stillness = Stillness::default();
+        assert!(
+            stillness.motion(&card_at(0.0, 1.0)) > STILL,
+            "nothing is known before the first frame"
+        );
+        assert!(stillness.motion(&card_at(0.0, 1.0)) < 0.001);
+        assert!(stillness.motion(&card_at(0.0, 0.8)) < STILL);
+    }
+
+    #[test]
+    fn a_trembling_hand_is_still_and_a_moving_one_is_not() {
+        let before = Thumbnail::of(&card_at(0.0, 1.0));
+        let motion = |shift| before.motion_to(&Thumbnail::of(&card_at(shift, 1.0)));
+        assert!(motion(2.0 / 640.0) < STILL, "{}", motion(2.0 / 640.0));
+        assert!(motion(0.03) > STILL, "{}", motion(0.03));
+        assert!(motion(0.1) > MOVED, "{}", motion(0.1));
     }
 }

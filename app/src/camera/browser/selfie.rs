@@ -37,7 +37,7 @@ const TIME_MS: u64 = 20_000;
 const DARK: f32 = 0.16;
 const BRIGHT: f32 = 0.93;
 /// A head is never as still as a card on a table.
-const CALM: f32 = STILL * 2.0;
+const CALM: f32 = STILL * 1.5;
 /// Longest side and quality of a frame: a face fills most of it.
 const SENT_SIDE: f64 = 1_280.0;
 const SENT_QUALITY: f64 = 0.85;
@@ -146,7 +146,8 @@ async fn follow(
             shots.remove(STRAIGHT);
         }
         progress(run, shots.len());
-        let enough = shots.len() >= STRAIGHT + MOVING * 2 / 3;
+        // All of them, also where the picture moved at once: a hand may have shaken, and the head turns later.
+        let enough = shots.len() >= STRAIGHT + MOVING;
         if enough && moved_at.is_some_and(|moved| at - moved >= AFTER_MOVE_MS) {
             return Ok(());
         }
