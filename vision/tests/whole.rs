@@ -1,0 +1,224 @@
+//! Whole runs with the real models: pictures in, findings out. The faces come with the models, the documents are specimens of
+//! people who do not exist.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+use domain::document::{DocumentType, FieldName, Side};
+use domain::findings::{Challenge, DocumentFindings, Face, MrzFormat, Unavailable};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use time::macros::date;
+use vision::raster::Raster;
+use vision::{Picture, Vision, normalise};
+
+const TODAY: time::Date = date!(2026 - 11 - 21);
+/// Where the passport's portrait goes: left, top, width, height.
+const PORTRAIT: [usize; 4] = [188, 270, 250, 328];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn vision() -> &'static Vision {
+    static VISION: OnceLock<Vision> = OnceLock::new();
+    VISION.get_or_init(|| {
+        let vision = Vision::load(&root().join("models"));
+        assert!(
+            vision.missing().is_empty(),
+            "{:?}: run `cargo xtask models` first",
+            vision.faults()
+        );
+        vision
+    })
+}
+
+fn sample(number: u8) -> Raster {
+    open(&root().join(format!("models/samples/sample{number}.jpg"))).rgb
+}
+
+fn specimen(name: &str) -> Picture {
+    open(&root().join("vision/tests/specimens").join(name))
+}
+
+fn open(path: &Path) -> Picture {
+    let bytes =
+        std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}: run `cargo xtask models` first", path.display()));
+    normalise(&bytes).unwrap()
+}
+
+/// The first sitter's face as her documents show it.
+fn sitter() -> Raster {
+    sample(3).crop(1000, 180, 320, 420).unwrap()
+}
+
+/// The same person on another day, and somebody else.
+fn selfies() -> [Picture; 2] {
+    let cut = |number, x, y| Picture::from_raster(sample(number).crop(x, y, 420, 500).unwrap()).unwrap();
+    [cut(1, 1380, 80), cut(6, 1070, 230)]
+}
+
+/// The specimen passport with the sitter's portrait.
+fn passport() -> Raster {
+    let mut page = specimen("passport.jpg").rgb;
+    let [left, top, width, height] = PORTRAIT;
+    page.paste(&sitter().resized(width, height), left, top);
+    page
+}
+
+fn examine(page: Raster, kind: DocumentType, side: Side) -> DocumentFindings {
+    vision().examine_document(&Picture::from_raster(page).unwrap(), kind, side, TODAY)
+}
+
+fn value(findings: &DocumentFindings, name: FieldName) -> Option<&str> {
+    findings
+        .fields
+        .iter()
+        .find(|field| field.name == name)
+        .and_then(|field| field.normalized.as_deref())
+}
+
+fn face_of(picture: &Picture) -> Face {
+    vision()
+        .examine_selfie(std::slice::from_ref(picture), None)
+        .face
+        .unwrap()
+}
+
+#[test]
+fn a_passport_is_read_wholly_and_its_portrait_is_its_owner() {
+    let found = examine(passport(), DocumentType::Passport, Side::Front);
+    let mrz = found.mrz.as_ref().unwrap();
+    assert_eq!(mrz.format, MrzFormat::Td3);
+    assert_eq!(
+        mrz.lines,
+        [
+            "P<UTOMUELLER<<FELIX<<<<<<<<<<<<<<<<<<<<<<<<<",
+            "NS04296457UTO6403164M33092767038800078<<<<56"
+        ]
+    );
+    assert_eq!((mrz.checks_passed, mrz.checks_total), (5, 5));
+    let wanted = [
+        (FieldName::LastName, "MUELLER"),
+        (FieldName::FirstName, "FELIX"),
+        (FieldName::BirthDate, "1964-03-16"),
+        (FieldName::DocumentNumber, "NS0429645"),
+        (FieldName::ExpiryDate, "2033-09-27"),
+        (FieldName::IssueDate, "2023-09-28"),
+    ];
+    for (name, text) in wanted {
+        assert_eq!(value(&found, name), Some(text), "{name}");
+    }
+    assert_eq!(found.viz_agreement, Some(1.0));
+    assert!(found.specimen_words, "the state is Utopia");
+    assert!(found.grey_share.unwrap() < 0.97 && found.raster_z.unwrap() < 9.0);
+    assert!(found.unavailable.is_empty() && found.models.len() == 11 && found.timings.len() > 5);
+    let portrait = found.portrait.unwrap();
+    let [owner, stranger] = selfies().map(|picture| portrait.distance(&face_of(&picture)).unwrap());
+    assert!(owner < 0.55, "{owner}");
+    assert!(stranger > 0.65, "{stranger}");
+}
+
+#[test]
+fn a_passport_on_its_side_or_head_is_read_and_its_portrait_lies_where_it_lies() {
+    let page = passport();
+    let (width, height) = (page.width() as f32, page.height() as f32);
+    let middle = [
+        (PORTRAIT[0] + PORTRAIT[2] / 2) as f32,
+        (PORTRAIT[1] + PORTRAIT[3] / 2) as f32,
+    ];
+    let turned = [
+        [height - middle[1], middle[0]],
+        [width - middle[0], height - middle[1]],
+        [middle[1], width - middle[0]],
+    ];
+    for (quarters, wanted) in (1..4).zip(turned) {
+        let found = examine(page.turned(quarters), DocumentType::Passport, Side::Front);
+        assert_eq!(found.mrz.map(|mrz| mrz.checks_passed), Some(5), "{quarters}");
+        let [left, top, w, h] = found.portrait.unwrap().bounds;
+        let off = (left + w / 2.0 - wanted[0]).hypot(top + h / 2.0 - wanted[1]);
+        assert!(off < 90.0, "{quarters}: {left} {top} {w} {h}, wanted {wanted:?}");
+    }
+}
+
+#[test]
+fn a_card_shows_its_items_in_front_and_its_zone_on_the_back() {
+    let front = examine(specimen("card-front.jpg").rgb, DocumentType::IdCard, Side::Front);
+    let back = examine(specimen("card-back.jpg").rgb, DocumentType::IdCard, Side::Back);
+    let wanted = [
+        (FieldName::LastName, "KOWALSKI"),
+        (FieldName::FirstName, "HANAKO"),
+        (FieldName::BirthDate, "2002-01-25"),
+        (FieldName::ExpiryDate, "2032-11-20"),
+        (FieldName::DocumentNumber, "JT3989746"),
+    ];
+    for (name, text) in wanted {
+        assert_eq!(value(&front, name), Some(text), "front {name}");
+        assert_eq!(value(&back, name), Some(text), "back {name}");
+    }
+    assert_eq!(value(&front, FieldName::IssueDate), Some("2022-11-21"));
+    assert!(front.mrz.is_none() && front.portrait.is_none());
+    assert_eq!(
+        back.mrz.map(|mrz| (mrz.format, mrz.checks_passed)),
+        Some((MrzFormat::Td1, 4))
+    );
+}
+
+#[test]
+fn an_empty_picture_has_no_findings_and_breaks_nothing() {
+    let found = examine(
+        Raster::filled(800, 600, [200, 190, 180]),
+        DocumentType::IdCard,
+        Side::Front,
+    );
+    assert!(found.mrz.is_none() && found.fields.is_empty() && found.portrait.is_none() && found.text_lines == 0);
+    let none = vision().examine_selfie(&[], Some(Challenge::TurnLeft));
+    assert!(none.face.is_none() && none.liveness.is_none() && none.frames == 0);
+}
+
+#[test]
+fn several_people_are_counted_and_a_face_that_fills_the_frame_is_found() {
+    for number in 1..=6 {
+        let group = vision().examine_selfie(&[Picture::from_raster(sample(number)).unwrap()], None);
+        assert!(group.faces >= 3, "sample {number}: {}", group.faces);
+    }
+    // Only forehead to chin: the first look of the cascade misses such a face.
+    let close = sample(3).crop(1050, 230, 220, 260).unwrap().resized(660, 780);
+    let found = vision().examine_selfie(&[Picture::from_raster(close).unwrap()], None);
+    assert_eq!(found.faces, 1);
+    assert!(found.face.unwrap().eye_distance > 200.0);
+}
+
+#[test]
+fn one_picture_sent_as_a_burst_is_still_and_turns_nowhere() {
+    let [owner, stranger] = selfies();
+    let still = vision().examine_selfie(
+        &[owner.clone(), owner.clone(), owner.clone()],
+        Some(Challenge::TurnRight),
+    );
+    let liveness = still.liveness.unwrap();
+    assert!(
+        liveness.still && liveness.same_person_distance.unwrap() < 0.01,
+        "{liveness:?}"
+    );
+    assert!(liveness.turned_yaw < 0.35, "{liveness:?}");
+    let swapped = vision()
+        .examine_selfie(&[owner.clone(), stranger, owner], Some(Challenge::TurnRight))
+        .liveness
+        .unwrap();
+    assert!(
+        !swapped.still && swapped.same_person_distance.unwrap() > 0.6,
+        "{swapped:?}"
+    );
+}
+
+#[test]
+fn without_models_everything_says_that_it_is_unavailable() {
+    let blind = Vision::load(&std::env::temp_dir().join("no-models-here"));
+    assert_eq!(blind.missing(), [Unavailable::Text, Unavailable::Face]);
+    assert_eq!(blind.faults().len(), 2);
+    let page = specimen("passport.jpg");
+    let found = blind.examine_document(&page, DocumentType::Passport, Side::Front, TODAY);
+    assert_eq!(found.unavailable, [Unavailable::Text, Unavailable::Face]);
+    assert!(found.mrz.is_none() && found.models.is_empty() && found.grey_share.is_some());
+    let selfie = blind.examine_selfie(&[page], Some(Challenge::TurnLeft));
+    assert_eq!(selfie.unavailable, [Unavailable::Face]);
+}
