@@ -82,6 +82,9 @@ where
 pub(super) async fn run(pool: SqlitePool, mut inbox: mpsc::Receiver<Box<dyn Waiting>>, jobs_changed: Arc<Notify>) {
     let mut expected = 1;
     while let Some(first) = inbox.recv().await {
+        if first.is_abandoned() {
+            continue;
+        }
         let mut group = Group {
             members: Vec::new(),
             enqueued: false,
@@ -97,6 +100,9 @@ pub(super) async fn run(pool: SqlitePool, mut inbox: mpsc::Receiver<Box<dyn Wait
     }
 }
 
+/// Cannot be: a group starts with its first member.
+const LOST: StoreError = StoreError::Corrupt("a group of no units");
+
 struct Group {
     members: Vec<Box<dyn Waiting>>,
     enqueued: bool,
@@ -111,46 +117,29 @@ impl Group {
         inbox: &mut mpsc::Receiver<Box<dyn Waiting>>,
         expected: usize,
     ) -> Result<(), StoreError> {
-        let mut next = Some(first);
-        let begun = pool
-            .begin_with("BEGIN IMMEDIATE")
-            .await
-            .map_err(|error| StoreError::from_sql(&error));
-        let mut tx = match begun {
-            Ok(inner) => Tx::new(Connection::Sqlite(inner)),
-            Err(error) => {
-                self.members.extend(next);
-                return Err(error);
-            }
-        };
+        self.members.push(first);
+        // Each call costs two changes of thread, so the first savepoint comes with BEGIN, each further one with the end of the
+        // unit before it, and the last one ends with COMMIT.
+        let begun = pool.begin_with("BEGIN IMMEDIATE; SAVEPOINT unit").await;
+        let mut tx = Tx::new(Connection::Sqlite(begun.map_err(|error| StoreError::from_sql(&error))?));
         let mut patience = None;
-        // A savepoint is always open: each unit's end opens the next one's in the same call.
-        let mut ready = command(&mut tx, "SAVEPOINT unit").await;
-        while let Some(mut member) = next {
-            if member.is_abandoned() {
-                drop(member);
-            } else if ready.is_ok() {
-                let keep = member.run(&mut tx).await;
-                self.enqueued |= keep && tx.enqueued;
-                self.members.push(member);
-                ready = command(
-                    &mut tx,
-                    if keep {
-                        "RELEASE unit; SAVEPOINT unit"
-                    } else {
-                        "ROLLBACK TO unit"
-                    },
-                )
-                .await;
-            } else {
-                // The database gave the transaction up (disk full, for one): nothing in this group can be kept.
-                self.members.push(member);
-                break;
+        loop {
+            let member = self.members.last_mut().ok_or(LOST)?;
+            let keep = member.run(&mut tx).await;
+            self.enqueued |= keep && tx.enqueued;
+            if !keep {
+                command(&mut tx, "ROLLBACK TO unit").await?;
             }
-            next = next_member(inbox, self.members.len(), expected, &mut patience).await;
+            let Some(next) = next_member(inbox, self.members.len(), expected, &mut patience).await else {
+                return tx.commit().await.map_err(|error| StoreError::from_sql(&error));
+            };
+            // From here on this unit is answered with the group, also where the database has given the transaction up (disk
+            // full, for one) and nothing of the group can be kept.
+            self.members.push(next);
+            if keep {
+                command(&mut tx, "RELEASE unit; SAVEPOINT unit").await?;
+            }
         }
-        ready?;
-        tx.commit().await.map_err(|error| StoreError::from_sql(&error))
     }
 }
 
@@ -161,17 +150,20 @@ async fn next_member(
     expected: usize,
     patience: &mut Option<Instant>,
 ) -> Option<Box<dyn Waiting>> {
-    if size >= GROUP {
-        return None;
+    while size < GROUP {
+        let waiting = match inbox.try_recv() {
+            Ok(waiting) => waiting,
+            Err(_) if size >= expected => return None,
+            Err(_) => {
+                let until = *patience.get_or_insert_with(|| Instant::now() + LULL);
+                timeout_at(until, inbox.recv()).await.ok().flatten()?
+            }
+        };
+        if !waiting.is_abandoned() {
+            return Some(waiting);
+        }
     }
-    if let Ok(waiting) = inbox.try_recv() {
-        return Some(waiting);
-    }
-    if size >= expected {
-        return None;
-    }
-    let until = *patience.get_or_insert_with(|| Instant::now() + LULL);
-    timeout_at(until, inbox.recv()).await.ok().flatten()
+    None
 }
 
 /// Runs savepoint statements outside a unit's own books.
