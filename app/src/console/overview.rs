@@ -94,7 +94,7 @@ fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
         .iter()
         .map(|(name, href)| view! { <li><a href=*href>{*name}</a></li> })
         .collect_view();
-    view! { <section class="panel notice"><h2>"Before the first session"</h2><ul class="bullets">{items}</ul></section> }
+    view! { <section class="panel notice"><h2>"Still to do"</h2><ul class="bullets">{items}</ul></section> }
         .into_any()
 }
 
@@ -104,9 +104,9 @@ pub fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> String {
     let sum = |part: fn(&Day) -> i64| view.days.iter().map(part).sum::<i64>();
     let (approved, rejected) = (sum(|d| d.approved), sum(|d| d.rejected));
     let rate = if approved + rejected > 0 {
-        format!("{} %", approved * 100 / (approved + rejected))
+        format!("{} % of decided", approved * 100 / (approved + rejected))
     } else {
-        "–".to_owned()
+        "none decided yet".to_owned()
     };
     let oldest = view.backlog.1.map_or_else(
         || "nothing waits".to_owned(),
@@ -143,7 +143,7 @@ pub fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> String {
         {to_do(&view.missing)}
         <div class="tiles">
             {tile("Sessions", total.to_string(), last.clone())}
-            {tile("Approved", approved.to_string(), format!("{rate} of decided"))}
+            {tile("Approved", approved.to_string(), rate)}
             {tile("Rejected", rejected.to_string(), last)}
             {tile("Waiting for review", view.backlog.0.to_string(), oldest)}
         </div>

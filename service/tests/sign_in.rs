@@ -1,0 +1,132 @@
+//! Signing in.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use domain::{ids::UserId, secret::Secret, time::Millis};
+use service::{
+    access::{Admin, Staff, staff},
+    console_session::{self, Browser},
+    people::{Change, NewPerson, PeopleError, add_person, change_person},
+    sign_in::{SignInError, confirm_password, sign_in},
+};
+use std::net::IpAddr;
+use store::users::Role;
+use support::{Harness, localhost};
+
+const RIGHT: &str = "correct horse battery";
+
+async fn with_person() -> (Harness, Admin, UserId) {
+    let harness = Harness::new().await;
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    let person = NewPerson {
+        email: "rita@shop.example".into(),
+        name: "Rita".into(),
+        role: Role::Reviewer,
+        password: Secret::new(RIGHT.into()),
+    };
+    let id = add_person(&harness.honnin, &admin, person).await.unwrap();
+    (harness, admin, id)
+}
+
+async fn enter(harness: &Harness, email: &str, password: &str, address: IpAddr) -> Result<UserId, SignInError> {
+    sign_in(&harness.honnin, email, Secret::new(password.to_owned()), address).await
+}
+
+#[tokio::test]
+async fn an_address_in_any_case_and_the_right_password_sign_in() {
+    let (harness, _, id) = with_person().await;
+    assert_eq!(enter(&harness, " Rita@Shop.Example", RIGHT, localhost()).await.unwrap(), id);
+    for (email, password) in [("rita@shop.example", "correct horse batterz"), ("nobody@shop.example", RIGHT), ("", "")] {
+        assert!(matches!(enter(&harness, email, password, localhost()).await, Err(SignInError::Wrong)), "{email}");
+    }
+}
+
+#[tokio::test]
+async fn the_sixth_try_of_a_window_is_refused_even_with_the_right_password() {
+    let (harness, _, id) = with_person().await;
+    for _ in 0..5 {
+        assert!(matches!(enter(&harness, "rita@shop.example", "wrong", localhost()).await, Err(SignInError::Wrong)));
+    }
+    assert!(matches!(enter(&harness, "rita@shop.example", RIGHT, localhost()).await, Err(SignInError::Throttled)));
+    let elsewhere = IpAddr::from([192, 0, 2, 9]);
+    assert_eq!(enter(&harness, "rita@shop.example", RIGHT, elsewhere).await.unwrap(), id, "nobody is locked out by another");
+    harness.clock.advance(Millis::minutes(15));
+    assert_eq!(enter(&harness, "rita@shop.example", RIGHT, localhost()).await.unwrap(), id);
+}
+
+#[tokio::test]
+async fn one_address_may_not_try_many_accounts() {
+    let (harness, _, _) = with_person().await;
+    for number in 0..30 {
+        let email = format!("person{number}@shop.example");
+        assert!(matches!(enter(&harness, &email, "wrong", localhost()).await, Err(SignInError::Wrong)));
+    }
+    assert!(matches!(enter(&harness, "rita@shop.example", RIGHT, localhost()).await, Err(SignInError::Throttled)));
+}
+
+#[tokio::test]
+async fn who_is_shut_out_can_neither_sign_in_nor_go_on() {
+    let (harness, admin, id) = with_person().await;
+    let browser = Browser {
+        cookie: "a-cookie".into(),
+        user: Some(id.clone()),
+        data: "{}".into(),
+        expires_at: harness.honnin.now().plus(Millis::minutes(30)),
+    };
+    console_session::create(&harness.honnin, browser).await.unwrap();
+    assert!(console_session::load(&harness.honnin, "a-cookie").await.unwrap().is_some());
+    change_person(&harness.honnin, &admin, &id, Change::Disabled(true)).await.unwrap();
+    assert!(console_session::load(&harness.honnin, "a-cookie").await.unwrap().is_none());
+    assert!(staff(&harness.honnin, &id, None, localhost()).await.unwrap().is_none());
+    assert!(matches!(enter(&harness, "rita@shop.example", RIGHT, localhost()).await, Err(SignInError::Wrong)));
+}
+
+#[tokio::test]
+async fn signing_out_everywhere_ends_ones_own_sessions_only() {
+    let (harness, admin, id) = with_person().await;
+    let rita: Staff = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
+    for (cookie, user) in [("one", &id), ("two", &id), ("other", admin.staff().user())] {
+        let browser = Browser {
+            cookie: cookie.into(),
+            user: Some(user.clone()),
+            data: "{}".into(),
+            expires_at: harness.honnin.now().plus(Millis::minutes(30)),
+        };
+        console_session::create(&harness.honnin, browser).await.unwrap();
+    }
+    assert_eq!(console_session::sign_out_everywhere(&harness.honnin, &rita).await.unwrap(), 2);
+    assert!(console_session::load(&harness.honnin, "one").await.unwrap().is_none());
+    assert!(console_session::load(&harness.honnin, "other").await.unwrap().is_some());
+    harness.clock.advance(Millis::minutes(30));
+    assert!(console_session::load(&harness.honnin, "other").await.unwrap().is_none(), "it has ended by itself");
+}
+
+#[tokio::test]
+async fn the_password_is_confirmed_by_its_owner_alone() {
+    let (harness, _, id) = with_person().await;
+    let rita = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
+    assert!(confirm_password(&harness.honnin, &rita, Secret::new(RIGHT.into())).await.is_ok());
+    let wrong = confirm_password(&harness.honnin, &rita, Secret::new("correct horse batterz".into())).await;
+    assert!(matches!(wrong, Err(SignInError::Wrong)));
+}
+
+#[tokio::test]
+async fn somebody_always_stays_admin_and_an_address_is_taken_once() {
+    let (harness, admin, id) = with_person().await;
+    let me = admin.staff().user();
+    for change in [Change::Role(Role::Auditor), Change::Disabled(true)] {
+        let refused = change_person(&harness.honnin, &admin, me, change).await;
+        assert!(matches!(refused, Err(PeopleError::LastAdmin)));
+    }
+    change_person(&harness.honnin, &admin, &id, Change::Role(Role::Admin)).await.unwrap();
+    change_person(&harness.honnin, &admin, me, Change::Role(Role::Auditor)).await.unwrap();
+    let again = NewPerson {
+        email: "RITA@shop.example".into(),
+        name: "Another".into(),
+        role: Role::Admin,
+        password: Secret::new(RIGHT.into()),
+    };
+    assert!(matches!(add_person(&harness.honnin, &admin, again).await, Err(PeopleError::Bad(_))));
+}
