@@ -150,7 +150,10 @@ async fn next_member(
     expected: usize,
     patience: &mut Option<Instant>,
 ) -> Option<Box<dyn Waiting>> {
-    while size < GROUP {
+    if size >= GROUP {
+        return None;
+    }
+    loop {
         let waiting = match inbox.try_recv() {
             Ok(waiting) => waiting,
             Err(_) if size >= expected => return None,
@@ -163,7 +166,6 @@ async fn next_member(
             return Some(waiting);
         }
     }
-    None
 }
 
 /// Runs savepoint statements outside a unit's own books.
