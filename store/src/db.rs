@@ -1,5 +1,5 @@
 //! Opening a database and running units of work on it. What a unit does is in the other modules; how units share a commit is in
-//! [`writer`], and nothing outside this folder knows of it.
+//! `writer`, and nothing outside this folder knows of it.
 //!
 //! A unit of work is a closure over [`Tx`]. It holds no network call, no vision, no hashing, and never calls [`Db::write`] or
 //! [`Db::read`] itself. It may run more than once, so it clones what it moves into its future:
