@@ -35,3 +35,7 @@ setup:
 
 specimens:
 	@cargo xtask specimens --out $(or $(OUT),target/specimens) --count $(or $(COUNT),60) --seed $(or $(SEED),7)
+
+eval: specimens
+	@test -n "$(DATA)" || { echo 'make eval DATA=folder: the folder with mrz/ and faces/ to measure on' >&2; exit 2; }
+	@cargo run --release -p vision --example eval -- --data $(DATA) --rendered $(or $(OUT),target/specimens)

@@ -1,7 +1,7 @@
 //! Measures how well `vision` sees, on pictures it is given: `cargo run --release -p vision --example eval -- --data DIR`.
 //!
 //! `DIR/mrz/labels.csv` names pictures and the lines of their machine-readable zone; `DIR/faces/` holds photographs named after
-//! the person up to the number; `DIR/rendered/labels.csv` may name rendered cards. Results go to `target/bench/`.
+//! the person up to the number. `--rendered DIR` names rendered specimens with their `labels.csv`. Results go to `target/bench/`.
 #![expect(clippy::print_stdout, reason = "a table on the terminal is what this is for")]
 
 use domain::document::{DocumentType, Side};
@@ -34,9 +34,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let verbose = arguments.iter().any(|a| a == "--verbose");
     let mut report = serde_json::Map::new();
-    for set in ["mrz", "rendered"] {
-        if data.join(set).join("labels.csv").exists() {
-            report.insert(set.to_owned(), zones(&vision, &data.join(set), verbose)?);
+    let rendered = option("--rendered", "target/specimens");
+    for (set, folder) in [("mrz", data.join("mrz")), ("rendered", rendered)] {
+        if folder.join("labels.csv").exists() {
+            report.insert(set.to_owned(), zones(&vision, &folder, verbose)?);
         }
     }
     if data.join("faces").is_dir() {
