@@ -11,7 +11,12 @@ use service::{
     rate_limit::CreationRate,
     sender::{SenderConfig, SenderError, WebhookSender},
 };
-use std::{fs::DirBuilder, io, path::PathBuf, sync::Arc};
+use std::{
+    fs::DirBuilder,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use store::{
     Db, DbOptions, StoreError,
     pictures::Pictures,
@@ -61,18 +66,40 @@ fn on(what: &'static str) -> impl FnOnce(StoreError) -> OpenError {
 /// # Errors
 /// [`OpenError`].
 pub async fn open(config: Arc<Config>) -> Result<App, OpenError> {
-    open_with(config, Arc::new(SystemClock), Arc::new(SystemRandom)).await
+    let models = site::beside_program(&config.models_dir, &["models", "../models", "../../models"]);
+    // Reads and hashes a hundred megabytes.
+    let vision = tokio::task::spawn_blocking(move || Vision::load(&models)).await;
+    let vision = vision.unwrap_or_else(|_| blind());
+    for fault in vision.faults() {
+        tracing::warn!(%fault, "sessions that need this go to human review");
+    }
+    open_with(config, vision, Arc::new(SystemClock), Arc::new(SystemRandom)).await
 }
 
-/// Opens everything with a clock and randomness of the caller's choice, for tests.
+/// Opens everything but the models, for commands that look at no pictures.
 ///
 /// # Errors
 /// [`OpenError`].
-pub async fn open_with(config: Arc<Config>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<App, OpenError> {
+pub async fn open_without_models(config: Arc<Config>) -> Result<App, OpenError> {
+    open_with(config, blind(), Arc::new(SystemClock), Arc::new(SystemRandom)).await
+}
+
+/// No models: everything goes to review.
+fn blind() -> Vision {
+    Vision::load(Path::new(""))
+}
+
+/// Opens everything with eyes, a clock and randomness of the caller's choice.
+///
+/// # Errors
+/// [`OpenError`].
+pub async fn open_with(
+    config: Arc<Config>,
+    vision: Vision,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+) -> Result<App, OpenError> {
     make_private(&config.data_dir)?;
-    let models = site::beside_program(&config.models_dir, &["models", "../models", "../../models"]);
-    // Reads and hashes a hundred megabytes; the rest opens meanwhile.
-    let loading = tokio::task::spawn_blocking(move || Vision::load(&models));
     let options = DbOptions {
         readers: config.connections,
         connections: config.connections,
@@ -86,10 +113,6 @@ pub async fn open_with(config: Arc<Config>, clock: Arc<dyn Clock>, random: Arc<d
         .await
         .map_err(on("database.keys_url"))?;
     let pictures = Pictures::in_folder(&config.pictures_dir).map_err(on("storage.pictures_dir"))?;
-    let vision = loading.await.unwrap_or_else(|_| Vision::load(&PathBuf::new()));
-    for fault in vision.faults() {
-        tracing::warn!(%fault, "sessions that need this go to human review");
-    }
     let models_missing = vision.missing().into();
     let honnin = Honnin::new(Parts {
         db,
@@ -136,7 +159,7 @@ fn sender(config: &Config) -> Result<WebhookSender, OpenError> {
 }
 
 /// The data folder is its owner's alone.
-fn make_private(path: &std::path::Path) -> Result<(), OpenError> {
+fn make_private(path: &Path) -> Result<(), OpenError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

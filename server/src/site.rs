@@ -70,23 +70,26 @@ pub(crate) fn beside_program(configured: &Path, others: &[&str]) -> PathBuf {
     }
 }
 
-/// The addresses of the hashed files. Built with the site, so it lies beside the program.
+/// The addresses of the hashed files.
 pub(crate) fn assets(site: &Path) -> app::Assets {
+    app::Assets::parse(&hashes(site).unwrap_or_default(), "honnin")
+}
+
+/// Whether the browser's half is there.
+pub(crate) fn is_built(site: &Path) -> bool {
+    hashes(site).is_some()
+}
+
+/// Written with the site by its build, beside the program.
+fn hashes(site: &Path) -> Option<String> {
     let program = std::env::current_exe().ok();
     let beside = program
         .as_deref()
         .and_then(Path::parent)
         .map(|folder| folder.join("hash.txt"));
-    let text = beside
+    let others = ["hash.txt", "../debug/hash.txt", "../release/hash.txt"].map(|path| site.join(path));
+    beside
         .into_iter()
-        .chain([
-            site.join("hash.txt"),
-            site.join("../debug/hash.txt"),
-            site.join("../release/hash.txt"),
-        ])
-        .find_map(|path| std::fs::read_to_string(path).ok());
-    if text.is_none() {
-        tracing::warn!("the browser's half is not built: pages work without it, by file upload");
-    }
-    app::Assets::parse(&text.unwrap_or_default(), "honnin")
+        .chain(others)
+        .find_map(|path| std::fs::read_to_string(path).ok())
 }

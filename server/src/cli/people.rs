@@ -1,7 +1,7 @@
 //! `user create`.
 
 use super::{Failure, Settings, block_on, logging, say};
-use crate::open::open;
+use crate::open::open_without_models;
 use clap::{Args, Subcommand};
 use domain::{ids::TenantId, secret::Secret};
 use service::{
@@ -65,7 +65,7 @@ pub(super) fn run(settings: &Settings, command: UserCommand) -> Result<(), Failu
         password: password.clone(),
     };
     block_on(async move {
-        let app = open(config).await?;
+        let app = open_without_models(config).await?;
         let added = add_person_to(&app.honnin, &Operator::at_command_line(), &create.tenant, person).await;
         app.honnin.close().await?;
         say(format_args!("User      {}", added.map_err(sentence)?))?;

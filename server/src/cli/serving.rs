@@ -3,8 +3,9 @@
 use super::{Failure, Settings, block_on, demo, logging, read, say};
 use crate::{
     config::{Config, Tls},
-    open::open,
+    open::{open, open_without_models},
     serve::{self, listen, stop_on_signal},
+    site,
     state::App,
 };
 use clap::Args;
@@ -53,6 +54,9 @@ fn run(config: Arc<Config>, with_demo: bool) -> Result<(), Failure> {
         let listening = listen(&config).await?;
         stop_on_signal(app.stopping.clone())?;
         tracing::info!(address = %listening.address, "listening");
+        if !site::is_built(&config.site_dir) {
+            tracing::warn!("the browser's half is not built: pages work without it, by file upload");
+        }
         announce(&app, listening.fingerprint.as_deref()).await?;
         if with_demo {
             demo::announce(&app).await?;
@@ -93,7 +97,7 @@ pub(super) fn migrate(settings: &Settings) -> Result<(), Failure> {
     let config = settings.load()?;
     logging::start(&config.log);
     block_on(async move {
-        open(config).await?.honnin.close().await?;
+        open_without_models(config).await?.honnin.close().await?;
         say("the databases are up to date")
     })
 }

@@ -1,7 +1,7 @@
 //! `tenant create`.
 
 use super::{Failure, Settings, block_on, logging, say};
-use crate::open::open;
+use crate::open::open_without_models;
 use clap::{Args, Subcommand};
 use domain::{decision::Policy, session::Step, tenant::TenantSettings};
 use serde_json::json;
@@ -64,7 +64,7 @@ pub(super) fn run(settings: &Settings, command: TenantCommand) -> Result<(), Fai
         livemode: !create.sandbox,
     };
     block_on(async move {
-        let app = open(config).await?;
+        let app = open_without_models(config).await?;
         let made = create_tenant(&app.honnin, &Operator::at_command_line(), new).await;
         app.honnin.close().await?;
         let made = made.map_err(sentence)?;

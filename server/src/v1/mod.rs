@@ -23,16 +23,15 @@ use axum::{
 
 /// The routes.
 pub(crate) fn routes() -> Router<App> {
-    let api = Router::new()
-        .route("/verification-sessions", post(create::handler))
+    Router::new()
+        .route("/v1/verification-sessions", post(create::handler))
         // A missing or malformed id is an id that does not exist.
-        .route("/verification-sessions/", get(read::handler))
-        .route("/verification-sessions/{id}", get(read::handler))
-        .route("/verification-sessions/{id}/", get(read::handler))
-        .route("/verification-sessions/{id}/reprocess", post(reprocess::handler))
-        .route("/openapi.json", get(openapi::handler))
-        .method_not_allowed_fallback(error::method_not_allowed);
-    Router::new().nest("/v1", api)
+        .route("/v1/verification-sessions/", get(read::handler))
+        .route("/v1/verification-sessions/{id}", get(read::handler))
+        .route("/v1/verification-sessions/{id}/", get(read::handler))
+        .route("/v1/verification-sessions/{id}/reprocess", post(reprocess::handler))
+        .route("/v1/openapi.json", get(openapi::handler))
+        .method_not_allowed_fallback(error::method_not_allowed)
 }
 
 /// The page that describes the API.

@@ -17,8 +17,8 @@ use service::read_session::{SessionDetail, read_session};
 pub(super) fn id_of(uri: &Uri) -> String {
     let rest = uri
         .path()
-        .trim_start_matches("/v1/verification-sessions")
-        .trim_start_matches('/');
+        .strip_prefix("/v1/verification-sessions/")
+        .unwrap_or_default();
     let raw = rest.strip_suffix("/reprocess").unwrap_or(rest);
     decoded(raw)
 }

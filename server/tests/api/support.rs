@@ -29,6 +29,7 @@ use tokio::{
     net::TcpStream,
     task::JoinHandle,
 };
+use vision::Vision;
 
 /// 2026-08-02T09:30:00Z.
 pub(crate) const START: Timestamp = Timestamp::from_millis(1_785_663_000_000);
@@ -74,9 +75,14 @@ impl Server {
         std::fs::write(folder.path().join("pkg/honnin.1234.css"), "body{}").unwrap();
         std::fs::write(folder.path().join("favicon.svg"), "<svg/>").unwrap();
         let clock = Arc::new(ManualClock::at(START));
-        let app = open_with(Arc::clone(&config), Arc::clone(&clock) as _, Arc::new(SystemRandom))
-            .await
-            .unwrap();
+        let app = open_with(
+            Arc::clone(&config),
+            Vision::load(folder.path()),
+            Arc::clone(&clock) as _,
+            Arc::new(SystemRandom),
+        )
+        .await
+        .unwrap();
         let listening = listen(&config).await.unwrap();
         let address = listening.address;
         let task = tokio::spawn(serve(app.clone(), listening));
