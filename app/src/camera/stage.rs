@@ -20,6 +20,8 @@ pub(crate) struct Panel {
     pub(crate) title: String,
     pub(crate) lead: String,
     pub(crate) action: String,
+    /// The other way: a form beside the island.
+    pub(crate) other: String,
 }
 
 /// The state both islands steer; all of it is shown, nothing is kept elsewhere.
@@ -73,7 +75,7 @@ pub(crate) enum Tap {
     Torch,
     /// The panel's way on.
     Panel,
-    /// The other way: the plain form.
+    /// The panel's other way: a form beside the island.
     PlainForm,
 }
 
@@ -118,7 +120,7 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
                     <h2>{part(|p| &p.title)}</h2>
                     <p>{part(|p| &p.lead)}</p>
                     <button class="button primary" type="button" on:click=on(Tap::Panel)>{part(|p| &p.action)}</button>
-                    <button class="button quiet" type="button" on:click=on(Tap::PlainForm)>{stage.say(text::USE_APP)}</button>
+                    <button class="button quiet" type="button" on:click=on(Tap::PlainForm)>{part(|p| &p.other)}</button>
                 </div>
             </dialog>
         </div>

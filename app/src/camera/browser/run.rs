@@ -6,14 +6,14 @@ use super::trouble::Trouble;
 use super::{now, rest, window};
 use crate::camera::stage::{Panel, Stage, Tap};
 use crate::forms;
-use crate::text::camera as text;
+use crate::text::{Text, camera as text};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::cell::Cell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{FormData, HtmlVideoElement, VisibilityState};
+use web_sys::{Element, FormData, HtmlElement, HtmlVideoElement, VisibilityState};
 
 /// Waits between attempts to send, in seconds; the last one repeats.
 const WAITS: [u64; 5] = [1, 2, 4, 8, 15];
@@ -41,6 +41,8 @@ pub(super) struct Run {
     filming: Cell<bool>,
     pressed: Cell<bool>,
     after: Cell<After>,
+    /// The `id` of the form the panel's other way leads to.
+    other_form: Cell<&'static str>,
 }
 
 /// What the film needs to know of the island.
@@ -70,8 +72,9 @@ impl Run {
             filming: Cell::new(false),
             pressed: Cell::new(false),
             after: Cell::new(After::Film),
+            other_form: Cell::new("plain"),
         });
-        open_plain_form(false);
+        fold_plain_form();
         run.watch_the_page();
         run
     }
@@ -100,7 +103,7 @@ impl Run {
             Tap::Panel => self.open(),
             Tap::PlainForm => {
                 self.close();
-                open_plain_form(true);
+                open_form(self.other_form.get());
             }
         }
     }
@@ -178,6 +181,7 @@ impl Run {
         self.camera.close(self.video().as_ref());
         self.stage.good.set(false);
         self.stage.hint.set("");
+        self.other_form.set(trouble.other_form());
         self.stage.panel.set(Some(trouble.panel(&self.stage)));
     }
 
@@ -228,10 +232,16 @@ impl Run {
         self.show(text::REFUSED_TITLE, sentence, text::RETRY, After::Film);
     }
 
-    fn show(&self, title: crate::Text, lead: String, action: crate::Text, after: After) {
+    fn show(&self, title: Text, lead: String, action: Text, after: After) {
         self.after.set(after);
-        let (title, action) = (self.stage.say(title).to_owned(), self.stage.say(action).to_owned());
-        self.stage.panel.set(Some(Panel { title, lead, action }));
+        self.other_form.set("plain");
+        let say = |t| self.stage.say(t).to_owned();
+        self.stage.panel.set(Some(Panel {
+            title: say(title),
+            lead,
+            action: say(action),
+            other: say(text::USE_APP),
+        }));
     }
 
     /// The camera must not run unseen; and a page that comes back from the back button shows an old state.
@@ -255,25 +265,27 @@ impl Run {
     }
 }
 
-/// Folds or unfolds the plain form beside the island.
-fn open_plain_form(open: bool) {
-    let form = window()
-        .and_then(|w| w.document())
-        .and_then(|d| d.get_element_by_id("plain"));
-    let Some(form) = form else { return };
-    if open {
-        let _ = form.set_attribute("open", "");
-        form.scroll_into_view();
-        if let Ok(Some(field)) = form.query_selector("input[type=file]")
-            && let Some(field) = field.dyn_ref::<web_sys::HtmlElement>()
-        {
-            let _ = field.focus();
-        }
-    } else {
-        // A mistake stands in it: then it stays in sight.
-        let wrong = form.query_selector(".error").ok().flatten().is_some();
-        if !wrong {
-            let _ = form.remove_attribute("open");
-        }
+fn form_beside(id: &str) -> Option<Element> {
+    window()?.document()?.get_element_by_id(id)
+}
+
+/// Unfolds a form beside the island and leads to its first file.
+fn open_form(id: &str) {
+    let Some(form) = form_beside(id) else { return };
+    let _ = form.set_attribute("open", "");
+    form.scroll_into_view();
+    if let Ok(Some(field)) = form.query_selector("input[type=file]")
+        && let Some(field) = field.dyn_ref::<HtmlElement>()
+    {
+        let _ = field.focus();
+    }
+}
+
+/// Folds the plain form, now that there is a camera; where a mistake stands in it, it stays in sight.
+fn fold_plain_form() {
+    if let Some(form) = form_beside("plain")
+        && form.query_selector(".error").ok().flatten().is_none()
+    {
+        let _ = form.remove_attribute("open");
     }
 }

@@ -3,7 +3,7 @@
 use super::window;
 use crate::camera::stage::{Panel, Stage};
 use crate::text::Text;
-use crate::text::camera as text;
+use crate::text::{camera as text, capture};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::DomException;
 
@@ -43,6 +43,14 @@ impl Trouble {
         }
     }
 
+    /// The `id` of the form that is the other way on.
+    pub(super) const fn other_form(self) -> &'static str {
+        match self {
+            Self::TooSlow => "cannot",
+            _ => "plain",
+        }
+    }
+
     pub(super) fn panel(self, stage: &Stage) -> Panel {
         let (title, lead, action): (Text, Text, Text) = match self {
             Self::Denied => (text::DENIED_TITLE, denied_lead(), text::RETRY),
@@ -58,6 +66,11 @@ impl Trouble {
             title: say(title),
             lead: say(lead),
             action: say(action),
+            other: say(if self == Self::TooSlow {
+                capture::SELFIE_CANNOT
+            } else {
+                text::USE_APP
+            }),
         }
     }
 }
