@@ -117,12 +117,7 @@ pub fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> String {
         autocomplete: "off",
         ..Line::default()
     };
-    let lifetimes = [
-        ("", "Never ends"),
-        ("30", "30 days"),
-        ("90", "90 days"),
-        ("365", "1 year"),
-    ];
+    let lifetimes = [("", "Never"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year")];
     let lifetimes = options(lifetimes.map(|(value, name)| (value.to_owned(), name.to_owned())), "");
     let issued = view.issued.clone().map(|(key, curl)| {
         view! {

@@ -25,6 +25,8 @@ pub struct Item {
     pub known: Option<String>,
     /// Whether they agree; `None` where there was nothing to compare.
     pub matched: Option<bool>,
+    /// Whether its lines are shown as they stand.
+    pub lines: bool,
 }
 
 impl std::fmt::Debug for Item {
@@ -184,6 +186,13 @@ pub(crate) fn items(items: &[Item]) -> AnyView {
                 let text = text.clone();
                 view! { <td class="value">{text.unwrap_or_else(|| "–".into())}</td> }
             };
+            if item.lines {
+                let text = item.document.clone();
+                return view! {
+                    <tr><th scope="row">{item.name}</th><td class="lines" colspan="4"><pre>{text}</pre></td></tr>
+                }
+                .into_any();
+            }
             let class = if item.matched == Some(false) { "differs" } else { "" };
             view! {
                 <tr class=class>
@@ -194,6 +203,7 @@ pub(crate) fn items(items: &[Item]) -> AnyView {
                     <td>{mark}</td>
                 </tr>
             }
+            .into_any()
         })
         .collect_view();
     view! {
@@ -227,24 +237,16 @@ pub(crate) fn scores(scores: &[ScoreRow]) -> AnyView {
             } else {
                 ("not passed", Tone::Bad)
             };
+            let measured = format!("{:.2}, {limit} {:.2}", score.value, score.threshold);
             view! {
-                <tr>
-                    <th scope="row">{words::score(&score.name)}</th>
-                    <td class="number">{format!("{:.3}", score.value)}</td>
-                    <td class="soft nowrap">{format!("{limit} {:.2}", score.threshold)}</td>
-                    <td>{badge(word, tone)}</td>
-                </tr>
+                <li>
+                    <span>{words::score(&score.name)}<span class="soft">{measured}</span></span>
+                    {badge(word, tone)}
+                </li>
             }
         })
         .collect_view();
-    view! {
-        <div class="scroll"><table class="scores">
-            <thead><tr><th scope="col">"Measured"</th><th scope="col">"Value"</th><th scope="col">"Limit"</th>
-                <th scope="col"><span class="unseen">"Result"</span></th></tr></thead>
-            <tbody>{rows}</tbody>
-        </table></div>
-    }
-    .into_any()
+    view! { <ul class="scores">{rows}</ul> }.into_any()
 }
 
 /// Reasons with their codes.

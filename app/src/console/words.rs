@@ -134,6 +134,16 @@ pub fn action(action: &str) -> String {
         "session.create" => "created a session".into(),
         "session.read" => "read a session".into(),
         "session.reprocess" => "reprocessed a session".into(),
+        "session.consent" => "agreed".into(),
+        "session.decline" => "declined".into(),
+        "session.submit" => "submitted the session".into(),
+        "session.decide" => "decided the session".into(),
+        "session.expire" => "ended the session at its deadline".into(),
+        "session.erase" => "erased the personal data".into(),
+        "link.open" => "opened the link".into(),
+        "webhook.test" => "sent a test event".into(),
+        "webhook.send_again" => "sent an event again".into(),
+        "webhook.send_range_again" => "sent a range of events again".into(),
         "session.reissue_link" => "reissued a link".into(),
         "case.open" => "opened a case".into(),
         "case.rule" => "ruled on a case".into(),
@@ -156,6 +166,15 @@ pub fn action(action: &str) -> String {
         "webhook.test" => "sent a test webhook".into(),
         other => other.replace(['.', '_'], " "),
     }
+}
+
+/// Whether an action without an actor is the applicant's own.
+#[must_use]
+pub fn is_applicants(action: &str) -> bool {
+    matches!(
+        action,
+        "link.open" | "session.consent" | "session.decline" | "session.submit"
+    )
 }
 
 /// A role.

@@ -20,6 +20,7 @@ pub(super) fn who(recorded: &Recorded) -> String {
     let actor = &recorded.entry.actor;
     match &recorded.actor_name {
         Some(name) => name.clone(),
+        None if actor == SYSTEM && words::is_applicants(&recorded.entry.action) => "The applicant".to_owned(),
         None if actor == SYSTEM => "The system".to_owned(),
         None if ApiKeyId::parse(actor).is_some() => "An API key".to_owned(),
         None => actor.clone(),

@@ -155,6 +155,7 @@ pub(super) fn items(detail: &SessionDetail) -> Vec<Item> {
                 typed: typed_text,
                 known: known_text,
                 matched: item.and_then(|item| matched.get(&item).copied()),
+                lines: *name == FieldName::Mrz,
             });
         }
     }

@@ -236,7 +236,9 @@ async fn who(app: &App, session: &Session, context: &RequestContext) -> Result<O
 
 /// Begins a session of its own for who just signed in: the old cookie's value is worth nothing any more.
 pub(super) async fn begin(session: &Session, user: &UserId, now: Timestamp) -> Result<(), Fault> {
-    session.flush().await?;
+    // `flush` alone would store the next record under the value it had.
+    session.clear().await;
+    session.cycle_id().await?;
     session.insert(USER, user.as_str()).await?;
     for key in [SIGNED_IN_AT, SEEN_AT, PASSWORD_AT] {
         session.insert(key, now.as_millis()).await?;

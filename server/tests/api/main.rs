@@ -4,6 +4,7 @@
 
 mod access;
 mod capture;
+mod console;
 mod create;
 mod edge;
 mod limits;
@@ -12,3 +13,4 @@ mod read;
 mod reprocess;
 mod shape;
 mod support;
+mod webhooks;

@@ -1,0 +1,280 @@
+//! The console as a browser without scripts meets it: the wall, the forms, the roles.
+
+use super::support::{Answer, Server};
+use domain::{secret::Secret, time::Millis};
+use service::{
+    access::Operator,
+    people::{NewPerson, add_person_to},
+    set_up::set_up_link,
+};
+use std::fmt::Write as _;
+use store::users::Role;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+const PASSWORD: &str = "correct horse battery";
+
+/// Keeps the console's cookie and says where its requests come from.
+pub(crate) struct Browser<'a> {
+    server: &'a Server,
+    cookie: Option<String>,
+    site: &'static str,
+}
+
+impl<'a> Browser<'a> {
+    fn new(server: &'a Server) -> Self {
+        Self { server, cookie: None, site: "same-origin" }
+    }
+
+    async fn send(&mut self, method: &str, path: &str, form: &str) -> Answer {
+        let mut head = format!("{method} {path} HTTP/1.1\r\nhost: id.example\r\nconnection: close\r\n");
+        write!(head, "sec-fetch-site: {}\r\n", self.site).unwrap();
+        if let Some(cookie) = &self.cookie {
+            write!(head, "cookie: __Host-console={cookie}\r\n").unwrap();
+        }
+        if method == "POST" {
+            head.push_str("content-type: application/x-www-form-urlencoded\r\n");
+        }
+        write!(head, "content-length: {}\r\n\r\n{form}", form.len()).unwrap();
+        let mut stream = TcpStream::connect(self.server.address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut bytes = Vec::new();
+        drop(stream.read_to_end(&mut bytes).await);
+        let answer = Answer::parse(&bytes);
+        if let Some(set) = answer.header("set-cookie") {
+            let value = set.strip_prefix("__Host-console=").unwrap().split(';').next().unwrap();
+            for part in ["HttpOnly", "Secure", "SameSite=Lax", "Path=/"] {
+                assert!(value.is_empty() || set.contains(part), "{set}");
+            }
+            self.cookie = (!value.is_empty()).then(|| value.to_owned());
+        }
+        answer
+    }
+
+    pub(crate) async fn get(&mut self, path: &str) -> Answer {
+        self.send("GET", path, "").await
+    }
+
+    pub(crate) async fn post(&mut self, path: &str, form: &str) -> Answer {
+        self.send("POST", path, form).await
+    }
+
+    /// Signed in as somebody new with `role`.
+    pub(crate) async fn signed_in(server: &'a Server, role: Role) -> Self {
+        let email = format!("{}@shop.example", role.as_str());
+        let person = NewPerson {
+            email: email.clone(),
+            name: "Somebody".into(),
+            role,
+            password: Secret::new(PASSWORD.into()),
+        };
+        add_person_to(&server.app.honnin, &Operator::at_command_line(), &server.tenant, person).await.unwrap();
+        let mut browser = Self::new(server);
+        let entered = browser.sign_in(&email).await;
+        assert_eq!((entered.status, entered.header("location")), (303, Some("/admin")));
+        browser
+    }
+
+    async fn sign_in(&mut self, email: &str) -> Answer {
+        let form = format!("email={}&password={}", email.replace('@', "%40"), PASSWORD.replace(' ', "+"));
+        self.post("/admin/sign-in", &form).await
+    }
+}
+
+/// Every page and form behind the wall: method, path, and who may.
+fn behind_the_wall() -> Vec<(&'static str, String, &'static [Role])> {
+    const ALL: &[Role] = &Role::ALL;
+    const TECHNICAL: &[Role] = &[Role::Admin, Role::Developer];
+    const CASES: &[Role] = &[Role::Admin, Role::Reviewer];
+    const ADMIN: &[Role] = &[Role::Admin];
+    const AUDIT: &[Role] = &[Role::Admin, Role::Auditor];
+    let session = format!("vs_{}", "0".repeat(32));
+    let capture = format!("cap_{}", "0".repeat(32));
+    vec![
+        ("GET", "/admin".into(), ALL),
+        ("GET", "/admin/account".into(), ALL),
+        ("GET", "/admin/confirm".into(), ALL),
+        ("GET", "/admin/sessions".into(), ALL),
+        ("GET", format!("/admin/sessions/{session}"), ALL),
+        ("GET", "/admin/sessions/new".into(), CASES),
+        ("POST", "/admin/sessions/new".into(), CASES),
+        ("POST", format!("/admin/sessions/{session}/link"), CASES),
+        ("POST", format!("/admin/sessions/{session}/reprocess"), CASES),
+        ("GET", "/admin/review".into(), CASES),
+        ("GET", format!("/admin/review/{session}"), CASES),
+        ("POST", format!("/admin/review/{session}"), CASES),
+        ("GET", format!("/admin/pictures/{capture}/0"), CASES),
+        ("GET", "/admin/settings".into(), TECHNICAL),
+        ("POST", "/admin/settings/callbacks".into(), TECHNICAL),
+        ("GET", "/admin/keys".into(), TECHNICAL),
+        ("POST", "/admin/keys".into(), TECHNICAL),
+        ("POST", format!("/admin/keys/key_{}/revoke", "0".repeat(32)), TECHNICAL),
+        ("GET", "/admin/webhooks".into(), TECHNICAL),
+        ("POST", "/admin/webhooks/test".into(), TECHNICAL),
+        ("POST", "/admin/webhooks/again".into(), TECHNICAL),
+        ("GET", "/admin/webhooks/check".into(), TECHNICAL),
+        ("POST", "/admin/webhooks/check".into(), TECHNICAL),
+        ("GET", "/admin/webhooks/secrets".into(), TECHNICAL),
+        ("POST", "/admin/webhooks/secrets".into(), TECHNICAL),
+        ("POST", format!("/admin/webhooks/secrets/whk_{}/disable", "0".repeat(32)), TECHNICAL),
+        ("GET", format!("/admin/webhooks/evt_{}", "0".repeat(32)), TECHNICAL),
+        ("POST", format!("/admin/webhooks/evt_{}/again", "0".repeat(32)), TECHNICAL),
+        ("GET", "/admin/people".into(), ADMIN),
+        ("POST", "/admin/people".into(), ADMIN),
+        ("POST", format!("/admin/people/usr_{}", "0".repeat(32)), ADMIN),
+        ("GET", "/admin/audit".into(), AUDIT),
+        ("POST", "/admin/tenant".into(), &[]),
+    ]
+}
+
+#[tokio::test]
+async fn nobody_passes_the_wall_without_signing_in() {
+    let server = Server::new().await;
+    for (method, path, _) in behind_the_wall() {
+        let answer = Browser::new(&server).send(method, &path, "").await;
+        let to = answer.header("location").unwrap_or_default();
+        assert_eq!(answer.status, 303, "{method} {path}");
+        assert!(to.starts_with("/admin/sign-in"), "{method} {path} goes to {to}");
+        assert_eq!(answer.body, "", "{method} {path}");
+    }
+    let mut guessing = Browser::new(&server);
+    guessing.cookie = Some("AAAAAAAAAAAAAAAAAAAAAA".into());
+    assert_eq!(guessing.get("/admin/sessions").await.status, 303);
+}
+
+#[tokio::test]
+async fn each_role_meets_403_where_it_may_not_go_and_nowhere_else() {
+    let server = Server::new().await;
+    for role in Role::ALL {
+        let mut browser = Browser::signed_in(&server, role).await;
+        for (method, path, who) in behind_the_wall() {
+            let answer = browser.send(method, &path, "").await;
+            assert_eq!(answer.status == 403, !who.contains(&role), "{role:?} {method} {path}: {}", answer.status);
+            assert!(answer.status < 500, "{role:?} {method} {path}: {}", answer.status);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_form_from_another_site_is_refused_signing_in_included() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    browser.site = "cross-site";
+    for (method, path, _) in behind_the_wall() {
+        let answer = browser.send(method, &path, "").await;
+        assert_eq!(answer.status == 403, method == "POST", "{method} {path}: {}", answer.status);
+    }
+    for path in ["/admin/sign-in", "/admin/sign-out", "/admin/sign-out-everywhere", "/admin/confirm"] {
+        assert_eq!(browser.post(path, "").await.status, 403, "{path}");
+    }
+    browser.site = "same-origin";
+    assert_eq!(browser.get("/admin").await.status, 200, "still signed in");
+}
+
+#[tokio::test]
+async fn the_set_up_link_signs_the_first_person_in_once() {
+    let server = Server::new().await;
+    let link = set_up_link(&server.app.honnin).await.unwrap().unwrap();
+    let path = link.expose().strip_prefix("https://id.example").unwrap().to_owned();
+    let mut browser = Browser::new(&server);
+    let page = browser.get(&path).await;
+    assert!(page.status == 200 && page.body.contains("Example Shop"));
+    let weak = browser.post(&path, "name=Ada&email=ada%40shop.example&password=short").await;
+    assert!(weak.status == 422 && weak.body.contains("at least 15 characters") && !weak.body.contains("short\""));
+    let form = "name=Ada&email=ada%40shop.example&password=correct+horse+battery";
+    assert_eq!(browser.post(&path, form).await.header("location"), Some("/admin"));
+    assert_eq!(browser.get("/admin/people").await.status, 200);
+    let mut late = Browser::new(&server);
+    assert_eq!(late.get(&path).await.status, 404);
+    assert_eq!(late.post(&path, form).await.status, 404);
+}
+
+#[tokio::test]
+async fn signing_in_changes_the_cookie_and_signing_out_ends_it() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let first = browser.cookie.clone().unwrap();
+    browser.sign_in("reviewer@shop.example").await;
+    let second = browser.cookie.clone().unwrap();
+    assert_ne!(first, second);
+    browser.cookie = Some(first);
+    assert_eq!(browser.get("/admin").await.status, 303, "the old value is worth nothing");
+    browser.cookie = Some(second.clone());
+    assert_eq!(browser.post("/admin/sign-out", "").await.header("location"), Some("/admin/sign-in"));
+    browser.cookie = Some(second);
+    assert_eq!(browser.get("/admin").await.status, 303);
+}
+
+#[tokio::test]
+async fn a_session_ends_idle_after_half_an_hour_and_in_any_case_after_twelve_hours() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    for _ in 0..24 {
+        server.clock.advance(Millis::minutes(29));
+        assert_eq!(browser.get("/admin").await.status, 200);
+    }
+    server.clock.advance(Millis::minutes(24));
+    assert_eq!(browser.get("/admin").await.status, 303, "twelve hours are over");
+    let again = browser.sign_in("reviewer@shop.example").await;
+    assert_eq!(again.status, 303);
+    server.clock.advance(Millis::minutes(30));
+    assert_eq!(browser.get("/admin").await.status, 303, "nobody was there for half an hour");
+}
+
+#[tokio::test]
+async fn a_key_asks_for_the_password_again_after_ten_minutes_and_is_shown_once() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    server.clock.advance(Millis::minutes(10));
+    let asked = browser.post("/admin/keys", "name=Till").await;
+    assert_eq!(asked.header("location"), Some("/admin/confirm?next=%2Fadmin%2Fkeys"));
+    let form = "next=%2Fadmin%2Fkeys&password=correct+horse+battery";
+    assert_eq!(browser.post("/admin/confirm", form).await.header("location"), Some("/admin/keys"));
+    let issued = browser.post("/admin/keys", "name=Till").await;
+    assert!(issued.status == 201 && issued.body.contains("hn_live_"));
+    let key = issued.body.split("<code>").nth(1).unwrap().split('<').next().unwrap().to_owned();
+    let bearer = format!("Bearer {key}");
+    let made = server.send("POST", super::support::SESSIONS, &[("authorization", &bearer)], "").await;
+    assert_eq!(made.status, 201);
+    assert!(!browser.get("/admin/keys").await.body.contains(&key));
+}
+
+#[tokio::test]
+async fn a_session_made_by_hand_shows_its_link_once_and_can_get_another() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let bad = browser.post("/admin/sessions/new", "metadata=%7Bnot+json").await;
+    assert!(bad.status == 422 && bad.body.contains("not valid JSON"));
+    let made = browser.post("/admin/sessions/new", "metadata=%7B%22order%22%3A%22A-17%22%7D&lastName=Tanaka").await;
+    assert!(made.status == 200 && made.body.contains("https://id.example/v/") && made.body.contains("<svg"));
+    let found = browser.get("/admin/sessions?metadata=a-17").await;
+    let id = found.body.split("/admin/sessions/vs_").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let page = browser.get(&format!("/admin/sessions/vs_{id}")).await;
+    assert!(page.body.contains("Tanaka") && !page.body.contains("/v/"));
+    let again = browser.post(&format!("/admin/sessions/vs_{id}/link"), "").await;
+    assert!(again.body.contains("https://id.example/v/"));
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let seen = developer.get(&format!("/admin/sessions/vs_{id}")).await;
+    assert!(seen.status == 200 && !seen.body.contains("Tanaka"), "no personal data for developers");
+}
+
+#[tokio::test]
+async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_typed() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    let page = browser.get("/admin/settings").await;
+    let version = page.body.split("name=\"version\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let wrong = browser.post("/admin/settings/addresses", &format!("version={version}&ip_allow_list=300.1.2.3")).await;
+    assert!(wrong.status == 422 && wrong.body.contains("300.1.2.3 is no address"));
+    let saved = browser.post("/admin/settings/steps", &format!("version={version}&step=selfie&tries=3")).await;
+    assert_eq!(saved.header("location"), Some("/admin/settings#steps"));
+    let page = browser.get("/admin/settings").await;
+    assert!(page.body.contains("Saved.") && page.body.contains("value=\"3\""));
+    assert!(!browser.get("/admin/settings").await.body.contains("Saved."), "said once");
+    let stale = browser.post("/admin/settings/steps", &format!("version={version}&step=document&tries=5")).await;
+    assert!(stale.status == 422 && stale.body.contains("Somebody else changed"));
+    let tested = browser.get("/admin/settings?test=https%3A%2F%2Fshop.example%2Fdone").await;
+    assert!(tested.body.contains("Allowed."));
+}
