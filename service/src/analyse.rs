@@ -44,7 +44,9 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
         let id = id.clone();
         Box::pin(async move {
-            let Some(capture) = captures::find(tx, &id).await? else { return Ok(None) };
+            let Some(capture) = captures::find(tx, &id).await? else {
+                return Ok(None);
+            };
             let row = sessions::find_any(tx, &capture.session).await?;
             Ok(row.map(|row| (capture, row)))
         })
@@ -58,7 +60,11 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
         other => other?,
     };
     let last = job.attempt >= MAX_RUNS;
-    let seen = if job.attempt > MAX_RUNS { Err(JobFault::Passing("tried too often")) } else { look(honnin, &capture, &row, &key).await };
+    let seen = if job.attempt > MAX_RUNS {
+        Err(JobFault::Passing("tried too often"))
+    } else {
+        look(honnin, &capture, &row, &key).await
+    };
     let seen = match seen {
         Ok(seen) => seen,
         Err(fault) if last => {
@@ -95,7 +101,9 @@ fn document(
     side: Side,
     today: Date,
 ) -> Result<DocumentFindings, PictureFault> {
-    let (Some(kind), Some(picture)) = (kind, pictures.into_iter().next()) else { return Err(PictureFault::Corrupt) };
+    let (Some(kind), Some(picture)) = (kind, pictures.into_iter().next()) else {
+        return Err(PictureFault::Corrupt);
+    };
     let mut findings = eyes.document(picture, kind, side, today)?;
     if kind == DocumentType::MyNumberCard {
         // The law forbids keeping the individual number. The eyes leave it out; this makes sure.
@@ -183,7 +191,9 @@ async fn finish(
 }
 
 async fn wake_decision(tx: &mut Tx, capture: &CaptureRow, now: Timestamp) -> Result<(), StoreError> {
-    let Some(row) = sessions::find_any(tx, &capture.session).await? else { return Ok(()) };
+    let Some(row) = sessions::find_any(tx, &capture.session).await? else {
+        return Ok(());
+    };
     if row.session.status != Status::Deciding || gather(tx, row).await?.is_being_analysed() {
         return Ok(());
     }

@@ -64,7 +64,10 @@ impl Bench {
                 return Err(NotLooked::Busy);
             }
             let _waiting = Waiting(&self.waiting);
-            Arc::clone(&self.places).acquire_owned().await.map_err(|_| NotLooked::Busy)?
+            Arc::clone(&self.places)
+                .acquire_owned()
+                .await
+                .map_err(|_| NotLooked::Busy)?
         };
         let examiner = Arc::clone(&self.examiner);
         // The place goes with the work: a caller who goes away does not free a core that is still busy.

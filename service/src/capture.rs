@@ -11,7 +11,7 @@ use crate::{
     Honnin,
     bench::NotLooked,
     examiner::{Normalised, PictureFault},
-    progress::{NotNow, Standing},
+    progress::{NotNow, Slot, Standing},
 };
 use domain::{ids::CaptureId, time::Timestamp};
 use store::{
@@ -93,11 +93,36 @@ async fn keep(
     Ok(frames)
 }
 
-/// Removes pictures whose row was refused. Failing is no harm: erasure removes them with the session.
-async fn drop_frames(honnin: &Honnin, capture: &CaptureRow) {
-    for frame in &capture.frames {
-        drop(honnin.pictures.delete(&capture.session, &frame.object).await);
+/// Removes the pictures whose row was refused. After a fault of storage the row may be there all the same, so they stay; erasure
+/// removes them with the session.
+async fn kept_or_dropped(
+    honnin: &Honnin,
+    capture: &CaptureRow,
+    stored: Result<(), CaptureError>,
+) -> Result<(), CaptureError> {
+    let refused = match &stored {
+        Err(CaptureError::NoTryLeft | CaptureError::NotNow(NotNow::Over | NotNow::OutOfTurn)) => true,
+        Ok(()) | Err(_) => false,
+    };
+    if refused {
+        for frame in &capture.frames {
+            drop(honnin.pictures.delete(&capture.session, &frame.object).await);
+        }
     }
+    stored
+}
+
+/// The number of a slot's next picture, while there are tries.
+fn number_of_next(standing: &Standing, slot: Slot) -> Result<i64, CaptureError> {
+    if standing.tries_left(slot) == 0 {
+        return Err(CaptureError::NoTryLeft);
+    }
+    let taken = standing
+        .captures
+        .iter()
+        .filter(|capture| capture.slot == slot)
+        .map(|capture| capture.number);
+    Ok(taken.max().unwrap_or(0) + 1)
 }
 
 /// The capture and the job that analyses it, in the caller's unit.

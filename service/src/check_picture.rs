@@ -26,9 +26,13 @@ pub async fn check_picture(honnin: &Honnin, applicant: &Applicant, wish: Wish) -
         let applicant = applicant.clone();
         Box::pin(async move {
             let mut standing = collecting(tx, &applicant, now).await?;
-            let Next::Check(side) = standing.next(now) else { return Err(NotNow::OutOfTurn) };
+            let Next::Check(side) = standing.next(now) else {
+                return Err(NotNow::OutOfTurn);
+            };
             let slot = Slot::Document(side);
-            let SlotState::ToCheck(capture) = standing.slot(slot) else { return Err(NotNow::OutOfTurn) };
+            let SlotState::ToCheck(capture) = standing.slot(slot) else {
+                return Err(NotNow::OutOfTurn);
+            };
             match wish {
                 Wish::Again if standing.tries_left(slot) > 0 => captures::mark_discarded(tx, &capture.id, now).await?,
                 Wish::Again | Wish::Use => captures::mark_accepted(tx, &capture.id, now).await?,

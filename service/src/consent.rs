@@ -12,12 +12,7 @@ use store::{attempts, audit};
 ///
 /// # Errors
 /// [`NotNow`].
-pub async fn consent(
-    honnin: &Honnin,
-    applicant: &Applicant,
-    version: &str,
-    language: Language,
-) -> Result<(), NotNow> {
+pub async fn consent(honnin: &Honnin, applicant: &Applicant, version: &str, language: Language) -> Result<(), NotNow> {
     let (applicant, version, now) = (applicant.clone(), version.to_owned(), honnin.now());
     let unit = honnin.db.write(move |tx| {
         let (applicant, version) = (applicant.clone(), version.clone());

@@ -63,11 +63,19 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
         let id = id.clone();
         Box::pin(async move {
-            let Some(row) = sessions::find_any(tx, &id).await? else { return Ok(None) };
-            if row.session.status == Status::Deciding { gather(tx, row).await.map(Some) } else { Ok(None) }
+            let Some(row) = sessions::find_any(tx, &id).await? else {
+                return Ok(None);
+            };
+            if row.session.status == Status::Deciding {
+                gather(tx, row).await.map(Some)
+            } else {
+                Ok(None)
+            }
         })
     });
-    let Some(standing) = unit.await? else { return Ok(settle(honnin, job, None).await?) };
+    let Some(standing) = unit.await? else {
+        return Ok(settle(honnin, job, None).await?);
+    };
     if standing.is_being_analysed() {
         return Ok(settle(honnin, job, Some(honnin.now().plus(LOOK_AGAIN))).await?);
     }
@@ -100,7 +108,9 @@ async fn fail(honnin: &Honnin, job: &Job, standing: Standing, reason: FailureRea
         let (job, event, mut standing) = (job.clone(), event.clone(), standing.clone());
         Box::pin(async move {
             jobs::finish(tx, &job, now).await?;
-            let Ok(failed) = standing.row.session.fail(now) else { return Ok(()) };
+            let Ok(failed) = standing.row.session.fail(now) else {
+                return Ok(());
+            };
             standing.row.session = failed;
             crate::conclude::fail(tx, event, &standing.tenant, &mut standing.row, reason, now).await
         })
@@ -121,7 +131,12 @@ fn make(standing: &Standing, key: &SessionKey, now: Timestamp) -> Result<Made, S
     let selfie = selfie(standing, key)?;
     let typed = typed(standing, key)?;
     let known = open_column::<PreRegistered>(key, &place(standing, column::KNOWN), standing.row.known.as_ref())?;
-    let policy = standing.tenant.settings.as_ref().map(|settings| settings.policy.clone()).unwrap_or_default();
+    let policy = standing
+        .tenant
+        .settings
+        .as_ref()
+        .map(|settings| settings.policy.clone())
+        .unwrap_or_default();
     let evidence = Evidence {
         plan: standing.plan(),
         document_type: standing.row.document_type,
@@ -133,13 +148,21 @@ fn make(standing: &Standing, key: &SessionKey, now: Timestamp) -> Result<Made, S
     };
     let decision = decide(&evidence, &policy);
     let fields: Vec<_> = document.iter().flat_map(|side| &side.fields).collect();
-    let ocr = if document.is_empty() { None } else { Some(seal_json(key, &place(standing, column::OCR), &fields)?) };
+    let ocr = if document.is_empty() {
+        None
+    } else {
+        Some(seal_json(key, &place(standing, column::OCR), &fields)?)
+    };
     let mut models: Vec<ModelHash> = document.iter().flat_map(|side| side.models.clone()).collect();
     models.extend(selfie.iter().flat_map(|selfie| selfie.models.clone()));
     models.sort_by(|a, b| a.name.cmp(&b.name));
     models.dedup();
     let explanation = Explanation {
-        captures: standing.relied_on().into_iter().map(|capture| capture.id.clone()).collect(),
+        captures: standing
+            .relied_on()
+            .into_iter()
+            .map(|capture| capture.id.clone())
+            .collect(),
         scores: decision.scores.clone(),
         reasons: decision.reasons.clone(),
         decided_on: domain::user_input::CivilDate::format(now.date()),
@@ -156,11 +179,21 @@ fn make(standing: &Standing, key: &SessionKey, now: Timestamp) -> Result<Made, S
 }
 
 fn selfie(standing: &Standing, key: &SessionKey) -> Result<Option<SelfieFindings>, StoreError> {
-    let capture = standing.relied_on().into_iter().find(|capture| capture.slot == Slot::Selfie);
+    let capture = standing
+        .relied_on()
+        .into_iter()
+        .find(|capture| capture.slot == Slot::Selfie);
     let Some(capture) = capture else { return Ok(None) };
     let name = capture.findings_name();
-    let found = capture.findings.as_ref().map(|sealed| open_json(key, &place(standing, &name), sealed)).transpose()?;
-    Ok(Some(found.map_or_else(|| unassessed_selfie(capture.frames.len()), domain::secret::Personal::into_exposed)))
+    let found = capture
+        .findings
+        .as_ref()
+        .map(|sealed| open_json(key, &place(standing, &name), sealed))
+        .transpose()?;
+    Ok(Some(found.map_or_else(
+        || unassessed_selfie(capture.frames.len()),
+        domain::secret::Personal::into_exposed,
+    )))
 }
 
 /// A side whose analysis was given up: nothing was measured, and the machinery counts as not there.
@@ -216,7 +249,9 @@ async fn store(honnin: &Honnin, job: &Job, standing: Standing, made: Made) -> Re
         Box::pin(async move {
             jobs::finish(tx, &job, now).await?;
             let verdict = made.decision.verdict;
-            let Ok(decided) = row.session.decide(verdict, now) else { return Ok(()) };
+            let Ok(decided) = row.session.decide(verdict, now) else {
+                return Ok(());
+            };
             row.session = decided;
             row.ocr = made.ocr;
             let record = DecisionRow {
@@ -239,7 +274,12 @@ async fn store(honnin: &Honnin, job: &Job, standing: Standing, made: Made) -> Re
                 source: Source::Automatic,
                 review: None,
                 checks: made.decision.checks,
-                reasons: made.decision.reasons.iter().map(|reason| reason.as_str().to_owned()).collect(),
+                reasons: made
+                    .decision
+                    .reasons
+                    .iter()
+                    .map(|reason| reason.as_str().to_owned())
+                    .collect(),
             };
             conclude(tx, event, &tenant, &mut row, outcome, now).await?;
             audit::record(tx, &audit_entry(&row, now, "session.decide")).await

@@ -60,7 +60,9 @@ pub async fn view_link(honnin: &Honnin, token: &str) -> Result<Start, OpenLinkEr
         Box::pin(async move {
             let link = links::find(tx, &hash).await?.filter(|link| link.is_open(now));
             let link = link.ok_or(OpenLinkError::NotUsable)?;
-            let row = sessions::find_any(tx, &link.session).await?.ok_or(OpenLinkError::NotUsable)?;
+            let row = sessions::find_any(tx, &link.session)
+                .await?
+                .ok_or(OpenLinkError::NotUsable)?;
             let can_start = matches!(row.session.status_at(now), Status::Created | Status::Collecting);
             let tenant = tenants::find(tx, &row.session.tenant).await?.filter(|_| can_start);
             let tenant = tenant.ok_or(OpenLinkError::NotUsable)?;
@@ -125,7 +127,9 @@ fn cookie_of(token: &str, mark: &str) -> Secret<String> {
 
 async fn use_link(tx: &mut Tx, hash: &[u8], cookie: Vec<u8>, now: Timestamp) -> Result<(), OpenLinkError> {
     let link = links::find(tx, hash).await?.ok_or(OpenLinkError::NotUsable)?;
-    let mut row = sessions::find_any(tx, &link.session).await?.ok_or(OpenLinkError::NotUsable)?;
+    let mut row = sessions::find_any(tx, &link.session)
+        .await?
+        .ok_or(OpenLinkError::NotUsable)?;
     let started = row.session.start(now).map_err(|_| OpenLinkError::NotUsable)?;
     if let Some(known) = capture_cookies::find(tx, &cookie).await? {
         let same = known.ended_at.is_none() && known.session == link.session && known.attempt == started.attempt;

@@ -158,7 +158,9 @@ impl Standing {
     }
 
     fn next_of_document(&self) -> Option<Next> {
-        let Some(kind) = self.answers.document_type else { return Some(Next::Choose) };
+        let Some(kind) = self.answers.document_type else {
+            return Some(Next::Choose);
+        };
         for &side in kind.sides() {
             match self.slot(Slot::Document(side)) {
                 SlotState::Open => return Some(Next::Photograph(side)),
@@ -221,7 +223,9 @@ impl Standing {
     #[must_use]
     pub fn tries_left(&self, slot: Slot) -> u8 {
         let used = self.captures.iter().filter(|capture| capture.slot == slot).count();
-        let tries = self.settings().map_or(TenantSettings::default().tries, |settings| settings.tries);
+        let tries = self
+            .settings()
+            .map_or(TenantSettings::default().tries, |settings| settings.tries);
         tries.saturating_sub(u8::try_from(used).unwrap_or(u8::MAX))
     }
 
@@ -268,7 +272,8 @@ impl Standing {
     /// How long the data is kept after the end.
     #[must_use]
     pub fn retention(&self) -> Millis {
-        self.settings().map_or(TenantSettings::default().retention, |settings| settings.retention)
+        self.settings()
+            .map_or(TenantSettings::default().retention, |settings| settings.retention)
     }
 
     /// What the applicant did, for the audit log.

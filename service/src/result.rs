@@ -64,7 +64,11 @@ pub async fn result(honnin: &Honnin, applicant: &Applicant) -> Result<Shown, Not
     let return_url = match callback.filter(|_| ending != Ending::None && ending != Ending::Waiting) {
         Some(callback) => {
             let key = honnin.vault.open(&row.data_key).await?;
-            let sealed = row.state.as_ref().map(|sealed| key.open_text(&row.place(column::STATE), sealed)).transpose()?;
+            let sealed = row
+                .state
+                .as_ref()
+                .map(|sealed| key.open_text(&row.place(column::STATE), sealed))
+                .transpose()?;
             let state = sealed.as_ref().map(|state| state.expose().as_str());
             Some(Personal::new(callback.return_url(&row.session.id, state)))
         }

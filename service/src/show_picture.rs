@@ -20,18 +20,23 @@ pub async fn show_picture(
         let (who, id) = (who.clone(), id.clone());
         Box::pin(async move {
             let capture = captures::find(tx, &id).await?;
-            let own = |capture: &captures::CaptureRow| {
-                capture.session == *who.session() && capture.attempt == who.attempt()
+            let own =
+                |capture: &captures::CaptureRow| capture.session == *who.session() && capture.attempt == who.attempt();
+            let Some(capture) = capture.filter(own) else {
+                return Ok(None);
             };
-            let Some(capture) = capture.filter(own) else { return Ok(None) };
             let row = sessions::find_any(tx, who.session()).await?;
             let row = row.filter(|row| row.session.status_at(now) == Status::Collecting);
             Ok(row.zip(capture.frames.get(frame).cloned()))
         })
     });
-    let Some((row, frame)) = unit.await? else { return Ok(None) };
+    let Some((row, frame)) = unit.await? else {
+        return Ok(None);
+    };
     let key = honnin.vault.open(&row.data_key).await?;
-    let Some(sealed) = honnin.pictures.find(&row.session.id, &frame.object).await? else { return Ok(None) };
+    let Some(sealed) = honnin.pictures.find(&row.session.id, &frame.object).await? else {
+        return Ok(None);
+    };
     let place = Place {
         tenant: &row.session.tenant,
         session: &row.session.id,

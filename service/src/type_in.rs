@@ -58,7 +58,11 @@ pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, 
     let kana = kind.is_japanese();
     if let Some(typed) = typed(&standing, &key)? {
         let form = Personal::new(form_of(typed.into_exposed()));
-        return Ok(Details { form, read: false, kana });
+        return Ok(Details {
+            form,
+            read: false,
+            kana,
+        });
     }
     let fields = fields_read(&standing, &key)?;
     let form = prefilled(fields.expose());
@@ -116,11 +120,17 @@ pub(crate) fn findings_of_document(
     standing: &Standing,
     key: &SessionKey,
 ) -> Result<Vec<(Slot, Option<Personal<DocumentFindings>>)>, StoreError> {
-    let sides = standing.relied_on().into_iter().filter(|capture| capture.slot != Slot::Selfie);
+    let sides = standing
+        .relied_on()
+        .into_iter()
+        .filter(|capture| capture.slot != Slot::Selfie);
     sides
         .map(|capture| {
             let name = capture.findings_name();
-            let found = capture.findings.as_ref().map(|sealed| open_json(key, &place(standing, &name), sealed));
+            let found = capture
+                .findings
+                .as_ref()
+                .map(|sealed| open_json(key, &place(standing, &name), sealed));
             Ok((capture.slot, found.transpose()?))
         })
         .collect()
@@ -128,7 +138,10 @@ pub(crate) fn findings_of_document(
 
 fn fields_read(standing: &Standing, key: &SessionKey) -> Result<Personal<Vec<OcrField>>, StoreError> {
     let found = findings_of_document(standing, key)?;
-    let fields = found.into_iter().filter_map(|(_, found)| found).flat_map(|found| found.into_exposed().fields);
+    let fields = found
+        .into_iter()
+        .filter_map(|(_, found)| found)
+        .flat_map(|found| found.into_exposed().fields);
     Ok(Personal::new(fields.collect()))
 }
 
@@ -142,7 +155,11 @@ fn prefilled(fields: &[OcrField]) -> TypedForm {
         };
         first.clone().or_else(|| second.clone())
     };
-    let text = |name| value(name, false).map(|text| text.replace('\n', " ")).unwrap_or_default();
+    let text = |name| {
+        value(name, false)
+            .map(|text| text.replace('\n', " "))
+            .unwrap_or_default()
+    };
     let mut form = TypedForm {
         last_name: text(FieldName::LastName),
         first_name: text(FieldName::FirstName),

@@ -21,7 +21,10 @@ use service::{
     show_picture::show_picture,
 };
 use store::captures::{self, CaptureRow};
-use support::{GOOD, Harness, holder};
+use support::{
+    Harness,
+    eyes::{GOOD, holder},
+};
 
 async fn list(harness: &Harness, applicant: &Applicant) -> Vec<CaptureRow> {
     let (id, attempt) = (applicant.session().clone(), applicant.attempt());
@@ -39,16 +42,24 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
     let created = harness.create().await;
     let applicant = harness.start(&created).await;
     assert_eq!(harness.next(&applicant).await, Next::Consent);
-    service::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::Ja).await.unwrap();
+    service::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::Ja)
+        .await
+        .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Choose);
-    choose_document(&harness.honnin, &applicant, DocumentType::IdCard).await.unwrap();
+    choose_document(&harness.honnin, &applicant, DocumentType::IdCard)
+        .await
+        .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
-    capture_document(&harness.honnin, &applicant, Side::Front, b"front".to_vec()).await.unwrap();
+    capture_document(&harness.honnin, &applicant, Side::Front, b"front".to_vec())
+        .await
+        .unwrap();
     harness.restart().await;
     assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
     check_picture(&harness.honnin, &applicant, Wish::Use).await.unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Back));
-    capture_document(&harness.honnin, &applicant, Side::Back, b"back".to_vec()).await.unwrap();
+    capture_document(&harness.honnin, &applicant, Side::Back, b"back".to_vec())
+        .await
+        .unwrap();
     check_picture(&harness.honnin, &applicant, Wish::Use).await.unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Details);
     harness.type_details(&applicant).await;
@@ -62,14 +73,19 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
 async fn what_is_no_picture_is_told_apart_and_costs_no_try() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport).await.unwrap();
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
     for (bytes, fault) in [
         (&b"text"[..], PictureFault::NotAPicture),
         (b"heic", PictureFault::Heic),
         (b"short", PictureFault::Truncated),
     ] {
         let refused = capture_document(&harness.honnin, &applicant, Side::Front, bytes.to_vec()).await;
-        assert!(matches!(refused, Err(CaptureError::Picture(found)) if found == fault), "{refused:?}");
+        assert!(
+            matches!(refused, Err(CaptureError::Picture(found)) if found == fault),
+            "{refused:?}"
+        );
     }
     let standing = progress(&harness.honnin, &applicant).await.unwrap();
     assert_eq!(standing.tries_left(Slot::Document(Side::Front)), 5);
@@ -79,10 +95,22 @@ async fn what_is_no_picture_is_told_apart_and_costs_no_try() {
 async fn a_bad_picture_is_kept_with_its_problems_and_can_be_used_anyway() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport).await.unwrap();
-    harness.eyes.judge(Quality { sharpness: 0.01, exposure: 0.01, ..GOOD });
-    capture_document(&harness.honnin, &applicant, Side::Front, b"dark".to_vec()).await.unwrap();
-    let shown = progress(&harness.honnin, &applicant).await.unwrap().shown(Slot::Document(Side::Front)).unwrap();
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    harness.eyes.judge(Quality {
+        sharpness: 0.01,
+        exposure: 0.01,
+        ..GOOD
+    });
+    capture_document(&harness.honnin, &applicant, Side::Front, b"dark".to_vec())
+        .await
+        .unwrap();
+    let shown = progress(&harness.honnin, &applicant)
+        .await
+        .unwrap()
+        .shown(Slot::Document(Side::Front))
+        .unwrap();
     assert_eq!(shown.problems, [Reason::DocumentTooDark, Reason::DocumentBlurry]);
     assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
     check_picture(&harness.honnin, &applicant, Wish::Use).await.unwrap();
@@ -94,9 +122,13 @@ async fn a_bad_picture_is_kept_with_its_problems_and_can_be_used_anyway() {
 async fn after_the_last_try_it_goes_on_with_what_it_has() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport).await.unwrap();
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
     for number in 1..=5_u8 {
-        capture_document(&harness.honnin, &applicant, Side::Front, vec![number]).await.unwrap();
+        capture_document(&harness.honnin, &applicant, Side::Front, vec![number])
+            .await
+            .unwrap();
         assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
         check_picture(&harness.honnin, &applicant, Wish::Again).await.unwrap();
     }
@@ -108,7 +140,9 @@ async fn after_the_last_try_it_goes_on_with_what_it_has() {
     assert_eq!(taken.iter().filter(|capture| capture.accepted_at.is_some()).count(), 1);
     assert_eq!(taken.len(), 5);
     // Another kind of document has no try left either, and does not dead-end.
-    choose_document(&harness.honnin, &applicant, DocumentType::MyNumberCard).await.unwrap();
+    choose_document(&harness.honnin, &applicant, DocumentType::MyNumberCard)
+        .await
+        .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Details);
     harness.run_until_idle().await;
 }
@@ -117,9 +151,13 @@ async fn after_the_last_try_it_goes_on_with_what_it_has() {
 async fn the_same_file_sent_again_because_its_answer_was_lost_counts_once() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport).await.unwrap();
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
     for _ in 0..3 {
-        capture_document(&harness.honnin, &applicant, Side::Front, b"once".to_vec()).await.unwrap();
+        capture_document(&harness.honnin, &applicant, Side::Front, b"once".to_vec())
+            .await
+            .unwrap();
     }
     assert_eq!(list(&harness, &applicant).await.len(), 1);
     harness.run_until_idle().await;
@@ -129,7 +167,9 @@ async fn the_same_file_sent_again_because_its_answer_was_lost_counts_once() {
 async fn the_back_of_a_my_number_card_is_never_taken() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::MyNumberCard).await.unwrap();
+    choose_document(&harness.honnin, &applicant, DocumentType::MyNumberCard)
+        .await
+        .unwrap();
     let refused = capture_document(&harness.honnin, &applicant, Side::Back, b"back".to_vec()).await;
     assert!(matches!(refused, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
     assert_eq!(harness.stored_pictures(&applicant).await, Vec::<String>::new());
@@ -139,19 +179,40 @@ async fn the_back_of_a_my_number_card_is_never_taken() {
 async fn a_picture_is_sealed_on_disk_and_shown_to_its_applicant_only() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport).await.unwrap();
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
     let canary = b"canary-picture-of-a-passport".to_vec();
-    capture_document(&harness.honnin, &applicant, Side::Front, canary.clone()).await.unwrap();
+    capture_document(&harness.honnin, &applicant, Side::Front, canary.clone())
+        .await
+        .unwrap();
     for file in files(harness.folder.path()) {
         let bytes = std::fs::read(&file).unwrap();
-        assert!(!bytes.windows(canary.len()).any(|part| part == canary), "{}", file.display());
+        assert!(
+            !bytes.windows(canary.len()).any(|part| part == canary),
+            "{}",
+            file.display()
+        );
     }
     let id = list(&harness, &applicant).await[0].id.clone();
-    let shown = show_picture(&harness.honnin, &applicant, &id, 0).await.unwrap().unwrap();
+    let shown = show_picture(&harness.honnin, &applicant, &id, 0)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(shown.expose(), &canary);
-    assert!(show_picture(&harness.honnin, &applicant, &id, 1).await.unwrap().is_none());
+    assert!(
+        show_picture(&harness.honnin, &applicant, &id, 1)
+            .await
+            .unwrap()
+            .is_none()
+    );
     let (_, stranger) = harness.agreed().await;
-    assert!(show_picture(&harness.honnin, &stranger, &id, 0).await.unwrap().is_none());
+    assert!(
+        show_picture(&harness.honnin, &stranger, &id, 0)
+            .await
+            .unwrap()
+            .is_none()
+    );
     harness.run_until_idle().await;
 }
 
@@ -159,7 +220,11 @@ fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+        if path.is_dir() {
+            found.extend(files(&path))
+        } else {
+            found.push(path)
+        }
     }
     found
 }
@@ -174,9 +239,16 @@ async fn two_tabs_share_one_attempt_and_an_old_page_changes_nothing() {
     assert!(matches!(stale, Err(NotNow::OutOfTurn)));
     harness.type_details(&applicant).await;
     let (id, asked) = challenge(&harness.honnin, &applicant).await.unwrap();
-    assert_eq!(challenge(&harness.honnin, &applicant).await.unwrap(), (id.clone(), asked), "reloading does not choose");
+    assert_eq!(
+        challenge(&harness.honnin, &applicant).await.unwrap(),
+        (id.clone(), asked),
+        "reloading does not choose"
+    );
     harness.selfie(&applicant).await;
-    let burst = Burst { challenge: Some(id), frames: vec![(0, vec![1]), (1, vec![2])] };
+    let burst = Burst {
+        challenge: Some(id),
+        frames: vec![(0, vec![1]), (1, vec![2])],
+    };
     let stale = capture_selfie(&harness.honnin, &applicant, burst).await;
     assert!(matches!(stale, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
     assert_eq!(list(&harness, &applicant).await.len(), 2);
@@ -190,11 +262,19 @@ async fn whoever_was_not_in_the_picture_is_asked_again_with_another_challenge() 
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
     let (first, _) = challenge(&harness.honnin, &applicant).await.unwrap();
-    harness.eyes.see_selfie(SelfieFindings { faces: 0, face: None, ..holder() });
+    harness.eyes.see_selfie(SelfieFindings {
+        faces: 0,
+        face: None,
+        ..holder()
+    });
     harness.selfie(&applicant).await;
     harness.run_until_idle().await;
     assert_eq!(harness.next(&applicant).await, Next::Selfie);
-    let shown = progress(&harness.honnin, &applicant).await.unwrap().shown(Slot::Selfie).unwrap();
+    let shown = progress(&harness.honnin, &applicant)
+        .await
+        .unwrap()
+        .shown(Slot::Selfie)
+        .unwrap();
     assert_eq!(shown.problems, [Reason::SelfieNoFace]);
     assert_ne!(challenge(&harness.honnin, &applicant).await.unwrap().0, first);
     harness.eyes.see_selfie(holder());
@@ -210,14 +290,19 @@ async fn one_frame_is_no_answer_to_a_challenge_but_enough_for_who_cannot_move() 
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
     let (id, _) = challenge(&harness.honnin, &applicant).await.unwrap();
-    let burst = |challenge, frames| Burst { challenge, frames: vec![(0, b"me".to_vec()); frames] };
+    let burst = |challenge, frames| Burst {
+        challenge,
+        frames: vec![(0, b"me".to_vec()); frames],
+    };
     let one = capture_selfie(&harness.honnin, &applicant, burst(Some(id.clone()), 1)).await;
     assert!(matches!(one, Err(CaptureError::Missing)));
     let none = capture_selfie(&harness.honnin, &applicant, burst(None, 0)).await;
     assert!(matches!(none, Err(CaptureError::Missing)));
     let many = capture_selfie(&harness.honnin, &applicant, burst(Some(id), 25)).await;
     assert!(matches!(many, Err(CaptureError::TooMany)));
-    capture_selfie(&harness.honnin, &applicant, burst(None, 1)).await.unwrap();
+    capture_selfie(&harness.honnin, &applicant, burst(None, 1))
+        .await
+        .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Submit);
     harness.run_until_idle().await;
 }
@@ -226,12 +311,23 @@ async fn one_frame_is_no_answer_to_a_challenge_but_enough_for_who_cannot_move() 
 async fn a_picture_whose_row_was_never_written_harms_nobody() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport).await.unwrap();
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
     // What a crash between storing the picture and its row leaves behind.
     let pictures = store::pictures::Pictures::in_folder(&harness.folder.path().join("pictures")).unwrap();
-    pictures.put(applicant.session(), "cap_00000000000000000000000000000000-0", vec![1, 2, 3]).await.unwrap();
+    pictures
+        .put(
+            applicant.session(),
+            "cap_00000000000000000000000000000000-0",
+            vec![1, 2, 3],
+        )
+        .await
+        .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
-    capture_document(&harness.honnin, &applicant, Side::Front, b"passport".to_vec()).await.unwrap();
+    capture_document(&harness.honnin, &applicant, Side::Front, b"passport".to_vec())
+        .await
+        .unwrap();
     harness.run_until_idle().await;
     assert_eq!(list(&harness, &applicant).await.len(), 1);
 }
@@ -240,7 +336,9 @@ async fn a_picture_whose_row_was_never_written_harms_nobody() {
 async fn an_expired_session_takes_no_more_pictures_and_leaves_none_behind() {
     let harness = Harness::new().await;
     let (id, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport).await.unwrap();
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
     harness.clock.advance(Millis::days(7));
     let refused = capture_document(&harness.honnin, &applicant, Side::Front, b"late".to_vec()).await;
     assert!(matches!(refused, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
@@ -248,6 +346,8 @@ async fn an_expired_session_takes_no_more_pictures_and_leaves_none_behind() {
     assert_eq!(harness.stored_pictures(&applicant).await, Vec::<String>::new());
     harness.run_until_idle().await;
     let caller = harness.caller().await;
-    let read = service::read_session::read_session(&harness.honnin, &caller, id.as_str()).await.unwrap();
+    let read = service::read_session::read_session(&harness.honnin, &caller, id.as_str())
+        .await
+        .unwrap();
     assert_eq!(read.status, Status::Expired);
 }

@@ -14,7 +14,10 @@ use support::Harness;
 
 async fn status(harness: &Harness, id: &domain::ids::SessionId) -> Status {
     let caller = harness.caller().await;
-    read_session::read_session(&harness.honnin, &caller, id.as_str()).await.unwrap().status
+    read_session::read_session(&harness.honnin, &caller, id.as_str())
+        .await
+        .unwrap()
+        .status
 }
 
 #[tokio::test]
@@ -26,7 +29,9 @@ async fn looking_at_a_link_changes_nothing_however_often() {
         assert_eq!(start.tenant_name, "Example Shop");
     }
     assert_eq!(status(&harness, &created.id).await, Status::Created);
-    open_link(&harness.honnin, &Harness::token(&created), None).await.unwrap();
+    open_link(&harness.honnin, &Harness::token(&created), None)
+        .await
+        .unwrap();
     assert_eq!(status(&harness, &created.id).await, Status::Collecting);
 }
 
@@ -70,13 +75,25 @@ async fn unknown_used_and_expired_links_look_alike() {
     harness.start(&used).await;
     let unknown = "A".repeat(43);
     for token in [unknown.as_str(), "", "../../etc", &Harness::token(&used)] {
-        assert!(matches!(view_link(&harness.honnin, token).await, Err(OpenLinkError::NotUsable)));
-        assert!(matches!(open_link(&harness.honnin, token, None).await, Err(OpenLinkError::NotUsable)));
+        assert!(matches!(
+            view_link(&harness.honnin, token).await,
+            Err(OpenLinkError::NotUsable)
+        ));
+        assert!(matches!(
+            open_link(&harness.honnin, token, None).await,
+            Err(OpenLinkError::NotUsable)
+        ));
     }
     harness.clock.advance(Millis::hours(48));
     let token = Harness::token(&late);
-    assert!(matches!(view_link(&harness.honnin, &token).await, Err(OpenLinkError::NotUsable)));
-    assert!(matches!(open_link(&harness.honnin, &token, None).await, Err(OpenLinkError::NotUsable)));
+    assert!(matches!(
+        view_link(&harness.honnin, &token).await,
+        Err(OpenLinkError::NotUsable)
+    ));
+    assert!(matches!(
+        open_link(&harness.honnin, &token, None).await,
+        Err(OpenLinkError::NotUsable)
+    ));
     assert_eq!(status(&harness, &late.id).await, Status::Created);
 }
 
@@ -84,7 +101,9 @@ async fn unknown_used_and_expired_links_look_alike() {
 async fn a_cookie_lives_for_thirty_idle_minutes_and_four_hours_at_most() {
     let harness = Harness::new().await;
     let created = harness.create().await;
-    let opened = open_link(&harness.honnin, &Harness::token(&created), None).await.unwrap();
+    let opened = open_link(&harness.honnin, &Harness::token(&created), None)
+        .await
+        .unwrap();
     let cookie = opened.cookie.expose();
     // Seen every 29 minutes it lives on, until the four hours are over.
     for _ in 0..8 {
@@ -96,7 +115,9 @@ async fn a_cookie_lives_for_thirty_idle_minutes_and_four_hours_at_most() {
     assert!(matches!(over, Err(CookieError::Over)));
 
     let created = harness.create().await;
-    let opened = open_link(&harness.honnin, &Harness::token(&created), None).await.unwrap();
+    let opened = open_link(&harness.honnin, &Harness::token(&created), None)
+        .await
+        .unwrap();
     harness.clock.advance(Millis::minutes(30));
     let over = capture_cookie::applicant(&harness.honnin, opened.cookie.expose()).await;
     assert!(matches!(over, Err(CookieError::Over)));
@@ -104,11 +125,16 @@ async fn a_cookie_lives_for_thirty_idle_minutes_and_four_hours_at_most() {
 
 #[tokio::test]
 async fn a_cookie_ends_with_the_sessions_deadline_and_with_a_new_attempt() {
-    let mut settings = domain::tenant::TenantSettings { steps: domain::session::Step::ALL.to_vec(), ..Default::default() };
+    let mut settings = domain::tenant::TenantSettings {
+        steps: domain::session::Step::ALL.to_vec(),
+        ..Default::default()
+    };
     settings.session_lifetime = Millis::hours(1);
     let harness = Harness::with(settings).await;
     let created = harness.create().await;
-    let opened = open_link(&harness.honnin, &Harness::token(&created), None).await.unwrap();
+    let opened = open_link(&harness.honnin, &Harness::token(&created), None)
+        .await
+        .unwrap();
     for _ in 0..3 {
         harness.clock.advance(Millis::minutes(20));
         drop(capture_cookie::applicant(&harness.honnin, opened.cookie.expose()).await);
@@ -117,13 +143,22 @@ async fn a_cookie_ends_with_the_sessions_deadline_and_with_a_new_attempt() {
     assert!(matches!(expired, Err(CookieError::Expired)));
 
     let created = harness.create().await;
-    let opened = open_link(&harness.honnin, &Harness::token(&created), None).await.unwrap();
-    let applicant = capture_cookie::applicant(&harness.honnin, opened.cookie.expose()).await.unwrap();
+    let opened = open_link(&harness.honnin, &Harness::token(&created), None)
+        .await
+        .unwrap();
+    let applicant = capture_cookie::applicant(&harness.honnin, opened.cookie.expose())
+        .await
+        .unwrap();
     service::decline::decline(&harness.honnin, &applicant).await.unwrap();
     let caller = harness.caller().await;
-    reprocess::reprocess(&harness.honnin, &caller, created.id.as_str()).await.unwrap();
+    reprocess::reprocess(&harness.honnin, &caller, created.id.as_str())
+        .await
+        .unwrap();
     let over = capture_cookie::applicant(&harness.honnin, opened.cookie.expose()).await;
     assert!(matches!(over, Err(CookieError::Over)));
-    assert!(service::progress::progress(&harness.honnin, &applicant).await.is_err(), "nor does an applicant made before");
+    assert!(
+        service::progress::progress(&harness.honnin, &applicant).await.is_err(),
+        "nor does an applicant made before"
+    );
     harness.run_until_idle().await;
 }

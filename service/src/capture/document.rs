@@ -1,6 +1,6 @@
 //! One side of the document.
 
-use super::{CaptureError, drop_frames, keep, store_row};
+use super::{CaptureError, keep, kept_or_dropped, number_of_next, store_row};
 use crate::{
     Honnin,
     access::Applicant,
@@ -13,7 +13,7 @@ use domain::{
     session::{Status, Step},
     time::Timestamp,
 };
-use store::{attempts, captures::CaptureRow};
+use store::{Tx, attempts, captures::CaptureRow};
 
 /// Takes a picture of `side`. The same file sent again, because its answer was lost, counts once.
 ///
@@ -27,10 +27,16 @@ pub async fn capture_document(
 ) -> Result<(), CaptureError> {
     let standing = progress(honnin, applicant).await?;
     let kind = check_turn(&standing, side, honnin.now())?;
-    let picture = honnin.bench.look(move |eyes: &dyn Examiner| eyes.normalise(&upload, Subject::Document)).await??;
+    let picture = honnin
+        .bench
+        .look(move |eyes: &dyn Examiner| eyes.normalise(&upload, Subject::Document))
+        .await??;
     let slot = Slot::Document(side);
     if let SlotState::ToCheck(last) = standing.slot(slot)
-        && last.frames.iter().any(|frame| frame.sha256 == hex::encode(picture.sha256))
+        && last
+            .frames
+            .iter()
+            .any(|frame| frame.sha256 == hex::encode(picture.sha256))
     {
         return Ok(());
     }
@@ -58,22 +64,22 @@ pub async fn capture_document(
     };
     let (who, row) = (applicant.clone(), capture.clone());
     let unit = honnin.db.write(move |tx| {
-        let (who, mut row) = (who.clone(), row.clone());
-        Box::pin(async move {
-            let mut standing = collecting(tx, &who, now).await?;
-            if check_turn(&standing, side, now)? != kind {
-                return Err(CaptureError::NotNow(NotNow::OutOfTurn));
-            }
-            row.number = number_of_next(&standing, slot)?;
-            store_row(tx, &row, now).await?;
-            Ok(attempts::save(tx, &mut standing.answers).await?)
-        })
+        let (who, row) = (who.clone(), row.clone());
+        Box::pin(async move { store(tx, &who, row, side).await })
     });
-    let stored = unit.await;
-    if stored.is_err() {
-        drop_frames(honnin, &capture).await;
+    kept_or_dropped(honnin, &capture, unit.await).await
+}
+
+/// The picture's row, where the document is still the one that was chosen.
+async fn store(tx: &mut Tx, applicant: &Applicant, mut row: CaptureRow, side: Side) -> Result<(), CaptureError> {
+    let now = row.created_at;
+    let mut standing = collecting(tx, applicant, now).await?;
+    if Some(check_turn(&standing, side, now)?) != row.document_type {
+        return Err(CaptureError::NotNow(NotNow::OutOfTurn));
     }
-    stored
+    row.number = number_of_next(&standing, row.slot)?;
+    store_row(tx, &row, now).await?;
+    Ok(attempts::save(tx, &mut standing.answers).await?)
 }
 
 /// The kind of document, where a picture of `side` may be taken now. Any side may be taken again until the submit.
@@ -82,13 +88,4 @@ fn check_turn(standing: &Standing, side: Side, now: Timestamp) -> Result<Documen
     let kind = standing.document_type().filter(|kind| kind.sides().contains(&side));
     let kind = kind.filter(|_| open && standing.plan().has(Step::Document));
     kind.ok_or(NotNow::OutOfTurn)
-}
-
-/// The number of a slot's next picture, while there are tries.
-pub(super) fn number_of_next(standing: &Standing, slot: Slot) -> Result<i64, CaptureError> {
-    if standing.tries_left(slot) == 0 {
-        return Err(CaptureError::NoTryLeft);
-    }
-    let taken = standing.captures.iter().filter(|capture| capture.slot == slot).map(|capture| capture.number);
-    Ok(taken.max().unwrap_or(0) + 1)
 }

@@ -1,6 +1,6 @@
 //! The selfie: a burst of frames around a movement that the server has chosen, or one picture of somebody who cannot move so.
 
-use super::{CaptureError, document::number_of_next, drop_frames, keep, store_row};
+use super::{CaptureError, keep, kept_or_dropped, number_of_next, store_row};
 use crate::{
     Honnin,
     access::Applicant,
@@ -15,7 +15,7 @@ use domain::{
     time::Timestamp,
 };
 use store::{
-    attempts,
+    Tx, attempts,
     captures::{self, CaptureRow},
 };
 
@@ -48,7 +48,11 @@ pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<(String
     }
     let id = hex::encode(honnin.random_bytes::<16>());
     let [coin] = honnin.random_bytes::<1>();
-    let chosen = if coin & 1 == 0 { Challenge::TurnLeft } else { Challenge::TurnRight };
+    let chosen = if coin & 1 == 0 {
+        Challenge::TurnLeft
+    } else {
+        Challenge::TurnRight
+    };
     let (applicant, now) = (applicant.clone(), honnin.now());
     let unit = honnin.db.write(move |tx| {
         let (applicant, id) = (applicant.clone(), id.clone());
@@ -80,13 +84,20 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     if standing.tries_left(Slot::Selfie) == 0 {
         return Err(CaptureError::NoTryLeft);
     }
-    let Burst { challenge: answered, frames } = burst;
+    let Burst {
+        challenge: answered,
+        frames,
+    } = burst;
     let look = move |eyes: &dyn Examiner| {
         let one = |(at, bytes): (u32, Vec<u8>)| Ok((at, eyes.normalise(&bytes, Subject::Selfie)?));
         frames.into_iter().map(one).collect::<Result<Vec<_>, PictureFault>>()
     };
     let pictures = honnin.bench.look(look).await??;
-    let problems = if is_poor(&pictures) { vec![Reason::SelfieLowQuality] } else { Vec::new() };
+    let problems = if is_poor(&pictures) {
+        vec![Reason::SelfieLowQuality]
+    } else {
+        Vec::new()
+    };
     let (id, now) = (honnin.capture_id(), honnin.now());
     let frames = keep(honnin, &standing, &id, pictures).await?;
     let capture = CaptureRow {
@@ -107,31 +118,37 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     };
     let (who, row) = (applicant.clone(), capture.clone());
     let unit = honnin.db.write(move |tx| {
-        let (who, mut row, answered) = (who.clone(), row.clone(), answered.clone());
-        Box::pin(async move {
-            let mut standing = collecting(tx, &who, now).await?;
-            row.number = number_of_next(&standing, Slot::Selfie)?;
-            if standing.tries_left(Slot::Selfie) == 1 {
-                // The last try is taken as it is.
-                row.accepted_at = Some(now);
-            }
-            for earlier in standing.captures.iter().filter(|capture| capture.slot == Slot::Selfie) {
-                captures::mark_discarded(tx, &earlier.id, now).await?;
-            }
-            if answered != standing.answers.challenge.as_ref().map(|(id, _)| id.clone()).filter(|_| answered.is_some()) {
-                return Err(CaptureError::NotNow(NotNow::OutOfTurn));
-            }
-            // Used up: the next try gets another movement.
-            standing.answers.challenge = None;
-            store_row(tx, &row, now).await?;
-            Ok(attempts::save(tx, &mut standing.answers).await?)
-        })
+        let (who, row, answered) = (who.clone(), row.clone(), answered.clone());
+        Box::pin(async move { store(tx, &who, row, answered.as_deref()).await })
     });
-    let stored = unit.await;
-    if stored.is_err() {
-        drop_frames(honnin, &capture).await;
+    kept_or_dropped(honnin, &capture, unit.await).await
+}
+
+/// The burst's row, where its challenge is still the one asked for. Earlier bursts are set aside.
+async fn store(
+    tx: &mut Tx,
+    applicant: &Applicant,
+    mut row: CaptureRow,
+    answered: Option<&str>,
+) -> Result<(), CaptureError> {
+    let now = row.created_at;
+    let mut standing = collecting(tx, applicant, now).await?;
+    row.number = number_of_next(&standing, Slot::Selfie)?;
+    let asked = standing.answers.challenge.as_ref().map(|(id, _)| id.as_str());
+    if answered.is_some() && answered != asked {
+        return Err(CaptureError::NotNow(NotNow::OutOfTurn));
     }
-    stored
+    // Used up: the next try gets another movement.
+    standing.answers.challenge = None;
+    if standing.tries_left(Slot::Selfie) == 1 {
+        // The last try is taken as it is.
+        row.accepted_at = Some(now);
+    }
+    for earlier in standing.captures.iter().filter(|capture| capture.slot == Slot::Selfie) {
+        captures::mark_discarded(tx, &earlier.id, now).await?;
+    }
+    store_row(tx, &row, now).await?;
+    Ok(attempts::save(tx, &mut standing.answers).await?)
 }
 
 /// The movement that the burst answers, where a selfie may be taken now.
@@ -151,5 +168,7 @@ fn check_turn(standing: &Standing, burst: &Burst, now: Timestamp) -> Result<Opti
 /// Whether not even the sharpest frame can be judged.
 fn is_poor(pictures: &[(u32, Normalised)]) -> bool {
     let limits = QualityLimits::default();
-    pictures.iter().all(|(_, picture)| selfie_is_poor(&picture.quality, &limits))
+    pictures
+        .iter()
+        .all(|(_, picture)| selfie_is_poor(&picture.quality, &limits))
 }

@@ -13,7 +13,13 @@ use std::sync::{
 use time::Date;
 
 /// A picture nobody could complain about.
-pub const GOOD: Quality = Quality { sharpness: 0.8, glare: 0.0, exposure: 0.5, coverage: Some(0.6), cut_off: Some(false) };
+pub const GOOD: Quality = Quality {
+    sharpness: 0.8,
+    glare: 0.0,
+    exposure: 0.5,
+    coverage: Some(0.6),
+    cut_off: Some(false),
+};
 
 /// Scripted eyes. Without a script they see a genuine passport and its holder.
 #[derive(Default)]
@@ -53,7 +59,9 @@ impl Eyes {
 
     fn look(&self) {
         self.looks.fetch_add(1, Ordering::SeqCst);
-        let failing = self.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        let failing = self
+            .failures
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         assert!(failing.is_err(), "told to fail");
     }
 }
@@ -75,7 +83,10 @@ impl Examiner for Eyes {
     fn document(&self, _: Vec<u8>, _: DocumentType, side: Side, _: Date) -> Result<DocumentFindings, PictureFault> {
         self.look();
         let scripted = self.document.lock().unwrap().clone();
-        Ok(DocumentFindings { side, ..scripted.unwrap_or_else(passport) })
+        Ok(DocumentFindings {
+            side,
+            ..scripted.unwrap_or_else(passport)
+        })
     }
 
     fn selfie(&self, frames: Vec<Vec<u8>>, challenge: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {
@@ -92,7 +103,12 @@ impl Examiner for Eyes {
 }
 
 fn field(name: FieldName, text: &str) -> OcrField {
-    OcrField { side: Side::Front, name, text: Some(text.into()), normalized: Some(text.into()) }
+    OcrField {
+        side: Side::Front,
+        name,
+        text: Some(text.into()),
+        normalized: Some(text.into()),
+    }
 }
 
 /// A genuine passport of Hanako Tanaka.
@@ -129,7 +145,13 @@ pub fn passport() -> DocumentFindings {
 
 /// A face that is always the same.
 pub fn face() -> Face {
-    Face { bounds: [10.0, 10.0, 90.0, 90.0], eye_distance: 40.0, eyes: [[30.0, 40.0], [70.0, 40.0]], score: 0.9, descriptor: vec![0.1; 128] }
+    Face {
+        bounds: [10.0, 10.0, 90.0, 90.0],
+        eye_distance: 40.0,
+        eyes: [[30.0, 40.0], [70.0, 40.0]],
+        score: 0.9,
+        descriptor: vec![0.1; 128],
+    }
 }
 
 /// The passport's holder, alive.

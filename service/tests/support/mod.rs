@@ -5,13 +5,13 @@
 #![expect(unreachable_pub, reason = "shared by test binaries")]
 
 pub mod authority;
-mod eyes;
+pub mod eyes;
 pub mod names;
 pub mod receiver;
-mod walk;
+pub mod walk;
 pub mod webhooks;
 
-pub use eyes::{Eyes, GOOD, face, holder, passport};
+pub use eyes::Eyes;
 
 use domain::{
     ids::{ApiKeyId, SessionId, TenantId},

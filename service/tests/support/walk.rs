@@ -20,6 +20,8 @@ use service::{
     open_link::open_link,
     progress::{Next, progress},
     random::SeededRandom,
+    read_session::{SessionDetail, read_session},
+    result::{Ending, result},
     submit::submit,
     type_in::type_in,
 };
@@ -32,7 +34,9 @@ impl Harness {
     /// Opens the link and holds the cookie.
     pub async fn start(&self, created: &Created) -> Applicant {
         let opened = open_link(&self.honnin, &Self::token(created), None).await.unwrap();
-        capture_cookie::applicant(&self.honnin, opened.cookie.expose()).await.unwrap()
+        capture_cookie::applicant(&self.honnin, opened.cookie.expose())
+            .await
+            .unwrap()
     }
 
     /// A new session whose user has agreed.
@@ -50,21 +54,30 @@ impl Harness {
 
     /// Chooses a passport, photographs it and goes on with the photograph.
     pub async fn photograph(&self, applicant: &Applicant) {
-        choose_document(&self.honnin, applicant, DocumentType::Passport).await.unwrap();
-        capture_document(&self.honnin, applicant, Side::Front, b"passport".to_vec()).await.unwrap();
+        choose_document(&self.honnin, applicant, DocumentType::Passport)
+            .await
+            .unwrap();
+        capture_document(&self.honnin, applicant, Side::Front, b"passport".to_vec())
+            .await
+            .unwrap();
         check_picture(&self.honnin, applicant, Wish::Use).await.unwrap();
     }
 
     /// Types in what the passport says.
     pub async fn type_details(&self, applicant: &Applicant) {
-        type_in(&self.honnin, applicant, &Personal::new(details())).await.unwrap();
+        type_in(&self.honnin, applicant, &Personal::new(details()))
+            .await
+            .unwrap();
     }
 
     /// Takes a selfie and follows the challenge.
     pub async fn selfie(&self, applicant: &Applicant) {
         let (id, _) = challenge(&self.honnin, applicant).await.unwrap();
         let frames = vec![(0, b"straight".to_vec()), (400, b"turned".to_vec())];
-        let burst = Burst { challenge: Some(id), frames };
+        let burst = Burst {
+            challenge: Some(id),
+            frames,
+        };
         capture_selfie(&self.honnin, applicant, burst).await.unwrap();
     }
 
@@ -128,6 +141,22 @@ impl Harness {
             .await;
         stored.unwrap();
         let opened = open_link(&self.honnin, token.expose(), None).await.unwrap();
-        capture_cookie::applicant(&self.honnin, opened.cookie.expose()).await.unwrap()
+        capture_cookie::applicant(&self.honnin, opened.cookie.expose())
+            .await
+            .unwrap()
+    }
+}
+
+impl Harness {
+    /// The session as the API tells it.
+    pub async fn detail(&self, id: &SessionId) -> SessionDetail {
+        read_session(&self.honnin, &self.caller().await, id.as_str())
+            .await
+            .unwrap()
+    }
+
+    /// How it ended, as the user sees it.
+    pub async fn ending(&self, applicant: &Applicant) -> Ending {
+        result(&self.honnin, applicant).await.unwrap().ending
     }
 }
