@@ -25,7 +25,7 @@ const BOUNDS: (i64, i64) = (800, 1200);
 
 /// A failed attempt, as the schedule sees it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Failed {
+pub struct Failed {
     /// When the schedule began.
     pub started_at: Timestamp,
     /// How many attempts it has made, this one included.
@@ -41,7 +41,7 @@ pub(crate) struct Failed {
 /// Each attempt has a planned time, counted from the schedule's beginning and moved by up to 15 % of its wait; the wait that follows
 /// is held within 20 % of the schedule's. Independent jitters would add up, and one event in seven would make its last attempt
 /// before hour 71: this way the last one never comes before hour 71.
-pub(crate) fn next_attempt_at(failed: Failed, random: &dyn Random) -> Option<Timestamp> {
+pub fn next_attempt_at(failed: Failed, random: &dyn Random) -> Option<Timestamp> {
     let step = usize::try_from(failed.step).ok()?;
     let wait = *WAITS.get(step)?;
     let planned: i64 = WAITS[..=step].iter().map(|wait| wait.0).sum();

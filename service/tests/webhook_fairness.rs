@@ -1,7 +1,5 @@
 //! One receiver's trouble is not another's: slow, dead and hostile receivers beside one that answers.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 mod support;
 
 use domain::{ids::TenantId, tenant::TenantSettings};

@@ -1,0 +1,158 @@
+//! Server-side request forgery: whatever a tenant writes as its receiver's address, and whatever its name resolves to, nothing that
+//! is not public is ever connected to. Judged by listeners that count.
+//!
+//! Planted faults that make this fail: dropping any one range of `sender/address.rs`; checking the first address of a name only;
+//! parsing literals as names.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../support/mod.rs"]
+mod support;
+mod table;
+
+use domain::{ids::EventId, time::Timestamp};
+use service::sender::{
+    SenderConfig, WebhookSender,
+    address::is_public,
+    fault::{Answer, Fault},
+    receiver_url::UrlFault,
+    signature::SignedRequest,
+};
+use std::{
+    net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+use support::{authority::root, names::Names};
+use table::{LITERALS, PUBLIC, addresses};
+use tokio::net::TcpListener;
+
+/// A listener on every address of this machine, and how many connections it has had.
+async fn trap() -> (u16, Arc<AtomicUsize>) {
+    let count = Arc::new(AtomicUsize::new(0));
+    let v4 = TcpListener::bind("0.0.0.0:0").await.unwrap();
+    let port = v4.local_addr().unwrap().port();
+    // A machine without IPv6 has no such address to protect.
+    let v6 = TcpListener::bind(("::1", port)).await.ok();
+    for listener in [Some(v4), v6].into_iter().flatten() {
+        let count = Arc::clone(&count);
+        tokio::spawn(async move {
+            while listener.accept().await.is_ok() {
+                count.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+    }
+    (port, count)
+}
+
+fn sender(names: &Arc<Names>, allowed: &[&str]) -> WebhookSender {
+    let config = SenderConfig {
+        allow_networks: allowed.iter().map(|network| network.parse().unwrap()).collect(),
+        extra_roots: vec![root()],
+        native_roots: false,
+        exchange_timeout: std::time::Duration::from_secs(2),
+        ..SenderConfig::default()
+    };
+    WebhookSender::with_resolver(config, Arc::clone(names) as _).unwrap()
+}
+
+fn request() -> SignedRequest {
+    SignedRequest::new(
+        EventId::from_random([1; 16]),
+        Timestamp::from_millis(0),
+        b"{}".to_vec(),
+        &[],
+    )
+}
+
+#[test]
+fn the_table_is_as_large_as_it_claims_and_public_addresses_are_not_in_it() {
+    let refused = addresses();
+    assert!(refused.len() + LITERALS.len() >= 600, "{}", refused.len());
+    for address in refused {
+        assert!(!is_public(address), "{address}");
+    }
+    for address in PUBLIC {
+        assert!(is_public(address.parse().unwrap()), "{address}");
+    }
+}
+
+#[tokio::test]
+async fn no_name_leads_to_an_address_that_is_not_public() {
+    let (port, connections) = trap().await;
+    let names = Arc::new(Names::default());
+    let sender = sender(&names, &[]);
+    let url = sender
+        .parse_receiver(&format!("https://hooks.example:{port}/"))
+        .unwrap();
+    let public: IpAddr = "93.184.215.14".parse().unwrap();
+    for address in addresses() {
+        for answer in [vec![address], vec![public, address], vec![address, public]] {
+            names.say("hooks.example", &[&answer]);
+            assert_eq!(
+                sender.send(&url, &request(), Timestamp::from_millis(0)).await,
+                Answer::failed(Fault::AddressRefused),
+                "{answer:?}"
+            );
+            assert_eq!(
+                sender.check_receiver_url(url.as_str()).await.unwrap_err(),
+                UrlFault::NotPublic,
+                "{answer:?}"
+            );
+        }
+    }
+    assert_eq!(connections.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn no_address_is_taken_for_a_name() {
+    let names = Arc::new(Names::default());
+    let sender = sender(&names, &[]);
+    for literal in LITERALS {
+        for text in [
+            format!("https://{literal}/"),
+            format!("https://{literal}:8443/x"),
+            format!("HTTPS://{literal}"),
+        ] {
+            let fault = sender.parse_receiver(&text).unwrap_err();
+            assert!(
+                matches!(fault, UrlFault::Literal | UrlFault::Malformed),
+                "{text}: {fault:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn this_machines_own_addresses_are_refused_even_where_they_are_public() {
+    // The one own address every machine has is not public; the question is asked of the routing table, not of the range.
+    let (port, connections) = trap().await;
+    let names = Arc::new(Names::default());
+    let closed = sender(&names, &[]);
+    let url = closed
+        .parse_receiver(&format!("https://hooks.example:{port}/"))
+        .unwrap();
+    closed.send(&url, &request(), Timestamp::from_millis(0)).await;
+    assert_eq!(connections.load(Ordering::SeqCst), 0);
+    // The trap works: where loopback is allowed by name, it counts.
+    let open = sender(&names, &["127.0.0.0/8"]);
+    open.send(&url, &request(), Timestamp::from_millis(0)).await;
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn allowing_one_network_allows_no_other() {
+    let names = Arc::new(Names::default());
+    let sender = sender(&names, &["127.0.0.0/8"]);
+    let url = sender.parse_receiver("https://hooks.example:8443/").unwrap();
+    for address in addresses()
+        .into_iter()
+        .filter(|address| !address.to_string().starts_with("127."))
+    {
+        names.say("hooks.example", &[&[address]]);
+        let answer = sender.send(&url, &request(), Timestamp::from_millis(0)).await;
+        assert_eq!(answer, Answer::failed(Fault::AddressRefused), "{address}");
+    }
+}
