@@ -5,7 +5,7 @@ use crate::site;
 use clap::{Args, Subcommand};
 use domain::{
     decision::match_confidence,
-    document::{DocumentType, OcrField, Side},
+    document::{DocumentType, FieldName, OcrField, Side},
     findings::{Challenge, DocumentFindings, Face, SelfieFindings, StageTime},
     time::Clock as _,
 };
@@ -125,10 +125,10 @@ fn show_document(path: &Path, found: &DocumentFindings) -> Result<(), Failure> {
     }
     for OcrField {
         name, text, normalized, ..
-    } in &found.fields
+    } in found.fields.iter().filter(|field| field.name != FieldName::Mrz)
     {
         let (text, normalized) = (text.as_deref().unwrap_or("-"), normalized.as_deref().unwrap_or("-"));
-        say(format_args!("  {name:<18} {text:<40} {normalized}"))?;
+        say(format_args!("  {:<18} {text:<40} {normalized}", name.as_str()))?;
     }
     say(format_args!(
         "  portrait  {}",

@@ -139,7 +139,9 @@ where
         .timer(TokioTimer::new())
         // Ours tells a head that does not come from a connection that rests.
         .header_read_timeout(None)
-        .max_buf_size(limits.head_bytes.max(8192))
+        .max_header_size(limits.head_bytes)
+        // Room for a head, and for a good piece of a body at a time.
+        .max_buf_size(limits.head_bytes.max(64 * 1024))
         .half_close(false)
         .serve_connection(TokioIo::new(io), service);
     let mut connection = std::pin::pin!(connection);

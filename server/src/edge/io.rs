@@ -1,6 +1,7 @@
 //! A connection that does not wait for ever: not for a request's head, not between two requests, not for a client that takes no
 //! bytes. Time for a body is in [`super::body`], since only there is known how much of it came.
 
+use futures::task::AtomicWaker;
 use std::{
     future::Future as _,
     io,
@@ -23,17 +24,25 @@ const IDLE: u8 = 2;
 
 /// What a connection is doing; shared between its bytes and its requests.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Phase(Arc<AtomicU8>);
+pub(super) struct Phase(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    phase: AtomicU8,
+    /// Whoever waits for bytes while a request runs, without a deadline: when it is over, there is one.
+    reader: AtomicWaker,
+}
 
 impl Phase {
     /// A request's head is complete.
     pub(super) fn busy(&self) {
-        self.0.store(BUSY, Ordering::Release);
+        self.0.phase.store(BUSY, Ordering::Release);
     }
 
     /// An answer's last byte was handed over.
     pub(super) fn idle(&self) {
-        self.0.store(IDLE, Ordering::Release);
+        self.0.phase.store(IDLE, Ordering::Release);
+        self.0.reader.wake();
     }
 }
 
@@ -66,7 +75,7 @@ impl<S> Timed<S> {
 
     /// Sets the deadline anew where the phase changed.
     fn follow(&mut self) {
-        let now = self.phase.0.load(Ordering::Acquire);
+        let now = self.phase.0.phase.load(Ordering::Acquire);
         if now != self.seen {
             self.seen = now;
             self.reading = match now {
@@ -93,6 +102,8 @@ impl<S> Timed<S> {
 impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let me = &mut *self;
+        // Registered before looking, so that no change is missed.
+        me.phase.0.reader.register(cx.waker());
         me.follow();
         // Looked at before reading, so that a trickle of bytes does not hold a connection open.
         if me
@@ -110,6 +121,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
                     let _ = me
                         .phase
                         .0
+                        .phase
                         .compare_exchange(IDLE, HEAD, Ordering::AcqRel, Ordering::Acquire);
                 }
                 Poll::Ready(outcome)

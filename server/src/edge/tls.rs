@@ -67,6 +67,10 @@ impl Certificate {
         let ready =
             fs::read_to_string(&covers).is_ok_and(|made| made == wanted) && certificate.exists() && key.exists();
         if !ready {
+            fs::create_dir_all(folder).map_err(|source| TlsError::File {
+                path: folder.to_owned(),
+                source,
+            })?;
             let made = rcgen::generate_simple_self_signed(names).map_err(|e| TlsError::Certificate(e.to_string()))?;
             write_private(&key, made.signing_key.serialize_pem().as_bytes())?;
             write_private(&certificate, made.cert.pem().as_bytes())?;

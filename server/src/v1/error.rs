@@ -242,6 +242,26 @@ mod tests {
         for error in all {
             writeln!(table, "{} {}", error.status().as_u16(), error.body("req_1")).ok();
         }
-        insta::assert_snapshot!(table, @"");
+        insta::assert_snapshot!(table, @r#"
+        401 {"_tag":"Unauthorized","message":"The API key is missing or not valid."}
+        403 {"_tag":"IpNotAllowed","message":"Calls from this address are not allowed."}
+        429 {"_tag":"RateLimited","message":"The session-creation limit is reached. Retry later."}
+        429 {"_tag":"RateLimited","message":"Too many wrong API keys from this address. Retry later."}
+        400 {"_tag":"CallbackUrlNotAllowed","callbackUrl":"http://x/"}
+        409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet.","reason":"settings_missing"}
+        409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled.","reason":"no_steps_enabled"}
+        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a string","path":["state"]}],"message":"The request is not as described."}
+        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must have 1 to 255 visible ASCII characters, and be given once","path":["Idempotency-Key"]}],"message":"The request is not as described."}
+        404 {"_tag":"SessionNotFound","id":"éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé"}
+        404 {"_tag":"SessionNotFound","id":"vs_x"}
+        409 {"_tag":"ReprocessNotAllowed","id":"vs_x"}
+        409 {"_tag":"IdempotencyConflict","message":"This Idempotency-Key was used with another body."}
+        404 {"_tag":"NotFound"}
+        405 {"_tag":"MethodNotAllowed"}
+        413 {"_tag":"PayloadTooLarge","message":"The body is over 64 KiB."}
+        408 {"_tag":"RequestTimeout","message":"The body came too slowly."}
+        500 {"_tag":"InternalError","message":"Something is wrong on our side.","requestId":"req_1"}
+        503 {"_tag":"Unavailable","message":"The service is overloaded or stopping. Retry later."}
+        "#);
     }
 }

@@ -9,7 +9,13 @@ use store::{StoreError, Tx, api_keys};
 async fn a_missing_wrong_or_malformed_key_gives_the_same_refusal() {
     let server = Server::new().await;
     let none = server.send("GET", &format!("{SESSIONS}/x"), &[], "").await;
-    assert_snapshot!(none.shown(), @"");
+    assert_snapshot!(none.shown(), @r#"
+    401
+    content-type: application/json
+    cache-control: no-store
+    www-authenticate: Bearer
+    {"_tag":"Unauthorized","message":"The API key is missing or not valid."}
+    "#);
     let well_formed = service::api_key::generate(&service::random::SystemRandom, true);
     for value in [
         format!("Bearer {}", well_formed.expose()),
@@ -73,7 +79,12 @@ async fn an_address_off_the_list_is_refused_with_a_valid_key_only() {
     let made = add_tenant(&server.app, list).await;
     let bearer = format!("Bearer {}", made.key.expose());
     let off = server.send("POST", SESSIONS, &[("authorization", &bearer)], "").await;
-    assert_snapshot!(off.shown(), @"");
+    assert_snapshot!(off.shown(), @r#"
+    403
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"IpNotAllowed","message":"Calls from this address are not allowed."}
+    "#);
     for (forwarded, status) in [
         ("192.0.2.9", 201),
         ("::ffff:192.0.2.9", 201),
@@ -129,7 +140,12 @@ async fn wrong_keys_are_slowed_down_and_right_ones_from_the_same_address_are_not
     for _ in 0..3 {
         assert_eq!(server.send("POST", SESSIONS, &wrong, "").await.status, 401);
     }
-    assert_snapshot!(server.send("POST", SESSIONS, &wrong, "").await.shown(), @"");
+    assert_snapshot!(server.send("POST", SESSIONS, &wrong, "").await.shown(), @r#"
+    429
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"RateLimited","message":"Too many wrong API keys from this address. Retry later."}
+    "#);
     assert_eq!(
         server.send("POST", SESSIONS, &[], "").await.status,
         401,

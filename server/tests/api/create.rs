@@ -8,7 +8,12 @@ use insta::assert_snapshot;
 async fn a_session_is_created_with_the_contracts_answer() {
     let server = Server::new().await;
     let answer = server.call("POST", SESSIONS, "{}").await;
-    assert_snapshot!(answer.shown(), @"");
+    assert_snapshot!(answer.shown(), @r#"
+    201
+    content-type: application/json
+    cache-control: no-store
+    {"id":"vs_…","status":"created","verificationUrl":"https://id.example/v/…","verificationUrlExpiresAt":"2026-08-04T09:30:00.000Z","expiresAt":"2026-08-09T09:30:00.000Z","createdAt":"2026-08-02T09:30:00.000Z"}
+    "#);
 }
 
 #[tokio::test]
@@ -41,7 +46,12 @@ async fn everything_wrong_with_a_body_is_told_at_once_and_no_value_repeated() {
         "preRegisteredInfo": {"birthDate": "sesame", "lastName": "", "gender": "sesame"}}"#;
     let answer = server.call("POST", SESSIONS, body).await;
     assert!(!answer.body.contains("sesame"), "{}", answer.body);
-    assert_snapshot!(answer.shown(), @"");
+    assert_snapshot!(answer.shown(), @r#"
+    400
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a string","path":["callbackUrl"]},{"_tag":"Type","message":"must be a string","path":["state"]},{"_tag":"Type","message":"must be an object","path":["metadata"]},{"_tag":"Format","message":"must have the form YYYY-MM-DD","path":["preRegisteredInfo","birthDate"]},{"_tag":"Format","message":"must be male or female","path":["preRegisteredInfo","gender"]},{"_tag":"Limit","message":"must have 1 to 128 characters","path":["preRegisteredInfo","lastName"]}],"message":"The request is not as described."}
+    "#);
 }
 
 #[tokio::test]
@@ -62,7 +72,17 @@ async fn what_is_no_json_object_is_a_decode_error() {
         let answer = server.call("POST", SESSIONS, body).await;
         shown += &format!("{body} -> {} {}\n", answer.status, answer.json()["issues"]);
     }
-    assert_snapshot!(shown, @"");
+    assert_snapshot!(shown, @r#"
+    { -> 400 [{"_tag":"Syntax","message":"the body ends too early at line 1, column 1","path":[]}]
+    null -> 400 [{"_tag":"Type","message":"must be a JSON object","path":[]}]
+    [] -> 400 [{"_tag":"Type","message":"must be a JSON object","path":[]}]
+    "x" -> 400 [{"_tag":"Type","message":"must be a JSON object","path":[]}]
+    {"state":"a","state":"b"} -> 400 [{"_tag":"Syntax","message":"the body has a duplicate key at line 1, column 20","path":[]}]
+    {"metadata":{"a":1,"a":2}} -> 400 [{"_tag":"Syntax","message":"the body has a duplicate key at line 1, column 22","path":[]}]
+    {"preRegisteredInfo":{}} -> 400 [{"_tag":"Missing","message":"must have at least one field","path":["preRegisteredInfo"]}]
+    {} {} -> 400 [{"_tag":"Syntax","message":"the body is not valid JSON at line 1, column 4","path":[]}]
+    ﻿{} -> 400 [{"_tag":"Syntax","message":"the body is not valid JSON at line 1, column 1","path":[]}]
+    "#);
 }
 
 #[tokio::test]
@@ -151,9 +171,19 @@ async fn a_callback_url_off_the_list_not_https_or_with_query_or_fragment_is_not_
 async fn a_tenant_without_settings_or_steps_cannot_create() {
     let server = Server::new().await;
     server.save_settings(None).await;
-    assert_snapshot!(server.call("POST", SESSIONS, "{}").await.shown(), @"");
+    assert_snapshot!(server.call("POST", SESSIONS, "{}").await.shown(), @r#"
+    409
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet.","reason":"settings_missing"}
+    "#);
     server.save_settings(Some(TenantSettings::default())).await;
-    assert_snapshot!(server.call("POST", SESSIONS, "{}").await.shown(), @"");
+    assert_snapshot!(server.call("POST", SESSIONS, "{}").await.shown(), @r#"
+    409
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled.","reason":"no_steps_enabled"}
+    "#);
 }
 
 #[tokio::test]
@@ -202,5 +232,10 @@ async fn a_body_has_at_most_64_kib() {
     let server = Server::new().await;
     let of = |length: usize| format!("{{}}{}", " ".repeat(length - 2));
     assert_eq!(server.call("POST", SESSIONS, &of(64 * 1024)).await.status, 201);
-    assert_snapshot!(server.call("POST", SESSIONS, &of(64 * 1024 + 1)).await.shown(), @"");
+    assert_snapshot!(server.call("POST", SESSIONS, &of(64 * 1024 + 1)).await.shown(), @r#"
+    413
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"PayloadTooLarge","message":"The body is over 64 KiB."}
+    "#);
 }

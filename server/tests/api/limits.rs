@@ -10,7 +10,12 @@ async fn creation_is_limited_and_the_bucket_fills_again() {
     for _ in 0..60 {
         server.create("{}").await;
     }
-    assert_snapshot!(server.call("POST", SESSIONS, "{}").await.shown(), @"");
+    assert_snapshot!(server.call("POST", SESSIONS, "{}").await.shown(), @r#"
+    429
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"RateLimited","message":"The session-creation limit is reached. Retry later."}
+    "#);
     server.clock.advance(Millis(199));
     assert_eq!(server.call("POST", SESSIONS, "{}").await.status, 429);
     server.clock.advance(Millis(1));
@@ -50,7 +55,12 @@ async fn the_same_key_and_body_give_the_same_answer() {
     let again = server.call_with("POST", SESSIONS, &key, r#"{"state":"a"}"#).await;
     assert_eq!((again.status, &again.body), (201, &first.body));
     let other = server.call_with("POST", SESSIONS, &key, r#"{"state":"b"}"#).await;
-    assert_snapshot!(other.shown(), @"");
+    assert_snapshot!(other.shown(), @r#"
+    409
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"IdempotencyConflict","message":"This Idempotency-Key was used with another body."}
+    "#);
     let stranger = add_tenant(&server.app, settings()).await;
     let bearer = format!("Bearer {}", stranger.key.expose());
     let headers = [("authorization", bearer.as_str()), key[0]];

@@ -13,4 +13,5 @@ mod read;
 mod reprocess;
 mod shape;
 mod support;
+mod tls;
 mod webhooks;

@@ -8,7 +8,12 @@ async fn health_and_readiness() {
     let server = Server::new().await;
     assert_eq!(server.send("GET", "/healthz", &[], "").await.body, "ok\n");
     let ready = server.send("GET", "/readyz", &[], "").await;
-    assert_snapshot!(ready.shown(), @"");
+    assert_snapshot!(ready.shown(), @r#"
+    200
+    content-type: application/json
+    cache-control: no-store
+    {"database":true,"models":false,"modelsMissing":["text","face"],"pictures":true,"ready":true}
+    "#);
 }
 
 #[tokio::test]

@@ -17,7 +17,12 @@ async fn a_new_session_is_read_with_every_field_and_metadata_as_given() {
     let answer = server
         .call("GET", &format!("{SESSIONS}/{}", created["id"].as_str().unwrap()), "")
         .await;
-    assert_snapshot!(answer.shown(), @"");
+    assert_snapshot!(answer.shown(), @r#"
+    200
+    content-type: application/json
+    cache-control: no-store
+    {"id":"vs_…","status":"created","plan":{"steps":["document","selfie"]},"expiresAt":"2026-08-09T09:30:00.000Z","createdAt":"2026-08-02T09:30:00.000Z","metadata":{"z":1.50,"a":[1e2,null],"é":"\u00e9"},"completedAt":null,"purgedAt":null,"preRegisteredInfo":{"lastName":"髙橋","gender":"female"},"userInputInfo":null,"documentOcr":null,"outcome":null}
+    "#);
 }
 
 #[tokio::test]
@@ -61,7 +66,7 @@ async fn the_outcome_is_there_only_while_reviewing_or_completed() {
         assert_eq!(answer.json()["outcome"].is_object(), there, "{status}");
         if status == Status::Reviewing {
             let outcome = answer.body.split("\"outcome\":").nth(1).unwrap().to_owned();
-            assert_snapshot!(super::support::mask(&outcome), @"");
+            assert_snapshot!(super::support::mask(&outcome), @r#"{"session":{"sessionId":"vs_…","tenantId":"tn_…"},"verdict":"needs_review","decidedAt":"2026-08-02T09:30:00.000Z","source":"automatic","review":null,"checks":{"document":{"performed":true,"documentType":"passport","authenticity":"unknown"},"selfie":null,"inputMatch":null},"reasons":["document_authenticity_unknown"]}}"#);
         }
     }
 }
@@ -84,7 +89,12 @@ async fn unknown_foreign_and_malformed_ids_are_alike() {
             "",
         )
         .await;
-    assert_snapshot!(missing.shown(), @"");
+    assert_snapshot!(missing.shown(), @r#"
+    404
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"SessionNotFound","id":"vs_…"}
+    "#);
     assert_eq!(foreign.body.replace(&mine, ""), missing.body.replace(&unknown, ""));
     let names =
         |answer: &super::support::Answer| answer.headers.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();

@@ -14,7 +14,14 @@ async fn completed_failed_and_reviewing_sessions_go_back_to_collecting() {
             .to_owned();
         server.change(&id, move |row| row.session.status = status).await;
         let answer = server.call("POST", &format!("{SESSIONS}/{id}/reprocess"), "").await;
-        assert_snapshot!(answer.shown(), @"");
+        insta::allow_duplicates! {
+            assert_snapshot!(answer.shown(), @r#"
+            200
+            content-type: application/json
+            cache-control: no-store
+            {"id":"vs_…","status":"collecting","plan":{"steps":["document","selfie"]},"expiresAt":"2026-08-09T09:30:00.000Z","createdAt":"2026-08-02T09:30:00.000Z","metadata":{"n":1.0}}
+            "#);
+        }
         assert_eq!(
             server.call("GET", &format!("{SESSIONS}/{id}"), "").await.json()["status"],
             "collecting"
@@ -42,7 +49,12 @@ async fn any_other_status_and_erased_sessions_are_refused() {
     let server = Server::with("[worker]\nembedded = false\n").await;
     let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
     let path = format!("{SESSIONS}/{id}/reprocess");
-    assert_snapshot!(server.call("POST", &path, "").await.shown(), @"");
+    assert_snapshot!(server.call("POST", &path, "").await.shown(), @r#"
+    409
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"ReprocessNotAllowed","id":"vs_…"}
+    "#);
     for status in [Status::Created, Status::Collecting, Status::Deciding, Status::Expired] {
         server.change(&id, move |row| row.session.status = status).await;
         assert_eq!(server.call("POST", &path, "").await.status, 409, "{status}");
@@ -79,5 +91,10 @@ async fn a_session_past_its_deadline_is_refused_before_the_job_has_written_it() 
 async fn an_id_that_is_not_there_is_404() {
     let server = Server::new().await;
     let answer = server.call("POST", &format!("{SESSIONS}/nonsense/reprocess"), "").await;
-    assert_snapshot!(answer.shown(), @"");
+    assert_snapshot!(answer.shown(), @r#"
+    404
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"SessionNotFound","id":"nonsense"}
+    "#);
 }

@@ -42,7 +42,22 @@ async fn unknown_paths_and_wrong_methods_are_json() {
         );
         assert_eq!(answer.header("cache-control"), Some("no-store"), "{method} {path}");
     }
-    assert_snapshot!(shown, @"");
+    assert_snapshot!(shown, @r#"
+    GET /v1 -> 404 allow - {"_tag":"NotFound"}
+    GET /v1/ -> 404 allow - {"_tag":"NotFound"}
+    GET /v1/nothing -> 404 allow - {"_tag":"NotFound"}
+    GET /v1/%ff -> 404 allow - {"_tag":"NotFound"}
+    GET /v1//verification-sessions -> 404 allow - {"_tag":"NotFound"}
+    POST /v1/verification-sessions/a/b/c -> 404 allow - {"_tag":"NotFound"}
+    GET /v1/verification-sessions -> 405 allow POST {"_tag":"MethodNotAllowed"}
+    PUT /v1/verification-sessions -> 405 allow POST {"_tag":"MethodNotAllowed"}
+    OPTIONS /v1/verification-sessions -> 405 allow POST {"_tag":"MethodNotAllowed"}
+    DELETE /v1/verification-sessions/vs_… -> 405 allow GET,HEAD {"_tag":"MethodNotAllowed"}
+    POST /v1/verification-sessions/vs_… -> 405 allow GET,HEAD {"_tag":"MethodNotAllowed"}
+    GET /v1/verification-sessions/vs_…/reprocess -> 405 allow POST {"_tag":"MethodNotAllowed"}
+    OPTIONS /v1/verification-sessions/vs_…/reprocess -> 405 allow POST {"_tag":"MethodNotAllowed"}
+    BREW /v1/verification-sessions -> 405 allow POST {"_tag":"MethodNotAllowed"}
+    "#);
 }
 
 #[tokio::test]
@@ -57,7 +72,22 @@ async fn every_answer_carries_these_headers() {
         };
         writeln!(shown, "{name}: {value}").unwrap();
     }
-    assert_snapshot!(shown, @"");
+    assert_snapshot!(shown, @r#"
+    content-type: application/json
+    x-request-id: req_…
+    content-security-policy: default-src 'none'; frame-ancestors 'none'
+    x-content-type-options: nosniff
+    x-frame-options: DENY
+    referrer-policy: no-referrer
+    cross-origin-opener-policy: same-origin
+    cross-origin-resource-policy: same-origin
+    permissions-policy: camera=(self), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()
+    strict-transport-security: max-age=31536000
+    cache-control: no-store
+    content-length: …
+    connection: close
+    date: …
+    "#);
 }
 
 #[tokio::test]
