@@ -85,7 +85,6 @@ async fn work<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Op
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
     use super::*;
 
     #[test]

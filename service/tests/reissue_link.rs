@@ -39,17 +39,27 @@ async fn a_new_link_kills_the_old_one_and_lasts_no_longer_than_the_session() {
     let made = reissue_link(&harness.honnin, &rita, &created.id).await.unwrap();
     assert_eq!(open_links(&harness, &created.id).await, 1);
     assert_ne!(made.url.expose(), created.verification_url.expose());
-    assert_eq!(made.expires_at, created.expires_at, "a day is left, and a link would live for two");
+    assert_eq!(
+        made.expires_at, created.expires_at,
+        "a day is left, and a link would live for two"
+    );
 }
 
 #[tokio::test]
 async fn the_browser_that_held_the_session_is_cut_off_and_the_new_link_opens() {
     let harness = Harness::new().await;
     let created = harness.create().await;
-    let opened = open_link(&harness.honnin, &Harness::token(&created), None).await.unwrap();
+    let opened = open_link(&harness.honnin, &Harness::token(&created), None)
+        .await
+        .unwrap();
     assert!(applicant(&harness.honnin, opened.cookie.expose()).await.is_ok());
-    let made = reissue_link(&harness.honnin, &reviewer(&harness).await, &created.id).await.unwrap();
-    assert!(matches!(applicant(&harness.honnin, opened.cookie.expose()).await, Err(CookieError::Over)));
+    let made = reissue_link(&harness.honnin, &reviewer(&harness).await, &created.id)
+        .await
+        .unwrap();
+    assert!(matches!(
+        applicant(&harness.honnin, opened.cookie.expose()).await,
+        Err(CookieError::Over)
+    ));
     let token = made.url.expose().rsplit('/').next().unwrap();
     let again = open_link(&harness.honnin, token, None).await.unwrap();
     let applicant = applicant(&harness.honnin, again.cookie.expose()).await.unwrap();
@@ -69,5 +79,8 @@ async fn a_session_that_is_over_gets_no_link() {
     assert!(matches!(refused, ReissueError::Status(Status::Expired)));
     harness.run_until_idle().await;
     let nobody = SessionId::from_random([9; 16]);
-    assert!(matches!(reissue_link(&harness.honnin, &rita, &nobody).await, Err(ReissueError::NotFound)));
+    assert!(matches!(
+        reissue_link(&harness.honnin, &rita, &nobody).await,
+        Err(ReissueError::NotFound)
+    ));
 }

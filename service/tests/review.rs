@@ -21,19 +21,24 @@ use service::{
     search::{Filter, Page},
 };
 use store::{audit, users::Role};
-use support::{Harness, holder};
+use support::{Harness, eyes::holder};
 
 /// A session whose burst showed no living person for certain.
 async fn waiting() -> (Harness, SessionId) {
     let harness = Harness::new().await;
-    harness.eyes.see_selfie(SelfieFindings { liveness: None, ..holder() });
+    harness.eyes.see_selfie(SelfieFindings {
+        liveness: None,
+        ..holder()
+    });
     let (id, _) = harness.decided().await;
     assert_eq!(read(&harness, &id).await.status, Status::Reviewing);
     (harness, id)
 }
 
 async fn read(harness: &Harness, id: &SessionId) -> SessionDetail {
-    read_session(&harness.honnin, &harness.caller().await, id.as_str()).await.unwrap()
+    read_session(&harness.honnin, &harness.caller().await, id.as_str())
+        .await
+        .unwrap()
 }
 
 async fn reviewer(harness: &Harness) -> Reviewer {
@@ -41,15 +46,22 @@ async fn reviewer(harness: &Harness) -> Reviewer {
 }
 
 fn first_page() -> Page {
-    Page { oldest_first: true, after: None, limit: 10 }
+    Page {
+        oldest_first: true,
+        after: None,
+        limit: 10,
+    }
 }
 
 #[tokio::test]
 async fn only_reviewers_and_admins_review() {
     let harness = Harness::new().await;
-    for (role, may) in
-        [(Role::Admin, true), (Role::Reviewer, true), (Role::Auditor, false), (Role::Developer, false)]
-    {
+    for (role, may) in [
+        (Role::Admin, true),
+        (Role::Reviewer, true),
+        (Role::Auditor, false),
+        (Role::Developer, false),
+    ] {
         let staff = harness.staff(role).await;
         assert_eq!(Reviewer::of(&staff).err(), (!may).then_some(Forbidden), "{role:?}");
     }
@@ -64,32 +76,54 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
     assert!(!case.dossier.captures.is_empty() && !case.dossier.decisions[0].scores.is_empty());
     harness.clock.advance(Millis::minutes(1));
     let note = Some(Personal::new("Same person, seen by eye.".to_owned()));
-    assert_eq!(rule(&harness.honnin, &rita, &id, Ruling::Approve, note).await.unwrap(), Verdict::Approved);
+    assert_eq!(
+        rule(&harness.honnin, &rita, &id, Ruling::Approve, note).await.unwrap(),
+        Verdict::Approved
+    );
     let detail = read(&harness, &id).await;
     let outcome = detail.outcome.unwrap();
-    assert_eq!((detail.status, outcome.verdict, outcome.source), (Status::Completed, Verdict::Approved, Source::ManualReview));
+    assert_eq!(
+        (detail.status, outcome.verdict, outcome.source),
+        (Status::Completed, Verdict::Approved, Source::ManualReview)
+    );
     let ruling = outcome.review.unwrap();
     assert_eq!(ruling.note.as_deref(), Some("Same person, seen by eye."));
-    assert_eq!((ruling.reviewed_at, outcome.decided_at), (harness.honnin.now(), harness.honnin.now()));
+    assert_eq!(
+        (ruling.reviewed_at, outcome.decided_at),
+        (harness.honnin.now(), harness.honnin.now())
+    );
     assert_eq!(outcome.reasons, Vec::<String>::new());
     let events = harness.events(&id).await;
     let kinds: Vec<_> = events.iter().map(|event| event.content.type_name()).collect();
     assert_eq!(kinds, [EventType::NeedsReview.as_str(), EventType::Approved.as_str()]);
     assert_ne!(events[0].id, events[1].id);
-    assert!(queue(&harness.honnin, &rita, Filter::default(), first_page()).await.unwrap().is_empty());
+    assert!(
+        queue(&harness.honnin, &rita, Filter::default(), first_page())
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 #[tokio::test]
 async fn a_rejection_names_its_reasons_and_is_a_manual_one_without() {
     for (reasons, told) in [
-        (vec![Reason::SelfieFaceMismatch, Reason::DocumentTampered], vec!["selfie_face_mismatch", "document_tampered"]),
+        (
+            vec![Reason::SelfieFaceMismatch, Reason::DocumentTampered],
+            vec!["selfie_face_mismatch", "document_tampered"],
+        ),
         (vec![], vec!["manual_rejection"]),
     ] {
         let (harness, id) = waiting().await;
         let rita = reviewer(&harness).await;
-        rule(&harness.honnin, &rita, &id, Ruling::Reject(reasons), None).await.unwrap();
+        rule(&harness.honnin, &rita, &id, Ruling::Reject(reasons), None)
+            .await
+            .unwrap();
         let outcome = read(&harness, &id).await.outcome.unwrap();
-        assert_eq!((outcome.verdict, outcome.reasons), (Verdict::Rejected, told.iter().map(ToString::to_string).collect()));
+        assert_eq!(
+            (outcome.verdict, outcome.reasons),
+            (Verdict::Rejected, told.iter().map(ToString::to_string).collect())
+        );
         assert_eq!(outcome.review.unwrap().note, None);
     }
 }
@@ -102,12 +136,19 @@ async fn a_case_is_held_by_who_opened_it_for_a_quarter_of_an_hour() {
     harness.clock.advance(Millis::minutes(14));
     let seen = open_case(&harness.honnin, &otto, &id).await.unwrap();
     assert!(!seen.mine && seen.hold.unwrap().user == *rita.staff().user());
-    let refused = rule(&harness.honnin, &otto, &id, Ruling::Approve, None).await.unwrap_err();
+    let refused = rule(&harness.honnin, &otto, &id, Ruling::Approve, None)
+        .await
+        .unwrap_err();
     assert!(matches!(refused, RuleError::Held { .. }));
-    let listed = queue(&harness.honnin, &otto, Filter::default(), first_page()).await.unwrap();
+    let listed = queue(&harness.honnin, &otto, Filter::default(), first_page())
+        .await
+        .unwrap();
     assert_eq!(listed[0].held_by.as_ref().unwrap().0, *rita.staff().user());
     harness.clock.advance(Millis::minutes(1));
-    assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().mine, "the hold ran out");
+    assert!(
+        open_case(&harness.honnin, &otto, &id).await.unwrap().mine,
+        "the hold ran out"
+    );
     assert!(rule(&harness.honnin, &otto, &id, Ruling::Approve, None).await.is_ok());
 }
 
@@ -124,8 +165,13 @@ async fn of_two_reviewers_at_once_one_decides_and_the_other_is_told_who_and_when
         (Err(error), Ok(_)) => (otto, error),
         both => panic!("exactly one wins: {both:?}"),
     };
-    let RuleError::Decided(Some(first)) = lost else { panic!("{lost:?}") };
-    assert_eq!((first.user, first.at), (winner.staff().user().clone(), harness.honnin.now()));
+    let RuleError::Decided(Some(first)) = lost else {
+        panic!("{lost:?}")
+    };
+    assert_eq!(
+        (first.user, first.at),
+        (winner.staff().user().clone(), harness.honnin.now())
+    );
     assert_eq!(harness.events(&id).await.len(), 2, "needs_review and one ruling");
 }
 
@@ -141,9 +187,15 @@ async fn what_was_not_performed_cannot_be_approved() {
     let rita = reviewer(&harness).await;
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
     assert_eq!(case.not_performed, Step::ALL);
-    let refused = rule(&harness.honnin, &rita, &id, Ruling::Approve, None).await.unwrap_err();
+    let refused = rule(&harness.honnin, &rita, &id, Ruling::Approve, None)
+        .await
+        .unwrap_err();
     assert!(matches!(refused, RuleError::NotPerformed(steps) if steps == Step::ALL));
-    assert!(rule(&harness.honnin, &rita, &id, Ruling::Reject(vec![]), None).await.is_ok());
+    assert!(
+        rule(&harness.honnin, &rita, &id, Ruling::Reject(vec![]), None)
+            .await
+            .is_ok()
+    );
 }
 
 #[tokio::test]
@@ -153,11 +205,18 @@ async fn asking_again_begins_another_attempt_with_a_new_link_and_keeps_the_histo
     let asked = ask_again(&harness.honnin, &rita, &id).await.unwrap();
     assert!(asked.url.expose().starts_with("https://id.example/v/"));
     let detail = read(&harness, &id).await;
-    assert_eq!((detail.status, detail.session.attempt, detail.outcome), (Status::Collecting, 2, None));
-    let refused = rule(&harness.honnin, &rita, &id, Ruling::Approve, None).await.unwrap_err();
+    assert_eq!(
+        (detail.status, detail.session.attempt, detail.outcome),
+        (Status::Collecting, 2, None)
+    );
+    let refused = rule(&harness.honnin, &rita, &id, Ruling::Approve, None)
+        .await
+        .unwrap_err();
     assert!(matches!(refused, RuleError::Decided(Some(_))));
     let kept = review::open_case(&harness.honnin, &rita, &id).await.unwrap().dossier;
-    assert!(kept.decisions.len() == 1 && kept.rulings.len() == 1 && kept.captures.iter().all(|taken| taken.attempt == 1));
+    assert!(
+        kept.decisions.len() == 1 && kept.rulings.len() == 1 && kept.captures.iter().all(|taken| taken.attempt == 1)
+    );
 }
 
 #[tokio::test]
@@ -191,7 +250,9 @@ async fn another_tenants_case_does_not_exist() {
     let foreign = Harness::new().await;
     let stranger = reviewer(&foreign).await;
     assert!(open_case(&foreign.honnin, &stranger, &id).await.is_err());
-    let refused = rule(&foreign.honnin, &stranger, &id, Ruling::Approve, None).await.unwrap_err();
+    let refused = rule(&foreign.honnin, &stranger, &id, Ruling::Approve, None)
+        .await
+        .unwrap_err();
     assert!(matches!(refused, RuleError::NotFound));
     assert_eq!(read(&harness, &id).await.status, Status::Reviewing);
 }
@@ -201,7 +262,9 @@ async fn a_note_of_a_novels_length_is_refused() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
     for bad in ["a".repeat(2001), "bell\u{7}".to_owned()] {
-        let refused = rule(&harness.honnin, &rita, &id, Ruling::Approve, Some(Personal::new(bad))).await.unwrap_err();
+        let refused = rule(&harness.honnin, &rita, &id, Ruling::Approve, Some(Personal::new(bad)))
+            .await
+            .unwrap_err();
         assert!(matches!(refused, RuleError::BadNote));
     }
 }

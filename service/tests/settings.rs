@@ -4,13 +4,7 @@
 
 mod support;
 
-use domain::{
-    decision::Policy,
-    event::EventType,
-    session::Step,
-    tenant::TenantSettings,
-    time::Millis,
-};
+use domain::{decision::Policy, event::EventType, session::Step, tenant::TenantSettings, time::Millis};
 use service::{
     access::{Admin, Auditor, Developer, Operator, Reader, Reviewer, Staff, staff},
     api_key,
@@ -32,8 +26,24 @@ async fn a_section_is_changed_and_the_others_stay() {
     let harness = Harness::new().await;
     let admin = harness.staff(Role::Admin).await;
     let before = load(&harness.honnin, &admin).await.unwrap().settings.unwrap();
-    let after = apply(&harness, &admin, Change::Steps { steps: vec![Step::Selfie], tries: 3 }).await.unwrap();
-    assert_eq!(after, TenantSettings { steps: vec![Step::Selfie], tries: 3, ..before });
+    let after = apply(
+        &harness,
+        &admin,
+        Change::Steps {
+            steps: vec![Step::Selfie],
+            tries: 3,
+        },
+    )
+    .await
+    .unwrap();
+    assert_eq!(
+        after,
+        TenantSettings {
+            steps: vec![Step::Selfie],
+            tries: 3,
+            ..before
+        }
+    );
 }
 
 #[tokio::test]
@@ -41,7 +51,10 @@ async fn of_two_who_saw_the_same_version_the_second_is_told() {
     let harness = Harness::new().await;
     let (one, two) = (harness.staff(Role::Admin).await, harness.staff(Role::Developer).await);
     let version = load(&harness.honnin, &one).await.unwrap().version;
-    let first = Change::Steps { steps: vec![Step::Document], tries: 5 };
+    let first = Change::Steps {
+        steps: vec![Step::Document],
+        tries: 5,
+    };
     change(&harness.honnin, &one, version, first).await.unwrap();
     let second = change(&harness.honnin, &two, version, Change::Callbacks(vec![])).await;
     assert!(matches!(second, Err(SettingsError::Stale)));
@@ -56,18 +69,30 @@ async fn a_developer_changes_what_servers_need_and_nothing_of_the_verification()
     let allowed = [
         Change::Callbacks(vec!["https://shop.example/back".into()]),
         Change::Addresses(vec!["192.0.2.0/24".parse().unwrap()]),
-        Change::Webhook { url: None, event_types: vec![EventType::Approved] },
+        Change::Webhook {
+            url: None,
+            event_types: vec![EventType::Approved],
+        },
     ];
     for wanted in allowed {
         assert!(apply(&harness, &developer, wanted).await.is_ok());
     }
     let refused = [
-        Change::Steps { steps: vec![], tries: 5 },
+        Change::Steps {
+            steps: vec![],
+            tries: 5,
+        },
         Change::Decision(Policy::default()),
-        Change::Look { name: "Mine".into(), accent: None },
+        Change::Look {
+            name: "Mine".into(),
+            accent: None,
+        },
     ];
     for wanted in refused {
-        assert!(matches!(apply(&harness, &developer, wanted).await, Err(SettingsError::Forbidden(_))));
+        assert!(matches!(
+            apply(&harness, &developer, wanted).await,
+            Err(SettingsError::Forbidden(_))
+        ));
     }
     for role in [Role::Reviewer, Role::Auditor] {
         let staff = harness.staff(role).await;
@@ -82,18 +107,70 @@ async fn what_is_out_of_bounds_is_named_and_nothing_is_saved() {
     let admin = harness.staff(Role::Admin).await;
     let before = load(&harness.honnin, &admin).await.unwrap();
     let wrong = [
-        ("retention", Change::Lifetimes { link: Millis::hours(1), session: Millis::hours(2), retention: Millis(1) }),
-        ("tries", Change::Steps { steps: vec![], tries: 10 }),
-        ("policy", Change::Decision(Policy { match_accept: 0.1, match_review: 0.0, ..Policy::default() })),
-        ("policy", Change::Decision(Policy { liveness_accept: f64::NAN, ..Policy::default() })),
+        (
+            "retention",
+            Change::Lifetimes {
+                link: Millis::hours(1),
+                session: Millis::hours(2),
+                retention: Millis(1),
+            },
+        ),
+        (
+            "tries",
+            Change::Steps {
+                steps: vec![],
+                tries: 10,
+            },
+        ),
+        (
+            "policy",
+            Change::Decision(Policy {
+                match_accept: 0.1,
+                match_review: 0.0,
+                ..Policy::default()
+            }),
+        ),
+        (
+            "policy",
+            Change::Decision(Policy {
+                liveness_accept: f64::NAN,
+                ..Policy::default()
+            }),
+        ),
         ("callback_urls", Change::Callbacks(vec!["http://shop.example/".into()])),
-        ("accent", Change::Look { name: "Shop".into(), accent: Some("blue".into()) }),
-        ("name", Change::Look { name: String::new(), accent: None }),
-        ("webhook_url", Change::Webhook { url: Some("http://shop.example/".into()), event_types: vec![] }),
-        ("webhook_url", Change::Webhook { url: Some("https://10.0.0.1/".into()), event_types: vec![] }),
+        (
+            "accent",
+            Change::Look {
+                name: "Shop".into(),
+                accent: Some("blue".into()),
+            },
+        ),
+        (
+            "name",
+            Change::Look {
+                name: String::new(),
+                accent: None,
+            },
+        ),
+        (
+            "webhook_url",
+            Change::Webhook {
+                url: Some("http://shop.example/".into()),
+                event_types: vec![],
+            },
+        ),
+        (
+            "webhook_url",
+            Change::Webhook {
+                url: Some("https://10.0.0.1/".into()),
+                event_types: vec![],
+            },
+        ),
     ];
     for (field, wanted) in wrong {
-        let Err(SettingsError::Faults(faults)) = apply(&harness, &admin, wanted).await else { panic!("{field}") };
+        let Err(SettingsError::Faults(faults)) = apply(&harness, &admin, wanted).await else {
+            panic!("{field}")
+        };
         assert_eq!(faults[0].field, field);
     }
     assert_eq!(load(&harness.honnin, &admin).await.unwrap(), before);
@@ -103,16 +180,27 @@ async fn what_is_out_of_bounds_is_named_and_nothing_is_saved() {
 async fn a_key_is_shown_once_opens_the_api_and_is_refused_after_revoking() {
     let harness = Harness::new().await;
     let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
-    assert!(matches!(issue_key(&harness.honnin, &developer, "  ", None).await, Err(IssueKeyError::BadName)));
-    let issued = issue_key(&harness.honnin, &developer, " Till ", Some(Millis::days(30))).await.unwrap();
+    assert!(matches!(
+        issue_key(&harness.honnin, &developer, "  ", None).await,
+        Err(IssueKeyError::BadName)
+    ));
+    let issued = issue_key(&harness.honnin, &developer, " Till ", Some(Millis::days(30)))
+        .await
+        .unwrap();
     let open = || service::access::tenant_by_key(&harness.honnin, issued.key.expose(), localhost());
     assert_eq!(open().await.unwrap().id(), &harness.tenant.id);
     let listed = list_keys(&harness.honnin, &developer).await.unwrap();
     let row = listed.iter().find(|key| key.id == issued.id).unwrap();
-    assert_eq!((row.name.as_str(), &row.prefix), ("Till", &api_key::prefix(issued.key.expose())));
+    assert_eq!(
+        (row.name.as_str(), &row.prefix),
+        ("Till", &api_key::prefix(issued.key.expose()))
+    );
     assert!(revoke_key(&harness.honnin, &developer, &issued.id).await.unwrap());
     assert!(open().await.is_err());
-    assert!(!revoke_key(&harness.honnin, &developer, &issued.id).await.unwrap(), "once is enough");
+    assert!(
+        !revoke_key(&harness.honnin, &developer, &issued.id).await.unwrap(),
+        "once is enough"
+    );
 }
 
 #[tokio::test]
@@ -126,11 +214,19 @@ async fn an_operator_runs_another_tenant_and_sees_nobody_in_it() {
         password: domain::secret::Secret::new("correct horse battery".into()),
     };
     let operator = Operator::at_command_line();
-    let id = add_person_to(&harness.honnin, &operator, foreign.id(), person).await.unwrap();
-    let own = staff(&harness.honnin, &id, Some(&harness.tenant.id), localhost()).await.unwrap().unwrap();
+    let id = add_person_to(&harness.honnin, &operator, foreign.id(), person)
+        .await
+        .unwrap();
+    let own = staff(&harness.honnin, &id, Some(&harness.tenant.id), localhost())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(own.tenant(), foreign.id(), "who is no operator stays at home");
     let id = operator_of_no_tenant(&harness).await;
-    let guest = staff(&harness.honnin, &id, Some(foreign.id()), localhost()).await.unwrap().unwrap();
+    let guest = staff(&harness.honnin, &id, Some(foreign.id()), localhost())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(guest.tenant(), foreign.id());
     assert!(Admin::of(&guest).is_ok() && Developer::of(&guest).is_ok() && Auditor::of(&guest).is_ok());
     assert!(Reviewer::of(&guest).is_err() && Reader::of(&guest).is_err());

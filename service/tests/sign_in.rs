@@ -37,9 +37,22 @@ async fn enter(harness: &Harness, email: &str, password: &str, address: IpAddr) 
 #[tokio::test]
 async fn an_address_in_any_case_and_the_right_password_sign_in() {
     let (harness, _, id) = with_person().await;
-    assert_eq!(enter(&harness, " Rita@Shop.Example", RIGHT, localhost()).await.unwrap(), id);
-    for (email, password) in [("rita@shop.example", "correct horse batterz"), ("nobody@shop.example", RIGHT), ("", "")] {
-        assert!(matches!(enter(&harness, email, password, localhost()).await, Err(SignInError::Wrong)), "{email}");
+    assert_eq!(
+        enter(&harness, " Rita@Shop.Example", RIGHT, localhost()).await.unwrap(),
+        id
+    );
+    for (email, password) in [
+        ("rita@shop.example", "correct horse batterz"),
+        ("nobody@shop.example", RIGHT),
+        ("", ""),
+    ] {
+        assert!(
+            matches!(
+                enter(&harness, email, password, localhost()).await,
+                Err(SignInError::Wrong)
+            ),
+            "{email}"
+        );
     }
 }
 
@@ -47,13 +60,26 @@ async fn an_address_in_any_case_and_the_right_password_sign_in() {
 async fn the_sixth_try_of_a_window_is_refused_even_with_the_right_password() {
     let (harness, _, id) = with_person().await;
     for _ in 0..5 {
-        assert!(matches!(enter(&harness, "rita@shop.example", "wrong", localhost()).await, Err(SignInError::Wrong)));
+        assert!(matches!(
+            enter(&harness, "rita@shop.example", "wrong", localhost()).await,
+            Err(SignInError::Wrong)
+        ));
     }
-    assert!(matches!(enter(&harness, "rita@shop.example", RIGHT, localhost()).await, Err(SignInError::Throttled)));
+    assert!(matches!(
+        enter(&harness, "rita@shop.example", RIGHT, localhost()).await,
+        Err(SignInError::Throttled)
+    ));
     let elsewhere = IpAddr::from([192, 0, 2, 9]);
-    assert_eq!(enter(&harness, "rita@shop.example", RIGHT, elsewhere).await.unwrap(), id, "nobody is locked out by another");
+    assert_eq!(
+        enter(&harness, "rita@shop.example", RIGHT, elsewhere).await.unwrap(),
+        id,
+        "nobody is locked out by another"
+    );
     harness.clock.advance(Millis::minutes(15));
-    assert_eq!(enter(&harness, "rita@shop.example", RIGHT, localhost()).await.unwrap(), id);
+    assert_eq!(
+        enter(&harness, "rita@shop.example", RIGHT, localhost()).await.unwrap(),
+        id
+    );
 }
 
 #[tokio::test]
@@ -61,9 +87,15 @@ async fn one_address_may_not_try_many_accounts() {
     let (harness, _, _) = with_person().await;
     for number in 0..30 {
         let email = format!("person{number}@shop.example");
-        assert!(matches!(enter(&harness, &email, "wrong", localhost()).await, Err(SignInError::Wrong)));
+        assert!(matches!(
+            enter(&harness, &email, "wrong", localhost()).await,
+            Err(SignInError::Wrong)
+        ));
     }
-    assert!(matches!(enter(&harness, "rita@shop.example", RIGHT, localhost()).await, Err(SignInError::Throttled)));
+    assert!(matches!(
+        enter(&harness, "rita@shop.example", RIGHT, localhost()).await,
+        Err(SignInError::Throttled)
+    ));
 }
 
 #[tokio::test]
@@ -76,11 +108,26 @@ async fn who_is_shut_out_can_neither_sign_in_nor_go_on() {
         expires_at: harness.honnin.now().plus(Millis::minutes(30)),
     };
     console_session::create(&harness.honnin, browser).await.unwrap();
-    assert!(console_session::load(&harness.honnin, "a-cookie").await.unwrap().is_some());
-    change_person(&harness.honnin, &admin, &id, Change::Disabled(true)).await.unwrap();
-    assert!(console_session::load(&harness.honnin, "a-cookie").await.unwrap().is_none());
+    assert!(
+        console_session::load(&harness.honnin, "a-cookie")
+            .await
+            .unwrap()
+            .is_some()
+    );
+    change_person(&harness.honnin, &admin, &id, Change::Disabled(true))
+        .await
+        .unwrap();
+    assert!(
+        console_session::load(&harness.honnin, "a-cookie")
+            .await
+            .unwrap()
+            .is_none()
+    );
     assert!(staff(&harness.honnin, &id, None, localhost()).await.unwrap().is_none());
-    assert!(matches!(enter(&harness, "rita@shop.example", RIGHT, localhost()).await, Err(SignInError::Wrong)));
+    assert!(matches!(
+        enter(&harness, "rita@shop.example", RIGHT, localhost()).await,
+        Err(SignInError::Wrong)
+    ));
 }
 
 #[tokio::test]
@@ -96,18 +143,30 @@ async fn signing_out_everywhere_ends_ones_own_sessions_only() {
         };
         console_session::create(&harness.honnin, browser).await.unwrap();
     }
-    assert_eq!(console_session::sign_out_everywhere(&harness.honnin, &rita).await.unwrap(), 2);
+    assert_eq!(
+        console_session::sign_out_everywhere(&harness.honnin, &rita)
+            .await
+            .unwrap(),
+        2
+    );
     assert!(console_session::load(&harness.honnin, "one").await.unwrap().is_none());
     assert!(console_session::load(&harness.honnin, "other").await.unwrap().is_some());
     harness.clock.advance(Millis::minutes(30));
-    assert!(console_session::load(&harness.honnin, "other").await.unwrap().is_none(), "it has ended by itself");
+    assert!(
+        console_session::load(&harness.honnin, "other").await.unwrap().is_none(),
+        "it has ended by itself"
+    );
 }
 
 #[tokio::test]
 async fn the_password_is_confirmed_by_its_owner_alone() {
     let (harness, _, id) = with_person().await;
     let rita = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
-    assert!(confirm_password(&harness.honnin, &rita, Secret::new(RIGHT.into())).await.is_ok());
+    assert!(
+        confirm_password(&harness.honnin, &rita, Secret::new(RIGHT.into()))
+            .await
+            .is_ok()
+    );
     let wrong = confirm_password(&harness.honnin, &rita, Secret::new("correct horse batterz".into())).await;
     assert!(matches!(wrong, Err(SignInError::Wrong)));
 }
@@ -120,13 +179,20 @@ async fn somebody_always_stays_admin_and_an_address_is_taken_once() {
         let refused = change_person(&harness.honnin, &admin, me, change).await;
         assert!(matches!(refused, Err(PeopleError::LastAdmin)));
     }
-    change_person(&harness.honnin, &admin, &id, Change::Role(Role::Admin)).await.unwrap();
-    change_person(&harness.honnin, &admin, me, Change::Role(Role::Auditor)).await.unwrap();
+    change_person(&harness.honnin, &admin, &id, Change::Role(Role::Admin))
+        .await
+        .unwrap();
+    change_person(&harness.honnin, &admin, me, Change::Role(Role::Auditor))
+        .await
+        .unwrap();
     let again = NewPerson {
         email: "RITA@shop.example".into(),
         name: "Another".into(),
         role: Role::Admin,
         password: Secret::new(RIGHT.into()),
     };
-    assert!(matches!(add_person(&harness.honnin, &admin, again).await, Err(PeopleError::Bad(_))));
+    assert!(matches!(
+        add_person(&harness.honnin, &admin, again).await,
+        Err(PeopleError::Bad(_))
+    ));
 }

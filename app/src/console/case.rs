@@ -1,9 +1,9 @@
 //! A case on one screen: pictures, readings, checks, the ruling. Without a script every picture opens in full size; the script
 //! adds zoom, rotation, brightness, comparing and keys.
 
+use super::findings::{Item, ScoreRow, checks, items, reasons, scores};
 use super::layout::{Frame, Tone, mistakes, page};
 use super::parts::{Line, age, area, badge, minutes};
-use super::session::{Item, ScoreRow, checks, items, reasons, scores};
 use super::words;
 use crate::PageMeta;
 use crate::parts::Mistake;
@@ -116,7 +116,8 @@ fn gallery(pictures: &[Shown]) -> AnyView {
     .into_any()
 }
 
-fn reason_boxes(ticked: &[String]) -> AnyView {
+/// The reasons of the case come first, the rest behind a fold. None is ticked by itself: a rejection is the reviewer's.
+fn reason_boxes(ticked: &[String], noted: &[(String, String)]) -> AnyView {
     let box_of = |reason: &Reason| {
         let code = reason.as_str();
         let id = format!("reason-{code}");
@@ -134,11 +135,11 @@ fn reason_boxes(ticked: &[String]) -> AnyView {
                 Reason::QualitySampling | Reason::CheckUnavailable | Reason::ManualRejection
             )
     };
-    let likely: Vec<&Reason> = Reason::ALL
-        .iter()
-        .filter(wanted)
-        .filter(|r| ticked.iter().any(|t| t == r.as_str()))
-        .collect();
+    let near = |reason: &&Reason| {
+        let code = reason.as_str();
+        ticked.iter().any(|ticked| ticked == code) || noted.iter().any(|(noted, _)| noted == code)
+    };
+    let likely: Vec<&Reason> = Reason::ALL.iter().filter(wanted).filter(near).collect();
     let rest: Vec<&Reason> = Reason::ALL
         .iter()
         .filter(wanted)
@@ -172,7 +173,7 @@ fn ruling(view: &CaseView) -> AnyView {
         <form class="stack ruling" method="post" action=action data-ruling>
             {refused}
             {area(note, 2, &view.mistakes)}
-            <fieldset class="rejecting"><legend>"Reasons, where you reject"</legend>{reason_boxes(&view.ticked)}</fieldset>
+            <fieldset class="rejecting"><legend>"Reasons, where you reject"</legend>{reason_boxes(&view.ticked, &view.reasons)}</fieldset>
             <div class="rulings">
                 <button class="button approve" type="submit" name="decision" value="approve" disabled=!missing.is_empty()>
                     "Approve "<kbd>"A"</kbd></button>

@@ -4,6 +4,7 @@
 pub mod audit;
 pub mod case;
 pub mod entry;
+pub mod findings;
 pub mod keys;
 pub mod layout;
 pub mod link;

@@ -94,8 +94,7 @@ fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
         .iter()
         .map(|(name, href)| view! { <li><a href=*href>{*name}</a></li> })
         .collect_view();
-    view! { <section class="panel notice"><h2>"Still to do"</h2><ul class="bullets">{items}</ul></section> }
-        .into_any()
+    view! { <section class="panel notice"><h2>"Still to do"</h2><ul class="bullets">{items}</ul></section> }.into_any()
 }
 
 /// The page.

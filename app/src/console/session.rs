@@ -1,5 +1,6 @@
 //! A session's page: where it stands, what was read, what was checked, what was sent, who looked.
 
+use super::findings::{Item, ScoreRow, checks, items, reasons, scores};
 use super::layout::{Frame, Tone, page};
 use super::parts::{badge, facts, time};
 use super::words;
@@ -11,42 +12,6 @@ use domain::{
     time::Timestamp,
 };
 use leptos::prelude::*;
-
-/// An item from up to three sources.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Item {
-    /// What it is.
-    pub name: &'static str,
-    /// As read from the document.
-    pub document: Option<String>,
-    /// As typed by the user.
-    pub typed: Option<String>,
-    /// As known by the tenant.
-    pub known: Option<String>,
-    /// Whether they agree; `None` where there was nothing to compare.
-    pub matched: Option<bool>,
-    /// Whether its lines are shown as they stand.
-    pub lines: bool,
-}
-
-impl std::fmt::Debug for Item {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Item({})", self.name)
-    }
-}
-
-/// A number the decision looked at.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ScoreRow {
-    /// What was measured.
-    pub name: String,
-    /// Its value.
-    pub value: f64,
-    /// Its limit.
-    pub threshold: f64,
-    /// Whether it kept it.
-    pub passed: bool,
-}
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,108 +129,6 @@ pub struct SessionView {
     pub can_open_case: bool,
     /// Whether deliveries may be seen.
     pub can_see_deliveries: bool,
-}
-
-/// The readings side by side.
-pub(crate) fn items(items: &[Item]) -> AnyView {
-    let (typed, known) = (
-        items.iter().any(|i| i.typed.is_some()),
-        items.iter().any(|i| i.known.is_some()),
-    );
-    let rows = items
-        .iter()
-        .map(|item| {
-            let mark = item.matched.map(|same| {
-                if same {
-                    badge("match", Tone::Good)
-                } else {
-                    badge("differs", Tone::Bad)
-                }
-            });
-            let cell = |text: &Option<String>| {
-                let text = text.clone();
-                view! { <td class="value">{text.unwrap_or_else(|| "–".into())}</td> }
-            };
-            if item.lines {
-                let text = item.document.clone();
-                return view! {
-                    <tr><th scope="row">{item.name}</th><td class="lines" colspan="4"><pre>{text}</pre></td></tr>
-                }
-                .into_any();
-            }
-            let class = if item.matched == Some(false) { "differs" } else { "" };
-            view! {
-                <tr class=class>
-                    <th scope="row">{item.name}</th>
-                    {cell(&item.document)}
-                    {typed.then(|| cell(&item.typed))}
-                    {known.then(|| cell(&item.known))}
-                    <td>{mark}</td>
-                </tr>
-            }
-            .into_any()
-        })
-        .collect_view();
-    view! {
-        <div class="scroll">
-            <table class="readings">
-                <thead><tr>
-                    <th scope="col">"Item"</th><th scope="col">"Document"</th>
-                    {typed.then(|| view! { <th scope="col">"Typed"</th> })}
-                    {known.then(|| view! { <th scope="col">"Pre-registered"</th> })}
-                    <th scope="col"><span class="unseen">"Match"</span></th>
-                </tr></thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
-    }
-    .into_any()
-}
-
-/// Numbers and limits.
-pub(crate) fn scores(scores: &[ScoreRow]) -> AnyView {
-    let rows = scores
-        .iter()
-        .map(|score| {
-            let limit = if words::must_stay_under(&score.name) {
-                "at most"
-            } else {
-                "at least"
-            };
-            let (word, tone) = if score.passed {
-                ("passed", Tone::Good)
-            } else {
-                ("not passed", Tone::Bad)
-            };
-            let measured = format!("{:.2}, {limit} {:.2}", score.value, score.threshold);
-            view! {
-                <li>
-                    <span>{words::score(&score.name)}<span class="soft">{measured}</span></span>
-                    {badge(word, tone)}
-                </li>
-            }
-        })
-        .collect_view();
-    view! { <ul class="scores">{rows}</ul> }.into_any()
-}
-
-/// Reasons with their codes.
-pub(crate) fn reasons(reasons: &[(String, String)]) -> AnyView {
-    let items = reasons
-        .iter()
-        .map(|(code, sentence)| view! { <li><span>{sentence.clone()}</span><code>{code.clone()}</code></li> })
-        .collect_view();
-    view! { <ul class="reasons">{items}</ul> }.into_any()
-}
-
-/// Checks in words.
-pub(crate) fn checks(checks: &[(&'static str, String, Tone)]) -> AnyView {
-    facts(
-        checks
-            .iter()
-            .map(|(name, result, tone)| (*name, badge(result.clone(), *tone)))
-            .collect(),
-    )
 }
 
 fn decision(decided: &Decided) -> AnyView {

@@ -32,7 +32,9 @@ pub struct Asked {
 
 impl Asked {
     fn any(&self) -> bool {
-        [&self.state, &self.kind, &self.from, &self.to].iter().any(|text| !text.is_empty())
+        [&self.state, &self.kind, &self.from, &self.to]
+            .iter()
+            .any(|text| !text.is_empty())
     }
 }
 
@@ -141,11 +143,11 @@ pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView 
 }
 
 fn health(view: &WebhooksView) -> AnyView {
-    let Some(receiver) = view.health.receiver.clone() else { return ().into_any() };
+    let Some(receiver) = view.health.receiver.clone() else {
+        return ().into_any();
+    };
     let state = match (view.health.failing_since, view.health.last_success_at) {
-        (Some(since), _) => {
-            view! { {badge("failing", Tone::Bad)}" since "{time(since)} }.into_any()
-        }
+        (Some(since), _) => view! { {badge("failing", Tone::Bad)}" since "{time(since)} }.into_any(),
         (None, Some(at)) => view! { {badge("well", Tone::Good)}" last answer 2xx at "{time(at)} }.into_any(),
         (None, None) => badge("nothing sent yet", Tone::Plain),
     };
@@ -171,7 +173,17 @@ fn filters(asked: &Asked) -> AnyView {
         .chain([TestEvent::TYPE.to_owned()])
         .map(|kind| (kind.clone(), kind));
     let day = |name, label, value: &str| {
-        line(Line { name, label, kind: "date", value: value.to_owned(), autocomplete: "off", ..Line::default() }, &[])
+        line(
+            Line {
+                name,
+                label,
+                kind: "date",
+                value: value.to_owned(),
+                autocomplete: "off",
+                ..Line::default()
+            },
+            &[],
+        )
     };
     view! {
         <form class="filters" method="get" action="/admin/webhooks" role="search">
@@ -193,7 +205,12 @@ fn range(asked: &Asked) -> AnyView {
     if !asked.any() {
         return ().into_any();
     }
-    let fields = [("state", &asked.state), ("kind", &asked.kind), ("from", &asked.from), ("to", &asked.to)];
+    let fields = [
+        ("state", &asked.state),
+        ("kind", &asked.kind),
+        ("from", &asked.from),
+        ("to", &asked.to),
+    ];
     let hidden = fields
         .into_iter()
         .map(|(name, value)| view! { <input type="hidden" name=name value=value.clone()/> })
@@ -233,8 +250,11 @@ fn list(view: &WebhooksView) -> AnyView {
         return empty("Nothing fits these filters", "Clear some of them to see more.").into_any();
     }
     if view.rows.is_empty() {
-        return empty("No deliveries yet", "They appear when a session is decided, expires or fails. Try the receiver with a test event.")
-            .into_any();
+        return empty(
+            "No deliveries yet",
+            "They appear when a session is decided, expires or fails. Try the receiver with a test event.",
+        )
+        .into_any();
     }
     let rows = view.rows.iter().map(row).collect_view();
     view! {

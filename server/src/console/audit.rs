@@ -48,7 +48,12 @@ pub(super) async fn page(desk: Desk, fields: Fields) -> Answer {
             who: who(recorded),
             what: words::action(&entry.action),
             subject,
-            detail: entry.detail.clone(),
+            // The id of a picture behind its kind says nothing to people.
+            detail: entry
+                .detail
+                .as_deref()
+                .and_then(|detail| detail.split(' ').next())
+                .map(str::to_owned),
             address: entry.address.clone(),
         }
     });

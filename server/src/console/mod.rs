@@ -4,6 +4,7 @@
 mod account;
 mod audit;
 mod entry;
+mod fault;
 mod form;
 mod keys;
 mod overview;
@@ -78,8 +79,14 @@ fn behind_the_wall() -> Router<App> {
         .route("/admin/webhooks", get(webhooks::page))
         .route("/admin/webhooks/test", post(webhooks::send_test))
         .route("/admin/webhooks/again", post(webhooks::send_range))
-        .route("/admin/webhooks/check", get(webhooks::check::page).post(webhooks::check::explain))
-        .route("/admin/webhooks/secrets", get(webhooks::secrets::page).post(webhooks::secrets::issue))
+        .route(
+            "/admin/webhooks/check",
+            get(webhooks::check::page).post(webhooks::check::explain),
+        )
+        .route(
+            "/admin/webhooks/secrets",
+            get(webhooks::secrets::page).post(webhooks::secrets::issue),
+        )
         .route("/admin/webhooks/secrets/{id}/disable", post(webhooks::secrets::disable))
         .route("/admin/webhooks/{id}", get(webhooks::delivery::page))
         .route("/admin/webhooks/{id}/again", post(webhooks::delivery::send_again))

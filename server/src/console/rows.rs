@@ -3,8 +3,8 @@
 use super::wall::{Answer, Desk, ok};
 use app::console::{
     Place, Tone,
+    findings::{Item, ScoreRow},
     link::{self, LinkView},
-    session::{Item, ScoreRow},
     sessions::Row,
     words,
 };

@@ -12,9 +12,7 @@ use app::{
     parts::Mistake,
 };
 use axum::extract::Path;
-use domain::{
-    callback::CallbackUrl, decision::Policy, event::EventType, session::Step, tenant::TenantSettings, time::Millis,
-};
+use domain::{callback::CallbackUrl, decision::Policy, event::EventType, session::Step, time::Millis};
 use ipnet::IpNet;
 use service::{
     access::{Admin, Developer},
@@ -109,7 +107,7 @@ pub(super) async fn page(desk: Desk, fields: Fields) -> Answer {
 }
 
 /// The change a form asks for, or what is wrong with it.
-fn read(section: &str, fields: &Fields, now: &TenantSettings) -> Result<Change, Result<Vec<Mistake>, Fault>> {
+fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, Fault>> {
     let mut mistakes = Vec::new();
     let change = match section {
         "look" => Change::Look {
@@ -150,7 +148,6 @@ fn read(section: &str, fields: &Fields, now: &TenantSettings) -> Result<Change, 
                 liveness_review: read("liveness_review"),
                 reject_on_fraud_signals: fields.has("reject_on_fraud_signals"),
                 accept_specimens: fields.has("accept_specimens"),
-                ..now.policy.clone()
             })
         }
         "callbacks" => Change::Callbacks(fields.lines("callback_urls")),
@@ -186,9 +183,8 @@ fn read(section: &str, fields: &Fields, now: &TenantSettings) -> Result<Change, 
 pub(super) async fn save(desk: Desk, Path(section): Path<String>, fields: Fields) -> Answer {
     Developer::of(&desk.staff)?;
     let tenant = load(&desk.app.honnin, &desk.staff).await?;
-    let current = tenant.settings.clone().unwrap_or_default();
     let version = fields.text("version").parse().map_err(|_| Fault::Malformed)?;
-    let mistakes = match read(&section, &fields, &current) {
+    let mistakes = match read(&section, &fields) {
         Err(Err(fault)) => return Err(fault),
         Err(Ok(mistakes)) => mistakes,
         Ok(wanted) => match change(&desk.app.honnin, &desk.staff, version, wanted).await {

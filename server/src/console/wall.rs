@@ -1,6 +1,9 @@
 //! The wall around the console: nobody passes without being signed in, and every form must come from one of our pages. Handlers
 //! behind it get a [`Desk`]: who is there, and how to answer.
 
+pub(crate) use super::fault::{Answer, Fault};
+
+use super::fault::encoded;
 use crate::{edge::RequestContext, same_origin::is_same_origin, state::App};
 use app::{
     PageMeta,
@@ -23,9 +26,7 @@ use service::{
     search::count_waiting,
     settings::list_tenants,
 };
-use store::StoreError;
 use tower_sessions::Session;
-use url::form_urlencoded;
 
 /// What a session holds: who signed in.
 pub(super) const USER: &str = "user";
@@ -44,96 +45,6 @@ const DONE: &str = "done";
 const PRECISION: Millis = Millis::minutes(1);
 /// So long after entering the password, sensitive things ask for it again.
 const FRESH: Millis = Millis::minutes(10);
-
-/// Why a handler gave no page. The wall makes one of it.
-#[derive(Clone, Debug)]
-pub(crate) enum Fault {
-    /// The role does not allow it.
-    Forbidden,
-    /// Nothing is there.
-    NotFound,
-    /// It asks for the password again first, then goes on here.
-    Confirm(&'static str),
-    /// Not from one of our pages.
-    Foreign,
-    /// A form that none of our pages sends.
-    Malformed,
-    /// Our fault; logged where it happened.
-    Broken,
-}
-
-impl From<Forbidden> for Fault {
-    fn from(_: Forbidden) -> Self {
-        Self::Forbidden
-    }
-}
-
-impl From<StoreError> for Fault {
-    fn from(error: StoreError) -> Self {
-        tracing::error!(%error, "the console could not answer");
-        Self::Broken
-    }
-}
-
-impl From<tower_sessions::session::Error> for Fault {
-    fn from(error: tower_sessions::session::Error) -> Self {
-        tracing::error!(%error, "the console's session could not be kept");
-        Self::Broken
-    }
-}
-
-impl Fault {
-    const fn status(&self) -> StatusCode {
-        match self {
-            Self::Forbidden | Self::Foreign => StatusCode::FORBIDDEN,
-            Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Confirm(_) => StatusCode::SEE_OTHER,
-            Self::Malformed => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-
-    const fn words(&self) -> (&'static str, &'static str) {
-        match self {
-            Self::Forbidden => (
-                "Not for your role",
-                "Your role does not allow this. Ask an admin of your organisation.",
-            ),
-            Self::NotFound => (
-                "Nothing here",
-                "There is no such page, or it belongs to another organisation.",
-            ),
-            Self::Confirm(_) => ("Confirm", "Confirm that it is you."),
-            Self::Foreign => (
-                "Refused",
-                "This form was not sent from one of our pages. Open the page again and repeat.",
-            ),
-            Self::Malformed => (
-                "Not understood",
-                "This form was incomplete. Open the page again and repeat.",
-            ),
-            Self::Broken => ("Something is wrong on our side", "Please try again in a moment."),
-        }
-    }
-}
-
-impl IntoResponse for Fault {
-    fn into_response(self) -> Response {
-        if let Self::Confirm(next) = self {
-            return Redirect::to(&format!("/admin/confirm?next={}", encoded(next))).into_response();
-        }
-        let mut response = self.status().into_response();
-        response.extensions_mut().insert(self);
-        response
-    }
-}
-
-/// What a handler of the console answers.
-pub(crate) type Answer = Result<Response, Fault>;
-
-fn encoded(text: &str) -> String {
-    form_urlencoded::byte_serialize(text.as_bytes()).collect()
-}
 
 /// The meta data of a page of the console.
 pub(super) fn meta(app: &App, context: &RequestContext) -> PageMeta {

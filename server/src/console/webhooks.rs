@@ -48,7 +48,9 @@ fn filter(fields: &Fields) -> DeliveryFilter {
 
 /// Where a delivery stands, for the page.
 fn state_of(delivery: Option<&DeliveryRow>) -> State {
-    let Some(delivery) = delivery else { return State::NotSent };
+    let Some(delivery) = delivery else {
+        return State::NotSent;
+    };
     match (delivery.state, delivery.next_attempt_at) {
         (DeliveryState::Pending, next) => State::Pending(next.unwrap_or(delivery.created_at)),
         (DeliveryState::Delivered, _) => State::Delivered,
@@ -82,7 +84,10 @@ async fn health(desk: &Desk, developer: &Developer) -> Result<(Health, usize), F
         last_success_at: health.last_success_at,
         failing_since: health.failing_since,
     };
-    Ok((health, secrets.iter().filter(|secret| secret.disabled_at.is_none()).count()))
+    Ok((
+        health,
+        secrets.iter().filter(|secret| secret.disabled_at.is_none()).count(),
+    ))
 }
 
 pub(super) async fn page(desk: Desk, fields: Fields) -> Answer {
@@ -125,7 +130,13 @@ pub(super) async fn page(desk: Desk, fields: Fields) -> Answer {
 pub(super) async fn send_test(desk: Desk) -> Answer {
     let developer = Developer::of(&desk.staff)?;
     match redeliver::send_test(&desk.app.honnin, &developer).await {
-        Ok(id) => desk.done(&format!("{HERE}/{id}"), "The test event is on its way. Load this page again to see the answer.").await,
+        Ok(id) => {
+            desk.done(
+                &format!("{HERE}/{id}"),
+                "The test event is on its way. Load this page again to see the answer.",
+            )
+            .await
+        }
         Err(error) => refused(&desk, error).await,
     }
 }

@@ -25,7 +25,11 @@ pub(crate) struct Browser<'a> {
 
 impl<'a> Browser<'a> {
     fn new(server: &'a Server) -> Self {
-        Self { server, cookie: None, site: "same-origin" }
+        Self {
+            server,
+            cookie: None,
+            site: "same-origin",
+        }
     }
 
     async fn send(&mut self, method: &str, path: &str, form: &str) -> Answer {
@@ -70,7 +74,9 @@ impl<'a> Browser<'a> {
             role,
             password: Secret::new(PASSWORD.into()),
         };
-        add_person_to(&server.app.honnin, &Operator::at_command_line(), &server.tenant, person).await.unwrap();
+        add_person_to(&server.app.honnin, &Operator::at_command_line(), &server.tenant, person)
+            .await
+            .unwrap();
         let mut browser = Self::new(server);
         let entered = browser.sign_in(&email).await;
         assert_eq!((entered.status, entered.header("location")), (303, Some("/admin")));
@@ -78,7 +84,11 @@ impl<'a> Browser<'a> {
     }
 
     async fn sign_in(&mut self, email: &str) -> Answer {
-        let form = format!("email={}&password={}", email.replace('@', "%40"), PASSWORD.replace(' ', "+"));
+        let form = format!(
+            "email={}&password={}",
+            email.replace('@', "%40"),
+            PASSWORD.replace(' ', "+")
+        );
         self.post("/admin/sign-in", &form).await
     }
 }
@@ -118,9 +128,17 @@ fn behind_the_wall() -> Vec<(&'static str, String, &'static [Role])> {
         ("POST", "/admin/webhooks/check".into(), TECHNICAL),
         ("GET", "/admin/webhooks/secrets".into(), TECHNICAL),
         ("POST", "/admin/webhooks/secrets".into(), TECHNICAL),
-        ("POST", format!("/admin/webhooks/secrets/whk_{}/disable", "0".repeat(32)), TECHNICAL),
+        (
+            "POST",
+            format!("/admin/webhooks/secrets/whk_{}/disable", "0".repeat(32)),
+            TECHNICAL,
+        ),
         ("GET", format!("/admin/webhooks/evt_{}", "0".repeat(32)), TECHNICAL),
-        ("POST", format!("/admin/webhooks/evt_{}/again", "0".repeat(32)), TECHNICAL),
+        (
+            "POST",
+            format!("/admin/webhooks/evt_{}/again", "0".repeat(32)),
+            TECHNICAL,
+        ),
         ("GET", "/admin/people".into(), ADMIN),
         ("POST", "/admin/people".into(), ADMIN),
         ("POST", format!("/admin/people/usr_{}", "0".repeat(32)), ADMIN),
@@ -151,7 +169,12 @@ async fn each_role_meets_403_where_it_may_not_go_and_nowhere_else() {
         let mut browser = Browser::signed_in(&server, role).await;
         for (method, path, who) in behind_the_wall() {
             let answer = browser.send(method, &path, "").await;
-            assert_eq!(answer.status == 403, !who.contains(&role), "{role:?} {method} {path}: {}", answer.status);
+            assert_eq!(
+                answer.status == 403,
+                !who.contains(&role),
+                "{role:?} {method} {path}: {}",
+                answer.status
+            );
             assert!(answer.status < 500, "{role:?} {method} {path}: {}", answer.status);
         }
     }
@@ -164,9 +187,19 @@ async fn a_form_from_another_site_is_refused_signing_in_included() {
     browser.site = "cross-site";
     for (method, path, _) in behind_the_wall() {
         let answer = browser.send(method, &path, "").await;
-        assert_eq!(answer.status == 403, method == "POST", "{method} {path}: {}", answer.status);
+        assert_eq!(
+            answer.status == 403,
+            method == "POST",
+            "{method} {path}: {}",
+            answer.status
+        );
     }
-    for path in ["/admin/sign-in", "/admin/sign-out", "/admin/sign-out-everywhere", "/admin/confirm"] {
+    for path in [
+        "/admin/sign-in",
+        "/admin/sign-out",
+        "/admin/sign-out-everywhere",
+        "/admin/confirm",
+    ] {
         assert_eq!(browser.post(path, "").await.status, 403, "{path}");
     }
     browser.site = "same-origin";
@@ -181,7 +214,9 @@ async fn the_set_up_link_signs_the_first_person_in_once() {
     let mut browser = Browser::new(&server);
     let page = browser.get(&path).await;
     assert!(page.status == 200 && page.body.contains("Example Shop"));
-    let weak = browser.post(&path, "name=Ada&email=ada%40shop.example&password=short").await;
+    let weak = browser
+        .post(&path, "name=Ada&email=ada%40shop.example&password=short")
+        .await;
     assert!(weak.status == 422 && weak.body.contains("at least 15 characters") && !weak.body.contains("short\""));
     let form = "name=Ada&email=ada%40shop.example&password=correct+horse+battery";
     assert_eq!(browser.post(&path, form).await.header("location"), Some("/admin"));
@@ -200,9 +235,16 @@ async fn signing_in_changes_the_cookie_and_signing_out_ends_it() {
     let second = browser.cookie.clone().unwrap();
     assert_ne!(first, second);
     browser.cookie = Some(first);
-    assert_eq!(browser.get("/admin").await.status, 303, "the old value is worth nothing");
+    assert_eq!(
+        browser.get("/admin").await.status,
+        303,
+        "the old value is worth nothing"
+    );
     browser.cookie = Some(second.clone());
-    assert_eq!(browser.post("/admin/sign-out", "").await.header("location"), Some("/admin/sign-in"));
+    assert_eq!(
+        browser.post("/admin/sign-out", "").await.header("location"),
+        Some("/admin/sign-in")
+    );
     browser.cookie = Some(second);
     assert_eq!(browser.get("/admin").await.status, 303);
 }
@@ -220,7 +262,11 @@ async fn a_session_ends_idle_after_half_an_hour_and_in_any_case_after_twelve_hou
     let again = browser.sign_in("reviewer@shop.example").await;
     assert_eq!(again.status, 303);
     server.clock.advance(Millis::minutes(30));
-    assert_eq!(browser.get("/admin").await.status, 303, "nobody was there for half an hour");
+    assert_eq!(
+        browser.get("/admin").await.status,
+        303,
+        "nobody was there for half an hour"
+    );
 }
 
 #[tokio::test]
@@ -231,12 +277,25 @@ async fn a_key_asks_for_the_password_again_after_ten_minutes_and_is_shown_once()
     let asked = browser.post("/admin/keys", "name=Till").await;
     assert_eq!(asked.header("location"), Some("/admin/confirm?next=%2Fadmin%2Fkeys"));
     let form = "next=%2Fadmin%2Fkeys&password=correct+horse+battery";
-    assert_eq!(browser.post("/admin/confirm", form).await.header("location"), Some("/admin/keys"));
+    assert_eq!(
+        browser.post("/admin/confirm", form).await.header("location"),
+        Some("/admin/keys")
+    );
     let issued = browser.post("/admin/keys", "name=Till").await;
     assert!(issued.status == 201 && issued.body.contains("hn_live_"));
-    let key = issued.body.split("<code>").nth(1).unwrap().split('<').next().unwrap().to_owned();
+    let key = issued
+        .body
+        .split("<code>")
+        .nth(1)
+        .unwrap()
+        .split('<')
+        .next()
+        .unwrap()
+        .to_owned();
     let bearer = format!("Bearer {key}");
-    let made = server.send("POST", super::support::SESSIONS, &[("authorization", &bearer)], "").await;
+    let made = server
+        .send("POST", super::support::SESSIONS, &[("authorization", &bearer)], "")
+        .await;
     assert_eq!(made.status, 201);
     assert!(!browser.get("/admin/keys").await.body.contains(&key));
 }
@@ -247,17 +306,33 @@ async fn a_session_made_by_hand_shows_its_link_once_and_can_get_another() {
     let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
     let bad = browser.post("/admin/sessions/new", "metadata=%7Bnot+json").await;
     assert!(bad.status == 422 && bad.body.contains("not valid JSON"));
-    let made = browser.post("/admin/sessions/new", "metadata=%7B%22order%22%3A%22A-17%22%7D&lastName=Tanaka").await;
+    let made = browser
+        .post(
+            "/admin/sessions/new",
+            "metadata=%7B%22order%22%3A%22A-17%22%7D&lastName=Tanaka",
+        )
+        .await;
     assert!(made.status == 200 && made.body.contains("https://id.example/v/") && made.body.contains("<svg"));
     let found = browser.get("/admin/sessions?metadata=a-17").await;
-    let id = found.body.split("/admin/sessions/vs_").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let id = found
+        .body
+        .split("/admin/sessions/vs_")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap()
+        .to_owned();
     let page = browser.get(&format!("/admin/sessions/vs_{id}")).await;
     assert!(page.body.contains("Tanaka") && !page.body.contains("/v/"));
     let again = browser.post(&format!("/admin/sessions/vs_{id}/link"), "").await;
     assert!(again.body.contains("https://id.example/v/"));
     let mut developer = Browser::signed_in(&server, Role::Developer).await;
     let seen = developer.get(&format!("/admin/sessions/vs_{id}")).await;
-    assert!(seen.status == 200 && !seen.body.contains("Tanaka"), "no personal data for developers");
+    assert!(
+        seen.status == 200 && !seen.body.contains("Tanaka"),
+        "no personal data for developers"
+    );
 }
 
 #[tokio::test]
@@ -265,16 +340,44 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Admin).await;
     let page = browser.get("/admin/settings").await;
-    let version = page.body.split("name=\"version\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
-    let wrong = browser.post("/admin/settings/addresses", &format!("version={version}&ip_allow_list=300.1.2.3")).await;
+    let version = page
+        .body
+        .split("name=\"version\" value=\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap()
+        .to_owned();
+    let wrong = browser
+        .post(
+            "/admin/settings/addresses",
+            &format!("version={version}&ip_allow_list=300.1.2.3"),
+        )
+        .await;
     assert!(wrong.status == 422 && wrong.body.contains("300.1.2.3 is no address"));
-    let saved = browser.post("/admin/settings/steps", &format!("version={version}&step=selfie&tries=3")).await;
+    let saved = browser
+        .post(
+            "/admin/settings/steps",
+            &format!("version={version}&step=selfie&tries=3"),
+        )
+        .await;
     assert_eq!(saved.header("location"), Some("/admin/settings#steps"));
     let page = browser.get("/admin/settings").await;
     assert!(page.body.contains("Saved.") && page.body.contains("value=\"3\""));
-    assert!(!browser.get("/admin/settings").await.body.contains("Saved."), "said once");
-    let stale = browser.post("/admin/settings/steps", &format!("version={version}&step=document&tries=5")).await;
+    assert!(
+        !browser.get("/admin/settings").await.body.contains("Saved."),
+        "said once"
+    );
+    let stale = browser
+        .post(
+            "/admin/settings/steps",
+            &format!("version={version}&step=document&tries=5"),
+        )
+        .await;
     assert!(stale.status == 422 && stale.body.contains("Somebody else changed"));
-    let tested = browser.get("/admin/settings?test=https%3A%2F%2Fshop.example%2Fdone").await;
+    let tested = browser
+        .get("/admin/settings?test=https%3A%2F%2Fshop.example%2Fdone")
+        .await;
     assert!(tested.body.contains("Allowed."));
 }
