@@ -65,6 +65,9 @@ export class Applicant {
 
   /** Confirms what was read; `changes` are typed over it, by label. */
   async details(changes = {}) {
+    // The form comes empty where the picture is still being read; whoever has patience loads it again.
+    const family = this.page.getByLabel("Family name");
+    for (const end = Date.now() + 60_000; (await family.inputValue()) === "" && Date.now() < end; ) await this.page.reload();
     const address = this.page.getByLabel("Address");
     if ((await address.inputValue()) === "") await address.fill("7 Harbour Street, Amaurot 100-0001");
     for (const [label, text] of Object.entries(changes)) await this.page.getByLabel(label).fill(text);

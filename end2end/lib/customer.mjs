@@ -8,6 +8,8 @@ import { Lines, binary, freePort, run } from "./places.mjs";
 
 /** A receiver's port and certificate, made before Honnin starts so that Honnin can be told to trust it. */
 export class Receiver {
+  #customers = [];
+
   static async make() {
     const receiver = new Receiver();
     receiver.folder = mkdtempSync(join(tmpdir(), "honnin-customer-"));
@@ -22,21 +24,33 @@ export class Receiver {
     return receiver;
   }
 
-  /** Starts a customer that creates a session; answers when the link is there. */
+  /** Starts a customer that creates a session; answers when the link is there. One that a failed test left behind ends. */
   async customer(honnin, tenant, ...words) {
+    await this.#endAll();
     const child = spawn(
       binary("customer"),
       ["--base", honnin.base, "--key", tenant.apiKey, "--secret", tenant.webhookSecret, "--listen", `127.0.0.1:${this.port}`,
         "--cert-out", this.folder, ...words],
       { stdio: ["ignore", "pipe", "inherit"] },
     );
+    this.#customers.push(child);
     const lines = new Lines(child.stdout);
     const [, session] = await lines.next(/^session (vs_[0-9a-f]{32})$/);
     const [, link] = await lines.next(/^link (\S+)$/);
     return new Customer(child, lines, session, link);
   }
 
-  remove() {
+  async #endAll() {
+    for (const child of this.#customers.splice(0)) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const gone = once(child, "exit");
+      child.kill("SIGKILL");
+      await gone;
+    }
+  }
+
+  async remove() {
+    await this.#endAll();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -22,7 +22,7 @@ before(async () => {
 after(async () => {
   await browser?.close();
   await honnin?.stop();
-  receiver?.remove();
+  await receiver?.remove();
 });
 
 /** An end user at the page with the document's camera, without scripts: every step is a plain form. */

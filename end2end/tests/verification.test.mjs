@@ -22,7 +22,7 @@ before(async () => {
 after(async () => {
   await browser?.close();
   await honnin?.stop();
-  receiver?.remove();
+  await receiver?.remove();
 });
 
 test("the owner of a passport is verified with the camera, and the customer reads who she is", { timeout: 300_000 }, async () => {
