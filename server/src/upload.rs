@@ -51,12 +51,19 @@ pub(crate) enum UploadFault {
 impl Upload {
     /// Reads a multipart form whose files may hold `limit` bytes together.
     pub(crate) async fn read(request: Request, limit: usize) -> Result<Self, UploadFault> {
-        let announced = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+        let announced = request
+            .headers()
+            .get(CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
         let needed = announced.unwrap_or(limit).min(limit).div_ceil(1024 * 1024).max(1);
         let needed = u32::try_from(needed).unwrap_or(ROOM);
         let room = tokio::time::timeout(PATIENCE, ROOMS.acquire_many(needed)).await;
-        let Ok(Ok(room)) = room else { return Err(UploadFault::Busy) };
-        let form = Multipart::from_request(request, &()).await.map_err(|_| UploadFault::Broken)?;
+        let Ok(Ok(room)) = room else {
+            return Err(UploadFault::Busy);
+        };
+        let form = Multipart::from_request(request, &())
+            .await
+            .map_err(|_| UploadFault::Broken)?;
         let parts = read_parts(form, limit).await?;
         Ok(Self { parts, _room: room })
     }
@@ -93,7 +100,14 @@ impl Upload {
 }
 
 async fn read_parts(mut form: Multipart, limit: usize) -> Result<Vec<(String, Part)>, UploadFault> {
-    let (mut parts, mut budget) = (Vec::new(), Budget { left: limit, drained: 0, over: false });
+    let (mut parts, mut budget) = (
+        Vec::new(),
+        Budget {
+            left: limit,
+            drained: 0,
+            over: false,
+        },
+    );
     while let Some(field) = form.next_field().await.map_err(|_| UploadFault::Broken)? {
         let name = field.name().unwrap_or_default().to_owned();
         if name.len() > MAX_TEXT || parts.len() >= MAX_PARTS {
@@ -113,7 +127,11 @@ async fn read_parts(mut form: Multipart, limit: usize) -> Result<Vec<(String, Pa
         };
         parts.push((name, part));
     }
-    if budget.over { Err(UploadFault::TooLarge) } else { Ok(parts) }
+    if budget.over {
+        Err(UploadFault::TooLarge)
+    } else {
+        Ok(parts)
+    }
 }
 
 /// What may still be gathered and thrown away.

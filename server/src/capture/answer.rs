@@ -113,7 +113,12 @@ impl Refusal {
             Self::NoTryLeft => (StatusCode::UNPROCESSABLE_ENTITY, Problem::TooManyTries),
             Self::NotFound => (StatusCode::NOT_FOUND, Problem::NotFound),
             Self::Busy | Self::Broken(StoreError::Unavailable(_)) => (StatusCode::SERVICE_UNAVAILABLE, Problem::Busy),
-            Self::Broken(_) => (StatusCode::INTERNAL_SERVER_ERROR, Problem::Broken { request: visit.request.clone() }),
+            Self::Broken(_) => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                Problem::Broken {
+                    request: visit.request.clone(),
+                },
+            ),
         };
         if let Self::Broken(error) = self {
             tracing::error!(%error, "a capture page failed");
@@ -124,7 +129,9 @@ impl Refusal {
             (status, Html(problem::render(&shown, &visit.meta(app, None)))).into_response()
         };
         if status == StatusCode::SERVICE_UNAVAILABLE {
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+            response
+                .headers_mut()
+                .insert(RETRY_AFTER, HeaderValue::from_static("5"));
         }
         response
     }
@@ -160,7 +167,13 @@ pub(super) fn file_fault(visit: &Visit, fault: FileFault) -> Response {
         code: fault.as_str(),
         sentence: fault.text().get(visit.language),
     };
-    (StatusCode::UNPROCESSABLE_ENTITY, Json(Told::Problems { problems: vec![problem] })).into_response()
+    (
+        StatusCode::UNPROCESSABLE_ENTITY,
+        Json(Told::Problems {
+            problems: vec![problem],
+        }),
+    )
+        .into_response()
 }
 
 /// Sorts what went wrong with an upload: the file itself, or the moment.
@@ -203,6 +216,8 @@ pub(super) fn days(span: Millis) -> u32 {
 
 /// Asks the browser to come back by itself.
 pub(super) fn come_back(mut response: Response) -> Response {
-    response.headers_mut().insert(HeaderName::from_static("refresh"), HeaderValue::from_static("3"));
+    response
+        .headers_mut()
+        .insert(HeaderName::from_static("refresh"), HeaderValue::from_static("3"));
     response
 }

@@ -36,7 +36,11 @@ async fn show(app: &App, visit: &Visit, headers: &HeaderMap, token: &str) -> Res
         action: format!("{}{token}", forms::START),
         plan: start.plan,
         retention_days: days(start.retention),
-        qr_svg: if is_phone(headers) { None } else { qr(&format!("{}v/{token}", app.honnin.base_url())) },
+        qr_svg: if is_phone(headers) {
+            None
+        } else {
+            qr(&format!("{}v/{token}", app.honnin.base_url()))
+        },
         sandbox: start.sandbox,
     };
     let meta = visit.meta(app, Some(brand(&start.tenant_name, start.accent.as_deref())));
@@ -54,8 +58,13 @@ pub(super) async fn start(State(app): State<App>, visit: Visit, Path(token): Pat
 
 async fn open(app: &App, visit: &Visit, token: &str) -> Result<Response, Refusal> {
     match open_link(&app.honnin, token, visit.mark()).await {
-        Ok(opened) => Ok(with_cookie(lead_on(visit, forms::CAPTURE), &capture_cookie(opened.cookie.expose()))),
-        Err(OpenLinkError::NotUsable) if is_here_already(app, visit, token).await? => Ok(lead_on(visit, forms::CAPTURE)),
+        Ok(opened) => Ok(with_cookie(
+            lead_on(visit, forms::CAPTURE),
+            &capture_cookie(opened.cookie.expose()),
+        )),
+        Err(OpenLinkError::NotUsable) if is_here_already(app, visit, token).await? => {
+            Ok(lead_on(visit, forms::CAPTURE))
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -74,7 +83,10 @@ async fn is_here_already(app: &App, visit: &Visit, token: &str) -> Result<bool, 
 
 /// Phones open the link themselves; whoever sits at a desktop gets a code to scan.
 fn is_phone(headers: &HeaderMap) -> bool {
-    let agent = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+    let agent = headers
+        .get(USER_AGENT)
+        .and_then(|agent| agent.to_str().ok())
+        .unwrap_or_default();
     agent.contains("Mobi") || agent.contains("Android")
 }
 
@@ -82,5 +94,9 @@ fn qr(url: &str) -> Option<String> {
     let code = QrCode::new(url).ok()?;
     let drawn = code.render::<svg::Color<'_>>().min_dimensions(200, 200).build();
     // Inside a page the XML declaration has no place.
-    Some(drawn.split_once("?>").map_or_else(|| drawn.clone(), |(_, rest)| rest.to_owned()))
+    Some(
+        drawn
+            .split_once("?>")
+            .map_or_else(|| drawn.clone(), |(_, rest)| rest.to_owned()),
+    )
 }

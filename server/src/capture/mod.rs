@@ -11,15 +11,13 @@ mod visit;
 
 use crate::{state::App, upload};
 use app::forms;
-use axum::{
-    Router,
-    routing::{get, post},
-};
+use axum::{Router, routing::get};
 
 /// The routes of the capture pages.
 pub(crate) fn routes() -> Router<App> {
     let uploads = Router::new()
-        .route(forms::PICTURES, post(pictures::upload))
+        // Whoever asks for the page of a mistake again is led to the step.
+        .route(forms::PICTURES, get(steps::current).post(pictures::upload))
         .route(forms::SELFIE, get(selfie::page).post(selfie::upload))
         .layer(upload::no_limit_of_axum());
     Router::new()

@@ -41,7 +41,8 @@ pub(super) async fn page(State(app): State<App>, visit: Visit) -> Response {
 }
 
 fn side_html(app: &App, visit: &Visit, standing: &Standing, fault: Option<FileFault>) -> Result<String, Refusal> {
-    let (Next::Photograph(side), Some(document_type)) = (standing.next(app.honnin.now()), standing.document_type()) else {
+    let (Next::Photograph(side), Some(document_type)) = (standing.next(app.honnin.now()), standing.document_type())
+    else {
         return Err(Refusal::OutOfTurn);
     };
     let view = DocumentView {
@@ -50,7 +51,10 @@ fn side_html(app: &App, visit: &Visit, standing: &Standing, fault: Option<FileFa
         tries_left: standing.tries_left(Slot::Document(side)),
         fault,
     };
-    Ok(document::render(&view, &visit.meta_of(app, standing, Some(Stage::Document), forms::DOCUMENT)))
+    Ok(document::render(
+        &view,
+        &visit.meta_of(app, standing, Some(Stage::Document), forms::DOCUMENT),
+    ))
 }
 
 /// POST multipart: the picture of a side.
@@ -80,7 +84,10 @@ async fn receive(request: Request) -> Result<Result<(Side, Vec<u8>), FileFault>,
         Ok(upload) => upload,
         Err(fault) => return of_upload(fault).map(Err),
     };
-    let side = upload.text(forms::SLOT).and_then(forms::side).ok_or(Refusal::OutOfTurn)?;
+    let side = upload
+        .text(forms::SLOT)
+        .and_then(forms::side)
+        .ok_or(Refusal::OutOfTurn)?;
     let picture = upload.take_files(forms::PICTURE).into_iter().next();
     Ok(picture.map(|picture| (side, picture)).ok_or(FileFault::Missing))
 }
@@ -98,7 +105,9 @@ pub(super) fn of_upload(fault: UploadFault) -> Result<FileFault, Refusal> {
 pub(super) async fn check_page(State(app): State<App>, visit: Visit) -> Response {
     let shown = async {
         let (_, standing) = visit.standing(&app).await?;
-        let Next::Check(side) = standing.next(app.honnin.now()) else { return Err(Refusal::OutOfTurn) };
+        let Next::Check(side) = standing.next(app.honnin.now()) else {
+            return Err(Refusal::OutOfTurn);
+        };
         let slot = Slot::Document(side);
         let (Some(shown), Some(document_type)) = (standing.shown(slot), standing.document_type()) else {
             return Err(Refusal::OutOfTurn);
@@ -110,7 +119,10 @@ pub(super) async fn check_page(State(app): State<App>, visit: Visit) -> Response
             problems: shown.problems,
             tries_left: standing.tries_left(slot),
         };
-        Ok(html(check::render(&view, &visit.meta_of(&app, &standing, Some(Stage::Document), forms::CHECK))))
+        Ok(html(check::render(
+            &view,
+            &visit.meta_of(&app, &standing, Some(Stage::Document), forms::CHECK),
+        )))
     };
     answered(&app, &visit, shown.await)
 }
@@ -132,18 +144,18 @@ pub(super) async fn check(State(app): State<App>, visit: Visit, request: Request
 }
 
 /// GET: one of the applicant's own pictures.
-pub(super) async fn show(
-    State(app): State<App>,
-    visit: Visit,
-    Path(id): Path<String>,
-    address: Uri,
-) -> Response {
+pub(super) async fn show(State(app): State<App>, visit: Visit, Path(id): Path<String>, address: Uri) -> Response {
     let shown = async {
         let applicant = visit.applicant(&app).await?;
         let id = CaptureId::parse(&id).ok_or(Refusal::NotFound)?;
         let query = url::form_urlencoded::parse(address.query().unwrap_or_default().as_bytes());
-        let frame = query.into_owned().find(|(name, _)| name == "frame").and_then(|(_, frame)| frame.parse().ok());
-        let picture = show_picture(&app.honnin, &applicant, &id, frame.unwrap_or(0)).await?.ok_or(Refusal::NotFound)?;
+        let frame = query
+            .into_owned()
+            .find(|(name, _)| name == "frame")
+            .and_then(|(_, frame)| frame.parse().ok());
+        let picture = show_picture(&app.honnin, &applicant, &id, frame.unwrap_or(0))
+            .await?
+            .ok_or(Refusal::NotFound)?;
         Ok(([(CONTENT_TYPE, "image/jpeg")], picture.into_exposed()).into_response())
     };
     answered(&app, &visit, shown.await)

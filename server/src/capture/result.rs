@@ -41,8 +41,15 @@ pub(super) async fn page(State(app): State<App>, visit: Visit) -> Response {
             state,
             return_url: shown.return_url.map(Personal::into_exposed),
         };
-        let answer = html(result::render(&view, &visit.meta_of(&app, &standing, None, forms::RESULT)));
-        Ok(if state == ResultState::Waiting { come_back(answer) } else { answer })
+        let answer = html(result::render(
+            &view,
+            &visit.meta_of(&app, &standing, None, forms::RESULT),
+        ));
+        Ok(if state == ResultState::Waiting {
+            come_back(answer)
+        } else {
+            answer
+        })
     };
     answered(&app, &visit, shown.await)
 }

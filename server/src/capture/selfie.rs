@@ -54,10 +54,16 @@ async fn selfie_html(
         challenge_id,
         challenge,
         tries_left: standing.tries_left(Slot::Selfie),
-        problems: standing.shown(Slot::Selfie).map(|shown| shown.problems).unwrap_or_default(),
+        problems: standing
+            .shown(Slot::Selfie)
+            .map(|shown| shown.problems)
+            .unwrap_or_default(),
         fault,
     };
-    Ok(selfie::render(&view, &visit.meta_of(app, &standing, Some(Stage::Selfie), forms::SELFIE)))
+    Ok(selfie::render(
+        &view,
+        &visit.meta_of(app, &standing, Some(Stage::Selfie), forms::SELFIE),
+    ))
 }
 
 /// POST multipart: the burst, two pictures, or one of somebody who cannot do the movement.
@@ -95,6 +101,11 @@ async fn receive(request: Request) -> Result<Result<Burst, FileFault>, Refusal> 
     // Without the camera's script no times come; then the order has to do.
     let times: Vec<u32> = upload.texts(forms::AT).map(|at| at.parse().unwrap_or(0)).collect();
     let frames = upload.take_files(forms::FRAME).into_iter().enumerate();
-    let frames = frames.map(|(index, bytes)| (times.get(index).copied().unwrap_or(0), bytes)).collect();
-    Ok(Ok(Burst { challenge: challenge.filter(|_| !without), frames }))
+    let frames = frames
+        .map(|(index, bytes)| (times.get(index).copied().unwrap_or(0), bytes))
+        .collect();
+    Ok(Ok(Burst {
+        challenge: challenge.filter(|_| !without),
+        frames,
+    }))
 }

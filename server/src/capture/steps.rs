@@ -31,13 +31,16 @@ use service::{
 use std::time::Duration;
 
 /// How long the details page waits for the document to be read.
-const READING: Duration = Duration::from_secs(4);
+const READING: Duration = Duration::from_secs(10);
 /// How often it looks.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// GET `/capture`: to the step that is next.
 pub(super) async fn current(State(app): State<App>, visit: Visit) -> Response {
-    let next = visit.standing(&app).await.map(|(_, standing)| lead_on(&visit, address(standing.next(app.honnin.now()))));
+    let next = visit
+        .standing(&app)
+        .await
+        .map(|(_, standing)| lead_on(&visit, address(standing.next(app.honnin.now()))));
     answered(&app, &visit, next)
 }
 
@@ -94,7 +97,10 @@ pub(super) async fn choose(State(app): State<App>, visit: Visit, request: Reques
         let (applicant, standing) = visit.standing(&app).await?;
         may_choose(&app, &standing)?;
         let form = fields(request).await;
-        let Some(kind) = form.get(forms::DOCUMENT_TYPE).and_then(|kind| DocumentType::parse(kind)) else {
+        let Some(kind) = form
+            .get(forms::DOCUMENT_TYPE)
+            .and_then(|kind| DocumentType::parse(kind))
+        else {
             return Ok(mistaken(choose_html(&app, &visit, &standing, true)));
         };
         choose_document(&app.honnin, &applicant, kind).await?;
@@ -115,7 +121,10 @@ fn choose_html(app: &App, visit: &Visit, standing: &Standing, missing: bool) -> 
         chosen: standing.document_type(),
         missing,
     };
-    choose::render(&view, &visit.meta_of(app, standing, Some(Stage::Document), forms::CHOOSE))
+    choose::render(
+        &view,
+        &visit.meta_of(app, standing, Some(Stage::Document), forms::CHOOSE),
+    )
 }
 
 /// GET: the details, filled in from what was read.
@@ -177,7 +186,10 @@ fn may_type(app: &App, standing: &Standing) -> Result<(), Refusal> {
 }
 
 fn details_html(app: &App, visit: &Visit, standing: &Standing, view: &DetailsView) -> String {
-    details::render(view, &visit.meta_of(app, standing, Some(Stage::Details), forms::DETAILS))
+    details::render(
+        view,
+        &visit.meta_of(app, standing, Some(Stage::Details), forms::DETAILS),
+    )
 }
 
 /// GET: everything once more.
@@ -187,12 +199,18 @@ pub(super) async fn submit_page(State(app): State<App>, visit: Visit) -> Respons
         let found = summary(&app.honnin, &applicant).await?;
         let document = found.document_type.map(|document_type| DocumentShown {
             document_type,
-            pictures: found.pictures.iter().map(|(side, id)| (*side, picture_url(id, 0))).collect(),
+            pictures: found
+                .pictures
+                .iter()
+                .map(|(side, id)| (*side, picture_url(id, 0)))
+                .collect(),
         });
         let view = SubmitView {
             document,
             input: found.input.map(Personal::into_exposed),
-            selfie: found.selfie.map(|(id, frame)| SelfieShown { picture_url: Some(picture_url(&id, frame)) }),
+            selfie: found.selfie.map(|(id, frame)| SelfieShown {
+                picture_url: Some(picture_url(&id, frame)),
+            }),
         };
         let meta = visit.meta_of(&app, &standing, Some(Stage::Submit), forms::SUBMIT);
         Ok(html(submit::render(&view, &meta)))

@@ -11,7 +11,7 @@ use axum::{
 use domain::language::Language;
 use http::{
     HeaderMap, HeaderValue, Method,
-    header::{ACCEPT, ACCEPT_LANGUAGE, COOKIE, SET_COOKIE},
+    header::{ACCEPT, ACCEPT_LANGUAGE, COOKIE, ORIGIN, SET_COOKIE},
     request::Parts,
 };
 use service::{
@@ -47,7 +47,9 @@ impl FromRequestParts<App> for Visit {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
-        let context = RequestContext::from_request_parts(parts, app).await.map_err(IntoResponse::into_response)?;
+        let context = RequestContext::from_request_parts(parts, app)
+            .await
+            .map_err(IntoResponse::into_response)?;
         let cookies = cookies(&parts.headers);
         let path = parts.uri.path().to_owned();
         if parts.method == Method::GET
@@ -55,7 +57,13 @@ impl FromRequestParts<App> for Visit {
         {
             return Err(switched(&path, chosen));
         }
-        let text = |name| parts.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).unwrap_or_default();
+        let text = |name| {
+            parts
+                .headers
+                .get(name)
+                .and_then(|value: &HeaderValue| value.to_str().ok())
+                .unwrap_or_default()
+        };
         let kept = cookies.get(LANGUAGE).and_then(|language| Language::parse(language));
         let visit = Self {
             language: kept.unwrap_or_else(|| Language::negotiate(text(ACCEPT_LANGUAGE))),
@@ -65,22 +73,35 @@ impl FromRequestParts<App> for Visit {
             path,
             cookies,
         };
-        if parts.method != Method::GET && !is_same_origin(&parts.headers, app.honnin.base_url()) {
+        let reads = parts.method == Method::GET || parts.method == Method::HEAD;
+        if !reads && !may_post(&parts.headers, app) {
             return Err(Refusal::Foreign.answer(app, &visit));
         }
         Ok(visit)
     }
 }
 
+/// Phones too old for `Sec-Fetch-Site` write `Origin: null` under our own referrer policy. They hold `SameSite=Lax` to be true, so
+/// that a foreign post comes without the cookie; and who posts to a link knows its token.
+fn may_post(headers: &HeaderMap, app: &App) -> bool {
+    let old_phone =
+        !headers.contains_key("sec-fetch-site") && headers.get(ORIGIN).is_some_and(|origin| origin == "null");
+    old_phone || is_same_origin(headers, app.honnin.base_url())
+}
+
 fn cookies(headers: &HeaderMap) -> HashMap<String, String> {
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
-    let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let pairs = lines
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='));
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 fn chosen_language(query: &str) -> Option<Language> {
     let mut pairs = url::form_urlencoded::parse(query.as_bytes());
-    pairs.find(|(name, _)| name == forms::LANG).and_then(|(_, value)| Language::parse(&value))
+    pairs
+        .find(|(name, _)| name == forms::LANG)
+        .and_then(|(_, value)| Language::parse(&value))
 }
 
 /// Keeps the language and shows the same page without the query.
@@ -99,7 +120,10 @@ pub(super) fn with_cookie(mut response: Response, cookie: &str) -> Response {
 
 /// The capture cookie as it is set. The server ends it; the browser forgets it when it must be over.
 pub(super) fn capture_cookie(value: &str) -> String {
-    format!("{CAPTURE}={value}; {}; Max-Age={}", BOUND, capture_cookie::LIFETIME.0 / 1000)
+    format!(
+        "{CAPTURE}={value}; {BOUND}; Max-Age={}",
+        capture_cookie::LIFETIME.0 / 1000
+    )
 }
 
 /// The mark of a browser that looks at a start page.
