@@ -1,0 +1,140 @@
+//! Creating a session.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use domain::{
+    session::Status,
+    tenant::{NotReady, TenantSettings},
+    time::Millis,
+};
+use service::{
+    access::{self, AccessError},
+    create_session::{CreateSessionError, create_session},
+    read_session::read_session,
+};
+use store::{api_keys, links};
+use support::{Harness, localhost};
+
+#[tokio::test]
+async fn a_created_session_can_be_read_and_its_link_is_stored_as_a_hash_only() {
+    let harness = Harness::new().await;
+    let created = harness.create().await;
+    assert_eq!(created.status, Status::Created);
+    assert_eq!(created.expires_at, support::START.plus(Millis::days(7)));
+    assert_eq!(
+        created.verification_url_expires_at,
+        support::START.plus(Millis::hours(48))
+    );
+    let detail = read_session(&harness.honnin, &harness.caller().await, created.id.as_str())
+        .await
+        .unwrap();
+    assert_eq!((detail.status, detail.metadata), (Status::Created, None));
+    let token = Harness::token(&created);
+    let hash = service::token::hash(&token);
+    let link = harness.read(move |tx| {
+        let hash = hash.clone();
+        Box::pin(async move { links::find(tx, &hash).await })
+    });
+    assert!(link.await.unwrap().is_open(support::START));
+    for name in ["honnin.db", "honnin.db-wal"] {
+        let bytes = std::fs::read(harness.folder.path().join(name)).unwrap();
+        assert!(
+            !bytes.windows(token.len()).any(|window| window == token.as_bytes()),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_link_never_outlives_its_session() {
+    let settings = TenantSettings {
+        steps: vec![domain::session::Step::Selfie],
+        session_lifetime: Millis::hours(1),
+        ..TenantSettings::default()
+    };
+    let harness = Harness::with(settings).await;
+    let created = harness.create().await;
+    assert_eq!(created.verification_url_expires_at, created.expires_at);
+}
+
+#[tokio::test]
+async fn what_the_tenant_gave_comes_back_as_it_was_and_is_sealed_on_the_disk() {
+    let harness = Harness::new().await;
+    let body = r#"{"metadata":{"b":1.50,"a":[1]},"state":"s\u0000t","callbackUrl":"https://shop.example/done",
+        "preRegisteredInfo":{"lastName":"Zyxwvutsrq","birthDate":"1990-01-02"}}"#;
+    let created = create_session(&harness.honnin, &harness.caller().await, body.as_bytes())
+        .await
+        .unwrap();
+    let detail = read_session(&harness.honnin, &harness.caller().await, created.id.as_str())
+        .await
+        .unwrap();
+    assert_eq!(detail.metadata.as_deref(), Some(r#"{"b":1.50,"a":[1]}"#));
+    assert_eq!(
+        detail.pre_registered.unwrap().expose().last_name.as_deref(),
+        Some("Zyxwvutsrq")
+    );
+    for entry in std::fs::read_dir(harness.folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let bytes = std::fs::read(&path).unwrap();
+            assert!(!bytes.windows(10).any(|window| window == b"Zyxwvutsrq"), "{path:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_refusal_stores_nothing() {
+    let mut harness = Harness::new().await;
+    let caller = harness.caller().await;
+    let bad_body = create_session(&harness.honnin, &caller, b"[]").await.unwrap_err();
+    assert!(matches!(bad_body, CreateSessionError::Decode(_)));
+    let foreign = create_session(&harness.honnin, &caller, br#"{"callbackUrl":"https://evil.example/"}"#).await;
+    assert!(matches!(foreign, Err(CreateSessionError::CallbackUrlNotAllowed(url)) if url == "https://evil.example/"));
+    harness.save_settings(TenantSettings::default()).await;
+    let no_steps = create_session(&harness.honnin, &caller, b"{}").await.unwrap_err();
+    assert!(matches!(
+        no_steps,
+        CreateSessionError::NotReady(NotReady::NoStepsEnabled)
+    ));
+    assert!(harness.open_jobs().await.is_empty());
+}
+
+#[tokio::test]
+async fn only_the_exact_valid_key_opens_the_api() {
+    let harness = Harness::new().await;
+    let mut other = harness.key.clone();
+    other.pop();
+    for wrong in ["", "hn_live_", other.as_str(), "Bearer x"] {
+        let refused = access::tenant_by_key(&harness.honnin, wrong, localhost()).await;
+        assert!(matches!(refused, Err(AccessError::Unauthorized)), "{wrong}");
+    }
+    let caller = harness.caller().await;
+    let (tenant, key) = (harness.tenant.id.clone(), caller.key().unwrap().clone());
+    let revoked = harness.honnin.db().write::<_, store::StoreError, _>(move |tx| {
+        let (tenant, key) = (tenant.clone(), key.clone());
+        Box::pin(async move { api_keys::revoke(tx, &tenant, &key, support::START).await })
+    });
+    assert!(revoked.await.unwrap());
+    let refused = access::tenant_by_key(&harness.honnin, &harness.key, localhost()).await;
+    assert!(
+        matches!(refused, Err(AccessError::Unauthorized)),
+        "revocation holds on the very next request"
+    );
+}
+
+#[tokio::test]
+async fn an_address_off_the_list_is_refused_with_a_valid_key_only() {
+    let settings = TenantSettings {
+        ip_allow_list: vec!["192.0.2.0/24".parse().unwrap()],
+        ..TenantSettings::default()
+    };
+    let harness = Harness::with(settings).await;
+    let off = access::tenant_by_key(&harness.honnin, &harness.key, localhost()).await;
+    assert!(matches!(off, Err(AccessError::IpNotAllowed)));
+    let on = access::tenant_by_key(&harness.honnin, &harness.key, "192.0.2.9".parse().unwrap()).await;
+    assert!(on.is_ok());
+    let unknown = access::tenant_by_key(&harness.honnin, "hn_live_0", localhost()).await;
+    assert!(matches!(unknown, Err(AccessError::Unauthorized)));
+}
