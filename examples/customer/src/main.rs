@@ -106,21 +106,18 @@ async fn follow(client: &Client, id: &str, deliveries: &mut mpsc::Receiver<Deliv
             event["id"].as_str().unwrap_or_default(),
             event["type"].as_str().unwrap_or_default(),
         );
-        // The same event may come several times, and in any order; another session's is not ours.
+        // The same event may come several times, and in any order.
         if seen.contains(event_id) {
             println!("again {event_id} {kind}");
             delivery.accept();
             continue;
         }
-        println!("event {event_id} {kind}");
-        if event["data"]["session"]["sessionId"] == id {
-            // The event is a notice. The state is what GET says.
-            let detail = client
-                .call("GET", &format!("/v1/verification-sessions/{id}"), None)
-                .await?;
-            println!("result {detail}");
+        if let Err(error) = process(client, id, &event).await {
+            // Not remembered and not accepted: the event comes again.
+            println!("failed {event_id} {kind}: {error}");
+            continue;
         }
-        // Remembered and answered only now: had the processing failed, the event would come again.
+        println!("event {event_id} {kind}");
         seen.insert(event_id.to_owned());
         delivery.accept();
         let is_final = [
@@ -132,6 +129,18 @@ async fn follow(client: &Client, id: &str, deliveries: &mut mpsc::Receiver<Deliv
         if !stay && is_final.contains(&kind) {
             break;
         }
+    }
+    Ok(())
+}
+
+/// Takes note of an event. It is only a notice: the state is what GET says.
+async fn process(client: &Client, id: &str, event: &Value) -> Result<()> {
+    // Another session's events would be another part's business.
+    if event["data"]["session"]["sessionId"] == id {
+        let detail = client
+            .call("GET", &format!("/v1/verification-sessions/{id}"), None)
+            .await?;
+        println!("result {detail}");
     }
     Ok(())
 }
