@@ -24,11 +24,16 @@ fn body(id: &EventId) -> Vec<u8> {
         .chunks(3)
         .filter_map(|three| char::from_u32(three.iter().fold(0, |code, byte| code << 7 | u32::from(*byte) % 136)))
         .collect();
-    serde_json::json!({"id": id, "type": "verification.approved", "metadata": {"text": text}}).to_string().into_bytes()
+    serde_json::json!({"id": id, "type": "verification.approved", "metadata": {"text": text}})
+        .to_string()
+        .into_bytes()
 }
 
 fn main() {
-    let count = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(10_000);
+    let count = std::env::args()
+        .nth(1)
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(10_000);
     for _ in 0..count {
         let secrets = [(); 2].map(|()| SigningSecret::new(Secret::new(bytes::<32>().to_vec())));
         let id = EventId::from_random(bytes());

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod access;
+mod browser;
 mod capture;
 mod console;
 mod create;
@@ -14,4 +15,5 @@ mod reprocess;
 mod shape;
 mod support;
 mod tls;
+mod uploads;
 mod webhooks;

@@ -16,25 +16,25 @@ const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u32) -> V4 {
 
 /// IPv4 that is not public unicast.
 const REFUSED_V4: [V4; 19] = [
-    v4(0, 0, 0, 0, 8),          // this network
-    v4(10, 0, 0, 0, 8),         // private
-    v4(100, 64, 0, 0, 10),      // carrier-grade NAT; a cloud's metadata service
-    v4(127, 0, 0, 0, 8),        // loopback
-    v4(168, 63, 129, 16, 32),   // a cloud's host agent: looks public, never leaves the host
-    v4(169, 254, 0, 0, 16),     // link-local; the clouds' metadata services
-    v4(172, 16, 0, 0, 12),      // private
-    v4(192, 0, 0, 0, 24),       // protocol assignments; a cloud's metadata service
-    v4(192, 0, 2, 0, 24),       // documentation
-    v4(192, 31, 196, 0, 24),    // AS112
-    v4(192, 52, 193, 0, 24),    // AMT relays
-    v4(192, 88, 99, 0, 24),     // 6to4 relays
-    v4(192, 168, 0, 0, 16),     // private
-    v4(192, 175, 48, 0, 24),    // AS112
-    v4(198, 18, 0, 0, 15),      // benchmarks
-    v4(198, 51, 100, 0, 24),    // documentation
-    v4(203, 0, 113, 0, 24),     // documentation
-    v4(224, 0, 0, 0, 4),        // multicast
-    v4(240, 0, 0, 0, 4),        // reserved, broadcast
+    v4(0, 0, 0, 0, 8),        // this network
+    v4(10, 0, 0, 0, 8),       // private
+    v4(100, 64, 0, 0, 10),    // carrier-grade NAT; a cloud's metadata service
+    v4(127, 0, 0, 0, 8),      // loopback
+    v4(168, 63, 129, 16, 32), // a cloud's host agent: looks public, never leaves the host
+    v4(169, 254, 0, 0, 16),   // link-local; the clouds' metadata services
+    v4(172, 16, 0, 0, 12),    // private
+    v4(192, 0, 0, 0, 24),     // protocol assignments; a cloud's metadata service
+    v4(192, 0, 2, 0, 24),     // documentation
+    v4(192, 31, 196, 0, 24),  // AS112
+    v4(192, 52, 193, 0, 24),  // AMT relays
+    v4(192, 88, 99, 0, 24),   // 6to4 relays
+    v4(192, 168, 0, 0, 16),   // private
+    v4(192, 175, 48, 0, 24),  // AS112
+    v4(198, 18, 0, 0, 15),    // benchmarks
+    v4(198, 51, 100, 0, 24),  // documentation
+    v4(203, 0, 113, 0, 24),   // documentation
+    v4(224, 0, 0, 0, 4),      // multicast
+    v4(240, 0, 0, 0, 4),      // reserved, broadcast
 ];
 
 /// All of public IPv6.

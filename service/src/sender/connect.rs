@@ -80,7 +80,8 @@ pub(super) async fn dial(
     let mut fault = Fault::ConnectFailed;
     for (index, address) in tried.iter().enumerate() {
         // An address that swallows packets must leave time for the next one.
-        let share = deadline.saturating_duration_since(Instant::now()) / u32::try_from(tried.len() - index).unwrap_or(1);
+        let share =
+            deadline.saturating_duration_since(Instant::now()) / u32::try_from(tried.len() - index).unwrap_or(1);
         match timeout(share, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => return checked(stream, *address, rules),
             Ok(Err(_)) => fault = Fault::ConnectFailed,
@@ -96,7 +97,11 @@ fn checked(stream: TcpStream, wanted: SocketAddr, rules: &AddressRules) -> Resul
     let is_right = peer.ip() == wanted.ip() && peer.port() == wanted.port() && rules.admits(peer.ip());
     // Without Nagle's wait the small request leaves at once; failing to set it costs some milliseconds only.
     drop(stream.set_nodelay(true));
-    if is_right { Ok(stream) } else { Err(Fault::AddressRefused) }
+    if is_right {
+        Ok(stream)
+    } else {
+        Err(Fault::AddressRefused)
+    }
 }
 
 /// TLS to `url`'s host over `stream`.

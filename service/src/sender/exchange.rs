@@ -107,7 +107,11 @@ mod tests {
         };
         assert_eq!(read("120"), Some(Millis::seconds(120)));
         assert_eq!(read("Sun, 06 Nov 1994 08:49:47 GMT"), Some(Millis::seconds(10)));
-        assert_eq!(read("Sun, 06 Nov 1994 08:00:00 GMT"), Some(Millis(0)), "a time that has passed");
+        assert_eq!(
+            read("Sun, 06 Nov 1994 08:00:00 GMT"),
+            Some(Millis(0)),
+            "a time that has passed"
+        );
         for nonsense in ["", "-1", "soon", "1.5", "99999999999999999999"] {
             assert_eq!(read(nonsense), None, "{nonsense}");
         }

@@ -86,7 +86,11 @@ impl Answer {
     /// No answer at all.
     #[must_use]
     pub const fn failed(fault: Fault) -> Self {
-        Self { status: None, fault: Some(fault), retry_after: None }
+        Self {
+            status: None,
+            fault: Some(fault),
+            retry_after: None,
+        }
     }
 
     /// The answer `status`.
@@ -98,7 +102,11 @@ impl Answer {
             _ => Some(Fault::Status),
         };
         let retry_after = if matches!(status, 429 | 503) { retry_after } else { None };
-        Self { status: Some(status), fault, retry_after }
+        Self {
+            status: Some(status),
+            fault,
+            retry_after,
+        }
     }
 }
 
@@ -109,7 +117,11 @@ mod tests {
     #[test]
     fn only_2xx_is_a_success() {
         for status in 100..=999 {
-            assert_eq!(Answer::of_status(status, None).fault.is_none(), (200..=299).contains(&status), "{status}");
+            assert_eq!(
+                Answer::of_status(status, None).fault.is_none(),
+                (200..=299).contains(&status),
+                "{status}"
+            );
         }
         assert_eq!(Answer::of_status(301, None).fault, Some(Fault::Redirect));
     }

@@ -42,7 +42,12 @@ struct Lane {
 
 impl Default for Lane {
     fn default() -> Self {
-        Self { in_flight: 0, is_slow: false, typical: FIRST_GUESS, promised_until: Timestamp::from_millis(0) }
+        Self {
+            in_flight: 0,
+            is_slow: false,
+            typical: FIRST_GUESS,
+            promised_until: Timestamp::from_millis(0),
+        }
     }
 }
 
@@ -67,7 +72,10 @@ impl Pacing {
         let places = lane.places();
         if lane.in_flight < places {
             lane.in_flight += 1;
-            return Ok(Place { pacing: Arc::clone(self), tenant: tenant.clone() });
+            return Ok(Place {
+                pacing: Arc::clone(self),
+                tenant: tenant.clone(),
+            });
         }
         // Those who wait line up at the pace at which the receiver takes them, so that few ask twice.
         let pace = Millis((lane.typical / i64::try_from(places).unwrap_or(1)).max(1));
@@ -151,7 +159,9 @@ mod tests {
     fn those_who_wait_come_back_one_after_the_other_and_within_two_minutes() {
         let pacing = Arc::new(Pacing::default());
         let held: Vec<_> = (0..HEALTHY).map(|_| pacing.enter(&tenant(1), NOW).unwrap()).collect();
-        let times: Vec<Timestamp> = (0..100_000).map(|_| pacing.enter(&tenant(1), NOW).unwrap_err()).collect();
+        let times: Vec<Timestamp> = (0..100_000)
+            .map(|_| pacing.enter(&tenant(1), NOW).unwrap_err())
+            .collect();
         assert!(times.is_sorted());
         assert!(times[0] >= NOW.plus(SHORTEST_WAIT));
         assert_eq!(*times.last().unwrap(), NOW.plus(LONGEST_WAIT));

@@ -17,7 +17,11 @@ fn a_plain_https_url_is_a_receiver() {
         ("https://a-b.c1.example/%20x", "a-b.c1.example", "/%20x"),
     ] {
         let url = parse(text).unwrap();
-        assert_eq!((url.authority().as_str(), url.target().as_str()), (authority, target), "{text}");
+        assert_eq!(
+            (url.authority().as_str(), url.target().as_str()),
+            (authority, target),
+            "{text}"
+        );
     }
 }
 
@@ -60,9 +64,19 @@ fn everything_else_is_told_what_is_wrong() {
 fn a_literal_is_accepted_only_within_an_allowed_network() {
     let rules = AddressRules::new(vec!["127.0.0.0/8".parse().unwrap()]);
     assert!(ReceiverUrl::parse("https://127.0.0.1:8443/", &rules).is_ok());
-    assert!(ReceiverUrl::parse("https://0x7f.1:8443/", &rules).is_ok(), "the same address");
-    assert_eq!(ReceiverUrl::parse("https://10.0.0.1/", &rules).unwrap_err(), UrlFault::Literal);
-    assert_eq!(parse("https://93.184.215.14/").unwrap_err(), UrlFault::Literal, "even a public one");
+    assert!(
+        ReceiverUrl::parse("https://0x7f.1:8443/", &rules).is_ok(),
+        "the same address"
+    );
+    assert_eq!(
+        ReceiverUrl::parse("https://10.0.0.1/", &rules).unwrap_err(),
+        UrlFault::Literal
+    );
+    assert_eq!(
+        parse("https://93.184.215.14/").unwrap_err(),
+        UrlFault::Literal,
+        "even a public one"
+    );
 }
 
 #[test]

@@ -31,7 +31,10 @@ impl SigningSecret {
     /// The signature of one request, with its `v1,`.
     #[must_use]
     pub fn sign(&self, id: &str, timestamp: i64, body: &[u8]) -> String {
-        format!("v1,{}", BASE64.encode(self.mac(id, timestamp, body).finalize().into_bytes()))
+        format!(
+            "v1,{}",
+            BASE64.encode(self.mac(id, timestamp, body).finalize().into_bytes())
+        )
     }
 
     /// Whether `signature`, base64 without its `v1,`, is this secret's; compared in constant time.
@@ -83,7 +86,12 @@ impl SignedRequest {
             .iter()
             .map(|secret| secret.sign(id.as_str(), timestamp, &body))
             .collect();
-        Self { id, timestamp, signature: signatures.join(" "), body }
+        Self {
+            id,
+            timestamp,
+            signature: signatures.join(" "),
+            body,
+        }
     }
 }
 

@@ -25,13 +25,20 @@ fn judge(secret: &SigningSecret) -> standardwebhooks::Webhook {
 
 #[test]
 fn a_secret_is_whsec_and_base64() {
-    assert_eq!(secret(&[0; 32]).to_text().expose(), &format!("whsec_{}=", "A".repeat(43)));
+    assert_eq!(
+        secret(&[0; 32]).to_text().expose(),
+        &format!("whsec_{}=", "A".repeat(43))
+    );
 }
 
 #[test]
 fn the_example_of_the_standard_is_signed_as_it_says() {
     let bytes = BASE64.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
-    let signed = secret(&bytes).sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, br#"{"test": 2432232314}"#);
+    let signed = secret(&bytes).sign(
+        "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        1_614_265_330,
+        br#"{"test": 2432232314}"#,
+    );
     assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
 }
 
