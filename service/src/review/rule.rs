@@ -211,9 +211,15 @@ async fn start_over(
     let unit = honnin.db.write::<_, RuleError, _>(move |tx| {
         let (staff, id, hash) = (staff.clone(), id.clone(), hash.clone());
         Box::pin(async move {
-            let row = sessions::find(tx, staff.tenant(), &id).await?.ok_or(RuleError::NotFound)?;
+            let row = sessions::find(tx, staff.tenant(), &id)
+                .await?
+                .ok_or(RuleError::NotFound)?;
             let (waits, attempt) = (row.session.status == Status::Reviewing, row.session.attempt);
-            let row = if waits || must_wait { find_waiting(tx, &staff, &id, now).await? } else { row };
+            let row = if waits || must_wait {
+                find_waiting(tx, &staff, &id, now).await?
+            } else {
+                row
+            };
             let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
             let row = begin_attempt(tx, &owner, row, now).await.map_err(|error| match error {
                 ReprocessError::Store(error) => RuleError::Store(error),
@@ -229,5 +235,8 @@ async fn start_over(
         })
     });
     let expires_at = unit.await?;
-    Ok(Reissued { url: link_url(honnin, token.expose()), expires_at })
+    Ok(Reissued {
+        url: link_url(honnin, token.expose()),
+        expires_at,
+    })
 }
