@@ -4,15 +4,17 @@ use crate::face::geometry::Point;
 use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
-use crate::text::{Line, Page, Reader};
+use crate::text::{Area, Line, Page, Reader};
 use crate::{Vision, mrz, signals, zone};
-use domain::document::{DocumentType, Side};
+use domain::document::{DocumentType, OcrField, Side};
 use domain::findings::{DocumentFindings, Face, MrzReading, Quality, Unavailable};
 use lens::frame::Frame;
 use time::Date;
 
 /// Width of the lines read where a complete machine-readable zone says what matters: enough to see the visual zone repeat it.
 const BESIDE_ZONE: usize = 3200;
+/// The lines of a zone are the longest of a page, or nearly: those shorter than this share are read later.
+const LIKE_THE_LONGEST: f32 = 0.4;
 /// Width of the lines read where the visual zone is all there is.
 const WHOLE_PAGE: usize = 12_000;
 
@@ -96,58 +98,83 @@ fn read<'a>(
     let areas = reader.areas(picture)?;
     watch.lap("text detection");
     let mut page = reader.page(picture, &areas)?;
-    reader.read(&mut page, WHOLE_PAGE, mrz::is_flat)?;
-    watch.lap("text recognition of long lines");
-    let mut machine = find_zone(reader, &page, kind)?;
-    watch.lap("mrz");
-    let complete = mrz::is_complete(machine.as_ref());
-    reader.read(&mut page, if complete { BESIDE_ZONE } else { WHOLE_PAGE }, |_| true)?;
-    if kind == DocumentType::MyNumberCard {
-        page.lines.retain(|line| !zone::has_individual_number(&line.text));
-    }
-    watch.lap("text recognition");
-    if !complete {
-        machine = find_zone(reader, &page, kind)?;
-        watch.lap("mrz again");
-    }
-    let (mut fields, elements, mrz) = match machine {
-        Some(machine) => {
-            let elements = mrz::Elements::new(machine.format, &machine.lines);
-            let fields = elements.fields(side, &machine.lines.join("\n"), today);
-            (fields, Some(elements), Some(mrz::reading(&machine)))
+    let machine = read_machine_zone(reader, &mut page, kind, watch)?;
+    let elements = machine
+        .as_ref()
+        .map(|zone| mrz::Elements::new(zone.format, &zone.lines));
+    let visible = |page: &mut Page<'_>, budget: usize| {
+        reader.read(page, budget, |_| true)?;
+        if kind == DocumentType::MyNumberCard {
+            page.lines.retain(|line| !zone::has_individual_number(&line.text));
         }
-        None => (Vec::new(), None, None),
+        let lines: Vec<&Line> = page.lines.iter().filter(|line| !mrz::is_candidate(line)).collect();
+        Ok::<_, ModelError>(zone::read(&lines, kind, side, elements.as_ref(), today))
     };
-    let visible: Vec<&Line> = page.lines.iter().filter(|line| !mrz::is_candidate(line)).collect();
-    let visual = zone::read(&visible, kind, side, elements.as_ref(), today);
-    fields.extend(
-        visual
-            .fields
-            .into_iter()
-            .filter(|field| fields.iter().all(|f| f.name != field.name))
-            .collect::<Vec<_>>(),
-    );
+    let complete = mrz::is_complete(machine.as_ref());
+    let mut visual = visible(&mut page, if complete { BESIDE_ZONE } else { WHOLE_PAGE })?;
+    if complete && side == Side::Front && visual.agreement != Some(1.0) && !page.is_read() {
+        visual = visible(&mut page, WHOLE_PAGE)?;
+    }
     watch.lap("visual zone");
+    let mut fields = match (&machine, &elements) {
+        (Some(zone), Some(elements)) => elements.fields(side, &zone.lines.join("\n"), today),
+        _ => Vec::new(),
+    };
+    let from_zone = fields.len();
+    fields.extend(visual.fields);
+    let mut kept = Vec::with_capacity(fields.len());
+    for (index, field) in fields.into_iter().enumerate() {
+        let known = |other: &OcrField| other.name == field.name;
+        if index < from_zone || !kept.iter().any(known) {
+            kept.push(field);
+        }
+    }
+    let zone = zone::VisualZone { fields: kept, ..visual };
     Ok((
         page,
         Reading {
-            mrz,
-            zone: zone::VisualZone { fields, ..visual },
+            mrz: machine.as_ref().map(mrz::reading),
+            zone,
         },
     ))
 }
 
-/// The machine-readable zone, where this kind of document may have one.
-fn find_zone(reader: &Reader, page: &Page<'_>, kind: DocumentType) -> Result<Option<mrz::Zone>, ModelError> {
+/// The machine-readable zone, from the longest lines alone or, where that is not enough, from all of them.
+fn read_machine_zone(
+    reader: &Reader,
+    page: &mut Page<'_>,
+    kind: DocumentType,
+    watch: &mut Stopwatch,
+) -> Result<Option<mrz::Zone>, ModelError> {
+    if !may_have_zone(kind) {
+        return Ok(None);
+    }
+    let longest = page.lines.iter().map(|line| line.area.half_width).fold(0.0, f32::max);
+    let alike = |area: &Area| mrz::is_flat(area) && area.half_width > longest * LIKE_THE_LONGEST;
+    reader.read(page, WHOLE_PAGE, alike)?;
+    watch.lap("text recognition");
+    let first = mrz::find(reader, &page.picture, &page.lines, 1)?;
+    watch.lap("mrz");
+    if mrz::is_complete(first.as_ref()) {
+        return Ok(first);
+    }
+    reader.read(page, WHOLE_PAGE, |_| true)?;
+    watch.lap("text recognition of all lines");
+    let second = mrz::find(reader, &page.picture, &page.lines, usize::MAX)?;
+    watch.lap("mrz of all lines");
+    Ok(second.or(first))
+}
+
+/// Whether this kind of document may have a machine-readable zone. Nothing of a My Number card's codes may be read.
+const fn may_have_zone(kind: DocumentType) -> bool {
     match kind {
-        // Nothing of this card's codes may be read.
-        DocumentType::MyNumberCard => Ok(None),
+        DocumentType::MyNumberCard => false,
         DocumentType::DrivingLicense
         | DocumentType::ResidenceCard
         | DocumentType::SpecialPermanentResidentCertificate
         | DocumentType::DrivingHistoryCertificate
         | DocumentType::Passport
-        | DocumentType::IdCard => mrz::find(reader, &page.picture, &page.lines),
+        | DocumentType::IdCard => true,
     }
 }
 

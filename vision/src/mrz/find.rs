@@ -22,7 +22,7 @@ pub(crate) struct Zone {
 /// Readings less likely than this are noise.
 const NOISE: f32 = -3.0;
 /// A first reading this likely with all check digits right is not looked at again.
-const CLEAR: f32 = -0.15;
+const CLEAR: f32 = -0.4;
 /// Symbols this likely stay what they are, whatever the check digits say: some specimens have wrong ones.
 const CERTAIN: f32 = -0.04;
 /// What a filler is taken for by a recogniser that knows Chinese and French.
@@ -39,14 +39,19 @@ impl Zone {
     }
 }
 
-/// The zone of a page, if there is one.
-pub(crate) fn find(reader: &Reader, picture: &Raster, lines: &[Line]) -> Result<Option<Zone>, ModelError> {
+/// The zone of a page, if there is one. Where it does not read clearly, it is read again up to `again` times.
+pub(crate) fn find(
+    reader: &Reader,
+    picture: &Raster,
+    lines: &[Line],
+    again: usize,
+) -> Result<Option<Zone>, ModelError> {
     let first = decode(lines);
     if first.as_ref().is_some_and(Zone::is_clear) {
         return Ok(first);
     }
     let mut best = first;
-    for height in STRETCHED_HEIGHTS {
+    for height in STRETCHED_HEIGHTS.into_iter().take(again) {
         let again = decode(&stretched(reader, picture, lines, height)?);
         if let Some(again) = again
             && best.as_ref().is_none_or(|b| again.score() >= b.score())

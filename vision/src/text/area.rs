@@ -17,7 +17,7 @@ pub(crate) struct Area {
 /// Height of a rectified line: what the recogniser was trained on.
 pub(crate) const LINE_HEIGHT: usize = 48;
 /// Widths of rectified lines the recogniser is given.
-const LINE_WIDTHS: (usize, usize) = (16, 3200);
+const LINE_WIDTHS: (usize, usize) = (16, 1200);
 /// The detector marks the core of the letters: this is how far the box grows, as area over circumference.
 const UNCLIP: f32 = 1.6;
 

@@ -56,6 +56,11 @@ impl<'a> Page<'a> {
             unread: Vec::new(),
         }
     }
+
+    /// Whether every area was read.
+    pub(crate) const fn is_read(&self) -> bool {
+        self.unread.is_empty()
+    }
 }
 
 impl Reader {
@@ -134,11 +139,11 @@ impl Reader {
         wanted.sort_by(|a, b| b.half_height.total_cmp(&a.half_height));
         let mut used = 0;
         for area in wanted {
-            used += area.line_width();
-            if used > budget {
+            if used + area.line_width() > budget {
                 page.unread.push(area);
                 continue;
             }
+            used += area.line_width();
             page.lines.push(self.line(&page.picture, area)?);
         }
         page.lines.sort_by(|a, b| a.area.y.total_cmp(&b.area.y));

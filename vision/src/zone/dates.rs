@@ -165,8 +165,9 @@ fn era(piece: &Piece, separator: &str) -> Option<i32> {
 
 fn month_named(text: &str) -> Option<u32> {
     let letters: String = text.chars().filter(|c| c.is_alphabetic()).collect();
-    let named = |names: &&[&str]| names.iter().any(|name| letters.starts_with(name));
-    let index = MONTHS.iter().position(|names| named(names))?;
+    let index = MONTHS
+        .iter()
+        .position(|names| names.iter().any(|name| letters.starts_with(name)))?;
     u32::try_from(index + 1).ok()
 }
 

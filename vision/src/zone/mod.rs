@@ -46,10 +46,11 @@ pub(crate) fn read(
     VisualZone {
         fields: fields::items(&legible, kind, side),
         lines: u32::try_from(legible.len()).unwrap_or(u32::MAX),
-        // A card's back holds the zone and almost nothing that repeats it; there the front is to compare with.
+        // What is found counts, however unsurely it was read: noise does not spell a name. A card's back holds the zone and
+        // almost nothing that repeats it; there the front is to compare with.
         agreement: elements
             .filter(|_| side == Side::Front)
-            .and_then(|elements| agreement::share(&legible, elements, today)),
+            .and_then(|elements| agreement::share(lines, elements, today)),
         specimen_words: elements.is_some_and(|elements| elements.issuer == NOWHERE)
             || legible.iter().any(|line| words::is_specimen(&line.text)),
     }
