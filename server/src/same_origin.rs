@@ -21,13 +21,15 @@ pub(crate) fn is_same_origin(headers: &HeaderMap, base_url: &Url) -> bool {
 
 fn host_of(origin: &Url) -> Option<String> {
     let host = origin.host_str()?;
-    Some(origin.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+    Some(
+        origin
+            .port()
+            .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
 
     #[test]
@@ -36,13 +38,19 @@ mod tests {
         for (given, allowed) in [
             (&[("sec-fetch-site", "same-origin")][..], true),
             (&[("sec-fetch-site", "none")], true),
-            (&[("sec-fetch-site", "cross-site"), ("origin", "https://id.example")], false),
+            (
+                &[("sec-fetch-site", "cross-site"), ("origin", "https://id.example")],
+                false,
+            ),
             (&[("sec-fetch-site", "same-site")], false),
             (&[("origin", "https://id.example")], true),
             (&[("origin", "https://evil.example")], false),
             (&[("origin", "null"), ("host", "null")], false),
             (&[("origin", "http://localhost:8080"), ("host", "localhost:8080")], true),
-            (&[("origin", "http://localhost:8081"), ("host", "localhost:8080")], false),
+            (
+                &[("origin", "http://localhost:8081"), ("host", "localhost:8080")],
+                false,
+            ),
             (&[], true),
         ] {
             let mut headers = HeaderMap::new();

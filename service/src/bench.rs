@@ -79,3 +79,64 @@ impl Bench {
         looked.map_err(|_| NotLooked::Panicked)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examiner::{Normalised, PictureFault, Subject};
+    use domain::{
+        document::{DocumentType, Side},
+        findings::{Challenge, DocumentFindings, SelfieFindings},
+    };
+    use std::sync::{Mutex, mpsc};
+    use time::Date;
+
+    struct Blind;
+
+    impl Examiner for Blind {
+        fn normalise(&self, _: &[u8], _: Subject) -> Result<Normalised, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
+        fn document(&self, _: Vec<u8>, _: DocumentType, _: Side, _: Date) -> Result<DocumentFindings, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
+        fn selfie(&self, _: Vec<Vec<u8>>, _: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_finds_no_place_to_wait_is_told_at_once_and_the_rest_are_served() {
+        let bench = Arc::new(Bench::new(Arc::new(Blind)));
+        let (release, held) = mpsc::channel::<()>();
+        let held = Arc::new(Mutex::new(held));
+        let looks: Vec<_> = (0..bench.most_waiting + bench.places.available_permits())
+            .map(|_| {
+                let (bench, held) = (Arc::clone(&bench), Arc::clone(&held));
+                // Looks until the channel is closed.
+                tokio::spawn(async move { bench.look(move |_| held.lock().unwrap().recv().is_err()).await })
+            })
+            .collect();
+        while bench.waiting.load(Ordering::SeqCst) < bench.most_waiting || bench.places.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(bench.look(|_| ()).await, Err(NotLooked::Busy));
+        drop(release);
+        for look in looks {
+            assert_eq!(look.await.unwrap(), Ok(true));
+        }
+        assert_eq!(bench.look(|_| 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn a_panic_costs_no_place() {
+        let bench = Bench::new(Arc::new(Blind));
+        for _ in 0..bench.places.available_permits() * 2 {
+            assert_eq!(
+                bench.look(|_| panic!("told to")).await.map(|(): ()| ()),
+                Err(NotLooked::Panicked)
+            );
+        }
+        assert_eq!(bench.look(|_| 7).await, Ok(7));
+    }
+}

@@ -115,11 +115,11 @@ pub(crate) fn typed(standing: &Standing, key: &SessionKey) -> Result<Option<Pers
     open_column(key, &place(standing, TYPED), standing.answers.typed.as_ref())
 }
 
-/// The findings of each side that the decision rests on; `None` where there are none.
-pub(crate) fn findings_of_document(
-    standing: &Standing,
-    key: &SessionKey,
-) -> Result<Vec<(Slot, Option<Personal<DocumentFindings>>)>, StoreError> {
+/// A side with what was found on it; `None` where its analysis was given up or is not there yet.
+pub(crate) type SideFindings = (Slot, Option<Personal<DocumentFindings>>);
+
+/// The findings of each side that the decision rests on.
+pub(crate) fn findings_of_document(standing: &Standing, key: &SessionKey) -> Result<Vec<SideFindings>, StoreError> {
     let sides = standing
         .relied_on()
         .into_iter()

@@ -1,7 +1,5 @@
 //! The details, the submit, declining, and the way back.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 mod support;
 
 use domain::{
