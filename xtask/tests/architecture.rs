@@ -53,8 +53,10 @@ const CONFINED: [(&str, &[&str]); 22] = [
     ("tracing-subscriber", &["server"]),
 ];
 
+/// The workspace; where the variable names a copy with a planted fault in it, that copy.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&here).parent().unwrap().to_path_buf()
 }
 
 fn manifest(room: &str) -> Table {
