@@ -65,12 +65,13 @@ impl Format {
             Self::Jpeg => jpeg::size(bytes),
             Self::Png | Self::WebP => {
                 let (width, height) = self.decoder(bytes)?.dimensions();
-                // WebP keeps a second copy of the frame (YUV or ARGB) beside its result.
-                let scratch = if self == Self::WebP {
-                    u64::from(width) * u64::from(height) * 4
-                } else {
-                    0
+                // WebP keeps a second copy of the frame beside its result: YUV where it is lossy, ARGB where it is not.
+                let each = match (self, bytes.get(12..16)) {
+                    (Self::WebP, Some(b"VP8 ")) => 2,
+                    (Self::WebP, _) => 4,
+                    (Self::Jpeg | Self::Png, _) => 0,
                 };
+                let scratch = u64::from(width) * u64::from(height) * each;
                 Ok(Size { width, height, scratch })
             }
         }

@@ -10,7 +10,7 @@ use crate::raster::Raster;
 use format::Format;
 use image::codecs::jpeg::JpegEncoder;
 use image::metadata::Orientation;
-use image::{DynamicImage, ExtendedColorType, ImageDecoder, Limits};
+use image::{ColorType, DynamicImage, ExtendedColorType, ImageDecoder, Limits};
 use sha2::{Digest, Sha256};
 use std::io::Cursor;
 
@@ -18,8 +18,9 @@ use std::io::Cursor;
 pub const MAX_BYTES: usize = 10 * 1024 * 1024;
 /// The longest side of an upload.
 pub const MAX_SIDE: u32 = 12_000;
-/// What one decode may hold at once, pixels and scratch.
-pub const MAX_DECODE_BYTES: u64 = 88 * 1024 * 1024;
+/// What one decode may hold at once, pixels and scratch: with the picture that is kept, it stays below 100 MiB. 25 megapixels of
+/// an ordinary JPEG fit, 12 of a progressive one.
+pub const MAX_DECODE_BYTES: u64 = 72 * 1024 * 1024;
 /// The shortest sides that can show a legible document or a face.
 const MIN_SIDES: (u32, u32) = (120, 200);
 /// The longest side kept: a card that fills it has about 35 pixels a millimetre, twice what reading needs.
@@ -95,7 +96,14 @@ fn decode(bytes: &[u8]) -> Result<Raster, PictureFault> {
     decoder
         .set_limits(limits)
         .map_err(|_| PictureFault::DimensionsTooLarge)?;
-    if decoder.total_bytes() + size.scratch > MAX_DECODE_BYTES {
+    // Grey, transparent or deep pixels are copied into plain ones.
+    let plain = u64::from(size.width) * u64::from(size.height) * 3;
+    let copy = if decoder.color_type() == ColorType::Rgb8 {
+        0
+    } else {
+        plain
+    };
+    if decoder.total_bytes() + size.scratch + copy > MAX_DECODE_BYTES {
         return Err(PictureFault::DimensionsTooLarge);
     }
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);

@@ -1,3 +1,5 @@
+//! Uploads of every kind, whole and damaged.
+
 use super::*;
 use image::{ImageEncoder, codecs::png::PngEncoder, codecs::webp::WebPEncoder};
 use proptest::prelude::*;

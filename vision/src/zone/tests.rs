@@ -1,3 +1,5 @@
+//! Whole pages of lines become items.
+
 use super::*;
 use crate::text::{Area, Lattice};
 use domain::document::FieldName;
