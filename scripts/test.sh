@@ -26,6 +26,9 @@ fi
 step "examples in the documentation"
 cargo test --quiet --workspace --exclude frontend --doc
 
+step "webhook signatures before the official libraries"
+scripts/judge-webhooks 2000
+
 step "whole runs"
 npm test --silent --prefix end2end
 step "done"

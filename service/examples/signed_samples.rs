@@ -22,7 +22,13 @@ fn body(id: &EventId) -> Vec<u8> {
     let length = usize::from(u16::from_le_bytes(bytes())) % noise.len();
     let text: String = noise[..length]
         .chunks(3)
-        .filter_map(|three| char::from_u32(three.iter().fold(0, |code, byte| code << 7 | u32::from(*byte) % 136)))
+        .filter_map(|three| {
+            char::from_u32(
+                three
+                    .iter()
+                    .fold(0, |code, byte| (code << 7) | (u32::from(*byte) % 136)),
+            )
+        })
         .collect();
     serde_json::json!({"id": id, "type": "verification.approved", "metadata": {"text": text}})
         .to_string()

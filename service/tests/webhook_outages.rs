@@ -1,6 +1,8 @@
 //! Five days of a receiver that comes and goes, in simulated time, for a thousand seeds: every event is delivered or abandoned exactly
 //! by the schedule. Planted faults that make this fail: independent jitter on each wait; a schedule of nine attempts.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use domain::time::{Millis, Timestamp};
 use service::{
     delivery_schedule::{Failed, WAITS, next_attempt_at},

@@ -148,7 +148,7 @@ pub(super) async fn send_range(desk: Desk, fields: Fields) -> Answer {
         return Err(Fault::Malformed);
     }
     match redeliver::send_range_again(&desk.app.honnin, &developer, &filter).await {
-        Ok(count) => desk.done(HERE, &format!("{count} events are sent again.")).await,
+        Ok(count) => desk.done(HERE, &format!("Sent again: {count}.")).await,
         Err(error) => refused(&desk, error).await,
     }
 }

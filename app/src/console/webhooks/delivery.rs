@@ -125,18 +125,16 @@ fn request(request: &Request) -> AnyView {
             </details>
         }
     });
-    let signed = format!(
-        "Signed bytes ({}): webhook-id, a dot, webhook-timestamp, a dot, then this body",
-        request.length
-    );
+    let signed = format!("Body: {} bytes", request.length);
     view! {
         <section class="panel" id="request">
             <h2>{title}</h2>
             <p class="hint">"Rendered from what is stored: made with the secrets that are valid today, and without what was erased since."</p>
             <p class="mono">{format!("POST {}", request.url.clone().unwrap_or_else(|| "(no receiver)".to_owned()))}</p>
-            <h3>"Headers"</h3>
+            <h3 class="small">"Headers"</h3>
             <pre class="code"><code>{headers}</code></pre>
-            <h3>{signed}</h3>
+            <h3 class="small">{signed}</h3>
+            <p class="hint">"The signature is over webhook-id, a dot, webhook-timestamp, a dot, and exactly these bytes."</p>
             {body}
             {curl}
         </section>

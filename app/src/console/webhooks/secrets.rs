@@ -45,7 +45,7 @@ fn step(number: usize, title: &'static str, here: bool, done: bool, inside: AnyV
     };
     view! {
         <li class="panel" aria-current=here.then_some("step")>
-            <div class="panel-head"><h3>{format!("{number}. {title}")}</h3>{state}</div>
+            <div class="panel-head"><h3 class="small">{format!("{number}. {title}")}</h3>{state}</div>
             {inside}
         </li>
     }

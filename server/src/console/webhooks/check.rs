@@ -83,19 +83,19 @@ fn clock(age: Option<i64>) -> Option<Finding> {
         age if age < -TOLERANCE => (
             Tone::Bad,
             "future",
-            format!("The webhook is dated {} seconds ahead of our clock.", -age),
+            format!("The webhook is dated {} s ahead of our clock.", -age),
         ),
         age if age > TOLERANCE => (
             Tone::Warn,
             "old",
             format!(
-                "It was sent {age} seconds ago. A receiver that checks the time accepts {TOLERANCE} seconds; if it was refused at once, compare your server's clock."
+                "It was sent {age} s ago. A receiver that checks the time accepts {TOLERANCE} seconds; if it was refused at once, compare your server's clock."
             ),
         ),
         age => (
             Tone::Good,
             "fresh",
-            format!("It was sent {} seconds ago, within {TOLERANCE} seconds.", age.max(0)),
+            format!("It was sent {} s ago, within {TOLERANCE} s.", age.max(0)),
         ),
     };
     Some(Finding {
