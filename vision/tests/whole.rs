@@ -210,6 +210,47 @@ fn one_picture_sent_as_a_burst_is_still_and_turns_nowhere() {
     );
 }
 
+/// A photograph held before the camera and turned about its upright axis, as the camera sees it.
+fn tilted(picture: &Raster, degrees: f32) -> Raster {
+    let (width, height) = (picture.width() as f32, picture.height() as f32);
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let distance = 1.5 * width;
+    let mut pixels = Vec::with_capacity(picture.pixels().len());
+    for (y, x) in (0..picture.height()).flat_map(|y| (0..picture.width()).map(move |x| (y, x))) {
+        // The ray through this pixel meets the photograph at `u` from its axis.
+        let (across, down) = (x as f32 - width / 2.0, y as f32 - height / 2.0);
+        let u = across * distance / (distance * cos - across * sin);
+        let depth = (distance + u * sin) / distance;
+        let (from_x, from_y) = (u + width / 2.0, down * depth + height / 2.0);
+        let inside = from_x >= 0.0 && from_y >= 0.0 && from_x < width && from_y < height;
+        let at = (from_y as usize * picture.width() + from_x as usize) * 3;
+        pixels.extend_from_slice(if inside {
+            &picture.pixels()[at..at + 3]
+        } else {
+            &[90, 90, 90]
+        });
+    }
+    Raster::new(picture.width(), picture.height(), pixels).unwrap()
+}
+
+#[test]
+fn a_photograph_that_is_turned_before_the_camera_is_no_turned_head() {
+    let straight = sample(6).crop(1070, 230, 420, 500).unwrap();
+    for degrees in [-40.0, -20.0, 20.0, 40.0] {
+        let frames = [
+            &straight,
+            &tilted(&straight, degrees / 2.0),
+            &tilted(&straight, degrees),
+        ];
+        let frames = frames.map(|frame| Picture::from_raster(frame.clone()).unwrap());
+        for challenge in [Challenge::TurnLeft, Challenge::TurnRight] {
+            let found = vision().examine_selfie(&frames, Some(challenge)).liveness.unwrap();
+            let flat = found.plane_residual.is_none_or(|residual| residual < 0.0785);
+            assert!(found.turned_yaw < 0.35 && flat, "{degrees}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn without_models_everything_says_that_it_is_unavailable() {
     let blind = Vision::load(&std::env::temp_dir().join("no-models-here"));

@@ -24,7 +24,9 @@ pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option
         .collect();
     let name = |name: &str| (name.len() > 1).then(|| holds_name(&texts, name));
     let number = |number: &str| (number.len() > 4).then(|| texts.iter().flatten().any(|text| text.contains(number)));
-    let date = |date: Option<Date>| date.map(|date| written.contains(&date));
+    let short: Vec<_> = lines.iter().flat_map(|line| dates::short(&line.text)).collect();
+    let known = |date: &Date| written.contains(date) || short.contains(&(date.day(), date.month(), date.year() % 100));
+    let date = |date: Option<Date>| date.map(|date| known(&date));
     let found: Vec<bool> = [
         name(&elements.surname),
         name(&elements.given),

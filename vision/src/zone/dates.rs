@@ -71,6 +71,20 @@ pub(super) fn all(text: &str) -> Vec<Found> {
     found
 }
 
+/// Dates whose year has two digits, `12 AUG/AOUT 74`: day, month and year, enough to compare and too little to keep.
+pub(super) fn short(text: &str) -> Vec<(u8, Month, i32)> {
+    let folded: String = folded(text).chars().filter(|c| !c.is_whitespace()).collect();
+    let pieces = pieces(&folded);
+    let date = |window: &[Piece]| match window {
+        [Piece::Number(day, 1..=2), Piece::Other(month), Piece::Number(year, 2)] => {
+            let month = Month::try_from(u8::try_from(month_named(month)?).ok()?).ok()?;
+            Some((u8::try_from(*day).ok()?, month, i32::try_from(*year).ok()?))
+        }
+        _ => None,
+    };
+    pieces.windows(3).filter_map(date).collect()
+}
+
 fn written(piece: &Piece) -> String {
     match piece {
         Piece::Number(value, digits) => format!("{value:0digits$}"),
@@ -214,6 +228,12 @@ mod tests {
             dates("平成31年04月30日 令和01年05月07日"),
             [date!(2019 - 04 - 30), date!(2019 - 05 - 07)]
         );
+    }
+
+    #[test]
+    fn a_year_of_two_digits_is_known_but_not_dated() {
+        assert_eq!(short("12 AUG/AOÛT 74"), [(12, Month::August, 74)]);
+        assert!(all("12 AUG/AOÛT 74").is_empty());
     }
 
     #[test]
