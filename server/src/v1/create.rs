@@ -22,8 +22,7 @@ pub(super) struct CreatedSession {
     /// Session id.
     #[schema(pattern = "^vs_[0-9a-f]{32}$", example = "vs_0123456789abcdef0123456789abcdef")]
     id: String,
-    /// `created`.
-    #[schema(inline, value_type = openapi::SessionStatus)]
+    #[schema(value_type = openapi::SessionStatus)]
     status: &'static str,
     /// Secret URL, usable once, returned only here.
     #[schema(
