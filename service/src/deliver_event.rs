@@ -4,12 +4,12 @@
 use crate::{
     Honnin,
     delivery_schedule::{Failed, next_attempt_at},
+    job_fault::JobFault,
     sender::{
         fault::{Answer, Fault},
-        signature::{SignedRequest, SigningSecret},
+        signature::SignedRequest,
     },
     webhook_payload, webhook_secret,
-    worker::JobFault,
 };
 use domain::{ids::EventId, time::Timestamp};
 use std::time::Duration;
@@ -112,10 +112,7 @@ async fn attempt(honnin: &Honnin, due: &Due, at: Timestamp) -> Result<Answer, St
     let Ok(url) = honnin.sender.parse_receiver(url) else {
         return Ok(Answer::failed(Fault::UrlRefused));
     };
-    let secrets: Vec<SigningSecret> = webhook_secret::open(honnin, &due.secrets)?
-        .into_iter()
-        .map(|(_, secret)| secret)
-        .collect();
+    let secrets = webhook_secret::signers(honnin, &due.event, &due.secrets)?;
     if secrets.is_empty() {
         return Ok(Answer::failed(Fault::NoSecret));
     }

@@ -140,10 +140,7 @@ pub async fn find_request(
     let Some(found) = find_sources(honnin, developer, id).await? else {
         return Ok(None);
     };
-    let secrets: Vec<_> = webhook_secret::open(honnin, &found.secrets)?
-        .into_iter()
-        .map(|(_, secret)| secret)
-        .collect();
+    let secrets = webhook_secret::signers(honnin, &found.event, &found.secrets)?;
     let body = webhook_payload::render(honnin, &found.event, found.session.as_ref()).await?;
     let request = SignedRequest::new(id.clone(), at, body, &secrets);
     let is_shown = !holds_note(&found.event) || Reader::of(developer.staff()).is_ok();

@@ -12,6 +12,7 @@ use domain::{
 };
 use store::{
     StoreError, audit,
+    events::{EventContent, EventRow},
     webhook_secrets::{self, SecretRow},
 };
 
@@ -146,6 +147,16 @@ pub async fn list(honnin: &Honnin, developer: &Developer) -> Result<Vec<SecretIn
         disabled_at: row.disabled_at,
     };
     Ok(unit.await?.into_iter().map(info).collect())
+}
+
+/// The secrets that sign `event`: all valid ones, newest first. A test event is signed with the newest alone, so that during a rotation
+/// its success proves that the receiver has the new secret.
+pub(crate) fn signers(honnin: &Honnin, event: &EventRow, rows: &[SecretRow]) -> Result<Vec<SigningSecret>, StoreError> {
+    let signing = match &event.content {
+        EventContent::Session { .. } => rows,
+        EventContent::Test => &rows[..rows.len().min(1)],
+    };
+    Ok(open(honnin, signing)?.into_iter().map(|(_, secret)| secret).collect())
 }
 
 /// Opens the valid secrets of a tenant for signing, with their names.

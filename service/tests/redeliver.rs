@@ -41,6 +41,24 @@ async fn a_test_event_arrives_signed_and_names_its_tenant_only() {
 }
 
 #[tokio::test]
+async fn during_a_rotation_a_test_event_proves_that_the_receiver_has_the_new_secret() {
+    let receiver = Receiver::start().await;
+    let (harness, old) = Harness::with_receiver(&receiver).await;
+    harness.clock.advance(Millis::seconds(1));
+    let new = harness.issue_secret().await;
+    redeliver::send_test(&harness.honnin, &harness.developer().await)
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    let [received] = receiver.received().try_into().unwrap();
+    let accepts = |secret: &str| {
+        let judge = standardwebhooks::Webhook::new(secret).unwrap();
+        judge.verify(&received.body, &received.headers).is_ok()
+    };
+    assert!(accepts(&new) && !accepts(&old));
+}
+
+#[tokio::test]
 async fn a_range_is_sent_again_with_the_same_ids() {
     let receiver = Receiver::start().await;
     let (harness, _) = Harness::with_receiver(&receiver).await;

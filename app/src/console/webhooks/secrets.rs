@@ -25,8 +25,8 @@ pub struct SecretsView {
     pub secrets: Vec<SecretRow>,
     /// A secret just issued, shown this once.
     pub issued: Option<String>,
-    /// Whether an event was delivered since the newest secret was issued: a receiver that did not know either secret would refuse.
-    pub delivered_since: bool,
+    /// Whether a test event, which the newest secret alone signs, was accepted since that secret was issued.
+    pub confirmed: bool,
     /// What went wrong.
     pub refused: Option<&'static str>,
 }
@@ -69,7 +69,7 @@ fn rotation(view: &SecretsView) -> AnyView {
         .filter(|secret| secret.disabled_at.is_none())
         .collect();
     let rotating = valid.len() > 1;
-    let confirmed = rotating && view.delivered_since;
+    let confirmed = rotating && view.confirmed;
     let disable = valid.last().filter(|_| rotating).map(|old| {
         let action = format!("/admin/webhooks/secrets/{}/disable", old.id);
         view! {
@@ -89,7 +89,7 @@ fn rotation(view: &SecretsView) -> AnyView {
     let first = view! { <p>"It is shown once. From then on every webhook carries two signatures, one of each secret."</p>{issue} };
     let second =
         view! { <p>"Put the new secret where your receiver reads it, and restart the receiver if it needs that."</p> };
-    let third = view! { <p>"Send a test event: your receiver must accept it with the new secret alone."</p>{test} };
+    let third = view! { <p>"Send a test event. It is signed with the new secret alone, so a receiver that accepts it has the new secret."</p>{test} };
     let fourth = view! { <p>"It stops signing at once and is wiped. If it may have leaked, do all four steps now."</p>{disable} };
     view! {
         <section class="stack">

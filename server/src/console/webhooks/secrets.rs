@@ -1,6 +1,5 @@
 //! Signing secrets: issue, rotate, disable.
 
-use super::health;
 use crate::console::wall::{Answer, Desk, Fault, ok, wrong};
 use app::console::{
     Place,
@@ -10,24 +9,28 @@ use axum::{
     extract::Path,
     response::{Html, IntoResponse},
 };
-use domain::ids::SecretId;
+use domain::{event::TestEvent, ids::SecretId};
 use http::StatusCode;
 use service::{
     access::Developer,
+    webhook_log,
     webhook_secret::{self, SecretError},
 };
+use store::deliveries::{DeliveryFilter, DeliveryState};
 
 const HERE: &str = "/admin/webhooks/secrets";
 
 async fn view(desk: &Desk, developer: &Developer) -> Result<SecretsView, Fault> {
-    let listed = webhook_secret::list(&desk.app.honnin, developer).await?;
-    let (health, _) = health(desk, developer).await?;
-    let newest = listed.first().map(|secret| secret.created_at);
+    let honnin = &desk.app.honnin;
+    let listed = webhook_secret::list(honnin, developer).await?;
+    let accepted = DeliveryFilter {
+        state: Some(DeliveryState::Delivered),
+        kind: Some(TestEvent::TYPE.to_owned()),
+        since: listed.first().map(|secret| secret.created_at),
+        ..DeliveryFilter::default()
+    };
     Ok(SecretsView {
-        delivered_since: health
-            .last_success_at
-            .zip(newest)
-            .is_some_and(|(delivered, issued)| delivered > issued),
+        confirmed: !webhook_log::list(honnin, developer, &accepted, 1).await?.is_empty(),
         secrets: listed
             .into_iter()
             .map(|secret| SecretRow {
