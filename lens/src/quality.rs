@@ -1,6 +1,6 @@
 //! The judgement of one picture, and the thresholds that turn it into problems the user can mend.
 
-use crate::frame::{ANALYSED_SIDE, Area, Frame, Plane};
+use crate::frame::{ANALYSED_SIDE, Frame, Plane};
 use crate::glare;
 use crate::outline::{self, Outline};
 use crate::sharpness::{self, Subject};
@@ -59,9 +59,4 @@ fn measure(plane: &Plane, outline: Option<&Outline>, subject: Subject) -> Qualit
         coverage: outline.map(|o| o.area() / (plane.width() * plane.height()) as f32),
         cut_off: outline.map(|o| o.cut_off),
     }
-}
-
-/// An area cut to the plane it is looked at in; keeps the signature of the measures small.
-pub(crate) fn rows(plane: &Plane, area: Area) -> impl Iterator<Item = &[u8]> {
-    (area.top..area.bottom).map(move |y| &plane.values[y * plane.width + area.left..y * plane.width + area.right])
 }

@@ -118,7 +118,7 @@ fn passes(noise: f32) -> usize {
 }
 
 fn calmed(plane: &Plane, area: Area, noise: f32) -> Plane {
-    let values = crate::quality::rows(plane, area).flatten().copied().collect();
+    let values = rows(plane, area).flatten().copied().collect();
     let mut calm = Plane {
         width: area.right - area.left,
         height: area.bottom - area.top,
@@ -246,4 +246,9 @@ fn quantile(histogram: &[u32; BINS]) -> Option<f32> {
         seen as f32 >= QUANTILE * count as f32
     })?;
     Some(bin.max(1) as f32 / 16.0)
+}
+
+/// An area cut to the plane it is looked at in; keeps the signature of the measures small.
+fn rows(plane: &Plane, area: Area) -> impl Iterator<Item = &[u8]> {
+    (area.top..area.bottom).map(move |y| &plane.values[y * plane.width + area.left..y * plane.width + area.right])
 }

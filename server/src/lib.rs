@@ -1,6 +1,7 @@
 //! The server: configuration, command line, router, `/v1`, uploads, headers, life cycle. It holds no rules; it fills the pages'
 //! view models and calls the verbs of `service`.
 
+pub mod bad_keys;
 pub mod cli;
 pub mod config;
 pub mod edge;
@@ -10,6 +11,7 @@ pub mod serve;
 pub mod state;
 pub mod v1;
 
+mod beside;
 mod capture;
 mod console;
 mod health;

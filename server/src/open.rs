@@ -1,6 +1,6 @@
 //! From settings to a running system: databases, keys, pictures, models, the webhook sender.
 
-use crate::{config::Config, site, state::App, v1::BadKeys};
+use crate::{bad_keys::BadKeys, beside, config::Config, site, state::App};
 use domain::time::Clock;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use service::{
@@ -66,7 +66,7 @@ fn on(what: &'static str) -> impl FnOnce(StoreError) -> OpenError {
 /// # Errors
 /// [`OpenError`].
 pub async fn open(config: Arc<Config>) -> Result<App, OpenError> {
-    let models = site::beside_program(&config.models_dir, &["models", "../models", "../../models"]);
+    let models = beside::or(&config.models_dir, &["models", "../models", "../../models"]);
     // Reads and hashes a hundred megabytes.
     let vision = tokio::task::spawn_blocking(move || Vision::load(&models)).await;
     let vision = vision.unwrap_or_else(|_| blind());

@@ -9,7 +9,7 @@ use axum::{
     routing::get_service,
 };
 use http::{HeaderValue, Method, StatusCode, header::CACHE_CONTROL};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tower::{ServiceBuilder, ServiceExt as _};
 use tower_http::services::ServeDir;
 
@@ -50,23 +50,6 @@ pub(crate) async fn public_file(site: &Path, request: Request) -> Result<Respons
             Ok(kept(found, FOR_AN_HOUR).into_response())
         }
         _ => Err(Request::from_parts(parts, body)),
-    }
-}
-
-/// The first folder of the site that is there: as configured, or beside the program.
-#[must_use]
-pub(crate) fn find(configured: &Path) -> PathBuf {
-    beside_program(configured, &["site", "../site"])
-}
-
-/// `configured` where it is there, else the first of `others` that is there, seen from the program's folder.
-pub(crate) fn beside_program(configured: &Path, others: &[&str]) -> PathBuf {
-    let program = std::env::current_exe().ok();
-    let folder = program.as_deref().and_then(Path::parent);
-    let found = folder.and_then(|folder| others.iter().map(|other| folder.join(other)).find(|path| path.is_dir()));
-    match found {
-        Some(found) if !configured.is_dir() => found,
-        _ => configured.to_owned(),
     }
 }
 

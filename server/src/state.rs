@@ -1,6 +1,6 @@
 //! What every handler gets.
 
-use crate::{config::Config, v1::BadKeys};
+use crate::{bad_keys::BadKeys, config::Config};
 use domain::findings::Unavailable;
 use service::Honnin;
 use std::sync::Arc;

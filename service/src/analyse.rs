@@ -5,9 +5,9 @@ use crate::{
     Honnin,
     bench::NotLooked,
     examiner::{Examiner, PictureFault},
+    job_fault::JobFault,
     progress::{Slot, gather},
     sealed::seal_json,
-    worker::JobFault,
 };
 use domain::{
     document::{DocumentType, OcrField, Side},

@@ -1,11 +1,8 @@
 //! Creating a session: parse, check against the tenant's settings, seal, and store with its link and deadline in one unit.
 
-use crate::{
-    Honnin,
-    access::Tenant,
-    idempotency::{self, Attempt},
-    rate_limit, token,
-};
+pub(crate) mod idempotency;
+
+use crate::{Honnin, access::Tenant, honnin::link_url, rate_limit, token};
 use domain::{
     callback::CallbackUrl,
     ids::SessionId,
@@ -15,6 +12,7 @@ use domain::{
     tenant::{NotReady, TenantSettings},
     time::Timestamp,
 };
+use idempotency::Attempt;
 use store::{
     StoreError, Tx, audit,
     jobs::{self, JobKind, NewJob},
@@ -143,7 +141,9 @@ async fn create(
         expires_at: row.session.expires_at,
         created_at: now,
     };
-    let kept = attempt.map(|attempt| attempt.keep(tenant, &created, &key)).transpose()?;
+    let kept = attempt
+        .map(|attempt| attempt.keep(tenant, &created, &key))
+        .transpose()?;
     let (caller, rate) = (tenant.clone(), honnin.config.creation_rate);
     let unit = honnin.db.write::<_, CreateSessionError, _>(move |tx| {
         let (row, link, caller, kept) = (row.clone(), link.clone(), caller.clone(), kept.clone());
@@ -230,9 +230,4 @@ fn seal(
         )?);
     }
     Ok(row)
-}
-
-/// The address of a one-time link.
-pub(crate) fn link_url(honnin: &Honnin, token: &str) -> Secret<String> {
-    Secret::new(format!("{}v/{token}", honnin.base_url()))
 }

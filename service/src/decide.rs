@@ -4,10 +4,10 @@
 use crate::{
     Honnin,
     conclude::conclude,
+    job_fault::JobFault,
     progress::{Slot, Standing, audit_entry, gather},
     sealed::{open_column, open_json, seal_json},
     type_in::{findings_of_document, place, typed},
-    worker::JobFault,
 };
 use domain::{
     decision::{Decision, Evidence, Policy, Score, decide},

@@ -1,7 +1,7 @@
 //! Erasing the personal data of an ended session when its retention has run out: the sealed columns, the key (and with it every
 //! backup), the pictures. A crash in between leaves the job, and the job goes through all of it again.
 
-use crate::{Honnin, worker::JobFault};
+use crate::{Honnin, job_fault::JobFault};
 use domain::{
     ids::SessionId,
     session::{Session, Status},
@@ -23,10 +23,17 @@ pub(crate) async fn enqueue(
     session: &Session,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let retention = tenant.settings.as_ref().map_or(TenantSettings::default().retention, |s| s.retention);
+    let retention = tenant
+        .settings
+        .as_ref()
+        .map_or(TenantSettings::default().retention, |s| s.retention);
     let subject = format!("{}#{}", session.id, session.attempt);
-    let job =
-        NewJob { kind: JobKind::Erase, subject: &subject, run_at: now.plus(retention), dedup_key: Some(&subject) };
+    let job = NewJob {
+        kind: JobKind::Erase,
+        subject: &subject,
+        run_at: now.plus(retention),
+        dedup_key: Some(&subject),
+    };
     jobs::enqueue(tx, job).await.map(drop)
 }
 

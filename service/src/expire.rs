@@ -1,6 +1,6 @@
 //! The deadline: writes `expired` and its event, once, for a session that readers already see as expired.
 
-use crate::{Honnin, erase, record_event, worker::JobFault};
+use crate::{Honnin, erase, job_fault::JobFault, record_event};
 use domain::{
     event::{EventData, EventType},
     ids::SessionId,

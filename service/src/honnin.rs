@@ -3,6 +3,7 @@
 use crate::{bench::Bench, examiner::Examiner, random::Random, rate_limit::CreationRate, sender::WebhookSender};
 use domain::{
     ids::{CaptureId, EventId, JobId, SessionId},
+    secret::Secret,
     time::{Clock, Timestamp},
 };
 use std::sync::Arc;
@@ -131,4 +132,9 @@ impl std::fmt::Debug for Honnin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Honnin")
     }
+}
+
+/// The address of a one-time link.
+pub(crate) fn link_url(honnin: &Honnin, token: &str) -> Secret<String> {
+    Secret::new(format!("{}v/{token}", honnin.base_url()))
 }

@@ -1,7 +1,7 @@
 //! The one-time link. Looking at it changes nothing, so that a link preview cannot burn it; the tap on Start uses it up and ties
 //! the browser to the session.
 
-use crate::{Honnin, idempotency, progress::audit_entry, token};
+use crate::{Honnin, create_session::idempotency, progress::audit_entry, token};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     ids::SessionId,

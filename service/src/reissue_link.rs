@@ -1,6 +1,6 @@
 //! A new one-time link for a session that goes on: the old link and the browser that holds the session are cut off.
 
-use crate::{Honnin, access::Reviewer, create_session::link_url, token};
+use crate::{Honnin, access::Reviewer, honnin::link_url, token};
 use domain::{
     ids::SessionId,
     secret::Secret,

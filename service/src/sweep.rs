@@ -1,6 +1,6 @@
 //! Sweeping: rows that have served their time, once an hour.
 
-use crate::{Honnin, idempotency::oldest, worker::JobFault};
+use crate::{Honnin, create_session::idempotency::oldest, job_fault::JobFault};
 use domain::time::{Millis, Timestamp};
 use store::{
     StoreError, console_sessions, idempotency,
@@ -22,14 +22,19 @@ const SUBJECT: &str = "all";
 /// When storage fails.
 pub async fn plan(honnin: &Honnin) -> Result<(), StoreError> {
     let now = honnin.now();
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        Box::pin(async move { jobs::enqueue(tx, next(now)).await.map(drop) })
-    });
+    let unit = honnin
+        .db
+        .write::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::enqueue(tx, next(now)).await.map(drop) }));
     unit.await
 }
 
 const fn next(run_at: Timestamp) -> NewJob<'static> {
-    NewJob { kind: JobKind::Sweep, subject: SUBJECT, run_at, dedup_key: Some(SUBJECT) }
+    NewJob {
+        kind: JobKind::Sweep,
+        subject: SUBJECT,
+        run_at,
+        dedup_key: Some(SUBJECT),
+    }
 }
 
 /// Sweeps, and plans the next sweep.

@@ -5,7 +5,7 @@ mod lane;
 
 pub use lane::Lane;
 
-use crate::{Honnin, analyse, decide, deliver_event, erase, expire, sweep};
+use crate::{Honnin, analyse, decide, deliver_event, erase, expire, job_fault::JobFault, sweep};
 use domain::time::{Millis, Timestamp};
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, time::Duration};
@@ -30,20 +30,6 @@ const BACKOFF: [Millis; 5] = [
     Millis::minutes(2),
     Millis::minutes(10),
 ];
-
-/// Why a run did not settle its job.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum JobFault {
-    /// Storage; tried again.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// Something else that may pass; tried again. Names no personal data.
-    #[error("{0}")]
-    Passing(&'static str),
-    /// Nothing that time would mend: the job is given up. Names no personal data.
-    #[error("{0}")]
-    Hopeless(&'static str),
-}
 
 /// One kind of work's share of the process.
 #[derive(Clone)]

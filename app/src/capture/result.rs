@@ -55,11 +55,38 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> String {
     };
     let main = view! {
         <div class="result">
-            {draw::result(view.state)}
+            {mark(view.state)}
             <h1>{meta.say(heading)}</h1>
             <p class="lead" role="status">{meta.tell(lead, &[])}</p>
             <div class="actions">{way_on}</div>
         </div>
     };
     shell::phone(meta, meta.say(heading).to_owned(), false, main.into_any())
+}
+
+/// The mark over a result.
+fn mark(state: ResultState) -> impl IntoView {
+    let (class, inside) = match state {
+        ResultState::Approved => (
+            "mark good",
+            r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M19 33l9 9 18-20"/>"#,
+        ),
+        ResultState::Waiting => (
+            "mark busy",
+            r#"<circle class="ring" cx="32" cy="32" r="28"/><path class="arc" d="M32 4a28 28 0 0 1 28 28"/>"#,
+        ),
+        ResultState::Review => (
+            "mark plain",
+            r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 16v17l11 7"/>"#,
+        ),
+        ResultState::Rejected | ResultState::Failed => (
+            "mark bad",
+            r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 17v19M32 45.5v.5"/>"#,
+        ),
+        ResultState::Declined => (
+            "mark plain",
+            r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M20 32h24"/>"#,
+        ),
+    };
+    draw::svg(class, "0 0 64 64", inside)
 }

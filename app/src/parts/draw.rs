@@ -1,11 +1,11 @@
 //! Drawings as inline SVG: documents, faces, marks. They take their colours from classes, so that dark mode and tenants fit.
 
-use crate::capture::result::ResultState;
 use domain::document::{DocumentType, Side};
 use domain::findings::Challenge;
 use leptos::prelude::*;
 
-fn svg(class: &'static str, view_box: &'static str, inside: &'static str) -> impl IntoView {
+/// A drawing out of its parts.
+pub(crate) fn svg(class: &'static str, view_box: &'static str, inside: &'static str) -> impl IntoView {
     view! { <svg class=class viewBox=view_box aria-hidden="true" focusable="false" inner_html=inside></svg> }
 }
 
@@ -89,33 +89,6 @@ pub fn face(challenge: Challenge) -> impl IntoView {
         Challenge::TurnRight => RIGHT,
     };
     svg("face", "0 0 96 88", inside)
-}
-
-/// The mark over a result.
-pub fn result(state: ResultState) -> impl IntoView {
-    let (class, inside) = match state {
-        ResultState::Approved => (
-            "mark good",
-            r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M19 33l9 9 18-20"/>"#,
-        ),
-        ResultState::Waiting => (
-            "mark busy",
-            r#"<circle class="ring" cx="32" cy="32" r="28"/><path class="arc" d="M32 4a28 28 0 0 1 28 28"/>"#,
-        ),
-        ResultState::Review => (
-            "mark plain",
-            r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 16v17l11 7"/>"#,
-        ),
-        ResultState::Rejected | ResultState::Failed => (
-            "mark bad",
-            r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 17v19M32 45.5v.5"/>"#,
-        ),
-        ResultState::Declined => (
-            "mark plain",
-            r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M20 32h24"/>"#,
-        ),
-    };
-    svg(class, "0 0 64 64", inside)
 }
 
 /// The mark over a problem.

@@ -1,7 +1,7 @@
 //! `inspect`: what vision measures in pictures, without a database.
 
 use super::{Failure, Settings, say};
-use crate::site;
+use crate::beside;
 use clap::{Args, Subcommand};
 use domain::{
     decision::match_confidence,
@@ -72,7 +72,7 @@ fn challenge(text: &str) -> Result<Challenge, String> {
 
 pub(super) fn run(settings: &Settings, command: &Inspect) -> Result<(), Failure> {
     let config = settings.load()?;
-    let vision = Vision::load(&site::beside_program(
+    let vision = Vision::load(&beside::or(
         &config.models_dir,
         &["models", "../models", "../../models"],
     ));

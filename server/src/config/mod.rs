@@ -172,7 +172,7 @@ impl Config {
             master_key_file: data_dir.join(reader.filled("storage.master_key_file")),
             pictures_dir: data_dir.join(reader.filled("storage.pictures_dir")),
             models_dir: reader.filled("models.dir").into(),
-            site_dir: crate::site::find(Path::new(&reader.filled("site.dir"))),
+            site_dir: crate::beside::site(Path::new(&reader.filled("site.dir"))),
             proxies: Proxies {
                 trusted: reader.networks("http.trusted_proxies"),
                 header,

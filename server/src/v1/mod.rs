@@ -1,6 +1,5 @@
 //! `/v1`: the three operations of the contract. Every answer is JSON, also those for what does not exist.
 
-mod bad_keys;
 mod body;
 mod caller;
 mod create;
@@ -10,7 +9,6 @@ mod openapi;
 mod read;
 mod reprocess;
 
-pub use bad_keys::BadKeys;
 pub use openapi::document;
 
 pub(crate) use error::ApiError;

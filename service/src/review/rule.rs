@@ -5,7 +5,7 @@ use crate::{
     Honnin,
     access::{Reviewer, Staff},
     conclude::conclude,
-    create_session::link_url,
+    honnin::link_url,
     reissue_link::{Reissued, replace_link},
     reprocess::{ReprocessError, begin_attempt},
     token,

@@ -36,12 +36,19 @@ pub(crate) struct Attempt {
 
 impl Attempt {
     pub(crate) fn new(key: &str, body: &[u8]) -> Self {
-        Self { key_hash: Sha256::digest(key.as_bytes()).to_vec(), body_hash: Sha256::digest(body).to_vec() }
+        Self {
+            key_hash: Sha256::digest(key.as_bytes()).to_vec(),
+            body_hash: Sha256::digest(body).to_vec(),
+        }
     }
 
     /// The answer to keep for it.
     pub(crate) fn keep(&self, tenant: &Tenant, created: &Created, key: &SessionKey) -> Result<KeptAnswer, StoreError> {
-        let place = Place { tenant: tenant.id(), session: &created.id, name: COLUMN };
+        let place = Place {
+            tenant: tenant.id(),
+            session: &created.id,
+            name: COLUMN,
+        };
         Ok(KeptAnswer {
             tenant: tenant.id().clone(),
             key_hash: self.key_hash.clone(),
@@ -70,7 +77,7 @@ impl Attempt {
         }
         let url = open_link(honnin, &kept).await?;
         Ok(Some(Created {
-            verification_url: url.unwrap_or_else(|| crate::create_session::link_url(honnin, OPENED)),
+            verification_url: url.unwrap_or_else(|| crate::honnin::link_url(honnin, OPENED)),
             id: kept.session,
             status: Status::Created,
             verification_url_expires_at: kept.link_expires_at,
@@ -98,7 +105,9 @@ pub(crate) fn oldest(now: Timestamp) -> Timestamp {
 
 /// The kept link, while it still opens.
 async fn open_link(honnin: &Honnin, kept: &KeptAnswer) -> Result<Option<Secret<String>>, StoreError> {
-    let Some(sealed) = kept.link.clone() else { return Ok(None) };
+    let Some(sealed) = kept.link.clone() else {
+        return Ok(None);
+    };
     let (tenant, id) = (kept.tenant.clone(), kept.session.clone());
     let find = honnin.db.read::<_, StoreError, _>(move |tx| {
         let (tenant, id) = (tenant.clone(), id.clone());
