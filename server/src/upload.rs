@@ -15,7 +15,9 @@ const MAX_PARTS: usize = 80;
 /// Read and thrown away at most, so that the browser gets to see the answer; after that the connection ends.
 const MAX_DRAINED: usize = 64 * 1024 * 1024;
 /// What all uploads may hold together, in MiB.
-const ROOM: u32 = 160;
+const ROOM: u32 = 96;
+/// A file's memory grows by at most this.
+const STEP: usize = 512 * 1024;
 /// How long an upload waits for room.
 const PATIENCE: Duration = Duration::from_secs(15);
 
@@ -55,8 +57,14 @@ impl Upload {
             .headers()
             .get(CONTENT_LENGTH)
             .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-        let needed = announced.unwrap_or(limit).min(limit).div_ceil(1024 * 1024).max(1);
-        let needed = u32::try_from(needed).unwrap_or(ROOM);
+        // Of what is announced to be too large nothing will be gathered, so it needs no room.
+        let over = announced.is_some_and(|length| length > limit);
+        let needed = if over {
+            0
+        } else {
+            announced.unwrap_or(limit).div_ceil(1024 * 1024)
+        };
+        let needed = u32::try_from(needed).unwrap_or(ROOM).min(ROOM);
         let room = tokio::time::timeout(PATIENCE, ROOMS.acquire_many(needed)).await;
         let Ok(Ok(room)) = room else {
             return Err(UploadFault::Busy);
@@ -64,7 +72,7 @@ impl Upload {
         let form = Multipart::from_request(request, &())
             .await
             .map_err(|_| UploadFault::Broken)?;
-        let parts = read_parts(form, limit).await?;
+        let parts = read_parts(form, Budget::new(limit, over)).await?;
         Ok(Self { parts, _room: room })
     }
 
@@ -99,15 +107,8 @@ impl Upload {
     }
 }
 
-async fn read_parts(mut form: Multipart, limit: usize) -> Result<Vec<(String, Part)>, UploadFault> {
-    let (mut parts, mut budget) = (
-        Vec::new(),
-        Budget {
-            left: limit,
-            drained: 0,
-            over: false,
-        },
-    );
+async fn read_parts(mut form: Multipart, mut budget: Budget) -> Result<Vec<(String, Part)>, UploadFault> {
+    let mut parts = Vec::new();
     while let Some(field) = form.next_field().await.map_err(|_| UploadFault::Broken)? {
         let name = field.name().unwrap_or_default().to_owned();
         if name.len() > MAX_TEXT || parts.len() >= MAX_PARTS {
@@ -142,6 +143,14 @@ struct Budget {
 }
 
 impl Budget {
+    const fn new(limit: usize, over: bool) -> Self {
+        Self {
+            left: limit,
+            drained: 0,
+            over,
+        }
+    }
+
     /// The field's bytes, or nothing where the budget is over: then the rest is counted and thrown away.
     async fn gather(&mut self, mut field: Field<'_>, most: usize) -> Result<Vec<u8>, UploadFault> {
         let mut bytes = Vec::new();
@@ -155,6 +164,10 @@ impl Budget {
                 }
             } else {
                 self.left -= chunk.len();
+                // By steps and not by doubling: the room is counted in what is held.
+                if bytes.capacity() - bytes.len() < chunk.len() {
+                    bytes.reserve_exact(chunk.len() + STEP.min(bytes.len()));
+                }
                 bytes.extend_from_slice(&chunk);
             }
         }

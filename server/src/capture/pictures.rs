@@ -63,10 +63,14 @@ pub(super) async fn upload(State(app): State<App>, visit: Visit, request: Reques
         // Nobody without a part in a session gets a byte stored.
         let (applicant, standing) = visit.standing(&app).await?;
         let fault = match receive(request).await? {
-            Ok((side, picture)) => match capture_document(&app.honnin, &applicant, side, picture).await {
-                Ok(()) => return onward(&app, &visit, &applicant).await,
-                Err(error) => sort(error)?,
-            },
+            Ok((side, picture, room)) => {
+                let taken = capture_document(&app.honnin, &applicant, side, picture).await;
+                drop(room);
+                match taken {
+                    Ok(()) => return onward(&app, &visit, &applicant).await,
+                    Err(error) => sort(error)?,
+                }
+            }
             Err(fault) => fault,
         };
         if visit.json {
@@ -77,8 +81,11 @@ pub(super) async fn upload(State(app): State<App>, visit: Visit, request: Reques
     answered(&app, &visit, taken.await)
 }
 
-/// The side and its picture, or what is wrong with the file.
-async fn receive(request: Request) -> Result<Result<(Side, Vec<u8>), FileFault>, Refusal> {
+/// What was sent: the side, its picture, and the room that the picture takes until it is stored.
+type Sent = (Side, Vec<u8>, Upload);
+
+/// What was sent, or what is wrong with the file.
+async fn receive(request: Request) -> Result<Result<Sent, FileFault>, Refusal> {
     // The parts around the file are small.
     let mut upload = match Upload::read(request, MAX_FILE + 64 * 1024).await {
         Ok(upload) => upload,
@@ -89,7 +96,7 @@ async fn receive(request: Request) -> Result<Result<(Side, Vec<u8>), FileFault>,
         .and_then(forms::side)
         .ok_or(Refusal::OutOfTurn)?;
     let picture = upload.take_files(forms::PICTURE).into_iter().next();
-    Ok(picture.map(|picture| (side, picture)).ok_or(FileFault::Missing))
+    Ok(picture.map(|picture| (side, picture, upload)).ok_or(FileFault::Missing))
 }
 
 /// What an upload that was not taken means for the user.

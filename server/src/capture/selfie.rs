@@ -71,13 +71,17 @@ pub(super) async fn upload(State(app): State<App>, visit: Visit, request: Reques
     let taken = async {
         let applicant = visit.applicant(&app).await?;
         let fault = match receive(request).await? {
-            Ok(burst) => match capture_selfie(&app.honnin, &applicant, burst).await {
-                Ok(()) => {
-                    until_analysed(&app, &applicant, LOOKING).await?;
-                    return onward(&app, &visit, &applicant).await;
+            Ok((burst, room)) => {
+                let taken = capture_selfie(&app.honnin, &applicant, burst).await;
+                drop(room);
+                match taken {
+                    Ok(()) => {
+                        until_analysed(&app, &applicant, LOOKING).await?;
+                        return onward(&app, &visit, &applicant).await;
+                    }
+                    Err(error) => sort(error)?,
                 }
-                Err(error) => sort(error)?,
-            },
+            }
             Err(fault) => fault,
         };
         if visit.json {
@@ -88,7 +92,8 @@ pub(super) async fn upload(State(app): State<App>, visit: Visit, request: Reques
     answered(&app, &visit, taken.await)
 }
 
-async fn receive(request: Request) -> Result<Result<Burst, FileFault>, Refusal> {
+/// The burst, and the room that it takes until it is stored; or what is wrong with the files.
+async fn receive(request: Request) -> Result<Result<(Burst, Upload), FileFault>, Refusal> {
     let mut upload = match Upload::read(request, MAX_BURST).await {
         Ok(upload) => upload,
         Err(fault) => return of_upload(fault).map(Err),
@@ -104,8 +109,6 @@ async fn receive(request: Request) -> Result<Result<Burst, FileFault>, Refusal> 
     let frames = frames
         .map(|(index, bytes)| (times.get(index).copied().unwrap_or(0), bytes))
         .collect();
-    Ok(Ok(Burst {
-        challenge: challenge.filter(|_| !without),
-        frames,
-    }))
+    let challenge = challenge.filter(|_| !without);
+    Ok(Ok((Burst { challenge, frames }, upload)))
 }
