@@ -4,7 +4,7 @@ use crate::{
     callback::CallbackUrl,
     json::{self, Raw, raw},
     secret::Personal,
-    user_input::{CivilDate, Gender},
+    user_input::{ADDRESS_LIMIT, CivilDate, Gender, NAME_LIMIT},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -13,10 +13,6 @@ use serde_json::value::RawValue;
 pub const METADATA_LIMIT: usize = 8192;
 /// `callbackUrl` with `sessionId` and `state` appended, or `state` alone, in bytes.
 pub const CALLBACK_LIMIT: usize = 8000;
-/// A name, in characters.
-pub const NAME_LIMIT: usize = 128;
-/// An address, in characters.
-pub const ADDRESS_LIMIT: usize = 512;
 
 /// A parsed creation request.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,14 @@
 //! What the user typed: trimmed, folded and checked, so that everything behind may compare it.
 
-use crate::{
-    document::vocabulary,
-    request::{ADDRESS_LIMIT, NAME_LIMIT},
-};
+use crate::document::vocabulary;
 use serde::{Deserialize, Serialize};
 use time::{Date, Month};
 use unicode_normalization::UnicodeNormalization;
+
+/// A name, in characters.
+pub const NAME_LIMIT: usize = 128;
+/// An address, in characters.
+pub const ADDRESS_LIMIT: usize = 512;
 
 vocabulary! {
     /// Gender as the contract knows it.

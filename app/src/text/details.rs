@@ -80,8 +80,8 @@ const fn missing(field: InputField) -> Text {
 #[must_use]
 pub fn fault(lang: domain::language::Language, field: InputField, fault: InputFault) -> String {
     let limit = match field {
-        InputField::Address => domain::request::ADDRESS_LIMIT,
-        _ => domain::request::NAME_LIMIT,
+        InputField::Address => domain::user_input::ADDRESS_LIMIT,
+        _ => domain::user_input::NAME_LIMIT,
     }
     .to_string();
     let values = [("field", label(field).get(lang)), ("limit", limit.as_str())];
