@@ -1,4 +1,4 @@
-//! Who looks at pictures: the vision pipeline in production, a script in tests. Synchronous; [`crate::bench`] gives it its threads.
+//! Who looks at pictures: the vision pipeline in production, a script in tests. Synchronous; `bench` gives it its threads.
 
 use domain::{
     document::{DocumentType, Side},
