@@ -23,7 +23,6 @@ use tower_http::compression::{
 };
 
 /// The whole server as one service.
-#[must_use]
 pub fn router(app: App) -> Router {
     let outer = Outer {
         proxies: Arc::new(app.config.proxies.clone()),

@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use super::*;
 
 fn faults(file: &str, environment: &[(&str, &str)]) -> Vec<String> {

@@ -101,8 +101,6 @@ fn node(text: &str) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
     use ForwardingHeader::{Forwarded, XForwardedFor};
 

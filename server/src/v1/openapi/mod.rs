@@ -57,8 +57,6 @@ pub(super) async fn handler() -> Json<utoipa::openapi::OpenApi> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
     use super::*;
 
     /// With `HONNIN_TEST_WRITE=1` in the environment the copy is written instead.
