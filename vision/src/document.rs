@@ -13,6 +13,8 @@ use time::Date;
 
 /// Width of the lines read where a complete machine-readable zone says what matters: enough to see the visual zone repeat it.
 const BESIDE_ZONE: usize = 3200;
+/// Four of the five items that both zones have: reading more would change no decision.
+const ENOUGH: f32 = 0.8;
 /// The lines of a zone are the longest of a page, or nearly: those shorter than this share are read later.
 const LIKE_THE_LONGEST: f32 = 0.4;
 /// Width of the lines read where the visual zone is all there is.
@@ -112,7 +114,8 @@ fn read<'a>(
     };
     let complete = mrz::is_complete(machine.as_ref());
     let mut visual = visible(&mut page, if complete { BESIDE_ZONE } else { WHOLE_PAGE })?;
-    if complete && side == Side::Front && visual.agreement != Some(1.0) && !page.is_read() {
+    let enough = visual.agreement.is_some_and(|share| share >= ENOUGH) || side == Side::Back;
+    if complete && !enough && !page.is_read() {
         visual = visible(&mut page, WHOLE_PAGE)?;
     }
     watch.lap("visual zone");
