@@ -1,3 +1,5 @@
+//! Layers and faults.
+
 use super::*;
 
 fn faults(file: &str, environment: &[(&str, &str)]) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! The real router behind the real accept loop, over real sockets, on a real SQLite; only the clock stands still.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod access;
 mod browser;
