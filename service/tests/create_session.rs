@@ -1,7 +1,5 @@
 //! Creating a session.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 mod support;
 
 use domain::{

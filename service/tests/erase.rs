@@ -1,7 +1,5 @@
 //! Erasure when retention has run out.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 mod support;
 
 use domain::{

@@ -1,7 +1,5 @@
 //! The deadline.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 mod support;
 
 use domain::{event::EventType, session::Status, time::Millis};
