@@ -18,6 +18,7 @@ command -v python3 >/dev/null || want python3
 python3 -m pip --version >/dev/null 2>&1 || want python3-pip
 command -v npm >/dev/null || want npm
 if [ "$purpose" = test ]; then
+    python3 -c 'import ensurepip' 2>/dev/null || want python3-venv
     [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null || want chromium
     command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || want postgresql
     [ -e /usr/share/fonts/opentype/ocr-b/OCRB.otf ] || want fonts-ocr-b
