@@ -207,6 +207,8 @@ pub fn to_katakana(text: &str) -> String {
             '\u{3041}'..='\u{3096}' => char::from_u32(u32::from(c) + 0x60).unwrap_or(c),
             other => other,
         })
+        // A mark that had nothing to join in hiragana may have something in katakana: わ with ゛ is ヷ.
+        .nfkc()
         .collect()
 }
 
