@@ -138,7 +138,9 @@ impl TestEvent {
             api_version: API_VERSION,
             created_at: self.created_at,
             metadata: None,
-            data: &TestData { tenant_id: &self.tenant },
+            data: &TestData {
+                tenant_id: &self.tenant,
+            },
         })
     }
 }

@@ -114,13 +114,28 @@ pub async fn create_tenant(
     });
     unit.await?;
     let webhook_secret = webhook_secret::issue_for(honnin, operator, &id).await?.text;
-    Ok(CreatedTenant { id, key, webhook_secret })
+    Ok(CreatedTenant {
+        id,
+        key,
+        webhook_secret,
+    })
 }
 
 fn check(honnin: &Honnin, settings: &TenantSettings) -> Result<(), CreateTenantError> {
     let mut faults = settings.faults();
-    if let Some(Err(fault)) = settings.webhook_url.as_deref().map(|url| honnin.sender.parse_receiver(url)) {
-        faults.push(BadSetting { field: "webhook_url", message: fault.to_string() });
+    if let Some(Err(fault)) = settings
+        .webhook_url
+        .as_deref()
+        .map(|url| honnin.sender.parse_receiver(url))
+    {
+        faults.push(BadSetting {
+            field: "webhook_url",
+            message: fault.to_string(),
+        });
     }
-    if faults.is_empty() { Ok(()) } else { Err(CreateTenantError::BadSettings(faults)) }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(CreateTenantError::BadSettings(faults))
+    }
 }

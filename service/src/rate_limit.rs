@@ -16,7 +16,10 @@ pub struct CreationRate {
 
 impl Default for CreationRate {
     fn default() -> Self {
-        Self { per_minute: 300, burst: 60 }
+        Self {
+            per_minute: 300,
+            burst: 60,
+        }
     }
 }
 

@@ -14,6 +14,11 @@ pub struct Readiness {
 
 /// Asks each for something small.
 pub async fn readiness(honnin: &Honnin) -> Readiness {
-    let database = honnin.db.read::<_, StoreError, _>(|tx| Box::pin(async move { users::exist(tx).await }));
-    Readiness { database: database.await.is_ok(), pictures: honnin.pictures.check().await.is_ok() }
+    let database = honnin
+        .db
+        .read::<_, StoreError, _>(|tx| Box::pin(async move { users::exist(tx).await }));
+    Readiness {
+        database: database.await.is_ok(),
+        pictures: honnin.pictures.check().await.is_ok(),
+    }
 }
