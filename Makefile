@@ -1,5 +1,5 @@
 # `make run` starts Honnin, `make test` tests it, `make check` judges the code. Each installs what it needs by itself.
-.PHONY: help run test check release setup specimens eval bench clean-data
+.PHONY: help run test check soak bench release setup specimens eval
 
 target = $${CARGO_TARGET_DIR:-target}
 # TLS=self-signed serves the local network, so that a real phone can open the link.
@@ -10,6 +10,8 @@ help:
 	@echo 'make run TLS=self-signed    the same for the local network, for a real phone'
 	@echo 'make test                   everything that can be tested, on SQLite, PostgreSQL and in Chromium'
 	@echo 'make check                  format, lints and documentation; warnings are errors'
+	@echo 'make soak                   the long runs: random sequences, races, outages, for hours'
+	@echo 'make bench                  how fast it is, next to what the machine can do'
 	@echo 'make release                the optimised binary and its site'
 	@echo 'make specimens OUT=folder   render documents of people who do not exist, with labels'
 	@echo 'make eval DATA=folder       how well it reads documents and tells faces apart'
@@ -24,6 +26,12 @@ test:
 
 check:
 	@scripts/check.sh
+
+soak:
+	@scripts/soak.sh
+
+bench:
+	@scripts/bench.sh
 
 release:
 	@scripts/setup.sh run

@@ -19,6 +19,7 @@ python3 -m pip --version >/dev/null 2>&1 || want python3-pip
 command -v npm >/dev/null || want npm
 if [ "$purpose" = test ]; then
     python3 -c 'import ensurepip' 2>/dev/null || want python3-venv
+    command -v ip >/dev/null || want iproute2
     [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null || want chromium
     command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || want postgresql
     [ -e /usr/share/fonts/opentype/ocr-b/OCRB.otf ] || want fonts-ocr-b
@@ -42,4 +43,5 @@ if [ "$purpose" = test ]; then
         npm ci --prefix end2end --no-audit --no-fund >&2
         touch end2end/node_modules/.package-lock.json
     fi
+    scripts/judge-api 0 >&2
 fi

@@ -48,6 +48,7 @@ pub(crate) fn meta(language: Language, css: &str, stage: Option<Stage>) -> PageM
         }),
         path: "/capture".into(),
         progress: stage.map(|s| Progress::of(&plan(), s)),
+        closing: None,
     }
 }
 
@@ -56,6 +57,16 @@ pub(crate) fn pages(language: Language, css: &str) -> Vec<(String, String)> {
     let free = meta(language, css, None);
     let mut pages = vec![
         ("00-start".to_owned(), start::render(&start_view(), &free)),
+        (
+            "00-start-sandbox".to_owned(),
+            start::render(
+                &start::StartView {
+                    sandbox: true,
+                    ..start_view()
+                },
+                &free,
+            ),
+        ),
         (
             "01-consent".into(),
             consent::render(
@@ -139,6 +150,7 @@ fn start_view() -> start::StartView {
         plan: plan(),
         retention_days: 90,
         qr_svg: Some(r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h3v3H0zM5 0h3v3H5zM0 5h3v3H0z"/></svg>"##.into()),
+        follow: "/v/token/opened".into(),
         sandbox: false,
     }
 }
@@ -214,7 +226,7 @@ fn endings(meta: &PageMeta) -> Vec<(String, String)> {
         (format!("11-result-{name}"), result::render(&view, meta))
     });
     let problems = [
-        ("link", Problem::LinkUnusable),
+        ("link", Problem::LinkUnusable { taking_part: true }),
         ("session", Problem::SessionOver),
         ("expired", Problem::Expired),
         ("tries", Problem::TooManyTries),

@@ -1,6 +1,6 @@
 //! Addresses and field names of the forms: the pages write them, the server reads them.
 
-/// `POST /v/{token}`: no fields. The page's own address.
+/// `POST /v/{token}`: no fields, or in a sandbox [`OUTCOME`]. The page's own address.
 pub const START: &str = "/v/";
 /// The current step; answers 303 to its page.
 pub const CAPTURE: &str = "/capture";
@@ -22,6 +22,12 @@ pub const SELFIE: &str = "/capture/selfie";
 pub const SUBMIT: &str = "/capture/submit";
 /// The result, GET.
 pub const RESULT: &str = "/capture/result";
+/// Going on on another device, GET and POST (no fields).
+pub const ELSEWHERE: &str = "/capture/another-device";
+/// Somebody is still there, POST (no fields). JSON `{seconds, renewable}` where asked for.
+pub const MORE_TIME: &str = "/capture/more-time";
+/// After a link's address: waits a while and answers JSON `{open}`, whether the link can still be opened.
+pub const OPENED: &str = "/opened";
 
 /// Which of the form's buttons was pressed.
 pub const DECISION: &str = "decision";
@@ -55,6 +61,8 @@ pub const AT: &str = "at";
 pub const WITHOUT_CHALLENGE: &str = "withoutChallenge";
 /// Value of [`WITHOUT_CHALLENGE`].
 pub const YES: &str = "yes";
+/// How a sandbox session is to end: a `domain::sandbox::SandboxOutcome`.
+pub const OUTCOME: &str = "outcome";
 /// The query parameter of the language switch, on any GET page: the server keeps it in a cookie and answers 303 without it.
 pub const LANG: &str = "lang";
 

@@ -12,5 +12,5 @@ pub mod parts;
 pub mod shell;
 pub mod text;
 
-pub use shell::{Accent, Assets, Brand, PageMeta, Progress, Stage};
+pub use shell::{Accent, Assets, Brand, Closing, PageMeta, Progress, Stage};
 pub use text::Text;

@@ -1,6 +1,7 @@
 //! The HTML document around every page: head, assets, the loader of the browser's half. Not what is inside a page.
 
 mod accent;
+mod closing;
 
 pub use accent::Accent;
 
@@ -98,6 +99,15 @@ impl Progress {
     }
 }
 
+/// How long the browser may still take part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Closing {
+    /// Seconds from when the page was made.
+    pub seconds: i64,
+    /// Whether asking for more time puts the end off.
+    pub renewable: bool,
+}
+
 /// What every page needs besides its own view model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageMeta {
@@ -113,6 +123,8 @@ pub struct PageMeta {
     pub path: String,
     /// Where in the flow it stands.
     pub progress: Option<Progress>,
+    /// When it closes by itself, where it does.
+    pub closing: Option<Closing>,
 }
 
 impl PageMeta {
@@ -212,7 +224,8 @@ pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView
             {language_switch(meta)}
         </header>
         <main id="main" tabindex="-1">{progress}{main}</main>
-        <footer class="foot"><p>{foot}</p></footer>
+        <footer class="foot"><p>{foot}</p>{meta.closing.map(|closing| closing::note(meta, closing))}</footer>
+        {meta.closing.map(|closing| closing::warning(meta, closing))}
     };
     html(
         meta,

@@ -142,6 +142,21 @@ fn only_the_camera_pages_load_the_browsers_half() {
 }
 
 #[test]
+fn only_a_sandboxs_start_page_offers_to_complete_with_each_outcome() {
+    use domain::sandbox::SandboxOutcome;
+    every_page(|name, html, _| {
+        let offered: Vec<_> = tags(html, "button")
+            .into_iter()
+            .filter(|tag| attribute(tag, "name") == Some("outcome"))
+            .filter_map(|tag| attribute(tag, "value"))
+            .collect();
+        let all: Vec<_> = SandboxOutcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
+        let wanted = if name.contains("sandbox") { all } else { Vec::new() };
+        assert_eq!(offered, wanted, "{name}");
+    });
+}
+
+#[test]
 fn what_was_typed_is_shown_as_text_never_as_markup() {
     use app::capture::details;
     use domain::user_input::TypedForm;

@@ -13,6 +13,7 @@ pub mod outcome;
 pub mod quality;
 pub mod reasons;
 pub mod request;
+pub mod sandbox;
 pub mod secret;
 pub mod session;
 pub mod tenant;

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 /// Metadata as compact JSON, in bytes.
 pub const METADATA_LIMIT: usize = 8192;
-/// `callbackUrl` with `sessionId` and `state` appended, or `state` alone, in bytes.
+/// `callbackUrl` with `state` appended, or `state` alone, in bytes.
 pub const CALLBACK_LIMIT: usize = 8000;
 
 /// A parsed creation request.
@@ -96,12 +96,12 @@ struct PersonBody<'a> {
 
 /// Collects issues while fields are read, so that the caller hears of all of them at once.
 #[derive(Default)]
-struct Reader {
-    issues: Vec<Issue>,
+pub(crate) struct Reader {
+    pub(crate) issues: Vec<Issue>,
 }
 
 impl Reader {
-    fn issue(&mut self, tag: &'static str, path: &[&str], message: impl Into<String>) {
+    pub(crate) fn issue(&mut self, tag: &'static str, path: &[&str], message: impl Into<String>) {
         self.issues.push(Issue {
             tag,
             path: path.iter().map(|&key| key.to_owned()).collect(),
@@ -109,13 +109,33 @@ impl Reader {
         });
     }
 
-    fn string(&mut self, value: Raw<'_>, path: &[&str]) -> Option<String> {
+    pub(crate) fn string(&mut self, value: Raw<'_>, path: &[&str]) -> Option<String> {
         let value = value?;
         let text = serde_json::from_str::<String>(value.get()).ok();
         if text.is_none() {
             self.issue("Type", path, "must be a string");
         }
         text
+    }
+
+    /// The fields of a whole body, which must be one JSON object without duplicate keys; an empty body is `{}`.
+    pub(crate) fn body<'a, T: Deserialize<'a>>(&mut self, body: &'a [u8]) -> Option<T> {
+        let body = if body.iter().all(u8::is_ascii_whitespace) {
+            b"{}".as_slice()
+        } else {
+            body
+        };
+        if let Err(error) = json::check(body) {
+            self.issue("Syntax", &[], describe(&error));
+            return None;
+        }
+        // serde would also fill a struct from an array.
+        let is_object = body.trim_ascii_start().first() == Some(&b'{');
+        let fields = serde_json::from_slice(body).ok().filter(|_| is_object);
+        if fields.is_none() {
+            self.issue("Type", &[], "must be a JSON object");
+        }
+        fields
     }
 
     /// A string of 1 to `limit` characters.
@@ -191,20 +211,8 @@ impl CreationRequest {
     /// # Errors
     /// Everything that is not as the contract describes it, at least one issue.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Issue>> {
-        let body = if body.iter().all(u8::is_ascii_whitespace) {
-            b"{}".as_slice()
-        } else {
-            body
-        };
         let mut reader = Reader::default();
-        if let Err(error) = json::check(body) {
-            reader.issue("Syntax", &[], describe(&error));
-            return Err(reader.issues);
-        }
-        // serde would also fill a struct from an array.
-        let is_object = body.trim_ascii_start().first() == Some(&b'{');
-        let Some(fields) = serde_json::from_slice::<Body<'_>>(body).ok().filter(|_| is_object) else {
-            reader.issue("Type", &[], "must be a JSON object");
+        let Some(fields) = reader.body::<Body<'_>>(body) else {
             return Err(reader.issues);
         };
         let request = Self {

@@ -214,6 +214,20 @@ impl Session {
         due.then(|| self.to(Status::Expired))
     }
 
+    /// `created | collecting → expired` before its time, in a sandbox: the deadline is now.
+    ///
+    /// # Errors
+    /// [`Refused::Status`] elsewhere, also past the deadline.
+    pub fn expire_early(&self, now: Timestamp) -> Result<Self, Refused> {
+        match self.status_at(now) {
+            Status::Created | Status::Collecting => Ok(Self {
+                expires_at: now,
+                ..self.to(Status::Expired)
+            }),
+            other => Err(Refused::Status(other)),
+        }
+    }
+
     /// `completed | failed | reviewing → collecting`: a new attempt with a new deadline.
     ///
     /// # Errors

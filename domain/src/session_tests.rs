@@ -11,6 +11,7 @@ enum Move {
     Rule,
     Fail,
     Expire,
+    ExpireEarly,
     Reprocess,
     Erase,
     Wait(i64),
@@ -24,6 +25,7 @@ fn any_move() -> impl Strategy<Value = Move> {
         Just(Move::Rule),
         Just(Move::Fail),
         Just(Move::Expire),
+        Just(Move::ExpireEarly),
         Just(Move::Reprocess),
         Just(Move::Erase),
         (0..Millis::days(9).0).prop_map(Move::Wait),
@@ -64,6 +66,7 @@ fn apply(session: &Session, step: Move, now: Timestamp) -> Option<Session> {
         Move::Rule => session.rule(now).ok(),
         Move::Fail => session.fail(now).ok(),
         Move::Expire => session.expire(now),
+        Move::ExpireEarly => session.expire_early(now).ok(),
         Move::Reprocess => session.reprocess(now, Millis::days(7)).ok(),
         Move::Erase => Some(Session {
             purged_at: Some(now),

@@ -10,6 +10,8 @@ import { video } from "./scene.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+const locales = { en: "en-GB", ja: "ja-JP" };
+
 export class Browser {
   static async open() {
     const browser = new Browser();
@@ -35,16 +37,15 @@ export class Browser {
   }
 
   /** A phone; `scripts: false` switches everything of the browser's half off. */
-  phone({ scripts = true, language = "en" } = {}) {
+  phone({ scripts = true, language = "en", viewport = { width: 390, height: 844 }, colorScheme = "light" } = {}) {
     return this.#page({
-      viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true,
-      locale: language === "ja" ? "ja-JP" : "en-GB", javaScriptEnabled: scripts,
+      viewport, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme, locale: locales[language], javaScriptEnabled: scripts,
     });
   }
 
   /** A reviewer's or an administrator's screen. */
-  desk() {
-    return this.#page({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
+  desk({ language = "en" } = {}) {
+    return this.#page({ viewport: { width: 1280, height: 800 }, locale: locales[language] });
   }
 
   async #page(options) {
@@ -69,7 +70,9 @@ export class Browser {
 export async function look(page, name) {
   const folder = join(shown, "screens");
   mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  // A dialog covers the window, not the page.
+  const fullPage = (await page.locator("dialog[open]").count()) === 0;
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage });
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   return violations.map(({ id, nodes }) => `${name}: ${id} at ${nodes.map((node) => node.target).join(", ")}`);

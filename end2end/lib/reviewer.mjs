@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { look } from "./browser.mjs";
 import { binary } from "./places.mjs";
 
-const password = "a harbour at four in the morning";
+export const password = "a harbour at four in the morning";
 
 /** Adds a person to the tenant and signs her in. */
 export async function signIn(browser, honnin, tenant, { role = "admin", email = "rei@bank.example" } = {}) {

@@ -22,6 +22,7 @@ pub(crate) fn not_found(app: &App, context: &RequestContext, request: &Request) 
         brand: None,
         path: "/".to_owned(),
         progress: None,
+        closing: None,
     };
     Html(problem::render(&Problem::NotFound, &meta))
 }

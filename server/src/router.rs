@@ -28,6 +28,7 @@ pub fn router(app: App) -> Router {
         proxies: Arc::new(app.config.proxies.clone()),
         slots: Arc::new(Semaphore::new(app.config.max_requests)),
         hsts: app.config.sends_hsts(),
+        requests: app.figures.requests.clone(),
         unavailable,
         broken,
     };

@@ -3,6 +3,7 @@
 use crate::{
     config::{Config, Tls},
     edge::{self, Certificate, TlsError},
+    metrics,
     router::router,
     state::App,
 };
@@ -11,10 +12,17 @@ use service::{
     worker::{Lane, Worker},
 };
 use std::{io, net::SocketAddr, sync::Arc};
-use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
+use tokio::{
+    net::{TcpListener, TcpSocket},
+    sync::Notify,
+    task::JoinHandle,
+};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
+/// Connections that may wait to be accepted. Linux cuts it to `net.core.somaxconn`, whose default it is; whoever finds no room is
+/// dropped and comes again after a second, three, seven.
+const BACKLOG: u32 = 4096;
 /// Webhooks on their way at a time: they wait for others.
 const DELIVERIES: usize = 128;
 /// Deadlines and erasures at a time.
@@ -43,17 +51,18 @@ pub enum ListenError {
 pub struct Listening {
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
+    metrics: Option<TcpListener>,
     /// Where it listens, with the real port.
     pub address: SocketAddr,
     /// SHA-256 of a self-signed certificate.
     pub fingerprint: Option<String>,
 }
 
-/// Opens the port, with TLS where it is configured.
+/// Opens the port, with TLS where it is configured. To be called within a tokio run time.
 ///
 /// # Errors
 /// [`ListenError`].
-pub async fn listen(config: &Config) -> Result<Listening, ListenError> {
+pub fn listen(config: &Config) -> Result<Listening, ListenError> {
     let certificate = match &config.tls {
         Tls::Off => None,
         Tls::Files(files) => Some(files.clone()),
@@ -71,18 +80,50 @@ pub async fn listen(config: &Config) -> Result<Listening, ListenError> {
         (Tls::SelfSigned, Some(made)) => Some(made.fingerprint()?),
         _ => None,
     };
-    let bind = |source| ListenError::Bind {
-        address: config.listen,
-        source,
-    };
-    let listener = TcpListener::bind(config.listen).await.map_err(bind)?;
-    let address = listener.local_addr().map_err(bind)?;
+    let (listener, address) = bind(config.listen)?;
     Ok(Listening {
         listener,
         tls,
+        metrics: listen_for_metrics(config)?,
         address,
         fingerprint,
     })
+}
+
+fn bind(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), ListenError> {
+    let fault = |source| ListenError::Bind {
+        address: wanted,
+        source,
+    };
+    let socket = match wanted {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    };
+    let socket = socket.map_err(fault)?;
+    // A node that starts again takes its port back at once.
+    socket.set_reuseaddr(true).map_err(fault)?;
+    socket.bind(wanted).map_err(fault)?;
+    let listener = socket.listen(BACKLOG).map_err(fault)?;
+    let address = listener.local_addr().map_err(fault)?;
+    Ok((listener, address))
+}
+
+/// Opens the operator's port, where there is one.
+fn listen_for_metrics(config: &Config) -> Result<Option<TcpListener>, ListenError> {
+    let Some(wanted) = config.metrics_listen else {
+        return Ok(None);
+    };
+    let (listener, address) = bind(wanted)?;
+    tracing::info!(%address, "figures at /metrics");
+    Ok(Some(listener))
+}
+
+impl Listening {
+    /// Where the operator's port is, with its real number.
+    #[must_use]
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.metrics.as_ref()?.local_addr().ok()
+    }
 }
 
 /// Serves until `app.stopping` is cancelled; then requests finish, then jobs, then the databases close.
@@ -94,21 +135,48 @@ pub async fn serve(app: App, listening: Listening) {
     } else {
         Workers::none()
     };
-    let limits = app.config.limits;
-    if !edge::serve(listening.listener, listening.tls, router(app.clone()), limits, stop).await {
+    let figures = listening
+        .metrics
+        .map(|port| tokio::spawn(metrics::serve(app.clone(), port)));
+    let (limits, open) = (app.config.limits, app.figures.connections.clone());
+    if !edge::serve(
+        listening.listener,
+        listening.tls,
+        router(app.clone()),
+        limits,
+        open,
+        stop,
+    )
+    .await
+    {
         tracing::warn!("some requests were cut off");
     }
     workers.stop().await;
+    finish(figures).await;
     close(&app).await;
 }
 
 /// Does background work alone until `app.stopping` is cancelled.
-pub async fn work_only(app: App) {
+///
+/// # Errors
+/// [`ListenError`] where the operator's port cannot be opened.
+pub async fn work_only(app: App) -> Result<(), ListenError> {
+    let port = listen_for_metrics(&app.config)?;
+    let figures = port.map(|port| tokio::spawn(metrics::serve(app.clone(), port)));
     plan_sweep(&app.honnin).await;
     let workers = work(&app, &CancellationToken::new());
     app.stopping.cancelled().await;
     workers.stop().await;
+    finish(figures).await;
     close(&app).await;
+    Ok(())
+}
+
+/// Figures are told until requests and jobs are done.
+async fn finish(figures: Option<JoinHandle<()>>) {
+    if let Some(figures) = figures {
+        drop(figures.await);
+    }
 }
 
 async fn close(app: &App) {

@@ -7,9 +7,10 @@ pub use staff::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reader, Re
 use crate::{Honnin, api_key};
 use domain::{
     ids::{ApiKeyId, SessionId, TenantId},
+    tenant::TenantSettings,
     time::{Millis, Timestamp},
 };
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 use store::{StoreError, Tx, api_keys, audit, tenants};
 
 /// A customer's server, known by its API key; or one of its people, who does by hand what the server would.
@@ -20,6 +21,8 @@ pub struct Tenant {
     actor: String,
     address: IpAddr,
     key_is_stale: bool,
+    sandbox: bool,
+    settings: Arc<Option<TenantSettings>>,
 }
 
 /// An end user whose browser holds the capture cookie of a session's attempt.
@@ -27,6 +30,7 @@ pub struct Tenant {
 pub struct Applicant {
     session: SessionId,
     attempt: i64,
+    until: Timestamp,
 }
 
 /// Why a caller of the API is turned away.
@@ -84,6 +88,8 @@ pub async fn tenant_by_key(honnin: &Honnin, presented: &str, address: IpAddr) ->
         key: Some(key.id),
         address,
         key_is_stale,
+        settings: Arc::new(tenant.settings),
+        sandbox: !tenant.livemode,
     })
 }
 
@@ -104,6 +110,18 @@ impl Tenant {
     #[must_use]
     pub const fn address(&self) -> IpAddr {
         self.address
+    }
+
+    /// Whether it only tries things out: its sessions can be completed with made-up data.
+    #[must_use]
+    pub const fn is_sandbox(&self) -> bool {
+        self.sandbox
+    }
+
+    /// Its settings as they stood when it was let in; `None` until an admin has saved some.
+    #[must_use]
+    pub fn settings(&self) -> Option<&TenantSettings> {
+        (*self.settings).as_ref()
     }
 
     /// What it did to a session, for the audit log.
@@ -130,8 +148,12 @@ impl Tenant {
 
 impl Applicant {
     /// Made where a capture cookie was found to be good.
-    pub(crate) const fn new(session: SessionId, attempt: i64) -> Self {
-        Self { session, attempt }
+    pub(crate) const fn new(session: SessionId, attempt: i64, until: Timestamp) -> Self {
+        Self {
+            session,
+            attempt,
+            until,
+        }
     }
 
     /// The session it takes part in.
@@ -144,5 +166,11 @@ impl Applicant {
     #[must_use]
     pub const fn attempt(&self) -> i64 {
         self.attempt
+    }
+
+    /// When its part ends at the latest, whatever it does.
+    #[must_use]
+    pub const fn until(&self) -> Timestamp {
+        self.until
     }
 }

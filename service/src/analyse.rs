@@ -22,6 +22,7 @@ use store::{
     captures::{self, CaptureRow},
     jobs::{self, Job, JobKind, NewJob},
     sessions::{self, SessionRow},
+    tenants,
     vault::{Place, SessionKey},
 };
 use time::Date;
@@ -47,13 +48,21 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
             let Some(capture) = captures::find(tx, &id).await? else {
                 return Ok(None);
             };
-            let row = sessions::find_any(tx, &capture.session).await?;
-            Ok(row.map(|row| (capture, row)))
+            let Some(row) = sessions::find_any(tx, &capture.session).await? else {
+                return Ok(None);
+            };
+            let tenant = tenants::find(tx, &row.session.tenant).await?;
+            let sandbox = tenant.is_some_and(|tenant| !tenant.livemode);
+            Ok(Some((capture, row, sandbox)))
         })
     });
-    let Some((capture, row)) = unit.await?.filter(|(capture, _)| capture.analysed_at.is_none()) else {
+    let Some((capture, row, sandbox)) = unit.await?.filter(|(capture, ..)| capture.analysed_at.is_none()) else {
         return Ok(finish(honnin, job, None, None, &[]).await?);
     };
+    if sandbox {
+        // Nothing is analysed there: what was photographed goes to a person, as if the machinery were missing.
+        return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
+    }
     let key = match honnin.vault.open(&row.data_key).await {
         // Erased meanwhile: there is nothing left to look at.
         Err(StoreError::Erased) => return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?),
@@ -169,7 +178,7 @@ fn seal(capture: &CaptureRow, row: &SessionRow, key: &SessionKey, seen: &Seen) -
     }
 }
 
-/// Ends the analysis and its job in one unit, and wakes a decision that waited for it.
+/// Ends the analysis and its job in one unit, and wakes a decision or a page that waited for it.
 async fn finish(
     honnin: &Honnin,
     job: &Job,
@@ -177,6 +186,7 @@ async fn finish(
     findings: Option<Vec<u8>>,
     problems: &[Reason],
 ) -> Result<(), StoreError> {
+    let session = capture.map(|capture| capture.session.clone());
     let (job, capture, problems, now) = (job.clone(), capture.cloned(), problems.to_vec(), honnin.now());
     let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
         let (job, capture, problems, findings) = (job.clone(), capture.clone(), problems.clone(), findings.clone());
@@ -187,7 +197,11 @@ async fn finish(
             wake_decision(tx, &capture, now).await
         })
     });
-    unit.await
+    unit.await?;
+    if let Some(session) = session {
+        honnin.news.tell(&session);
+    }
+    Ok(())
 }
 
 async fn wake_decision(tx: &mut Tx, capture: &CaptureRow, now: Timestamp) -> Result<(), StoreError> {

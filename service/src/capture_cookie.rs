@@ -16,7 +16,7 @@ pub const IDLE: Millis = Millis::minutes(30);
 /// And any browser after so long.
 pub const LIFETIME: Millis = Millis::hours(4);
 /// How exactly the last visit is kept.
-const PRECISION: Millis = Millis::minutes(1);
+pub(crate) const PRECISION: Millis = Millis::minutes(1);
 
 /// Why a browser has no part.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -54,7 +54,8 @@ pub async fn applicant(honnin: &Honnin, cookie: &str) -> Result<Applicant, Cooki
         });
         unit.await?;
     }
-    Ok(Applicant::new(cookie.session, cookie.attempt))
+    let until = cookie.created_at.plus(LIFETIME);
+    Ok(Applicant::new(cookie.session, cookie.attempt, until))
 }
 
 async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<CookieRow, CookieError> {

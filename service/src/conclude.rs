@@ -1,4 +1,5 @@
-//! The end of a session by a decision, automatic or a reviewer's, or by failure: state, outcome and event in the caller's unit.
+//! The end of a session by a decision, automatic or a reviewer's, by failure, or by its deadline: state, outcome and event in the
+//! caller's unit.
 
 use crate::erase;
 use domain::{
@@ -28,6 +29,8 @@ pub(crate) async fn conclude(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let kind = EventType::from(outcome.verdict);
+    tx.count_session(row.session.status);
+    tx.count_verdict(outcome.verdict, outcome.source);
     row.outcome = Some(outcome.clone());
     sessions::save(tx, row).await?;
     if row.session.status == Status::Completed {
@@ -48,6 +51,7 @@ pub(crate) async fn fail(
     reason: FailureReason,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    tx.count_session(row.session.status);
     row.failure_reason = Some(reason);
     sessions::save(tx, row).await?;
     erase::enqueue(tx, tenant, &row.session, now).await?;
@@ -57,4 +61,28 @@ pub(crate) async fn fail(
     };
     let data = EventData::Failed { session, reason };
     crate::record_event::record(tx, id, tenant, row, EventType::Failed, data, now).await
+}
+
+/// Saves `row`, whose session has become `expired`, and records the event `id` of it.
+///
+/// # Errors
+/// [`StoreError::Conflict`] where somebody else was first.
+pub(crate) async fn expire(
+    tx: &mut Tx,
+    id: EventId,
+    tenant: &TenantRow,
+    row: &mut SessionRow,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.count_session(row.session.status);
+    sessions::save(tx, row).await?;
+    // However late this worker is, the session ended at its deadline.
+    erase::enqueue(tx, tenant, &row.session, row.session.expires_at).await?;
+    let session = SessionRef {
+        session_id: row.session.id.clone(),
+        tenant_id: tenant.id.clone(),
+    };
+    let expired_at = row.session.expires_at;
+    let data = EventData::Expired { session, expired_at };
+    crate::record_event::record(tx, id, tenant, row, EventType::Expired, data, now).await
 }

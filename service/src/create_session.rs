@@ -9,7 +9,7 @@ use domain::{
     request::{CreationRequest, Issue},
     secret::Secret,
     session::{Session, Status},
-    tenant::{NotReady, TenantSettings},
+    tenant::NotReady,
     time::Timestamp,
 };
 use idempotency::Attempt;
@@ -18,7 +18,6 @@ use store::{
     jobs::{self, JobKind, NewJob},
     links::{self, LinkRow},
     sessions::{self, SessionRow, column},
-    tenants,
     vault::SessionKey,
 };
 
@@ -102,8 +101,8 @@ async fn create(
     request: &CreationRequest,
     attempt: Option<&Attempt>,
 ) -> Result<Option<Created>, CreateSessionError> {
-    let settings = load_settings(honnin, tenant).await?;
-    let allow_list = settings.as_ref().map_or(&[][..], |settings| &settings.callback_urls);
+    let settings = tenant.settings();
+    let allow_list = settings.map_or(&[][..], |settings| &settings.callback_urls);
     let callback = match &request.callback_url {
         Some(text) => Some(
             CallbackUrl::allowed(text, allow_list)
@@ -161,15 +160,6 @@ async fn create(
         })
     });
     Ok(unit.await?.then_some(created))
-}
-
-async fn load_settings(honnin: &Honnin, tenant: &Tenant) -> Result<Option<TenantSettings>, StoreError> {
-    let id = tenant.id().clone();
-    let found = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let id = id.clone();
-        Box::pin(async move { tenants::find(tx, &id).await })
-    });
-    Ok(found.await?.and_then(|tenant| tenant.settings))
 }
 
 async fn store_session(

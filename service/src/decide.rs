@@ -3,26 +3,22 @@
 
 use crate::{
     Honnin,
-    conclude::conclude,
     job_fault::JobFault,
     progress::{Slot, Standing, audit_entry, gather},
-    sealed::{open_column, open_json, seal_json},
+    record_decision::{self, Grounds, Made},
+    sealed::{open_column, open_json},
     type_in::{findings_of_document, place, typed},
 };
 use domain::{
-    decision::{Decision, Evidence, Policy, Score, decide},
+    decision::{Evidence, decide},
     findings::{DocumentFindings, ModelHash, Quality, SelfieFindings, Unavailable},
-    ids::{CaptureId, SessionId},
-    outcome::{Outcome, SessionRef, Source},
-    reasons::Reason,
+    ids::SessionId,
     request::PreRegistered,
     session::{FailureReason, Status},
     time::{Millis, Timestamp},
 };
-use serde::{Deserialize, Serialize};
 use store::{
     StoreError, audit,
-    decisions::{self, DecisionRow, explanation_name},
     jobs::{self, Job},
     sessions::{self, column},
     vault::SessionKey,
@@ -31,35 +27,18 @@ use store::{
 /// How soon it looks again whether the pictures are analysed, should nothing wake it.
 const LOOK_AGAIN: Millis = Millis::seconds(2);
 
-/// What a decision rested on, kept sealed for the reviewer and for recomputing.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Explanation {
-    /// The pictures.
-    pub captures: Vec<CaptureId>,
-    /// Every number looked at.
-    pub scores: Vec<Score>,
-    /// The reasons.
-    pub reasons: Vec<Reason>,
-    /// The day it was decided.
-    pub decided_on: String,
-}
-
-/// A decision with what has to be stored of it.
-#[derive(Clone)]
-struct Made {
-    decision: Decision,
-    policy: Policy,
-    models: Vec<ModelHash>,
-    ocr: Option<Vec<u8>>,
-    explanation: Vec<u8>,
-}
-
-/// Decides the session that the job names, where it is still to be decided.
+/// Decides the session that the job names, where it is still to be decided, and wakes the page that waits for it.
 ///
 /// # Errors
 /// When storage fails; the job is tried again then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     let id = SessionId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+    decide_session(honnin, job, id.clone()).await?;
+    honnin.news.tell(&id);
+    Ok(())
+}
+
+async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(), JobFault> {
     let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
         let id = id.clone();
         Box::pin(async move {
@@ -147,35 +126,21 @@ fn make(standing: &Standing, key: &SessionKey, now: Timestamp) -> Result<Made, S
         today: now.date(),
     };
     let decision = decide(&evidence, &policy);
-    let fields: Vec<_> = document.iter().flat_map(|side| &side.fields).collect();
-    let ocr = if document.is_empty() {
-        None
-    } else {
-        Some(seal_json(key, &place(standing, column::OCR), &fields)?)
-    };
     let mut models: Vec<ModelHash> = document.iter().flat_map(|side| side.models.clone()).collect();
     models.extend(selfie.iter().flat_map(|selfie| selfie.models.clone()));
     models.sort_by(|a, b| a.name.cmp(&b.name));
     models.dedup();
-    let explanation = Explanation {
+    let grounds = Grounds {
+        policy,
+        models,
         captures: standing
             .relied_on()
             .into_iter()
             .map(|capture| capture.id.clone())
             .collect(),
-        scores: decision.scores.clone(),
-        reasons: decision.reasons.clone(),
-        decided_on: domain::user_input::CivilDate::format(now.date()),
+        fields: (!document.is_empty()).then(|| document.into_iter().flat_map(|side| side.fields).collect()),
     };
-    let name = explanation_name(standing.row.session.attempt);
-    let explanation = seal_json(key, &place(standing, &name), &explanation)?;
-    Ok(Made {
-        decision,
-        policy,
-        models,
-        ocr,
-        explanation,
-    })
+    Made::seal(&standing.row, key, decision, grounds, now)
 }
 
 fn selfie(standing: &Standing, key: &SessionKey) -> Result<Option<SelfieFindings>, StoreError> {
@@ -248,40 +213,11 @@ async fn store(honnin: &Honnin, job: &Job, standing: Standing, made: Made) -> Re
         let (tenant, mut row) = (standing.tenant.clone(), standing.row.clone());
         Box::pin(async move {
             jobs::finish(tx, &job, now).await?;
-            let verdict = made.decision.verdict;
-            let Ok(decided) = row.session.decide(verdict, now) else {
+            let Ok(decided) = row.session.decide(made.verdict(), now) else {
                 return Ok(());
             };
             row.session = decided;
-            row.ocr = made.ocr;
-            let record = DecisionRow {
-                session: row.session.id.clone(),
-                attempt: row.session.attempt,
-                decided_at: now,
-                verdict,
-                policy: made.policy,
-                models: made.models,
-                explanation: Some(made.explanation),
-            };
-            decisions::insert(tx, &record).await?;
-            let outcome = Outcome {
-                session: SessionRef {
-                    session_id: row.session.id.clone(),
-                    tenant_id: tenant.id.clone(),
-                },
-                verdict,
-                decided_at: now,
-                source: Source::Automatic,
-                review: None,
-                checks: made.decision.checks,
-                reasons: made
-                    .decision
-                    .reasons
-                    .iter()
-                    .map(|reason| reason.as_str().to_owned())
-                    .collect(),
-            };
-            conclude(tx, event, &tenant, &mut row, outcome, now).await?;
+            record_decision::record(tx, event, &tenant, &mut row, made, now).await?;
             audit::record(tx, &audit_entry(&row, now, "session.decide")).await
         })
     });

@@ -24,7 +24,7 @@ use store::{
     decisions::{self, DecisionRow, explanation_name},
     events::{self, EventRow},
     links::{self, LinkRow},
-    reviews::{self, Ruled},
+    reviews::{self, Ruled, note_name},
     sessions::SessionRow,
     vault::{Place, SessionKey},
 };
@@ -77,6 +77,15 @@ pub struct Decided {
     pub scores: Vec<Score>,
 }
 
+/// A reviewer's ruling.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Who ruled what, when.
+    pub ruled: Ruled,
+    /// What was written when the user was asked again. The note of a ruling that ended the case is the outcome's.
+    pub note: Option<Personal<String>>,
+}
+
 /// Everything kept of one session.
 #[derive(Clone, Debug)]
 pub struct Dossier {
@@ -93,7 +102,7 @@ pub struct Dossier {
     /// Decisions, oldest first.
     pub decisions: Vec<Decided>,
     /// Reviewers' rulings, oldest first.
-    pub rulings: Vec<Ruled>,
+    pub rulings: Vec<Judged>,
     /// One-time links, oldest first.
     pub links: Vec<LinkRow>,
     /// Events, oldest first.
@@ -178,16 +187,34 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<
                 .unwrap_or_default(),
         });
     }
+    let rulings = rows.rulings.iter().map(|ruled| judged(ruled, key.as_ref(), place));
     Ok(Dossier {
+        rulings: rulings.collect::<Result<_, _>>()?,
         document_type: rows.row.document_type,
         failure: rows.row.failure_reason,
         callback_url: rows.row.callback_url.clone(),
         detail: detail(honnin, bare, now).await?,
         captures,
         decisions,
-        rulings: rows.rulings,
         links: rows.links,
         events: rows.events,
+    })
+}
+
+fn judged<'a>(
+    ruled: &Ruled,
+    key: Option<&SessionKey>,
+    place: impl Fn(&'a str) -> Place<'a>,
+) -> Result<Judged, StoreError> {
+    let name = note_name(ruled.attempt);
+    let place = Place {
+        name: &name,
+        ..place("")
+    };
+    let note = key.zip(ruled.note.as_ref());
+    Ok(Judged {
+        ruled: ruled.clone(),
+        note: note.map(|(key, sealed)| key.open_text(&place, sealed)).transpose()?,
     })
 }
 

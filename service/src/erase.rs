@@ -1,5 +1,6 @@
 //! Erasing the personal data of an ended session when its retention has run out: the sealed columns, the key (and with it every
-//! backup), the pictures. A crash in between leaves the job, and the job goes through all of it again.
+//! backup), the pictures, and what SQLite's logs still hold of them. A crash in between leaves the job, and the job goes through
+//! all of it again.
 
 use crate::{Honnin, job_fault::JobFault};
 use domain::{
@@ -11,27 +12,33 @@ use domain::{
 use store::{
     StoreError, Tx, audit, captures, events, idempotency,
     jobs::{self, Job, JobKind, NewJob},
+    reviews,
     sessions::{self, SessionRow},
     tenants::TenantRow,
 };
 
-/// The job that erases what `session` holds once its retention has run out. Call it in the unit that ends the session. A later
-/// attempt has a job of its own: the subject names the attempt.
+/// The job that erases what `session`, which ended at `ended_at`, holds once its retention has run out. Call it in the unit that
+/// ends the session. A later attempt has a job of its own: the subject names the attempt.
 pub(crate) async fn enqueue(
     tx: &mut Tx,
     tenant: &TenantRow,
     session: &Session,
-    now: Timestamp,
+    ended_at: Timestamp,
 ) -> Result<(), StoreError> {
     let retention = tenant
         .settings
         .as_ref()
         .map_or(TenantSettings::default().retention, |s| s.retention);
+    enqueue_at(tx, session, ended_at.plus(retention)).await
+}
+
+/// The job that erases what `session` holds at `run_at`, or earlier where one that waits is due earlier.
+pub(crate) async fn enqueue_at(tx: &mut Tx, session: &Session, run_at: Timestamp) -> Result<(), StoreError> {
     let subject = format!("{}#{}", session.id, session.attempt);
     let job = NewJob {
         kind: JobKind::Erase,
         subject: &subject,
-        run_at: now.plus(retention),
+        run_at,
         dedup_key: Some(&subject),
     };
     jobs::enqueue(tx, job).await.map(drop)
@@ -54,8 +61,11 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     };
     // Marked first, because the mark is what refuses a reprocess: a session must not collect under a destroyed key.
     mark(honnin, row.clone()).await?;
-    honnin.vault.destroy(&row.data_key).await?;
+    let key_gone = honnin.vault.destroy(&row.data_key).await?;
     honnin.pictures.delete_session(&id).await?;
+    if !(honnin.db.checkpoint().await? && key_gone) {
+        return Err(JobFault::Passing("a reader keeps erased bytes in the log"));
+    }
     finish(honnin, job).await
 }
 
@@ -83,6 +93,7 @@ async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
             let id = &row.session.id;
             captures::erase(tx, id).await?;
             events::erase_notes(tx, id).await?;
+            reviews::erase_notes(tx, id).await?;
             idempotency::forget_link(tx, id).await?;
             let entry = audit::Entry {
                 at: now,

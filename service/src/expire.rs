@@ -1,11 +1,7 @@
 //! The deadline: writes `expired` and its event, once, for a session that readers already see as expired.
 
-use crate::{Honnin, erase, job_fault::JobFault, record_event};
-use domain::{
-    event::{EventData, EventType},
-    ids::SessionId,
-    outcome::SessionRef,
-};
+use crate::{Honnin, conclude, job_fault::JobFault, progress::audit_entry};
+use domain::ids::SessionId;
 use store::{
     StoreError, audit,
     jobs::{self, Job},
@@ -34,26 +30,8 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
             let Some(tenant) = tenants::find(tx, &row.session.tenant).await? else {
                 return Ok(());
             };
-            let data = EventData::Expired {
-                session: SessionRef {
-                    session_id: id.clone(),
-                    tenant_id: tenant.id.clone(),
-                },
-                expired_at: row.session.expires_at,
-            };
-            sessions::save(tx, &mut row).await?;
-            erase::enqueue(tx, &tenant, &row.session, now).await?;
-            record_event::record(tx, event_id, &tenant, &row, EventType::Expired, data, now).await?;
-            let entry = audit::Entry {
-                at: now,
-                tenant: Some(tenant.id),
-                actor: audit::SYSTEM.to_owned(),
-                action: "session.expire".to_owned(),
-                subject: Some(id.to_string()),
-                detail: None,
-                address: None,
-            };
-            audit::record(tx, &entry).await
+            conclude::expire(tx, event_id, &tenant, &mut row, now).await?;
+            audit::record(tx, &audit_entry(&row, now, "session.expire")).await
         })
     });
     Ok(unit.await?)

@@ -1,6 +1,8 @@
 //! What every verb works with: storage, clock, randomness, eyes. Made once at start, cheap to clone.
 
-use crate::{bench::Bench, examiner::Examiner, random::Random, rate_limit::CreationRate, sender::WebhookSender};
+use crate::{
+    bench::Bench, examiner::Examiner, news::News, random::Random, rate_limit::CreationRate, sender::WebhookSender,
+};
 use domain::{
     ids::{CaptureId, EventId, JobId, SessionId},
     secret::Secret,
@@ -50,6 +52,7 @@ pub struct Honnin {
     pub(crate) bench: Arc<Bench>,
     pub(crate) sender: Arc<WebhookSender>,
     pub(crate) config: Arc<ServiceConfig>,
+    pub(crate) news: Arc<News>,
 }
 
 impl Honnin {
@@ -65,6 +68,7 @@ impl Honnin {
             bench: Arc::new(Bench::new(parts.examiner)),
             sender: parts.sender,
             config: Arc::new(parts.config),
+            news: Arc::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The one-time link. Looking at it changes nothing, so that a link preview cannot burn it; the tap on Start uses it up and ties
 //! the browser to the session.
 
-use crate::{Honnin, create_session::idempotency, progress::audit_entry, token};
+use crate::{Honnin, create_session::idempotency, news::look_until, progress::audit_entry, token};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     ids::SessionId,
@@ -10,6 +10,7 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use sha2::{Digest, Sha256};
+use std::time::Duration;
 use store::{
     StoreError, Tx, audit,
     capture_cookies::{self, CookieRow},
@@ -92,6 +93,25 @@ pub async fn session_of_link(honnin: &Honnin, token: &str) -> Result<Option<Sess
     unit.await
 }
 
+/// Waits until a link can no longer be opened, at most for `patience`, and says whether that is so. Used, replaced, too old and
+/// unknown are alike: it tells no more than the start page does.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn closed_within(honnin: &Honnin, token: &str, patience: Duration) -> Result<bool, StoreError> {
+    let Some(session) = session_of_link(honnin, token).await? else {
+        return Ok(true);
+    };
+    let look = || async {
+        match view_link(honnin, token).await {
+            Ok(_) => Ok(false),
+            Err(OpenLinkError::NotUsable) => Ok(true),
+            Err(OpenLinkError::Store(error)) => Err(error),
+        }
+    };
+    look_until(honnin, &session, patience, |closed| *closed, look).await
+}
+
 /// A random value for the browser that looks at a start page; it is not stored. See [`open_link`].
 #[must_use]
 pub fn browser_mark(honnin: &Honnin) -> Secret<String> {
@@ -112,7 +132,7 @@ pub async fn open_link(honnin: &Honnin, token: &str, mark: Option<&str>) -> Resu
         let (link, hash) = (link.clone(), hash.clone());
         Box::pin(async move { use_link(tx, &link, hash, now).await })
     });
-    unit.await?;
+    honnin.news.tell(&unit.await?);
     Ok(Opened { cookie })
 }
 
@@ -125,7 +145,8 @@ fn cookie_of(token: &str, mark: &str) -> Secret<String> {
     Secret::new(URL_SAFE_NO_PAD.encode(hasher.finalize()))
 }
 
-async fn use_link(tx: &mut Tx, hash: &[u8], cookie: Vec<u8>, now: Timestamp) -> Result<(), OpenLinkError> {
+/// Returns the session that was opened.
+async fn use_link(tx: &mut Tx, hash: &[u8], cookie: Vec<u8>, now: Timestamp) -> Result<SessionId, OpenLinkError> {
     let link = links::find(tx, hash).await?.ok_or(OpenLinkError::NotUsable)?;
     let mut row = sessions::find_any(tx, &link.session)
         .await?
@@ -133,7 +154,11 @@ async fn use_link(tx: &mut Tx, hash: &[u8], cookie: Vec<u8>, now: Timestamp) -> 
     let started = row.session.start(now).map_err(|_| OpenLinkError::NotUsable)?;
     if let Some(known) = capture_cookies::find(tx, &cookie).await? {
         let same = known.ended_at.is_none() && known.session == link.session && known.attempt == started.attempt;
-        return if same { Ok(()) } else { Err(OpenLinkError::NotUsable) };
+        return if same {
+            Ok(link.session)
+        } else {
+            Err(OpenLinkError::NotUsable)
+        };
     }
     if !links::use_once(tx, hash, now).await? {
         return Err(OpenLinkError::NotUsable);
@@ -151,7 +176,10 @@ async fn use_link(tx: &mut Tx, hash: &[u8], cookie: Vec<u8>, now: Timestamp) -> 
     capture_cookies::insert(tx, &cookie).await?;
     idempotency::forget_link(tx, &id).await?;
     audit::record(tx, &audit_entry(&row, now, "link.open")).await?;
+    if row.session.status != started.status {
+        tx.count_session(started.status);
+    }
     row.session = started;
     sessions::save(tx, &mut row).await?;
-    Ok(())
+    Ok(id)
 }

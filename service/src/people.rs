@@ -78,25 +78,25 @@ pub(crate) fn faults(person: &NewPerson) -> Vec<BadField> {
             message: "Enter a name of up to 100 characters.".into(),
         });
     }
-    let own = person.password.expose().to_lowercase();
-    let bad = password::check(person.password.expose()).err();
-    if let Some(bad) = bad {
+    if let Some(message) = password_fault(&email, person.password.expose()) {
         faults.push(BadField {
             field: "password",
-            message: sentence(bad),
-        });
-    } else if email
-        .split('@')
-        .next()
-        .is_some_and(|local| local.len() > 3 && own.trim() == local)
-        || own == email
-    {
-        faults.push(BadField {
-            field: "password",
-            message: "Choose a password that is not your address.".into(),
+            message,
         });
     }
     faults
+}
+
+/// What is wrong with a new password of whoever signs in with `email`, as a sentence.
+pub(crate) fn password_fault(email: &str, password: &str) -> Option<String> {
+    if let Err(bad) = password::check(password) {
+        return Some(sentence(bad));
+    }
+    let (own, local) = (
+        password.trim().to_lowercase(),
+        email.split('@').next().unwrap_or_default(),
+    );
+    (own == email || own == local).then(|| "Choose a password that is not your address.".to_owned())
 }
 
 fn sentence(bad: BadPassword) -> String {

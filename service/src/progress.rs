@@ -1,7 +1,12 @@
 //! Where an end user stands in an attempt: the next step follows from what is stored, never from what the browser says. So a
 //! reload, a second tab or another visit lands where it should.
 
-use crate::{Honnin, access::Applicant};
+use crate::{
+    Honnin,
+    access::Applicant,
+    capture_cookie::{IDLE, PRECISION},
+    news::look_until,
+};
 use domain::{
     document::{DocumentType, Side},
     ids::CaptureId,
@@ -10,6 +15,7 @@ use domain::{
     tenant::TenantSettings,
     time::{Millis, Timestamp},
 };
+use std::time::Duration;
 use store::{
     StoreError, Tx,
     attempts::{self, AttemptRow},
@@ -74,6 +80,17 @@ pub struct Standing {
     pub(crate) tenant: TenantRow,
     pub(crate) answers: AttemptRow,
     pub(crate) captures: Vec<CaptureRow>,
+    /// When the browser's part ends at the latest; none where nobody's browser asks.
+    until: Option<Timestamp>,
+}
+
+/// How long a browser may still take part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeLeft {
+    /// So long, at least.
+    pub span: Millis,
+    /// Whether being seen puts the end off.
+    pub renewable: bool,
 }
 
 /// How far one slot is.
@@ -100,13 +117,27 @@ pub async fn progress(honnin: &Honnin, applicant: &Applicant) -> Result<Standing
     unit.await
 }
 
+/// Where the applicant stands once the pictures taken so far are analysed; it waits for that, at most for `patience`.
+///
+/// # Errors
+/// As [`progress`].
+pub async fn analysed_within(honnin: &Honnin, applicant: &Applicant, patience: Duration) -> Result<Standing, NotNow> {
+    let analysed = |standing: &Standing| !standing.is_being_analysed();
+    let look = || progress(honnin, applicant);
+    look_until(honnin, applicant.session(), patience, analysed, look).await
+}
+
 /// As [`progress`], in the caller's unit.
 pub(crate) async fn load(tx: &mut Tx, applicant: &Applicant) -> Result<Standing, NotNow> {
     let row = sessions::find_any(tx, applicant.session()).await?.ok_or(NotNow::Over)?;
     if row.session.attempt != applicant.attempt() || row.session.purged_at.is_some() {
         return Err(NotNow::Over);
     }
-    Ok(gather(tx, row).await?)
+    let standing = gather(tx, row).await?;
+    Ok(Standing {
+        until: Some(applicant.until()),
+        ..standing
+    })
 }
 
 /// Everything of the session's present attempt.
@@ -121,6 +152,7 @@ pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<Standing, Sto
         tenant,
         answers,
         captures,
+        until: None,
     })
 }
 
@@ -255,6 +287,20 @@ impl Standing {
     #[must_use]
     pub const fn document_type(&self) -> Option<DocumentType> {
         self.answers.document_type
+    }
+
+    /// How long the browser just seen may still take part; none where the session waits for nothing of it.
+    #[must_use]
+    pub fn time_left(&self, now: Timestamp) -> Option<TimeLeft> {
+        if matches!(self.next(now), Next::Result | Next::Expired) {
+            return None;
+        }
+        let end = self.until?.min(self.row.session.expires_at);
+        let idle = now.plus(Millis(IDLE.0 - PRECISION.0));
+        Some(TimeLeft {
+            span: Millis(end.min(idle).as_millis() - now.as_millis()),
+            renewable: idle < end,
+        })
     }
 
     /// The tenant's name.

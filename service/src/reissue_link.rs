@@ -85,9 +85,20 @@ pub(crate) async fn replace_link(
         .settings
         .as_ref()
         .map_or(TenantSettings::default().link_lifetime, |s| s.link_lifetime);
+    store_link(tx, row, hash, now, lifetime).await
+}
+
+/// Stores a link that lasts for `lifetime`, and no longer than its session. Returns until when.
+pub(crate) async fn store_link(
+    tx: &mut Tx,
+    row: &SessionRow,
+    hash: Vec<u8>,
+    now: Timestamp,
+    lifetime: Millis,
+) -> Result<Timestamp, StoreError> {
     let link = LinkRow {
         hash,
-        session: id.clone(),
+        session: row.session.id.clone(),
         created_at: now,
         expires_at: now.plus(lifetime).min(row.session.expires_at),
         used_at: None,

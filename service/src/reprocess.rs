@@ -1,9 +1,10 @@
-//! Reprocessing: a new attempt with a new deadline. Old links and cookies die; the earlier decision stays in the history.
+//! Reprocessing: a new attempt with a new deadline. Old links, cookies and a reviewer's hold die; the earlier decision stays in the
+//! history.
 
 use crate::{Honnin, access::Tenant, create_session::enqueue_expiry};
 use domain::{ids::SessionId, session::Session, tenant::TenantSettings, time::Timestamp};
 use store::{
-    StoreError, Tx, audit, links,
+    StoreError, Tx, audit, links, reviews,
     sessions::{self, SessionRow},
     tenants::{self, TenantRow},
 };
@@ -82,6 +83,7 @@ pub(crate) async fn begin_attempt(
         .session
         .reprocess(now, lifetime)
         .map_err(|_| ReprocessError::NotAllowed)?;
+    tx.count_session(row.session.status);
     row.outcome = None;
     row.note = None;
     row.ocr = None;
@@ -90,6 +92,7 @@ pub(crate) async fn begin_attempt(
     row.failure_reason = None;
     sessions::save(tx, &mut row).await?;
     links::kill_all(tx, &row.session.id, now).await?;
+    reviews::release(tx, &row.session.id).await?;
     enqueue_expiry(tx, &row.session).await?;
     Ok(row)
 }

@@ -3,6 +3,7 @@
 use crate::{
     Honnin,
     access::Applicant,
+    news::look_until,
     progress::{NotNow, progress},
 };
 use domain::{
@@ -11,6 +12,7 @@ use domain::{
     secret::Personal,
     session::{FailureReason, Status},
 };
+use std::time::Duration;
 use store::sessions::column;
 
 /// How it ended, or that it has not yet.
@@ -41,6 +43,18 @@ pub struct Shown {
     pub ending: Ending,
     /// The tenant's callback URL with the session's id and `state`, where there is one.
     pub return_url: Option<Personal<String>>,
+}
+
+/// The result of the applicant's attempt. Where it is still being decided it waits for the decision, at most for `patience`.
+///
+/// # Errors
+/// [`NotNow`].
+pub async fn result_within(honnin: &Honnin, applicant: &Applicant, patience: Duration) -> Result<Shown, NotNow> {
+    let decided = |shown: &Shown| shown.ending != Ending::Waiting;
+    look_until(honnin, applicant.session(), patience, decided, || {
+        result(honnin, applicant)
+    })
+    .await
 }
 
 /// The result of the applicant's attempt.

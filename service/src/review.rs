@@ -4,13 +4,13 @@
 mod case;
 mod rule;
 
-pub use case::{Case, CaseError, Picture, find_picture, open_case};
+pub use case::{Case, CaseError, Picture, find_picture, keep_case, open_case};
 pub use rule::{AskedAgain, RuleError, Ruling, ask_again, reopen, rule};
 
 use crate::{
     Honnin,
     access::Reviewer,
-    search::{Filter, Found, Page, list_sessions},
+    search::{Filter, Found, Order, Page, list_sessions},
 };
 use domain::{
     outcome::Checks,
@@ -22,7 +22,7 @@ use store::StoreError;
 /// How long opening a case holds it.
 pub const HOLD: Millis = Millis::minutes(15);
 
-/// A page of the cases that wait, oldest first.
+/// A page of the cases that wait, those first that have waited longest.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -36,7 +36,7 @@ pub async fn queue(honnin: &Honnin, reviewer: &Reviewer, filter: Filter, page: P
         reviewer.staff(),
         filter,
         Page {
-            oldest_first: true,
+            order: Order::LongestWaiting,
             ..page
         },
     )

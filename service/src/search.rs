@@ -5,7 +5,7 @@ use crate::{
     access::{Auditor, Staff},
 };
 use domain::time::{Millis, Timestamp};
-pub use store::search::{DayCount, Filter, Found, Page};
+pub use store::search::{DayCount, Filter, Found, Order, Page};
 use store::{
     StoreError,
     audit::{self, Recorded},
@@ -35,7 +35,7 @@ pub async fn list_sessions(
 pub struct Overview {
     /// Sessions by day, status and verdict.
     pub days: Vec<DayCount>,
-    /// Cases that wait, and since when the oldest was created.
+    /// Cases that wait, and since when the first of them does.
     pub backlog: (i64, Option<Timestamp>),
     /// The first day counted, as a time.
     pub from: Timestamp,

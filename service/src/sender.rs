@@ -12,6 +12,7 @@ pub(crate) mod pacing;
 pub mod receiver_url;
 pub mod resolve;
 pub mod signature;
+pub mod wire;
 
 pub use exchange::headers;
 
@@ -25,11 +26,7 @@ use resolve::{Resolve, SystemResolver};
 use rustls_pki_types::CertificateDer;
 use signature::SignedRequest;
 use std::{sync::Arc, time::Duration};
-use tokio::time::{Instant, timeout, timeout_at};
-use tokio_rustls::{
-    TlsConnector,
-    rustls::{ClientConfig, RootCertStore, client::Resumption, crypto::ring},
-};
+use wire::{Network, Wire};
 
 /// What the sender needs to know of the installation.
 #[derive(Clone, Debug)]
@@ -74,11 +71,8 @@ pub enum SenderError {
 
 /// Sends webhooks.
 pub struct WebhookSender {
-    resolver: Arc<dyn Resolve>,
+    wire: Arc<dyn Wire>,
     rules: AddressRules,
-    tls: TlsConnector,
-    connect_timeout: Duration,
-    exchange_timeout: Duration,
     pub(crate) pacing: Arc<Pacing>,
 }
 
@@ -99,14 +93,19 @@ impl WebhookSender {
         if !config.allow_networks.is_empty() {
             tracing::warn!(networks = ?config.allow_networks, "webhooks may be sent to networks that are not public");
         }
-        Ok(Self {
-            resolver,
-            tls: connector(&config)?,
-            rules: AddressRules::new(config.allow_networks),
-            connect_timeout: config.connect_timeout,
-            exchange_timeout: config.exchange_timeout,
+        let rules = AddressRules::new(config.allow_networks.clone());
+        let wire = Network::new(&config, rules.clone(), resolver)?;
+        Ok(Self::over(Arc::new(wire), rules))
+    }
+
+    /// A sender over a wire that is not the network, for tests.
+    #[must_use]
+    pub fn over(wire: Arc<dyn Wire>, rules: AddressRules) -> Self {
+        Self {
+            wire,
+            rules,
             pacing: Arc::default(),
-        })
+        }
     }
 
     /// The rules for a receiver's URL that need no network.
@@ -124,46 +123,16 @@ impl WebhookSender {
     /// The first rule that it breaks.
     pub async fn check_receiver_url(&self, text: &str) -> Result<ReceiverUrl, UrlFault> {
         let url = self.parse_receiver(text)?;
-        let found = timeout(
-            self.connect_timeout,
-            connect::addresses(&*self.resolver, &self.rules, &url),
-        )
-        .await;
-        match found {
-            Ok(Ok(_)) => Ok(url),
-            Ok(Err(Fault::AddressRefused)) => Err(UrlFault::NotPublic),
-            Ok(Err(_)) | Err(_) => Err(UrlFault::Unresolved),
+        match self.wire.find(&url).await {
+            Ok(_) => Ok(url),
+            Err(Fault::AddressRefused) => Err(UrlFault::NotPublic),
+            Err(_) => Err(UrlFault::Unresolved),
         }
     }
 
     /// Sends `request` to `url`. `now` is the time of the attempt.
     pub async fn send(&self, url: &ReceiverUrl, request: &SignedRequest, now: Timestamp) -> Answer {
-        let deadline = Instant::now() + self.exchange_timeout;
-        let stream = match self.connect(url, deadline).await {
-            Ok(stream) => stream,
-            Err(fault) => return Answer::failed(fault),
-        };
-        timeout_at(deadline, exchange::exchange(stream, url, request, now))
-            .await
-            .unwrap_or(Answer::failed(Fault::TimedOut))
-    }
-
-    async fn connect(
-        &self,
-        url: &ReceiverUrl,
-        deadline: Instant,
-    ) -> Result<tokio_rustls::client::TlsStream<tokio::net::TcpStream>, Fault> {
-        let started = Instant::now();
-        let addresses = timeout(
-            self.connect_timeout,
-            connect::addresses(&*self.resolver, &self.rules, url),
-        )
-        .await
-        .unwrap_or(Err(Fault::Unresolved))?;
-        let left = deadline.saturating_duration_since(Instant::now());
-        let patience = self.connect_timeout.saturating_sub(started.elapsed()).min(left);
-        let stream = connect::dial(&addresses, &self.rules, patience).await?;
-        connect::encrypt(&self.tls, url, stream, deadline).await
+        self.wire.send(url, request, now).await
     }
 }
 
@@ -173,34 +142,4 @@ impl std::fmt::Debug for WebhookSender {
             .field("rules", &self.rules)
             .finish_non_exhaustive()
     }
-}
-
-fn connector(config: &SenderConfig) -> Result<TlsConnector, SenderError> {
-    let mut roots = RootCertStore::empty();
-    if config.native_roots {
-        let native = rustls_native_certs::load_native_certs();
-        let (_, ignored) = roots.add_parsable_certificates(native.certs);
-        if ignored > 0 || !native.errors.is_empty() {
-            tracing::warn!(
-                ignored,
-                errors = native.errors.len(),
-                "some of the system's certificates were not read"
-            );
-        }
-    }
-    for root in &config.extra_roots {
-        roots.add(root.clone()).map_err(|_| SenderError::BadRoot)?;
-    }
-    if roots.is_empty() {
-        return Err(SenderError::NoRoots);
-    }
-    let mut tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| SenderError::Tls(error.to_string()))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-    // A resumed TLS session would be shared by all tenants who send to the same host.
-    tls.resumption = Resumption::disabled();
-    Ok(TlsConnector::from(Arc::new(tls)))
 }

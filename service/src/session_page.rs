@@ -5,7 +5,7 @@ use crate::{
     access::{Auditor, Reader, Staff},
     dossier::{self, Dossier},
 };
-use domain::ids::SessionId;
+use domain::{ids::SessionId, session::Status};
 use store::{
     StoreError,
     audit::{self, Recorded},
@@ -58,4 +58,20 @@ pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result
     };
     let dossier = dossier::open(honnin, rows, personal).await?;
     Ok(Some(SessionPage { dossier, personal, log }))
+}
+
+/// Where a session of the tenant that `staff` looks at stands now, and nothing more of it. `None` where there is none.
+///
+/// # Errors
+/// When storage does not answer.
+pub async fn find_status(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result<Option<Status>, StoreError> {
+    let (tenant, id, now) = (staff.tenant().clone(), id.clone(), honnin.now());
+    let unit = honnin.db.read(move |tx| {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        Box::pin(async move {
+            let row = sessions::find(tx, &tenant, &id).await?;
+            Ok(row.map(|row| row.session.status_at(now)))
+        })
+    });
+    unit.await
 }

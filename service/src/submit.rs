@@ -79,6 +79,7 @@ pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow
                 return Err(NotNow::OutOfTurn);
             }
             standing.row.session = standing.row.session.submit(now).map_err(|_| NotNow::OutOfTurn)?;
+            tx.count_session(standing.row.session.status);
             standing.row.typed = sealed;
             let has_document = standing.plan().has(Step::Document);
             standing.row.document_type = standing.document_type().filter(|_| has_document);

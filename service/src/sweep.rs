@@ -1,10 +1,14 @@
-//! Sweeping: rows that have served their time, once an hour.
+//! Sweeping once an hour: rows that have served their time, and pictures that no session has.
 
 use crate::{Honnin, create_session::idempotency::oldest, job_fault::JobFault};
-use domain::time::{Millis, Timestamp};
+use domain::{
+    ids::SessionId,
+    time::{Millis, Timestamp},
+};
 use store::{
     StoreError, console_sessions, idempotency,
     jobs::{self, Job, JobKind, NewJob},
+    sessions,
 };
 
 /// Between two sweeps.
@@ -42,6 +46,7 @@ const fn next(run_at: Timestamp) -> NewJob<'static> {
 /// # Errors
 /// When storage fails; the job is tried again then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    remove_orphans(honnin).await?;
     let (job, now) = (job.clone(), honnin.now());
     let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
         let job = job.clone();
@@ -53,4 +58,33 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
         })
     });
     Ok(unit.await?)
+}
+
+/// Removes the pictures of sessions that are erased or were never stored: an upload that came while its session was erased, or a
+/// folder that was put back from an older copy, leaves such.
+async fn remove_orphans(honnin: &Honnin) -> Result<(), StoreError> {
+    for shelf in 0..=u8::MAX {
+        let listed = honnin.pictures.list_sessions(shelf).await?;
+        if listed.is_empty() {
+            continue;
+        }
+        let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
+            let listed = listed.clone();
+            Box::pin(async move {
+                let mut orphans: Vec<SessionId> = Vec::new();
+                for session in listed {
+                    let row = sessions::find_any(tx, &session).await?;
+                    if row.is_none_or(|row| row.session.purged_at.is_some()) {
+                        orphans.push(session);
+                    }
+                }
+                Ok(orphans)
+            })
+        });
+        for session in unit.await? {
+            let removed = honnin.pictures.delete_session(&session).await?;
+            tracing::info!(%session, removed, "removed pictures that no session has");
+        }
+    }
+    Ok(())
 }

@@ -186,7 +186,7 @@ async fn a_picture_is_sealed_on_disk_and_shown_to_its_applicant_only() {
     capture_document(&harness.honnin, &applicant, Side::Front, canary.clone())
         .await
         .unwrap();
-    for file in files(harness.folder.path()) {
+    for file in files(harness.folder()) {
         let bytes = std::fs::read(&file).unwrap();
         assert!(
             !bytes.windows(canary.len()).any(|part| part == canary),
@@ -315,7 +315,7 @@ async fn a_picture_whose_row_was_never_written_harms_nobody() {
         .await
         .unwrap();
     // What a crash between storing the picture and its row leaves behind.
-    let pictures = store::pictures::Pictures::in_folder(&harness.folder.path().join("pictures")).unwrap();
+    let pictures = store::pictures::Pictures::in_folder(&harness.folder().join("pictures")).unwrap();
     pictures
         .put(
             applicant.session(),

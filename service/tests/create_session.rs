@@ -37,7 +37,7 @@ async fn a_created_session_can_be_read_and_its_link_is_stored_as_a_hash_only() {
     });
     assert!(link.await.unwrap().is_open(support::START));
     for name in ["honnin.db", "honnin.db-wal"] {
-        let bytes = std::fs::read(harness.folder.path().join(name)).unwrap();
+        let bytes = std::fs::read(harness.folder().join(name)).unwrap();
         assert!(
             !bytes.windows(token.len()).any(|window| window == token.as_bytes()),
             "{name}"
@@ -73,7 +73,7 @@ async fn what_the_tenant_gave_comes_back_as_it_was_and_is_sealed_on_the_disk() {
         detail.pre_registered.unwrap().expose().last_name.as_deref(),
         Some("Zyxwvutsrq")
     );
-    for entry in std::fs::read_dir(harness.folder.path()).unwrap() {
+    for entry in std::fs::read_dir(harness.folder()).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() {
             let bytes = std::fs::read(&path).unwrap();
@@ -91,6 +91,7 @@ async fn each_refusal_stores_nothing() {
     let foreign = create_session(&harness.honnin, &caller, br#"{"callbackUrl":"https://evil.example/"}"#).await;
     assert!(matches!(foreign, Err(CreateSessionError::CallbackUrlNotAllowed(url)) if url == "https://evil.example/"));
     harness.save_settings(TenantSettings::default()).await;
+    let caller = harness.caller().await;
     let no_steps = create_session(&harness.honnin, &caller, b"{}").await.unwrap_err();
     assert!(matches!(
         no_steps,

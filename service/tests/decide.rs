@@ -145,7 +145,7 @@ async fn a_picture_that_is_gone_leads_to_a_person() {
     let harness = Harness::new().await;
     let (id, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
-    let pictures = store::pictures::Pictures::in_folder(&harness.folder.path().join("pictures")).unwrap();
+    let pictures = store::pictures::Pictures::in_folder(&harness.folder().join("pictures")).unwrap();
     assert_eq!(pictures.delete_session(&id).await.unwrap(), 1);
     harness.type_details(&applicant).await;
     harness.selfie(&applicant).await;

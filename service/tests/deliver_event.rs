@@ -6,12 +6,7 @@ mod support;
 
 use domain::time::{Millis, Timestamp};
 use service::{create_session, delivery_schedule::WAITS, redeliver, webhook_secret};
-use store::{
-    DbOptions,
-    deliveries::DeliveryState,
-    sessions::{self, column},
-    vault::{MasterKeys, Vault},
-};
+use store::deliveries::DeliveryState;
 use support::{
     Harness,
     receiver::{HOST, Received, Receiver, Reply},
@@ -231,9 +226,9 @@ async fn after_an_erasure_neither_metadata_nor_the_note_is_sent() {
     let receiver = Receiver::start().await;
     let (harness, _) = Harness::with_receiver(&receiver).await;
     let session = created_with(&harness, r#"{"metadata": {"order": 7}}"#).await;
-    let event = harness
-        .record_reviewed(&session, Some(sealed_note(&harness, &session).await))
-        .await;
+    let vault = harness.database.vault().await;
+    let note = harness.seal_note(&vault, &session, "Called back.").await;
+    let event = harness.record_reviewed(&session, Some(note)).await;
     let developer = harness.developer().await;
     let mut bodies = Vec::new();
     for erased in [false, true] {
@@ -252,25 +247,4 @@ async fn after_an_erasure_neither_metadata_nor_the_note_is_sent() {
     assert_eq!(bodies[1]["data"]["review"]["note"], serde_json::Value::Null);
     assert_eq!(bodies[1]["data"]["verdict"], "approved", "the decision remains");
     assert_eq!(bodies[0]["id"], bodies[1]["id"]);
-}
-
-/// A note sealed as the review seals it.
-async fn sealed_note(harness: &Harness, session: &domain::ids::SessionId) -> Vec<u8> {
-    let id = session.clone();
-    let row = harness
-        .read(move |tx| {
-            let id = id.clone();
-            Box::pin(async move { sessions::find_any(tx, &id).await })
-        })
-        .await
-        .unwrap();
-    let master = MasterKeys::load_or_create(&harness.folder.path().join("master.key")).unwrap();
-    let url = format!("sqlite://{}", harness.folder.path().join("keys.db").display());
-    let vault = Vault::open_at(&url, DbOptions::default(), master).await.unwrap();
-    let key = vault.open(&row.data_key).await.unwrap();
-    key.seal_text(
-        &row.place(column::NOTE),
-        &domain::secret::Personal::new("Called back.".into()),
-    )
-    .unwrap()
 }

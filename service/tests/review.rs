@@ -18,7 +18,7 @@ use service::{
     access::{Forbidden, Reviewer},
     read_session::{SessionDetail, read_session},
     review::{self, RuleError, Ruling, ask_again, find_picture, open_case, queue, rule},
-    search::{Filter, Page},
+    search::{Filter, Order, Page},
 };
 use store::{audit, users::Role};
 use support::{Harness, eyes::holder};
@@ -47,7 +47,7 @@ async fn reviewer(harness: &Harness) -> Reviewer {
 
 fn first_page() -> Page {
     Page {
-        oldest_first: true,
+        order: Order::LongestWaiting,
         after: None,
         limit: 10,
     }
@@ -202,7 +202,10 @@ async fn what_was_not_performed_cannot_be_approved() {
 async fn asking_again_begins_another_attempt_with_a_new_link_and_keeps_the_history() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
-    let asked = ask_again(&harness.honnin, &rita, &id).await.unwrap();
+    let note = Some(Personal::new(
+        "The back is cut off; ask for a ruler beside it.".to_owned(),
+    ));
+    let asked = ask_again(&harness.honnin, &rita, &id, note).await.unwrap();
     assert!(asked.url.expose().starts_with("https://id.example/v/"));
     let detail = read(&harness, &id).await;
     assert_eq!(
@@ -217,6 +220,11 @@ async fn asking_again_begins_another_attempt_with_a_new_link_and_keeps_the_histo
     assert!(
         kept.decisions.len() == 1 && kept.rulings.len() == 1 && kept.captures.iter().all(|taken| taken.attempt == 1)
     );
+    let told = kept.rulings[0].note.as_ref().map(|note| note.expose().as_str());
+    assert_eq!(told, Some("The back is cut off; ask for a ruler beside it."));
+    let too_long = Some(Personal::new("x".repeat(2001)));
+    let refused = ask_again(&harness.honnin, &rita, &id, too_long).await.unwrap_err();
+    assert!(matches!(refused, RuleError::BadNote));
 }
 
 #[tokio::test]

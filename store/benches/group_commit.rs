@@ -8,15 +8,11 @@
     reason = "a measurement talks, and stops at the first surprise"
 )]
 
+mod floors;
+
 use domain::time::Timestamp;
-use sqlx::{
-    ConnectOptions, SqliteConnection,
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
-};
-use std::{
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use floors::{Bare, per_second, results};
+use std::time::Instant;
 use store::{
     Db, DbOptions, StoreError,
     jobs::{self, JobKind, NewJob},
@@ -57,19 +53,12 @@ fn main() {
     std::fs::write(results().join("group_commit.json"), format!("{result:#}\n")).unwrap();
 }
 
-/// Where results go; on the disk that is measured, unlike the system's temporary folder, which may be memory.
-fn results() -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/bench");
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 /// Rows a second: units of 32 clients, the bare loop, one by one, units of one client.
 async fn measure(round: usize) -> [f64; 4] {
     let folder = TempDir::new_in(results()).unwrap();
     let url = format!("sqlite://{}", folder.path().join("bench.db").display());
     let db = Db::open(&url, DbOptions::default()).await.unwrap();
-    let mut bare = bare_connection(&folder.path().join("bench.db")).await;
+    let mut bare = Bare::open(&folder.path().join("bench.db")).await;
 
     let grouped = insert(&mut bare, ROWS, CLIENTS).await;
     let units = clients(&db, CLIENTS, ROWS).await;
@@ -82,28 +71,13 @@ async fn measure(round: usize) -> [f64; 4] {
     [units, grouped, single, alone]
 }
 
-async fn bare_connection(path: &Path) -> SqliteConnection {
-    SqliteConnectOptions::new()
-        .filename(path)
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Full)
-        .foreign_keys(true)
-        .pragma("secure_delete", "ON")
-        .connect()
-        .await
-        .unwrap()
-}
-
-async fn insert(bare: &mut SqliteConnection, rows: usize, per_commit: usize) -> f64 {
+async fn insert(bare: &mut Bare, rows: usize, per_commit: usize) -> f64 {
     let start = Instant::now();
-    for _ in 0..rows / per_commit {
-        sqlx::query("BEGIN IMMEDIATE").execute(&mut *bare).await.unwrap();
-        for _ in 0..per_commit {
-            let _: i64 = sqlx::query_scalar(INSERT).fetch_one(&mut *bare).await.unwrap();
-        }
-        sqlx::query("COMMIT").execute(&mut *bare).await.unwrap();
-    }
-    per_second(rows, start)
+    bare.insert(rows, per_commit, async |connection, _| {
+        let _: i64 = sqlx::query_scalar(INSERT).fetch_one(connection).await.unwrap();
+    })
+    .await;
+    per_second(rows, start.elapsed())
 }
 
 async fn clients(db: &Db, clients: usize, rows: usize) -> f64 {
@@ -135,10 +109,5 @@ async fn clients(db: &Db, clients: usize, rows: usize) -> f64 {
         });
     }
     running.join_all().await;
-    per_second(rows, start)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a few thousand rows")]
-fn per_second(rows: usize, start: Instant) -> f64 {
-    rows as f64 / start.elapsed().as_secs_f64()
+    per_second(rows, start.elapsed())
 }

@@ -21,7 +21,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use crate::StoreError;
+use crate::{StoreError, figures::Figures};
 use futures::future::BoxFuture;
 use sqlx::{PgPool, SqlitePool};
 use std::{sync::Arc, time::Duration};
@@ -57,6 +57,7 @@ impl Default for DbOptions {
 pub struct Db {
     backend: Backend,
     jobs_changed: Arc<Notify>,
+    figures: Arc<Figures>,
 }
 
 #[derive(Clone)]
@@ -92,7 +93,7 @@ impl Db {
         unit::refuse_nesting()?;
         match &self.backend {
             Backend::Sqlite { inbox, .. } => writer::submit(inbox, unit).await,
-            Backend::Postgres(pool) => postgres::write(pool, unit, &self.jobs_changed).await,
+            Backend::Postgres(pool) => postgres::write(pool, unit, &self.jobs_changed, &self.figures).await,
         }
     }
 
@@ -108,12 +109,18 @@ impl Db {
     {
         unit::refuse_nesting()?;
         let mut tx = match &self.backend {
-            Backend::Sqlite { readers, .. } => Tx::new(Connection::Sqlite(readers.begin().await.map_err(sql_error)?)),
+            Backend::Sqlite { readers, .. } => Tx::new(
+                Connection::Sqlite(readers.begin().await.map_err(sql_error)?),
+                Arc::clone(&self.figures),
+            ),
             Backend::Postgres(pool) => {
                 let begun = pool
                     .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
                     .await;
-                Tx::new(Connection::Postgres(begun.map_err(sql_error)?))
+                Tx::new(
+                    Connection::Postgres(begun.map_err(sql_error)?),
+                    Arc::clone(&self.figures),
+                )
             }
         };
         let answer = unit::run(&mut unit, &mut tx).await;
@@ -126,6 +133,12 @@ impl Db {
     #[must_use]
     pub fn jobs_changed(&self) -> &Arc<Notify> {
         &self.jobs_changed
+    }
+
+    /// What this database counts.
+    #[must_use]
+    pub fn figures(&self) -> &Figures {
+        &self.figures
     }
 
     /// Folds SQLite's log into the database file and truncates it, so that deleted bytes are gone from the disk. Does nothing on

@@ -50,6 +50,7 @@ impl TryFrom<Raw> for AttemptRow {
 /// # Errors
 /// [`StoreError::Duplicate`] where the event has an attempt of this number.
 pub async fn insert(tx: &mut Tx, tenant: &TenantId, attempt: &AttemptRow) -> Result<(), StoreError> {
+    tx.count_attempt(attempt.fault.as_deref());
     on!(tx, conn => sqlx::query(
         "INSERT INTO delivery_attempts (event_id, number, tenant_id, attempted_at, duration_ms, status, fault)
          VALUES ($1, $2, $3, $4, $5, $6, $7)")

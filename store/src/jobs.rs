@@ -3,7 +3,7 @@
 
 mod overview;
 
-pub use overview::{JobState, any_due, find_next_due_at, list, remove_finished};
+pub use overview::{Backlog, JobState, any_due, count_due, find_next_due_at, list, remove_finished};
 
 use crate::{
     StoreError,

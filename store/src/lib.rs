@@ -16,6 +16,7 @@ pub mod deliveries;
 pub mod delivery_attempts;
 pub mod error;
 pub mod events;
+pub mod figures;
 pub mod idempotency;
 pub mod jobs;
 pub mod links;

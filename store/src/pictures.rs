@@ -7,12 +7,17 @@ use domain::ids::SessionId;
 use futures::{StreamExt, TryStreamExt};
 use object_store::{ObjectStore, ObjectStoreExt, local::LocalFileSystem, path::Path as ObjectPath};
 use sha2::{Digest, Sha256};
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// The object store with the pictures of all sessions. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Pictures {
     objects: Arc<dyn ObjectStore>,
+    /// The local folder. What is removed from it stays on the disk until its folders are synced, which the object store leaves out.
+    folder: Option<PathBuf>,
 }
 
 impl Pictures {
@@ -30,13 +35,14 @@ impl Pictures {
         // A picture that was acknowledged survives a power cut: file and folders are synced before `put` returns.
         Ok(Self {
             objects: Arc::new(files.with_fsync(true).with_automatic_cleanup(true)),
+            folder: Some(folder.to_owned()),
         })
     }
 
     /// Pictures in any object store. It must be durable when it says so.
     #[must_use]
     pub fn in_store(objects: Arc<dyn ObjectStore>) -> Self {
-        Self { objects }
+        Self { objects, folder: None }
     }
 
     /// Stores a sealed picture, durably, replacing one of the same name.
@@ -65,15 +71,16 @@ impl Pictures {
         }
     }
 
-    /// Removes one picture; none there is fine.
+    /// Removes one picture, durably; none there is fine.
     ///
     /// # Errors
     /// When the name is malformed or the store does not answer.
     pub async fn delete(&self, session: &SessionId, name: &str) -> Result<(), StoreError> {
-        gone(self.objects.delete(&picture_path(session, name)?).await)
+        gone(self.objects.delete(&picture_path(session, name)?).await)?;
+        self.sync(session).await
     }
 
-    /// Removes all pictures of a session. Returns how many there were.
+    /// Removes all pictures of a session, durably. Returns how many there were.
     ///
     /// # Errors
     /// When the store does not answer. Some may be gone then: try again.
@@ -88,7 +95,27 @@ impl Pictures {
         for picture in &found {
             gone(self.objects.delete(&picture.location).await)?;
         }
+        self.sync(session).await?;
         Ok(found.len())
+    }
+
+    /// Syncs the folders above a session's pictures, as far as they are still there: empty ones are removed with the last picture.
+    async fn sync(&self, session: &SessionId) -> Result<(), StoreError> {
+        let Some(root) = self.folder.clone() else { return Ok(()) };
+        let folders: Vec<PathBuf> = std::iter::successors(Some(session_folder(session)), parent)
+            .map(|folder| root.join(folder.as_ref()))
+            .collect();
+        let sync = move || {
+            folders.iter().try_for_each(|folder| match std::fs::File::open(folder) {
+                Ok(folder) => folder.sync_all(),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+                Err(error) => Err(error),
+            })
+        };
+        let synced = tokio::task::spawn_blocking(sync).await;
+        synced
+            .map_err(StoreError::unavailable)?
+            .map_err(StoreError::unavailable)
     }
 
     /// The names of a session's pictures, in order.
@@ -144,6 +171,13 @@ impl Pictures {
 fn session_folder(session: &SessionId) -> ObjectPath {
     let shelf = hex::encode(&Sha256::digest(session.as_str())[..1]);
     ObjectPath::from_iter([shelf.as_str(), session.as_str()])
+}
+
+/// The folder above; the root is the last.
+fn parent(folder: &ObjectPath) -> Option<ObjectPath> {
+    let parts: Vec<_> = folder.parts().collect();
+    let (_, above) = parts.split_last()?;
+    Some(ObjectPath::from_iter(above.iter().cloned()))
 }
 
 fn picture_path(session: &SessionId, name: &str) -> Result<ObjectPath, StoreError> {

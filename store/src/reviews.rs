@@ -63,6 +63,39 @@ pub struct Ruled {
     pub ruling: Ruling,
     /// When.
     pub at: Timestamp,
+    /// Sealed, at [`note_name`]: what they wrote with it. The note of a ruling that ended the case is the session's.
+    pub note: Option<Vec<u8>>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    attempt: i64,
+    user_id: String,
+    name: String,
+    ruling: String,
+    reviewed_at: i64,
+    note: Option<Vec<u8>>,
+}
+
+impl TryFrom<Raw> for Ruled {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        Ok(Self {
+            attempt: raw.attempt,
+            user: user_id(&raw.user_id)?,
+            name: raw.name,
+            ruling: Ruling::parse(&raw.ruling)?,
+            at: Timestamp::from_millis(raw.reviewed_at),
+            note: raw.note,
+        })
+    }
+}
+
+/// The name under which the note of an attempt's ruling is sealed.
+#[must_use]
+pub fn note_name(attempt: i64) -> String {
+    format!("review-note-{attempt}")
 }
 
 fn user_id(text: &str) -> Result<UserId, StoreError> {
@@ -119,7 +152,7 @@ pub async fn release(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError>
         .bind(session.as_str()).execute(conn).await.map(drop))
 }
 
-/// Writes down a ruling. One attempt is ruled on once.
+/// Writes down a ruling, with a sealed note. One attempt is ruled on once.
 ///
 /// # Errors
 /// [`StoreError::Duplicate`] where this attempt has its ruling.
@@ -129,12 +162,22 @@ pub async fn insert(
     attempt: i64,
     user: &UserId,
     ruling: Ruling,
+    note: Option<&[u8]>,
     at: Timestamp,
 ) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
-        "INSERT INTO reviews (session_id, attempt, user_id, ruling, reviewed_at) VALUES ($1, $2, $3, $4, $5)")
-        .bind(session.as_str()).bind(attempt).bind(user.as_str()).bind(ruling.as_str()).bind(at.as_millis())
+        "INSERT INTO reviews (session_id, attempt, user_id, ruling, note, reviewed_at) VALUES ($1, $2, $3, $4, $5, $6)")
+        .bind(session.as_str()).bind(attempt).bind(user.as_str()).bind(ruling.as_str()).bind(note).bind(at.as_millis())
         .execute(conn).await.map(drop))
+}
+
+/// Empties the notes of a session.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn erase_notes(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE reviews SET note = NULL WHERE session_id = $1")
+        .bind(session.as_str()).execute(conn).await.map(drop))
 }
 
 /// The rulings on a session, first attempt first.
@@ -142,19 +185,9 @@ pub async fn insert(
 /// # Errors
 /// When the database does not answer.
 pub async fn list(tx: &mut Tx, session: &SessionId) -> Result<Vec<Ruled>, StoreError> {
-    let rows: Vec<(i64, String, String, String, i64)> = on!(tx, conn => sqlx::query_as(
-        "SELECT reviews.attempt, users.id, users.name, reviews.ruling, reviews.reviewed_at
+    let rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT reviews.attempt, users.id AS user_id, users.name, reviews.ruling, reviews.reviewed_at, reviews.note
          FROM reviews JOIN users ON users.id = reviews.user_id WHERE session_id = $1 ORDER BY reviews.attempt")
         .bind(session.as_str()).fetch_all(conn).await)?;
-    rows.into_iter()
-        .map(|(attempt, user, name, ruling, at)| {
-            Ok(Ruled {
-                attempt,
-                user: user_id(&user)?,
-                name,
-                ruling: Ruling::parse(&ruling)?,
-                at: Timestamp::from_millis(at),
-            })
-        })
-        .collect()
+    rows.into_iter().map(Ruled::try_from).collect()
 }

@@ -35,12 +35,21 @@ pub struct Filter {
     pub metadata: Option<String>,
 }
 
+/// Which come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Those created last.
+    Newest,
+    /// Of those that wait for a person, those that have waited longest; others are not listed.
+    LongestWaiting,
+}
+
 /// In which order, and from where on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Oldest first, for the queue; else newest first.
-    pub oldest_first: bool,
-    /// The last row of the page before.
+    /// Which come first.
+    pub order: Order,
+    /// The last row of the page before: what it is ordered by, and its id.
     pub after: Option<(Timestamp, SessionId)>,
     /// At most so many.
     pub limit: u32,
@@ -57,6 +66,8 @@ pub struct Found {
     pub created_at: Timestamp,
     /// When the decision was fixed.
     pub completed_at: Option<Timestamp>,
+    /// Since when it waits for a person, where it does.
+    pub waiting_since: Option<Timestamp>,
     /// Chosen by the user.
     pub document_type: Option<DocumentType>,
     /// The last decision.
@@ -73,6 +84,7 @@ struct Row {
     status: String,
     created_at: i64,
     completed_at: Option<i64>,
+    waiting_since: Option<i64>,
     expires_at: i64,
     document_type: Option<String>,
     outcome: Option<String>,
@@ -82,10 +94,10 @@ struct Row {
 }
 
 macro_rules! list_sql {
-    ($compare:literal, $order:literal) => {
+    ($clause:literal, $order:literal) => {
         concat!(
-            "SELECT sessions.id, sessions.status, sessions.created_at, sessions.completed_at, sessions.expires_at,
-                    sessions.document_type, sessions.outcome, sessions.metadata,
+            "SELECT sessions.id, sessions.status, sessions.created_at, sessions.completed_at, sessions.waiting_since,
+                    sessions.expires_at, sessions.document_type, sessions.outcome, sessions.metadata,
                     users.id AS holder, users.name AS holder_name
              FROM sessions
              LEFT JOIN review_holds ON review_holds.session_id = sessions.id AND review_holds.held_until > $2
@@ -100,10 +112,9 @@ macro_rules! list_sql {
                AND (CAST($7 AS TEXT) IS NULL OR sessions.document_type = $7)
                AND sessions.created_at >= $8 AND sessions.created_at < $9
                AND (CAST($10 AS TEXT) IS NULL OR LOWER(sessions.metadata) LIKE LOWER($10) ESCAPE '\\')
-               AND (sessions.created_at, sessions.id) ",
-            $compare,
-            " ($11, $12)
-             ORDER BY ",
+               AND ",
+            $clause,
+            " ORDER BY ",
             $order,
             " LIMIT $13"
         )
@@ -121,16 +132,21 @@ pub async fn list(
     page: &Page,
     now: Timestamp,
 ) -> Result<Vec<Found>, StoreError> {
-    let sql = if page.oldest_first {
-        list_sql!(">", "sessions.created_at, sessions.id")
-    } else {
-        list_sql!("<", "sessions.created_at DESC, sessions.id DESC")
+    let sql = match page.order {
+        Order::Newest => list_sql!(
+            "(sessions.created_at, sessions.id) < ($11, $12)",
+            "sessions.created_at DESC, sessions.id DESC"
+        ),
+        Order::LongestWaiting => list_sql!(
+            "sessions.status = 'reviewing' AND (sessions.waiting_since, sessions.id) > ($11, $12)",
+            "sessions.waiting_since, sessions.id"
+        ),
     };
     // `~` is above and the empty text below every id.
-    let (at, id) = match (&page.after, page.oldest_first) {
+    let (at, id) = match (&page.after, page.order) {
         (Some((at, id)), _) => (at.as_millis(), id.as_str()),
-        (None, true) => (i64::MIN, ""),
-        (None, false) => (i64::MAX, "~"),
+        (None, Order::LongestWaiting) => (i64::MIN, ""),
+        (None, Order::Newest) => (i64::MAX, "~"),
     };
     let verdict = filter.verdict.map(|verdict| format!("%\"verdict\":\"{verdict}\"%"));
     let reason = filter.reason.map(|reason| format!("%\"{reason}\"%"));
@@ -171,6 +187,7 @@ fn found(row: Row, now: Timestamp) -> Result<Found, StoreError> {
         status,
         created_at: Timestamp::from_millis(row.created_at),
         completed_at: row.completed_at.map(Timestamp::from_millis),
+        waiting_since: row.waiting_since.map(Timestamp::from_millis),
         document_type: row.document_type.as_deref().and_then(DocumentType::parse),
         outcome: outcome.map_err(|_| StoreError::Corrupt("an outcome that is no outcome"))?,
         metadata: row.metadata,
@@ -218,13 +235,13 @@ pub async fn count_by_day(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Re
         .collect()
 }
 
-/// How many of a tenant's sessions wait for a person, and since when the oldest of them was created.
+/// How many of a tenant's sessions wait for a person, and since when the first of them waits.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn backlog(tx: &mut Tx, tenant: &TenantId) -> Result<(i64, Option<Timestamp>), StoreError> {
     let (count, oldest): (i64, Option<i64>) = on!(tx, conn => sqlx::query_as(
-        "SELECT COUNT(*), MIN(created_at) FROM sessions WHERE tenant_id = $1 AND status = 'reviewing'")
+        "SELECT COUNT(*), MIN(waiting_since) FROM sessions WHERE tenant_id = $1 AND status = 'reviewing'")
         .bind(tenant.as_str()).fetch_one(conn).await)?;
     Ok((count, oldest.map(Timestamp::from_millis)))
 }

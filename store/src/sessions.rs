@@ -140,6 +140,12 @@ impl TryFrom<Raw> for SessionRow {
     }
 }
 
+/// Since when a person is waited for: since the decision that left it to one.
+fn waiting_since(row: &SessionRow) -> Option<i64> {
+    let decided = row.outcome.as_ref().filter(|_| row.session.status == Status::Reviewing);
+    decided.map(|outcome| outcome.decided_at.as_millis())
+}
+
 fn outcome_json(row: &SessionRow) -> Result<Option<String>, StoreError> {
     let bare = row.outcome.clone().map(|mut outcome| {
         if let Some(review) = &mut outcome.review {
@@ -157,19 +163,21 @@ fn outcome_json(row: &SessionRow) -> Result<Option<String>, StoreError> {
 /// # Errors
 /// [`StoreError::Duplicate`] where its id is taken.
 pub async fn insert(tx: &mut Tx, row: &SessionRow) -> Result<(), StoreError> {
+    tx.count_session(row.session.status);
     let plan = serde_json::to_string(&row.session.plan).map_err(StoreError::refused)?;
     let outcome = outcome_json(row)?;
     on!(tx, conn => sqlx::query(
         "INSERT INTO sessions (id, tenant_id, status, plan, created_at, expires_at, completed_at, purged_at, attempt,
-             version, data_key, metadata, callback_url, state, known, typed, document_type, ocr, outcome, note, failure_reason)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)")
+             version, data_key, metadata, callback_url, state, known, typed, document_type, ocr, outcome, note, failure_reason,
+             waiting_since)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)")
         .bind(row.session.id.as_str()).bind(row.session.tenant.as_str()).bind(row.session.status.as_str()).bind(&plan)
         .bind(row.session.created_at.as_millis()).bind(row.session.expires_at.as_millis())
         .bind(row.session.completed_at.map(Timestamp::as_millis)).bind(row.session.purged_at.map(Timestamp::as_millis))
         .bind(row.session.attempt).bind(row.session.version).bind(row.data_key.as_str()).bind(&row.metadata)
         .bind(&row.callback_url).bind(&row.state).bind(&row.known).bind(&row.typed)
         .bind(row.document_type.map(DocumentType::as_str)).bind(&row.ocr).bind(&outcome).bind(&row.note)
-        .bind(row.failure_reason.map(FailureReason::as_str))
+        .bind(row.failure_reason.map(FailureReason::as_str)).bind(waiting_since(row))
         .execute(conn).await.map(drop))
 }
 
@@ -213,14 +221,14 @@ pub async fn save(tx: &mut Tx, row: &mut SessionRow) -> Result<(), StoreError> {
     let saved = on!(tx, conn => sqlx::query(
         "UPDATE sessions SET status = $3, expires_at = $4, completed_at = $5, purged_at = $6, attempt = $7, metadata = $8,
              state = $9, known = $10, typed = $11, document_type = $12, ocr = $13, outcome = $14, note = $15,
-             failure_reason = $16, version = version + 1
+             failure_reason = $16, waiting_since = $17, version = version + 1
          WHERE id = $1 AND version = $2")
         .bind(row.session.id.as_str()).bind(row.session.version).bind(row.session.status.as_str())
         .bind(row.session.expires_at.as_millis()).bind(row.session.completed_at.map(Timestamp::as_millis))
         .bind(row.session.purged_at.map(Timestamp::as_millis)).bind(row.session.attempt).bind(&row.metadata)
         .bind(&row.state).bind(&row.known).bind(&row.typed).bind(row.document_type.map(DocumentType::as_str))
         .bind(&row.ocr).bind(&outcome).bind(&row.note).bind(row.failure_reason.map(FailureReason::as_str))
-        .execute(conn).await.map(|done| done.rows_affected()))?;
+        .bind(waiting_since(row)).execute(conn).await.map(|done| done.rows_affected()))?;
     if saved == 1 {
         row.session.version += 1;
         Ok(())

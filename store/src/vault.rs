@@ -168,11 +168,12 @@ impl Vault {
         Ok(key)
     }
 
-    /// Destroys a key for good. Destroying it again does nothing.
+    /// Destroys a key for good. Destroying it again does nothing. Returns false when a reader kept the key's bytes in SQLite's log:
+    /// then do it again.
     ///
     /// # Errors
     /// When the key database does not answer. The key may then still be there: try again.
-    pub async fn destroy(&self, id: &DataKeyId) -> Result<(), StoreError> {
+    pub async fn destroy(&self, id: &DataKeyId) -> Result<bool, StoreError> {
         let doomed = id.clone();
         let delete = self.0.keys.write::<_, StoreError, _>(move |tx| {
             let doomed = doomed.clone();
@@ -181,8 +182,7 @@ impl Vault {
         let deleted = delete.await;
         lock(&self.0.opened).forget_destroyed(id);
         deleted?;
-        // The log still holds the key's bytes. When a reader stands in the way, the next destruction truncates it.
-        self.0.keys.checkpoint().await.map(drop)
+        self.0.keys.checkpoint().await
     }
 
     /// Seals a secret of a tenant that must be readable again, such as a webhook signing secret.

@@ -28,7 +28,7 @@ const IMPORTS: [(&str, &[&str]); 10] = [
 ];
 
 /// Outside crates and the only rooms that may use them. A name that ends in `*` stands for all that begin so.
-const CONFINED: [(&str, &[&str]); 22] = [
+const CONFINED: [(&str, &[&str]); 23] = [
     ("sqlx*", &["store"]),
     ("object_store", &["store"]),
     ("chacha20poly1305", &["store"]),
@@ -51,6 +51,7 @@ const CONFINED: [(&str, &[&str]); 22] = [
     ("hmac", &["service"]),
     ("tokio*", &["store", "service", "server", "examples/customer"]),
     ("tracing-subscriber", &["server"]),
+    ("prometheus-client", &["store", "server"]),
 ];
 
 /// The workspace; where the variable names a copy with a planted fault in it, that copy.

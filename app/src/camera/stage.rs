@@ -1,6 +1,7 @@
 //! What both islands show: the button, the dialog with the live picture, the hint, the bar, and the panel for failures.
 
-use crate::text::{Text, camera as text};
+use crate::forms;
+use crate::text::{Text, camera as text, elsewhere};
 use domain::language::Language;
 use leptos::html::{Button, Dialog, Video};
 use leptos::prelude::*;
@@ -22,6 +23,8 @@ pub(crate) struct Panel {
     pub(crate) action: String,
     /// The other way: a form beside the island.
     pub(crate) other: String,
+    /// Whether another phone would help.
+    pub(crate) elsewhere: bool,
 }
 
 /// The state both islands steer; all of it is shown, nothing is kept elsewhere.
@@ -121,6 +124,9 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
                     <p>{part(|p| &p.lead)}</p>
                     <button class="button primary" type="button" on:click=on(Tap::Panel)>{part(|p| &p.action)}</button>
                     <button class="button quiet" type="button" on:click=on(Tap::PlainForm)>{part(|p| &p.other)}</button>
+                    <a class="button quiet" href=forms::ELSEWHERE hidden=move || !panel.with(|p| p.as_ref().is_some_and(|p| p.elsewhere))>
+                        {stage.say(elsewhere::OTHER_DEVICE)}
+                    </a>
                 </div>
             </dialog>
         </div>

@@ -1,6 +1,6 @@
 //! 3, 4 and 6, the camera for one side of the document: how to hold it, the camera island, and the plain upload form.
 
-use super::{said, tries_left};
+use super::{other_device, said, tries_left};
 use crate::camera::document::DocumentCamera;
 use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
 use crate::text::camera as camera_text;
@@ -54,6 +54,7 @@ pub fn render(view: &DocumentView, meta: &PageMeta) -> String {
         <DocumentCamera language=meta.language document_type=view.document_type side=view.side/>
         {plain_form(meta, view.side, fault)}
         <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p>
+        {other_device(meta)}
     };
     shell::phone(meta, title(meta, heading, view.fault.is_some()), true, main.into_any())
 }

@@ -1,6 +1,6 @@
 //! 8 and 9, the selfie: how to stand, the camera island with its challenge, the plain form, and the way without the movement.
 
-use super::{said, tries_left};
+use super::{other_device, said, tries_left};
 use crate::camera::selfie::SelfieCamera;
 use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
 use crate::text::camera as camera_text;
@@ -58,6 +58,7 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> String {
         <SelfieCamera language=meta.language challenge_id=view.challenge_id.clone() challenge=view.challenge/>
         {plain_form(meta, view, fault)}
         {without_challenge(meta)}
+        {other_device(meta)}
     };
     shell::phone(meta, title(meta, heading, wrong), true, main.into_any())
 }

@@ -1,9 +1,10 @@
 //! 0, Start: who asks, for what, what is needed. Reading it changes nothing; the tap on Start does.
 
-use super::said;
-use crate::parts::{primary, tips};
-use crate::text::entry as text;
-use crate::{PageMeta, shell};
+use super::{elsewhere, said};
+use crate::parts::{choice, primary, tips};
+use crate::text::{elsewhere as other, entry as text};
+use crate::{PageMeta, forms, shell};
+use domain::sandbox::SandboxOutcome;
 use domain::session::{Plan, Step};
 use leptos::prelude::*;
 
@@ -18,6 +19,8 @@ pub struct StartView {
     pub retention_days: u32,
     /// An SVG of the link's QR code, for those who sit at a desktop; made by the server, put in as it is.
     pub qr_svg: Option<String>,
+    /// The address that answers whether the link is still unopened.
+    pub follow: String,
     /// A session of a sandbox tenant.
     pub sandbox: bool,
 }
@@ -54,6 +57,7 @@ pub fn render(view: &StartView, meta: &PageMeta) -> String {
     let title = meta.say(text::START_TITLE);
     let main = view! {
         {view.sandbox.then(|| view! { <p class="note">{meta.say(text::SANDBOX)}</p> })}
+        {no_camera(meta)}
         <h1>{title}</h1>
         <p class="lead">{meta.tell(text::START_LEAD, &[])}</p>
         <h2>{need}</h2>
@@ -66,18 +70,56 @@ pub fn render(view: &StartView, meta: &PageMeta) -> String {
             {primary(start)}
             <p class="hint">{once}</p>
         </form>
+        {view.sandbox.then(|| sandbox(meta, view.action.clone()))}
         {view.qr_svg.clone().map(|svg| qr(meta, svg))}
+        {view.qr_svg.is_some().then(|| elsewhere::opened(meta, &view.follow, false))}
+        {elsewhere::script(meta)}
     };
     shell::phone(meta, title.to_owned(), false, main.into_any())
 }
 
+/// The way past the pages: an outcome for each button.
+fn sandbox(meta: &PageMeta, action: String) -> impl IntoView + use<> {
+    let [title, hint] = said(meta, [text::SANDBOX_COMPLETE, text::SANDBOX_HINT]);
+    let buttons: Vec<_> = SandboxOutcome::ALL
+        .iter()
+        .map(|&outcome| {
+            choice(
+                "secondary",
+                forms::OUTCOME,
+                outcome.as_str(),
+                meta.say(text::sandbox_outcome(outcome)),
+            )
+        })
+        .collect();
+    view! {
+        <details class="fold">
+            <summary>{title}</summary>
+            <form class="actions" method="post" action=action>
+                <p class="hint">{hint}</p>
+                {buttons}
+            </form>
+        </details>
+    }
+}
+
+/// For a browser that has no camera, such as one inside another app: the link is still unopened, and can be taken elsewhere.
+fn no_camera(meta: &PageMeta) -> impl IntoView + use<> {
+    view! {
+        <section class="note no-camera" data-no-camera hidden>
+            <h2>{meta.say(other::NO_CAMERA_TITLE)}</h2>
+            <p>{meta.say(other::NO_CAMERA_LEAD)}</p>
+            {elsewhere::copy(meta, None)}
+        </section>
+    }
+}
+
 fn qr(meta: &PageMeta, svg: String) -> impl IntoView + use<> {
-    let [title, hint, label] = said(meta, [text::START_QR, text::START_QR_HINT, text::START_QR_LABEL]);
     view! {
         <section class="qr">
-            <h2>{title}</h2>
-            <div class="qr-code" role="img" aria-label=label inner_html=svg></div>
-            <p class="hint">{hint}</p>
+            <h2>{meta.say(other::START_QR)}</h2>
+            {elsewhere::code(meta, svg)}
+            <p class="hint">{meta.say(other::START_QR_HINT)}</p>
         </section>
     }
 }

@@ -72,4 +72,18 @@
     if (/^[1-9]$/.test(key) && shots[key - 1]) { chosen = key - 1; show(); event.preventDefault(); return; }
     if (keys[key]) { keys[key](); event.preventDefault(); }
   });
+
+  // Whoever moves about here works at the case: it stays theirs.
+  const hold = document.querySelector("[data-hold]");
+  let busy = false;
+  for (const sign of ["keydown", "pointermove", "input"]) document.addEventListener(sign, () => { busy = true; });
+  const keep = async () => {
+    if (!busy || document.hidden) return;
+    busy = false;
+    const answer = await fetch(hold.dataset.hold, { method: "POST" }).catch(() => null);
+    const until = answer?.ok ? (await answer.json()).until : undefined;
+    if (until) hold.querySelector("[data-until]").textContent = until;
+    if (until === null) document.querySelector("[data-lost]").hidden = false;
+  };
+  if (hold) setInterval(keep, 4 * 60_000);
 })();

@@ -39,6 +39,17 @@ pub enum Hold {
     Over(Option<(String, Timestamp)>),
 }
 
+/// How an earlier attempt ended in review.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Earlier {
+    /// `Asked again by ..`
+    pub what: String,
+    /// When.
+    pub at: Timestamp,
+    /// What was written for whoever reviews next.
+    pub note: Option<String>,
+}
+
 /// The case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseView {
@@ -66,6 +77,8 @@ pub struct CaseView {
     pub hold: Hold,
     /// Steps that were not performed.
     pub not_performed: Vec<Step>,
+    /// How earlier attempts ended, oldest first.
+    pub earlier: Vec<Earlier>,
     /// The note as typed.
     pub note: String,
     /// The reasons as ticked.
@@ -165,7 +178,9 @@ fn ruling(view: &CaseView) -> AnyView {
     let note = Line {
         name: "note",
         label: "Note",
-        hint: Some("It is sent to your server in the webhook.".into()),
+        hint: Some(
+            "Sent to your server in the webhook. Where you ask again it stays here, for whoever reviews next.".into(),
+        ),
         value: view.note.clone(),
         ..Line::default()
     };
@@ -185,23 +200,55 @@ fn ruling(view: &CaseView) -> AnyView {
     .into_any()
 }
 
+/// What was typed and cannot be sent any more is still there to copy.
+fn typed(view: &CaseView) -> AnyView {
+    let text = view.note.clone();
+    let shown = (!text.is_empty())
+        .then(|| view! { <p class="soft small">"Your note was not sent:"</p><blockquote class="note-text"><p>{text}</p></blockquote> });
+    shown.into_any()
+}
+
+fn earlier(list: &[Earlier]) -> AnyView {
+    let rows = list
+        .iter()
+        .map(|earlier| {
+            let note = earlier
+                .note
+                .clone()
+                .map(|note| view! { <blockquote class="note-text"><p>{note}</p></blockquote> });
+            view! { <p class="small">{earlier.what.clone()}" "<span class="soft">{minutes(earlier.at)}" UTC"</span></p>{note} }
+        })
+        .collect_view();
+    rows.into_any()
+}
+
 fn side(view: &CaseView) -> AnyView {
     let state = match &view.hold {
         Hold::Mine(until) => {
-            view! { <p class="soft small">"Held for you until "{minutes(*until)}" UTC."</p>{ruling(view)} }.into_any()
+            let hold = format!("/admin/review/{}/hold", view.id);
+            view! {
+                <p class="soft small" data-hold=hold>"Held for you until "<span data-until>{minutes(*until)}</span>" UTC."</p>
+                <p class="note" role="alert" data-lost hidden>"This case is no longer yours. Copy your note, then open it again."</p>
+                {ruling(view)}
+            }
+            .into_any()
         }
         Hold::Other(name, until) => view! {
             <p class="note">{format!("{name} holds this case until {} UTC. You can look, not decide.", minutes(*until))}</p>
+            {typed(view)}
         }
         .into_any(),
         Hold::Over(Some((name, at))) => {
-            view! { <p class="note">{format!("Decided by {name} at {} UTC.", minutes(*at))}</p> }.into_any()
+            view! { <p class="note">{format!("Decided by {name} at {} UTC.", minutes(*at))}</p>{typed(view)} }.into_any()
         }
-        Hold::Over(None) => view! { <p class="soft">"This session does not wait for review."</p> }.into_any(),
+        Hold::Over(None) => {
+            view! { <p class="soft">"This session does not wait for review."</p>{typed(view)} }.into_any()
+        }
     };
     view! {
         <section class="panel">
             <h2>"Why it is here"</h2>
+            {earlier(&view.earlier)}
             {if view.reasons.is_empty() {
                 view! { <p class="soft">"No reason is noted."</p> }.into_any()
             } else {

@@ -17,16 +17,27 @@ pub struct SignInView {
     pub mistakes: Vec<Mistake>,
 }
 
-fn password(autocomplete: &'static str, hint: Option<&str>, wrong: &[Mistake]) -> AnyView {
+fn present_password() -> AnyView {
     let field = Line {
         name: "password",
         label: "Password",
         kind: "password",
-        autocomplete,
-        hint: hint.map(str::to_owned),
+        autocomplete: "current-password",
         ..Line::default()
     };
-    line(field, wrong)
+    line(field, &[])
+}
+
+/// A password to be chosen.
+fn new_password() -> Line {
+    Line {
+        name: "password",
+        label: "Password",
+        kind: "password",
+        autocomplete: "new-password",
+        hint: Some("At least 15 characters. A sentence is easier to remember than symbols.".into()),
+        ..Line::default()
+    }
 }
 
 fn email(value: &str, wrong: &[Mistake]) -> AnyView {
@@ -50,7 +61,7 @@ pub fn sign_in(view: &SignInView, meta: &PageMeta) -> String {
         <form class="stack" method="post" action="/admin/sign-in">
             <input type="hidden" name="next" value=view.next.clone()/>
             {email(&view.email, &view.mistakes)}
-            {password("current-password", None, &[])}
+            {present_password()}
             <button class="button primary" type="submit">"Sign in"</button>
         </form>
     };
@@ -114,7 +125,7 @@ pub fn set_up(view: &SetUpView, meta: &PageMeta) -> String {
             {organisation}
             {line(name, wrong)}
             {email(&view.email, wrong)}
-            {password("new-password", Some("At least 15 characters. A sentence is easier to remember than symbols."), wrong)}
+            {line(new_password(), wrong)}
             <button class="button primary" type="submit">"Create my account"</button>
         </form>
     };
@@ -140,7 +151,7 @@ pub fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> String {
             {mistakes(&view.mistakes)}
             <form class="stack" method="post" action="/admin/confirm">
                 <input type="hidden" name="next" value=view.next.clone()/>
-                {password("current-password", None, &[])}
+                {present_password()}
                 <button class="button primary" type="submit">"Go on"</button>
             </form>
         </div>
@@ -148,13 +159,35 @@ pub fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> String {
     page(frame, meta, "Confirm", main.into_any())
 }
 
-/// The account page: signing out everywhere.
+/// The account page: the password, signing out everywhere.
 #[must_use]
-pub fn account(address: &str, frame: &Frame, meta: &PageMeta) -> String {
+pub fn account(address: &str, wrong: &[Mistake], frame: &Frame, meta: &PageMeta) -> String {
+    let present = Line {
+        name: "present",
+        label: "Present password",
+        kind: "password",
+        autocomplete: "current-password",
+        ..Line::default()
+    };
+    let new = Line {
+        label: "New password",
+        ..new_password()
+    };
     let main = view! {
         <div class="narrow-page stack">
             <h1>"Account"</h1>
+            {mistakes(wrong)}
             <p>"Signed in as "<strong>{frame.person.clone()}</strong>" ("{address.to_owned()}"), "{frame.role}"."</p>
+            <section class="panel">
+                <h2>"Password"</h2>
+                <p>"A new password ends every other session of yours."</p>
+                <form class="stack" method="post" action="/admin/account/password">
+                    <input type="hidden" name="username" autocomplete="username" value=address.to_owned()/>
+                    {line(present, wrong)}
+                    {line(new, wrong)}
+                    <button class="button secondary" type="submit">"Change the password"</button>
+                </form>
+            </section>
             <section class="panel">
                 <h2>"Sign out everywhere"</h2>
                 <p>"Ends every session of yours, in this browser too. Use it when you have lost a device."</p>

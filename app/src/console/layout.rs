@@ -25,6 +25,8 @@ pub enum Place {
     People,
     /// Who did what.
     Audit,
+    /// One's own account.
+    Account,
 }
 
 /// What the person signed in may open.
@@ -78,6 +80,8 @@ pub struct Frame {
     pub role: &'static str,
     /// Id and name of the tenant looked at.
     pub tenant: (String, String),
+    /// Whether that tenant only tries things out.
+    pub sandbox: bool,
     /// Ids and names of the tenants to choose from; empty for who has one only.
     pub tenants: Vec<(String, String)>,
     /// What they may open.
@@ -99,6 +103,8 @@ fn nav_item(frame: &Frame, place: Place, href: &'static str, name: &'static str)
 
 fn icon(place: Place) -> AnyView {
     let path = match place {
+        // Not in the menu.
+        Place::Account => "",
         Place::Overview => r#"<path d="M3 17V9M8 17V3M13 17v-6M18 17V6"/>"#,
         Place::Sessions => r#"<path d="M3 5h14M3 10h14M3 15h9"/>"#,
         Place::Review => r#"<path d="M4 10.5l4 4 8-9"/>"#,
@@ -172,10 +178,11 @@ pub fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -> Strin
             <header class="side">
                 <p class="brand"><a href="/admin">{brand()}"Honnin"</a></p>
                 {tenant_switch(frame)}
+                {frame.sandbox.then(|| view! { <p class="side-tenant">{parts::badge("Sandbox", Tone::Warn)}</p> })}
                 {navigation(frame)}
                 <div class="side-foot">
                     <p class="side-person"><strong>{frame.person.clone()}</strong><span>{frame.role}</span></p>
-                    <p><a href="/admin/account">"Account"</a></p>
+                    <p><a href="/admin/account" aria-current=(frame.place == Place::Account).then_some("page")>"Account"</a></p>
                     <form method="post" action="/admin/sign-out">
                         <button class="button quiet small" type="submit">"Sign out"</button>
                     </form>

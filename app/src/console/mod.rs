@@ -4,6 +4,7 @@
 pub mod audit;
 pub mod case;
 pub mod entry;
+pub mod erase;
 pub mod findings;
 pub mod keys;
 pub mod layout;
@@ -12,6 +13,7 @@ pub mod overview;
 pub mod parts;
 pub mod people;
 pub mod queue;
+mod sandbox;
 pub mod session;
 pub mod sessions;
 pub mod settings;

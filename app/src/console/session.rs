@@ -3,6 +3,7 @@
 use super::findings::{Item, ScoreRow, checks, items, reasons, scores};
 use super::layout::{Frame, Tone, page};
 use super::parts::{badge, facts, time};
+use super::sandbox;
 use super::words;
 use crate::PageMeta;
 use domain::{
@@ -20,6 +21,8 @@ pub struct Moment {
     pub at: Timestamp,
     /// What.
     pub what: String,
+    /// What somebody wrote with it.
+    pub note: Option<String>,
     /// How it looks.
     pub tone: Tone,
 }
@@ -125,7 +128,11 @@ pub struct SessionView {
     pub can_reissue: bool,
     /// Whether the session can be reprocessed by the person who looks.
     pub can_reprocess: bool,
-    /// Whether the pictures may be seen.
+    /// Whether it can be completed with test data by the person who looks.
+    pub can_complete: bool,
+    /// Whether the personal data can be erased now by the person who looks.
+    pub can_erase: bool,
+    /// Whether the case may be seen.
     pub can_open_case: bool,
     /// Whether deliveries may be seen.
     pub can_see_deliveries: bool,
@@ -158,7 +165,8 @@ fn timeline(moments: &[Moment]) -> AnyView {
         .iter()
         .map(|moment| {
             let class = moment.tone.class();
-            view! { <li class=class><span>{moment.what.clone()}</span>{time(moment.at)}</li> }
+            let note = moment.note.clone().map(|note| view! { <q class="soft">{note}</q> });
+            view! { <li class=class><span>{moment.what.clone()}</span>{time(moment.at)}{note}</li> }
         })
         .collect_view();
     view! { <section class="panel"><h2>"Timeline"</h2><ol class="timeline">{items}</ol></section> }.into_any()
@@ -246,11 +254,16 @@ fn actions(view: &SessionView) -> AnyView {
             view! { <form method="post" action=action><button class="button secondary small" type="submit">{label}</button></form> }
         })
     };
+    let erase = view.can_erase.then(|| {
+        let href = format!("/admin/sessions/{}/erase", view.id);
+        view! { <a class="button quiet small" href=href>"Erase now"</a> }
+    });
     let case = (view.can_open_case && view.status == Status::Reviewing).then(|| {
         let href = format!("/admin/review/{}", view.id);
         view! { <a class="button primary small" href=href>"Review this case"</a> }
     });
     view! {
+        {erase}
         {form(view.can_reissue, "link", "Reissue the link")}
         {form(view.can_reprocess, "reprocess", "Ask the user again")}
         {case}
@@ -334,7 +347,11 @@ pub fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> String {
                 {events(&view.events, view.can_see_deliveries)}
                 {log(&view.log)}
             </div>
-            <div class="stack">{summary(view)}{timeline(&view.timeline)}</div>
+            <div class="stack">
+                {view.can_complete.then(|| sandbox::complete(&view.id))}
+                {summary(view)}
+                {timeline(&view.timeline)}
+            </div>
         </div>
     };
     page(frame, meta, "Session", main.into_any())

@@ -140,7 +140,10 @@ pub fn action(action: &str) -> String {
         "session.decide" => "decided the session".into(),
         "session.expire" => "ended the session at its deadline".into(),
         "session.erase" => "erased the personal data".into(),
+        "session.erase_now" => "had the personal data erased".into(),
+        "session.complete_in_sandbox" => "completed the session with test data".into(),
         "link.open" => "opened the link".into(),
+        "link.hand_over" => "went on on another device".into(),
         "session.reissue_link" => "reissued a link".into(),
         "case.open" => "opened a case".into(),
         "case.rule" => "ruled on a case".into(),
@@ -153,6 +156,7 @@ pub fn action(action: &str) -> String {
         "person.change" => "changed a person".into(),
         "person.sign_in" => "signed in".into(),
         "person.sign_in_refused" => "was refused at sign-in".into(),
+        "person.change_password" => "changed their password".into(),
         "person.sign_out_everywhere" => "signed out everywhere".into(),
         "installation.set_up" => "set up the installation".into(),
         "tenant.create" => "created the tenant".into(),
@@ -170,7 +174,7 @@ pub fn action(action: &str) -> String {
 pub fn is_applicants(action: &str) -> bool {
     matches!(
         action,
-        "link.open" | "session.consent" | "session.decline" | "session.submit"
+        "link.open" | "link.hand_over" | "session.consent" | "session.decline" | "session.submit"
     )
 }
 

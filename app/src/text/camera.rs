@@ -78,7 +78,7 @@ texts! {
     /// Nothing to see with.
     NONE_TITLE: "No camera found", "カメラが見つかりません";
     /// Nothing to see with.
-    NONE_LEAD: "Open this page on a phone with a camera, or send a photo below.", "カメラ付きのスマートフォンで開くか、下から写真を送ってください。";
+    NONE_LEAD: "Go on on a phone with a camera, or send a photo.", "カメラ付きのスマートフォンで続けるか、写真を送ってください。";
     /// Taken by another app.
     BUSY_TITLE: "The camera is in use", "カメラは使用中です";
     /// Taken by another app.
@@ -86,17 +86,19 @@ texts! {
     /// Black frames.
     BLACK_TITLE: "The camera shows nothing", "カメラの映像が表示されません";
     /// Black frames.
-    BLACK_LEAD: "Try again. If it stays black, open this page in Safari or Chrome.", "もう一度お試しください。改善しない場合は Safari または Chrome で開いてください。";
+    BLACK_LEAD: "Try again. If it stays black, go on in Safari or Chrome.", "もう一度お試しください。改善しない場合は Safari または Chrome で続けてください。";
     /// In-app browser.
     IN_APP_TITLE: "This app cannot open the camera", "このアプリではカメラを使えません";
     /// In-app browser.
-    IN_APP_LEAD: "Choose “Open in browser” in this app's menu, or send a photo below.", "アプリのメニューから「ブラウザーで開く」を選ぶか、下から写真を送ってください。";
+    IN_APP_LEAD: "Go on in Safari or Chrome, or send a photo.", "Safari または Chrome で続けるか、写真を送ってください。";
     /// Stopped in the background.
     PAUSED_TITLE: "The camera has paused", "カメラが停止しました";
     /// Stopped in the background.
     PAUSED_LEAD: "Tap to go on.", "タップして再開してください。";
     /// Goes on.
     PAUSED_ACTION: "Continue", "再開する";
+    /// The other way on where there is no camera.
+    SEND_PHOTO: "Send a photo instead", "写真を送る";
     /// The other way on, always there.
     USE_APP: "Use the phone's camera app instead", "スマートフォンのカメラアプリを使う";
 }

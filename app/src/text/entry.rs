@@ -1,6 +1,7 @@
 //! The start page, consent and the frame around every capture page.
 
-use super::texts;
+use super::{Text, texts};
+use domain::sandbox::SandboxOutcome;
 
 texts! {
     /// Link for keyboards: past the header.
@@ -51,14 +52,22 @@ texts! {
     START_BUTTON: "Start", "はじめる";
     /// Under the button.
     START_ONCE: "The link works once, on the device where you tap Start.", "このリンクは一度だけ、「はじめる」を押した端末で使えます。";
-    /// Desktop: use a phone.
-    START_QR: "On a computer? Continue on your phone", "パソコンでご覧の方は、スマートフォンで続けられます";
-    /// Under the QR code.
-    START_QR_HINT: "Scan this code with your phone's camera. It opens this same page.", "スマートフォンのカメラで読み取ると、このページが開きます。";
-    /// What the QR picture is.
-    START_QR_LABEL: "QR code of this page's address", "このページのQRコード";
     /// Sandbox sessions.
     SANDBOX: "Test session. Nothing is analysed.", "テスト用のセッションです。解析は行われません。";
+    /// Sandbox: instead of starting.
+    SANDBOX_COMPLETE: "Complete with test data", "テストデータで完了する";
+    /// Under it.
+    SANDBOX_HINT: "Made-up data are filled in, and the session ends as you choose. This uses up the link, as Start does.", "架空のデータが入力され、選んだ結果でセッションが終了します。「はじめる」と同じく、リンクは使用済みになります。";
+    /// Outcome.
+    SANDBOX_APPROVED: "Approved", "承認";
+    /// Outcome.
+    SANDBOX_REJECTED: "Rejected", "否認";
+    /// Outcome.
+    SANDBOX_NEEDS_REVIEW: "Needs review", "審査が必要";
+    /// Outcome.
+    SANDBOX_FAILED: "Failed", "エラーで終了";
+    /// Outcome.
+    SANDBOX_EXPIRED: "Expired", "期限切れ";
     /// Consent title.
     CONSENT_TITLE: "Your consent", "同意の確認";
     /// Consent lead.
@@ -81,4 +90,16 @@ texts! {
     CONSENT_DECLINE: "I do not agree", "同意しない";
     /// Under the other button.
     CONSENT_DECLINE_HINT: "If you do not agree, the verification ends here and {tenant} is told.", "同意されない場合、本人確認はここで終了し、{tenant} に通知されます。";
+}
+
+/// A sandbox outcome.
+#[must_use]
+pub const fn sandbox_outcome(outcome: SandboxOutcome) -> Text {
+    match outcome {
+        SandboxOutcome::Approved => SANDBOX_APPROVED,
+        SandboxOutcome::Rejected => SANDBOX_REJECTED,
+        SandboxOutcome::NeedsReview => SANDBOX_NEEDS_REVIEW,
+        SandboxOutcome::Failed => SANDBOX_FAILED,
+        SandboxOutcome::Expired => SANDBOX_EXPIRED,
+    }
 }

@@ -2,7 +2,9 @@
 
 pub mod camera;
 pub mod capture;
+pub mod closing;
 pub mod details;
+pub mod elsewhere;
 pub mod entry;
 pub mod finish;
 pub mod picture;
@@ -76,7 +78,9 @@ mod tests {
         [
             camera::ALL,
             capture::ALL,
+            closing::ALL,
             details::ALL,
+            elsewhere::ALL,
             entry::ALL,
             finish::ALL,
             picture::ALL,

@@ -7,12 +7,14 @@ texts! {
     LINK_TITLE: "This link cannot be used", "このリンクは使えません";
     /// The same.
     LINK_LEAD: "It may have been opened already, on this or another device, or it is no longer valid. If you have started on this device, go on where you left off. Otherwise ask whoever sent it for a new one.", "すでに別の端末などで開かれたか、有効期限が切れています。この端末で開始済みの場合は続きから再開できます。それ以外の場合は、送信元に新しいリンクをご依頼ください。";
+    /// The same, where this browser takes part in nothing.
+    LINK_LEAD_STRANGER: "It may have been opened already, on another device or in another browser, or it is no longer valid. Please ask whoever sent it for a new one.", "すでに別の端末やブラウザーで開かれたか、有効期限が切れています。送信元に新しいリンクをご依頼ください。";
     /// The same.
     LINK_ACTION: "Continue where I left off", "続きから再開する";
     /// No cookie, or it has run out.
     SESSION_TITLE: "This page is closed", "ページの有効期限が切れました";
     /// The same.
-    SESSION_LEAD: "For your protection the page closes after a while. Open the link from your message again, or ask for a new one.", "安全のため、一定時間で終了します。お手元のメッセージのリンクをもう一度開くか、新しいリンクをご依頼ください。";
+    SESSION_LEAD: "For your protection it closes when it is not used for a while, or goes on elsewhere. What you have sent is kept: ask whoever sent the link for a new one, and you go on where you left off.", "安全のため、しばらく操作がない場合や別の端末で続けた場合は終了します。送信済みの内容は保存されています。送信元に新しいリンクをご依頼いただければ、続きから再開できます。";
     /// Time is over.
     EXPIRED_TITLE: "The time for this verification is over", "本人確認の期限が過ぎました";
     /// The same.
@@ -47,7 +49,10 @@ texts! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// The link is unknown, used, killed or too old: one page for all, so that it tells a guesser nothing.
-    LinkUnusable,
+    LinkUnusable {
+        /// Whether this browser takes part in some session, and may go on with that.
+        taking_part: bool,
+    },
     /// No capture cookie, or it has run out.
     SessionOver,
     /// The session's deadline has passed.
@@ -77,7 +82,8 @@ pub(crate) struct Told {
 impl Problem {
     pub(crate) const fn told(&self) -> Told {
         let (title, lead, action) = match self {
-            Self::LinkUnusable => (LINK_TITLE, LINK_LEAD, Some(LINK_ACTION)),
+            Self::LinkUnusable { taking_part: true } => (LINK_TITLE, LINK_LEAD, Some(LINK_ACTION)),
+            Self::LinkUnusable { taking_part: false } => (LINK_TITLE, LINK_LEAD_STRANGER, None),
             Self::SessionOver => (SESSION_TITLE, SESSION_LEAD, None),
             Self::Expired => (EXPIRED_TITLE, EXPIRED_LEAD, None),
             Self::TooManyTries => (TRIES_TITLE, TRIES_LEAD, Some(TRIES_ACTION)),

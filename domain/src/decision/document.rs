@@ -42,8 +42,7 @@ pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes)
             notes.reason(problem);
         }
     }
-    let evidence_is_positive = reading(evidence, kind, notes) & portrait(evidence, notes);
-    dates(evidence, notes);
+    let evidence_is_positive = reading(evidence, kind, notes) & portrait(evidence, notes) & dates(evidence, notes);
     let suspicious = signals(evidence, policy, notes);
     let clean = notes.reasons.len() == before;
     let authenticity = match (available, suspicious) {
@@ -130,7 +129,9 @@ fn portrait(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
     found
 }
 
-fn dates(evidence: &Evidence<'_>, notes: &mut Notes) {
+/// Whether the document is known to be in date. One without a legible date of expiry may be in date, but nobody has seen it:
+/// ICAO 9303-5 allows fillers there for documents that never expire.
+fn dates(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
     let date = |name| {
         evidence
             .document
@@ -138,7 +139,8 @@ fn dates(evidence: &Evidence<'_>, notes: &mut Notes) {
             .find_map(|side| value(side, name))
             .and_then(|text| CivilDate::parse(&text))
     };
-    if date(FieldName::ExpiryDate).is_some_and(|expiry| expiry < evidence.today) {
+    let expiry = date(FieldName::ExpiryDate);
+    if expiry.is_some_and(|day| day < evidence.today) {
         notes.reason(Reason::DocumentExpired);
     }
     let born_later = |other| match (date(FieldName::BirthDate), other) {
@@ -149,6 +151,7 @@ fn dates(evidence: &Evidence<'_>, notes: &mut Notes) {
     if born_later(issued) || born_later(Some(evidence.today)) || issued.is_some_and(|day| day > evidence.today) {
         notes.reason(Reason::DocumentDataInconsistent);
     }
+    expiry.is_some()
 }
 
 /// Notes every sign against the document; returns whether there is one.
@@ -170,8 +173,7 @@ fn signals(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> bool 
             notes.reason(Reason::DocumentScreenCapture);
             suspicious = true;
         }
-        let utopia = value(side, FieldName::IssuingCountry).as_deref() == Some("UTO");
-        if !policy.accept_specimens && (side.specimen_words || utopia) {
+        if !policy.accept_specimens && side.specimen_words {
             notes.reason(Reason::DocumentSpecimen);
             suspicious = true;
         }

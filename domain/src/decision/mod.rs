@@ -152,9 +152,14 @@ fn verdict(reasons: &[Reason], checks: &Checks, policy: &Policy) -> Verdict {
         .document
         .as_ref()
         .is_some_and(|check| check.authenticity != Some(Authenticity::Authentic));
+    let uncompared = checks.document.is_some()
+        && checks
+            .selfie
+            .as_ref()
+            .is_some_and(|check| check.face_match_confidence.is_none());
     if reasons.iter().any(|reason| rejects(*reason, policy)) {
         Verdict::Rejected
-    } else if !reasons.is_empty() || unperformed || doubtful {
+    } else if !reasons.is_empty() || unperformed || doubtful || uncompared {
         Verdict::NeedsReview
     } else {
         Verdict::Approved

@@ -82,7 +82,7 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
     Some(confidence)
 }
 
-/// Confidence, 0 to [`LIVENESS_CAP`], that the burst shows a living head that did as asked.
+/// Confidence, 0 to 0.85, that the burst shows a living head that did as asked.
 #[must_use]
 pub fn liveness_confidence(found: &LivenessFindings) -> f64 {
     if found.still {
@@ -101,7 +101,12 @@ pub fn liveness_confidence(found: &LivenessFindings) -> f64 {
 
 fn face_match(evidence: &Evidence<'_>, selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Option<f64> {
     let front = evidence.document.iter().find(|findings| findings.side == Side::Front)?;
-    let distance = selfie.face.as_ref()?.distance(front.portrait.as_ref()?)?;
+    let (face, portrait) = (selfie.face.as_ref()?, front.portrait.as_ref()?);
+    let Some(distance) = face.distance(portrait) else {
+        // Two faces without comparable descriptors: nobody has compared them, so nobody may approve on them.
+        notes.reason(Reason::SelfieFaceMatchUncertain);
+        return None;
+    };
     let confidence = match_confidence(f64::from(distance));
     if !notes.at_least("face_match", confidence, policy.match_accept) {
         let other = confidence < policy.match_review;

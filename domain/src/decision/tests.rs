@@ -176,7 +176,7 @@ fn a_statistical_signal_is_reviewed_unless_the_tenant_rejects_on_it() {
 #[test]
 fn a_specimen_is_rejected_unless_the_tenant_demonstrates() {
     let mut utopian = passport();
-    utopian.fields[4] = field(FieldName::IssuingCountry, "UTO");
+    utopian.specimen_words = true;
     let demo = Policy {
         accept_specimens: true,
         ..Policy::default()
@@ -238,37 +238,56 @@ fn a_selfie_alone_needs_no_match() {
     assert_eq!((decision.checks.document, decision.checks.input_match), (None, None));
 }
 
+/// The good value nine times in ten: a case with several things wrong is refused for any of them and proves little.
+fn mostly<T: std::fmt::Debug + Clone>(good: T, any: impl Strategy<Value = T>) -> impl Strategy<Value = T> {
+    prop_oneof![9 => Just(good), 1 => any]
+}
+
 prop_compose! {
-    fn any_liveness()(turned in -1.0_f32..1.0, plane in proptest::option::of(0.0_f32..0.3),
-        same in proptest::option::of(0.0_f32..1.2), still in any::<bool>()) -> LivenessFindings {
+    fn any_liveness()(turned in mostly(0.5, -1.0_f32..1.0), plane in mostly(Some(0.15), proptest::option::of(0.0_f32..0.3)),
+        same in mostly(Some(0.3), proptest::option::of(0.0_f32..1.2)), still in mostly(false, any::<bool>())) -> LivenessFindings {
         LivenessFindings { challenge: Challenge::TurnRight, frontal_yaw: 0.0, turned_yaw: turned, plane_residual: plane,
             same_person_distance: same, still }
     }
 }
 
 prop_compose! {
-    fn any_case()(passed in 3_u8..=5, agreement in proptest::option::of(0.0_f32..1.0), grey in proptest::option::of(0.0_f32..1.0),
-        raster in proptest::option::of(prop_oneof![0.0_f32..12.0, Just(f32::NAN)]), portrait in any::<bool>(), distance in 0.0_f32..1.2,
-        faces in 0_u32..3, liveness in proptest::option::of(any_liveness()), expiry in 2020..2040, sharp in 0.0_f32..1.0,
-        sees in any::<bool>()) -> (DocumentFindings, SelfieFindings) {
+    fn any_case()(passed in mostly(5, 3_u8..=5), agreement in mostly(Some(1.0), proptest::option::of(0.0_f32..1.0)),
+        grey in mostly(Some(0.4), proptest::option::of(0.0_f32..1.0)),
+        raster in mostly(Some(5.0), proptest::option::of(prop_oneof![0.0_f32..12.0, Just(f32::NAN)])),
+        portrait in mostly(true, any::<bool>()), distance in mostly(0.4, 0.0_f32..1.2), faces in mostly(1, 0_u32..3),
+        liveness in prop_oneof![9 => any_liveness().prop_map(Some), 1 => Just(None)],
+        expiry in mostly(Some(2030), proptest::option::of(2020..2040)), sharp in mostly(0.9, 0.0_f32..1.0),
+        sees in mostly(true, any::<bool>()), described in mostly(true, any::<bool>())) -> (DocumentFindings, SelfieFindings) {
         let mut document = passport();
         document.mrz.as_mut().unwrap().checks_passed = passed;
-        document.fields[3] = field(FieldName::ExpiryDate, &format!("{expiry}-01-01"));
+        document.fields[3].normalized = expiry.map(|year| format!("{year}-01-01"));
         document.viz_agreement = agreement;
         document.grey_share = grey;
         document.raster_z = raster;
         document.quality.sharpness = sharp;
         if !portrait { document.portrait = None; }
         if !sees { document.unavailable = vec![Unavailable::Face]; }
-        let face = (faces > 0).then(|| face(distance));
+        let mut face = (faces > 0).then(|| face(distance));
+        if !described { face.iter_mut().for_each(|face| face.descriptor.clear()); }
         (document, SelfieFindings { faces, face, liveness, ..selfie() })
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+/// 20,000 cases, or as many more as `PROPTEST_CASES` says.
+fn cases() -> ProptestConfig {
+    let wanted = ProptestConfig::default();
+    ProptestConfig {
+        cases: wanted.cases.max(20_000),
+        ..wanted
+    }
+}
 
-    /// Planted faults that this caught: `>=` turned round in `at_least`; the `performed` clause of `verdict` dropped.
+proptest! {
+    #![proptest_config(cases())]
+
+    /// Planted faults that this caught: `>=` turned round in `at_least`; the `performed` clause of `verdict` dropped; a face
+    /// without a descriptor counted as compared; an expiry that was not read counted as in the future.
     #[test]
     fn approved_implies_every_check_over_its_threshold((document, selfie) in any_case()) {
         let policy = Policy::default();
@@ -281,7 +300,7 @@ proptest! {
             let mrz = document.mrz.unwrap();
             prop_assert_eq!(mrz.checks_passed, mrz.checks_total);
             prop_assert!(document.unavailable.is_empty() && selfie.faces == 1 && !selfie.liveness.unwrap().still);
-            prop_assert!(document.fields[3].normalized.as_deref().unwrap() >= "2026-08-02");
+            prop_assert!(document.fields[3].normalized.as_deref().is_some_and(|expiry| expiry >= "2026-08-02"));
             prop_assert!(decision.reasons.is_empty());
         } else {
             prop_assert!(!decision.reasons.is_empty(), "every refusal says why");

@@ -105,7 +105,10 @@ impl Refusal {
     pub(super) fn answer(&self, app: &App, visit: &Visit) -> Response {
         let (status, shown) = match self {
             Self::OutOfTurn => return lead_on(visit, forms::CAPTURE),
-            Self::Link => (StatusCode::NOT_FOUND, Problem::LinkUnusable),
+            Self::Link => {
+                let taking_part = visit.capture_cookie().is_some();
+                (StatusCode::NOT_FOUND, Problem::LinkUnusable { taking_part })
+            }
             Self::Over => (StatusCode::UNAUTHORIZED, Problem::SessionOver),
             Self::Expired => (StatusCode::GONE, Problem::Expired),
             Self::Foreign => (StatusCode::FORBIDDEN, Problem::Stale),

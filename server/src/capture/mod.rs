@@ -2,6 +2,7 @@
 //! view model, or takes what was sent and leads on; it decides nothing itself.
 
 mod answer;
+mod elsewhere;
 mod link;
 mod pictures;
 mod result;
@@ -9,9 +10,14 @@ mod selfie;
 mod steps;
 mod visit;
 
-use crate::{state::App, upload};
+use crate::{
+    edge::{CAMERA_ONLY, PERMISSIONS_POLICY},
+    state::App,
+    upload,
+};
 use app::forms;
-use axum::{Router, routing::get};
+use axum::{Router, middleware::map_response, response::Response, routing::get};
+use http::HeaderValue;
 
 /// The routes of the capture pages.
 pub(crate) fn routes() -> Router<App> {
@@ -22,6 +28,7 @@ pub(crate) fn routes() -> Router<App> {
         .layer(upload::no_limit_of_axum());
     Router::new()
         .route("/v/{token}", get(link::page).post(link::start))
+        .route("/v/{token}/opened", get(link::opened))
         .route(forms::CAPTURE, get(steps::current))
         .route(forms::CONSENT, get(steps::consent_page).post(steps::consent))
         .route(forms::CHOOSE, get(steps::choose_page).post(steps::choose))
@@ -31,5 +38,15 @@ pub(crate) fn routes() -> Router<App> {
         .route(forms::DETAILS, get(steps::details_page).post(steps::details))
         .route(forms::SUBMIT, get(steps::submit_page).post(steps::submit))
         .route(forms::RESULT, get(result::page))
+        .route(forms::ELSEWHERE, get(elsewhere::page).post(elsewhere::make))
+        .route(forms::MORE_TIME, get(steps::current).post(elsewhere::more_time))
         .merge(uploads)
+        .layer(map_response(with_camera))
+}
+
+/// Only these pages may film.
+async fn with_camera(mut response: Response) -> Response {
+    let only = HeaderValue::from_static(CAMERA_ONLY);
+    response.headers_mut().insert(PERMISSIONS_POLICY, only);
+    response
 }

@@ -11,22 +11,17 @@ use app::{
 };
 use axum::{extract::State, response::Response};
 use domain::secret::Personal;
-use service::{
-    access::Applicant,
-    result::{Ending, Shown, result as find_result},
-};
+use service::result::{Ending, result_within};
 use std::time::Duration;
 
 /// How long the page waits for the decision.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often it looks; the worker may be another process.
-const LOOK: Duration = Duration::from_millis(250);
 
 /// GET: the result.
 pub(super) async fn page(State(app): State<App>, visit: Visit) -> Response {
     let shown = async {
         let (applicant, standing) = visit.standing(&app).await?;
-        let shown = wait(&app, &applicant).await?;
+        let shown = result_within(&app.honnin, &applicant, PATIENCE).await?;
         let state = match shown.ending {
             Ending::None => return Err(Refusal::OutOfTurn),
             Ending::Expired => return Err(Refusal::Expired),
@@ -52,20 +47,4 @@ pub(super) async fn page(State(app): State<App>, visit: Visit) -> Response {
         })
     };
     answered(&app, &visit, shown.await)
-}
-
-async fn wait(app: &App, applicant: &Applicant) -> Result<Shown, Refusal> {
-    let decided = async {
-        loop {
-            let shown = find_result(&app.honnin, applicant).await?;
-            if shown.ending != Ending::Waiting {
-                return Ok(shown);
-            }
-            tokio::time::sleep(LOOK).await;
-        }
-    };
-    match tokio::time::timeout(PATIENCE, decided).await {
-        Ok(shown) => shown,
-        Err(_) => Ok(find_result(&app.honnin, applicant).await?),
-    }
 }

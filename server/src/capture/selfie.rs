@@ -3,7 +3,7 @@
 use super::{
     answer::{Refusal, answered, file_fault, mistaken, page as html, sort},
     pictures::of_upload,
-    steps::{in_turn, onward, until_analysed},
+    steps::{in_turn, onward},
     visit::Visit,
 };
 use crate::{
@@ -23,7 +23,7 @@ use axum::{
 use service::{
     access::Applicant,
     capture::{Burst, capture_selfie, challenge},
-    progress::{Next, Slot, progress},
+    progress::{Next, Slot, analysed_within, progress},
 };
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ pub(super) async fn upload(State(app): State<App>, visit: Visit, request: Reques
                 drop(room);
                 match taken {
                     Ok(()) => {
-                        until_analysed(&app, &applicant, LOOKING).await?;
+                        analysed_within(&app.honnin, &applicant, LOOKING).await?;
                         return onward(&app, &visit, &applicant).await;
                     }
                     Err(error) => sort(error)?,

@@ -24,7 +24,7 @@ use service::{
     access::Applicant,
     choose_document::choose_document,
     decline::decline,
-    progress::{Next, Standing, progress},
+    progress::{Next, Standing, analysed_within, progress},
     submit::summary,
     type_in::{self, TypeInError},
 };
@@ -32,8 +32,6 @@ use std::time::Duration;
 
 /// How long the details page waits for the document to be read.
 const READING: Duration = Duration::from_secs(10);
-/// How often it looks.
-const LOOK: Duration = Duration::from_millis(200);
 
 /// GET `/capture`: to the step that is next.
 pub(super) async fn current(State(app): State<App>, visit: Visit) -> Response {
@@ -133,7 +131,7 @@ pub(super) async fn details_page(State(app): State<App>, visit: Visit) -> Respon
         let (applicant, standing) = visit.standing(&app).await?;
         may_type(&app, &standing)?;
         if standing.next(app.honnin.now()) == Next::Details {
-            until_analysed(&app, &applicant, READING).await?;
+            analysed_within(&app.honnin, &applicant, READING).await?;
         }
         let found = type_in::details(&app.honnin, &applicant).await?;
         let view = DetailsView {
@@ -245,15 +243,4 @@ pub(super) async fn onward(app: &App, visit: &Visit, applicant: &Applicant) -> R
 /// A page out of turn leads to the right one.
 pub(super) fn in_turn(right: bool) -> Result<(), Refusal> {
     if right { Ok(()) } else { Err(Refusal::OutOfTurn) }
-}
-
-/// Waits, within bounds, until the pictures taken so far are analysed.
-pub(super) async fn until_analysed(app: &App, applicant: &Applicant, most: Duration) -> Result<(), Refusal> {
-    let look = async {
-        while progress(&app.honnin, applicant).await?.is_being_analysed() {
-            tokio::time::sleep(LOOK).await;
-        }
-        Ok(())
-    };
-    tokio::time::timeout(most, look).await.unwrap_or(Ok(()))
 }

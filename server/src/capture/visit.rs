@@ -2,7 +2,7 @@
 
 use super::answer::Refusal;
 use crate::{edge::RequestContext, same_origin::is_same_origin, state::App};
-use app::{Accent, Brand, PageMeta, Progress, Stage, forms};
+use app::{Accent, Brand, Closing, PageMeta, Progress, Stage, forms};
 use axum::{
     body::to_bytes,
     extract::{FromRequestParts, Request},
@@ -164,6 +164,7 @@ impl Visit {
             brand,
             path: self.path.clone(),
             progress: None,
+            closing: None,
         }
     }
 
@@ -171,6 +172,10 @@ impl Visit {
     pub(super) fn meta_of(&self, app: &App, standing: &Standing, stage: Option<Stage>, path: &str) -> PageMeta {
         PageMeta {
             progress: stage.map(|stage| Progress::of(standing.plan(), stage)),
+            closing: standing.time_left(app.honnin.now()).map(|left| Closing {
+                seconds: left.span.0 / 1000,
+                renewable: left.renewable,
+            }),
             path: path.to_owned(),
             ..self.meta(app, Some(brand(standing.tenant_name(), standing.accent())))
         }

@@ -51,7 +51,7 @@ fn run(config: Arc<Config>, with_demo: bool) -> Result<(), Failure> {
     raise_descriptor_limit();
     block_on(async move {
         let app = open(Arc::clone(&config)).await?;
-        let listening = listen(&config).await?;
+        let listening = listen(&config)?;
         stop_on_signal(app.stopping.clone())?;
         tracing::info!(address = %listening.address, "listening");
         if !site::is_built(&config.site_dir) {
@@ -88,8 +88,7 @@ pub(super) fn worker(settings: &Settings) -> Result<(), Failure> {
         let app = open(config).await?;
         stop_on_signal(app.stopping.clone())?;
         tracing::info!("working");
-        serve::work_only(app).await;
-        Ok(())
+        Ok(serve::work_only(app).await?)
     })
 }
 

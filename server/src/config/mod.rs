@@ -39,6 +39,8 @@ pub struct Fault {
 pub struct Config {
     /// Where to listen.
     pub listen: SocketAddr,
+    /// Where the operator's Prometheus reads; nowhere where it is `None`.
+    pub metrics_listen: Option<SocketAddr>,
     /// How the installation is reached.
     pub base_url: Url,
     /// Folder of everything kept.
@@ -141,6 +143,7 @@ impl Config {
     /// `None` where a fault was noted.
     fn build(reader: &mut Reader<'_>) -> Option<Self> {
         let listen = reader.parsed::<SocketAddr>("listen", "an address and a port, such as 127.0.0.1:3000");
+        let metrics_listen = metrics_listen(reader, listen);
         let data_dir = PathBuf::from(reader.filled("data_dir"));
         let tls = tls(reader);
         let base_url = base_url(reader, listen, tls.as_ref());
@@ -197,6 +200,7 @@ impl Config {
                 level: log_level(reader),
             },
             listen: listen?,
+            metrics_listen,
             base_url: base_url?,
             tls: tls?,
             data_dir,
@@ -210,6 +214,19 @@ impl Config {
     pub fn tls_dir(&self) -> PathBuf {
         self.data_dir.join("tls")
     }
+}
+
+fn metrics_listen(reader: &mut Reader<'_>, listen: Option<SocketAddr>) -> Option<SocketAddr> {
+    const KEY: &str = "metrics_listen";
+    if reader.text(KEY).is_empty() {
+        return None;
+    }
+    let address = reader.parsed::<SocketAddr>(KEY, "an address and a port, such as 127.0.0.1:9464");
+    // Port 0 is another one each time.
+    if address.is_some_and(|address| address.port() != 0) && address == listen {
+        reader.fault(KEY, "must be another address than listen: whoever reaches it reads it");
+    }
+    address
 }
 
 fn tls(reader: &mut Reader<'_>) -> Option<Tls> {

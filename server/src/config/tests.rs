@@ -159,6 +159,24 @@ fn postgres_needs_a_second_address_for_the_keys() {
 }
 
 #[test]
+fn figures_have_an_address_of_their_own_or_none() {
+    let of = |toml: &str| config(toml, &[]).metrics_listen;
+    assert_eq!(of(""), None);
+    assert_eq!(
+        of("metrics_listen = \"[::1]:9464\""),
+        Some("[::1]:9464".parse().unwrap())
+    );
+    assert_eq!(
+        faults("metrics_listen = \"9464\"", &[]),
+        ["metrics_listen (from my.toml): must be an address and a port, such as 127.0.0.1:9464"]
+    );
+    assert_eq!(
+        faults("metrics_listen = \"127.0.0.1:3000\"", &[]),
+        ["metrics_listen (from my.toml): must be another address than listen: whoever reaches it reads it"]
+    );
+}
+
+#[test]
 fn passwords_are_not_shown() {
     let mut layers = Layers::defaults();
     layers.add_file("my.toml", "[database]\nurl = \"postgres://u:sesame@h/d\"");

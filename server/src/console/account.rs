@@ -3,7 +3,7 @@
 use super::{
     entry::safe_next,
     form::{Fields, mistake},
-    wall::{Answer, Desk, Fault, ok, wrong},
+    wall::{Answer, Desk, Fault, begin, ok, wrong},
 };
 use app::console::{
     Place,
@@ -13,13 +13,44 @@ use axum::response::{IntoResponse, Redirect};
 use domain::{ids::TenantId, secret::Secret};
 use service::{
     access::Operator,
+    change_password::{ChangePasswordError, change_password as change},
     console_session,
     sign_in::{SignInError, confirm_password},
 };
 
 pub(super) async fn page(desk: Desk) -> Answer {
-    let frame = desk.frame(Place::Overview).await?;
-    ok(entry::account(desk.staff.email(), &frame, &desk.meta()))
+    let frame = desk.frame(Place::Account).await?;
+    ok(entry::account(desk.staff.email(), &[], &frame, &desk.meta()))
+}
+
+pub(super) async fn change_password(desk: Desk, fields: Fields) -> Answer {
+    let secret = |name| Secret::new(fields.raw(name).to_owned());
+    let (present, new) = (secret("present"), secret("password"));
+    let wrong_field = match change(&desk.app.honnin, &desk.staff, present, new).await {
+        Ok(()) => {
+            // Every session ended by it; this browser gets a new one.
+            begin(&desk.session, desk.staff.user(), desk.app.honnin.now()).await?;
+            return desk
+                .done(
+                    "/admin/account",
+                    "Your password is changed. Other browsers are signed out.",
+                )
+                .await;
+        }
+        Err(ChangePasswordError::Bad(sentence)) => mistake("password", sentence),
+        Err(ChangePasswordError::Present(refused)) => mistake("present", refusal(&refused)),
+        Err(ChangePasswordError::Store(error)) => return Err(error.into()),
+    };
+    let frame = desk.frame(Place::Account).await?;
+    wrong(entry::account(desk.staff.email(), &[wrong_field], &frame, &desk.meta()))
+}
+
+/// Why a password that was asked for again is not taken.
+pub(super) const fn refusal(refused: &SignInError) -> &'static str {
+    match refused {
+        SignInError::Throttled => "Too many tries. Wait 15 minutes, then try again.",
+        SignInError::Wrong | SignInError::Store(_) => "The password is not right.",
+    }
 }
 
 pub(super) async fn sign_out(desk: Desk) -> Answer {
@@ -50,9 +81,8 @@ pub(super) async fn confirm(desk: Desk, fields: Fields) -> Answer {
             desk.freshen().await?;
             return desk.done(&next, "Thank you. Please go on.").await;
         }
-        Err(SignInError::Wrong) => "The password is not right.",
-        Err(SignInError::Throttled) => "Too many tries. Wait 15 minutes, then try again.",
         Err(SignInError::Store(error)) => return Err(error.into()),
+        Err(refused) => refusal(&refused),
     };
     let frame = desk.frame(Place::Overview).await?;
     let view = ConfirmView {

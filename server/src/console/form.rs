@@ -16,7 +16,13 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
 
     /// Of the body, or of the query where the request only reads.
     async fn from_request(request: Request, state: &S) -> Result<Self, Fault> {
-        let Form(fields) = Form::from_request(request, state).await.map_err(|_| Fault::Malformed)?;
+        let Form(fields) = Form::<Vec<(String, String)>>::from_request(request, state)
+            .await
+            .map_err(|_| Fault::Malformed)?;
+        // Nobody types it, and Postgres takes no text that holds it.
+        if fields.iter().any(|(_, value)| value.contains('\0')) {
+            return Err(Fault::Malformed);
+        }
         Ok(Self(fields))
     }
 }

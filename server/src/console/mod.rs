@@ -4,6 +4,7 @@
 mod account;
 mod audit;
 mod entry;
+mod erase;
 mod fault;
 mod form;
 mod keys;
@@ -62,6 +63,7 @@ fn behind_the_wall() -> Router<App> {
         .route("/admin/sign-out", post(account::sign_out))
         .route("/admin/sign-out-everywhere", post(account::sign_out_everywhere))
         .route("/admin/account", get(account::page))
+        .route("/admin/account/password", post(account::change_password))
         .route("/admin/confirm", get(account::confirm_page).post(account::confirm))
         .route("/admin/tenant", post(account::look_at))
         .route("/admin/sessions", get(sessions::page))
@@ -69,8 +71,11 @@ fn behind_the_wall() -> Router<App> {
         .route("/admin/sessions/{id}", get(session_page::page))
         .route("/admin/sessions/{id}/link", post(session_page::reissue))
         .route("/admin/sessions/{id}/reprocess", post(session_page::reprocess))
+        .route("/admin/sessions/{id}/complete", post(session_page::complete))
+        .route("/admin/sessions/{id}/erase", get(erase::page).post(erase::erase))
         .route("/admin/review", get(review::queue))
         .route("/admin/review/{id}", get(review::case).post(review::rule))
+        .route("/admin/review/{id}/hold", post(review::keep))
         .route("/admin/pictures/{capture}/{frame}", get(review::picture))
         .route("/admin/settings", get(settings::page))
         .route("/admin/settings/{section}", post(settings::save))

@@ -3,18 +3,19 @@
 use super::{
     form::{Fields, mistake},
     rows::{self, show_link},
-    session_page::slot_name,
+    session_page::{ruled_by, slot_name},
     sessions::{PAGE, parse_after},
     wall::{Answer, Desk, Fault, ok, wrong},
 };
 use app::console::{
     Place, case,
-    case::{CaseView, Hold, Shown},
+    case::{CaseView, Earlier, Hold, Shown},
     parts::minutes,
     queue,
     queue::{QueueView, Waiting},
 };
 use axum::{
+    Json,
     extract::Path,
     response::{IntoResponse, Response},
 };
@@ -27,11 +28,12 @@ use domain::{
     session::Status,
 };
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use serde::Serialize;
 use service::{
     access::Reviewer,
     dossier::{Dossier, Taken},
     review::{self, Case, CaseError, RuleError, Ruling},
-    search::{Filter, Found, Page},
+    search::{Filter, Found, Order, Page},
 };
 use store::captures::Slot;
 
@@ -43,7 +45,7 @@ pub(super) async fn queue(desk: Desk, fields: Fields) -> Answer {
         ..Filter::default()
     };
     let page = Page {
-        oldest_first: true,
+        order: Order::LongestWaiting,
         after: parse_after(&fields.text("after")),
         limit: PAGE + 1,
     };
@@ -51,8 +53,10 @@ pub(super) async fn queue(desk: Desk, fields: Fields) -> Answer {
     let more = found.len() > PAGE as usize;
     found.truncate(PAGE as usize);
     let last = found.last().filter(|_| more);
-    let next =
-        last.map(|last| fields.next_page("/admin/review", &format!("{}.{}", last.created_at.as_millis(), last.id)));
+    let next = last.map(|last| {
+        let since = last.waiting_since.unwrap_or(last.created_at);
+        fields.next_page("/admin/review", &format!("{}.{}", since.as_millis(), last.id))
+    });
     let view = QueueView {
         reason: fields.text("reason"),
         document: fields.text("document"),
@@ -68,10 +72,7 @@ fn waiting(found: Found, desk: &Desk) -> Waiting {
     let selfie = found.outcome.as_ref().and_then(|outcome| outcome.checks.selfie.clone());
     Waiting {
         id: found.id.to_string(),
-        since: found
-            .outcome
-            .as_ref()
-            .map_or(found.created_at, |outcome| outcome.decided_at),
+        since: found.waiting_since.unwrap_or(found.created_at),
         document: found.document_type,
         reasons: found.outcome.map(|outcome| outcome.reasons).unwrap_or_default(),
         face_match: selfie.as_ref().and_then(|selfie| selfie.face_match_confidence),
@@ -101,7 +102,7 @@ async fn view_of(desk: &Desk, reviewer: &Reviewer, id: &SessionId) -> Result<Cas
     let honnin = &desk.app.honnin;
     let opened = review::open_case(honnin, reviewer, id).await?;
     let page = Page {
-        oldest_first: true,
+        order: Order::LongestWaiting,
         after: None,
         limit: PAGE,
     };
@@ -127,6 +128,7 @@ async fn view_of(desk: &Desk, reviewer: &Reviewer, id: &SessionId) -> Result<Cas
             .unwrap_or_default(),
         hold: hold(&opened),
         not_performed: opened.not_performed.clone(),
+        earlier: earlier(dossier),
         note: String::new(),
         ticked: Vec::new(),
         mistakes: Vec::new(),
@@ -135,6 +137,19 @@ async fn view_of(desk: &Desk, reviewer: &Reviewer, id: &SessionId) -> Result<Cas
             neighbour(at.and_then(|at| at.checked_sub(1))),
         ),
     })
+}
+
+/// How earlier attempts ended in review, oldest first.
+fn earlier(dossier: &Dossier) -> Vec<Earlier> {
+    let attempt = dossier.detail.session.attempt;
+    let before = dossier.rulings.iter().filter(|judged| judged.ruled.attempt < attempt);
+    before
+        .map(|judged| Earlier {
+            what: ruled_by(judged).0,
+            at: judged.ruled.at,
+            note: judged.note.as_ref().map(|note| note.expose().clone()),
+        })
+        .collect()
 }
 
 fn hold(opened: &Case) -> Hold {
@@ -149,7 +164,7 @@ fn hold(opened: &Case) -> Hold {
                     .rulings
                     .last()
                     .filter(|_| over)
-                    .map(|ruled| (ruled.name.clone(), ruled.at)),
+                    .map(|judged| (judged.ruled.name.clone(), judged.ruled.at)),
             )
         }
     }
@@ -209,14 +224,30 @@ pub(super) async fn picture(desk: Desk, Path((capture, frame)): Path<(String, us
     Ok((headers, picture.into_exposed()).into_response())
 }
 
+/// What the case's script is told.
+#[derive(Serialize)]
+struct Held {
+    until: Option<String>,
+}
+
+/// POST: somebody still works at the case.
+pub(super) async fn keep(desk: Desk, Path(id): Path<String>) -> Answer {
+    let reviewer = Reviewer::of(&desk.staff)?;
+    let id = SessionId::parse(&id).ok_or(Fault::NotFound)?;
+    let hold = review::keep_case(&desk.app.honnin, &reviewer, &id).await?;
+    let until = hold.map(|hold| minutes(hold.until));
+    Ok(Json(Held { until }).into_response())
+}
+
 pub(super) async fn rule(desk: Desk, Path(id): Path<String>, fields: Fields) -> Answer {
     let reviewer = Reviewer::of(&desk.staff)?;
     let id = SessionId::parse(&id).ok_or(Fault::NotFound)?;
     let honnin = &desk.app.honnin;
     let ticked: Vec<Reason> = fields.all("reason").filter_map(Reason::parse).collect();
+    let note = fields.has("note").then(|| Personal::new(fields.text("note")));
     let ruling = match fields.raw("decision") {
         "ask_again" => {
-            return match review::ask_again(honnin, &reviewer, &id).await {
+            return match review::ask_again(honnin, &reviewer, &id, note).await {
                 Ok(made) => {
                     show_link(
                         &desk,
@@ -234,11 +265,10 @@ pub(super) async fn rule(desk: Desk, Path(id): Path<String>, fields: Fields) -> 
         "reject" => Ruling::Reject(ticked),
         _ => return Err(Fault::Malformed),
     };
-    let note = fields.has("note").then(|| Personal::new(fields.text("note")));
     match review::rule(honnin, &reviewer, &id, ruling, note).await {
         Ok(verdict) => {
             let page = Page {
-                oldest_first: true,
+                order: Order::LongestWaiting,
                 after: None,
                 limit: PAGE,
             };

@@ -1,13 +1,17 @@
 //! A session's page and what can be done from there.
 
 use super::{
+    form::Fields,
     rows::{self, show_link},
     wall::{Answer, Desk, Fault, ok},
 };
-use app::console::{
-    Place, Tone,
-    session::{self, Capture, Decided, LogRow, Moment, Sent, SessionView},
-    words,
+use app::{
+    console::{
+        Place, Tone,
+        session::{self, Capture, Decided, LogRow, Moment, Sent, SessionView},
+        words,
+    },
+    forms::OUTCOME,
 };
 use axum::extract::Path;
 use domain::{
@@ -15,12 +19,14 @@ use domain::{
     ids::SessionId,
     language::Language,
     outcome::Source,
+    sandbox::SandboxOutcome,
     session::{FailureReason, Status},
     time::Timestamp,
 };
 use service::{
-    access::{Developer, Reviewer},
-    dossier::{Dossier, Taken},
+    access::{Admin, Developer, Reviewer, Tenant},
+    complete_in_sandbox::{CompleteError, complete_in_sandbox},
+    dossier::{Dossier, Judged, Taken},
     reissue_link::{ReissueError, reissue_link},
     review::{RuleError, reopen},
     session_page::{SessionPage, read_page},
@@ -40,7 +46,11 @@ pub(super) async fn page(desk: Desk, Path(id): Path<String>) -> Answer {
     view.can_reprocess = reviewer
         && view.times.3.is_none()
         && matches!(view.status, Status::Completed | Status::Failed | Status::Reviewing);
-    view.can_open_case = reviewer && !found.dossier.captures.is_empty() && view.times.3.is_none();
+    view.can_complete = reviewer && open && desk.staff.is_sandbox();
+    let undecided = matches!(view.status, Status::Deciding | Status::Reviewing);
+    view.can_erase = Admin::of(&desk.staff).is_ok() && view.times.3.is_none() && !undecided;
+    let something_to_see = view.status == Status::Reviewing || !found.dossier.captures.is_empty();
+    view.can_open_case = reviewer && something_to_see && view.times.3.is_none();
     view.can_see_deliveries = Developer::of(&desk.staff).is_ok();
     let frame = desk.frame(Place::Sessions).await?;
     ok(session::render(&view, &frame, &desk.meta()))
@@ -99,6 +109,8 @@ fn view_of(found: &SessionPage, now: Timestamp) -> SessionView {
             .collect(),
         can_reissue: false,
         can_reprocess: false,
+        can_complete: false,
+        can_erase: false,
         can_open_case: false,
         can_see_deliveries: false,
     }
@@ -115,7 +127,7 @@ fn decided(dossier: &Dossier) -> Option<Decided> {
             .rulings
             .last()
             .filter(|_| manual)
-            .map(|ruled| ruled.name.clone()),
+            .map(|judged| judged.ruled.name.clone()),
         note: outcome.review.as_ref().and_then(|review| review.note.clone()),
         reasons: rows::reasons(outcome),
         checks: rows::checks(&outcome.checks),
@@ -172,13 +184,12 @@ fn timeline(dossier: &Dossier) -> Vec<Moment> {
         let (word, tone) = words::verdict(decided.verdict);
         moments.push(moment(decided.at, format!("Decided automatically: {word}"), tone));
     }
-    for ruled in &dossier.rulings {
-        let (word, tone) = match ruled.ruling {
-            Ruling::Approved => ("Approved", Tone::Good),
-            Ruling::Rejected => ("Rejected", Tone::Bad),
-            Ruling::AskedAgain => ("Asked again", Tone::Warn),
-        };
-        moments.push(moment(ruled.at, format!("{word} by {}", ruled.name), tone));
+    for judged in &dossier.rulings {
+        let (what, tone) = ruled_by(judged);
+        moments.push(Moment {
+            note: judged.note.as_ref().map(|note| note.expose().clone()),
+            ..moment(judged.ruled.at, what, tone)
+        });
     }
     match dossier.detail.status {
         Status::Expired => moments.push(moment(session.expires_at, "Expired", Tone::Plain)),
@@ -198,6 +209,16 @@ fn timeline(dossier: &Dossier) -> Vec<Moment> {
     moments
 }
 
+/// A ruling in words.
+pub(super) fn ruled_by(judged: &Judged) -> (String, Tone) {
+    let (word, tone) = match judged.ruled.ruling {
+        Ruling::Approved => ("Approved", Tone::Good),
+        Ruling::Rejected => ("Rejected", Tone::Bad),
+        Ruling::AskedAgain => ("Asked again", Tone::Warn),
+    };
+    (format!("{word} by {}", judged.ruled.name), tone)
+}
+
 const fn failed(reason: FailureReason) -> &'static str {
     match reason {
         FailureReason::ConsentDeclined => "Declined by the user",
@@ -209,6 +230,7 @@ fn moment(at: Timestamp, what: impl Into<String>, tone: Tone) -> Moment {
     Moment {
         at,
         what: what.into(),
+        note: None,
         tone,
     }
 }
@@ -249,4 +271,18 @@ pub(super) async fn reprocess(desk: Desk, Path(id): Path<String>) -> Answer {
                 .await
         }
     }
+}
+
+pub(super) async fn complete(desk: Desk, Path(id): Path<String>, fields: Fields) -> Answer {
+    let reviewer = Reviewer::of(&desk.staff)?;
+    let id = SessionId::parse(&id).ok_or(Fault::NotFound)?;
+    let outcome = SandboxOutcome::parse(&fields.text(OUTCOME)).ok_or(Fault::Malformed)?;
+    let caller = Tenant::by_hand(&reviewer);
+    let done = match complete_in_sandbox(&desk.app.honnin, &caller, id.as_str(), outcome).await {
+        Ok(done) => format!("Completed: the session is now “{}”.", words::status(done.status).0),
+        Err(CompleteError::NotAllowed) => "Not done: the session has ended already.".to_owned(),
+        Err(CompleteError::NotFound) => return Err(Fault::NotFound),
+        Err(CompleteError::Store(error)) => return Err(error.into()),
+    };
+    desk.done(&format!("/admin/sessions/{id}"), &done).await
 }

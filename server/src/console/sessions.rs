@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 use service::{
     access::{Reviewer, Tenant},
     create_session::{CreateSessionError, create_session},
-    search::{Filter, Page, list_sessions},
+    search::{Filter, Order, Page, list_sessions},
     settings,
 };
 
@@ -60,7 +60,7 @@ fn filter(fields: &Fields) -> Filter {
 pub(super) async fn page(desk: Desk, fields: Fields) -> Answer {
     let after = parse_after(&fields.text("after"));
     let page = Page {
-        oldest_first: false,
+        order: Order::Newest,
         after,
         limit: PAGE + 1,
     };

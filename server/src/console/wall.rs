@@ -55,6 +55,7 @@ pub(super) fn meta(app: &App, context: &RequestContext) -> PageMeta {
         brand: None,
         path: "/admin".to_owned(),
         progress: None,
+        closing: None,
     }
 }
 
@@ -213,6 +214,7 @@ impl Desk {
                 Rank::Operator => words::role("operator"),
             },
             tenant: (staff.tenant().to_string(), staff.tenant_name().to_owned()),
+            sandbox: staff.is_sandbox(),
             tenants: tenants
                 .into_iter()
                 .map(|tenant| (tenant.id.to_string(), tenant.name))

@@ -8,6 +8,7 @@ use super::{
 use axum::{Router, body::Body};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use prometheus_client::metrics::gauge::Gauge;
 use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -18,6 +19,10 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt as _;
+
+/// How long a connection that has said nothing yet is listened to after the signal to stop: whoever has just connected is about to
+/// speak, and has been told by the operating system that somebody listens.
+const FIRST_WORD: Duration = Duration::from_secs(1);
 
 /// Bounds of connections.
 #[derive(Clone, Copy, Debug)]
@@ -38,40 +43,75 @@ pub struct Limits {
     pub stop: Duration,
 }
 
-/// Serves `router` on `listener` until `stop` is cancelled, then lets running requests finish. Returns false where some had to be
-/// cut off.
+/// A connection among those that are open.
+struct Open(Gauge);
+
+impl Open {
+    fn new(open: &Gauge) -> Self {
+        open.inc();
+        Self(open.clone())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+/// Serves `router` on `listener` until `stop` is cancelled, then lets running requests finish; `open` tells how many connections
+/// there are. Returns false where some had to be cut off.
 pub async fn serve(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     router: Router,
     limits: Limits,
+    open: Gauge,
     stop: CancellationToken,
 ) -> bool {
     let slots = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
     let connections = TaskTracker::new();
     let cut = CancellationToken::new();
-    loop {
-        let accepted = tokio::select! {
-            () = stop.cancelled() => break,
-            accepted = accept(&listener, &slots) => accepted,
-        };
-        let Some((stream, peer, slot)) = accepted else { continue };
+    let begin = |(stream, peer, slot): Accepted| {
         let (tls, router, stop, cut) = (tls.clone(), router.clone(), stop.clone(), cut.clone());
+        let counted = Open::new(&open);
         connections.spawn(async move {
             tokio::select! {
                 () = connection(stream, peer, tls, router, limits, stop) => {}
                 () = cut.cancelled() => {}
             }
-            drop(slot);
+            drop((slot, counted));
         });
+    };
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = accept(&listener, &slots) => if let Some(accepted) = accepted { begin(accepted) },
+        }
     }
     // Closed at once, so that a load balancer goes elsewhere.
-    drop(listener);
+    waiting(listener, &slots).into_iter().for_each(begin);
     connections.close();
     let finished = timeout(limits.stop, connections.wait()).await.is_ok();
     cut.cancel();
     connections.wait().await;
     finished
+}
+
+/// Closes `listener` and returns the connections that the operating system had accepted for it: their clients believe to be served,
+/// and closing it would reset them.
+fn waiting(listener: TcpListener, slots: &Arc<Semaphore>) -> Vec<Accepted> {
+    // Asked without the run time, which may not have heard yet of those that came last.
+    let Ok(listener) = listener.into_std() else {
+        return Vec::new();
+    };
+    let next = || {
+        let slot = Arc::clone(slots).try_acquire_owned().ok()?;
+        let (stream, peer) = listener.accept().ok()?;
+        stream.set_nonblocking(true).ok()?;
+        Some((TcpStream::from_std(stream).ok()?, peer, slot))
+    };
+    std::iter::from_fn(next).collect()
 }
 
 type Accepted = (TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit);
@@ -122,8 +162,11 @@ where
 {
     let phase = Phase::default();
     let io = Timed::new(stream, phase.clone(), limits.head, limits.idle, limits.write);
+    let spoken = CancellationToken::new();
+    let speaks = spoken.clone();
     let service = service_fn(move |request: http::Request<Incoming>| {
         phase.busy();
+        speaks.cancel();
         let (router, phase) = (router.clone(), phase.clone());
         async move {
             let mut request = request.map(|body| Body::new(Paced::new(body, limits.body)));
@@ -147,12 +190,25 @@ where
     let mut connection = std::pin::pin!(connection);
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
-        () = stop.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
-        }
+        // Asked to shut down, hyper closes a connection that has said nothing yet at once, whatever is on its way.
+        () = stop.cancelled() => match timeout(FIRST_WORD, until(&spoken, connection.as_mut())).await {
+            Ok(Some(outcome)) => outcome,
+            Ok(None) | Err(_) => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        },
     };
     if let Err(error) = outcome {
         tracing::debug!(%error, "connection ended");
+    }
+}
+
+/// What `connection` comes to; `None` where it has `spoken` first.
+async fn until<T>(spoken: &CancellationToken, connection: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        biased;
+        () = spoken.cancelled() => None,
+        outcome = connection => Some(outcome),
     }
 }

@@ -11,6 +11,13 @@ use http::{
 /// What answers may do that are no pages: nothing.
 const CLOSED: &str = "default-src 'none'; frame-ancestors 'none'";
 
+/// What a page may use of the device.
+pub(crate) const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+const NO_SENSES: &str = "camera=(), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()";
+/// The same for the capture pages, which film.
+pub(crate) const CAMERA_ONLY: &str =
+    "camera=(self), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()";
+
 /// What pages may do. Scripts and styles are our files, or carry the nonce; WASM may be compiled; pictures may come from the
 /// camera (`blob:`) and from the page itself (`data:`, QR codes); nothing goes anywhere else.
 fn page_policy(nonce: &str) -> String {
@@ -21,7 +28,8 @@ fn page_policy(nonce: &str) -> String {
     )
 }
 
-/// Adds what is missing. A handler that sets one of these itself knows better; the policies nobody overrides.
+/// Adds what is missing. A handler that sets the cache control or the permissions itself knows better; the other policies nobody
+/// overrides.
 pub(super) fn secure(headers: &mut HeaderMap, nonce: &str, hsts: bool) {
     let is_page = headers
         .get(CONTENT_TYPE)
@@ -37,14 +45,13 @@ pub(super) fn secure(headers: &mut HeaderMap, nonce: &str, hsts: bool) {
         (REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-        (
-            HeaderName::from_static("permissions-policy"),
-            "camera=(self), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()",
-        ),
     ];
     for (name, value) in fixed {
         headers.insert(name, HeaderValue::from_static(value));
     }
+    headers
+        .entry(PERMISSIONS_POLICY)
+        .or_insert(HeaderValue::from_static(NO_SENSES));
     if hsts {
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }

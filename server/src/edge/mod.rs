@@ -20,3 +20,4 @@ pub use tls::{Certificate, TlsError, acceptor};
 pub(crate) use tls::local_addresses;
 
 pub(crate) use context::Peer;
+pub(crate) use headers::{CAMERA_ONLY, PERMISSIONS_POLICY};

@@ -2,6 +2,7 @@
 //! and writes the one log line. Never logged: paths (they hold link tokens and ids), queries, bodies, keys, addresses' headers.
 
 use super::{Peer, Proxies, RequestContext, headers};
+use crate::figures::Requests;
 use axum::{
     extract::{MatchedPath, Request, State},
     middleware::Next,
@@ -26,6 +27,8 @@ pub struct Outer {
     pub slots: Arc<Semaphore>,
     /// Whether browsers are told to come back with TLS only.
     pub hsts: bool,
+    /// Where answers are counted.
+    pub requests: Requests,
     /// The answer when there is no slot.
     pub unavailable: Refusal,
     /// The answer when a handler panicked.
@@ -73,7 +76,9 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
             .insert(HeaderName::from_static("x-request-id"), id);
     }
     headers::secure(response.headers_mut(), &context.nonce, outer.hsts);
-    let (status, millis) = (response.status().as_u16(), started.elapsed().as_millis());
+    let (status, took) = (response.status().as_u16(), started.elapsed());
+    outer.requests.note(&route, &method, status, took);
+    let millis = took.as_millis();
     span.in_scope(|| {
         if route.starts_with("/pkg") || route == "/healthz" || route == "/readyz" {
             tracing::debug!(status, millis, "answered");

@@ -62,24 +62,20 @@ impl From<Created> for CreatedSession {
     path = "/v1/verification-sessions",
     operation_id = "createVerificationSession",
     tag = "Verification sessions",
-    params(("Idempotency-Key" = Option<String>, Header,
+    params(("Idempotency-Key" = String, Header, min_length = 1, max_length = 255, pattern = "^[!-~]+$",
         description = "1 to 255 visible ASCII characters. For 24 hours the same key and body give the same answer; \
                        the same key with another body is refused.")),
-    request_body(content = Option<openapi::NewSession>, content_type = "application/json"),
+    request_body(content = openapi::NewSession, content_type = "application/json"),
     responses(
         (status = 201, description = "Created", body = CreatedSession),
         (status = 400, description = "The body is not as described, or the callback URL is not allowed",
             body = openapi::BadRequest),
-        (status = 401, description = "The key is missing or not valid", body = openapi::Unauthorized,
-            headers(("WWW-Authenticate" = String, description = "`Bearer`"))),
-        (status = 403, description = "The address is not on the allow-list", body = openapi::IpNotAllowed),
         (status = 408, description = "The body came too slowly", body = openapi::RequestTimeout),
         (status = 409, description = "The tenant's settings do not allow sessions, or the Idempotency-Key was used with \
                                       another body", body = openapi::CreationConflict),
         (status = 413, description = "The body is over 64 KiB", body = openapi::PayloadTooLarge),
         (status = 429, description = "The session-creation limit is reached", body = openapi::RateLimited),
-        (status = 500, description = "Our fault", body = openapi::InternalError),
-        (status = 503, description = "Overloaded or stopping", body = openapi::Unavailable),
+        openapi::OfEveryOperation,
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {

@@ -12,7 +12,8 @@ use http::{
 };
 use serde_json::{Value, json};
 use service::{
-    access::AccessError, create_session::CreateSessionError, read_session::ReadSessionError, reprocess::ReprocessError,
+    access::AccessError, complete_in_sandbox::CompleteError, create_session::CreateSessionError,
+    read_session::ReadSessionError, reprocess::ReprocessError,
 };
 use store::StoreError;
 
@@ -32,6 +33,7 @@ pub(crate) enum ApiError {
     BadIdempotencyKey,
     SessionNotFound(String),
     ReprocessNotAllowed(String),
+    CompletionNotAllowed(String),
     IdempotencyConflict,
     NotFound,
     MethodNotAllowed,
@@ -89,6 +91,15 @@ impl ApiError {
         }
     }
 
+    /// A refused completion of the sandbox session with `id`.
+    pub(super) fn of_completion(error: CompleteError, id: &str) -> Self {
+        match error {
+            CompleteError::NotFound => Self::SessionNotFound(id.to_owned()),
+            CompleteError::NotAllowed => Self::CompletionNotAllowed(id.to_owned()),
+            CompleteError::Store(error) => Self::Storage(error),
+        }
+    }
+
     /// Storage that does not answer passes; anything else of it is our fault.
     fn settled(&self) -> &Self {
         match self {
@@ -105,9 +116,10 @@ impl ApiError {
             Self::RateLimited | Self::TooManyBadKeys => StatusCode::TOO_MANY_REQUESTS,
             Self::CallbackUrlNotAllowed(_) | Self::Decode(_) | Self::BadIdempotencyKey => StatusCode::BAD_REQUEST,
             Self::SessionNotFound(_) | Self::NotFound => StatusCode::NOT_FOUND,
-            Self::SessionCreationNotAllowed(_) | Self::ReprocessNotAllowed(_) | Self::IdempotencyConflict => {
-                StatusCode::CONFLICT
-            }
+            Self::SessionCreationNotAllowed(_)
+            | Self::ReprocessNotAllowed(_)
+            | Self::CompletionNotAllowed(_)
+            | Self::IdempotencyConflict => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
@@ -146,6 +158,7 @@ impl ApiError {
             }]),
             Self::SessionNotFound(id) => json!({"_tag": "SessionNotFound", "id": cut(id)}),
             Self::ReprocessNotAllowed(id) => json!({"_tag": "ReprocessNotAllowed", "id": cut(id)}),
+            Self::CompletionNotAllowed(id) => json!({"_tag": "CompletionNotAllowed", "id": cut(id)}),
             Self::IdempotencyConflict => json!({
                 "_tag": "IdempotencyConflict",
                 "message": "This Idempotency-Key was used with another body.",
@@ -230,6 +243,8 @@ mod tests {
             ApiError::of_read(ReadSessionError::NotFound, &"é".repeat(70)),
             ApiError::of_reprocess(ReprocessError::NotFound, "vs_x"),
             ApiError::of_reprocess(ReprocessError::NotAllowed, "vs_x"),
+            ApiError::of_completion(CompleteError::NotFound, "vs_x"),
+            ApiError::of_completion(CompleteError::NotAllowed, "vs_x"),
             CreateSessionError::IdempotencyConflict.into(),
             ApiError::NotFound,
             ApiError::MethodNotAllowed,
@@ -255,6 +270,8 @@ mod tests {
         404 {"_tag":"SessionNotFound","id":"éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé"}
         404 {"_tag":"SessionNotFound","id":"vs_x"}
         409 {"_tag":"ReprocessNotAllowed","id":"vs_x"}
+        404 {"_tag":"SessionNotFound","id":"vs_x"}
+        409 {"_tag":"CompletionNotAllowed","id":"vs_x"}
         409 {"_tag":"IdempotencyConflict","message":"This Idempotency-Key was used with another body."}
         404 {"_tag":"NotFound"}
         405 {"_tag":"MethodNotAllowed"}

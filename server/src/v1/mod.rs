@@ -1,4 +1,4 @@
-//! `/v1`: the three operations of the contract. Every answer is JSON, also those for what does not exist.
+//! `/v1`: the three operations of the contract, and the one for sandboxes. Every answer is JSON, also those for what does not exist.
 
 mod body;
 mod caller;
@@ -8,6 +8,7 @@ mod error;
 mod openapi;
 mod read;
 mod reprocess;
+mod sandbox;
 
 pub use openapi::document;
 
@@ -28,6 +29,12 @@ pub(crate) fn routes() -> Router<App> {
         .route("/v1/verification-sessions/{id}", get(read::handler))
         .route("/v1/verification-sessions/{id}/", get(read::handler))
         .route("/v1/verification-sessions/{id}/reprocess", post(reprocess::handler))
+        .route("/v1/verification-sessions//reprocess", post(reprocess::handler))
+        .route(
+            "/v1/sandbox/verification-sessions/{id}/complete",
+            post(sandbox::handler),
+        )
+        .route("/v1/sandbox/verification-sessions//complete", post(sandbox::handler))
         .route("/v1/openapi.json", get(openapi::handler))
         .method_not_allowed_fallback(error::method_not_allowed)
 }

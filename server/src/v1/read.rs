@@ -15,12 +15,16 @@ use service::read_session::{SessionDetail, read_session};
 
 /// The part of the path that names a session, decoded as far as it is text. What no id can look like is looked up like any other.
 pub(super) fn id_of(uri: &Uri) -> String {
-    let rest = uri
-        .path()
-        .strip_prefix("/v1/verification-sessions/")
-        .unwrap_or_default();
-    let raw = rest.strip_suffix("/reprocess").unwrap_or(rest);
-    decoded(raw)
+    const PLACES: [(&str, &str); 3] = [
+        ("/v1/verification-sessions/", "/reprocess"),
+        ("/v1/verification-sessions/", ""),
+        ("/v1/sandbox/verification-sessions/", "/complete"),
+    ];
+    let path = uri.path();
+    let raw = PLACES
+        .iter()
+        .find_map(|(before, after)| path.strip_prefix(before)?.strip_suffix(after));
+    decoded(raw.unwrap_or_default())
 }
 
 /// Percent-decodes; bytes that are no UTF-8 become U+FFFD.
@@ -83,13 +87,8 @@ pub(super) fn metadata(compact: Option<&str>) -> Option<&RawValue> {
     params(("id" = String, Path, description = "Session id", example = "vs_0123456789abcdef0123456789abcdef")),
     responses(
         (status = 200, description = "The session", body = openapi::SessionDetail),
-        (status = 401, description = "The key is missing or not valid", body = openapi::Unauthorized,
-            headers(("WWW-Authenticate" = String, description = "`Bearer`"))),
-        (status = 403, description = "The address is not on the allow-list", body = openapi::IpNotAllowed),
-        (status = 404, description = "No such session, another tenant's, or a malformed id", body = openapi::SessionNotFound),
-        (status = 429, description = "Too many wrong keys from this address", body = openapi::RateLimited),
-        (status = 500, description = "Our fault", body = openapi::InternalError),
-        (status = 503, description = "Overloaded or stopping", body = openapi::Unavailable),
+        openapi::OfEveryOperation,
+        openapi::OfOneSession,
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
@@ -144,6 +143,7 @@ mod tests {
             ("vs_1", "vs_1"),
             ("vs_1/reprocess", "vs_1"),
             ("", ""),
+            ("/reprocess", ""),
             ("vs_1/", "vs_1/"),
             ("%ff", "\u{fffd}"),
             ("%00", "\0"),
@@ -155,5 +155,7 @@ mod tests {
             let uri: Uri = format!("/v1/verification-sessions/{path}?q=1").parse().unwrap();
             assert_eq!(id_of(&uri), id, "{path}");
         }
+        let sandbox = Uri::from_static("/v1/sandbox/verification-sessions/vs_1%41/complete");
+        assert_eq!(id_of(&sandbox), "vs_1A");
     }
 }

@@ -42,15 +42,10 @@ struct Reprocessed<'a> {
     params(("id" = String, Path, description = "Session id", example = "vs_0123456789abcdef0123456789abcdef")),
     responses(
         (status = 200, description = "Back in `collecting`", body = openapi::ReprocessedSession),
-        (status = 401, description = "The key is missing or not valid", body = openapi::Unauthorized,
-            headers(("WWW-Authenticate" = String, description = "`Bearer`"))),
-        (status = 403, description = "The address is not on the allow-list", body = openapi::IpNotAllowed),
-        (status = 404, description = "No such session, another tenant's, or a malformed id", body = openapi::SessionNotFound),
         (status = 409, description = "The status does not allow it, the personal data was erased, or another operation was first",
             body = openapi::ReprocessNotAllowed),
-        (status = 429, description = "Too many wrong keys from this address", body = openapi::RateLimited),
-        (status = 500, description = "Our fault", body = openapi::InternalError),
-        (status = 503, description = "Overloaded or stopping", body = openapi::Unavailable),
+        openapi::OfEveryOperation,
+        openapi::OfOneSession,
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {

@@ -2,7 +2,7 @@
 
 use super::{
     browser::{Browser, photo},
-    support::{Answer, Server},
+    support::{Answer, Server, between},
 };
 
 #[tokio::test]
@@ -35,15 +35,7 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
         .await;
     assert_eq!((sent.status, sent.header("location")), (303, Some("/capture/check")));
     let check = browser.get("/capture/check").await;
-    let picture = check
-        .body
-        .split("src=\"")
-        .nth(1)
-        .unwrap()
-        .split('"')
-        .next()
-        .unwrap()
-        .to_owned();
+    let picture = between(&check.body, "src=\"", &['"']).to_owned();
     assert!(picture.starts_with("/capture/pictures/cap_"), "{picture}");
     let bytes = browser.get(&picture).await;
     assert_eq!(
@@ -79,14 +71,7 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
     // A grey sheet is no good selfie: it is asked for again, each time with another challenge, and the last one is taken as it is.
     let location = loop {
         let page = browser.get("/capture/selfie").await.body;
-        let challenge = page
-            .split("name=\"challenge\" value=\"")
-            .nth(1)
-            .unwrap()
-            .split('"')
-            .next()
-            .unwrap()
-            .to_owned();
+        let challenge = between(&page, "name=\"challenge\" value=\"", &['"']).to_owned();
         assert!(challenges.insert(challenge.clone()));
         let sent = browser
             .upload("/capture/selfie", &[("challenge", &challenge)], &frames, false)
@@ -176,14 +161,8 @@ async fn a_used_link_opens_nowhere_else_and_leads_its_own_browser_back() {
     let plain = |answer: &Answer, path: &str| {
         let nonce = answer
             .header("content-security-policy")
-            .unwrap()
-            .split("'nonce-")
-            .nth(1)
-            .unwrap()
-            .split('\'')
-            .next()
-            .unwrap()
-            .to_owned();
+            .map(|policy| between(policy, "'nonce-", &['\'']).to_owned())
+            .unwrap();
         answer.body.replace(&nonce, "").replace(path, "")
     };
     assert_eq!(plain(&used, &path), plain(&unknown, &format!("/v/{}", "A".repeat(43))));

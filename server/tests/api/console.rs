@@ -1,6 +1,6 @@
 //! The console as a browser without scripts meets it: the wall, the forms, the roles.
 
-use super::support::{Answer, Server};
+use super::support::{Answer, Server, between};
 use domain::{secret::Secret, time::Millis};
 use service::{
     access::Operator,
@@ -67,7 +67,12 @@ impl<'a> Browser<'a> {
 
     /// Signed in as somebody new with `role`.
     pub(crate) async fn signed_in(server: &'a Server, role: Role) -> Self {
-        let email = format!("{}@shop.example", role.as_str());
+        Self::signed_in_as(server, role.as_str(), role).await
+    }
+
+    /// The same under a name of their own.
+    pub(crate) async fn signed_in_as(server: &'a Server, name: &str, role: Role) -> Self {
+        let email = format!("{name}@shop.example");
         let person = NewPerson {
             email: email.clone(),
             name: "Somebody".into(),
@@ -80,6 +85,13 @@ impl<'a> Browser<'a> {
         let mut browser = Self::new(server);
         let entered = browser.sign_in(&email).await;
         assert_eq!((entered.status, entered.header("location")), (303, Some("/admin")));
+        browser
+    }
+
+    /// Another browser of the same person.
+    pub(crate) async fn another(&self, email: &str) -> Self {
+        let mut browser = Self::new(self.server);
+        assert_eq!(browser.sign_in(email).await.status, 303);
         browser
     }
 
@@ -112,6 +124,11 @@ fn behind_the_wall() -> Vec<(&'static str, String, &'static [Role])> {
         ("POST", "/admin/sessions/new".into(), CASES),
         ("POST", format!("/admin/sessions/{session}/link"), CASES),
         ("POST", format!("/admin/sessions/{session}/reprocess"), CASES),
+        ("POST", format!("/admin/sessions/{session}/complete"), CASES),
+        ("GET", format!("/admin/sessions/{session}/erase"), ADMIN),
+        ("POST", format!("/admin/sessions/{session}/erase"), ADMIN),
+        ("POST", "/admin/account/password".into(), ALL),
+        ("POST", format!("/admin/review/{session}/hold"), CASES),
         ("GET", "/admin/review".into(), CASES),
         ("GET", format!("/admin/review/{session}"), CASES),
         ("POST", format!("/admin/review/{session}"), CASES),
@@ -283,15 +300,7 @@ async fn a_key_asks_for_the_password_again_after_ten_minutes_and_is_shown_once()
     );
     let issued = browser.post("/admin/keys", "name=Till").await;
     assert!(issued.status == 201 && issued.body.contains("hn_live_"));
-    let key = issued
-        .body
-        .split("<code>")
-        .nth(1)
-        .unwrap()
-        .split('<')
-        .next()
-        .unwrap()
-        .to_owned();
+    let key = between(&issued.body, "<code>", &['<']).to_owned();
     let bearer = format!("Bearer {key}");
     let made = server
         .send("POST", super::support::SESSIONS, &[("authorization", &bearer)], "")
@@ -314,15 +323,7 @@ async fn a_session_made_by_hand_shows_its_link_once_and_can_get_another() {
         .await;
     assert!(made.status == 200 && made.body.contains("https://id.example/v/") && made.body.contains("<svg"));
     let found = browser.get("/admin/sessions?metadata=a-17").await;
-    let id = found
-        .body
-        .split("/admin/sessions/vs_")
-        .nth(1)
-        .unwrap()
-        .split('"')
-        .next()
-        .unwrap()
-        .to_owned();
+    let id = between(&found.body, "/admin/sessions/vs_", &['"']).to_owned();
     let page = browser.get(&format!("/admin/sessions/vs_{id}")).await;
     assert!(page.body.contains("Tanaka") && !page.body.contains("/v/"));
     let again = browser.post(&format!("/admin/sessions/vs_{id}/link"), "").await;
@@ -340,15 +341,7 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Admin).await;
     let page = browser.get("/admin/settings").await;
-    let version = page
-        .body
-        .split("name=\"version\" value=\"")
-        .nth(1)
-        .unwrap()
-        .split('"')
-        .next()
-        .unwrap()
-        .to_owned();
+    let version = between(&page.body, "name=\"version\" value=\"", &['"']).to_owned();
     let wrong = browser
         .post(
             "/admin/settings/addresses",

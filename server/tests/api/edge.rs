@@ -8,7 +8,7 @@ use tokio::{
     time::timeout,
 };
 
-const IMPATIENT: &str = "[http]\nheader_timeout = 1\nbody_grace = 1\nidle_timeout = 2\nwrite_timeout = 1\n";
+pub(crate) const IMPATIENT: &str = "[http]\nheader_timeout = 1\nbody_grace = 1\nidle_timeout = 2\nwrite_timeout = 1\n";
 
 /// What comes until the server closes, and after how long it does.
 async fn until_closed(stream: &mut TcpStream) -> (Vec<u8>, Duration) {

@@ -1,6 +1,6 @@
 //! Health, files, documentation.
 
-use super::support::Server;
+use super::support::{Server, between};
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -64,13 +64,14 @@ async fn the_description_and_its_page_need_no_key_and_load_nothing() {
     assert_eq!(description.json()["openapi"], "3.1.0");
     let page = server.send("GET", "/docs", &[], "").await;
     let policy = page.header("content-security-policy").unwrap();
-    let nonce = policy.split("'nonce-").nth(1).unwrap().split('\'').next().unwrap();
+    let nonce = between(policy, "'nonce-", &['\'']);
     assert!(page.body.contains(&format!("<style nonce=\"{nonce}\">")));
     assert!(!page.body.contains("<script") && !page.body.contains("src="));
     for path in [
         "/v1/verification-sessions",
         "/v1/verification-sessions/{id}",
         "/v1/verification-sessions/{id}/reprocess",
+        "/v1/sandbox/verification-sessions/{id}/complete",
     ] {
         assert!(page.body.contains(path), "{path}");
     }

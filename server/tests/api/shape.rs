@@ -81,7 +81,7 @@ async fn every_answer_carries_these_headers() {
     referrer-policy: no-referrer
     cross-origin-opener-policy: same-origin
     cross-origin-resource-policy: same-origin
-    permissions-policy: camera=(self), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()
+    permissions-policy: camera=(), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()
     strict-transport-security: max-age=31536000
     cache-control: no-store
     content-length: …

@@ -39,9 +39,12 @@ pub(crate) const SESSIONS: &str = "/v1/verification-sessions";
 pub(crate) struct Server {
     pub(crate) app: App,
     pub(crate) address: SocketAddr,
+    /// The operator's port, where it is on.
+    pub(crate) metrics: Option<SocketAddr>,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) tenant: TenantId,
     pub(crate) key: String,
+    pub(crate) webhook_secret: String,
     pub(crate) task: JoinHandle<()>,
     _folder: TempDir,
 }
@@ -58,6 +61,20 @@ pub(crate) fn settings() -> TenantSettings {
 impl Server {
     pub(crate) async fn new() -> Self {
         Self::with("").await
+    }
+
+    /// Whose tenant only tries things out.
+    pub(crate) async fn sandbox() -> Self {
+        Self::sandbox_with("").await
+    }
+
+    /// The same with further settings of the installation.
+    pub(crate) async fn sandbox_with(toml: &str) -> Self {
+        let mut server = Self::with(toml).await;
+        let made = add_sandbox(&server.app, settings()).await;
+        (server.tenant, server.key) = (made.id, made.key.expose().clone());
+        server.webhook_secret = made.webhook_secret.expose().clone();
+        server
     }
 
     /// With further settings of the installation, as TOML.
@@ -83,17 +100,19 @@ impl Server {
         )
         .await
         .unwrap();
-        let listening = listen(&config).await.unwrap();
-        let address = listening.address;
+        let listening = listen(&config).unwrap();
+        let (address, metrics) = (listening.address, listening.metrics_address());
         let task = tokio::spawn(serve(app.clone(), listening));
         let made = add_tenant(&app, settings()).await;
-        let key = made.key.expose().clone();
+        let (key, webhook_secret) = (made.key.expose().clone(), made.webhook_secret.expose().clone());
         Self {
             app,
             address,
+            metrics,
             clock,
             tenant: made.id,
             key,
+            webhook_secret,
             task,
             _folder: folder,
         }
@@ -169,14 +188,31 @@ impl Server {
 
 /// Another tenant of the same installation.
 pub(crate) async fn add_tenant(app: &App, settings: TenantSettings) -> CreatedTenant {
+    add_tenant_of(app, settings, true).await
+}
+
+/// Another one that only tries things out.
+pub(crate) async fn add_sandbox(app: &App, settings: TenantSettings) -> CreatedTenant {
+    add_tenant_of(app, settings, false).await
+}
+
+async fn add_tenant_of(app: &App, settings: TenantSettings, livemode: bool) -> CreatedTenant {
     let new = NewTenant {
         name: "Example Shop".into(),
         settings,
-        livemode: true,
+        livemode,
     };
     create_tenant(&app.honnin, &Operator::at_command_line(), new)
         .await
         .unwrap()
+}
+
+/// What stands in a page after the first `before`, up to the next of `end`.
+pub(crate) fn between<'a>(page: &'a str, before: &str, end: &[char]) -> &'a str {
+    let (_, rest) = page
+        .split_once(before)
+        .unwrap_or_else(|| panic!("no {before} in {page}"));
+    rest.split(end).next().unwrap_or_default()
 }
 
 /// What came back.

@@ -136,3 +136,16 @@ async fn what_a_receiver_got_is_explained() {
         .await;
     assert!(wrong.body.contains("fits none of the secrets") && wrong.body.contains("from byte 6 on"));
 }
+
+#[tokio::test]
+async fn what_no_page_of_ours_sends_is_not_understood() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    for path in [
+        "/admin/sessions?metadata=%00",
+        "/admin/webhooks?kind=a%00b",
+        "/admin/audit?after=%00",
+    ] {
+        assert_eq!(browser.get(path).await.status, 422, "{path}");
+    }
+}

@@ -5,9 +5,10 @@ use super::Tenant;
 use crate::Honnin;
 use domain::{
     ids::{TenantId, UserId},
+    tenant::TenantSettings,
     time::Timestamp,
 };
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 use store::{
     StoreError, audit, tenants,
     users::{self, Role, UserRow},
@@ -30,6 +31,8 @@ pub struct Staff {
     email: String,
     tenant: TenantId,
     tenant_name: String,
+    sandbox: bool,
+    settings: Arc<Option<TenantSettings>>,
     rank: Rank,
     operator: bool,
     address: IpAddr,
@@ -89,6 +92,8 @@ impl Staff {
             email: user.email,
             tenant: tenant.id,
             tenant_name: tenant.name,
+            sandbox: !tenant.livemode,
+            settings: Arc::new(tenant.settings),
             rank,
             operator: user.operator,
             address,
@@ -123,6 +128,12 @@ impl Staff {
     #[must_use]
     pub fn tenant_name(&self) -> &str {
         &self.tenant_name
+    }
+
+    /// Whether that tenant only tries things out.
+    #[must_use]
+    pub const fn is_sandbox(&self) -> bool {
+        self.sandbox
     }
 
     /// What they are there.
@@ -242,6 +253,8 @@ impl Tenant {
             actor: staff.user.to_string(),
             address: staff.address,
             key_is_stale: false,
+            sandbox: staff.sandbox,
+            settings: Arc::clone(&staff.settings),
         }
     }
 }

@@ -80,6 +80,27 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
     })
 }
 
+/// Holds a case on for whoever works at it: where it waits and nobody else holds it. `None` where it is no longer theirs.
+///
+/// # Errors
+/// [`CaseError`].
+pub async fn keep_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<Option<Hold>, CaseError> {
+    let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
+    let unit = honnin.db.write::<_, CaseError, _>(move |tx| {
+        let (staff, id) = (staff.clone(), id.clone());
+        Box::pin(async move {
+            let row = sessions::find(tx, staff.tenant(), &id).await?;
+            let row = row.ok_or(CaseError::NotFound)?;
+            if row.session.status != Status::Reviewing {
+                return Ok(None);
+            }
+            let hold = reviews::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?;
+            Ok(Some(hold).filter(|hold| hold.user == *staff.user()))
+        })
+    });
+    unit.await
+}
+
 /// The bytes of a picture, opened.
 pub type Picture = Personal<Vec<u8>>;
 

@@ -79,11 +79,7 @@ pub async fn rule(
     ruling: Ruling,
     note: Option<Personal<String>>,
 ) -> Result<Verdict, RuleError> {
-    let note = note.filter(|note| !note.expose().trim().is_empty());
-    if note.as_ref().is_some_and(|note| bad_note(note.expose())) {
-        return Err(RuleError::BadNote);
-    }
-    let sealed = seal_note(honnin, reviewer.staff(), id, note).await?;
+    let sealed = seal_note(honnin, reviewer.staff(), id, note, |_| column::NOTE.to_owned()).await?;
     let (staff, id, now, event) = (reviewer.staff().clone(), id.clone(), honnin.now(), honnin.event_id());
     let unit = honnin.db.write::<_, RuleError, _>(move |tx| {
         let (staff, id, event) = (staff.clone(), id.clone(), event.clone());
@@ -97,26 +93,40 @@ pub async fn rule(
     unit.await
 }
 
+/// A note that may be kept; one of nothing but space is none.
+fn checked(note: Option<Personal<String>>) -> Result<Option<Personal<String>>, RuleError> {
+    let note = note.filter(|note| !note.expose().trim().is_empty());
+    match &note {
+        Some(note) if bad_note(note.expose()) => Err(RuleError::BadNote),
+        _ => Ok(note),
+    }
+}
+
 fn bad_note(note: &str) -> bool {
     note.chars().count() > NOTE_LIMIT || note.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
 
-/// Seals the note outside the unit of work, since the key lives in another database.
+/// Seals the note outside the unit of work, since the key lives in another database. `name` says, of the attempt, under which name.
 async fn seal_note(
     honnin: &Honnin,
     staff: &Staff,
     id: &SessionId,
     note: Option<Personal<String>>,
+    name: fn(i64) -> String,
 ) -> Result<Option<Vec<u8>>, RuleError> {
-    let Some(note) = note else { return Ok(None) };
+    let Some(note) = checked(note)? else { return Ok(None) };
     let (tenant, id) = (staff.tenant().clone(), id.clone());
     let find = honnin.db.read::<_, StoreError, _>(move |tx| {
         let (tenant, id) = (tenant.clone(), id.clone());
         Box::pin(async move { sessions::find(tx, &tenant, &id).await })
     });
     let row = find.await?.ok_or(RuleError::NotFound)?;
-    let key = honnin.vault.open(&row.data_key).await?;
-    Ok(Some(key.seal_text(&row.place(column::NOTE), &note)?))
+    let key = match honnin.vault.open(&row.data_key).await {
+        // An erased session is over, and its ruling is refused for that.
+        Err(StoreError::Erased) => return Ok(None),
+        key => key?,
+    };
+    Ok(Some(key.seal_text(&row.place(&name(row.session.attempt)), &note)?))
 }
 
 /// The row of a case that waits and is not held by somebody else.
@@ -125,7 +135,7 @@ async fn find_waiting(tx: &mut Tx, staff: &Staff, id: &SessionId, now: Timestamp
         .await?
         .ok_or(RuleError::NotFound)?;
     if row.session.status != Status::Reviewing {
-        return Err(RuleError::Decided(reviews::list(tx, id).await?.pop()));
+        return Err(RuleError::Decided(find_ruling(tx, &row).await?));
     }
     match reviews::find_hold(tx, id, now).await? {
         Some(hold) if hold.user != *staff.user() => Err(RuleError::Held {
@@ -134,6 +144,16 @@ async fn find_waiting(tx: &mut Tx, staff: &Staff, id: &SessionId, now: Timestamp
         }),
         _ => Ok(row),
     }
+}
+
+/// The ruling by which a session left the queue; `None` where it was no reviewer's.
+async fn find_ruling(tx: &mut Tx, row: &SessionRow) -> Result<Option<Ruled>, StoreError> {
+    let last = reviews::list(tx, &row.session.id).await?.pop();
+    Ok(last.filter(|last| match last.ruling {
+        reviews::Ruling::Approved | reviews::Ruling::Rejected => last.attempt == row.session.attempt,
+        // It began the attempt that goes on now.
+        reviews::Ruling::AskedAgain => last.attempt + 1 == row.session.attempt && row.outcome.is_none(),
+    }))
 }
 
 async fn end(
@@ -175,7 +195,7 @@ async fn end(
     let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
     // First the compare-and-set: whoever loses it runs again and finds the winner's ruling.
     conclude(tx, event, &owner, &mut row, outcome, now).await?;
-    reviews::insert(tx, &id, row.session.attempt, staff.user(), kept, now).await?;
+    reviews::insert(tx, &id, row.session.attempt, staff.user(), kept, None, now).await?;
     reviews::release(tx, &id).await?;
     let mut entry = staff.entry(now, "case.rule", Some(id.to_string()));
     entry.detail = Some(verdict.to_string());
@@ -183,12 +203,19 @@ async fn end(
     Ok(verdict)
 }
 
-/// Sends the user of a waiting case back to the start with a new link. The attempt's decision stays in the history.
+/// Sends the user of a waiting case back to the start with a new link. The attempt's decision stays in the history, and the note,
+/// which no webhook carries, is for whoever reviews the next attempt.
 ///
 /// # Errors
 /// [`RuleError`].
-pub async fn ask_again(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<AskedAgain, RuleError> {
-    start_over(honnin, reviewer, id, true).await
+pub async fn ask_again(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    id: &SessionId,
+    note: Option<Personal<String>>,
+) -> Result<AskedAgain, RuleError> {
+    let sealed = seal_note(honnin, reviewer.staff(), id, note, reviews::note_name).await?;
+    start_over(honnin, reviewer, id, true, sealed).await
 }
 
 /// The same from a session's page, where the session may be over: completed or failed.
@@ -196,7 +223,7 @@ pub async fn ask_again(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
 /// # Errors
 /// [`RuleError`].
 pub async fn reopen(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<AskedAgain, RuleError> {
-    start_over(honnin, reviewer, id, false).await
+    start_over(honnin, reviewer, id, false, None).await
 }
 
 async fn start_over(
@@ -204,12 +231,13 @@ async fn start_over(
     reviewer: &Reviewer,
     id: &SessionId,
     must_wait: bool,
+    note: Option<Vec<u8>>,
 ) -> Result<AskedAgain, RuleError> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write::<_, RuleError, _>(move |tx| {
-        let (staff, id, hash) = (staff.clone(), id.clone(), hash.clone());
+        let (staff, id, hash, note) = (staff.clone(), id.clone(), hash.clone(), note.clone());
         Box::pin(async move {
             let row = sessions::find(tx, staff.tenant(), &id)
                 .await?
@@ -227,8 +255,8 @@ async fn start_over(
             })?;
             let expires_at = replace_link(tx, &owner, &row, hash, now).await?;
             if waits {
-                reviews::insert(tx, &id, attempt, staff.user(), reviews::Ruling::AskedAgain, now).await?;
-                reviews::release(tx, &id).await?;
+                let ruling = reviews::Ruling::AskedAgain;
+                reviews::insert(tx, &id, attempt, staff.user(), ruling, note.as_deref(), now).await?;
             }
             audit::record(tx, &staff.entry(now, "case.ask_again", Some(id.to_string()))).await?;
             Ok(expires_at)

@@ -96,6 +96,55 @@ fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Millis> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sender::{address::AddressRules, fault::Fault};
+    use domain::ids::EventId;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    /// Sends one request to a receiver that says `head` and then `filler` for ever. Returns what came of it and how many bytes of
+    /// the answer were taken before we hung up.
+    async fn flood(head: &[u8], filler: &[u8]) -> (Answer, usize) {
+        // The pipe holds next to nothing, so what was taken is what the sender keeps.
+        let (near, mut far) = tokio::io::duplex(64);
+        let url = ReceiverUrl::parse("https://hooks.example/", &AddressRules::default()).unwrap();
+        let request = SignedRequest::new(
+            EventId::from_random([1; 16]),
+            Timestamp::from_millis(0),
+            b"{}".to_vec(),
+            &[],
+        );
+        let receiver = async {
+            let mut asked = Vec::new();
+            while !asked.ends_with(b"\r\n\r\n{}") {
+                far.read_buf(&mut asked).await.unwrap();
+            }
+            let mut taken = 0;
+            for byte in head.iter().chain(filler.iter().cycle()) {
+                if far.write_all(&[*byte]).await.is_err() {
+                    break;
+                }
+                taken += 1;
+            }
+            taken
+        };
+        tokio::join!(exchange(near, &url, &request, Timestamp::from_millis(0)), receiver)
+    }
+
+    /// Fails where the body is read, and where the buffer may grow.
+    #[tokio::test]
+    async fn an_answer_without_end_is_hung_up_on_after_sixteen_kibibytes() {
+        let (answer, taken) = flood(b"HTTP/1.1 200 OK\r\n", b"x-filler: 0123456789\r\n").await;
+        assert_eq!(answer, Answer::failed(Fault::BadAnswer));
+        assert!(taken <= LARGEST_HEAD + 64, "{taken} bytes of headers");
+        let (answer, taken) = flood(b"HTTP/1.1 200 OK\r\nx-one: ", b"a").await;
+        assert_eq!(answer, Answer::failed(Fault::BadAnswer));
+        assert!(taken <= LARGEST_HEAD + 64, "{taken} bytes of one header");
+        let (answer, taken) = flood(b"HTTP/1.1 200 OK\r\n\r\n", b"body").await;
+        assert_eq!(answer, Answer::of_status(200, None));
+        assert!(taken <= LARGEST_HEAD + 64, "{taken} bytes of a body nobody reads");
+        let (answer, taken) = flood(b"HTTP/1.1 500 Oh\r\ntransfer-encoding: chunked\r\n\r\n", b"1\r\nx\r\n").await;
+        assert_eq!(answer, Answer::of_status(500, None));
+        assert!(taken <= LARGEST_HEAD + 64, "{taken} bytes of chunks nobody reads");
+    }
 
     #[test]
     fn a_wish_to_wait_is_read_in_seconds_and_as_a_date() {

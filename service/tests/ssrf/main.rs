@@ -1,11 +1,17 @@
 //! Server-side request forgery: whatever a tenant writes as its receiver's address, and whatever its name resolves to, nothing that
 //! is not public is ever connected to. Judged by listeners that count.
 //!
-//! Planted faults that make this fail: dropping any one range of `sender/address.rs`; checking the first address of a name only;
-//! parsing literals as names.
+//! Here names are the test's own and the machine's network is left alone; in `namespace` the system's resolver asks a server of the
+//! test's, in a network in which every address answers.
+//!
+//! Planted faults that make this fail: dropping any one range of `sender/address.rs`; dropping ISATAP or the translators' prefixes;
+//! checking the first address of a name only; checking at registration only; parsing literals as names.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::print_stdout, reason = "how much was tried")]
 
+mod dns;
+mod namespace;
 #[path = "../support/mod.rs"]
 mod support;
 mod table;

@@ -1,4 +1,5 @@
-//! An examiner that says what a test told it to. A file's bytes are its picture; a file that names a fault has it.
+//! An examiner that says what a test told it to. A file's bytes are its picture; a file that names a fault has it, and one that
+//! begins with a word of [`Look`] shows that.
 
 use domain::{
     document::{DocumentType, FieldName, OcrField, Side},
@@ -20,6 +21,40 @@ pub const GOOD: Quality = Quality {
     coverage: Some(0.6),
     cut_off: Some(false),
 };
+
+/// What a picture shows, whatever else the eyes were told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// A genuine document, or its living holder.
+    Genuine,
+    /// A document without its portrait, or somebody who may not be alive: for a person to judge.
+    Doubtful,
+    /// A document out of date; a selfie is only doubtful.
+    OutOfDate,
+}
+
+impl Look {
+    pub const ALL: [Self; 3] = [Self::Genuine, Self::Doubtful, Self::OutOfDate];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Genuine => "genuine",
+            Self::Doubtful => "doubtful",
+            Self::OutOfDate => "out of date",
+        }
+    }
+
+    /// A picture that shows this; each `number` is another file.
+    pub fn picture(self, number: u64) -> Vec<u8> {
+        format!("{} {number}", self.word()).into_bytes()
+    }
+
+    fn of(picture: &[u8]) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|look| picture.starts_with(look.word().as_bytes()))
+    }
+}
 
 /// Scripted eyes. Without a script they see a genuine passport and its holder.
 #[derive(Default)]
@@ -80,13 +115,30 @@ impl Examiner for Eyes {
         }
     }
 
-    fn document(&self, _: Vec<u8>, _: DocumentType, side: Side, _: Date) -> Result<DocumentFindings, PictureFault> {
+    fn document(
+        &self,
+        picture: Vec<u8>,
+        _: DocumentType,
+        side: Side,
+        _: Date,
+    ) -> Result<DocumentFindings, PictureFault> {
         self.look();
         let scripted = self.document.lock().unwrap().clone();
-        Ok(DocumentFindings {
-            side,
-            ..scripted.unwrap_or_else(passport)
-        })
+        let mut seen = scripted.unwrap_or_else(passport);
+        seen.side = side;
+        if let Some(look) = Look::of(&picture) {
+            seen.fields.retain(|field| field.name != FieldName::ExpiryDate);
+            let expiry = match look {
+                // Whatever the clock is moved to.
+                Look::Genuine | Look::Doubtful => "2099-12-31",
+                Look::OutOfDate => "2020-02-28",
+            };
+            seen.fields.push(field(FieldName::ExpiryDate, expiry));
+            if look == Look::Doubtful {
+                seen.portrait = None;
+            }
+        }
+        Ok(seen)
     }
 
     fn selfie(&self, frames: Vec<Vec<u8>>, challenge: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {
@@ -95,6 +147,7 @@ impl Examiner for Eyes {
         let mut seen = scripted.unwrap_or_else(holder);
         seen.frames = u32::try_from(frames.len()).unwrap();
         match (challenge, &mut seen.liveness) {
+            _ if Look::of(&frames[0]).is_some_and(|look| look != Look::Genuine) => seen.liveness = None,
             (Some(asked), Some(liveness)) => liveness.challenge = asked,
             _ => seen.liveness = None,
         }

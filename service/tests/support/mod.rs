@@ -1,11 +1,15 @@
-//! A whole system on a temporary SQLite, with a clock that stands still, seeded randomness and a scripted examiner.
+//! A whole system on a database of its own (SQLite unless a test asks for another), with a clock that stands still, seeded
+//! randomness and a scripted examiner.
 
 #![expect(dead_code, reason = "each test file uses its own part of this")]
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(unreachable_pub, reason = "shared by test binaries")]
 
 pub mod authority;
+#[path = "../../../store/tests/contract/harness.rs"]
+pub mod databases;
 pub mod eyes;
+pub mod long_runs;
 pub mod names;
 pub mod receiver;
 pub mod walk;
@@ -13,6 +17,7 @@ pub mod webhooks;
 
 pub use eyes::Eyes;
 
+use databases::Backend;
 use domain::{
     ids::{ApiKeyId, SessionId, TenantId},
     session::Step,
@@ -24,20 +29,18 @@ use service::{
     access::{self, Tenant},
     api_key,
     create_session::{self, Created},
-    random::SeededRandom,
+    random::{Random, SeededRandom},
+    rate_limit::CreationRate,
     sender::{SenderConfig, WebhookSender},
     worker::{Lane, Worker},
 };
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, path::Path, sync::Arc};
 use store::{
-    Db, DbOptions, StoreError, api_keys,
+    Db, StoreError, api_keys,
     events::{self, EventRow},
     jobs::{self, JobState},
-    pictures::Pictures,
     tenants::{self, TenantRow},
-    vault::{MasterKeys, Vault},
 };
-use tempfile::TempDir;
 
 /// 2026-08-02T09:30:00Z.
 pub const START: Timestamp = Timestamp::from_millis(1_785_663_000_000);
@@ -49,7 +52,8 @@ pub struct Harness {
     pub eyes: Arc<Eyes>,
     pub names: Arc<names::Names>,
     pub sender: SenderConfig,
-    pub folder: TempDir,
+    pub database: Backend,
+    pub rate: CreationRate,
     pub tenant: TenantRow,
     pub key: String,
 }
@@ -72,12 +76,25 @@ impl Harness {
 
     /// With the given settings and sender.
     pub async fn with_sender(settings: TenantSettings, sender: SenderConfig) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::on(databases::sqlite().await, settings, sender, CreationRate::default()).await
+    }
+
+    /// On the given database, with the given settings, sender and limit of creations.
+    pub async fn on(database: Backend, settings: TenantSettings, sender: SenderConfig, rate: CreationRate) -> Self {
         let clock = Arc::new(ManualClock::at(START));
         let eyes = Arc::new(Eyes::default());
         let names = Arc::new(names::Names::default());
         let webhooks = WebhookSender::with_resolver(sender.clone(), Arc::clone(&names) as _).unwrap();
-        let honnin = open(&folder, &clock, &eyes, webhooks).await;
+        let honnin = open(
+            &database,
+            database.db.clone(),
+            &clock,
+            &eyes,
+            fresh_random(&database),
+            webhooks,
+            rate,
+        )
+        .await;
         let tenant = TenantRow {
             id: TenantId::from_random(honnin.random_bytes()),
             name: "Example Shop".into(),
@@ -93,16 +110,35 @@ impl Harness {
             eyes,
             names,
             sender,
-            folder,
+            database,
+            rate,
             tenant,
             key,
         }
     }
 
+    /// The same with a sandbox tenant and its key in the place of the live one.
+    pub async fn into_sandbox(mut self) -> Self {
+        self.tenant = TenantRow {
+            id: TenantId::from_random(self.honnin.random_bytes()),
+            livemode: false,
+            ..self.tenant
+        };
+        self.key = add_tenant(&self.honnin, &self.tenant).await;
+        self
+    }
+
     /// The system again after its process was killed: nothing of memory is left, everything of the disk is.
     pub async fn restart(&mut self) {
         let webhooks = WebhookSender::with_resolver(self.sender.clone(), Arc::clone(&self.names) as _).unwrap();
-        self.honnin = open(&self.folder, &self.clock, &self.eyes, webhooks).await;
+        let db = self.database.reopen().await;
+        let random = fresh_random(&self.database);
+        self.honnin = open(&self.database, db, &self.clock, &self.eyes, random, webhooks, self.rate).await;
+    }
+
+    /// Where its files are.
+    pub fn folder(&self) -> &Path {
+        self.database.folder()
     }
 
     /// The tenant as the API knows it.
@@ -212,25 +248,33 @@ pub fn loopback_sender() -> SenderConfig {
     }
 }
 
-async fn open(folder: &TempDir, clock: &Arc<ManualClock>, eyes: &Arc<Eyes>, sender: WebhookSender) -> Honnin {
-    let url = |name: &str| format!("sqlite://{}", folder.path().join(name).display());
-    let master = MasterKeys::load_or_create(&folder.path().join("master.key")).unwrap();
+/// A restarted system draws other bytes, as a real one would.
+fn fresh_random(database: &Backend) -> Arc<dyn Random> {
+    let files = std::fs::read_dir(database.folder()).unwrap().count() as u64;
+    Arc::new(SeededRandom::new(files))
+}
+
+/// A system of parts that a test may look into.
+pub async fn open(
+    database: &Backend,
+    db: Db,
+    clock: &Arc<ManualClock>,
+    eyes: &Arc<Eyes>,
+    random: Arc<dyn Random>,
+    sender: WebhookSender,
+    creation_rate: CreationRate,
+) -> Honnin {
     Honnin::new(Parts {
-        db: Db::open(&url("honnin.db"), DbOptions::default()).await.unwrap(),
-        vault: Vault::open_at(&url("keys.db"), DbOptions::default(), master)
-            .await
-            .unwrap(),
-        pictures: Pictures::in_folder(&folder.path().join("pictures")).unwrap(),
+        db,
+        vault: database.vault().await,
+        pictures: database.pictures(),
         clock: Arc::clone(clock) as _,
-        // A restarted system draws other bytes, as a real one would.
-        random: Arc::new(SeededRandom::new(
-            std::fs::read_dir(folder.path()).unwrap().count() as u64
-        )),
+        random,
         examiner: Arc::clone(eyes) as _,
         sender: Arc::new(sender),
         config: ServiceConfig {
             base_url: "https://id.example/".parse().unwrap(),
-            creation_rate: Default::default(),
+            creation_rate,
         },
     })
 }

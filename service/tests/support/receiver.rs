@@ -4,10 +4,8 @@ use super::authority;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{
     collections::VecDeque,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    net::IpAddr,
+    sync::{Arc, Mutex},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -71,7 +69,7 @@ impl Received {
 struct Books {
     replies: Mutex<VecDeque<Reply>>,
     received: Mutex<Vec<Received>>,
-    connections: AtomicUsize,
+    destinations: Mutex<Vec<IpAddr>>,
     came_in: Notify,
 }
 
@@ -96,7 +94,12 @@ impl Receiver {
 
     /// With a certificate of its own.
     pub async fn with(tls: TlsAcceptor) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::at("127.0.0.1:0", tls).await
+    }
+
+    /// With an address of its own.
+    pub async fn at(address: &str, tls: TlsAcceptor) -> Self {
+        let listener = TcpListener::bind(address).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let books = Arc::new(Books::default());
         let task = tokio::spawn(serve(listener, tls, Arc::clone(&books)));
@@ -127,7 +130,12 @@ impl Receiver {
 
     /// TCP connections that came in so far.
     pub fn connections(&self) -> usize {
-        self.books.connections.load(Ordering::SeqCst)
+        self.destinations().len()
+    }
+
+    /// The addresses they were meant for, in order.
+    pub fn destinations(&self) -> Vec<IpAddr> {
+        self.books.destinations.lock().unwrap().clone()
     }
 }
 
@@ -135,7 +143,11 @@ async fn serve(listener: TcpListener, tls: TlsAcceptor, books: Arc<Books>) {
     // Connections end with the receiver.
     let mut connections = tokio::task::JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
-        books.connections.fetch_add(1, Ordering::SeqCst);
+        // A connection that is gone already has been one all the same.
+        let meant = stream
+            .local_addr()
+            .map_or(IpAddr::from([0, 0, 0, 0]), |address| address.ip().to_canonical());
+        books.destinations.lock().unwrap().push(meant);
         connections.spawn(one(stream, tls.clone(), Arc::clone(&books)));
     }
 }

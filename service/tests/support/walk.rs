@@ -114,7 +114,7 @@ pub fn details() -> TypedForm {
 impl Harness {
     /// Names of the stored pictures of the applicant's session.
     pub async fn stored_pictures(&self, applicant: &Applicant) -> Vec<String> {
-        let pictures = store::pictures::Pictures::in_folder(&self.folder.path().join("pictures")).unwrap();
+        let pictures = store::pictures::Pictures::in_folder(&self.folder().join("pictures")).unwrap();
         pictures.list_names(applicant.session()).await.unwrap()
     }
 }

@@ -5,6 +5,7 @@ use domain::{
     event::{EventData, EventType},
     ids::{EventId, SessionId, UserId},
     outcome::{Checks, Outcome, Review, SessionRef, Source, Verdict},
+    secret::Personal,
     session::Step,
     tenant::TenantSettings,
     time::{Clock, Millis, Timestamp},
@@ -19,6 +20,7 @@ use store::{
     deliveries::{AttemptRow, DeliveryRow},
     delivery_attempts, sessions,
     users::{self, Role, UserRow},
+    vault::Vault,
 };
 
 /// Settings whose webhooks go to `receiver`.
@@ -137,6 +139,19 @@ impl Harness {
             .await;
         recorded.unwrap();
         id
+    }
+
+    /// A note about `session`, sealed as the review seals it.
+    pub async fn seal_note(&self, vault: &Vault, session: &SessionId, note: &str) -> Vec<u8> {
+        let id = session.clone();
+        let found = self.read(move |tx| {
+            let id = id.clone();
+            Box::pin(async move { sessions::find_any(tx, &id).await })
+        });
+        let row = found.await.unwrap();
+        let key = vault.open(&row.data_key).await.unwrap();
+        let place = row.place(sessions::column::NOTE);
+        key.seal_text(&place, &Personal::new(note.to_owned())).unwrap()
     }
 
     /// Writes into a session's row what an erasure leaves.

@@ -1,7 +1,7 @@
 //! Connecting, and the settings durability rests on.
 
 use super::{Backend, Db, DbOptions, migrations, writer};
-use crate::StoreError;
+use crate::{StoreError, figures::Figures};
 use sqlx::{
     Connection, SqliteConnection,
     migrate::Migrator,
@@ -22,9 +22,9 @@ pub(crate) enum Schema {
 
 impl Db {
     pub(crate) async fn open_schema(url: &str, options: DbOptions, schema: Schema) -> Result<Self, StoreError> {
-        let jobs_changed = Arc::new(Notify::new());
+        let (jobs_changed, figures) = (Arc::new(Notify::new()), Arc::new(Figures::default()));
         let backend = if url.starts_with("sqlite:") {
-            open_sqlite(url, options, schema, Arc::clone(&jobs_changed)).await?
+            open_sqlite(url, options, schema, &jobs_changed, &figures).await?
         } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             open_postgres(url, options, schema).await?
         } else {
@@ -32,7 +32,11 @@ impl Db {
                 "a database address starts with sqlite: or postgres:",
             ));
         };
-        Ok(Self { backend, jobs_changed })
+        Ok(Self {
+            backend,
+            jobs_changed,
+            figures,
+        })
     }
 }
 
@@ -40,7 +44,8 @@ async fn open_sqlite(
     url: &str,
     options: DbOptions,
     schema: Schema,
-    jobs_changed: Arc<Notify>,
+    jobs_changed: &Arc<Notify>,
+    figures: &Arc<Figures>,
 ) -> Result<Backend, StoreError> {
     let connect = SqliteConnectOptions::from_str(url)
         .map_err(malformed)?
@@ -77,7 +82,12 @@ async fn open_sqlite(
         .before_acquire(|connection, _| Box::pin(async { Ok(is_clean(connection)) }))
         .connect_lazy_with(connect.read_only(true));
     let (inbox, queue) = mpsc::channel(writer::QUEUE);
-    tokio::spawn(writer::run(writer.clone(), queue, jobs_changed));
+    tokio::spawn(writer::run(
+        writer.clone(),
+        queue,
+        Arc::clone(jobs_changed),
+        Arc::clone(figures),
+    ));
     Ok(Backend::Sqlite { readers, writer, inbox })
 }
 

@@ -1,17 +1,22 @@
 //! Units of work on Postgres: a transaction each (the server groups commits itself), and again when two of them collided.
 
 use super::{Connection, Tx, unit};
-use crate::{StoreError, error::is_serialization_failure};
+use crate::{StoreError, error::is_serialization_failure, figures::Figures};
 use futures::future::BoxFuture;
 use rand::RngExt;
 use sqlx::PgPool;
-use std::time::Duration;
-use tokio::sync::Notify;
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::Notify, time::Instant};
 
 /// A unit that collided this often is one of a hot spot; its caller gets the collision.
 const TRIES: u32 = 8;
 
-pub(super) async fn write<T, E, F>(pool: &PgPool, mut unit: F, jobs_changed: &Notify) -> Result<T, E>
+pub(super) async fn write<T, E, F>(
+    pool: &PgPool,
+    mut unit: F,
+    jobs_changed: &Notify,
+    figures: &Arc<Figures>,
+) -> Result<T, E>
 where
     F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
     T: Send,
@@ -21,12 +26,15 @@ where
     loop {
         tried += 1;
         let begun = pool.begin().await.map_err(|error| StoreError::from_sql(&error))?;
-        let mut tx = Tx::new(Connection::Postgres(begun));
+        let mut tx = Tx::new(Connection::Postgres(begun), Arc::clone(figures));
         let answer = unit::run(&mut unit, &mut tx).await;
         let (enqueued, mut collided) = (tx.enqueued, tx.collided);
+        let counted = std::mem::take(&mut tx.counted);
+        let began = Instant::now();
         let failure = match answer {
             Ok(value) => match tx.commit().await {
                 Ok(()) => {
+                    figures.committed(1, began.elapsed().as_secs_f64(), &counted);
                     if enqueued {
                         jobs_changed.notify_one();
                     }

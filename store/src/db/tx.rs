@@ -1,7 +1,13 @@
 //! The transaction a unit of work gets, and the macro that runs one SQL text on either database.
 
-use crate::{StoreError, error::is_serialization_failure};
+use crate::{StoreError, error::is_serialization_failure, figures::Figures};
+use domain::{
+    outcome::{Source, Verdict},
+    session::Status,
+};
+use prometheus_client::metrics::counter::Counter;
 use sqlx::{Postgres, Sqlite, Transaction};
+use std::sync::Arc;
 
 /// What a unit of work does its reading and writing on. Only the store's own functions can use it.
 pub struct Tx {
@@ -12,6 +18,9 @@ pub struct Tx {
     pub(super) collided: bool,
     /// The first error a statement of this unit met.
     failed: Option<StoreError>,
+    figures: Arc<Figures>,
+    /// What is counted once the unit is committed.
+    pub(super) counted: Vec<Counter>,
 }
 
 pub(crate) enum Connection {
@@ -47,12 +56,14 @@ macro_rules! on {
 pub(crate) use on;
 
 impl Tx {
-    pub(super) const fn new(connection: Connection) -> Self {
+    pub(super) const fn new(connection: Connection, figures: Arc<Figures>) -> Self {
         Self {
             connection,
             enqueued: false,
             collided: false,
             failed: None,
+            figures,
+            counted: Vec::new(),
         }
     }
 
@@ -72,6 +83,21 @@ impl Tx {
         StoreError::Conflict
     }
 
+    /// Counts, once this unit is committed, that a session has come to `status`.
+    pub fn count_session(&mut self, status: Status) {
+        self.counted.push(self.figures.session(status));
+    }
+
+    /// Counts, once this unit is committed, a verdict that is fixed.
+    pub fn count_verdict(&mut self, verdict: Verdict, source: Source) {
+        self.counted.push(self.figures.verdict(verdict, source));
+    }
+
+    /// Counts, once this unit is committed, an attempt to deliver a webhook; `fault` is what went wrong.
+    pub(crate) fn count_attempt(&mut self, fault: Option<&str>) {
+        self.counted.push(self.figures.attempt(fault));
+    }
+
     /// Tells the worker, after the commit, that there is something to do.
     pub(crate) const fn wake_worker(&mut self) {
         self.enqueued = true;
@@ -89,6 +115,7 @@ impl Tx {
         self.collided = false;
         self.enqueued = false;
         self.failed = None;
+        self.counted.clear();
     }
 
     pub(super) fn take_failure(&mut self) -> Option<StoreError> {

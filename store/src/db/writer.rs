@@ -2,8 +2,9 @@
 //! transaction, each inside its own savepoint, commits once, and only then answers all of them.
 
 use super::{Connection, Tx, unit};
-use crate::StoreError;
+use crate::{StoreError, figures::Figures};
 use futures::future::BoxFuture;
+use prometheus_client::metrics::counter::Counter;
 use sqlx::SqlitePool;
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -79,7 +80,12 @@ where
 }
 
 /// Commits group after group until the last [`super::Db`] is gone.
-pub(super) async fn run(pool: SqlitePool, mut inbox: mpsc::Receiver<Box<dyn Waiting>>, jobs_changed: Arc<Notify>) {
+pub(super) async fn run(
+    pool: SqlitePool,
+    mut inbox: mpsc::Receiver<Box<dyn Waiting>>,
+    jobs_changed: Arc<Notify>,
+    figures: Arc<Figures>,
+) {
     let mut expected = 1;
     while let Some(first) = inbox.recv().await {
         if first.is_abandoned() {
@@ -88,6 +94,8 @@ pub(super) async fn run(pool: SqlitePool, mut inbox: mpsc::Receiver<Box<dyn Wait
         let mut group = Group {
             members: Vec::new(),
             enqueued: false,
+            counted: Vec::new(),
+            figures: Arc::clone(&figures),
         };
         let outcome = group.run(&pool, first, &mut inbox, expected).await;
         if outcome.is_ok() && group.enqueued {
@@ -106,6 +114,9 @@ const LOST: StoreError = StoreError::Corrupt("a group of no units");
 struct Group {
     members: Vec<Box<dyn Waiting>>,
     enqueued: bool,
+    /// What the units that are kept count.
+    counted: Vec<Counter>,
+    figures: Arc<Figures>,
 }
 
 impl Group {
@@ -121,17 +132,26 @@ impl Group {
         // Each call costs two changes of thread, so the first savepoint comes with BEGIN, each further one with the end of the
         // unit before it, and the last one ends with COMMIT.
         let begun = pool.begin_with("BEGIN IMMEDIATE; SAVEPOINT unit").await;
-        let mut tx = Tx::new(Connection::Sqlite(begun.map_err(|error| StoreError::from_sql(&error))?));
+        let mut tx = Tx::new(
+            Connection::Sqlite(begun.map_err(|error| StoreError::from_sql(&error))?),
+            Arc::clone(&self.figures),
+        );
         let mut patience = None;
         loop {
             let member = self.members.last_mut().ok_or(LOST)?;
             let keep = member.run(&mut tx).await;
             self.enqueued |= keep && tx.enqueued;
-            if !keep {
+            if keep {
+                self.counted.append(&mut tx.counted);
+            } else {
                 command(&mut tx, "ROLLBACK TO unit").await?;
             }
             let Some(next) = next_member(inbox, self.members.len(), expected, &mut patience).await else {
-                return tx.commit().await.map_err(|error| StoreError::from_sql(&error));
+                let began = Instant::now();
+                tx.commit().await.map_err(|error| StoreError::from_sql(&error))?;
+                let took = began.elapsed().as_secs_f64();
+                self.figures.committed(self.members.len(), took, &self.counted);
+                return Ok(());
             };
             // From here on this unit is answered with the group, also where the database has given the transaction up (disk
             // full, for one) and nothing of the group can be kept.

@@ -5,7 +5,7 @@ use crate::{
     StoreError,
     db::{Tx, on},
 };
-use domain::time::Timestamp;
+use domain::time::{Millis, Timestamp};
 
 /// A job as the console and tests look at it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,36 @@ pub async fn any_due(tx: &mut Tx, kinds: &[JobKind], now: Timestamp) -> Result<b
          AND $2 LIKE '%,' || kind || ',%' ORDER BY run_at, id LIMIT 1")
         .bind(now.as_millis()).bind(&kinds).fetch_optional(conn).await)?;
     Ok(found.is_some())
+}
+
+/// What of one kind waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backlog {
+    /// Which kind.
+    pub kind: JobKind,
+    /// Jobs that are due and not finished.
+    pub due: i64,
+    /// For how long the oldest of them has been due.
+    pub oldest: Millis,
+}
+
+/// What is due at `now` and not finished, held by a worker or not, by kind; kinds without anything are left out.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn count_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<Backlog>, StoreError> {
+    let rows: Vec<(String, i64, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT kind, COUNT(*), MIN(run_at) FROM jobs WHERE finished_at IS NULL AND run_at <= $1 GROUP BY kind ORDER BY kind")
+        .bind(now.as_millis()).fetch_all(conn).await)?;
+    rows.into_iter()
+        .map(|(kind, due, since)| {
+            Ok(Backlog {
+                kind: kind_of(&kind)?,
+                due,
+                oldest: Millis(now.as_millis() - since),
+            })
+        })
+        .collect()
 }
 
 /// When the next job that nobody holds is due.

@@ -227,22 +227,46 @@ async fn a_case_is_held_by_one_person_until_their_time_is_over_or_they_let_go() 
 }
 
 #[tokio::test]
-async fn an_attempt_is_ruled_on_once() {
+async fn an_attempt_is_ruled_on_once_and_its_note_can_be_emptied() {
     for Backend { name, db, .. } in backends().await {
         let World { session, user, .. } = world(&db).await;
         let id = &session.session.id;
         for (attempt, ruling) in [(2, Ruling::Approved), (1, Ruling::AskedAgain)] {
-            write!(db, tx => reviews::insert(tx, id, attempt, &user.id, ruling, at(attempt))).unwrap();
+            write!(db, tx => reviews::insert(tx, id, attempt, &user.id, ruling, Some(&[7]), at(attempt))).unwrap();
         }
-        let again = write!(db, tx => reviews::insert(tx, id, 2, &user.id, Ruling::Rejected, at(9)));
+        let again = write!(db, tx => reviews::insert(tx, id, 2, &user.id, Ruling::Rejected, None, at(9)));
         assert!(matches!(again, Err(StoreError::Duplicate)), "{name}");
         let rulings: Vec<_> = read!(db, tx => reviews::list(tx, id))
             .into_iter()
-            .map(|ruled| (ruled.attempt, ruled.ruling, ruled.at, ruled.user, ruled.name))
+            .map(|ruled| {
+                (
+                    ruled.attempt,
+                    ruled.ruling,
+                    ruled.at,
+                    ruled.user,
+                    ruled.name,
+                    ruled.note,
+                )
+            })
             .collect();
-        let expected = [(1, Ruling::AskedAgain), (2, Ruling::Approved)]
-            .map(|(attempt, ruling)| (attempt, ruling, at(attempt), user.id.clone(), user.name.clone()));
+        let expected = [(1, Ruling::AskedAgain), (2, Ruling::Approved)].map(|(attempt, ruling)| {
+            (
+                attempt,
+                ruling,
+                at(attempt),
+                user.id.clone(),
+                user.name.clone(),
+                Some(vec![7]),
+            )
+        });
         assert_eq!(rulings, expected, "{name}");
+        write!(db, tx => reviews::erase_notes(tx, id)).unwrap();
+        assert!(
+            read!(db, tx => reviews::list(tx, id))
+                .iter()
+                .all(|ruled| ruled.note.is_none()),
+            "{name}"
+        );
     }
 }
 

@@ -42,7 +42,11 @@ pub(crate) async fn backends() -> Vec<Backend> {
 
 /// A fresh SQLite database.
 pub(crate) async fn sqlite() -> Backend {
-    let folder = TempDir::new().unwrap();
+    sqlite_in(TempDir::new().unwrap()).await
+}
+
+/// A fresh SQLite database in the given folder.
+pub(crate) async fn sqlite_in(folder: TempDir) -> Backend {
     let url = |file: &str| format!("sqlite://{}", folder.path().join(file).display());
     let (url, keys_url) = (url("honnin.db"), url("keys.db"));
     let db = Db::open(&url, OPTIONS).await.unwrap();
@@ -56,7 +60,7 @@ pub(crate) async fn sqlite() -> Backend {
 }
 
 /// A fresh schema on the server at `server`.
-async fn postgres(server: &str) -> Backend {
+pub(crate) async fn postgres(server: &str) -> Backend {
     let folder = TempDir::new().unwrap();
     let schema = format!("t_{:032x}", rand::random::<u128>());
     let mut admin = PgConnection::connect(server).await.unwrap();

@@ -281,3 +281,31 @@ async fn committing_a_job_rings_the_worker_and_rolling_back_does_not() {
         assert!(futures::poll!(ring.as_mut()).is_ready(), "{name}");
     }
 }
+
+#[tokio::test]
+async fn what_is_due_is_counted_by_kind_with_the_age_of_the_oldest() {
+    for Backend { db, .. } in &backends().await {
+        enqueue(db, JobKind::Deliver, "evt_1", 100, None).await;
+        enqueue(db, JobKind::Deliver, "evt_2", 300, None).await;
+        enqueue(db, JobKind::Erase, "vs_1", 900, None).await;
+        enqueue(db, JobKind::Sweep, "sweep", 200, None).await;
+        let held = claim(db, "w", 200, 60_000, 1).await.remove(0);
+        let count = async |now: i64| {
+            let unit =
+                db.read::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::count_due(tx, at(now)).await }));
+            let found = unit.await.unwrap();
+            found
+                .iter()
+                .map(|kind| (kind.kind, kind.due, kind.oldest.0))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(count(99).await, []);
+        assert_eq!(
+            count(500).await,
+            [(JobKind::Deliver, 2, 400), (JobKind::Sweep, 1, 300)],
+            "held ones too"
+        );
+        finish(db, &held, 500).await.unwrap();
+        assert_eq!(count(500).await, [(JobKind::Deliver, 1, 200), (JobKind::Sweep, 1, 300)]);
+    }
+}

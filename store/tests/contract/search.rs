@@ -7,12 +7,12 @@ use crate::{
 use domain::{document::DocumentType, ids::SessionId, outcome::Verdict, reasons::Reason, session::Status};
 use store::{
     Db, reviews,
-    search::{self, DayCount, Filter, Page},
+    search::{self, DayCount, Filter, Order, Page},
     sessions,
 };
 
 const NEWEST: Page = Page {
-    oldest_first: false,
+    order: Order::Newest,
     after: None,
     limit: 10,
 };
@@ -183,27 +183,59 @@ async fn a_session_past_its_deadline_is_found_as_expired_before_that_is_written(
 }
 
 #[tokio::test]
-async fn pages_follow_each_other_in_both_orders() {
+async fn pages_follow_each_other_newest_first() {
     for Backend { name, db, .. } in backends().await {
         let world = searchable(&db).await;
         let after = |number: u8| Some((at(i64::from(number) * 1_000), SessionId::from_random([number; 16])));
-        let page = |oldest_first, after| Page {
-            oldest_first,
-            after,
-            limit: 2,
-        };
-        for (page, expected) in [
-            (page(false, None), [15, 14]),
-            (page(false, after(14)), [13, 11]),
-            (page(true, None), [11, 13]),
-            (page(true, after(13)), [14, 15]),
-        ] {
+        for (after, expected) in [(None, [15, 14]), (after(14), [13, 11])] {
+            let page = Page {
+                after,
+                limit: 2,
+                ..NEWEST
+            };
             assert_eq!(
                 found(&db, world, Filter::default(), page, 20_000).await,
                 expected,
                 "{name}"
             );
         }
+    }
+}
+
+/// Fails where the order is that of creation: the case created last has waited longest.
+#[tokio::test]
+async fn the_queue_begins_with_the_case_that_has_waited_longest() {
+    for Backend { name, db, .. } in backends().await {
+        let world = searchable(&db).await;
+        for (number, decided_at) in [(16, 80_000), (17, 70_000)] {
+            let mut row = session(world.tenant, number);
+            row.session.status = Status::Reviewing;
+            let mut decided = outcome(&row, Verdict::NeedsReview, None);
+            decided.decided_at = at(decided_at);
+            row.outcome = Some(decided);
+            let row = keep(row);
+            write!(db, tx => sessions::insert(tx, row)).unwrap();
+        }
+        let page = |after, limit| Page {
+            order: Order::LongestWaiting,
+            after,
+            limit,
+        };
+        let all = found(&db, world, Filter::default(), page(None, 10), 90_000).await;
+        assert_eq!(all, [13, 17, 16], "{name}");
+        let after = Some((at(70_000), SessionId::from_random([17; 16])));
+        assert_eq!(
+            found(&db, world, Filter::default(), page(after, 10), 90_000).await,
+            [16],
+            "{name}"
+        );
+        let mut ruled = session(world.tenant, 17);
+        ruled.session.status = Status::Completed;
+        ruled.outcome = Some(outcome(&ruled, Verdict::Approved, None));
+        let ruled = keep(ruled);
+        write!(db, tx => async move { sessions::save(tx, &mut ruled.clone()).await }).unwrap();
+        let rest = found(&db, world, Filter::default(), page(None, 10), 90_000).await;
+        assert_eq!(rest, [13, 16], "{name}: who is ruled on waits no more");
     }
 }
 
@@ -232,7 +264,7 @@ async fn a_list_shows_who_holds_a_case_now() {
 }
 
 #[tokio::test]
-async fn sessions_are_counted_by_day_and_the_waiting_ones_with_the_oldest() {
+async fn sessions_are_counted_by_day_and_the_waiting_ones_with_the_longest() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, other, .. } = searchable(&db).await;
         let count = |status, verdict| DayCount {
@@ -252,7 +284,7 @@ async fn sessions_are_counted_by_day_and_the_waiting_ones_with_the_oldest() {
         );
         assert_eq!(
             read!(db, tx => search::backlog(tx, &tenant.id)),
-            (1, Some(at(13_000))),
+            (1, Some(at(5_000))),
             "{name}"
         );
         assert_eq!(read!(db, tx => search::backlog(tx, &other.id)), (0, None), "{name}");

@@ -133,18 +133,7 @@ impl Model for Descriptor {
         if input.shape != [CHIP_SIDE, CHIP_SIDE, 3] {
             return Err(ModelError::shape(self, &input));
         }
-        let data = input
-            .data
-            .iter()
-            .zip(MEAN.iter().cycle())
-            .map(|(v, mean)| (v - mean) / 255.0)
-            .collect();
-        let mut map = self.first.run(&Map {
-            height: CHIP_SIDE,
-            width: CHIP_SIDE,
-            channels: 3,
-            data,
-        })?;
+        let mut map = self.first.run(&Map::of_picture(CHIP_SIDE, &input.data, MEAN))?;
         map = pool_max(&map, 3, 2, Padding::Valid);
         for layer in &self.layers {
             map = layer.run(&map)?;

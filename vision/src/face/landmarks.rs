@@ -103,18 +103,7 @@ impl Model for Landmarks {
         if input.shape != [LANDMARK_SIDE, LANDMARK_SIDE, 3] {
             return Err(ModelError::shape(self, &input));
         }
-        let data = input
-            .data
-            .iter()
-            .zip(MEAN.iter().cycle())
-            .map(|(v, mean)| (v - mean) / 255.0)
-            .collect();
-        let mut map = Map {
-            height: LANDMARK_SIDE,
-            width: LANDMARK_SIDE,
-            channels: 3,
-            data,
-        };
+        let mut map = Map::of_picture(LANDMARK_SIDE, &input.data, MEAN);
         for block in &self.blocks {
             map = run_block(block, &map)?;
         }

@@ -68,18 +68,7 @@ impl Model for Tiny {
         if side != width {
             return Err(ModelError::shape(self, &input));
         }
-        let data = input
-            .data
-            .iter()
-            .zip(MEAN.iter().cycle())
-            .map(|(v, mean)| (v - mean) / 255.0)
-            .collect();
-        let mut map = self.first.run(&Map {
-            height: side,
-            width: side,
-            channels: 3,
-            data,
-        })?;
+        let mut map = self.first.run(&Map::of_picture(side, &input.data, MEAN))?;
         map = pool_max(&map, 2, 2, Padding::Same);
         for (index, (depthwise, pointwise)) in self.blocks.iter().enumerate() {
             map = pointwise.run(&depthwise.run(&map)?)?;

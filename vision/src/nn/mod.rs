@@ -31,6 +31,21 @@ impl Map {
         }
     }
 
+    /// A square picture of `side` × `side` × 3 values in 0..255, less each channel's mean, in 255ths: how face-api's
+    /// networks were trained.
+    pub(crate) fn of_picture(side: usize, values: &[f32], mean: [f32; 3]) -> Self {
+        let data = values
+            .iter()
+            .zip(mean.iter().cycle())
+            .map(|(v, mean)| (v - mean) / 255.0);
+        Self {
+            height: side,
+            width: side,
+            channels: 3,
+            data: data.collect(),
+        }
+    }
+
     /// The values of one pixel.
     pub(crate) fn at(&self, y: usize, x: usize) -> &[f32] {
         let from = (y * self.width + x) * self.channels;

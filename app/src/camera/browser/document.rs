@@ -3,7 +3,7 @@
 use super::device::{Camera, Facing};
 use super::run::{About, Filmed, Run};
 use super::trouble::Trouble;
-use super::{buzz, now, rest};
+use super::{now, rest};
 use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::{Text, camera as text};
@@ -77,7 +77,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
 }
 
 async fn take(run: &Run, video: &HtmlVideoElement) -> Option<(&'static str, FormData)> {
-    buzz();
+    run.cues.shutter();
     run.stage.hint.set(run.stage.say(text::TAKEN));
     let blob = run.camera.jpeg(video, SENT_SIDE, SENT_QUALITY).await?;
     let form = FormData::new().ok()?;

@@ -1,5 +1,6 @@
 //! The browser's half of the camera. Everything that touches the page's machinery is here and nowhere else.
 
+mod cue;
 mod device;
 pub(super) mod document;
 mod run;
@@ -7,8 +8,7 @@ pub(super) mod selfie;
 mod send;
 mod trouble;
 
-use js_sys::{Function, Promise, Reflect};
-use wasm_bindgen::{JsCast, JsValue};
+use js_sys::{Function, Promise};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Window;
 
@@ -31,16 +31,4 @@ async fn rest(ms: i32) {
         }
     });
     let _ = JsFuture::from(promise).await;
-}
-
-/// A short buzz where the phone can; Safari has no such function at all.
-fn buzz() {
-    let Some(navigator) = window().map(|w| w.navigator()) else {
-        return;
-    };
-    if let Ok(vibrate) = Reflect::get(&navigator, &"vibrate".into())
-        && let Ok(vibrate) = vibrate.dyn_into::<Function>()
-    {
-        let _ = vibrate.call1(&navigator, &JsValue::from_f64(60.0));
-    }
 }

@@ -1,5 +1,6 @@
 //! One run of the camera: opening, the taps, the background, failures, sending. What is filmed is the islands' own affair.
 
+use super::cue::Cues;
 use super::device::Camera;
 use super::send::{Answer, go, send};
 use super::trouble::Trouble;
@@ -27,12 +28,14 @@ pub(super) type Filmed = Result<(&'static str, FormData), Option<Trouble>>;
 enum After {
     Film,
     Send,
+    Elsewhere,
 }
 
 /// The state of one island.
 pub(super) struct Run {
     pub(super) stage: Stage,
     pub(super) camera: Camera,
+    pub(super) cues: Cues,
     film: Film,
     /// What the film needs to know of the island.
     pub(super) about: About,
@@ -66,6 +69,7 @@ impl Run {
         let run = Rc::new(Self {
             stage,
             camera,
+            cues: Cues::default(),
             film,
             about,
             turn: Cell::new(0),
@@ -99,8 +103,11 @@ impl Run {
             Tap::Close => self.close(),
             Tap::Shutter => self.pressed.set(true),
             Tap::Torch => self.camera.switch_torch(),
-            Tap::Panel if self.after.get() == After::Send => self.pressed.set(true),
-            Tap::Panel => self.open(),
+            Tap::Panel => match self.after.get() {
+                After::Film => self.open(),
+                After::Send => self.pressed.set(true),
+                After::Elsewhere => go(forms::ELSEWHERE),
+            },
             Tap::PlainForm => {
                 self.close();
                 open_form(self.other_form.get());
@@ -109,6 +116,7 @@ impl Run {
     }
 
     fn open(self: &Rc<Self>) {
+        self.cues.unlock();
         if let Some(dialog) = self.stage.dialog.get_untracked()
             && !dialog.open()
         {
@@ -122,6 +130,7 @@ impl Run {
     fn close(&self) {
         self.next_turn();
         self.camera.close(self.video().as_ref());
+        self.cues.close();
         if let Some(dialog) = self.stage.dialog.get_untracked()
             && dialog.open()
         {
@@ -182,6 +191,11 @@ impl Run {
         self.stage.good.set(false);
         self.stage.hint.set("");
         self.other_form.set(trouble.other_form());
+        self.after.set(if trouble.has_no_camera() {
+            After::Elsewhere
+        } else {
+            After::Film
+        });
         self.stage.panel.set(Some(trouble.panel(&self.stage)));
     }
 
@@ -218,7 +232,9 @@ impl Run {
                 After::Send,
             );
             let until = now() + 1000 * waits.next().copied().unwrap_or(15);
-            while now() < until && !self.was_pressed() {
+            let was_offline = !is_online();
+            // Back on the net is as good a reason as a tap.
+            while now() < until && !self.was_pressed() && !(was_offline && is_online()) {
                 rest(100).await;
                 if !self.wanted(turn) {
                     return;
@@ -241,6 +257,7 @@ impl Run {
             lead,
             action: say(action),
             other: say(text::USE_APP),
+            elsewhere: false,
         }));
     }
 
@@ -263,6 +280,10 @@ impl Run {
         });
         let _ = window.add_event_listener_with_callback("pageshow", shown.into_js_value().unchecked_ref());
     }
+}
+
+fn is_online() -> bool {
+    window().is_none_or(|window| window.navigator().on_line())
 }
 
 fn form_beside(id: &str) -> Option<Element> {

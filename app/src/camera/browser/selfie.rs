@@ -3,7 +3,7 @@
 use super::device::{Camera, Facing};
 use super::run::{About, Filmed, Run};
 use super::trouble::Trouble;
-use super::{buzz, now, rest};
+use super::{now, rest};
 use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::{Text, camera as text, capture};
@@ -83,9 +83,9 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
         return Err(None);
     };
     run.stage.hint.set(command);
-    buzz();
+    run.cues.call();
     follow(&run, &video, turn, &straight, &mut shots).await?;
-    buzz();
+    run.cues.shutter();
     run.stage.hint.set(run.stage.say(text::SELFIE_DONE));
     form(&run, shots).ok_or(Some(Trouble::Black))
 }

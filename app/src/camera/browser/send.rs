@@ -2,9 +2,10 @@
 
 use super::window;
 use js_sys::Reflect;
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{FormData, Headers, RequestInit, Response};
+use web_sys::{AbortController, AbortSignal, FormData, Headers, RequestInit, Response};
 
 /// What came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +22,30 @@ pub(super) enum Answer {
     Elsewhere,
 }
 
+/// A connection that has not taken the pictures after so many milliseconds is dead; 3 MB at 40 kB/s take 75 s.
+const DEAD_MS: i32 = 120_000;
+
 /// Sends the form once.
 pub(super) async fn send(address: &str, form: &FormData) -> Answer {
-    try_send(address, form).await.unwrap_or(Answer::Lost)
+    let Ok(giving_up) = AbortController::new() else {
+        return Answer::Lost;
+    };
+    let late = giving_up.clone();
+    let abort = Closure::once_into_js(move || late.abort());
+    let timer = window().and_then(|window| {
+        let abort = abort.unchecked_ref();
+        window
+            .set_timeout_with_callback_and_timeout_and_arguments_0(abort, DEAD_MS)
+            .ok()
+    });
+    let answer = try_send(address, form, &giving_up.signal()).await;
+    if let (Some(window), Some(timer)) = (window(), timer) {
+        window.clear_timeout_with_handle(timer);
+    }
+    answer.unwrap_or(Answer::Lost)
 }
 
-async fn try_send(address: &str, form: &FormData) -> Result<Answer, JsValue> {
+async fn try_send(address: &str, form: &FormData, giving_up: &AbortSignal) -> Result<Answer, JsValue> {
     let window = window().ok_or(JsValue::NULL)?;
     let headers = Headers::new()?;
     headers.set("accept", "application/json")?;
@@ -34,6 +53,7 @@ async fn try_send(address: &str, form: &FormData) -> Result<Answer, JsValue> {
     request.set_method("POST");
     request.set_headers(&headers);
     request.set_body(form);
+    request.set_signal(Some(giving_up));
     let answer = JsFuture::from(window.fetch_with_str_and_init(address, &request)).await?;
     let answer: Response = answer.dyn_into()?;
     if answer.status() == 503 {

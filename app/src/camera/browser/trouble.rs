@@ -3,7 +3,7 @@
 use super::window;
 use crate::camera::stage::{Panel, Stage};
 use crate::text::Text;
-use crate::text::{camera as text, capture};
+use crate::text::{camera as text, capture, elsewhere};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::DomException;
 
@@ -51,13 +51,18 @@ impl Trouble {
         }
     }
 
+    /// Trying again here would change nothing.
+    pub(super) const fn has_no_camera(self) -> bool {
+        matches!(self, Self::Missing | Self::InApp)
+    }
+
     pub(super) fn panel(self, stage: &Stage) -> Panel {
         let (title, lead, action): (Text, Text, Text) = match self {
             Self::Denied => (text::DENIED_TITLE, denied_lead(), text::RETRY),
-            Self::Missing => (text::NONE_TITLE, text::NONE_LEAD, text::RETRY),
+            Self::Missing => (text::NONE_TITLE, text::NONE_LEAD, elsewhere::OTHER_DEVICE),
             Self::Busy | Self::Constraint => (text::BUSY_TITLE, text::BUSY_LEAD, text::RETRY),
             Self::Black => (text::BLACK_TITLE, text::BLACK_LEAD, text::RETRY),
-            Self::InApp => (text::IN_APP_TITLE, text::IN_APP_LEAD, text::RETRY),
+            Self::InApp => (text::IN_APP_TITLE, text::IN_APP_LEAD, elsewhere::OTHER_DEVICE),
             Self::Paused => (text::PAUSED_TITLE, text::PAUSED_LEAD, text::PAUSED_ACTION),
             Self::TooSlow => (text::SELFIE_SLOW_TITLE, text::SELFIE_SLOW, text::RETRY),
         };
@@ -66,11 +71,12 @@ impl Trouble {
             title: say(title),
             lead: say(lead),
             action: say(action),
-            other: say(if self == Self::TooSlow {
-                capture::SELFIE_CANNOT
-            } else {
-                text::USE_APP
+            other: say(match self {
+                Self::TooSlow => capture::SELFIE_CANNOT,
+                Self::Missing | Self::InApp => text::SEND_PHOTO,
+                _ => text::USE_APP,
             }),
+            elsewhere: matches!(self, Self::Denied | Self::Black),
         }
     }
 }

@@ -30,7 +30,7 @@ pub(in crate::v1) enum SessionStatus {
 }))]
 pub(in crate::v1) struct NewSession {
     /// Where the user is sent back to: an `https` URL of the tenant's allow-list, without query and fragment. `sessionId` and
-    /// `state` are appended on return. With them at most 8000 bytes.
+    /// `state` are appended on return. With `state` appended at most 8000 bytes.
     #[schema(nullable = false, format = "uri")]
     callback_url: Option<String>,
     /// Echoed unchanged on the return URL.
@@ -46,6 +46,7 @@ pub(in crate::v1) struct NewSession {
 /// What is known of the person, to be compared with the document and with what the user types. At least one field.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(min_properties = 1)]
 pub(in crate::v1) struct PreRegisteredInfo {
     #[schema(nullable = false, pattern = r"^\d{4}-\d{2}-\d{2}$")]
     birth_date: Option<String>,
@@ -77,6 +78,23 @@ pub(in crate::v1) struct Plan {
 pub(in crate::v1) enum Step {
     Document,
     Selfie,
+}
+
+/// How a sandbox session is to end.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"outcome": "approved"}))]
+pub(in crate::v1) struct SandboxCompletion {
+    outcome: SandboxOutcome,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::v1) enum SandboxOutcome {
+    Approved,
+    Rejected,
+    NeedsReview,
+    Failed,
+    Expired,
 }
 
 /// A session back in `collecting`.

@@ -3,16 +3,20 @@
 mod bodies;
 mod refusals;
 
-pub(super) use bodies::{NewSession, ReprocessedSession, SessionDetail, SessionStatus};
+pub(super) use bodies::{NewSession, ReprocessedSession, SandboxCompletion, SessionDetail, SessionStatus};
 pub(super) use refusals::{
-    BadRequest, CreationConflict, InternalError, IpNotAllowed, PayloadTooLarge, RateLimited, ReprocessNotAllowed,
-    RequestTimeout, SessionNotFound, Unauthorized, Unavailable,
+    BadRequest, CompletionNotAllowed, CreationConflict, HttpApiDecodeError, OfEveryOperation, OfOneSession,
+    PayloadTooLarge, RateLimited, ReprocessNotAllowed, RequestTimeout, SessionNotFound,
 };
+use refusals::{InternalError, IpNotAllowed, Unauthorized, Unavailable};
 
 use axum::Json;
 use utoipa::{
     Modify, OpenApi,
-    openapi::security::{Http, HttpAuthScheme, SecurityScheme},
+    openapi::{
+        RefOr, Required,
+        security::{Http, HttpAuthScheme, SecurityScheme},
+    },
 };
 
 #[derive(OpenApi)]
@@ -27,10 +31,15 @@ use utoipa::{
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
         contact(),
     ),
-    paths(super::create::handler, super::read::handler, super::reprocess::handler),
-    modifiers(&Bearer),
+    paths(super::create::handler, super::read::handler, super::reprocess::handler, super::sandbox::handler),
+    // Those that only the shared refusals name are not found by themselves.
+    components(schemas(InternalError, IpNotAllowed, SessionNotFound, Unauthorized, Unavailable)),
+    modifiers(&Bearer, &Optional),
     security(("bearer" = [])),
-    tags((name = "Verification sessions", description = "One session is one verification of one end user.")),
+    tags(
+        (name = "Verification sessions", description = "One session is one verification of one end user."),
+        (name = "Sandbox", description = "For tenants that try things out; their keys begin with `hn_test_`."),
+    ),
 )]
 struct Description;
 
@@ -42,6 +51,26 @@ impl Modify for Bearer {
         scheme.description = Some("An API key, issued in the console and shown there once.".to_owned());
         let components = openapi.components.get_or_insert_default();
         components.add_security_scheme("bearer", SecurityScheme::Http(scheme));
+    }
+}
+
+/// A creation may leave out its body and its header. An `Option` on the handler would say that they may be `null`, which they may not.
+struct Optional;
+
+impl Modify for Optional {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        let creation = openapi.paths.paths.get_mut("/v1/verification-sessions");
+        let Some(operation) = creation.and_then(|path| path.post.as_mut()) else {
+            return;
+        };
+        if let Some(RefOr::T(body)) = &mut operation.request_body {
+            body.required = None;
+        }
+        for parameter in operation.parameters.iter_mut().flatten() {
+            if let RefOr::T(parameter) = parameter {
+                parameter.required = Required::False;
+            }
+        }
     }
 }
 
@@ -76,10 +105,10 @@ mod tests {
     }
 
     #[test]
-    fn it_is_openapi_3_1_of_version_0_0_1_with_the_three_operations() {
+    fn it_is_openapi_3_1_of_version_0_0_1_with_the_three_operations_and_the_sandboxs() {
         let document = serde_json::to_value(document()).unwrap();
         assert_eq!(document["openapi"], "3.1.0");
         assert_eq!(document["info"]["version"], "0.0.1");
-        assert_eq!(document["paths"].as_object().unwrap().len(), 3);
+        assert_eq!(document["paths"].as_object().unwrap().len(), 4);
     }
 }

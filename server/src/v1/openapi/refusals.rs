@@ -3,7 +3,7 @@
 #![expect(dead_code, reason = "only their shapes are used")]
 
 use serde::Serialize;
-use utoipa::ToSchema;
+use utoipa::{IntoResponses, ToSchema};
 
 /// The tags, each a type of its one value.
 mod tag {
@@ -24,6 +24,7 @@ mod tag {
         HttpApiDecodeError,
         SessionNotFound,
         ReprocessNotAllowed,
+        CompletionNotAllowed,
         IdempotencyConflict,
         PayloadTooLarge,
         RequestTimeout,
@@ -61,6 +62,34 @@ refusals! {
     RequestTimeout;
     /// Overloaded or stopping.
     Unavailable;
+}
+
+/// What every operation may answer.
+#[derive(IntoResponses)]
+pub(in crate::v1) enum OfEveryOperation {
+    /// The key is missing or not valid
+    #[response(status = 401, headers(("WWW-Authenticate" = String, description = "`Bearer`")))]
+    Unauthorized(Unauthorized),
+    /// The address is not on the allow-list
+    #[response(status = 403)]
+    IpNotAllowed(IpNotAllowed),
+    /// Our fault
+    #[response(status = 500)]
+    InternalError(InternalError),
+    /// Overloaded or stopping
+    #[response(status = 503)]
+    Unavailable(Unavailable),
+}
+
+/// What an operation on one session may answer besides.
+#[derive(IntoResponses)]
+pub(in crate::v1) enum OfOneSession {
+    /// No such session, another tenant's, or a malformed id
+    #[response(status = 404)]
+    SessionNotFound(SessionNotFound),
+    /// Too many wrong keys from this address
+    #[response(status = 429)]
+    RateLimited(RateLimited),
 }
 
 /// Off the allow-list, not https, or with query or fragment.
@@ -145,6 +174,15 @@ pub(in crate::v1) struct ReprocessNotAllowed {
     #[serde(rename = "_tag")]
     #[schema(inline)]
     tag: tag::ReprocessNotAllowed,
+    id: String,
+}
+
+/// The sandbox session has ended, or goes on to its end already.
+#[derive(Serialize, ToSchema)]
+pub(in crate::v1) struct CompletionNotAllowed {
+    #[serde(rename = "_tag")]
+    #[schema(inline)]
+    tag: tag::CompletionNotAllowed,
     id: String,
 }
 

@@ -1,0 +1,99 @@
+//! Going on on another device: what that means, then the link with its code.
+
+use crate::parts::primary;
+use crate::text::elsewhere as text;
+use crate::{PageMeta, forms, shell};
+use leptos::prelude::*;
+
+/// The link for the other device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The whole address.
+    pub url: String,
+    /// Its QR code as SVG, put in as it is.
+    pub qr_svg: Option<String>,
+    /// The address that answers whether it is still unopened.
+    pub follow: String,
+    /// How long it works.
+    pub minutes: i64,
+}
+
+/// The page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElsewhereView {
+    /// The link, once it was asked for.
+    pub link: Option<Link>,
+}
+
+/// The page.
+#[must_use]
+pub fn render(view: &ElsewhereView, meta: &PageMeta) -> String {
+    let title = meta.say(text::TITLE);
+    let stay = view! { <a class="button quiet" href=forms::CAPTURE>{meta.say(text::STAY)}</a> };
+    let main = match &view.link {
+        None => view! {
+            <h1>{title}</h1>
+            <p class="lead">{meta.say(text::LEAD)}</p>
+            <p>{meta.say(text::ONE_PLACE)}</p>
+            <form class="actions" method="post" action=forms::ELSEWHERE>{primary(meta.say(text::MAKE))}{stay}</form>
+        }
+        .into_any(),
+        Some(link) => view! {
+            <h1>{title}</h1>
+            <p class="lead">{meta.say(text::SCAN)}</p>
+            {link.qr_svg.clone().map(|svg| code(meta, svg))}
+            {copy(meta, Some(&link.url))}
+            <p class="note">{meta.tell(text::LASTS, &[("minutes", &link.minutes.to_string())])}</p>
+            <div class="actions">{stay}</div>
+            {opened(meta, &link.follow, true)}
+            {script(meta)}
+        }
+        .into_any(),
+    };
+    shell::phone(meta, title.to_owned(), false, main)
+}
+
+/// A QR code, drawn by the server.
+pub(crate) fn code(meta: &PageMeta, svg: String) -> impl IntoView + use<> {
+    view! { <div class="qr-code" role="img" aria-label=meta.say(text::QR_LABEL) inner_html=svg></div> }
+}
+
+/// A link to copy: by a button where there are scripts, by hand where not. Without `url` it is the page's own address, and there
+/// is only the button.
+pub(crate) fn copy(meta: &PageMeta, url: Option<&str>) -> impl IntoView + use<> {
+    let line = url.map(|url| {
+        let url = url.to_owned();
+        view! {
+            <div class="field">
+                <label for="link">{meta.say(text::LINK)}</label>
+                <input class="input" id="link" type="text" readonly=true value=url data-link spellcheck="false"/>
+            </div>
+        }
+    });
+    let (done, failed) = (meta.say(text::COPIED), meta.say(text::NOT_COPIED));
+    view! {
+        <div class="copy">
+            {line}
+            <button class="button secondary" type="button" data-copy hidden>{meta.say(text::COPY)}</button>
+            <p class="hint" role="status" data-done=done data-failed=failed></p>
+        </div>
+    }
+}
+
+/// What takes the page's place once its link was opened elsewhere; `follow` is the address that knows. Unless `always`, it is asked
+/// only from a screen that shows a code to scan.
+pub(crate) fn opened(meta: &PageMeta, follow: &str, always: bool) -> impl IntoView + use<> {
+    let follow = follow.to_owned();
+    view! {
+        <div class="result" role="status" data-follow=follow data-always=always hidden>
+            <h1 tabindex="-1">{meta.say(text::OPENED_TITLE)}</h1>
+            <p class="lead">{meta.say(text::OPENED_LEAD)}</p>
+            <p>{meta.say(text::OPENED_HINT)}</p>
+        </div>
+    }
+}
+
+/// Wakes the buttons to copy, and follows what becomes of the link.
+pub(crate) fn script(meta: &PageMeta) -> impl IntoView + use<> {
+    view! { <script nonce=meta.nonce.clone() inner_html=include_str!("elsewhere.js")></script> }
+}

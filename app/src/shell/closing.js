@@ -1,0 +1,51 @@
+(() => {
+  // Warned this long before: enough to fetch glasses or a document.
+  const WARN_S = 300;
+  const idle = document.querySelector("[data-closing]");
+  const last = document.querySelector("[data-closing-last]");
+  if (!idle?.showModal) return;
+  let timer, told = false;
+
+  const plan = (seconds, renewable) => {
+    const end = Date.now() + seconds * 1000;
+    const box = renewable ? idle : last;
+    const look = () => {
+      // A phone that sleeps stops timers: the clock counts.
+      const left = (end - Date.now()) / 1000;
+      // The server has closed the page, and says what to do now.
+      if (left <= 0) return location.assign("/capture");
+      if (left <= WARN_S) {
+        const line = box.querySelector("[data-told]");
+        line.textContent = line.dataset.told.replace("{minutes}", Math.ceil(left / 60));
+        if (!box.open && !told) box.showModal();
+        told = true;
+      }
+      timer = setTimeout(look, Math.min(left, left > WARN_S ? left - WARN_S : 15) * 1000);
+    };
+    clearTimeout(timer);
+    told = false;
+    look();
+  };
+
+  const more = async () => {
+    try {
+      const answer = await fetch("/capture/more-time", { method: "POST", headers: { accept: "application/json" } });
+      if (!answer.ok) return location.assign("/capture");
+      const { seconds, renewable } = await answer.json();
+      idle.close();
+      if (seconds) plan(seconds, renewable);
+    } catch {
+      // No connection: the warning stays, and can be answered again.
+    }
+  };
+  idle.querySelector("form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    more();
+  });
+  idle.addEventListener("cancel", (event) => {
+    event.preventDefault();
+    more();
+  });
+
+  plan(Number(idle.dataset.closing), idle.dataset.renewable === "true");
+})();

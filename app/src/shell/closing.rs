@@ -1,0 +1,35 @@
+//! The warning before a page closes by itself, and the way to put that off.
+
+use super::{Closing, PageMeta};
+use crate::forms;
+use crate::text::closing as text;
+use leptos::prelude::*;
+
+/// Where there are no scripts there is no warning, so the foot says it beforehand.
+pub(super) fn note(meta: &PageMeta, closing: Closing) -> impl IntoView + use<> {
+    let minutes = (closing.seconds / 60).max(1).to_string();
+    view! { <noscript><p>{meta.tell(text::NOTE, &[("minutes", &minutes)])}</p></noscript> }
+}
+
+/// Both dialogs: the end that is near may be put off once and not the next time.
+pub(super) fn warning(meta: &PageMeta, closing: Closing) -> impl IntoView + use<> {
+    let (seconds, renewable) = (closing.seconds.to_string(), closing.renewable.to_string());
+    // The script fills in the minutes.
+    let keep = [("minutes", "{minutes}")];
+    let (idle, last) = (meta.tell(text::IDLE_LEAD, &keep), meta.tell(text::LAST_LEAD, &keep));
+    view! {
+        <dialog class="closing" data-closing=seconds data-renewable=renewable aria-labelledby="closing-idle">
+            <h2 id="closing-idle">{meta.say(text::IDLE_TITLE)}</h2>
+            <p data-told=idle></p>
+            <form method="post" action=forms::MORE_TIME>
+                <button class="button primary" type="submit">{meta.say(text::IDLE_MORE)}</button>
+            </form>
+        </dialog>
+        <dialog class="closing" data-closing-last aria-labelledby="closing-last">
+            <h2 id="closing-last">{meta.say(text::LAST_TITLE)}</h2>
+            <p data-told=last></p>
+            <form method="dialog"><button class="button primary" type="submit">{meta.say(text::LAST_OK)}</button></form>
+        </dialog>
+        <script nonce=meta.nonce.clone() inner_html=include_str!("closing.js")></script>
+    }
+}

@@ -1,0 +1,103 @@
+// An end user who does not read: finds every step by the names of its form, so that it walks through any language.
+import { picture } from "./scene.mjs";
+
+const seconds = 90_000;
+
+export class Walk {
+  /** `seen(step)` is called on every page, before anything is done on it. */
+  constructor(page, { who = "owner", seen = async () => {} } = {}) {
+    Object.assign(this, { page, who, seen });
+  }
+
+  at(path) {
+    return this.page.waitForURL((url) => url.pathname === path, { timeout: seconds });
+  }
+
+  async start(link) {
+    await this.page.goto(link);
+    await this.seen("00-start");
+    await this.page.locator('form[action^="/v/"] button').click();
+    await this.at("/capture/consent");
+  }
+
+  async consent() {
+    await this.seen("01-consent");
+    await this.page.locator("button[value=accept]").click();
+    await this.page.waitForURL((url) => url.pathname !== "/capture/consent");
+  }
+
+  async choose(kind = "passport") {
+    await this.seen("02-choose");
+    await this.page.locator(`input[value=${kind}]`).check();
+    await this.page.locator("main form button").first().click();
+    await this.at("/capture/document");
+  }
+
+  /** Sends a file by the plain form. */
+  async photograph(file = picture("passport")) {
+    await this.seen("04-document");
+    await this.unfold("plain");
+    await this.page.locator("#plain input[type=file]").setInputFiles(file);
+    await this.page.locator("#plain button[type=submit]").click();
+  }
+
+  async accept() {
+    await this.at("/capture/check");
+    await this.seen("05-check");
+    await this.page.locator("button[value=use]").click();
+    await this.page.waitForURL((url) => url.pathname !== "/capture/check", { timeout: seconds });
+  }
+
+  /** Waits for what was read, unless there is nothing to read, and confirms it; `changes` are typed over it, by field. */
+  async details(changes = {}, { legible = true } = {}) {
+    const family = this.page.locator("#lastName");
+    for (const end = Date.now() + seconds; legible && (await family.inputValue()) === "" && Date.now() < end; ) await this.page.reload();
+    await this.page.locator("#address").fill("7 Harbour Street, Amaurot 100-0001");
+    for (const [name, text] of Object.entries(changes)) await this.page.locator(`#${name}`).fill(text);
+    await this.seen("07-details");
+    await this.page.locator("main form button[type=submit]").first().click();
+    await this.page.waitForURL((url) => url.pathname !== "/capture/details");
+  }
+
+  async selfie() {
+    await this.seen("09-selfie");
+    await this.unfold("plain");
+    const files = this.page.locator("#plain input[type=file]");
+    const side = /(left|左)/.test(await this.page.locator(".command strong").innerText()) ? "left" : "right";
+    await files.nth(0).setInputFiles(picture(`${this.who}-straight`));
+    await files.nth(1).setInputFiles(picture(`${this.who}-${side}`));
+    await this.page.locator("#plain button[type=submit]").click();
+    await this.at("/capture/submit");
+  }
+
+  async submit() {
+    await this.seen("10-submit");
+    await this.page.locator('form[action="/capture/submit"] button').click();
+    await this.at("/capture/result");
+  }
+
+  /** Waits until there is a result. */
+  async result() {
+    for (const end = Date.now() + seconds; (await this.page.locator(".mark.busy").count()) > 0 && Date.now() < end; )
+      await this.page.waitForEvent("load");
+    await this.seen("11-result");
+  }
+
+  async unfold(id) {
+    const fold = this.page.locator(`#${id}`);
+    if ((await fold.getAttribute("open")) === null) await fold.locator("summary").click();
+  }
+
+  /** Everything from the link to the result. */
+  async through(link, changes) {
+    await this.start(link);
+    await this.consent();
+    await this.choose();
+    await this.photograph();
+    await this.accept();
+    await this.details(changes);
+    await this.selfie();
+    await this.submit();
+    await this.result();
+  }
+}

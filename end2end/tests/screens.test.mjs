@@ -1,0 +1,364 @@
+// Every screen that people meet, in both languages, looked at by axe and left as a picture. Nothing may stand out of the window.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { Browser, look } from "../lib/browser.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { until } from "../lib/places.mjs";
+import { password, signIn } from "../lib/reviewer.mjs";
+import { scene } from "../lib/scene.mjs";
+import { Walk } from "../lib/walk.mjs";
+
+const long = { timeout: 400_000 };
+let browser, honnin, tenant, folder, notAPicture;
+
+before(async () => {
+  await scene();
+  folder = mkdtempSync(join(tmpdir(), "honnin-screens-"));
+  notAPicture = join(folder, "letter.jpg");
+  writeFileSync(notAPicture, "Dear Sir or Madam");
+  honnin = await Honnin.start("screens");
+  tenant = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--callback", "https://bank.example/back", "--accept-specimens");
+  browser = await Browser.open();
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+const link = async (body = {}, { server = honnin, owner = tenant } = {}) =>
+  (await server.api(owner.apiKey, "POST", "/v1/verification-sessions", body)).body.verificationUrl;
+
+/** A function that leaves a picture of a page, and what is wrong with its pages so far. */
+function watcher(prefix) {
+  const wrong = [];
+  const seen = new Set();
+  const shoot = async (page, name) => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    wrong.push(...(await look(page, `${prefix}-${name}`)));
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (wide > 0) wrong.push(`${prefix}-${name}: ${wide} px stand out of the window`);
+  };
+  return { shoot, wrong };
+}
+
+const languages = ["en", "ja"];
+
+for (const language of languages) {
+  test(`the whole flow in ${language}, with its mistakes`, long, async () => {
+    const { shoot, wrong } = watcher(language);
+    const page = await browser.phone({ language });
+    const walk = new Walk(page, { seen: (step) => shoot(page, step) });
+    await walk.start(await link({ callbackUrl: "https://bank.example/back" }));
+    await walk.consent();
+    await page.locator("main form button").first().click();
+    await shoot(page, "02-choose-nothing");
+    await walk.choose();
+    await walk.photograph(notAPicture);
+    await page.locator(".error-summary").waitFor();
+    await shoot(page, "04-document-refused");
+    await page.goto(`${honnin.base}/capture/another-device`);
+    await shoot(page, "12-another-device");
+    await page.locator("main form button").click();
+    await page.locator("#link").waitFor();
+    await shoot(page, "12-another-device-link");
+    await page.goto(`${honnin.base}/capture`);
+    await walk.photograph();
+    await walk.accept();
+    await page.locator("#lastName").waitFor();
+    for (const name of ["lastName", "firstName", "birthDate", "address"]) await page.locator(`#${name}`).fill("");
+    await page.locator("main form button[type=submit]").first().click();
+    await page.locator(".error-summary").waitFor();
+    await shoot(page, "07-details-wrong");
+    await page.goto(`${honnin.base}/capture/details`);
+    await walk.details();
+    await page.locator("#cannot summary").click();
+    await shoot(page, "09-selfie-cannot");
+    await page.reload();
+    await walk.selfie();
+    await walk.submit();
+    await walk.result();
+    assert.deepEqual(wrong, []);
+    assert.deepEqual(page.noise.filter((line) => !/status of 422/.test(line)), []);
+  });
+
+  test(`other documents, refusals and ends in ${language}`, long, async () => {
+    const { shoot, wrong } = watcher(language);
+    const open = await browser.phone({ language });
+    const once = await link();
+    await new Walk(open).start(once);
+    const other = await browser.phone({ language });
+    await other.goto(once);
+    await shoot(other, "20-link-used");
+    await other.goto(`${honnin.base}/capture`);
+    await shoot(other, "20-no-session");
+    await other.goto(`${honnin.base}/nowhere`);
+    await shoot(other, "20-nothing-here");
+    const walk = new Walk(open);
+    await walk.consent();
+    for (const kind of ["my_number_card", "driving_license"]) {
+      await open.goto(`${honnin.base}/capture/document-type`);
+      await walk.choose(kind);
+      await shoot(open, `04-document-${kind}`);
+    }
+    await walk.photograph();
+    await open.waitForURL((url) => url.pathname === "/capture/check");
+    await shoot(open, "05-check-card");
+    await open.locator("button[value=use]").click();
+    await open.waitForURL((url) => url.pathname === "/capture/document");
+    await shoot(open, "06-document-back");
+    const declined = await browser.phone({ language });
+    await new Walk(declined).start(await link({ callbackUrl: "https://bank.example/back" }));
+    await declined.locator("button[value=decline]").click();
+    await declined.waitForURL((url) => url.pathname === "/capture/result");
+    await shoot(declined, "11-result-declined");
+    assert.deepEqual(wrong, []);
+  });
+
+  test(`the camera and each way it can fail in ${language}`, long, async () => {
+    const { shoot, wrong } = watcher(language);
+    const page = await browser.phone({ language });
+    const walk = new Walk(page);
+    await walk.start(await link());
+    await walk.consent();
+    await walk.choose();
+    // A face is no document: the shutter does not fire by itself.
+    browser.show("owner-left");
+    const open = async () => {
+      await page.locator("html[data-islands=awake]").waitFor();
+      await page.locator(".camera > button").click();
+    };
+    // On a busy machine the first frames can be so late that the page offers another try, as it would to anybody.
+    const filmed = () => until("the camera's picture", async () => {
+      if (await page.evaluate(() => document.querySelector("video")?.videoWidth > 0)) return true;
+      const again = page.locator(".stage-panel:not([hidden]) button.primary");
+      if (await again.isVisible()) await again.click();
+    }, { within: 60_000 });
+    const fails = async (name, broken) => {
+      await page.goto(`${honnin.base}/capture/document`);
+      await page.evaluate(broken);
+      await open();
+      await page.locator(".stage-panel:not([hidden])").waitFor();
+      await shoot(page, `30-camera-${name}`);
+    };
+    const throws = (name) => `navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "${name}"); }`;
+    await fails("denied", throws("NotAllowedError"));
+    await fails("missing", throws("NotFoundError"));
+    await fails("busy", throws("NotReadableError"));
+    await fails("in-app", 'Object.defineProperty(navigator, "mediaDevices", { value: undefined })');
+    const black = `navigator.mediaDevices.getUserMedia = async () => {
+      const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 480 });
+      const context = canvas.getContext("2d");
+      setInterval(() => context.fillRect(0, 0, 640, 480), 50);
+      return canvas.captureStream(20);
+    }`;
+    await fails("black", black);
+    await page.goto(`${honnin.base}/capture/document`);
+    await open();
+    await filmed();
+    await page.locator(".shutter:not([hidden])").waitFor();
+    await shoot(page, "04-camera-document");
+    await page.evaluate(() => {
+      Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    });
+    await page.locator(".stage-panel:not([hidden])").waitFor();
+    await shoot(page, "30-camera-paused");
+    for (const [name, answer] of [
+      ["offline", (route) => route.abort("internetdisconnected")],
+      ["server-busy", (route) => route.fulfill({ status: 503, contentType: "application/json", body: "{}" })],
+    ]) {
+      await page.goto(`${honnin.base}/capture/document`);
+      await page.route("**/capture/pictures", answer);
+      await open();
+      await page.locator(".shutter:not([hidden])").click();
+      await page.locator(".stage-panel:not([hidden])").waitFor();
+      await shoot(page, `30-camera-${name}`);
+      await page.unroute("**/capture/pictures");
+    }
+    // What was kept is sent by itself as soon as that is possible.
+    await page.waitForURL((url) => url.pathname === "/capture/check", { timeout: 60_000 });
+    await page.locator("button[value=use]").click();
+    await walk.at("/capture/details");
+    await walk.details({ lastName: "Watanabe", firstName: "Hanako", birthDate: "1990-02-28" }, { legible: false });
+    await walk.at("/capture/selfie");
+    // And a passport does not turn its head.
+    browser.show("passport");
+    await open();
+    await filmed();
+    await shoot(page, "09-camera-selfie");
+    await page.locator(".stage-panel:not([hidden])").waitFor({ timeout: 60_000 });
+    await shoot(page, "30-camera-selfie-slow");
+    assert.deepEqual(wrong, []);
+  });
+
+  test(`a page warns before it closes in ${language}, and is given more time`, long, async () => {
+    const { shoot, wrong } = watcher(language);
+    const page = await browser.phone({ language });
+    await page.clock.install();
+    await new Walk(page).start(await link());
+    const warning = page.locator("[data-closing]");
+    await page.clock.runFor(23 * 60_000);
+    assert.equal(await warning.isVisible(), false);
+    await page.clock.runFor(90_000);
+    await warning.waitFor({ state: "visible" });
+    await shoot(page, "13-closing");
+    await Promise.all([page.waitForResponse((answer) => answer.url().endsWith("/capture/more-time")), warning.locator("button").click()]);
+    await warning.waitFor({ state: "hidden" });
+    await page.evaluate(() => document.querySelector("[data-closing-last]").showModal());
+    await shoot(page, "13-closing-last");
+    assert.deepEqual(wrong, []);
+  });
+
+  test(`a desk shows a code in ${language} and learns that the phone has opened it`, long, async () => {
+    const { shoot, wrong } = watcher(language);
+    const desk = await browser.desk({ language });
+    const url = await link();
+    await desk.goto(url);
+    await shoot(desk, "00-start-desk");
+    const phone = await browser.phone({ language });
+    await new Walk(phone).start(url);
+    await desk.locator("[data-follow] h1").waitFor({ state: "visible" });
+    await shoot(desk, "00-start-opened");
+    const app = await browser.phone({ language });
+    await app.addInitScript('Object.defineProperty(navigator, "mediaDevices", { value: undefined })');
+    await app.goto(await link());
+    await app.locator("[data-no-camera]").waitFor({ state: "visible" });
+    await shoot(app, "00-start-in-app");
+    assert.deepEqual(wrong, []);
+  });
+}
+
+test("small, dark and long", long, async () => {
+  const long = "Kyōdō Shinyō Kumiai Rengōkai of the Northern Prefectures & Islands, Limited";
+  const owner = await honnin.tenant(long, "--steps", "document,selfie", "--accept-specimens");
+  for (const [name, options] of [
+    ["small", { viewport: { width: 320, height: 568 }, language: "ja" }],
+    ["dark", { colorScheme: "dark" }],
+    ["large-type", { viewport: { width: 195, height: 422 } }],
+  ]) {
+    const { shoot, wrong } = watcher(name);
+    const page = await browser.phone(options);
+    const walk = new Walk(page, { seen: (step) => shoot(page, step) });
+    await walk.start(await link({}, { owner }));
+    await walk.consent();
+    await walk.choose();
+    await walk.photograph();
+    await walk.accept();
+    await walk.details();
+    await shoot(page, "09-selfie");
+    await page.goto(`${honnin.base}/capture/another-device`);
+    await page.locator("main form button").click();
+    await shoot(page, "12-another-device-link");
+    assert.deepEqual(wrong, []);
+  }
+});
+
+test("results that only people or time bring", long, async () => {
+  const { page: desk } = await signIn(browser, honnin, tenant, { email: "ria@bank.example" });
+  const rejected = await browser.phone();
+  await new Walk(rejected).through(await link(), { lastName: "Watanabe" });
+  const pages = [["en", rejected], ["ja", await browser.phone({ language: "ja" })]];
+  const { wrong } = watcher("results");
+  await watcher("en").shoot(rejected, "11-result-review");
+  await desk.goto(`${honnin.base}/admin/review`);
+  await desk.locator("tbody a").first().click();
+  await Promise.all([desk.waitForEvent("load"), desk.getByRole("button", { name: /^Reject/ }).click()]);
+  await rejected.reload();
+  await watcher("en").shoot(rejected, "11-result-rejected");
+  await pages[1][1].context().addCookies(await rejected.context().cookies());
+  await pages[1][1].goto(`${honnin.base}/capture/result`);
+  await watcher("ja").shoot(pages[1][1], "11-result-rejected");
+  const idle = await Honnin.start("screens-idle", { HONNIN_WORKER_EMBEDDED: "false" });
+  try {
+    const owner = await idle.tenant("Harbour Bank", "--steps", "selfie");
+    for (const language of languages) {
+      const page = await browser.phone({ language });
+      const walk = new Walk(page);
+      await walk.start(await link({}, { server: idle, owner }));
+      await walk.consent();
+      await walk.selfie();
+      await walk.submit();
+      await watcher(language).shoot(page, "11-result-waiting");
+    }
+  } finally {
+    await idle.stop();
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("the console, empty", long, async () => {
+  const owner = await honnin.tenant("Empty Bank", "--steps", "document");
+  const { shoot, wrong } = watcher("console-empty");
+  const { page } = await signIn(browser, honnin, owner, { email: "eve@bank.example" });
+  for (const name of ["", "sessions", "sessions/new", "review", "webhooks", "webhooks/check", "webhooks/secrets", "keys", "people", "audit", "account", "settings"]) {
+    await page.goto(`${honnin.base}/admin/${name}`.replace(/\/$/, ""));
+    await shoot(page, name.replace("/", "-") || "overview");
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("the console with work in it, and its mistakes", long, async () => {
+  const { shoot, wrong } = watcher("console");
+  const { page } = await signIn(browser, honnin, tenant, { email: "rex@bank.example" });
+  const guest = await browser.desk();
+  await guest.goto(`${honnin.base}/admin/sign-in`);
+  await guest.getByLabel("E-mail address").fill("nobody@bank.example");
+  await guest.getByLabel("Password").fill("not the password");
+  await guest.getByRole("button", { name: "Sign in" }).click();
+  await shoot(guest, "sign-in-wrong");
+  await new Walk(await browser.phone()).through(await link({ metadata: { order: "A-2041" } }), { lastName: "Watanabe" });
+  await page.goto(`${honnin.base}/admin`);
+  await shoot(page, "overview");
+  await page.goto(`${honnin.base}/admin/review`);
+  await shoot(page, "queue");
+  await page.locator("tbody a").first().click();
+  await page.waitForFunction(() => [...document.querySelectorAll("main img")].every((image) => image.naturalWidth > 0));
+  await shoot(page, "case");
+  const session = new URL(page.url()).pathname.split("/").at(-1);
+  await page.keyboard.press("c");
+  await shoot(page, "case-compare");
+  await page.keyboard.press("c");
+  await page.keyboard.press("?");
+  await shoot(page, "case-keys");
+  await page.keyboard.press("Escape");
+  const { page: second } = await signIn(browser, honnin, tenant, { email: "sam@bank.example", role: "reviewer" });
+  await second.goto(`${honnin.base}/admin/review/${session}`);
+  await shoot(second, "case-held");
+  await page.locator("#note").fill("x".repeat(2001));
+  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: /^Approve/ }).click()]);
+  await shoot(page, "case-wrong");
+  await page.locator("#note").fill("The photo of the page is cut off at the top; the new one must show all of it.");
+  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: /^Ask again/ }).click()]);
+  await shoot(page, "asked-again");
+  await page.goto(`${honnin.base}/admin/sessions`);
+  await shoot(page, "sessions");
+  await page.goto(`${honnin.base}/admin/sessions?status=failed&metadata=nothing`);
+  await shoot(page, "sessions-none");
+  await page.goto(`${honnin.base}/admin/sessions/${session}`);
+  await shoot(page, "session");
+  await second.goto(`${honnin.base}/admin/keys`);
+  await shoot(second, "forbidden");
+  await page.goto(`${honnin.base}/admin/sessions/vs_0`);
+  await shoot(page, "nothing-here");
+  await page.goto(`${honnin.base}/admin/sessions/${session}/erase`);
+  await page.locator("#word").fill("erase");
+  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Erase now" }).click()]);
+  await shoot(page, "erase-wrong");
+  await page.locator("#word").fill("ERASE");
+  await page.locator("#password").fill(password);
+  await Promise.all([page.waitForURL((url) => url.pathname === `/admin/sessions/${session}`), page.getByRole("button", { name: "Erase now" }).click()]);
+  for (const end = Date.now() + 60_000; (await page.getByText("Personal data erased").count()) === 0 && Date.now() < end; ) await page.reload();
+  await shoot(page, "session-erased");
+  await page.goto(`${honnin.base}/admin/account`);
+  await page.getByRole("button", { name: "Change the password" }).click();
+  await shoot(page, "account-wrong");
+  await page.goto(`${honnin.base}/admin/audit`);
+  await shoot(page, "audit");
+  assert.deepEqual(wrong, []);
+});

@@ -1,0 +1,119 @@
+//! Clients that keep their connections, with as little work of their own as possible: they share the machine with the server.
+
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    task::JoinSet,
+    time::sleep_until,
+};
+
+/// What came of a load.
+pub(crate) struct Outcome {
+    /// Answers a second.
+    pub(crate) rate: f64,
+    /// How long each took, in seconds, in ascending order.
+    pub(crate) latencies: Vec<f64>,
+    /// The bodies of the answers.
+    pub(crate) bodies: Vec<String>,
+}
+
+/// Sends each client's requests one after the other, as fast as the answers come.
+pub(crate) fn closed(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>) -> Outcome {
+    run(address, clients, None)
+}
+
+/// Sends `rate` requests a second, whether answers come or not: each client has its share of the moments, and a late answer is
+/// counted from the moment its request was due.
+pub(crate) fn open(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>, rate: f64) -> Outcome {
+    run(address, clients, Some(rate))
+}
+
+fn run(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>, rate: Option<f64>) -> Outcome {
+    let work = async move {
+        let count = clients.len();
+        let mut connections = Vec::new();
+        for _ in 0..count {
+            connections.push(Connection::open(address).await);
+        }
+        let begun = Instant::now();
+        let mut running = JoinSet::new();
+        for (number, (mut connection, requests)) in connections.into_iter().zip(clients).enumerate() {
+            running.spawn(async move {
+                let mut answers = Vec::with_capacity(requests.len());
+                for (index, request) in requests.iter().enumerate() {
+                    let due = rate.map(|rate| begun + Duration::from_secs_f64((index * count + number) as f64 / rate));
+                    if let Some(due) = due {
+                        sleep_until(due.into()).await;
+                    }
+                    let from = due.unwrap_or_else(Instant::now);
+                    let body = connection.call(request).await;
+                    answers.push((from.elapsed().as_secs_f64(), body));
+                }
+                answers
+            });
+        }
+        let answers: Vec<(f64, String)> = running.join_all().await.into_iter().flatten().collect();
+        let rate = answers.len() as f64 / begun.elapsed().as_secs_f64();
+        let (mut latencies, bodies): (Vec<f64>, Vec<String>) = answers.into_iter().unzip();
+        latencies.sort_by(f64::total_cmp);
+        Outcome {
+            rate,
+            latencies,
+            bodies,
+        }
+    };
+    // A thread of their own, so that they do not stand in the server's queue.
+    std::thread::spawn(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(work)
+    })
+    .join()
+    .unwrap()
+}
+
+struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    async fn open(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self {
+            stream,
+            buffer: Vec::with_capacity(8192),
+        }
+    }
+
+    /// The body of the answer, which must be a success.
+    async fn call(&mut self, request: &[u8]) -> String {
+        self.stream.write_all(request).await.unwrap();
+        self.buffer.clear();
+        loop {
+            let read = self.stream.read_buf(&mut self.buffer).await.unwrap();
+            assert!(read > 0, "the server closed the connection");
+            let text = std::str::from_utf8(&self.buffer).unwrap();
+            let Some((head, body)) = text.split_once("\r\n\r\n") else {
+                continue;
+            };
+            let length: usize = header(head, "content-length: ").parse().unwrap();
+            if body.len() == length {
+                assert!(head.starts_with("HTTP/1.1 20"), "{text}");
+                return body.to_owned();
+            }
+        }
+    }
+}
+
+fn header<'a>(head: &'a str, name: &str) -> &'a str {
+    let line = head.lines().find_map(|line| line.strip_prefix(name));
+    line.unwrap_or_else(|| panic!("no {name}in {head}"))
+}

@@ -1,0 +1,44 @@
+//! `/metrics` for an operator's Prometheus, on an address of its own that is off unless configured. Nobody signs in there: whoever
+//! reaches it reads it.
+
+use crate::{edge::Limits, figures::Figures, state::App};
+use axum::{
+    Router,
+    extract::State,
+    http::{StatusCode, header::CONTENT_TYPE},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use prometheus_client::metrics::gauge::Gauge;
+use service::backlog::backlog;
+use tokio::net::TcpListener;
+
+/// What the text is, by the standard it follows.
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Answers on `listener` until the server stops. Its own connections are not among the figures.
+pub(crate) async fn serve(app: App, listener: TcpListener) {
+    let (limits, stop) = (app.config.limits, app.stopping.clone());
+    let limits = Limits {
+        connections: 16,
+        ..limits
+    };
+    let router = Router::new().route("/metrics", get(scrape)).with_state(app);
+    crate::edge::serve(listener, None, router, limits, Gauge::default(), stop).await;
+}
+
+async fn scrape(State(app): State<App>) -> Response {
+    // Figures of the process are told also while the database does not answer.
+    match backlog(&app.honnin).await {
+        Ok(waiting) => app.figures.note_backlog(&waiting),
+        Err(error) => tracing::warn!(%error, "the jobs that wait could not be counted"),
+    }
+    told(&app.figures)
+}
+
+fn told(figures: &Figures) -> Response {
+    match figures.text() {
+        Ok(text) => ([(CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}

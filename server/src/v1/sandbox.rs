@@ -1,0 +1,71 @@
+//! `POST /v1/sandbox/verification-sessions/{id}/complete`: for the automated tests of integrators. Live tenants have no such sessions.
+
+use super::{ApiError, body, caller::caller, error::respond, openapi, read::id_of};
+use crate::{edge::RequestContext, state::App};
+use axum::{
+    Json,
+    extract::{Request, State},
+    response::Response,
+};
+use domain::sandbox::SandboxOutcome;
+use serde::Serialize;
+use service::complete_in_sandbox::complete_in_sandbox;
+use utoipa::ToSchema;
+
+/// A session that has ended; read the rest with GET.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"id": "vs_0123456789abcdef0123456789abcdef", "status": "completed"}))]
+pub(super) struct CompletedSession {
+    /// Session id.
+    #[schema(pattern = "^vs_[0-9a-f]{32}$")]
+    id: String,
+    /// `completed`, `reviewing`, `failed` or `expired`.
+    #[schema(value_type = openapi::SessionStatus)]
+    status: &'static str,
+}
+
+/// Complete a session of a sandbox tenant
+///
+/// Stands in for the end user: fills in made-up data and ends a `created` or `collecting` session with the outcome you choose.
+/// Nothing is analysed; webhooks, review, reprocess and erasure are as real as for live tenants. For them every id answers 404.
+#[utoipa::path(
+    post,
+    path = "/v1/sandbox/verification-sessions/{id}/complete",
+    operation_id = "completeSandboxVerificationSession",
+    tag = "Sandbox",
+    params(("id" = String, Path, description = "Session id", example = "vs_0123456789abcdef0123456789abcdef")),
+    request_body(content = openapi::SandboxCompletion, content_type = "application/json"),
+    responses(
+        (status = 200, description = "Ended as chosen", body = CompletedSession),
+        (status = 400, description = "The body is not as described", body = openapi::HttpApiDecodeError),
+        (status = 404, description = "No such session, another tenant's, a malformed id, or any id of a live tenant",
+            body = openapi::SessionNotFound),
+        (status = 408, description = "The body came too slowly", body = openapi::RequestTimeout),
+        (status = 409, description = "The session is past `created` and `collecting`, or another operation was first",
+            body = openapi::CompletionNotAllowed),
+        (status = 413, description = "The body is over 64 KiB", body = openapi::PayloadTooLarge),
+        (status = 429, description = "Too many wrong keys from this address", body = openapi::RateLimited),
+        openapi::OfEveryOperation,
+    ),
+)]
+pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
+    let outcome = complete(&app, &context, request).await;
+    respond(&context, outcome.map(Json))
+}
+
+async fn complete(app: &App, context: &RequestContext, request: Request) -> Result<CompletedSession, ApiError> {
+    let id = id_of(request.uri());
+    let tenant = caller(app, context, request.headers()).await?;
+    if !tenant.is_sandbox() {
+        return Err(ApiError::SessionNotFound(id));
+    }
+    let body = body::read(request.into_body()).await?;
+    let outcome = SandboxOutcome::parse_body(&body).map_err(ApiError::Decode)?;
+    let done = complete_in_sandbox(&app.honnin, &tenant, &id, outcome)
+        .await
+        .map_err(|error| ApiError::of_completion(error, &id))?;
+    Ok(CompletedSession {
+        id: done.id.to_string(),
+        status: done.status.as_str(),
+    })
+}

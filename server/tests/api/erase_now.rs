@@ -1,0 +1,171 @@
+//! Erasing now, changing one's own password, keeping a case.
+
+use super::{
+    console::Browser,
+    support::{SESSIONS, Server},
+};
+use domain::{
+    outcome::{Authenticity, Checks, DocumentCheck, Outcome, SessionRef, Source, Verdict},
+    session::Status,
+    time::Millis,
+};
+use service::worker::{Lane, Worker};
+use store::users::Role;
+
+async fn work(server: &Server) {
+    let worker = Worker::new(server.app.honnin.clone(), Lane::Housekeeping, 1);
+    worker.run_until_idle().await.unwrap();
+}
+
+const CANARY: &str = r#"{"preRegisteredInfo":{"lastName":"Qwertzuiop"}}"#;
+
+#[tokio::test]
+async fn an_admin_erases_a_session_by_a_word_and_a_password_and_it_ends_by_that() {
+    let server = Server::new().await;
+    let mut admin = Browser::signed_in(&server, Role::Admin).await;
+    let id = server.create(CANARY).await["id"].as_str().unwrap().to_owned();
+    let (page, form) = (format!("/admin/sessions/{id}/erase"), |word: &str, password: &str| {
+        format!("word={word}&password={password}")
+    });
+    let asked = admin.get(&page).await;
+    assert!(asked.status == 200 && asked.body.contains("ends as failed"));
+    for (word, password, wrong) in [
+        ("erase", "correct+horse+battery", "in capitals"),
+        ("ERASE", "not+the+password", "not right"),
+    ] {
+        let refused = admin.post(&page, &form(word, password)).await;
+        assert!(
+            refused.status == 422 && refused.body.contains(wrong),
+            "{}",
+            refused.body
+        );
+    }
+    let path = format!("{SESSIONS}/{id}");
+    work(&server).await;
+    assert!(server.call("GET", &path, "").await.body.contains("Qwertzuiop"));
+
+    let done = admin.post(&page, &form("ERASE", "correct+horse+battery")).await;
+    assert_eq!(
+        (done.status, done.header("location")),
+        (303, Some(&*format!("/admin/sessions/{id}")))
+    );
+    work(&server).await;
+    let detail = server.call("GET", &path, "").await.json();
+    assert_eq!(
+        (detail["status"].as_str(), &detail["preRegisteredInfo"]),
+        (Some("failed"), &serde_json::Value::Null)
+    );
+    assert!(detail["purgedAt"].is_string(), "{detail}");
+    assert!(
+        admin
+            .get("/admin/audit")
+            .await
+            .body
+            .contains("had the personal data erased")
+    );
+}
+
+#[tokio::test]
+async fn what_waits_for_a_reviewer_is_decided_before_it_is_erased() {
+    let server = Server::new().await;
+    let mut admin = Browser::signed_in(&server, Role::Admin).await;
+    let id = server.create(CANARY).await["id"].as_str().unwrap().to_owned();
+    server.change(&id, |row| row.session.status = Status::Reviewing).await;
+    let page = format!("/admin/sessions/{id}/erase");
+    assert_eq!(
+        admin
+            .post(&page, "word=ERASE&password=correct+horse+battery")
+            .await
+            .status,
+        303
+    );
+    work(&server).await;
+    let detail = server.call("GET", &format!("{SESSIONS}/{id}"), "").await.json();
+    assert_eq!(
+        (detail["status"].as_str(), detail["purgedAt"].is_null()),
+        (Some("reviewing"), true)
+    );
+}
+
+#[tokio::test]
+async fn a_new_password_ends_every_browser_but_the_one_that_chose_it() {
+    let server = Server::new().await;
+    let mut here = Browser::signed_in_as(&server, "rei", Role::Reviewer).await;
+    let mut there = here.another("rei@shop.example").await;
+    assert_eq!(there.get("/admin").await.status, 200);
+    for (present, new, wrong) in [
+        ("not+it", "four+words+of+another+kind", "not right"),
+        ("correct+horse+battery", "short", "at least 15"),
+    ] {
+        let form = format!("present={present}&password={new}");
+        let refused = here.post("/admin/account/password", &form).await;
+        assert!(
+            refused.status == 422 && refused.body.contains(wrong),
+            "{}",
+            refused.body
+        );
+    }
+    let form = "present=correct+horse+battery&password=four+words+of+another+kind";
+    let changed = here.post("/admin/account/password", form).await;
+    assert_eq!(
+        (changed.status, changed.header("location")),
+        (303, Some("/admin/account"))
+    );
+    assert!(
+        here.get("/admin/account")
+            .await
+            .body
+            .contains("Your password is changed")
+    );
+    assert_eq!(there.get("/admin").await.status, 303, "signed out");
+    let old = "email=rei%40shop.example&password=correct+horse+battery";
+    assert_eq!(there.post("/admin/sign-in", old).await.status, 422);
+    let new = "email=rei%40shop.example&password=four+words+of+another+kind";
+    assert_eq!(there.post("/admin/sign-in", new).await.status, 303);
+}
+
+#[tokio::test]
+async fn a_case_somebody_works_at_stays_theirs() {
+    let server = Server::new().await;
+    let id = server.create(CANARY).await["id"].as_str().unwrap().to_owned();
+    server
+        .change(&id, |row| {
+            row.session.status = Status::Reviewing;
+            row.outcome = Some(outcome(row));
+        })
+        .await;
+    let mut first = Browser::signed_in_as(&server, "first", Role::Reviewer).await;
+    let mut second = Browser::signed_in_as(&server, "second", Role::Reviewer).await;
+    let keep = format!("/admin/review/{id}/hold");
+    assert_eq!(first.get(&format!("/admin/review/{id}")).await.status, 200);
+    server.clock.advance(Millis::minutes(14));
+    assert_eq!(first.post(&keep, "").await.json()["until"], "2026-08-02 09:59");
+    server.clock.advance(Millis::minutes(14));
+    assert_eq!(second.post(&keep, "").await.json()["until"], serde_json::Value::Null);
+    let seen = second.get(&format!("/admin/review/{id}")).await;
+    assert!(seen.body.contains("You can look, not decide"));
+    let unknown = format!("/admin/review/vs_{}/hold", "0".repeat(32));
+    assert_eq!(first.post(&unknown, "").await.status, 404);
+}
+
+fn outcome(row: &store::sessions::SessionRow) -> Outcome {
+    Outcome {
+        session: SessionRef {
+            session_id: row.session.id.clone(),
+            tenant_id: row.session.tenant.clone(),
+        },
+        verdict: Verdict::NeedsReview,
+        decided_at: row.session.created_at,
+        source: Source::Automatic,
+        review: None,
+        checks: Checks {
+            document: Some(DocumentCheck {
+                performed: true,
+                document_type: None,
+                authenticity: Some(Authenticity::Unknown),
+            }),
+            ..Checks::default()
+        },
+        reasons: vec!["document_blurry".into()],
+    }
+}

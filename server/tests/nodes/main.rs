@@ -1,0 +1,39 @@
+//! Whole processes: killed in the middle of what they do, stopped under load, restarted one after the other.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::print_stdout, reason = "how much was tried")]
+
+#[path = "../../../service/tests/support/authority.rs"]
+#[expect(unreachable_pub, reason = "shared with other tests")]
+mod authority;
+#[path = "../../../store/tests/contract/harness.rs"]
+#[expect(dead_code, reason = "shared with other tests")]
+mod databases;
+mod kill;
+mod load;
+#[path = "../../../service/tests/support/long_runs.rs"]
+#[expect(dead_code, unreachable_pub, reason = "shared with other tests")]
+mod long_runs;
+mod node;
+#[path = "../../../service/tests/support/receiver.rs"]
+#[expect(dead_code, unreachable_pub, reason = "shared with other tests")]
+mod receiver;
+mod stop;
+
+use domain::time::{Clock, Millis, Timestamp};
+use service::clock::SystemClock;
+
+/// The machine's clock, set wrong by so much.
+struct Shifted(Millis);
+
+impl Clock for Shifted {
+    fn now(&self) -> Timestamp {
+        SystemClock.now().plus(self.0)
+    }
+}
+
+/// A port nobody listens on.
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}

@@ -1,0 +1,105 @@
+//! SIGTERM under load, and a rolling restart of two nodes behind a proxy.
+//!
+//! Planted faults that make this fail: closing the listener with connections waiting in it; cutting running requests off.
+
+use super::{
+    databases, free_port,
+    load::Load,
+    node::{Installation, Node, add_tenant, settings},
+};
+use domain::{
+    ids::TenantId,
+    time::{Millis, Timestamp},
+};
+use server::state::App;
+use std::{collections::VecDeque, net::SocketAddr};
+use store::{StoreError, Tx, search};
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sigterm_under_load_fails_no_request_that_was_accepted() {
+    let installation = Installation::new();
+    let app = installation.open(Millis(0)).await;
+    let tenant = add_tenant(&app, settings(None)).await;
+    let mut created = 0;
+    for _ in 0..5 {
+        let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
+        let node = begin(&installation, address).await;
+        let load = Load::start(address, tenant.key.expose(), 12, 4);
+        load.until_created(100).await;
+        node.stop().await;
+        created += load.end().await;
+    }
+    assert_eq!(count(&app, &tenant.id).await, created, "as many sessions as answers");
+}
+
+/// A node that listens on `address`.
+async fn begin(installation: &Installation, address: SocketAddr) -> Node {
+    let mut node = installation.start("serve", &address.to_string());
+    node.until_it_says("listening").await;
+    node
+}
+
+/// How many sessions the tenant has, by the database.
+async fn count(app: &App, tenant: &TenantId) -> usize {
+    let tenant = tenant.clone();
+    let unit = app.honnin.db().read::<_, StoreError, _>(move |tx: &mut Tx| {
+        let tenant = tenant.clone();
+        Box::pin(async move { search::count_by_day(tx, &tenant, Timestamp::from_millis(0)).await })
+    });
+    let days = unit.await.unwrap();
+    days.iter().map(|day| usize::try_from(day.count).unwrap()).sum()
+}
+
+/// Passes each connection on to the first node that takes it.
+fn proxy(listener: TcpListener, nodes: [SocketAddr; 2]) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                for node in nodes {
+                    if let Ok(mut server) = TcpStream::connect(node).await {
+                        drop(copy_bidirectional(&mut client, &mut server).await);
+                        return;
+                    }
+                }
+            });
+        }
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rolling_restart_of_two_nodes_on_one_postgres_fails_no_request() {
+    // Without a server this is not tried: `scripts/with-postgres` starts one.
+    let Some(postgres) = databases::postgres_server() else {
+        return;
+    };
+    let database = databases::postgres(&postgres).await;
+    let (url, keys_url) = (&database.url, &database.keys_url);
+    let installation = Installation::new().with(&format!(
+        "database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\ndatabase.connections = 8\n"
+    ));
+    let app = installation.open(Millis(0)).await;
+    let tenant = add_tenant(&app, settings(None)).await;
+    let addresses = [(); 2].map(|()| SocketAddr::from(([127, 0, 0, 1], free_port())));
+    let mut nodes = VecDeque::new();
+    for address in addresses {
+        nodes.push_back(begin(&installation, address).await);
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let front = listener.local_addr().unwrap();
+    let proxy = proxy(listener, addresses);
+    let load = Load::start(front, tenant.key.expose(), 8, 0);
+    for address in addresses.into_iter().cycle().take(4) {
+        load.until_created(40).await;
+        nodes.pop_front().unwrap().stop().await;
+        nodes.push_back(begin(&installation, address).await);
+    }
+    load.until_created(40).await;
+    let created = load.end().await;
+    proxy.abort();
+    assert_eq!(count(&app, &tenant.id).await, created, "as many sessions as answers");
+}

@@ -1,0 +1,383 @@
+//! What a delivery costs: durable deliveries a second with 128 in flight, the way from the commit of an event to its receiver, and
+//! what one dead receiver in ten costs the others. Each next to its floor, on the same disk in the same run.
+//!
+//! The floor is a bare loop that stores the same rows, 128 deliveries to a commit. It is compared with deliveries over a wire that
+//! answers at once; the same over real TLS is reported beside it, where both ends of each handshake share this machine's cores.
+//!
+//! `cargo bench -p service --bench deliveries` prints the rounds and writes `target/bench/deliveries.json`.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a measurement talks, and stops at the first surprise"
+)]
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use async_trait::async_trait;
+use domain::{
+    ids::{EventId, SessionId, TenantId},
+    session::Step,
+    tenant::TenantSettings,
+    time::{ManualClock, Millis, Timestamp},
+};
+use service::{
+    random::SystemRandom,
+    rate_limit::CreationRate,
+    sender::{
+        WebhookSender,
+        address::AddressRules,
+        fault::{Answer, Fault},
+        receiver_url::ReceiverUrl,
+        resolve::Resolve,
+        signature::SignedRequest,
+        wire::Wire,
+    },
+    worker::{Lane, Worker},
+};
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use store::{
+    StoreError, Tx,
+    deliveries::{self, AttemptRow, DeliveryRow, DeliveryState},
+    delivery_attempts,
+    jobs::{self, JobKind},
+    tenants::TenantRow,
+};
+use support::{
+    Eyes, Harness, START, add_tenant, databases, loopback_sender,
+    names::Names,
+    open,
+    receiver::{Receiver, Reply},
+};
+use tempfile::TempDir;
+use tokio::time::interval;
+use tokio_util::sync::CancellationToken;
+
+const IN_FLIGHT: usize = 128;
+const TENANTS: usize = 10;
+const EVENTS: usize = 2_560;
+const SINGLE: usize = 60;
+const ROUNDS: usize = 5;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let rounds: Vec<Round> = (0..ROUNDS).map(|round| runtime.block_on(measure(round))).collect();
+    let median = |of: fn(&Round) -> f64| {
+        let mut all: Vec<f64> = rounds.iter().map(of).collect();
+        all.sort_by(f64::total_cmp);
+        all[all.len() / 2]
+    };
+    let to_loop = median(|round| round.wire / round.floor);
+    let to_commit = median(|round| round.to_receiver / round.commit);
+    let slowed = median(|round| 1.0 - round.beside_dead / round.beside_alive);
+    println!(
+        "median of {ROUNDS}: {to_loop:.2} x the bare loop (>= 0.6), commit to receiver {to_commit:.2} x one commit (<= 2.5), \
+         a dead receiver slows the others by {:.1} % (< 10)",
+        slowed * 100.0
+    );
+    let result = serde_json::json!({
+        "in_flight": IN_FLIGHT, "events": EVENTS, "tenants": TENANTS, "rounds": ROUNDS,
+        "bare_loop_per_second": median(|round| round.floor), "deliveries_per_second": median(|round| round.wire),
+        "deliveries_per_second_over_tls": median(|round| round.tls), "ratio_to_bare_loop": to_loop,
+        "one_commit_ms": median(|round| round.commit), "commit_to_receiver_ms": median(|round| round.to_receiver),
+        "ratio_to_one_commit": to_commit, "slowed_by_one_dead_in_ten": slowed,
+    });
+    std::fs::write(results().join("deliveries.json"), format!("{result:#}\n")).unwrap();
+}
+
+/// Where results go; on the disk that is measured, unlike the system's temporary folder, which may be memory.
+fn results() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/bench");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Rates a second, times in milliseconds.
+struct Round {
+    floor: f64,
+    wire: f64,
+    tls: f64,
+    commit: f64,
+    to_receiver: f64,
+    beside_alive: f64,
+    beside_dead: f64,
+}
+
+async fn measure(number: usize) -> Round {
+    let mut quick = System::over_a_quick_wire().await;
+    let floor = quick.bare_loop().await;
+    let wire = quick.all(|_| EVENTS / TENANTS).await;
+    let receivers = [Receiver::start().await, Receiver::start().await];
+    let mut real = System::over_tls(&receivers).await;
+    let tls = real.all(|_| EVENTS / TENANTS / 4).await;
+    let (commit, to_receiver) = real.one_by_one(&receivers[0]).await;
+    let beside_alive = real.nine(&receivers[0]).await;
+    receivers[1].reply(vec![Reply::Silence; EVENTS]);
+    let beside_dead = real.nine(&receivers[0]).await;
+    println!(
+        "round {number}: {wire:.0} deliveries/s, over TLS {tls:.0}/s, bare loop {floor:.0}/s; one commit {commit:.1} ms, commit to \
+         receiver {to_receiver:.1} ms; nine receivers {beside_alive:.0}/s beside a good one, {beside_dead:.0}/s beside a dead one"
+    );
+    Round {
+        floor,
+        wire,
+        tls,
+        commit,
+        to_receiver,
+        beside_alive,
+        beside_dead,
+    }
+}
+
+/// Answers at once.
+struct Quick;
+
+#[async_trait]
+impl Wire for Quick {
+    async fn find(&self, _: &ReceiverUrl) -> Result<Vec<SocketAddr>, Fault> {
+        Ok(Vec::new())
+    }
+
+    async fn send(&self, _: &ReceiverUrl, _: &SignedRequest, _: Timestamp) -> Answer {
+        Answer::of_status(200, None)
+    }
+}
+
+/// Every name is loopback.
+struct Loopback;
+
+#[async_trait]
+impl Resolve for Loopback {
+    async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+        Ok(vec![Ipv4Addr::LOCALHOST.into()])
+    }
+}
+
+/// A system whose clock goes, with ten tenants.
+struct System {
+    harness: Harness,
+    tenants: Vec<TenantRow>,
+    session: SessionId,
+}
+
+impl System {
+    async fn over_a_quick_wire() -> Self {
+        let sender = WebhookSender::over(Arc::new(Quick), AddressRules::default());
+        let url = |_| "https://hooks.example/".to_owned();
+        Self::new(sender, url).await
+    }
+
+    /// The last of the tenants has the second receiver.
+    async fn over_tls(receivers: &[Receiver; 2]) -> Self {
+        let sender = WebhookSender::with_resolver(loopback_sender(), Arc::new(Loopback)).unwrap();
+        let url = |tenant| receivers[usize::from(tenant == TENANTS - 1)].url();
+        Self::new(sender, url).await
+    }
+
+    async fn new(sender: WebhookSender, url: impl Fn(usize) -> String) -> Self {
+        let folder = TempDir::new_in(results()).unwrap();
+        let (clock, eyes) = (Arc::new(ManualClock::at(START)), Arc::new(Eyes::default()));
+        let database = databases::sqlite_in(folder).await;
+        let rate = CreationRate::default();
+        let honnin = open(
+            &database,
+            database.db.clone(),
+            &clock,
+            &eyes,
+            Arc::new(SystemRandom),
+            sender,
+            rate,
+        )
+        .await;
+        let tenant = |number| TenantRow {
+            id: TenantId::from_random(honnin.random_bytes()),
+            name: "Example Shop".into(),
+            settings: Some(TenantSettings {
+                steps: Step::ALL.to_vec(),
+                webhook_url: Some(url(number)),
+                ..TenantSettings::default()
+            }),
+            livemode: true,
+            created_at: START,
+            version: 0,
+        };
+        let tenants: Vec<_> = (0..TENANTS).map(tenant).collect();
+        let mut harness = Harness {
+            tenant: tenants[0].clone(),
+            key: String::new(),
+            names: Arc::new(Names::default()),
+            sender: loopback_sender(),
+            honnin,
+            clock: Arc::clone(&clock),
+            eyes,
+            database,
+            rate,
+        };
+        for tenant in &tenants {
+            harness.tenant = tenant.clone();
+            harness.key = add_tenant(&harness.honnin, tenant).await;
+            harness.issue_secret().await;
+        }
+        let session = harness.create().await.id;
+        tokio::spawn(async move {
+            let mut tick = interval(Duration::from_millis(1));
+            loop {
+                tick.tick().await;
+                clock.advance(Millis(1));
+            }
+        });
+        Self {
+            harness,
+            tenants,
+            session,
+        }
+    }
+
+    /// Records events of the tenants, so many of each.
+    async fn record(&mut self, count: impl Fn(usize) -> usize) -> Vec<EventId> {
+        let mut events = Vec::new();
+        for (number, tenant) in self.tenants.clone().into_iter().enumerate() {
+            self.harness.tenant = tenant;
+            let recorded = (0..count(number)).map(|_| self.harness.record_expired(&self.session));
+            events.extend(futures::future::join_all(recorded).await);
+        }
+        events
+    }
+
+    /// Works until `enough`, then until what runs is durable. Returns how long it took.
+    async fn work_until(&self, enough: impl Future<Output = ()>) -> Duration {
+        let (stop, started) = (CancellationToken::new(), Instant::now());
+        let worker = Worker::new(self.harness.honnin.clone(), Lane::Deliver, IN_FLIGHT);
+        let bell = Arc::clone(self.harness.honnin.db().jobs_changed());
+        let running = tokio::spawn({
+            let stop = stop.clone();
+            async move { worker.run(stop, &bell).await }
+        });
+        enough.await;
+        stop.cancel();
+        running.await.unwrap();
+        started.elapsed()
+    }
+
+    /// Deliveries a second, all of them durable at the end.
+    async fn all(&mut self, count: impl Fn(usize) -> usize) -> f64 {
+        let events = self.record(count).await;
+        let took = self.work_until(self.settled(&events)).await;
+        per_second(events.len(), took)
+    }
+
+    /// Returns when every one of `events` is delivered.
+    async fn settled(&self, events: &[EventId]) {
+        for event in events {
+            while self.harness.delivery(event).await.unwrap().state == DeliveryState::Pending {
+                // The last ones are asked for again and again; that is some reading beside thousands of writes.
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        }
+    }
+
+    /// The same rows, 128 deliveries to a commit, with nothing sent.
+    async fn bare_loop(&mut self) -> f64 {
+        let count = self.record(|_| EVENTS / TENANTS).await.len();
+        let started = Instant::now();
+        for _ in 0..count / IN_FLIGHT {
+            let now = self.harness.honnin.now();
+            let unit = self.harness.honnin.db().write::<_, StoreError, _>(move |tx| {
+                Box::pin(async move {
+                    let limit = u32::try_from(IN_FLIGHT).unwrap();
+                    let lease = now.plus(Millis::minutes(1));
+                    for job in jobs::claim(tx, "bare", &[JobKind::Deliver], now, lease, limit).await? {
+                        store_delivery(tx, &job, now).await?;
+                    }
+                    Ok(())
+                })
+            });
+            unit.await.unwrap();
+        }
+        per_second(count, started.elapsed())
+    }
+
+    /// One commit, and the way from an event's commit to its receiver: medians in milliseconds.
+    async fn one_by_one(&mut self, receiver: &Receiver) -> (f64, f64) {
+        self.harness.tenant = self.tenants[0].clone();
+        let (mut commits, mut ways) = (Vec::new(), Vec::new());
+        let stop = CancellationToken::new();
+        let worker = Worker::new(self.harness.honnin.clone(), Lane::Deliver, IN_FLIGHT);
+        let bell = Arc::clone(self.harness.honnin.db().jobs_changed());
+        let stopped = stop.clone();
+        let running = tokio::spawn(async move { worker.run(stopped, &bell).await });
+        for _ in 0..SINGLE {
+            let begun = Instant::now();
+            let arrived = receiver.received().len();
+            let event = self.harness.record_expired(&self.session).await;
+            let committed = Instant::now();
+            receiver.wait_for(arrived + 1).await;
+            ways.push(committed.elapsed());
+            commits.push(committed - begun);
+            self.settled(&[event]).await;
+        }
+        stop.cancel();
+        running.await.unwrap();
+        (milliseconds(commits), milliseconds(ways))
+    }
+
+    /// Requests a second that nine of the receivers get while the tenth has as much to get.
+    async fn nine(&mut self, receiver: &Receiver) -> f64 {
+        let each = EVENTS / TENANTS / 4;
+        let before = receiver.received().len();
+        self.record(|_| each).await;
+        let began = Instant::now();
+        let worker = Worker::new(self.harness.honnin.clone(), Lane::Deliver, IN_FLIGHT);
+        let bell = Arc::clone(self.harness.honnin.db().jobs_changed());
+        tokio::select! {
+            () = worker.run(CancellationToken::new(), &bell) => {}
+            () = receiver.wait_for(before + each * (TENANTS - 1)) => {}
+        }
+        per_second(each * (TENANTS - 1), began.elapsed())
+    }
+}
+
+async fn store_delivery(tx: &mut Tx, job: &jobs::Job, now: Timestamp) -> Result<(), StoreError> {
+    let event = EventId::parse(&job.subject).unwrap();
+    let before = deliveries::find_any(tx, &event).await?.unwrap();
+    let row = AttemptRow {
+        event,
+        number: 1,
+        attempted_at: now,
+        duration_ms: 1,
+        status: Some(200),
+        fault: None,
+    };
+    delivery_attempts::insert(tx, &before.tenant, &row).await?;
+    let after = DeliveryRow {
+        state: DeliveryState::Delivered,
+        attempts: 1,
+        step: 1,
+        next_attempt_at: None,
+        settled_at: Some(now),
+        ..before.clone()
+    };
+    deliveries::save(tx, &before, &after).await?;
+    jobs::finish(tx, job, now).await
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few thousand")]
+fn per_second(count: usize, took: Duration) -> f64 {
+    count as f64 / took.as_secs_f64()
+}
+
+/// The median.
+fn milliseconds(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2].as_secs_f64() * 1_000.0
+}

@@ -1,0 +1,19 @@
+//! What background work waits, for the operator.
+
+use crate::Honnin;
+use store::{
+    StoreError,
+    jobs::{self, Backlog},
+};
+
+/// The jobs that are due and not done, by kind; kinds without one are left out.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn backlog(honnin: &Honnin) -> Result<Vec<Backlog>, StoreError> {
+    let now = honnin.now();
+    let unit = honnin
+        .db
+        .read(move |tx| Box::pin(async move { jobs::count_due(tx, now).await }));
+    unit.await
+}

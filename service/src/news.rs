@@ -1,0 +1,144 @@
+//! News of sessions: whoever waits for a decision, a reading or the opening of a link hears of it right after the commit. Only what
+//! happens in this process is heard. Another node may do the work, so whoever waits also looks again now and then.
+
+use crate::Honnin;
+use domain::ids::SessionId;
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout},
+};
+
+/// How often whoever waits looks without having heard anything.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Who listens for what. A session nobody listens for takes no room.
+#[derive(Default)]
+pub(crate) struct News(Mutex<HashMap<SessionId, watch::Sender<()>>>);
+
+impl News {
+    /// Something about `session` was committed.
+    pub(crate) fn tell(&self, session: &SessionId) {
+        if let Some(sender) = self.lock().get(session) {
+            sender.send_replace(());
+        }
+    }
+
+    /// Hears what is told of `session` from now on.
+    pub(crate) fn listen(&self, session: &SessionId) -> Listener<'_> {
+        let mut listened = self.lock();
+        let sender = listened.entry(session.clone()).or_insert_with(|| watch::channel(()).0);
+        Listener {
+            receiver: sender.subscribe(),
+            session: session.clone(),
+            news: self,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, watch::Sender<()>>> {
+        // Nothing that can panic runs under the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for News {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("News")
+    }
+}
+
+/// Whoever waits for news of one session.
+pub(crate) struct Listener<'a> {
+    receiver: watch::Receiver<()>,
+    session: SessionId,
+    news: &'a News,
+}
+
+impl Listener<'_> {
+    /// Returns when something was told since the last call, or since the listener was made.
+    pub(crate) async fn heard(&mut self) {
+        // The sender lives as long as a listener does.
+        drop(self.receiver.changed().await);
+    }
+}
+
+impl Drop for Listener<'_> {
+    fn drop(&mut self) {
+        let mut listened = self.news.lock();
+        // This one is still counted.
+        if listened
+            .get(&self.session)
+            .is_some_and(|sender| sender.receiver_count() <= 1)
+        {
+            listened.remove(&self.session);
+        }
+    }
+}
+
+/// Looks until `done` with what it sees, at most for `patience`; the last look is what it returns. Between two looks it waits for news of
+/// `session`.
+///
+/// # Errors
+/// What `look` returned.
+pub(crate) async fn look_until<T, E, F>(
+    honnin: &Honnin,
+    session: &SessionId,
+    patience: Duration,
+    done: impl Fn(&T) -> bool,
+    mut look: impl FnMut() -> F,
+) -> Result<T, E>
+where
+    F: Future<Output = Result<T, E>>,
+{
+    // First the ear, then the eye: what is committed in between is heard.
+    let mut listener = honnin.news.listen(session);
+    let end = Instant::now() + patience;
+    loop {
+        let seen = look().await?;
+        let left = end.saturating_duration_since(Instant::now());
+        if done(&seen) || left.is_zero() {
+            return Ok(seen);
+        }
+        drop(timeout(left.min(LOOK), listener.heard()).await);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt;
+
+    fn id(byte: u8) -> SessionId {
+        SessionId::from_random([byte; 16])
+    }
+
+    #[test]
+    fn a_listener_hears_of_its_own_session_only_and_once() {
+        let news = News::default();
+        news.tell(&id(1));
+        let (mut first, mut second, mut other) = (news.listen(&id(1)), news.listen(&id(1)), news.listen(&id(2)));
+        assert!(
+            first.heard().now_or_never().is_none(),
+            "what was told before is seen, not heard"
+        );
+        news.tell(&id(1));
+        news.tell(&id(1));
+        assert!(first.heard().now_or_never().is_some() && second.heard().now_or_never().is_some());
+        assert!(first.heard().now_or_never().is_none() && other.heard().now_or_never().is_none());
+    }
+
+    #[test]
+    fn a_session_nobody_listens_for_takes_no_room() {
+        let news = News::default();
+        let (first, second) = (news.listen(&id(1)), news.listen(&id(1)));
+        drop(first);
+        assert_eq!(news.lock().len(), 1);
+        drop(second);
+        assert_eq!(news.lock().len(), 0);
+    }
+}

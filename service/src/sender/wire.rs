@@ -1,0 +1,122 @@
+//! What lies between a signed request and its answer: names, connections, TLS. Behind a trait, so that a test of the schedule can
+//! answer in place of the network and pass weeks in a second.
+
+use super::{
+    SenderConfig, SenderError,
+    address::AddressRules,
+    connect, exchange,
+    fault::{Answer, Fault},
+    receiver_url::ReceiverUrl,
+    resolve::Resolve,
+    signature::SignedRequest,
+};
+use async_trait::async_trait;
+use domain::time::Timestamp;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    net::TcpStream,
+    time::{Instant, timeout, timeout_at},
+};
+use tokio_rustls::{
+    TlsConnector,
+    client::TlsStream,
+    rustls::{ClientConfig, RootCertStore, client::Resumption, crypto::ring},
+};
+
+/// Carries requests to receivers.
+#[async_trait]
+pub trait Wire: Send + Sync + 'static {
+    /// Where `url` leads now, every address checked.
+    ///
+    /// # Errors
+    /// [`Fault::Unresolved`] or [`Fault::AddressRefused`].
+    async fn find(&self, url: &ReceiverUrl) -> Result<Vec<SocketAddr>, Fault>;
+
+    /// Sends `request` to `url` and says what came of it. `now` is the time of the attempt.
+    async fn send(&self, url: &ReceiverUrl, request: &SignedRequest, now: Timestamp) -> Answer;
+}
+
+/// The real network.
+pub(super) struct Network {
+    resolver: Arc<dyn Resolve>,
+    rules: AddressRules,
+    tls: TlsConnector,
+    connect_timeout: Duration,
+    exchange_timeout: Duration,
+}
+
+impl Network {
+    pub(super) fn new(
+        config: &SenderConfig,
+        rules: AddressRules,
+        resolver: Arc<dyn Resolve>,
+    ) -> Result<Self, SenderError> {
+        Ok(Self {
+            resolver,
+            rules,
+            tls: connector(config)?,
+            connect_timeout: config.connect_timeout,
+            exchange_timeout: config.exchange_timeout,
+        })
+    }
+
+    async fn connect(&self, url: &ReceiverUrl, deadline: Instant) -> Result<TlsStream<TcpStream>, Fault> {
+        let started = Instant::now();
+        let addresses = self.find(url).await?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        let patience = self.connect_timeout.saturating_sub(started.elapsed()).min(left);
+        let stream = connect::dial(&addresses, &self.rules, patience).await?;
+        connect::encrypt(&self.tls, url, stream, deadline).await
+    }
+}
+
+#[async_trait]
+impl Wire for Network {
+    async fn find(&self, url: &ReceiverUrl) -> Result<Vec<SocketAddr>, Fault> {
+        let found = connect::addresses(&*self.resolver, &self.rules, url);
+        timeout(self.connect_timeout, found)
+            .await
+            .unwrap_or(Err(Fault::Unresolved))
+    }
+
+    async fn send(&self, url: &ReceiverUrl, request: &SignedRequest, now: Timestamp) -> Answer {
+        let deadline = Instant::now() + self.exchange_timeout;
+        let stream = match self.connect(url, deadline).await {
+            Ok(stream) => stream,
+            Err(fault) => return Answer::failed(fault),
+        };
+        timeout_at(deadline, exchange::exchange(stream, url, request, now))
+            .await
+            .unwrap_or(Answer::failed(Fault::TimedOut))
+    }
+}
+
+fn connector(config: &SenderConfig) -> Result<TlsConnector, SenderError> {
+    let mut roots = RootCertStore::empty();
+    if config.native_roots {
+        let native = rustls_native_certs::load_native_certs();
+        let (_, ignored) = roots.add_parsable_certificates(native.certs);
+        if ignored > 0 || !native.errors.is_empty() {
+            tracing::warn!(
+                ignored,
+                errors = native.errors.len(),
+                "some of the system's certificates were not read"
+            );
+        }
+    }
+    for root in &config.extra_roots {
+        roots.add(root.clone()).map_err(|_| SenderError::BadRoot)?;
+    }
+    if roots.is_empty() {
+        return Err(SenderError::NoRoots);
+    }
+    let mut tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| SenderError::Tls(error.to_string()))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+    // A resumed TLS session would be shared by all tenants who send to the same host.
+    tls.resumption = Resumption::disabled();
+    Ok(TlsConnector::from(Arc::new(tls)))
+}

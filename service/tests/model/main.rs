@@ -1,0 +1,146 @@
+//! Every state of a session under every operation of the API, the capture pages, the console and time, compared step by step with a
+//! reference that knows the contract's table and nothing of the program. Random sequences on SQLite and, where
+//! `HONNIN_TEST_POSTGRES` names a server, on Postgres; a sequence that finds a difference is shrunk and told with its seed.
+//!
+//! `HONNIN_CASES` says how many, `HONNIN_SEED` from which seed.
+//!
+//! Planted faults that this found and shrank to two to five moves: `expired` may be reprocessed; `reviewing` ends by its deadline; a
+//! reprocess after the erasure is allowed. Faults of the program that it found: a session whose expiry was written late kept its
+//! data for longer than its retention; a ruling with a note on an erased session was an internal error; a reviewer who came too
+//! late was told of a ruling on an earlier attempt.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::print_stdout, reason = "whoever waits wants to know the seed")]
+
+mod game;
+mod operation;
+mod real;
+mod reference;
+#[path = "../support/mod.rs"]
+mod support;
+
+use game::play;
+use operation::{Move, grid, sequence};
+use proptest::{
+    strategy::Strategy,
+    test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner},
+};
+use real::Real;
+use service::rate_limit::CreationRate;
+use std::{
+    cell::RefCell,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+use support::{
+    Harness,
+    databases::{Backend, postgres, postgres_server, sqlite},
+    long_runs, loopback_sender,
+};
+use tokio::runtime::{Builder, Runtime};
+
+/// Sequences in `make test`.
+const CASES: u64 = 2_000;
+/// Systems side by side: while one waits for its disk another computes.
+const LANES: u64 = 8;
+
+#[test]
+fn sessions_do_what_the_table_says_on_sqlite() {
+    explore(|| async { sqlite().await });
+}
+
+#[test]
+fn sessions_do_what_the_table_says_on_postgres() {
+    if let Some(server) = postgres_server() {
+        explore(|| async { postgres(&server).await });
+    }
+}
+
+/// The grid of states and operations, unless one sequence is played again, and then random sequences.
+fn explore<D: Future<Output = Backend>>(database: impl Fn() -> D + Sync) {
+    let (seed, cases) = (long_runs::seed(), long_runs::count("HONNIN_CASES", CASES));
+    println!("{cases} sequences from HONNIN_SEED={seed:#x}");
+    let grid = if cases < LANES { Vec::new() } else { grid() };
+    let stop = AtomicBool::new(false);
+    let faults: Vec<String> = thread::scope(|scope| {
+        let lanes: Vec<_> = (0..LANES.min(cases))
+            .map(|number| {
+                let (database, grid, stop) = (&database, &grid, &stop);
+                scope.spawn(move || {
+                    let lane = Lane::new(database);
+                    let mine = |cases| (number..cases).step_by(LANES as usize);
+                    let go_on = |_: &u64| !stop.load(Ordering::SeqCst);
+                    let fault = mine(grid.len() as u64)
+                        .find_map(|case| lane.play_written(&grid[case as usize]))
+                        .or_else(|| {
+                            let mut drawn = mine(cases).take_while(go_on);
+                            drawn.find_map(|case| lane.play_drawn(seed.wrapping_add(case)))
+                        });
+                    stop.fetch_or(fault.is_some(), Ordering::SeqCst);
+                    fault
+                })
+            })
+            .collect();
+        lanes.into_iter().filter_map(|lane| lane.join().unwrap()).collect()
+    });
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// One system, used for sequence after sequence.
+struct Lane {
+    runtime: Runtime,
+    real: RefCell<Real>,
+}
+
+impl Lane {
+    fn new<D: Future<Output = Backend>>(database: impl Fn() -> D) -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let unlimited = CreationRate {
+            per_minute: 0,
+            burst: 0,
+        };
+        let real = runtime.block_on(async {
+            Real::new(Harness::on(database().await, Default::default(), loopback_sender(), unlimited).await).await
+        });
+        Self {
+            runtime,
+            real: RefCell::new(real),
+        }
+    }
+
+    fn play(&self, place: usize, moves: &[Move]) -> Result<(), String> {
+        self.runtime.block_on(play(&mut self.real.borrow_mut(), place, moves))
+    }
+
+    fn play_written(&self, moves: &[Move]) -> Option<String> {
+        let difference = self.play(0, moves).err()?;
+        Some(format!("{difference}\n  after:{}", listed(moves)))
+    }
+
+    /// Draws a sequence from `seed` and plays it; what finds a difference is shrunk.
+    fn play_drawn(&self, seed: u64) -> Option<String> {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        let config = Config {
+            max_shrink_iters: 1_000,
+            failure_persistence: None,
+            ..Config::default()
+        };
+        let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+        let drawn = (0..3_usize, sequence()).new_tree(&mut runner).unwrap();
+        let outcome = runner.run_one(drawn, |(place, moves)| {
+            self.play(place, &moves).map_err(TestCaseError::fail)
+        });
+        let Err(TestError::Fail(difference, (place, moves))) = outcome else {
+            return None;
+        };
+        let moves = listed(&moves);
+        Some(format!(
+            "{difference}\n  after, in place {place}:{moves}\n  again with HONNIN_SEED={seed:#x} HONNIN_CASES=1"
+        ))
+    }
+}
+
+fn listed(moves: &[Move]) -> String {
+    moves.iter().map(|each| format!("\n    {each:?}")).collect()
+}

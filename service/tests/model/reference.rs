@@ -1,0 +1,300 @@
+//! The reference: one session as the contract's table and the product's transitions have it, in one thread, without a database. It
+//! shares words with the program (statuses, answers, times) and none of its rules.
+
+#![expect(clippy::unit_arg, reason = "what cannot be refused stands in a row with what can")]
+
+use crate::operation::{Answer, Caller, Op, Seen, SeenOutcome, Step, Which};
+use crate::support::eyes::Look;
+use domain::session::Status::{self, Collecting, Completed, Created, Deciding, Expired, Failed, Reviewing};
+use domain::time::{Millis, Timestamp};
+
+const SESSION: Millis = Millis::days(7);
+const LINK: Millis = Millis::hours(48);
+const RETENTION: Millis = Millis::days(90);
+const COOKIE: (Millis, Millis) = (Millis::minutes(30), Millis::hours(4));
+const HOLD: Millis = Millis::minutes(15);
+const TRIES: usize = 5;
+
+/// A one-time link. A replaced one ends at once.
+pub(crate) struct Link {
+    pub(crate) ends: Timestamp,
+    pub(crate) used_by: Option<Which>,
+}
+
+/// Whose phone, by which link, made when, seen when.
+type Cookie = (Which, usize, Timestamp, Timestamp);
+
+/// What the user did in this attempt; pictures by what they show.
+#[derive(Default)]
+struct Progress {
+    consent: bool,
+    chosen: bool,
+    photograph: Option<Look>,
+    photographs: usize,
+    kept: bool,
+    typed: bool,
+    selfie: Option<Look>,
+}
+
+pub(crate) struct Session {
+    pub(crate) now: Timestamp,
+    /// Whether the plan has each step.
+    document: bool,
+    selfie: bool,
+    /// Status as written down, and everything else as told; [`Session::sees`] is what a reader sees.
+    tells: Seen,
+    pub(crate) links: Vec<Link>,
+    cookie: Option<Cookie>,
+    progress: Progress,
+    hold: Option<(Which, Timestamp)>,
+    /// The ruling by which the session last left the queue, where it was one.
+    ruling: Option<(Which, Timestamp)>,
+    erase_at: Timestamp,
+}
+
+impl Session {
+    pub(crate) fn new(now: Timestamp, (document, selfie): (bool, bool), metadata: &str) -> Self {
+        let mut new = Self {
+            now,
+            document,
+            selfie,
+            tells: Seen::fresh(now, now.plus(SESSION), metadata),
+            links: Vec::new(),
+            cookie: None,
+            progress: Progress::default(),
+            hold: None,
+            ruling: None,
+            erase_at: now,
+        };
+        new.give_link();
+        new
+    }
+
+    pub(crate) fn sees(&self) -> Seen {
+        let mut seen = self.tells.clone();
+        if matches!(seen.status, Created | Collecting) && self.now >= seen.expires_at {
+            seen.status = Expired;
+        }
+        seen
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self.sees().status, Created | Collecting)
+    }
+
+    /// Does `op`, which is about this session.
+    pub(crate) fn apply(&mut self, op: Op) -> Answer {
+        let done = match op {
+            Op::Read(Caller::Owner) => Ok(()),
+            Op::Read(Caller::Stranger) | Op::Reprocess(Caller::Stranger) => Err(Answer::NotFound),
+            Op::Reprocess(Caller::Owner) => self.reprocess().ok_or(Answer::ReprocessNotAllowed),
+            Op::Open(phone, back) => self.open(phone, back),
+            Op::Take(phone, step) => self.visit(phone).and_then(|()| self.take(step)),
+            Op::OpenCase(who) => return Answer::Case(self.open_case(who)),
+            Op::Rule(who, approve, note) => self.may_rule(who).map(|()| self.rule(who, approve, note)),
+            Op::AskAgain(who) => self.may_rule(who).and_then(|()| self.start_over(who)),
+            Op::Reopen(who) if self.tells.status == Reviewing => return self.apply(Op::AskAgain(who)),
+            Op::Reopen(who) => self.start_over(who),
+            Op::Reissue(_) if !self.is_open() => Err(Answer::NoLinkWhile(self.sees().status)),
+            Op::Reissue(_) => Ok(self.give_link()),
+            Op::EraseNow => self.erase_now(),
+            Op::Work => Ok(self.work()),
+            Op::Create | Op::Wait(_) | Op::Crash | Op::Onward(..) => unreachable!("not one session's"),
+        };
+        done.err().unwrap_or(Answer::Ok)
+    }
+
+    fn reprocess(&mut self) -> Option<()> {
+        if !matches!(self.tells.status, Completed | Failed | Reviewing) || self.tells.purged_at.is_some() {
+            return None;
+        }
+        let tells = &mut self.tells;
+        (tells.status, tells.attempt) = (Collecting, tells.attempt + 1);
+        tells.expires_at = self.now.plus(SESSION);
+        (tells.completed_at, tells.outcome, tells.typed, tells.ocr) = (None, None, false, false);
+        self.kill_links();
+        (self.hold, self.ruling, self.progress) = (None, None, Progress::default());
+        Some(())
+    }
+
+    fn kill_links(&mut self) {
+        self.cookie = None;
+        for link in &mut self.links {
+            link.ends = link.ends.min(self.now);
+        }
+    }
+
+    fn give_link(&mut self) {
+        self.kill_links();
+        let ends = self.now.plus(LINK).min(self.tells.expires_at);
+        self.links.push(Link { ends, used_by: None });
+    }
+
+    fn open(&mut self, phone: Which, back: usize) -> Result<(), Answer> {
+        let index = self.links.len().checked_sub(back + 1).ok_or(Answer::Nothing)?;
+        // The same phone tapping twice has not burnt its own link.
+        let again = |cookie: Cookie| (cookie.0, cookie.1) == (phone, index);
+        if self.is_open() && self.cookie.is_some_and(again) {
+            return Ok(());
+        }
+        let link = &self.links[index];
+        if !self.is_open() || link.used_by.is_some() || self.now >= link.ends {
+            return Err(Answer::LinkNotUsable);
+        }
+        self.links[index].used_by = Some(phone);
+        self.tells.status = Collecting;
+        self.cookie = Some((phone, index, self.now, self.now));
+        Ok(())
+    }
+
+    pub(crate) fn has_cookie(&self, phone: Which) -> bool {
+        self.cookie.is_some_and(|(owner, _, made, seen)| {
+            let ends = seen.plus(COOKIE.0).min(made.plus(COOKIE.1));
+            owner == phone && self.now < ends && self.tells.purged_at.is_none()
+        })
+    }
+
+    fn visit(&mut self, phone: Which) -> Result<(), Answer> {
+        match self.sees().status {
+            _ if !self.links.iter().any(|link| link.used_by == Some(phone)) => return Err(Answer::Nothing),
+            _ if !self.has_cookie(phone) => return Err(Answer::CookieOver),
+            Expired => return Err(Answer::SessionExpired),
+            _ => self.cookie.iter_mut().for_each(|cookie| cookie.3 = self.now),
+        }
+        Ok(())
+    }
+
+    /// The user's next step.
+    pub(crate) fn next_step(&self, look: Look) -> Step {
+        let progress = &self.progress;
+        match (progress.photograph, progress.selfie) {
+            _ if !progress.consent => Step::Consent,
+            _ if self.document && !progress.chosen => Step::Choose,
+            (None, _) if self.document => Step::Photograph(look),
+            _ if self.document && !progress.kept => Step::Keep,
+            _ if self.document && !progress.typed => Step::TypeIn,
+            (_, None) if self.selfie => Step::Selfie(look),
+            _ => Step::Submit,
+        }
+    }
+
+    fn take(&mut self, step: Step) -> Result<(), Answer> {
+        let (next, progress) = (self.next_step(Look::Genuine), &mut self.progress);
+        // Until the submit anything of the document may be done again.
+        let in_turn = match step {
+            Step::Consent | Step::Decline => true,
+            Step::Choose => progress.consent && self.document,
+            Step::Photograph(_) => progress.consent && progress.chosen,
+            Step::Keep => matches!(next, Step::Keep),
+            Step::TypeIn => self.document && matches!(next, Step::TypeIn | Step::Selfie(_) | Step::Submit),
+            Step::Selfie(_) => matches!(next, Step::Selfie(_)),
+            Step::Submit => matches!(next, Step::Submit),
+        };
+        if !in_turn || self.tells.status != Collecting {
+            return Err(Answer::OutOfTurn);
+        }
+        match step {
+            Step::Consent => progress.consent = true,
+            Step::Decline => self.end(Failed, self.now, "verification.failed"),
+            Step::Choose if progress.photographs < TRIES => {
+                (progress.chosen, progress.photograph, progress.kept) = (true, None, false);
+            }
+            Step::Choose => {}
+            Step::Photograph(_) if progress.photographs == TRIES => return Err(Answer::NoTryLeft),
+            Step::Photograph(look) => {
+                (progress.photograph, progress.kept) = (Some(look), false);
+                progress.photographs += 1;
+            }
+            Step::Keep => progress.kept = true,
+            Step::TypeIn => progress.typed = true,
+            Step::Selfie(look) => progress.selfie = Some(look),
+            Step::Submit => (self.tells.status, self.tells.typed) = (Deciding, self.document),
+        }
+        Ok(())
+    }
+
+    /// Whether the case is the reviewer's now.
+    fn open_case(&mut self, who: Which) -> bool {
+        let mine = self.may_rule(who).is_ok();
+        if mine {
+            self.hold = Some((who, self.now.plus(HOLD)));
+        }
+        mine
+    }
+
+    fn may_rule(&self, who: Which) -> Result<(), Answer> {
+        match self.hold.filter(|(_, until)| *until > self.now) {
+            _ if self.tells.status != Reviewing => Err(Answer::DecidedAlready(self.ruling)),
+            Some((holder, until)) if holder != who => Err(Answer::HeldUntil(until)),
+            _ => Ok(()),
+        }
+    }
+
+    fn rule(&mut self, who: Which, approve: bool, note: bool) {
+        (self.ruling, self.hold) = (Some((who, self.now)), None);
+        self.decide(if approve { "approved" } else { "rejected" }, Some(note));
+    }
+
+    fn start_over(&mut self, who: Which) -> Result<(), Answer> {
+        let waited = self.tells.status == Reviewing;
+        self.reprocess().ok_or(Answer::DecidedAlready(None))?;
+        self.ruling = waited.then_some((who, self.now));
+        Ok(self.give_link())
+    }
+
+    fn erase_now(&mut self) -> Result<(), Answer> {
+        match self.sees().status {
+            undecided @ (Deciding | Reviewing) => return Err(Answer::MustBeDecided(undecided)),
+            Created | Collecting => self.end(Failed, self.now, "verification.failed"),
+            Expired if self.tells.status != Expired => self.expire(),
+            Completed | Expired | Failed => {}
+        }
+        self.erase_at = self.now;
+        Ok(())
+    }
+
+    fn expire(&mut self) {
+        self.end(Expired, self.tells.expires_at, "verification.expired");
+    }
+
+    fn work(&mut self) {
+        if self.tells.status == Deciding {
+            (self.tells.ocr, self.ruling) = (self.document, None);
+            let verdict = match [self.progress.photograph, self.progress.selfie] {
+                [Some(Look::OutOfDate), _] => "rejected",
+                [Some(Look::Doubtful), _] | [_, Some(Look::Doubtful | Look::OutOfDate)] => "needs_review",
+                _ => "approved",
+            };
+            self.decide(verdict, None);
+        }
+        if self.sees().status == Expired && self.tells.status != Expired {
+            self.expire();
+        }
+        let over = matches!(self.tells.status, Completed | Expired | Failed);
+        if over && self.tells.purged_at.is_none() && self.erase_at <= self.now {
+            let tells = &mut self.tells;
+            tells.purged_at = Some(self.now);
+            (tells.known, tells.typed, tells.ocr) = (false, false, false);
+            tells.outcome.iter_mut().for_each(|outcome| outcome.note = false);
+        }
+    }
+
+    fn decide(&mut self, verdict: &str, note: Option<bool>) {
+        self.tells.outcome = Some(SeenOutcome {
+            verdict: verdict.into(),
+            source: if note.is_some() { "manual_review" } else { "automatic" }.into(),
+            decided_at: self.now,
+            reviewed_at: note.map(|_| self.now),
+            note: note.unwrap_or(false),
+        });
+        let waits = verdict == "needs_review";
+        self.tells.completed_at = (!waits).then_some(self.now);
+        let status = if waits { Reviewing } else { Completed };
+        self.end(status, self.now, &format!("verification.{verdict}"));
+    }
+
+    fn end(&mut self, status: Status, at: Timestamp, event: &str) {
+        (self.tells.status, self.erase_at) = (status, at.plus(RETENTION));
+        self.tells.events.push((event.into(), self.now));
+    }
+}

@@ -1,0 +1,22 @@
+//! What `make soak` changes from outside: how many, and from which seed.
+
+#![expect(clippy::disallowed_methods, reason = "whoever runs the tests says how long")]
+
+/// The number in the environment variable `name`, else `default`.
+pub fn count(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| {
+        number(&text).unwrap_or_else(|| panic!("{name} is no number: {text}"))
+    })
+}
+
+/// The seed in `HONNIN_SEED`, else a fresh one.
+pub fn seed() -> u64 {
+    count("HONNIN_SEED", rand::random())
+}
+
+fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}

@@ -1,0 +1,109 @@
+//! The receiver, in place of the network: away or not by the seed, and it keeps what it saw.
+
+#![expect(unreachable_pub, reason = "a module of one test binary")]
+
+use super::{below, support::START};
+use async_trait::async_trait;
+use domain::{
+    ids::{EventId, SecretId},
+    time::{Millis, Timestamp},
+};
+use service::{
+    random::SeededRandom,
+    sender::{
+        fault::{Answer, Fault},
+        receiver_url::ReceiverUrl,
+        signature::SignedRequest,
+        wire::Wire,
+    },
+};
+use std::{collections::HashSet, net::SocketAddr, ops::Range, sync::Mutex};
+
+/// A request as the receiver saw it, and what else was true at that moment.
+#[derive(Clone)]
+pub struct Sent {
+    pub at: Timestamp,
+    pub id: EventId,
+    pub timestamp: i64,
+    pub signature: String,
+    pub body: serde_json::Value,
+    pub bytes: Vec<u8>,
+    pub answer: Answer,
+    /// The secrets that were valid.
+    pub secrets: Vec<String>,
+    /// Whether the event's session had been erased.
+    pub erased: bool,
+    /// How far the clock had been set forward, and how often it had been set at all.
+    pub forward: i64,
+    pub jumps: usize,
+}
+
+/// The receiver: away or not, by the seed.
+#[derive(Default)]
+pub struct Receiver(pub Mutex<State>);
+
+#[derive(Default)]
+pub struct State {
+    pub random: Option<SeededRandom>,
+    pub away: Vec<Range<i64>>,
+    pub sent: Vec<Sent>,
+    pub secrets: Vec<(SecretId, String)>,
+    pub erased: HashSet<String>,
+    /// How far the clock is from the true time, and how it came there.
+    pub offset: i64,
+    pub forward: i64,
+    pub jumps: usize,
+}
+
+impl State {
+    fn answer(&self, now: Timestamp) -> Answer {
+        let random = self.random.as_ref().unwrap();
+        let truly = now.as_millis() - START.as_millis() - self.offset;
+        if !self.away.iter().any(|outage| outage.contains(&truly)) {
+            let status = [200, 200, 200, 200, 200, 202, 204, 500][below(random, 8) as usize];
+            return Answer::of_status(status, None);
+        }
+        let wish = Some(Millis(below(random, Millis::hours(60).0)));
+        match below(random, 12) {
+            0 => Answer::failed(Fault::Unresolved),
+            1 => Answer::failed(Fault::ConnectTimeout),
+            2 => Answer::failed(Fault::TimedOut),
+            3 => Answer::failed(Fault::Tls),
+            4 => Answer::failed(Fault::Closed),
+            5 => Answer::of_status(302, None),
+            6 => Answer::of_status(429, wish),
+            7 => Answer::of_status(503, wish),
+            8 => Answer::of_status(500, wish),
+            _ => Answer::failed(Fault::ConnectFailed),
+        }
+    }
+}
+
+#[async_trait]
+impl Wire for Receiver {
+    async fn find(&self, _: &ReceiverUrl) -> Result<Vec<SocketAddr>, Fault> {
+        Ok(Vec::new())
+    }
+
+    async fn send(&self, _: &ReceiverUrl, request: &SignedRequest, now: Timestamp) -> Answer {
+        let mut state = self.0.lock().unwrap();
+        let answer = state.answer(now);
+        let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
+        let session = body["data"]["session"]["sessionId"].as_str().unwrap();
+        let sent = Sent {
+            at: now,
+            id: request.id.clone(),
+            timestamp: request.timestamp,
+            signature: request.signature.clone(),
+            bytes: request.body.clone(),
+            answer,
+            secrets: state.secrets.iter().map(|(_, text)| text.clone()).collect(),
+            erased: state.erased.contains(session),
+            forward: state.forward,
+            jumps: state.jumps,
+            body,
+        };
+        state.sent.push(sent);
+        answer
+    }
+}
