@@ -51,7 +51,9 @@ export class Browser {
   async #page(options) {
     const context = await this.chromium.newContext({ ...options, serviceWorkers: "block" });
     const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
+    page.scripts = options.javaScriptEnabled !== false;
+    // Long: a loaded machine must not look like a fault. A page that is right answers as soon as it can.
+    page.setDefaultTimeout(90_000);
     page.noise = [];
     page.on("console", (message) => {
       if (message.type() === "error") page.noise.push(message.text());

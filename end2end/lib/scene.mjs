@@ -1,15 +1,17 @@
 // The passport, its owner and a stranger, rendered once for all runs.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { binary, root, run, shown } from "./places.mjs";
 
 const folder = join(shown, "scene");
 
-/** Renders the scene where it is not there; answers what is on the passport. */
+const made = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
+
+/** Renders the scene where it is not there or older than its painter; answers what is on the passport. */
 export async function scene() {
   // It is written last, so that a scene that was cut short is made again.
   const words = join(folder, "scene.json");
-  if (!existsSync(words)) await run(binary("xtask"), ["scene", "--out", folder], { cwd: root });
+  if (made(words) < made(binary("xtask"))) await run(binary("xtask"), ["scene", "--out", folder], { cwd: root });
   return JSON.parse(readFileSync(words, "utf8"));
 }
 

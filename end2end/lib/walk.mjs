@@ -83,7 +83,9 @@ export class Walk {
     await this.seen("11-result");
   }
 
+  /** Opens a fold. The camera folds its plain form away when it wakes, so the fold is looked at after that. */
   async unfold(id) {
+    if (this.page.scripts) await this.page.locator("html[data-islands=awake]").waitFor();
     const fold = this.page.locator(`#${id}`);
     if ((await fold.getAttribute("open")) === null) await fold.locator("summary").click();
   }

@@ -29,9 +29,9 @@ pub(crate) struct Scene {
     seed: u64,
 }
 
-/// What the cameras see: the shape of a phone's picture, as small as the print can be read and a face be told.
-const BACK_CAMERA: (usize, usize) = (1440, 1080);
-const FRONT_CAMERA: (usize, usize) = (960, 720);
+/// What the camera sees: the shape of a phone's picture, as small as the print can be read. One size for all videos, since a browser
+/// that has learnt a camera's size may get no picture from one that changes it.
+const CAMERA: (usize, usize) = (1440, 1080);
 const FRAMES_A_SECOND: u32 = 6;
 /// The turn of a head that does what it is asked, in radians: a real turn of about a quarter of a right angle.
 const TURN: f32 = 0.48;
@@ -46,8 +46,18 @@ pub(crate) fn set_scene(wanted: &Scene, samples: &Path) -> Done {
     let mut chance = StdRng::seed_from_u64(wanted.seed);
     let document = traveller();
     passport(&wanted.out, samples, &document, &mut chance)?;
-    selfie(&wanted.out, samples, "owner", sitter::FIRST_SELFIE, &mut chance)?;
-    selfie(&wanted.out, samples, "stranger", sitter::SECOND_SELFIE, &mut chance)?;
+    let selfies = [("owner", sitter::FIRST_SELFIE), ("stranger", sitter::SECOND_SELFIE)];
+    let seeds = selfies.map(|_| chance.random());
+    std::thread::scope(|threads| {
+        let film = |((who, sitter), seed)| {
+            let mut chance = StdRng::seed_from_u64(seed);
+            threads.spawn(move || selfie(&wanted.out, samples, who, sitter, &mut chance))
+        };
+        let filming: Vec<_> = selfies.into_iter().zip(seeds).map(film).collect();
+        filming
+            .into_iter()
+            .try_for_each(|thread| thread.join().map_err(|_| "the filming panicked")?)
+    })?;
     let words = json!({ "document": document, "mrz": mrz::lines(&document) });
     Ok(fs::write(
         wanted.out.join("scene.json"),
@@ -93,7 +103,7 @@ fn passport(out: &Path, samples: &Path, document: &Document, chance: &mut impl R
     let upload = on_desk(&page, 1920, 1440, chance);
     fs::write(out.join("passport.jpg"), degrade::jpeg(&upload, 90)?)?;
 
-    let (width, height) = BACK_CAMERA;
+    let (width, height) = CAMERA;
     let still = on_desk(&page, width, height, chance);
     let grain = Grain::new(chance);
     let mut video = Video::create(&out.join("passport.y4m"), width, height, FRAMES_A_SECOND)?;
@@ -125,7 +135,7 @@ fn on_desk(page: &Picture, width: usize, height: usize, chance: &mut impl Rng) -
 /// One person before the camera: straight, left and right as pictures, and a video for each turn.
 fn selfie(out: &Path, samples: &Path, who: &str, sitter: Sitter, chance: &mut impl Rng) -> Done {
     let photograph = sitter.photograph(samples)?;
-    let (width, height) = FRONT_CAMERA;
+    let (width, height) = CAMERA;
     let head = Head {
         eyes: (width as f32 / 2.0, height as f32 * 0.42),
         apart: height as f32 * 0.17,

@@ -1,7 +1,7 @@
 //! The camera itself: asking for it, its live picture, pixels and JPEGs out of it, letting it go.
 
 use super::trouble::Trouble;
-use super::window;
+use super::{timer, window};
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::closure::Closure;
@@ -11,6 +11,9 @@ use web_sys::{
     Blob, CanvasRenderingContext2d, HtmlCanvasElement, HtmlVideoElement, MediaStream, MediaStreamConstraints,
     MediaStreamTrack,
 };
+
+/// A camera that has shown nothing for so long will not.
+const FIRST_FRAME_MS: i32 = 10_000;
 
 /// Which way it looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +87,12 @@ impl Camera {
         video.set_muted(true);
         video.set_src_object(Some(&stream));
         let playing = video.play().map_err(|e| Trouble::of(&e))?;
-        JsFuture::from(playing).await.map_err(|e| Trouble::of(&e))?;
+        // Some cameras open and never show anything: then this promise never settles.
+        let playing_or_late = Promise::race(&Array::of2(&playing, &timer(FIRST_FRAME_MS)));
+        JsFuture::from(playing_or_late).await.map_err(|e| Trouble::of(&e))?;
+        if video.video_width() == 0 {
+            return Err(Trouble::Black);
+        }
         Ok(())
     }
 

@@ -22,13 +22,17 @@ fn now() -> u64 {
     window().and_then(|w| w.performance()).map_or(0, |p| p.now() as u64)
 }
 
-/// Lets the page breathe for that long.
-async fn rest(ms: i32) {
-    let promise = Promise::new(&mut |resolve: Function, _| {
+/// Settles after that long.
+fn timer(ms: i32) -> Promise {
+    Promise::new(&mut |resolve: Function, _| {
         if let Some(window) = window() {
             // Without a timer the promise would never settle; then the loop stops, which is the safe end.
             let _ = window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, ms);
         }
-    });
-    let _ = JsFuture::from(promise).await;
+    })
+}
+
+/// Lets the page breathe for that long.
+async fn rest(ms: i32) {
+    let _ = JsFuture::from(timer(ms)).await;
 }

@@ -14,7 +14,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, FormData, HtmlElement, HtmlVideoElement, VisibilityState};
+use web_sys::{Element, FormData, HtmlElement, HtmlInputElement, HtmlVideoElement, VisibilityState};
 
 /// Waits between attempts to send, in seconds; the last one repeats.
 const WAITS: [u64; 5] = [1, 2, 4, 8, 15];
@@ -302,11 +302,24 @@ fn open_form(id: &str) {
     }
 }
 
-/// Folds the plain form, now that there is a camera; where a mistake stands in it, it stays in sight.
+/// Folds the plain form, now that there is a camera; where a mistake stands in it, or somebody is using it already because the
+/// browser's half came late, it stays in sight.
 fn fold_plain_form() {
+    let in_use = ".error, :focus";
     if let Some(form) = form_beside("plain")
-        && form.query_selector(".error").ok().flatten().is_none()
+        && form.query_selector(in_use).ok().flatten().is_none()
+        && !has_file(&form)
     {
         let _ = form.remove_attribute("open");
     }
+}
+
+/// Whether a file is chosen in the form.
+fn has_file(form: &Element) -> bool {
+    let Ok(fields) = form.query_selector_all("input[type=file]") else {
+        return false;
+    };
+    (0..fields.length())
+        .filter_map(|at| fields.get(at)?.dyn_into::<HtmlInputElement>().ok())
+        .any(|field| field.files().is_some_and(|files| files.length() > 0))
 }
