@@ -11,7 +11,7 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use std::{net::IpAddr, sync::Arc};
-use store::{StoreError, Tx, api_keys, audit, tenants};
+use store::{StoreError, Tx, api_keys, audit};
 
 /// A customer's server, known by its API key; or one of its people, who does by hand what the server would.
 #[derive(Clone, Debug)]
@@ -23,6 +23,7 @@ pub struct Tenant {
     key_is_stale: bool,
     sandbox: bool,
     settings: Arc<Option<TenantSettings>>,
+    full_at: Option<i64>,
 }
 
 /// An end user whose browser holds the capture cookie of a session's attempt.
@@ -58,38 +59,28 @@ pub async fn tenant_by_key(honnin: &Honnin, presented: &str, address: IpAddr) ->
     if !api_key::is_well_formed(presented) {
         return Err(AccessError::Unauthorized);
     }
-    let hash = api_key::hash(presented);
-    let found = honnin.db.read::<_, StoreError, _>(move |tx| {
+    let (hash, now) = (api_key::hash(presented), honnin.now());
+    let found = honnin.db.ask::<_, StoreError, _>(move |tx| {
         let hash = hash.clone();
-        Box::pin(async move {
-            let Some(key) = api_keys::find(tx, &hash).await? else {
-                return Ok(None);
-            };
-            let tenant = tenants::find(tx, &key.tenant).await?;
-            Ok(tenant.map(|tenant| (key, tenant)))
-        })
+        Box::pin(async move { api_keys::find_caller(tx, &hash, now).await })
     });
-    let now = honnin.now();
-    let (key, tenant) = found
-        .await?
-        .filter(|(key, _)| key.is_valid(now))
-        .ok_or(AccessError::Unauthorized)?;
-    if tenant
+    let found = found.await?.ok_or(AccessError::Unauthorized)?;
+    if found
         .settings
         .as_ref()
         .is_some_and(|settings| !settings.admits(address))
     {
         return Err(AccessError::IpNotAllowed);
     }
-    let key_is_stale = key.last_used_at.is_none_or(|at| at.plus(LAST_USE_PRECISION) <= now);
     Ok(Tenant {
-        id: key.tenant,
-        actor: key.id.to_string(),
-        key: Some(key.id),
+        id: found.tenant,
+        actor: found.key.to_string(),
+        key: Some(found.key),
         address,
-        key_is_stale,
-        settings: Arc::new(tenant.settings),
-        sandbox: !tenant.livemode,
+        key_is_stale: found.last_used_at.is_none_or(|at| at.plus(LAST_USE_PRECISION) <= now),
+        settings: Arc::new(found.settings),
+        sandbox: !found.livemode,
+        full_at: found.full_at,
     })
 }
 
@@ -122,6 +113,11 @@ impl Tenant {
     #[must_use]
     pub fn settings(&self) -> Option<&TenantSettings> {
         (*self.settings).as_ref()
+    }
+
+    /// When its bucket of creations is full again, in microseconds, as it stood when it was let in.
+    pub(crate) const fn full_at(&self) -> Option<i64> {
+        self.full_at
     }
 
     /// What it did to a session, for the audit log.

@@ -152,10 +152,11 @@ async fn create(
             {
                 return Ok(false);
             }
+            store_session(tx, &caller, &row, &link, now).await?;
+            // Last: on Postgres the tenant's other creations wait for this row until the commit.
             if !rate_limit::take(tx, rate, &caller, now).await? {
                 return Err(CreateSessionError::RateLimited);
             }
-            store_session(tx, &caller, &row, &link, now).await?;
             Ok(true)
         })
     });

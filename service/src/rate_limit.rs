@@ -1,5 +1,5 @@
 //! How fast a tenant may create sessions: a bucket of tokens that fills steadily, kept in the database so that all nodes share it.
-//! Looked at before a body is read; a token is taken in the unit that creates the session, so that a refused request costs none.
+//! Looked at before a body is read, with the key; a token is taken in the unit that creates the session, so that a refused request costs none.
 
 use crate::{Honnin, access::Tenant};
 use domain::time::Timestamp;
@@ -40,18 +40,13 @@ const fn micros(now: Timestamp) -> i64 {
 }
 
 /// Whether the tenant may create a session now, as far as its rate goes. Takes nothing.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn may_create(honnin: &Honnin, tenant: &Tenant) -> Result<bool, StoreError> {
+#[must_use]
+pub fn may_create(honnin: &Honnin, tenant: &Tenant) -> bool {
     let rate = honnin.config.creation_rate;
-    let Some(cost) = rate.cost() else { return Ok(true) };
-    let (id, now) = (tenant.id().clone(), micros(honnin.now()));
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let id = id.clone();
-        Box::pin(async move { creation_rates::find(tx, &id).await })
-    });
-    Ok(unit.await?.is_none_or(|full_at| full_at <= now + rate.most(cost)))
+    match (rate.cost(), tenant.full_at()) {
+        (Some(cost), Some(full_at)) => full_at <= micros(honnin.now()) + rate.most(cost),
+        _ => true,
+    }
 }
 
 /// Takes a token in the caller's unit. Returns whether there was one.

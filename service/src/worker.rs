@@ -118,7 +118,7 @@ impl Worker {
         let due = self
             .honnin
             .db
-            .read::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::any_due(tx, kinds, now).await }));
+            .ask::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::any_due(tx, kinds, now).await }));
         if !due.await? {
             return Ok(Vec::new());
         }

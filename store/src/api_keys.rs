@@ -3,9 +3,11 @@
 use crate::{
     StoreError,
     db::{Tx, on},
+    tenants,
 };
 use domain::{
     ids::{ApiKeyId, TenantId},
+    tenant::TenantSettings,
     time::Timestamp,
 };
 
@@ -32,12 +34,21 @@ pub struct ApiKeyRow {
     pub last_used_at: Option<Timestamp>,
 }
 
-impl ApiKeyRow {
-    /// Whether it opens the API at `now`.
-    #[must_use]
-    pub fn is_valid(&self, now: Timestamp) -> bool {
-        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
-    }
+/// Whoever presents a key: what a request needs to know of it before anything else, found by one statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallerRow {
+    /// The key's id.
+    pub key: ApiKeyId,
+    /// When the key was last used, to the minute.
+    pub last_used_at: Option<Timestamp>,
+    /// Whose key it is.
+    pub tenant: TenantId,
+    /// The tenant's settings; `None` until an admin has saved some.
+    pub settings: Option<TenantSettings>,
+    /// `false` for a sandbox.
+    pub livemode: bool,
+    /// When the tenant's bucket of creations is full again, in microseconds; `None` where it never created anything.
+    pub full_at: Option<i64>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -71,6 +82,31 @@ impl TryFrom<Raw> for ApiKeyRow {
     }
 }
 
+#[derive(sqlx::FromRow)]
+struct RawCaller {
+    id: String,
+    last_used_at: Option<i64>,
+    tenant_id: String,
+    settings: Option<String>,
+    livemode: bool,
+    full_at: Option<i64>,
+}
+
+impl TryFrom<RawCaller> for CallerRow {
+    type Error = StoreError;
+
+    fn try_from(raw: RawCaller) -> Result<Self, StoreError> {
+        Ok(Self {
+            key: ApiKeyId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed key id"))?,
+            last_used_at: raw.last_used_at.map(Timestamp::from_millis),
+            tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+            settings: tenants::parse_settings(raw.settings.as_deref())?,
+            livemode: raw.livemode,
+            full_at: raw.full_at,
+        })
+    }
+}
+
 /// Stores a new key.
 ///
 /// # Errors
@@ -84,16 +120,19 @@ pub async fn insert(tx: &mut Tx, key: &ApiKeyRow) -> Result<(), StoreError> {
         .execute(conn).await.map(drop))
 }
 
-/// The key with this SHA-256, valid or not.
+/// Whose key has this SHA-256, unless it is revoked or has expired at `now`.
 ///
 /// # Errors
-/// When the database does not answer.
-pub async fn find(tx: &mut Tx, hash: &[u8]) -> Result<Option<ApiKeyRow>, StoreError> {
-    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, tenant_id, name, prefix, hash, created_at, expires_at, revoked_at, last_used_at
-         FROM api_keys WHERE hash = $1")
-        .bind(hash).fetch_optional(conn).await)?;
-    raw.map(ApiKeyRow::try_from).transpose()
+/// When the database does not answer or the tenant's settings do not parse.
+pub async fn find_caller(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<CallerRow>, StoreError> {
+    let raw: Option<RawCaller> = on!(tx, conn => sqlx::query_as(
+        "SELECT api_keys.id, api_keys.last_used_at, api_keys.tenant_id, tenants.settings, tenants.livemode,
+                creation_rates.full_at
+         FROM api_keys JOIN tenants ON tenants.id = api_keys.tenant_id
+              LEFT JOIN creation_rates ON creation_rates.tenant_id = api_keys.tenant_id
+         WHERE api_keys.hash = $1 AND api_keys.revoked_at IS NULL AND (api_keys.expires_at IS NULL OR api_keys.expires_at > $2)")
+        .bind(hash).bind(now.as_millis()).fetch_optional(conn).await)?;
+    raw.map(CallerRow::try_from).transpose()
 }
 
 /// A tenant's keys, newest first.

@@ -1,19 +1,11 @@
-//! One number per tenant: when its bucket of creations would be full again, in microseconds. Shared by all nodes.
+//! One number per tenant: when its bucket of creations would be full again, in microseconds. Shared by all nodes. Looked at with
+//! the key ([`crate::api_keys::find_caller`]).
 
 use crate::{
     StoreError,
     db::{Tx, on},
 };
 use domain::ids::TenantId;
-
-/// When the tenant's bucket is full again; `None` where it never created anything.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn find(tx: &mut Tx, tenant: &TenantId) -> Result<Option<i64>, StoreError> {
-    on!(tx, conn => sqlx::query_scalar("SELECT full_at FROM creation_rates WHERE tenant_id = $1")
-        .bind(tenant.as_str()).fetch_optional(conn).await)
-}
 
 /// Takes one token, where at `now` the bucket is not further from full than `most`: it is full `cost` later then. Returns whether
 /// there was one. One statement, so that two nodes cannot take the same token.

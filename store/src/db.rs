@@ -25,11 +25,11 @@ use crate::{StoreError, figures::Figures};
 use futures::future::BoxFuture;
 use sqlx::{PgPool, SqlitePool};
 use std::{sync::Arc, time::Duration};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 pub(crate) use open::Schema;
 pub use tx::Tx;
-pub(crate) use tx::{Connection, Dialect, on};
+pub(crate) use tx::{Connection, Dialect, Held, on};
 
 /// How many connections a database gets, and how long it may keep us waiting.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,8 @@ enum Backend {
     Sqlite {
         readers: SqlitePool,
         writer: SqlitePool,
-        inbox: mpsc::Sender<Box<dyn writer::Waiting>>,
+        units: mpsc::Sender<Box<dyn writer::Waiting>>,
+        checkpoints: mpsc::Sender<writer::Checkpoint>,
     },
     Postgres(PgPool),
 }
@@ -92,7 +93,7 @@ impl Db {
     {
         unit::refuse_nesting()?;
         match &self.backend {
-            Backend::Sqlite { inbox, .. } => writer::submit(inbox, unit).await,
+            Backend::Sqlite { units, .. } => writer::submit(units, unit).await,
             Backend::Postgres(pool) => postgres::write(pool, unit, &self.jobs_changed, &self.figures).await,
         }
     }
@@ -108,25 +109,44 @@ impl Db {
         E: From<StoreError> + Send + 'static,
     {
         unit::refuse_nesting()?;
-        let mut tx = match &self.backend {
-            Backend::Sqlite { readers, .. } => Tx::new(
-                Connection::Sqlite(readers.begin().await.map_err(sql_error)?),
-                Arc::clone(&self.figures),
-            ),
+        let connection = match &self.backend {
+            Backend::Sqlite { readers, .. } => {
+                let begun = readers.begin().await.map_err(sql_error)?;
+                Connection::Sqlite(Held::Transaction(begun))
+            }
             Backend::Postgres(pool) => {
-                let begun = pool
-                    .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                    .await;
-                Tx::new(
-                    Connection::Postgres(begun.map_err(sql_error)?),
-                    Arc::clone(&self.figures),
-                )
+                let view = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+                let begun = pool.begin_with(view).await.map_err(sql_error)?;
+                Connection::Postgres(Held::Transaction(begun))
             }
         };
+        let mut tx = Tx::new(connection, Arc::clone(&self.figures));
         let answer = unit::run(&mut unit, &mut tx).await;
         // There is nothing to keep, and a failing rollback closes the connection by itself.
         drop(tx.rollback().await);
         answer
+    }
+
+    /// Runs `unit`, which asks one thing: a single statement is one consistent view already, and goes without the transaction
+    /// around it, which costs more than itself.
+    ///
+    /// # Errors
+    /// What the unit returned, or the store's own error when it could not run.
+    pub async fn ask<T, E, F>(&self, mut unit: F) -> Result<T, E>
+    where
+        F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        unit::refuse_nesting()?;
+        let connection = match &self.backend {
+            Backend::Sqlite { readers, .. } => {
+                Connection::Sqlite(Held::Alone(readers.acquire().await.map_err(sql_error)?))
+            }
+            Backend::Postgres(pool) => Connection::Postgres(Held::Alone(pool.acquire().await.map_err(sql_error)?)),
+        };
+        let mut tx = Tx::single(connection, Arc::clone(&self.figures));
+        unit::run(&mut unit, &mut tx).await
     }
 
     /// Rings after a unit that enqueued a job was committed. One waiter is woken; a ring nobody waits for is kept.
@@ -148,12 +168,11 @@ impl Db {
     /// When the database does not answer.
     pub async fn checkpoint(&self) -> Result<bool, StoreError> {
         match &self.backend {
-            Backend::Sqlite { writer, .. } => {
-                let (busy, _, _): (i64, i64, i64) = sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
-                    .fetch_one(writer)
-                    .await
-                    .map_err(|error| StoreError::from_sql(&error))?;
-                Ok(busy == 0)
+            Backend::Sqlite { checkpoints, .. } => {
+                let (caller, answer) = oneshot::channel();
+                let closed = || StoreError::unavailable("the database is closed");
+                checkpoints.send(caller).await.map_err(|_| closed())?;
+                answer.await.unwrap_or_else(|_| Err(closed()))
             }
             Backend::Postgres(_) => Ok(true),
         }
@@ -162,9 +181,11 @@ impl Db {
     /// Finishes the units that wait and closes the connections. Units that come later get [`StoreError::Unavailable`].
     pub async fn close(&self) {
         match &self.backend {
-            Backend::Sqlite { readers, writer, inbox } => {
+            Backend::Sqlite {
+                readers, writer, units, ..
+            } => {
                 // A unit at the end of the queue: when it is answered, everything before it is committed.
-                let last: Result<(), StoreError> = writer::submit(inbox, |_| Box::pin(async { Ok(()) })).await;
+                let last: Result<(), StoreError> = writer::submit(units, |_| Box::pin(async { Ok(()) })).await;
                 drop(last);
                 readers.close().await;
                 writer.close().await;

@@ -52,6 +52,12 @@ impl JobKind {
         }
     }
 
+    /// Whether somebody may be waiting for it. An end that is days away is found when the worker looks by itself; waking it at
+    /// every creation would cost more than the creation.
+    const fn is_prompt(self) -> bool {
+        !matches!(self, Self::Expire)
+    }
+
     /// Reads what [`JobKind::as_str`] wrote.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -122,7 +128,9 @@ pub async fn enqueue(tx: &mut Tx, job: NewJob<'_>) -> Result<JobNumber, StoreErr
          RETURNING id")
         .bind(job.kind.as_str()).bind(job.subject).bind(job.dedup_key).bind(job.run_at.as_millis())
         .fetch_one(conn).await)?;
-    tx.wake_worker();
+    if job.kind.is_prompt() {
+        tx.wake_worker();
+    }
     Ok(JobNumber(number))
 }
 

@@ -37,16 +37,22 @@ impl TryFrom<Raw> for TenantRow {
     type Error = StoreError;
 
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
-        let settings = raw.settings.as_deref().map(serde_json::from_str).transpose();
         Ok(Self {
             id: TenantId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
             name: raw.name,
-            settings: settings.map_err(|_| StoreError::Corrupt("settings that do not parse"))?,
+            settings: parse_settings(raw.settings.as_deref())?,
             livemode: raw.livemode,
             created_at: Timestamp::from_millis(raw.created_at),
             version: raw.version,
         })
     }
+}
+
+/// Settings as they are stored.
+pub(crate) fn parse_settings(json: Option<&str>) -> Result<Option<TenantSettings>, StoreError> {
+    json.map(serde_json::from_str)
+        .transpose()
+        .map_err(|_| StoreError::Corrupt("settings that do not parse"))
 }
 
 fn json(settings: Option<&TenantSettings>) -> Result<Option<String>, StoreError> {

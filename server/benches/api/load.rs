@@ -7,8 +7,8 @@ use std::{
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
+    sync::mpsc::{UnboundedSender, unbounded_channel},
     task::JoinSet,
-    time::sleep_until,
 };
 
 /// What came of a load.
@@ -27,29 +27,29 @@ pub(crate) fn closed(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>) -> Outcome
 }
 
 /// Sends `rate` requests a second, whether answers come or not: each client has its share of the moments, and a late answer is
-/// counted from the moment its request was due.
+/// counted from the moment its request was due. A thread keeps the time: the runtime's timer is no finer than a millisecond, which is
+/// several commits.
 pub(crate) fn open(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>, rate: f64) -> Outcome {
     run(address, clients, Some(rate))
 }
 
 fn run(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>, rate: Option<f64>) -> Outcome {
+    let (clocks, due): (Vec<_>, Vec<_>) = clients.iter().map(|_| unbounded_channel()).unzip();
+    let requests = clients.iter().map(Vec::len).sum();
     let work = async move {
-        let count = clients.len();
         let mut connections = Vec::new();
-        for _ in 0..count {
+        for _ in 0..clients.len() {
             connections.push(Connection::open(address).await);
         }
         let begun = Instant::now();
+        std::thread::spawn(move || keep_time(begun, requests, &clocks, rate));
         let mut running = JoinSet::new();
-        for (number, (mut connection, requests)) in connections.into_iter().zip(clients).enumerate() {
+        for ((mut connection, requests), mut due) in connections.into_iter().zip(clients).zip(due) {
             running.spawn(async move {
                 let mut answers = Vec::with_capacity(requests.len());
-                for (index, request) in requests.iter().enumerate() {
-                    let due = rate.map(|rate| begun + Duration::from_secs_f64((index * count + number) as f64 / rate));
-                    if let Some(due) = due {
-                        sleep_until(due.into()).await;
-                    }
-                    let from = due.unwrap_or_else(Instant::now);
+                for request in &requests {
+                    let due = due.recv().await.unwrap();
+                    let from = if rate.is_some() { due } else { Instant::now() };
                     let body = connection.call(request).await;
                     answers.push((from.elapsed().as_secs_f64(), body));
                 }
@@ -76,6 +76,18 @@ fn run(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>, rate: Option<f64>) -> Ou
     })
     .join()
     .unwrap()
+}
+
+/// Tells the clients in turn that a request of theirs is due; all of them at once where there is no rate.
+#[expect(clippy::disallowed_methods, reason = "it is the clock")]
+fn keep_time(begun: Instant, requests: usize, clocks: &[UnboundedSender<Instant>], rate: Option<f64>) {
+    for (index, clock) in (0..requests).zip(clocks.iter().cycle()) {
+        let due = rate.map_or(begun, |rate| begun + Duration::from_secs_f64(index as f64 / rate));
+        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        if clock.send(due).is_err() {
+            return;
+        }
+    }
 }
 
 struct Connection {

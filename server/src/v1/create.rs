@@ -88,7 +88,7 @@ pub(super) async fn handler(State(app): State<App>, context: RequestContext, req
 
 async fn create(app: &App, context: &RequestContext, request: Request) -> Result<Created, ApiError> {
     let tenant = caller(app, context, request.headers()).await?;
-    if !rate_limit::may_create(&app.honnin, &tenant).await? {
+    if !rate_limit::may_create(&app.honnin, &tenant) {
         return Err(ApiError::RateLimited);
     }
     let key = idempotency_key(request.headers())?;

@@ -255,6 +255,7 @@ impl Tenant {
             key_is_stale: false,
             sandbox: staff.sandbox,
             settings: Arc::clone(&staff.settings),
+            full_at: None,
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Connecting, and the settings durability rests on.
 
-use super::{Backend, Db, DbOptions, migrations, writer};
+use super::{
+    Backend, Db, DbOptions, migrations,
+    writer::{self, Writer},
+};
 use crate::{StoreError, figures::Figures};
 use sqlx::{
     Connection, SqliteConnection,
@@ -8,8 +11,11 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
-use std::{str::FromStr, sync::Arc};
+use std::{str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};
+
+/// A connection that nobody used for so long is asked whether it is alive.
+const RESTED: Duration = Duration::from_secs(1);
 
 /// Which tables a database holds.
 #[derive(Clone, Copy, Debug)]
@@ -64,9 +70,6 @@ async fn open_sqlite(
     let writer = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(options.patience)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .before_acquire(|connection, _| Box::pin(async { Ok(is_clean(connection)) }))
         .connect_with(for_writing)
         .await
         .map_err(|error| StoreError::from_sql(&error))?;
@@ -79,16 +82,25 @@ async fn open_sqlite(
         .min_connections(0)
         .max_connections(options.readers)
         .acquire_timeout(options.patience)
+        .test_before_acquire(false)
         .before_acquire(|connection, _| Box::pin(async { Ok(is_clean(connection)) }))
         .connect_lazy_with(connect.read_only(true));
-    let (inbox, queue) = mpsc::channel(writer::QUEUE);
-    tokio::spawn(writer::run(
-        writer.clone(),
-        queue,
-        Arc::clone(jobs_changed),
-        Arc::clone(figures),
-    ));
-    Ok(Backend::Sqlite { readers, writer, inbox })
+    let (units, inbox) = mpsc::channel(writer::QUEUE);
+    let (checkpoints, asked) = mpsc::channel(1);
+    let task = Writer {
+        pool: writer.clone(),
+        inbox,
+        checkpoints: asked,
+        jobs_changed: Arc::clone(jobs_changed),
+        figures: Arc::clone(figures),
+    };
+    tokio::spawn(task.run());
+    Ok(Backend::Sqlite {
+        readers,
+        writer,
+        units,
+        checkpoints,
+    })
 }
 
 /// When the database ended a transaction by itself, the driver cannot roll it back and believes in it for ever: such a connection
@@ -104,6 +116,16 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
     let pool = PgPoolOptions::new()
         .max_connections(options.connections)
         .acquire_timeout(options.patience)
+        // Asking a connection that was busy a moment ago whether it is alive would cost a unit another exchange with the server.
+        .test_before_acquire(false)
+        .before_acquire(|connection, state| {
+            Box::pin(async move {
+                if state.idle_for > RESTED {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
         .connect_with(connect)
         .await
         .map_err(|error| StoreError::from_sql(&error))?;

@@ -1,6 +1,6 @@
 //! Units of work on Postgres: a transaction each (the server groups commits itself), and again when two of them collided.
 
-use super::{Connection, Tx, unit};
+use super::{Connection, Held, Tx, unit};
 use crate::{StoreError, error::is_serialization_failure, figures::Figures};
 use futures::future::BoxFuture;
 use rand::RngExt;
@@ -26,7 +26,7 @@ where
     loop {
         tried += 1;
         let begun = pool.begin().await.map_err(|error| StoreError::from_sql(&error))?;
-        let mut tx = Tx::new(Connection::Postgres(begun), Arc::clone(figures));
+        let mut tx = Tx::new(Connection::Postgres(Held::Transaction(begun)), Arc::clone(figures));
         let answer = unit::run(&mut unit, &mut tx).await;
         let (enqueued, mut collided) = (tx.enqueued, tx.collided);
         let counted = std::mem::take(&mut tx.counted);

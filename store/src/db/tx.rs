@@ -6,8 +6,11 @@ use domain::{
     session::Status,
 };
 use prometheus_client::metrics::counter::Counter;
-use sqlx::{Postgres, Sqlite, Transaction};
-use std::sync::Arc;
+use sqlx::{Database, Postgres, Sqlite, Transaction, pool::PoolConnection};
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
 
 /// What a unit of work does its reading and writing on. Only the store's own functions can use it.
 pub struct Tx {
@@ -21,11 +24,59 @@ pub struct Tx {
     figures: Arc<Figures>,
     /// What is counted once the unit is committed.
     pub(super) counted: Vec<Counter>,
+    /// One statement is all that may be asked.
+    single: bool,
+    /// A statement was answered.
+    answered: bool,
 }
 
 pub(crate) enum Connection {
-    Sqlite(Transaction<'static, Sqlite>),
-    Postgres(Transaction<'static, Postgres>),
+    Sqlite(Held<Sqlite>),
+    Postgres(Held<Postgres>),
+}
+
+/// A connection, and who says where its transaction begins and ends.
+pub(crate) enum Held<D: Database> {
+    /// The driver, which rolls back when it is dropped.
+    Transaction(Transaction<'static, D>),
+    /// Whoever holds it; or nobody, where one statement is all.
+    Alone(PoolConnection<D>),
+}
+
+impl<D: Database> Deref for Held<D> {
+    type Target = D::Connection;
+
+    fn deref(&self) -> &D::Connection {
+        match self {
+            Self::Transaction(transaction) => transaction,
+            Self::Alone(connection) => connection,
+        }
+    }
+}
+
+impl<D: Database> DerefMut for Held<D> {
+    fn deref_mut(&mut self) -> &mut D::Connection {
+        match self {
+            Self::Transaction(transaction) => transaction,
+            Self::Alone(connection) => connection,
+        }
+    }
+}
+
+impl<D: Database> Held<D> {
+    async fn commit(self) -> Result<(), sqlx::Error> {
+        match self {
+            Self::Transaction(transaction) => transaction.commit().await,
+            Self::Alone(_) => Ok(()),
+        }
+    }
+
+    async fn rollback(self) -> Result<(), sqlx::Error> {
+        match self {
+            Self::Transaction(transaction) => transaction.rollback().await,
+            Self::Alone(_) => Ok(()),
+        }
+    }
 }
 
 /// Which SQL to speak, in the few places where one text cannot serve both.
@@ -64,11 +115,26 @@ impl Tx {
             failed: None,
             figures,
             counted: Vec::new(),
+            single: false,
+            answered: false,
         }
+    }
+
+    /// For a unit of one statement.
+    pub(super) const fn single(connection: Connection, figures: Arc<Figures>) -> Self {
+        let mut tx = Self::new(connection, figures);
+        tx.single = true;
+        tx
     }
 
     /// Translates a statement's result and remembers a failure.
     pub(crate) fn note<T>(&mut self, result: Result<T, sqlx::Error>) -> Result<T, StoreError> {
+        // Only where nobody has begun a transaction do two statements not see one moment.
+        debug_assert!(
+            !self.answered || !self.single,
+            "a second statement where one was to be asked"
+        );
+        self.answered = true;
         result.map_err(|error| {
             self.collided |= is_serialization_failure(&error);
             let error = StoreError::from_sql(&error);
@@ -126,6 +192,15 @@ impl Tx {
         match self.connection {
             Connection::Sqlite(inner) => inner.commit().await,
             Connection::Postgres(inner) => inner.commit().await,
+        }
+    }
+
+    /// Closes the connection instead of giving it back.
+    pub(super) fn close(mut self) {
+        match &mut self.connection {
+            Connection::Sqlite(Held::Alone(connection)) => connection.close_on_drop(),
+            Connection::Postgres(Held::Alone(connection)) => connection.close_on_drop(),
+            Connection::Sqlite(Held::Transaction(_)) | Connection::Postgres(Held::Transaction(_)) => {}
         }
     }
 

@@ -1,24 +1,21 @@
 //! Group commit for SQLite. One durable commit costs milliseconds whatever it holds, so one task runs every waiting unit in one
-//! transaction, each inside its own savepoint, commits once, and only then answers all of them.
+//! transaction, commits once, and only then answers all of them.
+//!
+//! Units hardly ever fail, so a group begins without savepoints, which would cost as much as a small unit. When one fails, the
+//! whole transaction is rolled back and the group is run again, each unit inside a savepoint of its own this time.
 
-use super::{Connection, Tx, unit};
+mod group;
+
+use super::{Connection, Held, Tx, on, unit};
 use crate::{StoreError, figures::Figures};
 use futures::future::BoxFuture;
-use prometheus_client::metrics::counter::Counter;
+use group::Group;
 use sqlx::SqlitePool;
-use std::{sync::Arc, time::Duration};
-use tokio::{
-    sync::{Notify, mpsc, oneshot},
-    time::{Instant, timeout_at},
-};
+use std::{pin::pin, sync::Arc};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 /// How many units may wait before callers have to.
 pub(super) const QUEUE: usize = 1024;
-/// Bounds how long the first unit of a group waits for the last.
-const GROUP: usize = 128;
-/// How long to wait for the callers just answered to come back with their next unit: a quarter of a commit on a slow disk.
-const LULL: Duration = Duration::from_millis(1);
-
 /// A unit in the queue, whatever its types.
 pub(super) trait Waiting: Send {
     /// Nobody waits for the answer any more.
@@ -79,122 +76,88 @@ where
     answer.await.unwrap_or_else(|_| Err(closed()))
 }
 
-/// Commits group after group until the last [`super::Db`] is gone.
-pub(super) async fn run(
-    pool: SqlitePool,
-    mut inbox: mpsc::Receiver<Box<dyn Waiting>>,
-    jobs_changed: Arc<Notify>,
-    figures: Arc<Figures>,
-) {
-    let mut expected = 1;
-    while let Some(first) = inbox.recv().await {
-        if first.is_abandoned() {
-            continue;
-        }
-        let mut group = Group {
-            members: Vec::new(),
-            enqueued: false,
-            counted: Vec::new(),
-            figures: Arc::clone(&figures),
-        };
-        let outcome = group.run(&pool, first, &mut inbox, expected).await;
-        if outcome.is_ok() && group.enqueued {
-            jobs_changed.notify_one();
-        }
-        expected = group.members.len();
-        for member in group.members {
-            member.answer(outcome.clone());
-        }
-    }
+/// Somebody who waits for the log to be folded into the database file.
+pub(super) type Checkpoint = oneshot::Sender<Result<bool, StoreError>>;
+
+/// The task that writes.
+pub(super) struct Writer {
+    pub(super) pool: SqlitePool,
+    pub(super) inbox: mpsc::Receiver<Box<dyn Waiting>>,
+    pub(super) checkpoints: mpsc::Receiver<Checkpoint>,
+    pub(super) jobs_changed: Arc<Notify>,
+    pub(super) figures: Arc<Figures>,
 }
 
-/// Cannot be: a group starts with its first member.
-const LOST: StoreError = StoreError::Corrupt("a group of no units");
-
-struct Group {
-    members: Vec<Box<dyn Waiting>>,
-    enqueued: bool,
-    /// What the units that are kept count.
-    counted: Vec<Counter>,
-    figures: Arc<Figures>,
-}
-
-impl Group {
-    /// Runs the units that wait, and those that come while it runs, in one transaction.
-    async fn run(
-        &mut self,
-        pool: &SqlitePool,
-        first: Box<dyn Waiting>,
-        inbox: &mut mpsc::Receiver<Box<dyn Waiting>>,
-        expected: usize,
-    ) -> Result<(), StoreError> {
-        self.members.push(first);
-        // Each call costs two changes of thread, so the first savepoint comes with BEGIN, each further one with the end of the
-        // unit before it, and the last one ends with COMMIT.
-        let begun = pool.begin_with("BEGIN IMMEDIATE; SAVEPOINT unit").await;
-        let mut tx = Tx::new(
-            Connection::Sqlite(begun.map_err(|error| StoreError::from_sql(&error))?),
-            Arc::clone(&self.figures),
-        );
-        let mut patience = None;
+impl Writer {
+    /// Commits group after group until the last [`super::Db`] is gone or the pool closes. The pool's one connection is this
+    /// task's own meanwhile.
+    pub(super) async fn run(mut self) {
+        let pool = self.pool.clone();
+        let mut closing = pin!(pool.close_event());
+        let (mut held, mut last) = (None, Group::default());
         loop {
-            let member = self.members.last_mut().ok_or(LOST)?;
-            let keep = member.run(&mut tx).await;
-            self.enqueued |= keep && tx.enqueued;
-            if keep {
-                self.counted.append(&mut tx.counted);
-            } else {
-                command(&mut tx, "ROLLBACK TO unit").await?;
-            }
-            let Some(next) = next_member(inbox, self.members.len(), expected, &mut patience).await else {
-                let began = Instant::now();
-                tx.commit().await.map_err(|error| StoreError::from_sql(&error))?;
-                let took = began.elapsed().as_secs_f64();
-                self.figures.committed(self.members.len(), took, &self.counted);
-                return Ok(());
-            };
-            // From here on this unit is answered with the group, also where the database has given the transaction up (disk
-            // full, for one) and nothing of the group can be kept.
-            self.members.push(next);
-            if keep {
-                command(&mut tx, "RELEASE unit; SAVEPOINT unit").await?;
+            tokio::select! {
+                biased;
+                Some(caller) = self.checkpoints.recv() => {
+                    let answer = self.checkpoint(&mut held).await;
+                    drop(caller.send(answer));
+                }
+                Some(first) = self.inbox.recv() => {
+                    if !first.is_abandoned() {
+                        last = self.commit(Group::after(&last, first), &mut held).await;
+                    }
+                }
+                () = &mut closing => return,
+                else => return,
             }
         }
     }
-}
 
-/// The next unit of a group of `size`: one that waits, or one of the callers just answered if it comes back at once.
-async fn next_member(
-    inbox: &mut mpsc::Receiver<Box<dyn Waiting>>,
-    size: usize,
-    expected: usize,
-    patience: &mut Option<Instant>,
-) -> Option<Box<dyn Waiting>> {
-    if size >= GROUP {
-        return None;
-    }
-    loop {
-        let waiting = match inbox.try_recv() {
-            Ok(waiting) => waiting,
-            Err(_) if size >= expected => return None,
-            Err(_) => {
-                let until = *patience.get_or_insert_with(|| Instant::now() + LULL);
-                timeout_at(until, inbox.recv()).await.ok().flatten()?
-            }
+    /// Runs, commits and answers one group.
+    async fn commit(&mut self, mut group: Group, held: &mut Option<Tx>) -> Group {
+        let outcome = match self.hold(held).await {
+            Ok(tx) => group.run(tx, &mut self.inbox).await,
+            Err(error) => Err(error),
         };
-        if !waiting.is_abandoned() {
-            return Some(waiting);
+        match &outcome {
+            Ok(committed) => {
+                let took = committed.took.as_secs_f64();
+                self.figures.committed(group.len(), took, &committed.counted);
+                if committed.enqueued {
+                    self.jobs_changed.notify_one();
+                }
+            }
+            // Whatever state the connection is in, the next group gets another one.
+            Err(_) => {
+                if let Some(tx) = held.take() {
+                    tx.close();
+                }
+            }
         }
+        group.answer(&outcome.map(drop));
+        group
     }
-}
 
-/// Runs savepoint statements outside a unit's own books.
-async fn command(tx: &mut Tx, sql: &'static str) -> Result<(), StoreError> {
-    let Connection::Sqlite(inner) = &mut tx.connection else {
-        return Err(StoreError::refused("group commit is SQLite's"));
-    };
-    match sqlx::raw_sql(sql).execute(&mut **inner).await {
-        Ok(_) => Ok(()),
-        Err(error) => Err(StoreError::from_sql(&error)),
+    async fn checkpoint(&self, held: &mut Option<Tx>) -> Result<bool, StoreError> {
+        let tx = self.hold(held).await?;
+        let (busy, _, _): (i64, i64, i64) = on!(tx, conn => sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
+            .fetch_one(conn).await)?;
+        Ok(busy == 0)
+    }
+
+    /// The connection, opened anew where there is none.
+    async fn hold<'h>(&self, held: &'h mut Option<Tx>) -> Result<&'h mut Tx, StoreError> {
+        match held {
+            Some(tx) => Ok(tx),
+            None => {
+                let alone = self
+                    .pool
+                    .acquire()
+                    .await
+                    .map_err(|error| StoreError::from_sql(&error))?;
+                let connection = Connection::Sqlite(Held::Alone(alone));
+                Ok(held.insert(Tx::new(connection, Arc::clone(&self.figures))))
+            }
+        }
     }
 }

@@ -13,7 +13,8 @@ use domain::{
 };
 use store::{
     StoreError,
-    api_keys::{self, ApiKeyRow},
+    api_keys::{self, ApiKeyRow, CallerRow},
+    creation_rates,
     links::{self, LinkRow},
     sessions,
     tenants::{self, TenantRow},
@@ -92,18 +93,26 @@ fn api_key(tenant: &TenantRow, number: u8) -> ApiKeyRow {
 }
 
 #[tokio::test]
-async fn a_key_is_found_by_its_hash_and_revoked_by_its_tenant_only() {
+async fn a_key_leads_to_its_tenant_until_it_expires_or_is_revoked_by_that_tenant() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, other, .. } = world(&db).await;
         let (one, two) = (keep(api_key(tenant, 1)), keep(api_key(tenant, 2)));
         write!(db, tx => api_keys::insert(tx, one)).unwrap();
         write!(db, tx => api_keys::insert(tx, two)).unwrap();
-        assert_eq!(
-            read!(db, tx => api_keys::find(tx, &one.hash)).as_ref(),
-            Some(one),
-            "{name}"
-        );
-        assert_eq!(read!(db, tx => api_keys::find(tx, &[7; 32])), None, "{name}");
+        let expected = CallerRow {
+            key: one.id.clone(),
+            last_used_at: None,
+            tenant: tenant.id.clone(),
+            settings: tenant.settings.clone(),
+            livemode: tenant.livemode,
+            full_at: None,
+        };
+        let found = read!(db, tx => api_keys::find_caller(tx, &one.hash, at(99)));
+        assert_eq!(found, Some(expected), "{name}");
+        let expired = read!(db, tx => api_keys::find_caller(tx, &one.hash, at(100)));
+        assert_eq!(expired, None, "{name}: expired");
+        let unknown = read!(db, tx => api_keys::find_caller(tx, &[7; 32], at(50)));
+        assert_eq!(unknown, None, "{name}: unknown");
         assert_eq!(
             read!(db, tx => api_keys::list(tx, &tenant.id)),
             [two.clone(), one.clone()],
@@ -124,14 +133,14 @@ async fn a_key_is_found_by_its_hash_and_revoked_by_its_tenant_only() {
             "{name}: twice"
         );
         write!(db, tx => api_keys::mark_used(tx, &two.id, at(70))).unwrap();
-        let one = read!(db, tx => api_keys::find(tx, &one.hash)).unwrap();
-        let two = read!(db, tx => api_keys::find(tx, &two.hash)).unwrap();
-        assert_eq!((one.revoked_at, one.is_valid(at(51))), (Some(at(50)), false), "{name}");
-        assert_eq!(
-            (two.last_used_at, two.is_valid(at(1_000))),
-            (Some(at(70)), true),
+        assert!(
+            write!(db, tx => creation_rates::take(tx, &tenant.id, 1_000, 10, 20)).unwrap(),
             "{name}"
         );
+        let revoked = read!(db, tx => api_keys::find_caller(tx, &one.hash, at(51)));
+        assert_eq!(revoked, None, "{name}: revoked");
+        let two = read!(db, tx => api_keys::find_caller(tx, &two.hash, at(1_000))).unwrap();
+        assert_eq!((two.last_used_at, two.full_at), (Some(at(70)), Some(1_010)), "{name}");
     }
 }
 

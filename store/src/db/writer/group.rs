@@ -1,0 +1,133 @@
+//! One group: the units that share a transaction, from its BEGIN to their answers.
+
+use super::Waiting;
+use crate::{
+    StoreError,
+    db::{Connection, Tx},
+};
+use prometheus_client::metrics::counter::Counter;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+/// Bounds how long the first unit of a group waits for the last.
+const GROUP: usize = 128;
+
+/// Units that wait for one commit.
+#[derive(Default)]
+pub(super) struct Group {
+    members: Vec<Box<dyn Waiting>>,
+    /// Each unit has a savepoint.
+    careful: bool,
+    /// A unit failed.
+    failed: bool,
+}
+
+/// What came of a group.
+#[derive(Default)]
+pub(super) struct Committed {
+    /// How long the commit itself took.
+    pub(super) took: Duration,
+    /// What the units that are kept count.
+    pub(super) counted: Vec<Counter>,
+    /// Whether one of them enqueued a job.
+    pub(super) enqueued: bool,
+}
+
+impl Group {
+    /// The group that `first` begins. Where one of the last group failed, failures are about, and it is careful from the start.
+    pub(super) fn after(last: &Self, first: Box<dyn Waiting>) -> Self {
+        Self {
+            members: vec![first],
+            careful: last.failed,
+            failed: false,
+        }
+    }
+
+    /// How many units it has.
+    pub(super) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Answers every caller: with the unit's own answer, or with the group's failure.
+    pub(super) fn answer(&mut self, outcome: &Result<(), StoreError>) {
+        for member in self.members.drain(..) {
+            member.answer(outcome.clone());
+        }
+    }
+
+    /// Runs the units that wait, and those that come while it runs, in one transaction.
+    pub(super) async fn run(
+        &mut self,
+        tx: &mut Tx,
+        inbox: &mut mpsc::Receiver<Box<dyn Waiting>>,
+    ) -> Result<Committed, StoreError> {
+        let mut committed = begin(tx, self.careful).await?;
+        let mut at = 0;
+        while let Some(member) = self.members.get_mut(at) {
+            let keep = member.run(tx).await;
+            if keep {
+                committed.enqueued |= tx.enqueued;
+                committed.counted.append(&mut tx.counted);
+            } else {
+                self.failed = true;
+                if !self.careful {
+                    self.careful = true;
+                    // It may be gone already: the database gives a transaction up when the disk is full. BEGIN will tell.
+                    drop(command(tx, "ROLLBACK").await);
+                    committed = begin(tx, self.careful).await?;
+                    at = 0;
+                    continue;
+                }
+                command(tx, "ROLLBACK TO unit").await?;
+            }
+            at += 1;
+            if at == self.members.len()
+                && at < GROUP
+                && let Some(next) = next_waiting(inbox)
+            {
+                self.members.push(next);
+            }
+            // Where the database has given the transaction up, this fails, and with it the whole group, the next unit included.
+            if keep && self.careful && at < self.members.len() {
+                command(tx, "RELEASE unit; SAVEPOINT unit").await?;
+            }
+        }
+        let began = Instant::now();
+        command(tx, "COMMIT").await?;
+        committed.took = began.elapsed();
+        Ok(committed)
+    }
+}
+
+/// Each call costs two changes of thread, so the first savepoint comes with BEGIN, each further one with the end of the unit before
+/// it, and the last one ends with COMMIT.
+async fn begin(tx: &mut Tx, careful: bool) -> Result<Committed, StoreError> {
+    let begin = if careful {
+        "BEGIN IMMEDIATE; SAVEPOINT unit"
+    } else {
+        "BEGIN IMMEDIATE"
+    };
+    command(tx, begin).await?;
+    Ok(Committed::default())
+}
+
+/// A unit that waits already.
+fn next_waiting(inbox: &mut mpsc::Receiver<Box<dyn Waiting>>) -> Option<Box<dyn Waiting>> {
+    loop {
+        let waiting = inbox.try_recv().ok()?;
+        if !waiting.is_abandoned() {
+            return Some(waiting);
+        }
+    }
+}
+
+/// Runs a statement of the transaction itself, outside any unit's books.
+async fn command(tx: &mut Tx, sql: &'static str) -> Result<(), StoreError> {
+    let Connection::Sqlite(held) = &mut tx.connection else {
+        return Err(StoreError::refused("group commit is SQLite's"));
+    };
+    match sqlx::raw_sql(sql).execute(&mut **held).await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(StoreError::from_sql(&error)),
+    }
+}
