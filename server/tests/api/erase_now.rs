@@ -12,6 +12,11 @@ use domain::{
 use service::worker::{Lane, Worker};
 use store::users::Role;
 
+/// The test does the background work itself, when it wants it done.
+async fn lone_server() -> Server {
+    Server::with("[worker]\nembedded = false\n").await
+}
+
 async fn work(server: &Server) {
     let worker = Worker::new(server.app.honnin.clone(), Lane::Housekeeping, 1);
     worker.run_until_idle().await.unwrap();
@@ -21,7 +26,7 @@ const CANARY: &str = r#"{"preRegisteredInfo":{"lastName":"Qwertzuiop"}}"#;
 
 #[tokio::test]
 async fn an_admin_erases_a_session_by_a_word_and_a_password_and_it_ends_by_that() {
-    let server = Server::new().await;
+    let server = lone_server().await;
     let mut admin = Browser::signed_in(&server, Role::Admin).await;
     let id = server.create(CANARY).await["id"].as_str().unwrap().to_owned();
     let (page, form) = (format!("/admin/sessions/{id}/erase"), |word: &str, password: &str| {
@@ -67,7 +72,7 @@ async fn an_admin_erases_a_session_by_a_word_and_a_password_and_it_ends_by_that(
 
 #[tokio::test]
 async fn what_waits_for_a_reviewer_is_decided_before_it_is_erased() {
-    let server = Server::new().await;
+    let server = lone_server().await;
     let mut admin = Browser::signed_in(&server, Role::Admin).await;
     let id = server.create(CANARY).await["id"].as_str().unwrap().to_owned();
     server.change(&id, |row| row.session.status = Status::Reviewing).await;
@@ -89,7 +94,7 @@ async fn what_waits_for_a_reviewer_is_decided_before_it_is_erased() {
 
 #[tokio::test]
 async fn a_new_password_ends_every_browser_but_the_one_that_chose_it() {
-    let server = Server::new().await;
+    let server = lone_server().await;
     let mut here = Browser::signed_in_as(&server, "rei", Role::Reviewer).await;
     let mut there = here.another("rei@shop.example").await;
     assert_eq!(there.get("/admin").await.status, 200);
@@ -126,7 +131,7 @@ async fn a_new_password_ends_every_browser_but_the_one_that_chose_it() {
 
 #[tokio::test]
 async fn a_case_somebody_works_at_stays_theirs() {
-    let server = Server::new().await;
+    let server = lone_server().await;
     let id = server.create(CANARY).await["id"].as_str().unwrap().to_owned();
     server
         .change(&id, |row| {
