@@ -189,6 +189,8 @@ impl Run {
     fn fail(&self, trouble: Trouble) {
         self.camera.close(self.video().as_ref());
         self.stage.good.set(false);
+        self.stage.shutter.set(false);
+        self.stage.torch.set(false);
         self.stage.hint.set("");
         self.other_form.set(trouble.other_form());
         self.after.set(if trouble.has_no_camera() {
