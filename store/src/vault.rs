@@ -130,12 +130,7 @@ impl Vault {
             .unzip();
         let store = self.0.keys.write::<_, StoreError, _>(move |tx| {
             let rows = rows.clone();
-            Box::pin(async move {
-                for row in &rows {
-                    keyring::insert(tx, row).await?;
-                }
-                Ok(())
-            })
+            Box::pin(async move { keyring::insert(tx, &rows).await })
         });
         store.await?;
         lock(&self.0.unused).extend(made);

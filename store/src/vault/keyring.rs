@@ -5,6 +5,7 @@ use crate::{
     StoreError,
     db::{Tx, on},
 };
+use sqlx::QueryBuilder;
 
 /// One data key as it is stored.
 #[derive(Clone, sqlx::FromRow)]
@@ -14,10 +15,15 @@ pub(super) struct SealedKey {
     pub(super) sealed: Vec<u8>,
 }
 
-pub(super) async fn insert(tx: &mut Tx, key: &SealedKey) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("INSERT INTO data_keys (id, master_version, sealed) VALUES ($1, $2, $3)")
-        .bind(&key.id).bind(key.master_version).bind(&key.sealed)
-        .execute(conn).await.map(drop))
+/// Stores new keys, all in one statement: a batch in many would hold up whatever shares the machine.
+pub(super) async fn insert(tx: &mut Tx, keys: &[SealedKey]) -> Result<(), StoreError> {
+    on!(tx, conn => {
+        let mut statement = QueryBuilder::new("INSERT INTO data_keys (id, master_version, sealed) ");
+        statement.push_values(keys, |mut row, key| {
+            row.push_bind(&key.id).push_bind(key.master_version).push_bind(&key.sealed);
+        });
+        statement.build().execute(conn).await.map(drop)
+    })
 }
 
 pub(super) async fn find(tx: &mut Tx, id: &DataKeyId) -> Result<Option<SealedKey>, StoreError> {
