@@ -38,7 +38,8 @@ impl Game<'_> {
     async fn create(&mut self) {
         let handle = self.real.create(self.place).await;
         let place = &self.real.places[self.place];
-        let session = Session::new(self.now(), (place.document, place.selfie), METADATA);
+        let plan = [place.document, place.selfie, place.sandbox];
+        let session = Session::new(self.now(), plan, METADATA);
         self.sessions.push((handle, session, 0));
     }
 

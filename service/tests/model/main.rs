@@ -25,7 +25,7 @@ use proptest::{
     strategy::Strategy,
     test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner},
 };
-use real::Real;
+use real::{PLACES, Real};
 use service::rate_limit::CreationRate;
 use std::{
     cell::RefCell,
@@ -112,9 +112,12 @@ impl Lane {
         self.runtime.block_on(play(&mut self.real.borrow_mut(), place, moves))
     }
 
+    /// Plays a written sequence for a customer and in a sandbox.
     fn play_written(&self, moves: &[Move]) -> Option<String> {
-        let difference = self.play(0, moves).err()?;
-        Some(format!("{difference}\n  after:{}", listed(moves)))
+        let (place, difference) = [0, 1]
+            .into_iter()
+            .find_map(|place| Some((place, self.play(place, moves).err()?)))?;
+        Some(format!("{difference}\n  after, in place {place}:{}", listed(moves)))
     }
 
     /// Draws a sequence from `seed` and plays it; what finds a difference is shrunk.
@@ -127,7 +130,7 @@ impl Lane {
             ..Config::default()
         };
         let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-        let drawn = (0..3_usize, sequence()).new_tree(&mut runner).unwrap();
+        let drawn = (0..PLACES.len(), sequence()).new_tree(&mut runner).unwrap();
         let outcome = runner.run_one(drawn, |(place, moves)| {
             self.play(place, &moves).map_err(TestCaseError::fail)
         });

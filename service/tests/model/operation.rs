@@ -2,6 +2,7 @@
 
 use crate::support::eyes::Look;
 use domain::{
+    sandbox::SandboxOutcome,
     session::Status,
     time::{Millis, Timestamp},
 };
@@ -39,6 +40,8 @@ pub(crate) enum Op {
     Create,
     Read(Caller),
     Reprocess(Caller),
+    /// Ends it as an integrator's test wants it; only in a sandbox.
+    Complete(Caller, SandboxOutcome),
     /// The user: opens the newest link, or the one before it.
     Open(Which, usize),
     Take(Which, Step),
@@ -79,6 +82,7 @@ pub(crate) enum Answer {
     /// The API.
     NotFound,
     ReprocessNotAllowed,
+    CannotComplete,
     /// The user.
     LinkNotUsable,
     CookieOver,
@@ -92,6 +96,7 @@ pub(crate) enum Answer {
     MustBeDecided(Status),
     DecidedAlready(Option<(Which, Timestamp)>),
     HeldUntil(Timestamp),
+    NotPerformed,
     /// What the model never says.
     Fault(String),
 }
@@ -175,6 +180,12 @@ pub(crate) fn grid() -> Vec<Vec<Move>> {
     let calls = [Caller::Owner, Caller::Stranger].map(|caller| [Op::Read(caller), Op::Reprocess(caller)]);
     let rulings = [(true, true), (true, false), (false, true), (false, false)];
     let mut each = calls.concat();
+    each.extend(
+        SandboxOutcome::ALL
+            .iter()
+            .map(|outcome| Op::Complete(Caller::Owner, *outcome)),
+    );
+    each.push(Op::Complete(Caller::Stranger, SandboxOutcome::Approved));
     each.extend(steps.map(|step| Op::Take(0, step)));
     each.extend(rulings.map(|(approve, note)| Op::Rule(1, approve, note)));
     each.extend([
@@ -217,7 +228,8 @@ fn operation() -> impl Strategy<Value = Op> {
     prop_oneof![
         2 => Just(Op::Create),
         1 => caller.clone().prop_map(Op::Read),
-        6 => caller.prop_map(Op::Reprocess),
+        6 => caller.clone().prop_map(Op::Reprocess),
+        3 => (caller, select(SandboxOutcome::ALL)).prop_map(|(caller, outcome)| Op::Complete(caller, outcome)),
         4 => (which.clone(), 0..2_usize).prop_map(|(phone, link)| Op::Open(phone, link)),
         8 => (which.clone(), step(look.clone().boxed())).prop_map(|(phone, step)| Op::Take(phone, step)),
         12 => (which.clone(), look, 1..11_usize).prop_map(|(phone, look, times)| Op::Onward(phone, look, times)),

@@ -1,7 +1,9 @@
 //! The other side: the same operations on the real system, through the verbs that the API, the pages and the console call.
 
+mod api;
+
 use crate::{
-    operation::{Answer, Caller, Op, Seen, SeenOutcome, Step, Which},
+    operation::{Answer, Op, Seen, SeenOutcome, Step, Which},
     support::{Harness, START, add_tenant, eyes::Look, localhost, walk::details},
 };
 use domain::{
@@ -26,9 +28,8 @@ use service::{
     open_link::{OpenLinkError, open_link},
     progress::NotNow,
     random::SeededRandom,
-    read_session::{ReadSessionError, read_session},
+    read_session::read_session,
     reissue_link::{ReissueError, reissue_link},
-    reprocess::{ReprocessError, reprocess},
     review::{CaseError, RuleError, Ruling, ask_again, open_case, reopen, rule},
     submit::submit,
     token,
@@ -41,10 +42,19 @@ use store::{StoreError, audit, jobs, tenants::TenantRow, users::Role};
 pub(crate) const METADATA: &str = r#"{"order":"A-1","n":1.50}"#;
 const BODY: &str = r#"{"metadata":{"order":"A-1","n":1.50},"state":"s","preRegisteredInfo":{"lastName":"Tanaka"}}"#;
 
+/// The plans, and whether they are a sandbox's.
+pub(crate) const PLACES: [(&[PlanStep], bool); 4] = [
+    (PlanStep::ALL, false),
+    (PlanStep::ALL, true),
+    (&[PlanStep::Document], false),
+    (&[PlanStep::Selfie], true),
+];
+
 /// A tenant with one plan, and who acts in it.
 pub(crate) struct Place {
     pub(crate) document: bool,
     pub(crate) selfie: bool,
+    pub(crate) sandbox: bool,
     owner: Tenant,
     reviewers: [Reviewer; 2],
     admin: Admin,
@@ -71,8 +81,9 @@ impl Real {
     pub(crate) async fn new(mut harness: Harness) -> Self {
         let stranger = harness.another_tenant().await;
         let mut places = Vec::new();
-        for steps in [PlanStep::ALL, &[PlanStep::Document], &[PlanStep::Selfie]] {
+        for (steps, sandbox) in PLACES {
             harness.tenant = TenantRow {
+                livemode: !sandbox,
                 id: TenantId::from_random(harness.honnin.random_bytes()),
                 settings: Some(TenantSettings {
                     steps: steps.to_vec(),
@@ -85,6 +96,7 @@ impl Real {
             places.push(Place {
                 document: steps.contains(&PlanStep::Document),
                 selfie: steps.contains(&PlanStep::Selfie),
+                sandbox,
                 owner: access::tenant_by_key(&harness.honnin, &key, localhost()).await.unwrap(),
                 reviewers: [reviewer().await, reviewer().await],
                 admin: Admin::of(&harness.staff(Role::Admin).await).unwrap(),
@@ -141,14 +153,7 @@ impl Real {
     /// Does `op`, which is about one session.
     pub(crate) async fn apply(&mut self, place: usize, handle: &mut Handle, op: Op) -> Answer {
         match op {
-            Op::Read(caller) => {
-                match read_session(&self.harness.honnin, self.caller(place, caller), handle.id.as_str()).await {
-                    Ok(_) => Answer::Ok,
-                    Err(ReadSessionError::NotFound) => Answer::NotFound,
-                    Err(error) => fault(error),
-                }
-            }
-            Op::Reprocess(caller) => self.reprocess(place, handle, caller).await,
+            Op::Read(_) | Op::Reprocess(_) | Op::Complete(..) => self.call(place, handle, op).await,
             Op::Open(phone, back) => self.open(handle, phone, back).await,
             Op::Take(phone, step) => self.take(handle, phone, step).await,
             Op::Work => {
@@ -165,23 +170,6 @@ impl Real {
                 Err(error) => fault(error),
             },
             Op::Create | Op::Wait(_) | Op::Crash | Op::Onward(..) => unreachable!("not one session's"),
-        }
-    }
-
-    fn caller(&self, place: usize, caller: Caller) -> &Tenant {
-        match caller {
-            Caller::Owner => &self.places[place].owner,
-            Caller::Stranger => &self.stranger,
-        }
-    }
-
-    async fn reprocess(&self, place: usize, handle: &Handle, caller: Caller) -> Answer {
-        match reprocess(&self.harness.honnin, self.caller(place, caller), handle.id.as_str()).await {
-            Ok(done) if done.metadata.as_deref() == Some(METADATA) => Answer::Ok,
-            Ok(done) => fault(format!("metadata {:?}", done.metadata)),
-            Err(ReprocessError::NotFound) => Answer::NotFound,
-            Err(ReprocessError::NotAllowed) => Answer::ReprocessNotAllowed,
-            Err(error) => fault(error),
         }
     }
 
@@ -300,6 +288,7 @@ impl Real {
                 Answer::DecidedAlready(ruled.map(|ruled| (which(ruled.user).unwrap(), ruled.at)))
             }
             RuleError::Held { until, .. } => Answer::HeldUntil(until),
+            RuleError::NotPerformed(_) => Answer::NotPerformed,
             other => fault(other),
         }
     }

@@ -5,6 +5,7 @@
 
 use crate::operation::{Answer, Caller, Op, Seen, SeenOutcome, Step, Which};
 use crate::support::eyes::Look;
+use domain::sandbox::SandboxOutcome;
 use domain::session::Status::{self, Collecting, Completed, Created, Deciding, Expired, Failed, Reviewing};
 use domain::time::{Millis, Timestamp};
 
@@ -38,9 +39,12 @@ struct Progress {
 
 pub(crate) struct Session {
     pub(crate) now: Timestamp,
-    /// Whether the plan has each step.
+    /// Whether the plan has each step, and whether the tenant only tries things out.
     document: bool,
     selfie: bool,
+    sandbox: bool,
+    /// Whether somebody, or made-up data, has looked at what was taken: else there is no approving.
+    looked_at: bool,
     /// Status as written down, and everything else as told; [`Session::sees`] is what a reader sees.
     tells: Seen,
     pub(crate) links: Vec<Link>,
@@ -53,11 +57,13 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(now: Timestamp, (document, selfie): (bool, bool), metadata: &str) -> Self {
+    pub(crate) fn new(now: Timestamp, [document, selfie, sandbox]: [bool; 3], metadata: &str) -> Self {
         let mut new = Self {
             now,
             document,
             selfie,
+            sandbox,
+            looked_at: false,
             tells: Seen::fresh(now, now.plus(SESSION), metadata),
             links: Vec::new(),
             cookie: None,
@@ -88,10 +94,12 @@ impl Session {
             Op::Read(Caller::Owner) => Ok(()),
             Op::Read(Caller::Stranger) | Op::Reprocess(Caller::Stranger) => Err(Answer::NotFound),
             Op::Reprocess(Caller::Owner) => self.reprocess().ok_or(Answer::ReprocessNotAllowed),
+            Op::Complete(Caller::Owner, outcome) if self.sandbox => self.complete(outcome),
+            Op::Complete(..) => Err(Answer::NotFound),
             Op::Open(phone, back) => self.open(phone, back),
             Op::Take(phone, step) => self.visit(phone).and_then(|()| self.take(step)),
             Op::OpenCase(who) => return Answer::Case(self.open_case(who)),
-            Op::Rule(who, approve, note) => self.may_rule(who).map(|()| self.rule(who, approve, note)),
+            Op::Rule(who, approve, note) => self.may_rule(who).and_then(|()| self.rule(who, approve, note)),
             Op::AskAgain(who) => self.may_rule(who).and_then(|()| self.start_over(who)),
             Op::Reopen(who) if self.tells.status == Reviewing => return self.apply(Op::AskAgain(who)),
             Op::Reopen(who) => self.start_over(who),
@@ -115,6 +123,28 @@ impl Session {
         self.kill_links();
         (self.hold, self.ruling, self.progress) = (None, None, Progress::default());
         Some(())
+    }
+
+    fn complete(&mut self, outcome: SandboxOutcome) -> Result<(), Answer> {
+        if !self.is_open() {
+            return Err(Answer::CannotComplete);
+        }
+        let cookie = self.cookie;
+        self.kill_links();
+        self.cookie = cookie;
+        match outcome {
+            SandboxOutcome::Failed => self.end(Failed, self.now, "verification.failed"),
+            SandboxOutcome::Expired => {
+                self.tells.expires_at = self.now;
+                self.expire();
+            }
+            verdict => {
+                (self.tells.typed, self.tells.ocr) = (self.document, self.document);
+                (self.looked_at, self.ruling) = (true, None);
+                self.decide(verdict.as_str(), None);
+            }
+        }
+        Ok(())
     }
 
     fn kill_links(&mut self) {
@@ -230,9 +260,12 @@ impl Session {
         }
     }
 
-    fn rule(&mut self, who: Which, approve: bool, note: bool) {
+    fn rule(&mut self, who: Which, approve: bool, note: bool) -> Result<(), Answer> {
+        if approve && !self.looked_at {
+            return Err(Answer::NotPerformed);
+        }
         (self.ruling, self.hold) = (Some((who, self.now)), None);
-        self.decide(if approve { "approved" } else { "rejected" }, Some(note));
+        Ok(self.decide(if approve { "approved" } else { "rejected" }, Some(note)))
     }
 
     fn start_over(&mut self, who: Which) -> Result<(), Answer> {
@@ -259,8 +292,9 @@ impl Session {
 
     fn work(&mut self) {
         if self.tells.status == Deciding {
-            (self.tells.ocr, self.ruling) = (self.document, None);
+            (self.tells.ocr, self.ruling, self.looked_at) = (self.document, None, !self.sandbox);
             let verdict = match [self.progress.photograph, self.progress.selfie] {
+                _ if !self.looked_at => "needs_review",
                 [Some(Look::OutOfDate), _] => "rejected",
                 [Some(Look::Doubtful), _] | [_, Some(Look::Doubtful | Look::OutOfDate)] => "needs_review",
                 _ => "approved",
