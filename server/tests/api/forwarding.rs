@@ -71,6 +71,15 @@ fn lines(header: &'static str, lie: &str, seen: &str) -> [Vec<(&'static str, Str
     ]
 }
 
+/// Lines in which the last proxy does not say whom it saw: nobody on the list, for all we know.
+fn unsaid(header: &'static str, lie: &str) -> [String; 4] {
+    let name = if header == "forwarded" { "for=" } else { "" };
+    ["unknown", "_hidden", "", "unknown, 10.0.0.2"].map(|seen| {
+        let seen = seen.replace(", ", &format!(", {name}"));
+        format!("{name}{lie}, {name}{seen}").replace("for=for=", "for=")
+    })
+}
+
 #[tokio::test]
 async fn a_hundred_and_fifty_spoofs_get_nowhere_and_none_keeps_an_honest_client_out() {
     let mut tried = 0;
@@ -90,6 +99,9 @@ async fn a_hundred_and_fifty_spoofs_get_nowhere_and_none_keeps_an_honest_client_
                     assert_eq!(ask(&server, &key, &lines).await, status, "{lines:?}");
                     tried += 1;
                 }
+            }
+            for line in unsaid(header, lie) {
+                assert_eq!(ask(&server, &key, &[(header, line.clone())]).await, 403, "{line}");
             }
         }
     }

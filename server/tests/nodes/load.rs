@@ -52,11 +52,14 @@ impl Load {
         Self { clients, books }
     }
 
-    /// Returns when `more` further sessions have been created.
-    pub(crate) async fn until_created(&self, more: usize) {
+    /// Returns when `more` further sessions have been created. Fails where a client fails.
+    pub(crate) async fn until_created(&mut self, more: usize) {
         let wanted = self.books.created.load(Ordering::SeqCst) + more;
         while self.books.created.load(Ordering::SeqCst) < wanted {
-            self.books.answered.notified().await;
+            tokio::select! {
+                () = self.books.answered.notified() => {}
+                ended = self.clients.join_next() => ended.expect("a client goes on").unwrap(),
+            }
         }
     }
 

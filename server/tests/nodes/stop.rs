@@ -29,7 +29,7 @@ async fn sigterm_under_load_fails_no_request_that_was_accepted() {
     for _ in 0..5 {
         let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
         let node = begin(&installation, address).await;
-        let load = Load::start(address, tenant.key.expose(), 12, 4);
+        let mut load = Load::start(address, tenant.key.expose(), 12, 4);
         load.until_created(100).await;
         node.stop().await;
         created += load.end().await;
@@ -92,7 +92,7 @@ async fn a_rolling_restart_of_two_nodes_on_one_postgres_fails_no_request() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let front = listener.local_addr().unwrap();
     let proxy = proxy(listener, addresses);
-    let load = Load::start(front, tenant.key.expose(), 8, 0);
+    let mut load = Load::start(front, tenant.key.expose(), 8, 0);
     for address in addresses.into_iter().cycle().take(4) {
         load.until_created(40).await;
         nodes.pop_front().unwrap().stop().await;
