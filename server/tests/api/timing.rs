@@ -16,7 +16,7 @@ const PLANTED: Duration = Duration::from_micros(20);
 /// Beyond this, two means differ with a probability of error under 1 in 100,000.
 const LIMIT: f64 = 4.5;
 /// Foreign sessions to ask for.
-const FOREIGN: usize = 64;
+const FOREIGN: usize = 48;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn missing_foreign_and_malformed_ids_take_equally_long() {
