@@ -58,7 +58,7 @@ impl Load {
         while self.books.created.load(Ordering::SeqCst) < wanted {
             tokio::select! {
                 () = self.books.answered.notified() => {}
-                ended = self.clients.join_next() => ended.expect("a client goes on").unwrap(),
+                ended = self.clients.join_next() => ended.unwrap().unwrap(),
             }
         }
     }
