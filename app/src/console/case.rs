@@ -2,8 +2,8 @@
 //! adds zoom, rotation, brightness, comparing and keys.
 
 use super::findings::{Item, ScoreRow, checks, items, reasons, scores};
-use super::layout::{Frame, Tone, mistakes, page};
-use super::parts::{Line, age, area, badge, minutes};
+use super::layout::{Frame, mistakes, page};
+use super::parts::{Line, Tone, age, area, badge, minutes};
 use super::words;
 use crate::PageMeta;
 use crate::parts::Mistake;

@@ -1,7 +1,6 @@
 //! Readings, scores, reasons and checks, as the session's page and the case show them.
 
-use super::layout::Tone;
-use super::parts::{badge, facts};
+use super::parts::{Tone, badge, facts};
 use super::words;
 use leptos::prelude::*;
 

@@ -1,7 +1,7 @@
 //! API keys: issuing, the one showing, the list, revoking.
 
-use super::layout::{Frame, Tone, mistakes, page};
-use super::parts::{Line, badge, empty, heading, line, options, time};
+use super::layout::{Frame, mistakes, page};
+use super::parts::{Line, Tone, badge, empty, heading, line, options, time};
 use crate::PageMeta;
 use crate::parts::Mistake;
 use domain::time::Timestamp;

@@ -1,6 +1,6 @@
 //! The frame around every page of the console: who is signed in, where, and what else there is.
 
-use super::parts;
+use super::parts::{self, Tone};
 use crate::PageMeta;
 use crate::parts::Mistake;
 use crate::shell::{self, Head};
@@ -40,33 +40,6 @@ pub struct May {
     pub administer: bool,
     /// The audit log.
     pub audit: bool,
-}
-
-/// Whether something is well, wrong, waiting or neither.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    /// Well.
-    Good,
-    /// Wrong.
-    Bad,
-    /// Needs somebody.
-    Warn,
-    /// Under way.
-    Live,
-    /// Neither.
-    Plain,
-}
-
-impl Tone {
-    pub(crate) const fn class(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Bad => "bad",
-            Self::Warn => "warn",
-            Self::Live => "live",
-            Self::Plain => "plain",
-        }
-    }
 }
 
 /// What every page of the console needs besides its own view model.

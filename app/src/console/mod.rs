@@ -20,4 +20,5 @@ pub mod settings;
 pub mod webhooks;
 pub mod words;
 
-pub use layout::{Frame, May, Place, Tone};
+pub use layout::{Frame, May, Place};
+pub use parts::Tone;

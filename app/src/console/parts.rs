@@ -1,6 +1,5 @@
 //! Small parts of the console's pages: times, badges, selects, paging, empty states.
 
-use super::layout::Tone;
 use crate::parts::Mistake;
 use domain::time::Timestamp;
 use leptos::prelude::*;
@@ -27,6 +26,33 @@ pub fn age(then: Timestamp, now: Timestamp) -> String {
         1..60 => format!("{minutes} min"),
         60..2880 => format!("{} h", minutes / 60),
         _ => format!("{} d", minutes / 1440),
+    }
+}
+
+/// Whether something is well, wrong, waiting or neither.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Well.
+    Good,
+    /// Wrong.
+    Bad,
+    /// Needs somebody.
+    Warn,
+    /// Under way.
+    Live,
+    /// Neither.
+    Plain,
+}
+
+impl Tone {
+    pub(crate) const fn class(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Bad => "bad",
+            Self::Warn => "warn",
+            Self::Live => "live",
+            Self::Plain => "plain",
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! People: who may sign in, and as what.
 
-use super::layout::{Frame, Tone, mistakes, page};
-use super::parts::{Line, badge, heading, line, options, time};
+use super::layout::{Frame, mistakes, page};
+use super::parts::{Line, Tone, badge, heading, line, options, time};
 use super::words;
 use crate::PageMeta;
 use crate::parts::Mistake;

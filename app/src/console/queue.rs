@@ -1,7 +1,7 @@
 //! The review queue: cases that wait, oldest first.
 
-use super::layout::{Frame, Tone, page};
-use super::parts::{age, badge, empty, heading, next_page, select, time};
+use super::layout::{Frame, page};
+use super::parts::{Tone, age, badge, empty, heading, next_page, select, time};
 use super::words;
 use crate::PageMeta;
 use domain::{document::DocumentType, reasons::Reason, time::Timestamp};

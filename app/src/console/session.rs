@@ -1,8 +1,8 @@
 //! A session's page: where it stands, what was read, what was checked, what was sent, who looked.
 
 use super::findings::{Item, ScoreRow, checks, items, reasons, scores};
-use super::layout::{Frame, Tone, page};
-use super::parts::{badge, facts, time};
+use super::layout::{Frame, page};
+use super::parts::{Tone, badge, facts, time};
 use super::sandbox;
 use super::words;
 use crate::PageMeta;

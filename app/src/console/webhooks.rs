@@ -5,8 +5,8 @@ pub mod check;
 pub mod delivery;
 pub mod secrets;
 
-use super::layout::{Frame, Tone, page};
-use super::parts::{Line, age, badge, empty, heading, line, next_page, select, time};
+use super::layout::{Frame, page};
+use super::parts::{Line, Tone, age, badge, empty, heading, line, next_page, select, time};
 use crate::PageMeta;
 use domain::{
     event::{EventType, TestEvent},

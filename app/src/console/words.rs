@@ -1,6 +1,6 @@
 //! The console's words for what the rest of the system calls by codes.
 
-use super::layout::Tone;
+use super::parts::Tone;
 use domain::{
     document::{DocumentType, FieldName},
     event::EventType,

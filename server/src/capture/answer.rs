@@ -1,6 +1,9 @@
 //! What is answered: a page, JSON for the camera's script, or the way to the step that is next.
 
-use super::visit::Visit;
+use super::{
+    refusal::Refusal,
+    visit::{Visit, may_post},
+};
 use crate::state::App;
 use app::{
     capture::problem::{self, Problem},
@@ -9,82 +12,14 @@ use app::{
 };
 use axum::{
     Json,
+    extract::FromRequestParts,
     response::{Html, IntoResponse, Redirect, Response},
 };
 use domain::time::Millis;
-use http::{HeaderName, HeaderValue, StatusCode, header::RETRY_AFTER};
+use http::{HeaderName, HeaderValue, Method, StatusCode, header::RETRY_AFTER, request::Parts};
 use serde::Serialize;
-use service::{
-    capture::CaptureError,
-    capture_cookie::CookieError,
-    examiner::PictureFault,
-    open_link::OpenLinkError,
-    progress::{Next, NotNow},
-};
+use service::{capture::CaptureError, examiner::PictureFault, progress::Next};
 use store::StoreError;
-
-/// Why a request does not do what it asked for.
-#[derive(Debug)]
-pub(super) enum Refusal {
-    /// The link does not open.
-    Link,
-    /// No cookie, or it is no longer good.
-    Over,
-    /// The deadline has passed.
-    Expired,
-    /// Another step is next.
-    OutOfTurn,
-    /// Sent by another site.
-    Foreign,
-    /// No try is left.
-    NoTryLeft,
-    /// No such thing.
-    NotFound,
-    /// Too much to do.
-    Busy,
-    /// Our fault.
-    Broken(StoreError),
-}
-
-impl From<StoreError> for Refusal {
-    fn from(error: StoreError) -> Self {
-        match error {
-            // Somebody was faster, in another tab: the server knows where the user stands.
-            StoreError::Conflict | StoreError::Duplicate => Self::OutOfTurn,
-            StoreError::Erased => Self::Over,
-            other => Self::Broken(other),
-        }
-    }
-}
-
-impl From<NotNow> for Refusal {
-    fn from(error: NotNow) -> Self {
-        match error {
-            NotNow::Over => Self::Over,
-            NotNow::OutOfTurn => Self::OutOfTurn,
-            NotNow::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<CookieError> for Refusal {
-    fn from(error: CookieError) -> Self {
-        match error {
-            CookieError::Over => Self::Over,
-            CookieError::Expired => Self::Expired,
-            CookieError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<OpenLinkError> for Refusal {
-    fn from(error: OpenLinkError) -> Self {
-        match error {
-            OpenLinkError::NotUsable => Self::Link,
-            OpenLinkError::Store(error) => error.into(),
-        }
-    }
-}
 
 /// The JSON that the camera's script understands.
 #[derive(Serialize)]
@@ -98,6 +33,21 @@ enum Told<'a> {
 struct ToldProblem<'a> {
     code: &'a str,
     sentence: &'a str,
+}
+
+impl FromRequestParts<App> for Visit {
+    type Rejection = Response;
+
+    /// What other sites have a browser post is refused before it reaches a handler.
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
+        let visit = Self::read(parts, app).await?;
+        let reads = parts.method == Method::GET || parts.method == Method::HEAD;
+        if reads || may_post(&parts.headers, app) {
+            Ok(visit)
+        } else {
+            Err(Refusal::Foreign.answer(app, &visit))
+        }
+    }
 }
 
 impl Refusal {

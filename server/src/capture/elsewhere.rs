@@ -1,8 +1,9 @@
 //! Going on on another device, and asking for more time on this one.
 
 use super::{
-    answer::{Refusal, answered, lead_on, page as html},
+    answer::{answered, lead_on, page as html},
     link::qr,
+    refusal::Refusal,
     visit::Visit,
 };
 use crate::state::App;

@@ -1,7 +1,8 @@
 //! The one-time link: looking at it changes nothing, Start opens it.
 
 use super::{
-    answer::{Refusal, answered, days, lead_on, page as html},
+    answer::{answered, days, lead_on, page as html},
+    refusal::Refusal,
     visit::{Visit, brand, capture_cookie, fields, mark_cookie, with_cookie},
 };
 use crate::state::App;

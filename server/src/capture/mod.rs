@@ -5,6 +5,7 @@ mod answer;
 mod elsewhere;
 mod link;
 mod pictures;
+mod refusal;
 mod result;
 mod selfie;
 mod steps;

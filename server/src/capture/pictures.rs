@@ -1,7 +1,8 @@
 //! The document's pictures: the camera page of a side, the upload, the look at the photo just taken, the photo itself.
 
 use super::{
-    answer::{Refusal, answered, file_fault, mistaken, page as html, sort},
+    answer::{answered, file_fault, mistaken, page as html, sort},
+    refusal::Refusal,
     steps::{onward, picture_url},
     visit::{Visit, fields},
 };

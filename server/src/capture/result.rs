@@ -1,7 +1,8 @@
 //! The result. It waits a while for the decision, so that most people see it at once, with and without scripts.
 
 use super::{
-    answer::{Refusal, answered, come_back, page as html},
+    answer::{answered, come_back, page as html},
+    refusal::Refusal,
     visit::Visit,
 };
 use crate::state::App;

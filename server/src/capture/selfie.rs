@@ -1,8 +1,9 @@
 //! The selfie: the page with its challenge, and the burst.
 
 use super::{
-    answer::{Refusal, answered, file_fault, mistaken, page as html, sort},
+    answer::{answered, file_fault, mistaken, page as html, sort},
     pictures::of_upload,
+    refusal::Refusal,
     steps::{in_turn, onward},
     visit::Visit,
 };

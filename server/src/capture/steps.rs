@@ -1,7 +1,8 @@
 //! The steps without pictures: consent, the kind of document, the details, the submit.
 
 use super::{
-    answer::{Refusal, address, answered, days, lead_on, mistaken, page as html},
+    answer::{address, answered, days, lead_on, mistaken, page as html},
+    refusal::Refusal,
     visit::{Visit, fields},
 };
 use crate::state::App;

@@ -1,6 +1,6 @@
 //! One request of an end user: who it is, in which language to answer, and whether a page or JSON is wanted.
 
-use super::answer::Refusal;
+use super::refusal::Refusal;
 use crate::{edge::RequestContext, same_origin::is_same_origin, state::App};
 use app::{Accent, Brand, Closing, PageMeta, Progress, Stage, forms};
 use axum::{
@@ -43,47 +43,9 @@ pub(super) struct Visit {
     cookies: HashMap<String, String>,
 }
 
-impl FromRequestParts<App> for Visit {
-    type Rejection = Response;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
-        let context = RequestContext::from_request_parts(parts, app)
-            .await
-            .map_err(IntoResponse::into_response)?;
-        let cookies = cookies(&parts.headers);
-        let path = parts.uri.path().to_owned();
-        if parts.method == Method::GET
-            && let Some(chosen) = chosen_language(parts.uri.query().unwrap_or_default())
-        {
-            return Err(switched(&path, chosen));
-        }
-        let text = |name| {
-            parts
-                .headers
-                .get(name)
-                .and_then(|value: &HeaderValue| value.to_str().ok())
-                .unwrap_or_default()
-        };
-        let kept = cookies.get(LANGUAGE).and_then(|language| Language::parse(language));
-        let visit = Self {
-            language: kept.unwrap_or_else(|| Language::negotiate(text(ACCEPT_LANGUAGE))),
-            nonce: context.nonce,
-            request: context.id.to_string(),
-            json: text(ACCEPT).starts_with("application/json"),
-            path,
-            cookies,
-        };
-        let reads = parts.method == Method::GET || parts.method == Method::HEAD;
-        if !reads && !may_post(&parts.headers, app) {
-            return Err(Refusal::Foreign.answer(app, &visit));
-        }
-        Ok(visit)
-    }
-}
-
 /// Phones too old for `Sec-Fetch-Site` write `Origin: null` under our own referrer policy. They hold `SameSite=Lax` to be true, so
 /// that a foreign post comes without the cookie; and who posts to a link knows its token.
-fn may_post(headers: &HeaderMap, app: &App) -> bool {
+pub(super) fn may_post(headers: &HeaderMap, app: &App) -> bool {
     let old_phone =
         !headers.contains_key("sec-fetch-site") && headers.get(ORIGIN).is_some_and(|origin| origin == "null");
     old_phone || is_same_origin(headers, app.honnin.base_url())
@@ -134,6 +96,36 @@ pub(super) fn mark_cookie(value: &str) -> String {
 const BOUND: &str = "Path=/; Secure; HttpOnly; SameSite=Lax";
 
 impl Visit {
+    /// What a request says of its visit; the answer at once where it chooses another language.
+    pub(super) async fn read(parts: &mut Parts, app: &App) -> Result<Self, Response> {
+        let context = RequestContext::from_request_parts(parts, app)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        let cookies = cookies(&parts.headers);
+        let path = parts.uri.path().to_owned();
+        if parts.method == Method::GET
+            && let Some(chosen) = chosen_language(parts.uri.query().unwrap_or_default())
+        {
+            return Err(switched(&path, chosen));
+        }
+        let text = |name| {
+            parts
+                .headers
+                .get(name)
+                .and_then(|value: &HeaderValue| value.to_str().ok())
+                .unwrap_or_default()
+        };
+        let kept = cookies.get(LANGUAGE).and_then(|language| Language::parse(language));
+        Ok(Self {
+            language: kept.unwrap_or_else(|| Language::negotiate(text(ACCEPT_LANGUAGE))),
+            nonce: context.nonce,
+            request: context.id.to_string(),
+            json: text(ACCEPT).starts_with("application/json"),
+            path,
+            cookies,
+        })
+    }
+
     pub(super) fn capture_cookie(&self) -> Option<&str> {
         self.cookies.get(CAPTURE).map(String::as_str)
     }

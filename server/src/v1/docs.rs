@@ -1,6 +1,6 @@
 //! `/docs`: the OpenAPI description as a page for people. Works offline: no script, one style, nothing loaded.
 
-use super::openapi::document;
+use super::description::document;
 use crate::edge::RequestContext;
 use axum::response::Html;
 use serde_json::Value;

@@ -3,6 +3,7 @@
 mod body;
 mod caller;
 mod create;
+mod description;
 mod docs;
 mod error;
 mod openapi;
@@ -10,7 +11,7 @@ mod read;
 mod reprocess;
 mod sandbox;
 
-pub use openapi::document;
+pub use description::document;
 
 pub(crate) use error::ApiError;
 
@@ -35,7 +36,7 @@ pub(crate) fn routes() -> Router<App> {
             post(sandbox::handler),
         )
         .route("/v1/sandbox/verification-sessions//complete", post(sandbox::handler))
-        .route("/v1/openapi.json", get(openapi::handler))
+        .route("/v1/openapi.json", get(description::handler))
         .method_not_allowed_fallback(error::method_not_allowed)
 }
 

@@ -1,6 +1,6 @@
 //! Which kind of file an upload is, and how many pixels its header promises, before anything is decoded.
 
-use super::{MAX_SIDE, MIN_SIDES, PictureFault, fault, jpeg};
+use super::{PictureFault, fault, jpeg, size::Size};
 use image::codecs::{jpeg::JpegDecoder, png::PngDecoder, webp::WebPDecoder};
 use image::{ImageDecoder, Limits};
 use std::io::Cursor;
@@ -11,28 +11,6 @@ pub(super) enum Format {
     Jpeg,
     Png,
     WebP,
-}
-
-/// What a header promises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Size {
-    pub(super) width: u32,
-    pub(super) height: u32,
-    /// Bytes the decoder needs beside the pixels it returns.
-    pub(super) scratch: u64,
-}
-
-impl Size {
-    pub(super) fn check(self) -> Result<(), PictureFault> {
-        let (short, long) = (self.width.min(self.height), self.width.max(self.height));
-        if long > MAX_SIDE || u64::from(self.width) * u64::from(self.height) * 3 > super::MAX_DECODE_BYTES {
-            return Err(PictureFault::DimensionsTooLarge);
-        }
-        if short < MIN_SIDES.0 || long < MIN_SIDES.1 {
-            return Err(PictureFault::TooSmall);
-        }
-        Ok(())
-    }
 }
 
 /// Brands of the ISO base media files that hold HEVC or AV1 stills.

@@ -3,7 +3,7 @@
 //! The decoder in use fills a missing end with grey, so that a half-uploaded picture would pass; here it does not.
 
 use super::PictureFault;
-use super::format::Size;
+use super::size::Size;
 
 const START_OF_SCAN: u8 = 0xDA;
 const END_OF_IMAGE: u8 = 0xD9;

@@ -3,6 +3,7 @@
 mod fault;
 mod format;
 mod jpeg;
+mod size;
 
 pub use fault::PictureFault;
 

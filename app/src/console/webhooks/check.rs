@@ -1,8 +1,8 @@
 //! The debugger: paste what the receiver got, read why verification fails.
 
 use crate::PageMeta;
-use crate::console::layout::{Frame, Tone, page};
-use crate::console::parts::{Line, area, badge, heading};
+use crate::console::layout::{Frame, page};
+use crate::console::parts::{Line, Tone, area, badge, heading};
 use leptos::prelude::*;
 
 /// What was found out, in words.

@@ -2,8 +2,8 @@
 
 use super::{Health, State, alarm, seconds};
 use crate::PageMeta;
-use crate::console::layout::{Frame, Tone, page};
-use crate::console::parts::{badge, facts, heading, time};
+use crate::console::layout::{Frame, page};
+use crate::console::parts::{Tone, badge, facts, heading, time};
 use domain::time::Timestamp;
 use leptos::prelude::*;
 

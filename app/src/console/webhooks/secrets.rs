@@ -2,8 +2,8 @@
 
 use crate::PageMeta;
 use crate::console::keys::shown_once;
-use crate::console::layout::{Frame, Tone, page};
-use crate::console::parts::{badge, empty, heading, time};
+use crate::console::layout::{Frame, page};
+use crate::console::parts::{Tone, badge, empty, heading, time};
 use domain::time::Timestamp;
 use leptos::prelude::*;
 

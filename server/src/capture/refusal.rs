@@ -1,0 +1,67 @@
+//! Why a request of an end user does not do what it asked for. How it is told: `answer`.
+
+use service::{capture_cookie::CookieError, open_link::OpenLinkError, progress::NotNow};
+use store::StoreError;
+
+/// Why a request does not do what it asked for.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// The link does not open.
+    Link,
+    /// No cookie, or it is no longer good.
+    Over,
+    /// The deadline has passed.
+    Expired,
+    /// Another step is next.
+    OutOfTurn,
+    /// Sent by another site.
+    Foreign,
+    /// No try is left.
+    NoTryLeft,
+    /// No such thing.
+    NotFound,
+    /// Too much to do.
+    Busy,
+    /// Our fault.
+    Broken(StoreError),
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        match error {
+            // Somebody was faster, in another tab: the server knows where the user stands.
+            StoreError::Conflict | StoreError::Duplicate => Self::OutOfTurn,
+            StoreError::Erased => Self::Over,
+            other => Self::Broken(other),
+        }
+    }
+}
+
+impl From<NotNow> for Refusal {
+    fn from(error: NotNow) -> Self {
+        match error {
+            NotNow::Over => Self::Over,
+            NotNow::OutOfTurn => Self::OutOfTurn,
+            NotNow::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<CookieError> for Refusal {
+    fn from(error: CookieError) -> Self {
+        match error {
+            CookieError::Over => Self::Over,
+            CookieError::Expired => Self::Expired,
+            CookieError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<OpenLinkError> for Refusal {
+    fn from(error: OpenLinkError) -> Self {
+        match error {
+            OpenLinkError::NotUsable => Self::Link,
+            OpenLinkError::Store(error) => error.into(),
+        }
+    }
+}

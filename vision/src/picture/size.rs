@@ -1,0 +1,25 @@
+//! What a picture's header promises, and what of it is too much or too little.
+
+use super::{MAX_DECODE_BYTES, MAX_SIDE, MIN_SIDES, PictureFault};
+
+/// What a header promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    /// Bytes the decoder needs beside the pixels it returns.
+    pub(super) scratch: u64,
+}
+
+impl Size {
+    pub(super) fn check(self) -> Result<(), PictureFault> {
+        let (short, long) = (self.width.min(self.height), self.width.max(self.height));
+        if long > MAX_SIDE || u64::from(self.width) * u64::from(self.height) * 3 > MAX_DECODE_BYTES {
+            return Err(PictureFault::DimensionsTooLarge);
+        }
+        if short < MIN_SIDES.0 || long < MIN_SIDES.1 {
+            return Err(PictureFault::TooSmall);
+        }
+        Ok(())
+    }
+}
