@@ -138,6 +138,10 @@ fn pairs<'a>(items: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> {
 
 /// `None` where the scripts differ: a kanji name and its Latin transcription cannot be compared.
 fn same_name(a: &str, b: &str) -> Option<bool> {
+    // Also of signs alone, which the rules below leave nothing of.
+    if a == b {
+        return Some(true);
+    }
     match (is_latin(a), is_latin(b)) {
         (true, true) => Some(same_latin(a, b)),
         (false, false) => Some(folded(a) == folded(b)),
@@ -268,6 +272,7 @@ mod tests {
             ("Maria", "ANNA MARIA", false),
             ("Smith", "SMYTH", false),
             ("Łukasz", "LUKASZ", true),
+            ("÷", "÷", true),
         ] {
             assert_eq!(same_name(a, b), Some(same), "{a} {b}");
         }
