@@ -1,5 +1,6 @@
 //! How fast a tenant may create sessions: a bucket of tokens that fills steadily, kept in the database so that all nodes share it.
-//! Looked at before a body is read, with the key; a token is taken in the unit that creates the session, so that a refused request costs none.
+//! Looked at before a body is read, with the key; a token is taken in the unit that creates the session, so that a refused request
+//! costs none.
 
 use crate::{Honnin, access::Tenant};
 use domain::time::Timestamp;

@@ -16,6 +16,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 
 /// How many units may wait before callers have to.
 pub(super) const QUEUE: usize = 1024;
+
 /// A unit in the queue, whatever its types.
 pub(super) trait Waiting: Send {
     /// Nobody waits for the answer any more.
