@@ -45,7 +45,11 @@ const fn micros(now: Timestamp) -> i64 {
 pub fn may_create(honnin: &Honnin, tenant: &Tenant) -> bool {
     let rate = honnin.config.creation_rate;
     match (rate.cost(), tenant.full_at()) {
-        (Some(cost), Some(full_at)) => full_at <= micros(honnin.now()) + rate.most(cost),
+        (Some(cost), Some(full_at)) => {
+            let furthest = micros(honnin.now()) + rate.most(cost);
+            // Beyond what can be owed is a clock that was set back: see `creation_rates::take`.
+            full_at <= furthest || full_at > furthest + cost
+        }
         _ => true,
     }
 }
