@@ -67,7 +67,11 @@ impl From<Created> for CreatedSession {
                        the same key with another body is refused.")),
     request_body(content = openapi::NewSession, content_type = "application/json"),
     responses(
-        (status = 201, description = "Created", body = CreatedSession),
+        (status = 201, description = "Created", body = CreatedSession, links(
+            ("read" = (operation_id = "readVerificationSession", parameters(("id" = "$response.body#/id")))),
+            ("reprocess" = (operation_id = "reprocessVerificationSession", parameters(("id" = "$response.body#/id")))),
+            ("complete" = (operation_id = "completeSandboxVerificationSession", parameters(("id" = "$response.body#/id"))))
+        )),
         (status = 400, description = "The body is not as described, or the callback URL is not allowed",
             body = openapi::BadRequest),
         (status = 408, description = "The body came too slowly", body = openapi::RequestTimeout),

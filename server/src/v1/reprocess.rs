@@ -41,7 +41,10 @@ struct Reprocessed<'a> {
     tag = "Verification sessions",
     params(("id" = String, Path, description = "Session id", example = "vs_0123456789abcdef0123456789abcdef")),
     responses(
-        (status = 200, description = "Back in `collecting`", body = openapi::ReprocessedSession),
+        (status = 200, description = "Back in `collecting`", body = openapi::ReprocessedSession, links(
+            ("read" = (operation_id = "readVerificationSession", parameters(("id" = "$response.body#/id")))),
+            ("complete" = (operation_id = "completeSandboxVerificationSession", parameters(("id" = "$response.body#/id"))))
+        )),
         (status = 409, description = "The status does not allow it, the personal data was erased, or another operation was first",
             body = openapi::ReprocessNotAllowed),
         openapi::OfEveryOperation,

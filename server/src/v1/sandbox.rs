@@ -36,7 +36,10 @@ pub(super) struct CompletedSession {
     params(("id" = String, Path, description = "Session id", example = "vs_0123456789abcdef0123456789abcdef")),
     request_body(content = openapi::SandboxCompletion, content_type = "application/json"),
     responses(
-        (status = 200, description = "Ended as chosen", body = CompletedSession),
+        (status = 200, description = "Ended as chosen", body = CompletedSession, links(
+            ("read" = (operation_id = "readVerificationSession", parameters(("id" = "$response.body#/id")))),
+            ("reprocess" = (operation_id = "reprocessVerificationSession", parameters(("id" = "$response.body#/id"))))
+        )),
         (status = 400, description = "The body is not as described", body = openapi::HttpApiDecodeError),
         (status = 404, description = "No such session, another tenant's, a malformed id, or any id of a live tenant",
             body = openapi::SessionNotFound),
