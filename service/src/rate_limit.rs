@@ -4,7 +4,10 @@
 
 use crate::{Honnin, access::Tenant};
 use domain::time::Timestamp;
-use store::{StoreError, Tx, creation_rates};
+use store::{
+    StoreError, Tx,
+    creation_rates::{self, Wish},
+};
 
 /// A rate; `per_minute` 0 is no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,40 +27,38 @@ impl Default for CreationRate {
     }
 }
 
+/// By how much the clocks of nodes that share a database may differ, in microseconds, before a bucket is taken for one from before
+/// the clock was set back.
+const CLOCKS_DIFFER: i64 = 60_000_000;
+
 impl CreationRate {
-    /// Microseconds until one token comes; `None` where there is no limit.
-    fn cost(self) -> Option<i64> {
-        (self.per_minute > 0).then(|| 60_000_000 / i64::from(self.per_minute))
+    /// A wish for a token at `now`; `None` where there is no limit.
+    fn wish(self, now: Timestamp) -> Option<Wish> {
+        let cost = (self.per_minute > 0).then(|| 60_000_000 / i64::from(self.per_minute))?;
+        let now = now.as_millis() * 1000;
+        let latest = now + cost * (i64::from(self.burst) - 1).max(0);
+        Some(Wish {
+            now,
+            cost,
+            latest,
+            credible: latest + cost + CLOCKS_DIFFER,
+        })
     }
-
-    /// How far from full, in microseconds, a bucket may be that still has a token.
-    fn most(self, cost: i64) -> i64 {
-        cost * (i64::from(self.burst) - 1).max(0)
-    }
-}
-
-const fn micros(now: Timestamp) -> i64 {
-    now.as_millis() * 1000
 }
 
 /// Whether the tenant may create a session now, as far as its rate goes. Takes nothing.
 #[must_use]
 pub fn may_create(honnin: &Honnin, tenant: &Tenant) -> bool {
-    let rate = honnin.config.creation_rate;
-    match (rate.cost(), tenant.full_at()) {
-        (Some(cost), Some(full_at)) => {
-            let furthest = micros(honnin.now()) + rate.most(cost);
-            // Beyond what can be owed is a clock that was set back: see `creation_rates::take`.
-            full_at <= furthest || full_at > furthest + cost
-        }
+    match (honnin.config.creation_rate.wish(honnin.now()), tenant.full_at()) {
+        (Some(wish), Some(full_at)) => wish.is_granted(full_at),
         _ => true,
     }
 }
 
 /// Takes a token in the caller's unit. Returns whether there was one.
 pub(crate) async fn take(tx: &mut Tx, rate: CreationRate, tenant: &Tenant, now: Timestamp) -> Result<bool, StoreError> {
-    match rate.cost() {
+    match rate.wish(now) {
         None => Ok(true),
-        Some(cost) => creation_rates::take(tx, tenant.id(), micros(now), cost, rate.most(cost)).await,
+        Some(wish) => creation_rates::take(tx, tenant.id(), &wish).await,
     }
 }

@@ -6,7 +6,8 @@ use domain::{
     time::Timestamp,
 };
 use store::{
-    StoreError, creation_rates,
+    StoreError,
+    creation_rates::{self, Wish},
     idempotency::{self, KeptAnswer},
     tenants::{self, TenantRow},
 };
@@ -33,12 +34,21 @@ async fn tenant(backend: &Backend, number: u8) -> TenantId {
     id
 }
 
+/// Ten microseconds a token, three tokens in a full bucket, clocks that differ by a thousand.
+const fn wish(now: i64) -> Wish {
+    Wish {
+        now,
+        cost: 10,
+        latest: now + 20,
+        credible: now + 1_030,
+    }
+}
+
 async fn take(backend: &Backend, tenant: &TenantId, now: i64) -> bool {
     let tenant = tenant.clone();
     let unit = backend.db.write::<_, StoreError, _>(move |tx| {
         let tenant = tenant.clone();
-        // Ten microseconds a token, three tokens in a full bucket.
-        Box::pin(async move { creation_rates::take(tx, &tenant, now, 10, 20).await })
+        Box::pin(async move { creation_rates::take(tx, &tenant, &wish(now)).await })
     });
     unit.await.unwrap()
 }
@@ -77,8 +87,39 @@ async fn a_clock_that_was_set_back_costs_a_tenant_one_bucket_and_not_the_hours_i
         let tenant = tenant(&backend, 1).await;
         assert!(take(&backend, &tenant, 1_000_000).await, "{}", backend.name);
         // Seen from here the bucket would be full in a million: no three tokens owe that much. One is given, and the rest is owed.
-        for (now, there) in [(100, true), (100, false), (109, false), (110, true), (110, false), (120, true)] {
+        for (now, there) in [
+            (100, true),
+            (100, false),
+            (109, false),
+            (110, true),
+            (110, false),
+            (120, true),
+        ] {
             assert_eq!(take(&backend, &tenant, now).await, there, "{} at {now}", backend.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn nodes_whose_clocks_differ_share_a_bucket() {
+    for backend in backends().await {
+        for (number, behind) in [(1, 1), (2, 10), (3, 15), (4, 999)] {
+            let tenant = tenant(&backend, number).await;
+            let unit = backend.db.write::<_, StoreError, _>(move |tx| {
+                let tenant = tenant.clone();
+                Box::pin(async move {
+                    let mut taken = 0;
+                    for now in 10_000..10_300 {
+                        taken += u32::from(creation_rates::take(tx, &tenant, &wish(now)).await?);
+                        taken += u32::from(creation_rates::take(tx, &tenant, &wish(now - behind)).await?);
+                    }
+                    Ok(taken)
+                })
+            });
+            // Thirty came in that time, and three were there.
+            let taken = unit.await.unwrap();
+            let name = backend.name;
+            assert!((30..=33).contains(&taken), "{name}: {taken} with clocks {behind} apart");
         }
     }
 }

@@ -14,7 +14,7 @@ use domain::{
 use store::{
     StoreError,
     api_keys::{self, ApiKeyRow, CallerRow},
-    creation_rates,
+    creation_rates::{self, Wish},
     links::{self, LinkRow},
     sessions,
     tenants::{self, TenantRow},
@@ -133,8 +133,14 @@ async fn a_key_leads_to_its_tenant_until_it_expires_or_is_revoked_by_that_tenant
             "{name}: twice"
         );
         write!(db, tx => api_keys::mark_used(tx, &two.id, at(70))).unwrap();
+        let wish = Wish {
+            now: 1_000,
+            cost: 10,
+            latest: 1_020,
+            credible: 2_030,
+        };
         assert!(
-            write!(db, tx => creation_rates::take(tx, &tenant.id, 1_000, 10, 20)).unwrap(),
+            write!(db, tx => creation_rates::take(tx, &tenant.id, &wish)).unwrap(),
             "{name}"
         );
         let revoked = read!(db, tx => api_keys::find_caller(tx, &one.hash, at(51)));
