@@ -65,18 +65,22 @@ pub async fn find(tx: &mut Tx, tenant: &TenantId, key_hash: &[u8]) -> Result<Opt
     .transpose()
 }
 
-/// Keeps an answer. Returns false, having stored nothing, where one is kept for the key already.
+/// Keeps an answer, in the place of one kept until `outdated` for the same key. Returns false, having stored nothing, where a younger
+/// one is there. What other keys have kept for too long is left to [`sweep`]: a creation does not wait for it.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn insert(tx: &mut Tx, kept: &KeptAnswer) -> Result<bool, StoreError> {
+pub async fn insert(tx: &mut Tx, kept: &KeptAnswer, outdated: Timestamp) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO idempotency
          (tenant_id, key_hash, body_hash, session_id, created_at, expires_at, link_expires_at, link)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING")
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+         ON CONFLICT (tenant_id, key_hash) DO UPDATE
+         SET body_hash = $3, session_id = $4, created_at = $5, expires_at = $6, link_expires_at = $7, link = $8
+         WHERE idempotency.created_at <= $9")
         .bind(kept.tenant.as_str()).bind(&kept.key_hash).bind(&kept.body_hash).bind(kept.session.as_str())
         .bind(kept.created_at.as_millis()).bind(kept.expires_at.as_millis())
-        .bind(kept.link_expires_at.as_millis()).bind(&kept.link)
+        .bind(kept.link_expires_at.as_millis()).bind(&kept.link).bind(outdated.as_millis())
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 

@@ -89,8 +89,7 @@ impl Attempt {
 
 /// Keeps an answer in the caller's unit. Returns false, having changed nothing that counts, where a retry was faster.
 pub(crate) async fn store(tx: &mut Tx, kept: &KeptAnswer) -> Result<bool, StoreError> {
-    idempotency::sweep(tx, oldest(kept.created_at), kept.created_at).await?;
-    idempotency::insert(tx, kept).await
+    idempotency::insert(tx, kept, oldest(kept.created_at)).await
 }
 
 /// Forgets the link of a session in the caller's unit: it was opened.

@@ -137,7 +137,9 @@ async fn insert(backend: &Backend, kept: &KeptAnswer) -> bool {
     let kept = kept.clone();
     let unit = backend.db.write::<_, StoreError, _>(move |tx| {
         let kept = kept.clone();
-        Box::pin(async move { idempotency::insert(tx, &kept).await })
+        // What was kept for a thousand has been kept for long enough.
+        let outdated = at(kept.created_at.as_millis() - 1_000);
+        Box::pin(async move { idempotency::insert(tx, &kept, outdated).await })
     });
     unit.await.unwrap()
 }
@@ -184,6 +186,24 @@ async fn an_answer_is_kept_once_for_its_tenant_and_key() {
         let theirs = answer(&b, 1, 0);
         assert_eq!(find(&backend, &theirs).await, None);
         assert!(insert(&backend, &theirs).await);
+    }
+}
+
+#[tokio::test]
+async fn a_new_answer_takes_the_place_of_an_outdated_one_and_leaves_other_keys_alone() {
+    for backend in backends().await {
+        let tenant = tenant(&backend, 1).await;
+        let (old, other) = (answer(&tenant, 1, 0), answer(&tenant, 2, 0));
+        assert!(insert(&backend, &old).await && insert(&backend, &other).await);
+        let again = |created_at| KeptAnswer {
+            session: SessionId::from_random([9; 16]),
+            body_hash: vec![8; 32],
+            ..answer(&tenant, 1, created_at)
+        };
+        assert!(!insert(&backend, &again(999)).await, "{}: not yet", backend.name);
+        assert!(insert(&backend, &again(1_000)).await, "{}", backend.name);
+        assert_eq!(find(&backend, &old).await, Some(again(1_000)), "{}", backend.name);
+        assert_eq!(find(&backend, &other).await, Some(other.clone()), "{}", backend.name);
     }
 }
 
