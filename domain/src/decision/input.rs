@@ -14,14 +14,16 @@ pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputM
         .flat_map(|findings| findings.fields.clone())
         .collect();
     let compared = input_match::compare(&fields, evidence.typed, evidence.known);
-    for (item, matched) in &compared {
+    for (item, matched) in &compared.items {
         if !matched {
             notes.reason(item.mismatch());
         }
     }
-    if compared.is_empty() {
+    let vouched = evidence.document.is_empty() || compared.unconfirmed.is_empty();
+    if compared.items.is_empty() || !vouched {
         notes.reason(Reason::InputNotComparable);
     }
+    let compared = compared.items;
     Some(InputMatchCheck {
         performed: true,
         matched: (!compared.is_empty()).then(|| compared.values().all(|matched| *matched)),

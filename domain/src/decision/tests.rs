@@ -5,6 +5,7 @@ use crate::{
     document::{FieldName, OcrField, Side},
     findings::{Challenge, Face, LivenessFindings, MrzFormat, MrzReading, Quality, Unavailable},
     reasons::Reason,
+    request::PreRegistered,
 };
 use proptest::prelude::*;
 
@@ -141,6 +142,40 @@ fn another_persons_face_is_rejected() {
     assert_eq!(
         (decision.verdict, decision.reasons),
         (Verdict::Rejected, vec![Reason::SelfieFaceMismatch])
+    );
+}
+
+#[test]
+fn a_name_that_the_document_does_not_confirm_goes_to_a_person_though_everybody_agrees_on_it() {
+    let plan = Plan {
+        steps: vec![Step::Document, Step::Selfie],
+    };
+    let typed = UserInput {
+        last_name: Some("田中".into()),
+        ..typed()
+    };
+    let known = PreRegistered {
+        last_name: Some("田中".into()),
+        ..PreRegistered::default()
+    };
+    let evidence = Evidence {
+        plan: &plan,
+        document_type: Some(DocumentType::Passport),
+        document: &[passport()],
+        selfie: Some(&selfie()),
+        typed: Some(&typed),
+        known: Some(&known),
+        today: TODAY,
+    };
+    let decision = decide(&evidence, &Policy::default());
+    assert_eq!(
+        (decision.verdict, decision.reasons),
+        (Verdict::NeedsReview, vec![Reason::InputNotComparable])
+    );
+    assert_eq!(
+        decision.checks.input_match.unwrap().matched,
+        Some(true),
+        "of what could be compared"
     );
 }
 

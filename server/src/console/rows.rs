@@ -101,7 +101,7 @@ pub(super) fn items(detail: &SessionDetail) -> Vec<Item> {
     let fields = detail.ocr.as_ref().map(|ocr| ocr.expose().clone()).unwrap_or_default();
     let typed = detail.typed.as_ref().map(|typed| typed.expose());
     let known = detail.pre_registered.as_ref().map(|known| known.expose());
-    let matched = compare(&fields, typed, known);
+    let matched = compare(&fields, typed, known).items;
     let mut items = Vec::new();
     for name in FieldName::ALL {
         let read = fields.iter().find(|field| field.name == *name);
