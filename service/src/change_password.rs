@@ -51,10 +51,7 @@ pub async fn change_password(
     let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
         let (user, entry, hash) = (user.clone(), entry.clone(), hash.clone());
         Box::pin(async move {
-            let row = users::find(tx, &user).await?;
-            let mut row = row.ok_or(StoreError::Corrupt("somebody signed in who is not there"))?;
-            row.password = hash;
-            users::save(tx, &row).await?;
+            users::set_password(tx, &user, &hash).await?;
             console_sessions::delete_of(tx, &user).await?;
             audit::record(tx, &entry).await
         })

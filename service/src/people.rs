@@ -219,6 +219,7 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
     let unit = honnin.db.write::<_, PeopleError, _>(move |tx| {
         let (staff, id) = (staff.clone(), id.clone());
         Box::pin(async move {
+            tenants::hold(tx, staff.tenant()).await?;
             let people = users::list(tx, staff.tenant()).await?;
             let mut user = people
                 .iter()

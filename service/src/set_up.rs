@@ -138,6 +138,10 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId,
 async fn make(tx: &mut Tx, hash: &[u8], mut user: UserRow, fresh: TenantRow) -> Result<(), SetUpError> {
     check_open(tx, hash).await?;
     let now = user.created_at;
+    // Of two at once, the second waits here and is told.
+    if !users::close_set_up_links(tx, now).await? {
+        return Err(SetUpError::Closed);
+    }
     let tenant = match tenants::list(tx).await?.into_iter().next() {
         Some(tenant) => tenant.id,
         None => {
@@ -147,7 +151,6 @@ async fn make(tx: &mut Tx, hash: &[u8], mut user: UserRow, fresh: TenantRow) -> 
     };
     user.place = Some((tenant.clone(), Role::Admin));
     users::insert(tx, &user).await?;
-    users::close_set_up_links(tx, now).await?;
     let entry = audit::Entry {
         at: now,
         tenant: Some(tenant),

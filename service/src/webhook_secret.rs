@@ -13,6 +13,7 @@ use domain::{
 use store::{
     StoreError, audit,
     events::{EventContent, EventRow},
+    tenants,
     webhook_secrets::{self, SecretRow},
 };
 
@@ -86,6 +87,7 @@ async fn issue_as(
     let unit = honnin.db.write::<_, SecretError, _>(move |tx| {
         let ((tenant, id), sealed, entry) = (stored.clone(), sealed.clone(), entry.clone());
         Box::pin(async move {
+            tenants::hold(tx, &tenant).await?;
             if webhook_secrets::list_valid(tx, &tenant).await?.len() > 1 {
                 return Err(SecretError::TwoValid);
             }
@@ -115,6 +117,7 @@ pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> R
     let unit = honnin.db.write::<_, SecretError, _>(move |tx| {
         let ((tenant, id), entry) = (doomed.clone(), entry.clone());
         Box::pin(async move {
+            tenants::hold(tx, &tenant).await?;
             let valid = webhook_secrets::list_valid(tx, &tenant).await?;
             if !valid.iter().any(|secret| secret.id == id) {
                 return Err(SecretError::NotFound);

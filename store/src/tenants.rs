@@ -109,3 +109,13 @@ pub async fn save(tx: &mut Tx, tenant: &TenantRow) -> Result<(), StoreError> {
         .execute(conn).await.map(|done| done.rows_affected()))?;
     if saved == 1 { Ok(()) } else { Err(tx.conflict()) }
 }
+
+/// Lets other units that hold this tenant wait until the caller's is done, so that what it counts stays so: the last admin, the last
+/// secret. On SQLite units come one after the other anyway.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn hold(tx: &mut Tx, id: &TenantId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE tenants SET version = version WHERE id = $1")
+        .bind(id.as_str()).execute(conn).await.map(drop))
+}

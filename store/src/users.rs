@@ -169,16 +169,24 @@ pub async fn exist(tx: &mut Tx) -> Result<bool, StoreError> {
     Ok(one.is_some())
 }
 
-/// Changes a person's name, role, password or whether they are shut out. Tenant, e-mail address and operator stay.
+/// Changes a person's name, role or whether they are shut out. Tenant, e-mail address, operator and password stay.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn save(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query(
-        "UPDATE users SET name = $2, role = $3, password = $4, disabled_at = $5 WHERE id = $1")
+    on!(tx, conn => sqlx::query("UPDATE users SET name = $2, role = $3, disabled_at = $4 WHERE id = $1")
         .bind(user.id.as_str()).bind(&user.name).bind(user.place.as_ref().map(|(_, role)| role.as_str()))
-        .bind(&user.password).bind(user.disabled_at.map(Timestamp::as_millis))
+        .bind(user.disabled_at.map(Timestamp::as_millis))
         .execute(conn).await.map(drop))
+}
+
+/// Changes a person's password and nothing else, whatever an admin changes meanwhile.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn set_password(tx: &mut Tx, id: &UserId, hash: &str) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE users SET password = $2 WHERE id = $1")
+        .bind(id.as_str()).bind(hash).execute(conn).await.map(drop))
 }
 
 /// Stores a set-up link by its token's hash.
@@ -202,13 +210,13 @@ pub async fn set_up_link_is_open(tx: &mut Tx, hash: &[u8]) -> Result<bool, Store
     Ok(found.is_some())
 }
 
-/// Ends every set-up link there is.
+/// Ends every set-up link there is. Returns whether one was open: of two units at once, one is told so.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn close_set_up_links(tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
+pub async fn close_set_up_links(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query("UPDATE set_up_links SET used_at = $1 WHERE used_at IS NULL")
-        .bind(now.as_millis()).execute(conn).await.map(drop))
+        .bind(now.as_millis()).execute(conn).await.map(|done| done.rows_affected() > 0))
 }
 
 /// Counts a try to sign in and returns how many there were in this window, this one included. A window starts with the first try
