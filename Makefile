@@ -10,7 +10,7 @@ help:
 	@echo 'make run TLS=self-signed    the same for the local network, for a real phone'
 	@echo 'make test                   everything that can be tested, on SQLite, PostgreSQL and in Chromium'
 	@echo 'make check                  format, lints and documentation; warnings are errors'
-	@echo 'make soak                   the long runs: random sequences, races, outages, for hours'
+	@echo 'make soak                   the long runs: random sequences, races, outages, for two hours'
 	@echo 'make bench                  how fast it is, next to what the machine can do'
 	@echo 'make release                the optimised binary and its site'
 	@echo 'make specimens OUT=folder   render documents of people who do not exist, with labels'
