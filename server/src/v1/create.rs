@@ -18,26 +18,24 @@ use utoipa::ToSchema;
 /// A session just created. `verificationUrl` is a secret: give it to the user and to nobody else, and do not log it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(example = openapi::examples::created)]
 pub(super) struct CreatedSession {
     /// Session id.
-    #[schema(pattern = "^vs_[0-9a-f]{32}$", example = "vs_0123456789abcdef0123456789abcdef")]
+    #[schema(pattern = "^vs_[0-9a-f]{32}$")]
     id: String,
     #[schema(value_type = openapi::SessionStatus)]
     status: &'static str,
     /// Secret URL, usable once, returned only here.
-    #[schema(
-        format = "uri",
-        example = "https://verify.example.com/v/Zm9yLWRvY3VtZW50YXRpb24tb25seS1ub3QtYS1rZXk"
-    )]
+    #[schema(format = "uri")]
     verification_url: String,
     /// Time until which `verificationUrl` can be opened.
-    #[schema(format = DateTime, example = "2026-08-04T09:30:00.000Z")]
+    #[schema(format = DateTime)]
     verification_url_expires_at: String,
     /// Session deadline.
-    #[schema(format = DateTime, example = "2026-08-09T09:30:00.000Z")]
+    #[schema(format = DateTime)]
     expires_at: String,
     /// Creation time.
-    #[schema(format = DateTime, example = "2026-08-02T09:30:00.000Z")]
+    #[schema(format = DateTime)]
     created_at: String,
 }
 

@@ -103,11 +103,9 @@ fn schema(out: &mut String, name: &str, schema: &Value) {
     } else {
         let _ = write!(out, "<p>{}</p>", kind(schema));
     }
-    if let Some(example) = schema
-        .get("example")
-        .and_then(|example| serde_json::to_string_pretty(example).ok())
-    {
-        let _ = write!(out, "<pre>{}</pre>", escape(&example));
+    let examples = schema["examples"].as_array().into_iter().flatten();
+    for example in schema.get("example").into_iter().chain(examples) {
+        let _ = write!(out, "<pre>{}</pre>", escape(&format!("{example:#}")));
     }
 }
 

@@ -128,7 +128,8 @@ impl ApiError {
         }
     }
 
-    fn body(&self, request_id: &str) -> Value {
+    /// What it says; `request_id` is told only where the fault is ours.
+    pub(super) fn body(&self, request_id: &str) -> Value {
         let decode = |issues: &[Issue]| json!({"_tag": "HttpApiDecodeError", "message": "The request is not as described.", "issues": issues});
         match self.settled() {
             Self::Unauthorized => json!({"_tag": "Unauthorized", "message": "The API key is missing or not valid."}),

@@ -11,6 +11,7 @@ mod crowd;
 mod edge;
 mod elsewhere;
 mod erase_now;
+mod examples;
 mod forwarding;
 mod limits;
 mod metrics;

@@ -2,6 +2,7 @@
 
 #![expect(dead_code, reason = "only their shapes are used")]
 
+use super::examples;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -100,6 +101,7 @@ pub(in crate::v1) enum SandboxOutcome {
 /// A session back in `collecting`.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(example = examples::reprocessed)]
 pub(in crate::v1) struct ReprocessedSession {
     #[schema(pattern = "^vs_[0-9a-f]{32}$")]
     id: String,
@@ -117,6 +119,7 @@ pub(in crate::v1) struct ReprocessedSession {
 /// A session with its personal data.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(example = examples::read)]
 pub(in crate::v1) struct SessionDetail {
     #[schema(pattern = "^vs_[0-9a-f]{32}$")]
     id: String,

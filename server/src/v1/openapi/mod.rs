@@ -1,6 +1,7 @@
 //! What the description of the API says of bodies and refusals, for the handlers to name.
 
 mod bodies;
+pub(super) mod examples;
 mod refusals;
 
 pub(super) use bodies::{NewSession, ReprocessedSession, SandboxCompletion, SessionDetail, SessionStatus};

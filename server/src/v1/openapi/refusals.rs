@@ -2,6 +2,7 @@
 
 #![expect(dead_code, reason = "only their shapes are used")]
 
+use super::examples;
 use serde::Serialize;
 use utoipa::{IntoResponses, ToSchema};
 
@@ -33,11 +34,12 @@ mod tag {
     );
 }
 
-/// A refusal that has a tag and a message only.
+/// A refusal that has a tag and a message only, with the message for its example.
 macro_rules! refusals {
-    ($($(#[$meta:meta])* $name:ident;)+) => {
+    ($($(#[$meta:meta])* $name:ident: $message:literal;)+) => {
         $($(#[$meta])*
         #[derive(Serialize, ToSchema)]
+        #[schema(example = json!({"_tag": stringify!($name), "message": $message}))]
         pub(in crate::v1) struct $name {
             #[serde(rename = "_tag")]
             #[schema(inline)]
@@ -49,19 +51,19 @@ macro_rules! refusals {
 
 refusals! {
     /// The key is missing, wrong, revoked or expired; never said which.
-    Unauthorized;
+    Unauthorized: "The API key is missing or not valid.";
     /// The key is valid, the caller's address is off the tenant's list.
-    IpNotAllowed;
+    IpNotAllowed: "Calls from this address are not allowed.";
     /// Retry later. The limit is not told.
-    RateLimited;
+    RateLimited: "The session-creation limit is reached. Retry later.";
     /// The Idempotency-Key was used with another body.
-    IdempotencyConflict;
+    IdempotencyConflict: "This Idempotency-Key was used with another body.";
     /// The body is over 64 KiB.
-    PayloadTooLarge;
+    PayloadTooLarge: "The body is over 64 KiB.";
     /// The body came too slowly.
-    RequestTimeout;
+    RequestTimeout: "The body came too slowly.";
     /// Overloaded or stopping.
-    Unavailable;
+    Unavailable: "The service is overloaded or stopping. Retry later.";
 }
 
 /// What every operation may answer.
@@ -95,6 +97,7 @@ pub(in crate::v1) enum OfOneSession {
 /// Off the allow-list, not https, or with query or fragment.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(example = examples::callback_url_not_allowed)]
 pub(in crate::v1) struct CallbackUrlNotAllowed {
     #[serde(rename = "_tag")]
     #[schema(inline)]
@@ -104,6 +107,7 @@ pub(in crate::v1) struct CallbackUrlNotAllowed {
 
 /// The request is not as described. Values are never repeated.
 #[derive(Serialize, ToSchema)]
+#[schema(example = examples::decode_error)]
 pub(in crate::v1) struct HttpApiDecodeError {
     #[serde(rename = "_tag")]
     #[schema(inline)]
@@ -127,6 +131,7 @@ pub(in crate::v1) struct Issue {
 /// The body or the callback URL.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
+#[schema(examples(examples::decode_error, examples::callback_url_not_allowed))]
 pub(in crate::v1) enum BadRequest {
     Decode(HttpApiDecodeError),
     CallbackUrl(CallbackUrlNotAllowed),
@@ -134,6 +139,7 @@ pub(in crate::v1) enum BadRequest {
 
 /// The tenant's settings do not allow sessions.
 #[derive(Serialize, ToSchema)]
+#[schema(example = examples::creation_not_allowed)]
 pub(in crate::v1) struct SessionCreationNotAllowed {
     #[serde(rename = "_tag")]
     #[schema(inline)]
@@ -152,6 +158,7 @@ pub(in crate::v1) enum NotReady {
 /// The settings, or the Idempotency-Key.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
+#[schema(examples(examples::creation_not_allowed, examples::idempotency_conflict))]
 pub(in crate::v1) enum CreationConflict {
     Settings(SessionCreationNotAllowed),
     Key(IdempotencyConflict),
@@ -159,6 +166,7 @@ pub(in crate::v1) enum CreationConflict {
 
 /// The same for a session that does not exist, another tenant's, and a malformed id.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({"_tag": "SessionNotFound", "id": "vs_0123456789abcdef0123456789abcdef"}))]
 pub(in crate::v1) struct SessionNotFound {
     #[serde(rename = "_tag")]
     #[schema(inline)]
@@ -170,6 +178,7 @@ pub(in crate::v1) struct SessionNotFound {
 
 /// Reprocess refused.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({"_tag": "ReprocessNotAllowed", "id": "vs_0123456789abcdef0123456789abcdef"}))]
 pub(in crate::v1) struct ReprocessNotAllowed {
     #[serde(rename = "_tag")]
     #[schema(inline)]
@@ -179,6 +188,7 @@ pub(in crate::v1) struct ReprocessNotAllowed {
 
 /// The sandbox session has ended, or goes on to its end already.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({"_tag": "CompletionNotAllowed", "id": "vs_0123456789abcdef0123456789abcdef"}))]
 pub(in crate::v1) struct CompletionNotAllowed {
     #[serde(rename = "_tag")]
     #[schema(inline)]
@@ -189,6 +199,11 @@ pub(in crate::v1) struct CompletionNotAllowed {
 /// Our fault. Give `requestId` to support.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "_tag": "InternalError",
+    "message": "Something is wrong on our side.",
+    "requestId": "req_0123456789abcdef0123456789abcdef"
+}))]
 pub(in crate::v1) struct InternalError {
     #[serde(rename = "_tag")]
     #[schema(inline)]
