@@ -1,7 +1,7 @@
 //! Where the user is sent back to: an `https` URL of the tenant's allow-list, and the two parameters appended on return.
 
 use crate::ids::SessionId;
-use url::Url;
+use url::{Url, form_urlencoded::Serializer};
 
 /// An allowed callback URL, normalised as WHATWG URL does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,34 +65,30 @@ impl CallbackUrl {
         self.0.as_str()
     }
 
-    /// The URL with `sessionId` and, where there is one, `state` appended.
+    /// The URL with `sessionId` and, where there is one, `state` appended, both percent-encoded.
     #[must_use]
     pub fn return_url(&self, session: &SessionId, state: Option<&str>) -> String {
-        let mut url = self.0.clone();
-        {
-            let mut query = url.query_pairs_mut();
-            query.append_pair("sessionId", session.as_str());
-            if let Some(state) = state {
-                query.append_pair("state", state);
-            }
-        }
-        url.into()
+        let state = state.map(|state| ("state", state));
+        self.with_query([("sessionId", session.as_str())].into_iter().chain(state))
+            .into()
     }
 
     /// Bytes of `text` with `state` appended (percent-encoded), also where it is no URL: its length is limited all the same.
     #[must_use]
     pub fn returned_length(text: &str, state: Option<&str>) -> usize {
         match (Self::parse(text), state) {
-            (Ok(mut url), Some(state)) => url
-                .0
-                .query_pairs_mut()
-                .append_pair("state", state)
-                .finish()
-                .as_str()
-                .len(),
+            (Ok(url), Some(state)) => url.with_query([("state", state)]).as_str().len(),
             (Ok(url), None) => url.as_str().len(),
             (Err(_), state) => text.len() + state.map_or(0, str::len),
         }
+    }
+
+    /// Forms write a space as `+`, which whoever decodes percents only takes for a plus; a plus itself is `%2B` there.
+    fn with_query<'a>(&self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Url {
+        let as_form = Serializer::new(String::new()).extend_pairs(pairs).finish();
+        let mut url = self.0.clone();
+        url.set_query(Some(&as_form.replace('+', "%20")));
+        url
     }
 }
 
@@ -130,6 +126,27 @@ mod tests {
         }
     }
 
+    /// Nothing but percents means anything here (RFC 3986).
+    fn percent_decoded(text: &str) -> String {
+        let mut parts = text.split('%');
+        let mut bytes = parts.next().unwrap().as_bytes().to_vec();
+        for part in parts {
+            bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+            bytes.extend(part[2..].bytes());
+        }
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_space_leaves_as_a_percent_and_counts_as_three_bytes() {
+        let url = CallbackUrl::parse("https://shop.example/a+b").unwrap();
+        let id = SessionId::from_random([7; 16]);
+        let back = url.return_url(&id, Some("a b+c"));
+        assert_eq!(back, format!("https://shop.example/a+b?sessionId={id}&state=a%20b%2Bc"));
+        let length = CallbackUrl::returned_length(url.as_str(), Some("a b+c"));
+        assert_eq!(length, "https://shop.example/a+b?state=a%20b%2Bc".len());
+    }
+
     proptest! {
         #[test]
         fn a_state_comes_back_as_it_was(state in any::<String>()) {
@@ -137,6 +154,8 @@ mod tests {
             let id = SessionId::from_random([7; 16]);
             let back = Url::parse(&url.return_url(&id, Some(&state))).unwrap();
             let pairs: Vec<_> = back.query_pairs().into_owned().collect();
+            let (_, raw) = back.query().unwrap().split_once("&state=").unwrap();
+            prop_assert_eq!(percent_decoded(raw), state.as_str());
             prop_assert_eq!(pairs, vec![("sessionId".to_owned(), id.to_string()), ("state".to_owned(), state)]);
         }
     }

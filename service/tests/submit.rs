@@ -164,7 +164,7 @@ async fn the_way_back_carries_the_session_and_the_state() {
     let url = result(&harness.honnin, &applicant).await.unwrap().return_url.unwrap();
     assert_eq!(
         url.expose(),
-        &format!("https://shop.example/done?sessionId={}&state=a+b%26c", created.id)
+        &format!("https://shop.example/done?sessionId={}&state=a%20b%26c", created.id)
     );
     harness.run_until_idle().await;
 }
