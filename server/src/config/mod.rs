@@ -10,6 +10,7 @@ mod tests;
 pub use layers::{Layers, Origin};
 
 use crate::edge::{Certificate, ForwardingHeader, Limits, Proxies};
+use domain::network::canonical;
 use ipnet::IpNet;
 use read::Reader;
 use std::{
@@ -177,7 +178,11 @@ impl Config {
             models_dir: reader.filled("models.dir").into(),
             site_dir: crate::beside::site(Path::new(&reader.filled("site.dir"))),
             proxies: Proxies {
-                trusted: reader.networks("http.trusted_proxies"),
+                trusted: reader
+                    .networks("http.trusted_proxies")
+                    .into_iter()
+                    .map(canonical)
+                    .collect(),
                 header,
             },
             limits,

@@ -58,13 +58,20 @@ fn the_environment_overrides_the_file_and_the_file_the_defaults() {
         file,
         &[
             ("HONNIN_HTTP_MAX_REQUESTS", "9"),
-            ("HONNIN_HTTP_TRUSTED_PROXIES", "192.0.2.1, fd00::/8"),
+            (
+                "HONNIN_HTTP_TRUSTED_PROXIES",
+                "192.0.2.1, fd00::/8, ::ffff:198.51.100.0/120",
+            ),
         ],
     );
     assert_eq!(config.listen.to_string(), "0.0.0.0:1");
     assert_eq!(config.max_requests, 9);
     let trusted: Vec<_> = config.proxies.trusted.iter().map(ToString::to_string).collect();
-    assert_eq!(trusted, ["192.0.2.1/32", "fd00::/8"]);
+    assert_eq!(
+        trusted,
+        ["192.0.2.1/32", "fd00::/8", "198.51.100.0/24"],
+        "IPv4-mapped networks are IPv4"
+    );
 }
 
 #[test]

@@ -12,7 +12,9 @@ use app::{
     parts::Mistake,
 };
 use axum::extract::Path;
-use domain::{callback::CallbackUrl, decision::Policy, event::EventType, session::Step, time::Millis};
+use domain::{
+    callback::CallbackUrl, decision::Policy, event::EventType, network::canonical, session::Step, time::Millis,
+};
 use ipnet::IpNet;
 use service::{
     access::{Admin, Developer},
@@ -158,7 +160,7 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
                     .parse::<IpNet>()
                     .or_else(|_| line.parse::<IpAddr>().map(IpNet::from))
                 {
-                    Ok(network) => networks.push(network.trunc()),
+                    Ok(network) => networks.push(canonical(network).trunc()),
                     Err(_) => mistakes.push(mistake(
                         "ip_allow_list",
                         format!("{line} is no address and no network."),

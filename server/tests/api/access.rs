@@ -1,9 +1,12 @@
 //! Who may call.
 
-use super::support::{SESSIONS, Server, add_tenant, settings};
+use super::{
+    console::Browser,
+    support::{SESSIONS, Server, add_tenant, between, settings},
+};
 use domain::tenant::TenantSettings;
 use insta::assert_snapshot;
-use store::{StoreError, Tx, api_keys};
+use store::{StoreError, Tx, api_keys, users::Role};
 
 #[tokio::test]
 async fn a_missing_wrong_or_malformed_key_gives_the_same_refusal() {
@@ -154,4 +157,22 @@ async fn wrong_keys_are_slowed_down_and_right_ones_from_the_same_address_are_not
     server.create("{}").await;
     server.clock.advance(domain::time::Millis::minutes(1));
     assert_eq!(server.send("POST", SESSIONS, &wrong, "").await.status, 401);
+}
+
+#[tokio::test]
+async fn a_list_and_proxies_written_as_ipv4_mapped_networks_are_ipv4() {
+    let server = Server::with("[http]\ntrusted_proxies = [\"::ffff:127.0.0.0/104\"]\n").await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    let page = browser.get("/admin/settings").await;
+    let version = between(&page.body, "name=\"version\" value=\"", &['"']).to_owned();
+    let form = format!("version={version}&ip_allow_list=%3A%3Affff%3A192.0.2.9%2F120");
+    let saved = browser.post("/admin/settings/addresses", &form).await;
+    assert_eq!(saved.header("location"), Some("/admin/settings#addresses"));
+    assert!(browser.get("/admin/settings").await.body.contains("192.0.2.0/24"));
+    for (forwarded, status) in [("192.0.2.7", 201), ("::ffff:192.0.2.7", 201), ("192.0.3.7", 403)] {
+        let answer = server
+            .call_with("POST", SESSIONS, &[("x-forwarded-for", forwarded)], "")
+            .await;
+        assert_eq!(answer.status, status, "{forwarded}");
+    }
 }
