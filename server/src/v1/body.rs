@@ -13,15 +13,16 @@ pub(super) const LIMIT: usize = 64 * 1024;
 /// The whole body.
 ///
 /// # Errors
-/// Where it is over the limit, too slow, or the client went away.
+/// Where it is over the limit, too slow, or ends before it is whole.
 pub(super) async fn read(body: Body) -> Result<Bytes, ApiError> {
     match Limited::new(body, LIMIT).collect().await {
         Ok(whole) => Ok(whole.to_bytes()),
         Err(error) if caused_by::<LengthLimitError>(&*error) => Err(ApiError::PayloadTooLarge),
-        // Whatever else ended the body early, nobody waits for an answer that says more.
+        Err(error) if caused_by::<TooSlow>(&*error) => Err(ApiError::TooSlow),
+        // Its chunks are malformed, or the client went away and nobody waits for an answer.
         Err(error) => {
-            tracing::debug!(slow = caused_by::<TooSlow>(&*error), "a body did not come");
-            Err(ApiError::TooSlow)
+            tracing::debug!(%error, "a body did not come whole");
+            Err(ApiError::BrokenBody)
         }
     }
 }

@@ -31,6 +31,7 @@ pub(crate) enum ApiError {
     SessionCreationNotAllowed(NotReady),
     Decode(Vec<Issue>),
     BadIdempotencyKey,
+    BrokenBody,
     SessionNotFound(String),
     ReprocessNotAllowed(String),
     CompletionNotAllowed(String),
@@ -114,7 +115,9 @@ impl ApiError {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::IpNotAllowed => StatusCode::FORBIDDEN,
             Self::RateLimited | Self::TooManyBadKeys => StatusCode::TOO_MANY_REQUESTS,
-            Self::CallbackUrlNotAllowed(_) | Self::Decode(_) | Self::BadIdempotencyKey => StatusCode::BAD_REQUEST,
+            Self::CallbackUrlNotAllowed(_) | Self::Decode(_) | Self::BadIdempotencyKey | Self::BrokenBody => {
+                StatusCode::BAD_REQUEST
+            }
             Self::SessionNotFound(_) | Self::NotFound => StatusCode::NOT_FOUND,
             Self::SessionCreationNotAllowed(_)
             | Self::ReprocessNotAllowed(_)
@@ -157,6 +160,11 @@ impl ApiError {
                 path: vec!["Idempotency-Key".to_owned()],
                 message: "must have 1 to 255 visible ASCII characters, and be given once".to_owned(),
             }]),
+            Self::BrokenBody => decode(&[Issue {
+                tag: "Syntax",
+                path: Vec::new(),
+                message: "the body did not come whole".to_owned(),
+            }]),
             Self::SessionNotFound(id) => json!({"_tag": "SessionNotFound", "id": cut(id)}),
             Self::ReprocessNotAllowed(id) => json!({"_tag": "ReprocessNotAllowed", "id": cut(id)}),
             Self::CompletionNotAllowed(id) => json!({"_tag": "CompletionNotAllowed", "id": cut(id)}),
@@ -192,7 +200,7 @@ impl ApiError {
                     .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             // What is left of the body will not be read.
-            Self::PayloadTooLarge | Self::TooSlow => {
+            Self::PayloadTooLarge | Self::TooSlow | Self::BrokenBody => {
                 response
                     .headers_mut()
                     .insert(CONNECTION, HeaderValue::from_static("close"));
@@ -241,6 +249,7 @@ mod tests {
             CreateSessionError::NotReady(NotReady::NoStepsEnabled).into(),
             CreateSessionError::Decode(vec![issue]).into(),
             ApiError::BadIdempotencyKey,
+            ApiError::BrokenBody,
             ApiError::of_read(ReadSessionError::NotFound, &"é".repeat(70)),
             ApiError::of_reprocess(ReprocessError::NotFound, "vs_x"),
             ApiError::of_reprocess(ReprocessError::NotAllowed, "vs_x"),
@@ -268,6 +277,7 @@ mod tests {
         409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled.","reason":"no_steps_enabled"}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a string","path":["state"]}],"message":"The request is not as described."}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must have 1 to 255 visible ASCII characters, and be given once","path":["Idempotency-Key"]}],"message":"The request is not as described."}
+        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Syntax","message":"the body did not come whole","path":[]}],"message":"The request is not as described."}
         404 {"_tag":"SessionNotFound","id":"éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé"}
         404 {"_tag":"SessionNotFound","id":"vs_x"}
         409 {"_tag":"ReprocessNotAllowed","id":"vs_x"}

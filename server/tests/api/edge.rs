@@ -96,6 +96,23 @@ async fn a_body_that_does_not_come_is_refused() {
 }
 
 #[tokio::test]
+async fn a_body_whose_chunks_are_malformed_is_no_slow_one() {
+    let server = Server::new().await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let head = format!(
+        "POST {SESSIONS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{{\r\nZZ\r\n",
+        server.key
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let (bytes, _) = until_closed(&mut stream).await;
+    let answer = Answer::parse(&bytes);
+    assert_eq!((answer.status, answer.header("connection")), (400, Some("close")));
+    let body = answer.json();
+    assert_eq!(body["_tag"], "HttpApiDecodeError");
+    assert_eq!(body["issues"][0]["message"], "the body did not come whole");
+}
+
+#[tokio::test]
 async fn nonsense_is_refused_and_the_server_goes_on() {
     let server = Server::new().await;
     for bytes in [
