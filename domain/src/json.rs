@@ -2,18 +2,43 @@
 
 use serde::{
     Deserialize,
-    de::{DeserializeSeed, MapAccess, SeqAccess, Visitor},
+    de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 use std::{collections::HashSet, fmt};
 
-/// Checks that `body` is one JSON value with no duplicate key in any of its objects.
+/// Levels of objects and arrays that may stand in one another; what goes further is refused by serde_json.
+pub(crate) const DEPTH_LIMIT: usize = 127;
+
+/// Checks that `body` is one JSON value with no duplicate key in any of its objects. Numbers may have any size.
 ///
 /// # Errors
 /// serde_json's, whose message names line and column and never a value.
 pub fn check(body: &[u8]) -> Result<(), serde_json::Error> {
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    Unique.deserialize(&mut reader)?;
-    reader.end()
+    // Reads numbers without converting them, which `Unique` cannot: it would refuse those that fit no `f64`.
+    serde_json::from_slice::<IgnoredAny>(body)?;
+    serde_json::from_slice::<Distinct>(&without_numbers(body)).map(drop)
+}
+
+/// The same valid JSON with a zero for each number; everything keeps its place.
+fn without_numbers(json: &[u8]) -> Vec<u8> {
+    let (mut in_string, mut escaped, mut in_number) = (false, false, false);
+    let keep = |&byte: &u8| {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+            return byte;
+        }
+        in_string = byte == b'"';
+        let goes_on = in_number && matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
+        let begins = !in_number && matches!(byte, b'0'..=b'9' | b'-');
+        in_number = begins || goes_on;
+        match (begins, goes_on) {
+            (true, _) => b'0',
+            (_, true) => b' ',
+            _ => byte,
+        }
+    };
+    json.iter().map(keep).collect()
 }
 
 /// The same JSON without the white space between its tokens; keys, their order, numbers and escapes stay as written.
@@ -33,6 +58,15 @@ pub fn compact(json: &str) -> String {
         out.push(c);
     }
     out
+}
+
+/// A value with distinct keys.
+struct Distinct;
+
+impl<'de> Deserialize<'de> for Distinct {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Unique.deserialize(deserializer).map(|()| Self)
+    }
 }
 
 /// Visits a whole value and remembers each object's keys.
@@ -115,6 +149,38 @@ mod tests {
         assert!(check(b"{} {}").is_err());
         assert!(check("[".repeat(100_000).as_bytes()).is_err());
         assert!(check(br#"{"a":"\ud800"}"#).is_err(), "a lone surrogate is no text");
+    }
+
+    #[test]
+    fn numbers_of_any_size_pass_and_what_is_none_does_not() {
+        for good in [
+            "1e400",
+            "-1e-400",
+            "[0,-0.0E+9999999,1]",
+            r#"{"a\"1e5":123456789012345678901234567890}"#,
+        ] {
+            check(good.as_bytes()).unwrap();
+        }
+        for bad in [
+            "01",
+            "1.",
+            "-",
+            "1e",
+            "+1",
+            "[1 2]",
+            "1e400 1",
+            "NaN",
+            r#"{"1":1e999,"1":2}"#,
+        ] {
+            assert!(check(bad.as_bytes()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn values_stand_in_one_another_up_to_the_limit() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        check(nested(DEPTH_LIMIT).as_bytes()).unwrap();
+        assert!(check(nested(DEPTH_LIMIT + 1).as_bytes()).is_err());
     }
 
     #[test]

@@ -247,9 +247,12 @@ impl CreationRequest {
 
 /// serde_json's sentence, which names a place and never a value of the body.
 fn describe(error: &serde_json::Error) -> String {
+    let deep = format!("is nested over {} levels deep", json::DEPTH_LIMIT);
     let kind = match error.classify() {
         serde_json::error::Category::Eof => "ends too early",
         serde_json::error::Category::Data => "has a duplicate key",
+        // serde_json has no other name for it.
+        _ if error.to_string().starts_with("recursion limit exceeded") => &deep,
         _ => "is not valid JSON",
     };
     format!("the body {kind} at line {}, column {}", error.line(), error.column())

@@ -99,7 +99,37 @@ fn callback_and_state_share_one_limit() {
     assert_eq!(issue_of(&alone(CALLBACK_LIMIT + 1)), ("Limit", "state".to_owned()));
 }
 
+#[test]
+fn nesting_too_deep_has_a_sentence_of_its_own() {
+    let body = |levels: usize| {
+        format!(
+            r#"{{"metadata":{}1{}}}"#,
+            r#"{"a":"#.repeat(levels - 1),
+            "}".repeat(levels - 1)
+        )
+    };
+    CreationRequest::parse(body(json::DEPTH_LIMIT).as_bytes()).unwrap();
+    let issues = CreationRequest::parse(body(json::DEPTH_LIMIT + 1).as_bytes()).unwrap_err();
+    assert_eq!(issues[0].tag, "Syntax");
+    let sentence = format!(
+        "the body is nested over {} levels deep at line 1, column ",
+        json::DEPTH_LIMIT
+    );
+    assert!(issues[0].message.starts_with(&sentence), "{}", issues[0].message);
+}
+
+/// Any number that the grammar of JSON has (RFC 8259 section 6), of any size.
+const NUMBER: &str = r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,6})?";
+
 proptest! {
+    #[test]
+    fn numbers_of_metadata_come_back_as_written(numbers in prop::collection::vec(NUMBER, 1..8)) {
+        let metadata = format!(r#"{{"n":{},"all":[{}]}}"#, numbers[0], numbers.join(","));
+        let request = CreationRequest::parse(format!(r#"{{"unknown":{},"metadata":{metadata}}}"#, numbers[0]).as_bytes());
+        let kept = request.unwrap().metadata;
+        prop_assert_eq!(kept.as_deref(), Some(metadata.as_str()));
+    }
+
     #[test]
     fn no_issue_repeats_a_value(secret in "[a-z]{24}") {
         for body in [

@@ -163,7 +163,7 @@ pub(super) async fn metadata_has_at_most_8192_bytes() {
 
 pub(super) async fn metadata_comes_back_as_written() {
     let world = World::new().await;
-    let written = r#"{"z":1.50,"a":[1e2,-0,10000000000000000000000000001,null],"é":"\u00e9/","":{"b":{},"a":false}}"#;
+    let written = r#"{"z":1.50,"a":[1e2,-0,10000000000000000000000000001,1e400,-1.0E-999999,null],"é":"\u00e9/","":{"b":{},"a":false}}"#;
     let id = world.create(&format!(r#"{{"metadata": {written}}}"#)).await;
     world.end(&id, "rejected").await;
     let (read, event) = (world.get(&id).await.body, world.event().await.body);
