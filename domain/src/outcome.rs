@@ -73,13 +73,24 @@ pub struct Outcome {
 }
 
 /// A reviewer's part of the outcome.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Review {
     /// When the ruling was made.
     pub reviewed_at: Timestamp,
     /// Free text for the tenant; may hold personal data, so it is stored sealed, and `None` after erasure.
     pub note: Option<String>,
+}
+
+/// The note is personal data, and must not get into a log by way of an outcome.
+impl std::fmt::Debug for Review {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let note = self.note.as_ref().map(|_| crate::secret::Personal::new(()));
+        f.debug_struct("Review")
+            .field("reviewed_at", &self.reviewed_at)
+            .field("note", &note)
+            .finish()
+    }
 }
 
 /// Summary of the checks.
@@ -128,4 +139,23 @@ pub struct InputMatchCheck {
     pub matched: Option<bool>,
     /// Item to whether it matched; never a value.
     pub fields: Option<BTreeMap<String, bool>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_review_prints_nothing_of_its_note() {
+        let review = |note: Option<&str>| Review {
+            reviewed_at: Timestamp::from_millis(0),
+            note: note.map(str::to_owned),
+        };
+        let printed = format!("{:?} {:#?}", review(Some("canary")), review(Some("canary")));
+        assert!(
+            !printed.contains("canary") && printed.contains("[personal]"),
+            "{printed}"
+        );
+        assert!(format!("{:?}", review(None)).contains("None"));
+    }
 }

@@ -3,7 +3,7 @@
 use crate::{
     callback::CallbackUrl,
     json::{self, Raw, raw},
-    secret::Personal,
+    secret::{Personal, Unlogged},
     user_input::{ADDRESS_LIMIT, CivilDate, Gender, NAME_LIMIT},
 };
 use serde::{Deserialize, Serialize};
@@ -20,9 +20,9 @@ pub struct CreationRequest {
     /// As given; whether it is allowed is the tenant's settings' to say.
     pub callback_url: Option<String>,
     /// Echoed on return.
-    pub state: Option<String>,
+    pub state: Option<Unlogged>,
     /// Compact JSON object, keys and numbers as written.
-    pub metadata: Option<String>,
+    pub metadata: Option<Unlogged>,
     /// What the tenant knows of the person.
     pub pre_registered: Option<Personal<PreRegistered>>,
 }
@@ -217,8 +217,8 @@ impl CreationRequest {
         };
         let request = Self {
             callback_url: reader.string(fields.callback_url, &["callbackUrl"]),
-            state: reader.string(fields.state, &["state"]),
-            metadata: reader.metadata(fields.metadata),
+            state: reader.string(fields.state, &["state"]).map(Unlogged::from),
+            metadata: reader.metadata(fields.metadata).map(Unlogged::from),
             pre_registered: reader.person(fields.pre_registered_info),
         };
         request.check_return_length(&mut reader);

@@ -118,6 +118,14 @@ fn nesting_too_deep_has_a_sentence_of_its_own() {
     assert!(issues[0].message.starts_with(&sentence), "{}", issues[0].message);
 }
 
+#[test]
+fn a_request_prints_nothing_of_what_it_holds() {
+    let body = r#"{"state":"canary","metadata":{"order":"canary"},"preRegisteredInfo":{"lastName":"canary"}}"#;
+    let request = CreationRequest::parse(body.as_bytes()).unwrap();
+    let printed = format!("{request:?} {request:#?}");
+    assert!(!printed.contains("canary"), "{printed}");
+}
+
 /// Any number that the grammar of JSON has (RFC 8259 section 6), of any size.
 const NUMBER: &str = r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,6})?";
 

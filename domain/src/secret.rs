@@ -55,13 +55,38 @@ impl<T: Zeroize> fmt::Debug for Secret<T> {
     }
 }
 
+/// A tenant's own text, `state` or `metadata`: read wherever text is, but it cannot get into a log by way of what holds it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Unlogged(String);
+
+impl From<String> for Unlogged {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl std::ops::Deref for Unlogged {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Unlogged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[unlogged]")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn neither_prints_its_content() {
+    fn none_prints_its_content() {
         assert_eq!(format!("{:?}", Personal::new("Erika")), "[personal]");
         assert_eq!(format!("{:?}", Secret::new("hn_live_x".to_owned())), "[secret]");
+        assert_eq!(format!("{:?}", Unlogged::from("order 7".to_owned())), "[unlogged]");
     }
 }

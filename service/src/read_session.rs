@@ -6,7 +6,7 @@ use domain::{
     ids::SessionId,
     outcome::Outcome,
     request::PreRegistered,
-    secret::Personal,
+    secret::{Personal, Unlogged},
     session::{Session, Status},
     time::Timestamp,
     user_input::UserInput,
@@ -25,7 +25,7 @@ pub struct SessionDetail {
     /// What a reader sees now.
     pub status: Status,
     /// Compact JSON as written at creation.
-    pub metadata: Option<String>,
+    pub metadata: Option<Unlogged>,
     /// As submitted at creation.
     pub pre_registered: Option<Personal<PreRegistered>>,
     /// What the user typed.

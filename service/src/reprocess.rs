@@ -2,7 +2,7 @@
 //! history.
 
 use crate::{Honnin, access::Tenant, create_session::enqueue_expiry};
-use domain::{ids::SessionId, session::Session, tenant::TenantSettings, time::Timestamp};
+use domain::{ids::SessionId, secret::Unlogged, session::Session, tenant::TenantSettings, time::Timestamp};
 use store::{
     StoreError, Tx, audit, links, reviews,
     sessions::{self, SessionRow},
@@ -15,7 +15,7 @@ pub struct Reprocessed {
     /// Its new state.
     pub session: Session,
     /// Compact JSON as written at creation.
-    pub metadata: Option<String>,
+    pub metadata: Option<Unlogged>,
 }
 
 /// Why a session was not reprocessed.

@@ -12,7 +12,7 @@ use service::{
     create_session::{CreateSessionError, create_session},
     read_session::read_session,
 };
-use store::{api_keys, links};
+use store::{api_keys, links, sessions};
 use support::{Harness, localhost};
 
 #[tokio::test]
@@ -79,6 +79,28 @@ async fn what_the_tenant_gave_comes_back_as_it_was_and_is_sealed_on_the_disk() {
             let bytes = std::fs::read(&path).unwrap();
             assert!(!bytes.windows(10).any(|window| window == b"Zyxwvutsrq"), "{path:?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn nothing_that_holds_a_tenants_texts_prints_them() {
+    let harness = Harness::new().await;
+    let body = r#"{"metadata":{"order":"canary"},"state":"canary","preRegisteredInfo":{"lastName":"canary"}}"#;
+    let created = create_session(&harness.honnin, &harness.caller().await, body.as_bytes())
+        .await
+        .unwrap();
+    let id = created.id.clone();
+    let row = harness.read(move |tx| {
+        let id = id.clone();
+        Box::pin(async move { sessions::find_any(tx, &id).await })
+    });
+    let row = row.await.unwrap();
+    let detail = read_session(&harness.honnin, &harness.caller().await, created.id.as_str())
+        .await
+        .unwrap();
+    assert!(detail.metadata.as_deref().is_some_and(|text| text.contains("canary")));
+    for printed in [format!("{row:?} {row:#?}"), format!("{detail:?} {detail:#?}")] {
+        assert!(!printed.contains("canary"), "{printed}");
     }
 }
 

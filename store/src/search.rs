@@ -10,6 +10,7 @@ use domain::{
     ids::{SessionId, TenantId, UserId},
     outcome::{Outcome, Verdict},
     reasons::Reason,
+    secret::Unlogged,
     session::Status,
     time::Timestamp,
 };
@@ -73,7 +74,7 @@ pub struct Found {
     /// The last decision.
     pub outcome: Option<Outcome>,
     /// Compact JSON.
-    pub metadata: Option<String>,
+    pub metadata: Option<Unlogged>,
     /// Who holds the case, and their name.
     pub held_by: Option<(UserId, String)>,
 }
@@ -190,7 +191,7 @@ fn found(row: Row, now: Timestamp) -> Result<Found, StoreError> {
         waiting_since: row.waiting_since.map(Timestamp::from_millis),
         document_type: row.document_type.as_deref().and_then(DocumentType::parse),
         outcome: outcome.map_err(|_| StoreError::Corrupt("an outcome that is no outcome"))?,
-        metadata: row.metadata,
+        metadata: row.metadata.map(Unlogged::from),
         held_by: row.holder.as_deref().and_then(UserId::parse).zip(row.holder_name),
     })
 }

@@ -9,6 +9,7 @@ use domain::{
     document::DocumentType,
     ids::{SessionId, TenantId},
     outcome::Outcome,
+    secret::Unlogged,
     session::{FailureReason, Session, Status},
     time::Timestamp,
 };
@@ -21,7 +22,7 @@ pub struct SessionRow {
     /// The key of its personal data.
     pub data_key: DataKeyId,
     /// Compact JSON, as written by the tenant.
-    pub metadata: Option<String>,
+    pub metadata: Option<Unlogged>,
     /// Where the user is sent back to, normalised.
     pub callback_url: Option<String>,
     /// Sealed: `state`, UTF-8.
@@ -118,7 +119,7 @@ impl TryFrom<Raw> for SessionRow {
                 version: raw.version,
             },
             data_key: DataKeyId::parse(&raw.data_key).ok_or(StoreError::Corrupt("a malformed key id"))?,
-            metadata: raw.metadata,
+            metadata: raw.metadata.map(Unlogged::from),
             callback_url: raw.callback_url,
             state: raw.state,
             known: raw.known,
@@ -174,7 +175,7 @@ pub async fn insert(tx: &mut Tx, row: &SessionRow) -> Result<(), StoreError> {
         .bind(row.session.id.as_str()).bind(row.session.tenant.as_str()).bind(row.session.status.as_str()).bind(&plan)
         .bind(row.session.created_at.as_millis()).bind(row.session.expires_at.as_millis())
         .bind(row.session.completed_at.map(Timestamp::as_millis)).bind(row.session.purged_at.map(Timestamp::as_millis))
-        .bind(row.session.attempt).bind(row.session.version).bind(row.data_key.as_str()).bind(&row.metadata)
+        .bind(row.session.attempt).bind(row.session.version).bind(row.data_key.as_str()).bind(row.metadata.as_deref())
         .bind(&row.callback_url).bind(&row.state).bind(&row.known).bind(&row.typed)
         .bind(row.document_type.map(DocumentType::as_str)).bind(&row.ocr).bind(&outcome).bind(&row.note)
         .bind(row.failure_reason.map(FailureReason::as_str)).bind(waiting_since(row))
@@ -225,7 +226,7 @@ pub async fn save(tx: &mut Tx, row: &mut SessionRow) -> Result<(), StoreError> {
          WHERE id = $1 AND version = $2")
         .bind(row.session.id.as_str()).bind(row.session.version).bind(row.session.status.as_str())
         .bind(row.session.expires_at.as_millis()).bind(row.session.completed_at.map(Timestamp::as_millis))
-        .bind(row.session.purged_at.map(Timestamp::as_millis)).bind(row.session.attempt).bind(&row.metadata)
+        .bind(row.session.purged_at.map(Timestamp::as_millis)).bind(row.session.attempt).bind(row.metadata.as_deref())
         .bind(&row.state).bind(&row.known).bind(&row.typed).bind(row.document_type.map(DocumentType::as_str))
         .bind(&row.ocr).bind(&outcome).bind(&row.note).bind(row.failure_reason.map(FailureReason::as_str))
         .bind(waiting_since(row)).execute(conn).await.map(|done| done.rows_affected()))?;

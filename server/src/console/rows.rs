@@ -32,7 +32,7 @@ pub(super) fn session_row(found: Found) -> Row {
         reason: outcome.and_then(|outcome| outcome.reasons.into_iter().next()),
         document: found.document_type,
         created_at: found.created_at,
-        metadata: found.metadata,
+        metadata: found.metadata.as_deref().map(str::to_owned),
     }
 }
 

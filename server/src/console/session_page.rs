@@ -77,7 +77,7 @@ fn view_of(found: &SessionPage, now: Timestamp) -> SessionView {
             .iter()
             .find(|link| link.is_open(now))
             .map(|link| link.expires_at),
-        metadata: detail.metadata.clone(),
+        metadata: detail.metadata.as_deref().map(str::to_owned),
         callback_url: dossier.callback_url.clone(),
         personal: found.personal,
         items: if found.personal {

@@ -318,7 +318,7 @@ impl Real {
             expires_at: detail.session.expires_at,
             completed_at: detail.session.completed_at,
             purged_at: detail.session.purged_at,
-            metadata: detail.metadata,
+            metadata: detail.metadata.as_deref().map(str::to_owned),
             known: detail.pre_registered.is_some(),
             typed: detail.typed.is_some(),
             ocr: detail.ocr.is_some(),

@@ -75,7 +75,7 @@ pub(crate) fn session(tenant: &TenantRow, number: u8) -> SessionRow {
     SessionRow {
         session: Session::new(id, tenant.id.clone(), plan, created_at, Millis::hours(1)),
         data_key: DataKeyId::parse(&format!("dk_{number:032x}")).unwrap(),
-        metadata: Some(format!(r#"{{"order":"A-{number}"}}"#)),
+        metadata: Some(format!(r#"{{"order":"A-{number}"}}"#).into()),
         callback_url: Some("https://example.com/done".into()),
         state: Some(vec![1, number]),
         known: Some(vec![2, number]),

@@ -40,7 +40,7 @@ async fn searchable(db: &Db) -> World {
         row.session.status = status;
         row.document_type = kind;
         row.outcome = verdict.map(|verdict| outcome(&row, verdict, None));
-        row.metadata = (number == 14).then(|| r#"{"Ref":"100%_SURE"}"#.to_owned());
+        row.metadata = (number == 14).then(|| r#"{"Ref":"100%_SURE"}"#.to_owned().into());
         let row = keep(row);
         write!(db, tx => sessions::insert(tx, row)).unwrap();
     }
