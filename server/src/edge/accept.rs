@@ -14,7 +14,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::Semaphore,
-    time::timeout,
+    time::{Instant, timeout, timeout_at},
 };
 use tokio_rustls::TlsAcceptor;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -29,7 +29,7 @@ const FIRST_WORD: Duration = Duration::from_secs(1);
 pub struct Limits {
     /// At a time.
     pub connections: usize,
-    /// For a TLS handshake, and for a request's head.
+    /// For a request's head; for the first one together with the TLS handshake.
     pub head: Duration,
     /// For a body, however slow; after that it must keep a pace.
     pub body: Duration,
@@ -143,25 +143,40 @@ async fn connection(
     limits: Limits,
     stop: CancellationToken,
 ) {
+    // One for the handshake and the first head: two would let a client that says nothing stay for twice as long.
+    let first_head = Instant::now() + limits.head;
     // Answers are written whole; waiting for more only delays them.
     drop(stream.set_nodelay(true));
     match tls {
-        None => requests(stream, peer, router, limits, stop).await,
+        None => requests(stream, first_head, peer, router, limits, stop).await,
         // A failed handshake is the client's affair: a scanner, or a browser that does not trust the certificate.
-        Some(tls) => match timeout(limits.head, tls.accept(stream)).await {
-            Ok(Ok(stream)) => requests(stream, peer, router, limits, stop).await,
+        Some(tls) => match timeout_at(first_head, tls.accept(stream)).await {
+            Ok(Ok(stream)) => requests(stream, first_head, peer, router, limits, stop).await,
             Ok(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
             Err(_) => tracing::debug!("TLS handshake timed out"),
         },
     }
 }
 
-async fn requests<S>(stream: S, peer: SocketAddr, router: Router, limits: Limits, stop: CancellationToken)
-where
+async fn requests<S>(
+    stream: S,
+    first_head: Instant,
+    peer: SocketAddr,
+    router: Router,
+    limits: Limits,
+    stop: CancellationToken,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let phase = Phase::default();
-    let io = Timed::new(stream, phase.clone(), limits.head, limits.idle, limits.write);
+    let io = Timed::new(
+        stream,
+        phase.clone(),
+        first_head,
+        limits.head,
+        limits.idle,
+        limits.write,
+    );
     let spoken = CancellationToken::new();
     let speaks = spoken.clone();
     let service = service_fn(move |request: http::Request<Incoming>| {

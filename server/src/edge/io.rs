@@ -60,7 +60,15 @@ pub(super) struct Timed<S> {
 }
 
 impl<S> Timed<S> {
-    pub(super) fn new(inner: S, phase: Phase, head: Duration, idle: Duration, write: Duration) -> Self {
+    /// The first head has to be there at `first_head`, each further one `head` after it has begun.
+    pub(super) fn new(
+        inner: S,
+        phase: Phase,
+        first_head: Instant,
+        head: Duration,
+        idle: Duration,
+        write: Duration,
+    ) -> Self {
         Self {
             inner,
             phase,
@@ -68,7 +76,7 @@ impl<S> Timed<S> {
             head,
             idle,
             write,
-            reading: Some(Box::pin(tokio::time::sleep(head))),
+            reading: Some(Box::pin(tokio::time::sleep_until(first_head))),
             writing: None,
         }
     }

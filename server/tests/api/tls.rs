@@ -2,11 +2,17 @@
 
 use super::support::{Answer, Server};
 use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject as _};
-use std::{sync::Arc, time::Duration};
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::{Duration, Instant},
+};
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf},
     net::TcpStream,
-    time::timeout,
+    time::{Interval, interval, timeout},
 };
 use tokio_rustls::TlsConnector;
 
@@ -65,4 +71,60 @@ async fn a_handshake_that_does_not_come_is_cut_off() {
             .await
             .expect("cut off"),
     );
+}
+
+/// A client whose first writes come a few bytes at a tick.
+struct Trickling {
+    inner: TcpStream,
+    tick: Interval,
+    left: u8,
+}
+
+impl AsyncRead for Trickling {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for Trickling {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let me = &mut *self;
+        if me.left == 0 {
+            return Pin::new(&mut me.inner).poll_write(cx, buf);
+        }
+        ready!(me.tick.poll_tick(cx));
+        me.left -= 1;
+        Pin::new(&mut me.inner).poll_write(cx, &buf[..buf.len().min(8)])
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+#[tokio::test]
+async fn the_handshake_and_the_first_head_share_one_deadline() {
+    let server = Server::with("[tls]\nmode = \"self-signed\"\n[http]\nheader_timeout = 3\n").await;
+    let connector = connector(&server);
+    let began = Instant::now();
+    let slow = Trickling {
+        inner: TcpStream::connect(server.address).await.unwrap(),
+        tick: interval(Duration::from_millis(100)),
+        left: 20,
+    };
+    let name = ServerName::try_from("localhost").unwrap();
+    let mut stream = connector.connect(name, slow).await.unwrap();
+    let shaken = began.elapsed();
+    let mut bytes = Vec::new();
+    drop(
+        timeout(Duration::from_secs(8), stream.read_to_end(&mut bytes))
+            .await
+            .expect("cut off"),
+    );
+    assert!(shaken > Duration::from_millis(1800), "{shaken:?}");
+    assert!(began.elapsed() < Duration::from_millis(4500), "{:?}", began.elapsed());
 }
