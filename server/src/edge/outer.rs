@@ -56,9 +56,11 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
         .to_owned();
     let path = request.uri().path().to_owned();
     let span = tracing::info_span!("request", id = %context.id, %method, route);
+    // A process that has enough to do is alive all the same, and must not be killed for it.
+    let alive = route == "/healthz";
     let mut response = match outer.slots.try_acquire() {
-        Err(_) => (outer.unavailable)(&path, &context),
-        Ok(_slot) => match AssertUnwindSafe(next.run(request))
+        Err(_) if !alive => (outer.unavailable)(&path, &context),
+        _slot => match AssertUnwindSafe(next.run(request))
             .catch_unwind()
             .instrument(span.clone())
             .await
@@ -80,7 +82,7 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
     outer.requests.note(&route, &method, status, took);
     let millis = took.as_millis();
     span.in_scope(|| {
-        if route.starts_with("/pkg") || route == "/healthz" || route == "/readyz" {
+        if route.starts_with("/pkg") || alive || route == "/readyz" {
             tracing::debug!(status, millis, "answered");
         } else {
             tracing::info!(status, millis, "answered");

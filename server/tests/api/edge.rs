@@ -113,6 +113,21 @@ async fn a_body_whose_chunks_are_malformed_is_no_slow_one() {
 }
 
 #[tokio::test]
+async fn a_process_that_has_enough_to_do_is_alive() {
+    let server = Server::with("[http]\nmax_requests = 1\n").await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let head = format!(
+        "POST {SESSIONS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ncontent-length: 2\r\n\r\n{{",
+        server.key
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    while server.send("GET", "/v1/x", &[], "").await.status != 503 {}
+    assert_eq!(server.send("GET", "/readyz", &[], "").await.status, 503);
+    let alive = server.send("GET", "/healthz", &[], "").await;
+    assert_eq!((alive.status, alive.body.as_str()), (200, "ok\n"));
+}
+
+#[tokio::test]
 async fn nonsense_is_refused_and_the_server_goes_on() {
     let server = Server::new().await;
     for bytes in [
