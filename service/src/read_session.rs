@@ -73,8 +73,13 @@ pub async fn read_session(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<
     Ok(detail(honnin, row, now).await?)
 }
 
-/// Opens a row. Erased data is `None`, whether the row already says so or only its key is gone.
+/// Opens a row. Erased data is `None`, whether the row said so when it was read or has been erased since.
 pub(crate) async fn detail(honnin: &Honnin, row: SessionRow, now: Timestamp) -> Result<SessionDetail, StoreError> {
+    let (row, key) = match honnin.vault.open(&row.data_key).await {
+        Ok(key) => (row, Some(key)),
+        Err(StoreError::Erased) => (marked(honnin, row).await?, None),
+        Err(other) => return Err(other),
+    };
     let status = row.session.status_at(now);
     let mut detail = SessionDetail {
         status,
@@ -89,12 +94,24 @@ pub(crate) async fn detail(honnin: &Honnin, row: SessionRow, now: Timestamp) -> 
             .filter(|_| matches!(status, Status::Reviewing | Status::Completed)),
         session: row.session.clone(),
     };
-    match honnin.vault.open(&row.data_key).await {
-        Ok(key) => open_personal(&mut detail, &row, &key)?,
-        Err(StoreError::Erased) => {}
-        Err(other) => return Err(other),
+    if let Some(key) = key {
+        open_personal(&mut detail, &row, &key)?;
     }
     Ok(detail)
+}
+
+/// The row of a session whose key is gone. It is marked before its key is destroyed, so a row read before the mark is read again:
+/// nobody is to see personal data gone and no time at which it went.
+async fn marked(honnin: &Honnin, row: SessionRow) -> Result<SessionRow, StoreError> {
+    if row.session.purged_at.is_some() {
+        return Ok(row);
+    }
+    let id = row.session.id.clone();
+    let again = honnin.db.ask::<_, StoreError, _>(move |tx| {
+        let id = id.clone();
+        Box::pin(async move { sessions::find_any(tx, &id).await })
+    });
+    Ok(again.await?.unwrap_or(row))
 }
 
 fn open_personal(detail: &mut SessionDetail, row: &SessionRow, key: &SessionKey) -> Result<(), StoreError> {

@@ -30,7 +30,7 @@ use service::{
 };
 use std::{collections::BTreeSet, path::Path};
 use store::{captures, decisions, pictures::Pictures, reviews, sessions, users::Role};
-use support::Harness;
+use support::{Harness, databases::run_at};
 
 const CANARY: &str = r#"{"metadata":{"order":"7"},"preRegisteredInfo":{"lastName":"Qwertzuiop"}}"#;
 
@@ -76,6 +76,31 @@ async fn an_ended_session_keeps_its_outcome_and_loses_its_personal_data_at_the_e
 
 const fn erased_at(expired_at: Timestamp) -> Timestamp {
     expired_at.plus(Millis::days(90))
+}
+
+#[tokio::test]
+async fn a_reader_whom_the_erasure_overtakes_is_told_when_it_was() {
+    let mut harness = Harness::new().await;
+    let caller = harness.caller().await;
+    let created = create_session(&harness.honnin, &caller, CANARY.as_bytes())
+        .await
+        .unwrap();
+    // The row is marked as soon as it was read, and then the key is gone.
+    harness
+        .database
+        .run(
+            "CREATE TRIGGER overtake AFTER INSERT ON audit WHEN NEW.action = 'session.read' BEGIN
+                 UPDATE sessions SET purged_at = 1785663000000, known = NULL WHERE id = NEW.subject;
+             END",
+        )
+        .await;
+    assert_ne!(run_at(&harness.database.keys_url, "DELETE FROM data_keys").await, 0);
+    harness.restart().await;
+    let read = read_session(&harness.honnin, &caller, created.id.as_str())
+        .await
+        .unwrap();
+    assert!(read.pre_registered.is_none());
+    assert_eq!(read.session.purged_at, Some(support::START));
 }
 
 #[tokio::test]
