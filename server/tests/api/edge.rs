@@ -151,7 +151,14 @@ async fn a_head_over_the_limit_is_refused() {
     let answer = server
         .send("GET", "/healthz", &[("x-big", &"a".repeat(40_000))], "")
         .await;
-    assert_eq!(answer.status, 431);
+    assert_eq!((answer.status, answer.body.as_str()), (431, ""));
+    assert_eq!(
+        answer.header("x-request-id"),
+        None,
+        "nobody knows yet what is asked for"
+    );
+    let many: Vec<_> = (0..101).map(|_| ("x-small", "a")).collect();
+    assert_eq!(server.send("GET", "/healthz", &many, "").await.status, 431);
 }
 
 #[tokio::test]
