@@ -12,13 +12,14 @@ use axum::{
 use prometheus_client::metrics::gauge::Gauge;
 use service::backlog::backlog;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 /// What the text is, by the standard it follows.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Answers on `listener` until the server stops. Its own connections are not among the figures.
-pub(crate) async fn serve(app: App, listener: TcpListener) {
-    let (limits, stop) = (app.config.limits, app.stopping.clone());
+/// Answers on `listener` until `stop` is cancelled. Its own connections are not among the figures.
+pub(crate) async fn serve(app: App, listener: TcpListener, stop: CancellationToken) {
+    let limits = app.config.limits;
     let limits = Limits {
         connections: 16,
         ..limits

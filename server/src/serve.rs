@@ -135,9 +135,7 @@ pub async fn serve(app: App, listening: Listening) {
     } else {
         Workers::none()
     };
-    let figures = listening
-        .metrics
-        .map(|port| tokio::spawn(metrics::serve(app.clone(), port)));
+    let figures = Figures::tell(&app, listening.metrics);
     let (limits, open) = (app.config.limits, app.figures.connections.clone());
     if !edge::serve(
         listening.listener,
@@ -152,7 +150,7 @@ pub async fn serve(app: App, listening: Listening) {
         tracing::warn!("some requests were cut off");
     }
     workers.stop().await;
-    finish(figures).await;
+    figures.finish().await;
     close(&app).await;
 }
 
@@ -162,20 +160,34 @@ pub async fn serve(app: App, listening: Listening) {
 /// [`ListenError`] where the operator's port cannot be opened.
 pub async fn work_only(app: App) -> Result<(), ListenError> {
     let port = listen_for_metrics(&app.config)?;
-    let figures = port.map(|port| tokio::spawn(metrics::serve(app.clone(), port)));
+    let figures = Figures::tell(&app, port);
     plan_sweep(&app.honnin).await;
     let workers = work(&app, &CancellationToken::new());
     app.stopping.cancelled().await;
     workers.stop().await;
-    finish(figures).await;
+    figures.finish().await;
     close(&app).await;
     Ok(())
 }
 
-/// Figures are told until requests and jobs are done.
-async fn finish(figures: Option<JoinHandle<()>>) {
-    if let Some(figures) = figures {
-        drop(figures.await);
+/// The operator's port, where there is one. Figures are told until requests and jobs are done.
+struct Figures {
+    stop: CancellationToken,
+    task: Option<JoinHandle<()>>,
+}
+
+impl Figures {
+    fn tell(app: &App, port: Option<TcpListener>) -> Self {
+        let stop = CancellationToken::new();
+        let task = port.map(|port| tokio::spawn(metrics::serve(app.clone(), port, stop.clone())));
+        Self { stop, task }
+    }
+
+    async fn finish(self) {
+        self.stop.cancel();
+        if let Some(task) = self.task {
+            drop(task.await);
+        }
     }
 }
 

@@ -157,6 +157,30 @@ async fn open_connections_are_counted_and_closed_ones_are_not() {
 }
 
 #[tokio::test]
+async fn figures_are_told_until_the_last_request_is_answered() {
+    let mut server = Server::with(ON).await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let head = format!(
+        "POST {SESSIONS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ncontent-length: 2\r\n\r\n{{",
+        server.key
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // An answer on another connection shows that the first one is under way.
+    assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
+    server.app.stopping.cancel();
+    while TcpStream::connect(server.address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(ask(&server, "/metrics").await.status, 200);
+    stream.write_all(b"}").await.unwrap();
+    let mut bytes = Vec::new();
+    drop(stream.read_to_end(&mut bytes).await);
+    assert_eq!(Answer::parse(&bytes).status, 201);
+    (&mut server.task).await.unwrap();
+    assert!(TcpStream::connect(server.metrics.unwrap()).await.is_err());
+}
+
+#[tokio::test]
 async fn no_figure_names_anybody() {
     let server = Server::sandbox_with(ON).await;
     let body = r#"{"metadata": {"order": "canary"}, "preRegisteredInfo": {"lastName": "Canary"}}"#;
