@@ -1,10 +1,18 @@
 //! Uploads, limited while they stream: a file that is too large is counted and thrown away, never gathered. What all uploads of the
-//! process may hold together is bounded as well; who finds no room is asked to come back.
+//! process may hold together is bounded as well; who finds no room is asked to come back. Room is taken for what has arrived and not
+//! for what is announced, a session has one upload at a time, and each must be over in time: so nobody holds up the others.
+
+mod turn;
 
 use axum::extract::{FromRequest, Multipart, Request, multipart::Field};
+use domain::ids::SessionId;
 use http::header::CONTENT_LENGTH;
 use std::time::Duration;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::timeout,
+};
+use turn::Turn;
 
 /// The largest file: a phone's 12-megapixel JPEG has 3 to 6 MB.
 pub(crate) const MAX_FILE: usize = 10 * 1024 * 1024;
@@ -15,13 +23,16 @@ const MAX_PARTS: usize = 80;
 /// Read and thrown away at most, so that the browser gets to see the answer; after that the connection ends.
 const MAX_DRAINED: usize = 64 * 1024 * 1024;
 /// What all uploads may hold together, in MiB.
-const ROOM: u32 = 96;
+const ROOM: usize = 96;
+const MIB: usize = 1024 * 1024;
 /// A file's memory grows by at most this.
 const STEP: usize = 512 * 1024;
 /// How long an upload waits for room.
 const PATIENCE: Duration = Duration::from_secs(15);
+/// By when an upload must have come: as long as the camera's script waits for its answer. 4 MB at 40 kB/s take 100 s.
+const DEADLINE: Duration = Duration::from_secs(120);
 
-static ROOMS: Semaphore = Semaphore::const_new(ROOM as usize);
+static ROOMS: Semaphore = Semaphore::const_new(ROOM);
 
 /// One part of a form.
 #[derive(Debug)]
@@ -32,11 +43,12 @@ pub(crate) enum Part {
     File(Vec<u8>),
 }
 
-/// What was uploaded. Holds its room until it is dropped.
+/// What was uploaded. Holds its room, and its session's turn, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Upload {
     parts: Vec<(String, Part)>,
-    _room: SemaphorePermit<'static>,
+    _room: Option<SemaphorePermit<'static>>,
+    _turn: Turn,
 }
 
 /// Why an upload was not taken.
@@ -46,34 +58,36 @@ pub(crate) enum UploadFault {
     TooLarge,
     /// The form is none, breaks off, or came too slowly.
     Broken,
-    /// No room now.
+    /// No room now, or another upload of the session has the turn.
     Busy,
 }
 
 impl Upload {
-    /// Reads a multipart form whose files may hold `limit` bytes together.
-    pub(crate) async fn read(request: Request, limit: usize) -> Result<Self, UploadFault> {
-        let announced = request
-            .headers()
-            .get(CONTENT_LENGTH)
-            .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-        // Of what is announced to be too large nothing will be gathered, so it needs no room.
-        let over = announced.is_some_and(|length| length > limit);
-        let needed = if over {
-            0
-        } else {
-            announced.unwrap_or(limit).div_ceil(1024 * 1024)
+    /// Reads a multipart form of `session` whose files may hold `limit` bytes together.
+    pub(crate) async fn read(session: &SessionId, request: Request, limit: usize) -> Result<Self, UploadFault> {
+        Self::read_within(session, request, limit, DEADLINE).await
+    }
+
+    async fn read_within(
+        session: &SessionId,
+        request: Request,
+        limit: usize,
+        deadline: Duration,
+    ) -> Result<Self, UploadFault> {
+        let turn = Turn::take(session).ok_or(UploadFault::Busy)?;
+        let read = timeout(deadline, read_form(request, limit));
+        let (parts, room) = tokio::select! {
+            read = read => read.map_err(|_| UploadFault::Broken)??,
+            () = turn.taken_over() => return Err(UploadFault::Busy),
         };
-        let needed = u32::try_from(needed).unwrap_or(ROOM).min(ROOM);
-        let room = tokio::time::timeout(PATIENCE, ROOMS.acquire_many(needed)).await;
-        let Ok(Ok(room)) = room else {
+        if !turn.arrive() {
             return Err(UploadFault::Busy);
-        };
-        let form = Multipart::from_request(request, &())
-            .await
-            .map_err(|_| UploadFault::Broken)?;
-        let parts = read_parts(form, Budget::new(limit, over)).await?;
-        Ok(Self { parts, _room: room })
+        }
+        Ok(Self {
+            parts,
+            _room: room,
+            _turn: turn,
+        })
     }
 
     /// The text of a part.
@@ -107,7 +121,19 @@ impl Upload {
     }
 }
 
-async fn read_parts(mut form: Multipart, mut budget: Budget) -> Result<Vec<(String, Part)>, UploadFault> {
+/// The parts of a form and the room that they take.
+type Form = (Vec<(String, Part)>, Option<SemaphorePermit<'static>>);
+
+async fn read_form(request: Request, limit: usize) -> Result<Form, UploadFault> {
+    let announced = request
+        .headers()
+        .get(CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    // Of what is announced to be too large nothing is gathered.
+    let mut budget = Budget::new(limit, announced.is_some_and(|length| length > limit));
+    let mut form = Multipart::from_request(request, &())
+        .await
+        .map_err(|_| UploadFault::Broken)?;
     let mut parts = Vec::new();
     while let Some(field) = form.next_field().await.map_err(|_| UploadFault::Broken)? {
         let name = field.name().unwrap_or_default().to_owned();
@@ -119,6 +145,7 @@ async fn read_parts(mut form: Multipart, mut budget: Budget) -> Result<Vec<(Stri
         if budget.over {
             // Nothing of it will be used: what was gathered goes now, the rest is only read to its end.
             parts.clear();
+            budget.room = None;
             continue;
         }
         let part = if is_file {
@@ -131,23 +158,27 @@ async fn read_parts(mut form: Multipart, mut budget: Budget) -> Result<Vec<(Stri
     if budget.over {
         Err(UploadFault::TooLarge)
     } else {
-        Ok(parts)
+        Ok((parts, budget.room))
     }
 }
 
-/// What may still be gathered and thrown away.
+/// What may still be gathered and thrown away, and the room of what was gathered.
 struct Budget {
-    left: usize,
+    limit: usize,
+    gathered: usize,
     drained: usize,
     over: bool,
+    room: Option<SemaphorePermit<'static>>,
 }
 
 impl Budget {
     const fn new(limit: usize, over: bool) -> Self {
         Self {
-            left: limit,
+            limit,
+            gathered: 0,
             drained: 0,
             over,
+            room: None,
         }
     }
 
@@ -155,7 +186,7 @@ impl Budget {
     async fn gather(&mut self, mut field: Field<'_>, most: usize) -> Result<Vec<u8>, UploadFault> {
         let mut bytes = Vec::new();
         while let Some(chunk) = field.chunk().await.map_err(|_| UploadFault::Broken)? {
-            self.over |= chunk.len() > self.left || bytes.len() + chunk.len() > most;
+            self.over |= chunk.len() > self.limit - self.gathered || bytes.len() + chunk.len() > most;
             if self.over {
                 bytes = Vec::new();
                 self.drained += chunk.len();
@@ -163,7 +194,8 @@ impl Budget {
                     return Err(UploadFault::TooLarge);
                 }
             } else {
-                self.left -= chunk.len();
+                self.gathered += chunk.len();
+                self.make_room().await?;
                 // By steps and not by doubling: the room is counted in what is held.
                 if bytes.capacity() - bytes.len() < chunk.len() {
                     bytes.reserve_exact(chunk.len() + STEP.min(bytes.len()));
@@ -173,9 +205,96 @@ impl Budget {
         }
         Ok(bytes)
     }
+
+    /// Takes the room that is missing for what was gathered.
+    async fn make_room(&mut self) -> Result<(), UploadFault> {
+        let held = self.room.as_ref().map_or(0, SemaphorePermit::num_permits);
+        let missing = self.gathered.div_ceil(MIB).saturating_sub(held);
+        if missing == 0 {
+            return Ok(());
+        }
+        let missing = u32::try_from(missing).map_err(|_| UploadFault::TooLarge)?;
+        let Ok(Ok(more)) = timeout(PATIENCE, ROOMS.acquire_many(missing)).await else {
+            return Err(UploadFault::Busy);
+        };
+        match &mut self.room {
+            Some(room) => room.merge(more),
+            None => self.room = Some(more),
+        }
+        Ok(())
+    }
 }
 
 /// The routes that take uploads lift axum's own limit: [`Upload::read`] has its own.
 pub(crate) const fn no_limit_of_axum() -> axum::extract::DefaultBodyLimit {
     axum::extract::DefaultBodyLimit::disable()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::{Body, Bytes};
+    use futures::{StreamExt, stream};
+
+    const LIMIT: usize = 2 * MAX_FILE;
+    /// Far longer than a test takes.
+    const LONG: Duration = Duration::from_secs(600);
+
+    fn id(byte: u8) -> SessionId {
+        SessionId::from_random([byte; 16])
+    }
+
+    /// A form that announces `LIMIT` bytes, brings `bytes` of one file, and then nothing, or its end.
+    fn form(bytes: usize, ends: bool) -> Request {
+        let head = "--b\r\ncontent-disposition: form-data; name=\"frame\"; filename=\"a\"\r\n\r\n";
+        let chunks = [Bytes::from(head), Bytes::from(vec![b'x'; bytes])];
+        let begun = stream::iter(chunks).map(Ok::<_, std::io::Error>);
+        let body = if ends {
+            Body::from_stream(begun.chain(stream::iter([Ok(Bytes::from("\r\n--b--\r\n"))])))
+        } else {
+            Body::from_stream(begun.chain(stream::pending()))
+        };
+        Request::post("/")
+            .header("content-type", "multipart/form-data; boundary=b")
+            .header("content-length", LIMIT)
+            .body(body)
+            .unwrap()
+    }
+
+    fn start(session: u8, request: Request) -> tokio::task::JoinHandle<Result<Upload, UploadFault>> {
+        tokio::spawn(async move { Upload::read_within(&id(session), request, LIMIT, LONG).await })
+    }
+
+    #[tokio::test]
+    async fn uploads_that_announce_much_and_bring_nothing_hold_up_nobody() {
+        let waiting: Vec<_> = (10..30).map(|session| start(session, form(0, false))).collect();
+        tokio::task::yield_now().await;
+        let mut taken = Upload::read(&id(1), form(MIB, true), LIMIT).await.unwrap();
+        assert_eq!(taken.take_files("frame")[0].len(), MIB);
+        waiting.iter().for_each(tokio::task::JoinHandle::abort);
+    }
+
+    #[tokio::test]
+    async fn an_upload_that_drips_is_cut_off_and_gives_its_room_back() {
+        let request = form(3 * MIB, false);
+        let cut = Upload::read_within(&id(2), request, LIMIT, Duration::from_millis(50)).await;
+        assert_eq!(cut.err(), Some(UploadFault::Broken));
+        assert_eq!(ROOMS.available_permits(), ROOM);
+    }
+
+    #[tokio::test]
+    async fn a_newer_upload_of_a_session_ends_the_older_one() {
+        let older = start(3, form(MIB, false));
+        tokio::task::yield_now().await;
+        let newer = Upload::read(&id(3), form(MIB, true), LIMIT).await.unwrap();
+        assert_eq!(older.await.unwrap().err(), Some(UploadFault::Busy));
+        let third = Upload::read(&id(3), form(MIB, true), LIMIT).await;
+        assert_eq!(
+            third.err(),
+            Some(UploadFault::Busy),
+            "while the newer one is being stored"
+        );
+        drop(newer);
+        assert!(Upload::read(&id(3), form(MIB, true), LIMIT).await.is_ok());
+    }
 }

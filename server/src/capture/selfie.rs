@@ -21,6 +21,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
+use domain::ids::SessionId;
 use service::{
     access::Applicant,
     capture::{Burst, capture_selfie, challenge},
@@ -71,7 +72,7 @@ async fn selfie_html(
 pub(super) async fn upload(State(app): State<App>, visit: Visit, request: Request) -> Response {
     let taken = async {
         let applicant = visit.applicant(&app).await?;
-        let fault = match receive(request).await? {
+        let fault = match receive(applicant.session(), request).await? {
             Ok((burst, room)) => {
                 let taken = capture_selfie(&app.honnin, &applicant, burst).await;
                 drop(room);
@@ -94,8 +95,8 @@ pub(super) async fn upload(State(app): State<App>, visit: Visit, request: Reques
 }
 
 /// The burst, and the room that it takes until it is stored; or what is wrong with the files.
-async fn receive(request: Request) -> Result<Result<(Burst, Upload), FileFault>, Refusal> {
-    let mut upload = match Upload::read(request, MAX_BURST).await {
+async fn receive(session: &SessionId, request: Request) -> Result<Result<(Burst, Upload), FileFault>, Refusal> {
+    let mut upload = match Upload::read(session, request, MAX_BURST).await {
         Ok(upload) => upload,
         Err(fault) => return of_upload(fault).map(Err),
     };

@@ -1,0 +1,105 @@
+//! One upload at a time for each capture session: a newer one ends one that is still on its way, which is how a phone that changed
+//! its network comes back; while an upload is being stored, the newer one is asked to come back.
+
+use domain::ids::SessionId;
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+use tokio::sync::Notify;
+
+/// Whose turn it is, in this process.
+static TURNS: Mutex<BTreeMap<SessionId, Arc<State>>> = Mutex::new(BTreeMap::new());
+
+#[derive(Debug, Default)]
+struct State {
+    /// Rings when a newer upload takes over.
+    taken_over: Notify,
+    /// The whole body is here.
+    arrived: AtomicBool,
+}
+
+/// An upload's turn, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Turn {
+    session: SessionId,
+    state: Arc<State>,
+}
+
+impl Turn {
+    /// Takes the turn of `session`; nothing where an upload of it is being stored.
+    pub(super) fn take(session: &SessionId) -> Option<Self> {
+        let mut turns = lock();
+        if let Some(older) = turns.get(session) {
+            if older.arrived.load(Ordering::Relaxed) {
+                return None;
+            }
+            older.taken_over.notify_one();
+        }
+        let state = Arc::new(State::default());
+        turns.insert(session.clone(), Arc::clone(&state));
+        drop(turns);
+        let session = session.clone();
+        Some(Self { session, state })
+    }
+
+    /// Returns when a newer upload has taken over.
+    pub(super) async fn taken_over(&self) {
+        self.state.taken_over.notified().await;
+    }
+
+    /// The whole body is here. Returns whether it is still this upload's turn, which from then on nobody takes over.
+    pub(super) fn arrive(&self) -> bool {
+        let turns = lock();
+        let mine = turns
+            .get(&self.session)
+            .is_some_and(|state| Arc::ptr_eq(state, &self.state));
+        self.state.arrived.store(mine, Ordering::Relaxed);
+        mine
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut turns = lock();
+        if turns
+            .get(&self.session)
+            .is_some_and(|state| Arc::ptr_eq(state, &self.state))
+        {
+            turns.remove(&self.session);
+        }
+    }
+}
+
+fn lock() -> MutexGuard<'static, BTreeMap<SessionId, Arc<State>>> {
+    // Nothing that can panic runs under the lock.
+    TURNS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt;
+
+    fn id(byte: u8) -> SessionId {
+        SessionId::from_random([byte; 16])
+    }
+
+    #[test]
+    fn a_newer_upload_takes_over_from_one_on_its_way_and_waits_for_one_being_stored() {
+        let older = Turn::take(&id(1)).unwrap();
+        let other = Turn::take(&id(2)).unwrap();
+        let newer = Turn::take(&id(1)).unwrap();
+        assert!(older.taken_over().now_or_never().is_some() && !older.arrive());
+        assert!(other.taken_over().now_or_never().is_none() && other.arrive());
+        drop(older);
+        assert!(newer.arrive(), "an older one that ends takes nothing with it");
+        assert!(Turn::take(&id(1)).is_none());
+        drop((newer, other));
+        assert!(Turn::take(&id(1)).is_some_and(|turn| turn.arrive()));
+        assert!(lock().is_empty(), "a turn that is over takes no room");
+    }
+}
