@@ -28,6 +28,7 @@ pub mod examiner;
 mod expire;
 pub mod explain_signature;
 pub mod hand_over;
+pub mod home_network;
 pub mod honnin;
 pub mod issue_key;
 mod job_fault;

@@ -1,6 +1,6 @@
 //! Signing in to the console: counted before anything is hashed, and as slow for an account that is not there as for one that is.
 
-use crate::{Honnin, access::Staff, password, people::normalised};
+use crate::{Honnin, access::Staff, home_network::home_network, password, people::normalised};
 use domain::{
     ids::UserId,
     secret::Secret,
@@ -24,10 +24,11 @@ pub enum SignInError {
     Store(#[from] StoreError),
 }
 
-const WINDOW: Millis = Millis::minutes(15);
-/// Tries for one account from one address in a window.
+/// How long tries are counted together.
+pub(crate) const WINDOW: Millis = Millis::minutes(15);
+/// Tries for one account from one caller's network in a window.
 const PAIR_LIMIT: i64 = 5;
-/// Tries from one address in a window, whatever the account.
+/// Tries from one caller's network in a window, whatever the account.
 const ADDRESS_LIMIT: i64 = 30;
 /// Tries for one account in a window, wherever from: generous, so that nobody can easily lock somebody else out.
 const ACCOUNT_LIMIT: i64 = 100;
@@ -36,22 +37,24 @@ fn bucket(kind: &str, parts: [&str; 2]) -> Vec<u8> {
     Sha256::digest(format!("{kind}\n{}\n{}", parts[0], parts[1])).to_vec()
 }
 
-/// Counts a try in every bucket it belongs to and returns whether it may go on.
+/// Counts a try in the buckets it belongs to, up to the first that is over its limit, and returns whether it may go on. The caller's
+/// own bucket comes first: whoever tries without end makes no more rows, and fills nobody else's buckets.
 async fn count(honnin: &Honnin, email: &str, address: IpAddr, now: Timestamp) -> Result<bool, StoreError> {
-    let address = address.to_string();
+    let home = home_network(address).to_string();
     let buckets = [
-        (bucket("pair", [email, &address]), PAIR_LIMIT),
-        (bucket("address", [&address, ""]), ADDRESS_LIMIT),
+        (bucket("address", [&home, ""]), ADDRESS_LIMIT),
+        (bucket("pair", [email, &home]), PAIR_LIMIT),
         (bucket("account", [email, ""]), ACCOUNT_LIMIT),
     ];
     let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
         let buckets = buckets.clone();
         Box::pin(async move {
-            let mut free = true;
             for (bucket, limit) in &buckets {
-                free &= users::count_try(tx, bucket, now, WINDOW).await? <= *limit;
+                if users::count_try(tx, bucket, now, WINDOW).await? > *limit {
+                    return Ok(false);
+                }
             }
-            Ok(free)
+            Ok(true)
         })
     });
     unit.await
@@ -78,26 +81,25 @@ pub async fn sign_in(
     });
     let user = find.await?;
     let right = password::verify(password, user.as_ref().map(|user| user.password.clone())).await;
-    let user = user.filter(|user| right && user.disabled_at.is_none());
-    let entry = |action: &str, user: Option<&users::UserRow>| audit::Entry {
+    let entry = |action: &str, actor: String| audit::Entry {
         at: now,
-        tenant: user
-            .and_then(|user| user.place.as_ref())
-            .map(|(tenant, _)| tenant.clone()),
-        actor: user.map_or_else(|| audit::SYSTEM.to_owned(), |user| user.id.to_string()),
+        tenant: user.as_ref().and_then(|user| Some(user.place.as_ref()?.0.clone())),
+        actor,
         action: action.to_owned(),
         subject: None,
         detail: None,
         address: Some(address.to_string()),
     };
-    let Some(user) = user else {
-        let entry = entry("person.sign_in_refused", None);
-        record(honnin, entry, None).await?;
+    let Some(user) = user.as_ref().filter(|user| right && user.disabled_at.is_none()) else {
+        // The people of the account's tenant see that somebody tried; the caller is not told whether there is such an account.
+        let mut refused = entry("person.sign_in_refused", audit::SYSTEM.to_owned());
+        refused.subject = user.as_ref().map(|user| user.id.to_string());
+        record(honnin, refused, None).await?;
         return Err(SignInError::Wrong);
     };
-    let forget = bucket("pair", [&email, &address.to_string()]);
-    record(honnin, entry("person.sign_in", Some(&user)), Some(forget)).await?;
-    Ok(user.id)
+    let forget = bucket("pair", [&email, &home_network(address).to_string()]);
+    record(honnin, entry("person.sign_in", user.id.to_string()), Some(forget)).await?;
+    Ok(user.id.clone())
 }
 
 async fn record(honnin: &Honnin, entry: audit::Entry, forget: Option<Vec<u8>>) -> Result<(), StoreError> {

@@ -1,6 +1,6 @@
 //! Sweeping once an hour: rows that have served their time, and pictures that no session has.
 
-use crate::{Honnin, create_session::idempotency::oldest, job_fault::JobFault};
+use crate::{Honnin, create_session::idempotency::oldest, job_fault::JobFault, sign_in};
 use domain::{
     ids::SessionId,
     time::{Millis, Timestamp},
@@ -8,7 +8,7 @@ use domain::{
 use store::{
     StoreError, console_sessions, idempotency,
     jobs::{self, Job, JobKind, NewJob},
-    sessions,
+    sessions, users,
 };
 
 /// Between two sweeps.
@@ -52,6 +52,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
         let job = job.clone();
         Box::pin(async move {
             jobs::remove_finished(tx, now.plus(Millis(-FINISHED_JOBS.0)), BATCH).await?;
+            users::sweep_tries(tx, now, sign_in::WINDOW).await?;
             console_sessions::remove_ended(tx, now).await?;
             idempotency::sweep(tx, oldest(now), now).await?;
             jobs::retry_at(tx, &job, now.plus(INTERVAL), None).await

@@ -10,9 +10,10 @@ use service::{
     console_session::{self, Browser},
     people::{Change, NewPerson, PeopleError, add_person, change_person},
     sign_in::{SignInError, confirm_password, sign_in},
+    sweep,
 };
 use std::net::IpAddr;
-use store::users::Role;
+use store::{audit, users::Role};
 use support::{Harness, localhost};
 
 const RIGHT: &str = "correct horse battery";
@@ -96,6 +97,54 @@ async fn one_address_may_not_try_many_accounts() {
         enter(&harness, "rita@shop.example", RIGHT, localhost()).await,
         Err(SignInError::Throttled)
     ));
+}
+
+#[tokio::test]
+async fn a_64_bit_network_counts_as_one_caller() {
+    let (harness, _, _) = with_person().await;
+    let address = |last: u16| IpAddr::from([0x2001, 0xdb8, 0, 1, 0, 0, 0, last]);
+    for last in 0..5 {
+        let refused = enter(&harness, "rita@shop.example", "wrong", address(last)).await;
+        assert!(matches!(refused, Err(SignInError::Wrong)));
+    }
+    let refused = enter(&harness, "rita@shop.example", RIGHT, address(5)).await;
+    assert!(matches!(refused, Err(SignInError::Throttled)));
+}
+
+#[tokio::test]
+async fn who_is_throttled_makes_no_more_rows_and_the_rows_leave_with_the_next_sweep() {
+    let (harness, _, _) = with_person().await;
+    for number in 0..40 {
+        let tried = enter(&harness, &format!("person{number}@shop.example"), "wrong", localhost()).await;
+        assert_eq!(matches!(tried, Err(SignInError::Throttled)), number >= 30);
+    }
+    let rows = "SELECT COUNT(*) FROM sign_in_tries";
+    assert_eq!(harness.database.number(rows).await, 1 + 2 * 30);
+    sweep::plan(&harness.honnin).await.unwrap();
+    harness.wait(Millis::minutes(15)).await;
+    assert_eq!(harness.database.number(rows).await, 0);
+}
+
+#[tokio::test]
+async fn a_tenant_sees_the_refused_tries_at_its_accounts_and_no_others() {
+    let (harness, admin, id) = with_person().await;
+    for email in ["rita@shop.example", "nobody@shop.example"] {
+        let refused = enter(&harness, email, "wrong", localhost()).await;
+        assert!(matches!(refused, Err(SignInError::Wrong)));
+    }
+    let tenant = admin.staff().tenant().clone();
+    let listed = harness
+        .read(move |tx| {
+            let tenant = tenant.clone();
+            Box::pin(async move { audit::list(tx, &tenant, None, None, 100).await })
+        })
+        .await;
+    let refused: Vec<_> = listed
+        .iter()
+        .filter(|recorded| recorded.entry.action == "person.sign_in_refused")
+        .map(|recorded| recorded.entry.subject.as_deref())
+        .collect();
+    assert_eq!(refused, [Some(id.as_str())]);
 }
 
 #[tokio::test]

@@ -220,7 +220,7 @@ pub async fn close_set_up_links(tx: &mut Tx, now: Timestamp) -> Result<bool, Sto
 }
 
 /// Counts a try to sign in and returns how many there were in this window, this one included. A window starts with the first try
-/// after the last one ended.
+/// after the last one ended, or after the clock was set back behind its start.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -229,8 +229,8 @@ pub async fn count_try(tx: &mut Tx, bucket: &[u8], now: Timestamp, window: Milli
     on!(tx, conn => sqlx::query_scalar(
         "INSERT INTO sign_in_tries (bucket, tries, since) VALUES ($1, 1, $2)
          ON CONFLICT (bucket) DO UPDATE SET
-            tries = CASE WHEN sign_in_tries.since <= $3 THEN 1 ELSE sign_in_tries.tries + 1 END,
-            since = CASE WHEN sign_in_tries.since <= $3 THEN $2 ELSE sign_in_tries.since END
+            tries = CASE WHEN sign_in_tries.since <= $3 OR sign_in_tries.since > $2 THEN 1 ELSE sign_in_tries.tries + 1 END,
+            since = CASE WHEN sign_in_tries.since <= $3 OR sign_in_tries.since > $2 THEN $2 ELSE sign_in_tries.since END
          RETURNING tries")
         .bind(bucket).bind(now.as_millis()).bind(began.as_millis())
         .fetch_one(conn).await)
@@ -243,4 +243,13 @@ pub async fn count_try(tx: &mut Tx, bucket: &[u8], now: Timestamp, window: Milli
 pub async fn forget_tries(tx: &mut Tx, bucket: &[u8]) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM sign_in_tries WHERE bucket = $1")
         .bind(bucket).execute(conn).await.map(drop))
+}
+
+/// Removes the tries whose window, `window` long, is over at `now`.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn sweep_tries(tx: &mut Tx, now: Timestamp, window: Millis) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM sign_in_tries WHERE since <= $1 OR since > $2")
+        .bind(now.plus(Millis(-window.0)).as_millis()).bind(now.as_millis()).execute(conn).await.map(drop))
 }

@@ -142,6 +142,28 @@ fn browser(user: Option<&UserId>, number: u8, end: i64) -> ConsoleSession {
 }
 
 #[tokio::test]
+        let set_back = write!(db, tx => users::count_try(tx, b"else", at(20), Millis(100)));
+        assert_eq!(set_back.unwrap(), 1, "{name}: the clock was set back");
+        assert_eq!(
+            write!(db, tx => users::count_try(tx, b"else", at(21), Millis(100))).unwrap(),
+            2,
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn tries_are_removed_when_their_window_is_over() {
+    for Backend { name, db, .. } in backends().await {
+        for (bucket, now) in [(b"a", 0), (b"b", 100), (b"c", 101), (b"d", 300)] {
+            write!(db, tx => users::count_try(tx, bucket, at(now), Millis(100))).unwrap();
+        }
+        write!(db, tx => users::sweep_tries(tx, at(200), Millis(100))).unwrap();
+        let mut counted = Vec::new();
+        for bucket in [b"a", b"b", b"c", b"d"] {
+            counted.push(write!(db, tx => users::count_try(tx, bucket, at(200), Millis(1000))).unwrap());
+        }
+        assert_eq!(counted, [1, 1, 2, 1], "{name}");
 async fn a_browsers_session_ends_and_does_not_come_back() {
     for Backend { name, db, .. } in backends().await {
         let World { user, .. } = world(&db).await;
