@@ -52,7 +52,8 @@ pub fn check(password: &str) -> Result<(), BadPassword> {
     }
 }
 
-/// The PHC string to store.
+/// The PHC string to store. Empty without randomness or memory: it verifies nothing, and `store::users` refuses to keep it, so that
+/// whatever the password was for fails.
 pub(crate) async fn hash(password: Secret<String>) -> String {
     work(move || {
         Argon2::default()
@@ -62,7 +63,6 @@ pub(crate) async fn hash(password: Secret<String>) -> String {
     })
     .await
     .flatten()
-    // Without randomness or memory nobody gets in by an empty hash: it verifies nothing.
     .unwrap_or_default()
 }
 

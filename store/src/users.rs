@@ -117,8 +117,9 @@ macro_rules! user_columns {
 /// Adds a person.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where the e-mail address is taken.
+/// [`StoreError::Duplicate`] where the e-mail address is taken, [`StoreError::Refused`] without a password.
 pub async fn insert(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
+    check_password(&user.password)?;
     on!(tx, conn => sqlx::query(
         "INSERT INTO users (id, tenant_id, email, name, role, operator, password, created_at, disabled_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
@@ -126,6 +127,14 @@ pub async fn insert(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
         .bind(&user.name).bind(user.place.as_ref().map(|(_, role)| role.as_str())).bind(user.operator)
         .bind(&user.password).bind(user.created_at.as_millis()).bind(user.disabled_at.map(Timestamp::as_millis))
         .execute(conn).await.map(drop))
+}
+
+/// A password that could not be hashed is empty; whoever is told that it is kept must be able to sign in with it.
+fn check_password(hash: &str) -> Result<(), StoreError> {
+    if hash.is_empty() {
+        return Err(StoreError::refused("a person without a password"));
+    }
+    Ok(())
 }
 
 /// A person by id.
@@ -183,8 +192,9 @@ pub async fn save(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
 /// Changes a person's password and nothing else, whatever an admin changes meanwhile.
 ///
 /// # Errors
-/// When the database does not answer.
+/// [`StoreError::Refused`] without a hash; when the database does not answer.
 pub async fn set_password(tx: &mut Tx, id: &UserId, hash: &str) -> Result<(), StoreError> {
+    check_password(hash)?;
     on!(tx, conn => sqlx::query("UPDATE users SET password = $2 WHERE id = $1")
         .bind(id.as_str()).bind(hash).execute(conn).await.map(drop))
 }

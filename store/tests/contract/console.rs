@@ -67,6 +67,15 @@ async fn people_are_found_by_id_and_address_and_listed_by_tenant() {
             matches!(write!(db, tx => users::insert(tx, twin)), Err(StoreError::Duplicate)),
             "{name}"
         );
+        let open = keep(UserRow {
+            email: "new@example.com".into(),
+            password: String::new(),
+            ..twin.clone()
+        });
+        let refused = write!(db, tx => users::insert(tx, open));
+        assert!(matches!(refused, Err(StoreError::Refused(_))), "{name}: no password");
+        let refused = write!(db, tx => users::set_password(tx, &reviewer.id, ""));
+        assert!(matches!(refused, Err(StoreError::Refused(_))), "{name}: no password");
     }
 }
 
@@ -129,19 +138,6 @@ async fn tries_are_counted_within_their_window() {
         write!(db, tx => users::forget_tries(tx, b"who")).unwrap();
         let again = write!(db, tx => users::count_try(tx, b"who", at(151), Millis(100)));
         assert_eq!(again.unwrap(), 1, "{name}");
-    }
-}
-
-fn browser(user: Option<&UserId>, number: u8, end: i64) -> ConsoleSession {
-    ConsoleSession {
-        hash: vec![number; 32],
-        user: user.cloned(),
-        data: "{}".into(),
-        expires_at: at(end),
-    }
-}
-
-#[tokio::test]
         let set_back = write!(db, tx => users::count_try(tx, b"else", at(20), Millis(100)));
         assert_eq!(set_back.unwrap(), 1, "{name}: the clock was set back");
         assert_eq!(
@@ -164,6 +160,19 @@ async fn tries_are_removed_when_their_window_is_over() {
             counted.push(write!(db, tx => users::count_try(tx, bucket, at(200), Millis(1000))).unwrap());
         }
         assert_eq!(counted, [1, 1, 2, 1], "{name}");
+    }
+}
+
+fn browser(user: Option<&UserId>, number: u8, end: i64) -> ConsoleSession {
+    ConsoleSession {
+        hash: vec![number; 32],
+        user: user.cloned(),
+        data: "{}".into(),
+        expires_at: at(end),
+    }
+}
+
+#[tokio::test]
 async fn a_browsers_session_ends_and_does_not_come_back() {
     for Backend { name, db, .. } in backends().await {
         let World { user, .. } = world(&db).await;
