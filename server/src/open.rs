@@ -17,11 +17,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use store::{
-    Db, DbOptions, StoreError,
-    pictures::Pictures,
-    vault::{MasterKeys, Vault},
-};
+use store::{Db, DbOptions, StoreError, pictures::Pictures, vault::Vault};
 use tokio_util::sync::CancellationToken;
 use vision::Vision;
 
@@ -108,10 +104,12 @@ pub async fn open_with(
     let db = Db::open(&config.database_url, options)
         .await
         .map_err(on("database.url"))?;
-    let master = MasterKeys::load_or_create(&config.master_key_file).map_err(on("storage.master_key_file"))?;
-    let vault = Vault::open_at(&config.keys_url, options, master)
+    let vault = Vault::open_with_file(&config.keys_url, options, &config.master_key_file, &db)
         .await
-        .map_err(on("database.keys_url"))?;
+        .map_err(|source| match source {
+            StoreError::Locked(_) => on("storage.master_key_file")(source),
+            other => on("database.keys_url")(other),
+        })?;
     let pictures = Pictures::in_folder(&config.pictures_dir).map_err(on("storage.pictures_dir"))?;
     let models_missing = vision.missing().into();
     let honnin = Honnin::new(Parts {

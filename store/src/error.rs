@@ -20,6 +20,9 @@ pub enum StoreError {
     /// What is stored cannot be understood, or was tampered with.
     #[error("stored data is corrupt: {0}")]
     Corrupt(&'static str),
+    /// The master key that opens what is stored is not there: why, and what to do.
+    #[error("{0}")]
+    Locked(&'static str),
     /// The database refused the statement: a constraint, or a write in a read unit. A fault of the program.
     #[error("refused by the database: {0}")]
     Refused(Arc<str>),

@@ -15,6 +15,7 @@ pub use seal::{Place, SessionKey};
 use crate::{
     StoreError,
     db::{Db, DbOptions, Schema},
+    webhook_secrets,
 };
 use domain::{ids::TenantId, secret::Secret};
 use keyring::SealedKey;
@@ -22,6 +23,7 @@ use opened::Opened;
 use seal::{RawKey, random};
 use std::{
     fmt,
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -29,6 +31,10 @@ use zeroize::Zeroizing;
 
 /// Keys made durable in one commit; half of them left is the sign to make more.
 const BATCH: usize = 64;
+/// Why nothing starts without the file of the master keys.
+const MISSING: &str = "the file is missing, and data is stored that only its keys open; put the file back";
+/// Why nothing starts with another file.
+const FOREIGN: &str = "its keys do not open what is stored; put the file back that this data was sealed with";
 
 /// Names a data key: `dk_` and 32 hex digits. Stored in the session's row; says nothing about the session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,14 +85,49 @@ impl Vault {
     /// When the database does not answer.
     pub async fn open_at(url: &str, options: DbOptions, master: MasterKeys) -> Result<Self, StoreError> {
         let keys = Db::open_schema(url, options, Schema::Keys).await?;
+        Ok(Self::with(keys, master))
+    }
+
+    fn with(keys: Db, master: MasterKeys) -> Self {
         let (unused, filling, opened) = (Mutex::default(), tokio::sync::Mutex::default(), Mutex::default());
-        Ok(Self(Arc::new(Inner {
+        Self(Arc::new(Inner {
             keys,
             master,
             unused,
             filling,
             opened,
-        })))
+        }))
+    }
+
+    /// Opens the key database at `url`, with the master keys of `file`. The file is made only where nothing is sealed yet, neither in the
+    /// key database nor in `db`; else its keys must open what is.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] when the file is missing or is another installation's; when a database does not answer.
+    pub async fn open_with_file(url: &str, options: DbOptions, file: &Path, db: &Db) -> Result<Self, StoreError> {
+        let keys = Db::open_schema(url, options, Schema::Keys).await?;
+        let key = keys
+            .read::<_, StoreError, _>(|tx| Box::pin(async move { keyring::find_any(tx).await }))
+            .await?;
+        let secret = db
+            .read::<_, StoreError, _>(|tx| Box::pin(async move { webhook_secrets::find_any(tx).await }))
+            .await?;
+        let master = if key.is_none() && secret.is_none() {
+            MasterKeys::load_or_create(file)?
+        } else if let Ok(false) = file.try_exists() {
+            return Err(StoreError::Locked(MISSING));
+        } else {
+            MasterKeys::load(file)?
+        };
+        let vault = Self::with(keys, master);
+        if let Some(key) = key {
+            vault.unsealed(&key).map_err(|_| StoreError::Locked(FOREIGN))?;
+        }
+        if let Some((row, sealed)) = secret.and_then(|row| Some((row.clone(), row.sealed?))) {
+            let opened = vault.open_secret(&row.tenant, row.id.as_str(), &sealed);
+            opened.map_err(|_| StoreError::Locked(FOREIGN))?;
+        }
+        Ok(vault)
     }
 
     /// A new key for a new session. It is durable already; assign it by storing its id in the session's row.

@@ -103,3 +103,11 @@ pub async fn disable(tx: &mut Tx, tenant: &TenantId, id: &SecretId, now: Timesta
         .bind(id.as_str()).bind(tenant.as_str()).bind(now.as_millis())
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
+
+/// Any valid secret of any tenant, to see whether the master key opens it.
+pub(crate) async fn find_any(tx: &mut Tx) -> Result<Option<SecretRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, tenant_id, sealed, created_at, disabled_at FROM webhook_secrets WHERE sealed IS NOT NULL LIMIT 1")
+        .fetch_optional(conn).await)?;
+    raw.map(SecretRow::try_from).transpose()
+}

@@ -31,6 +31,12 @@ pub(super) async fn find(tx: &mut Tx, id: &DataKeyId) -> Result<Option<SealedKey
         .bind(id.as_str()).fetch_optional(conn).await)
 }
 
+/// Any one of the keys.
+pub(super) async fn find_any(tx: &mut Tx) -> Result<Option<SealedKey>, StoreError> {
+    on!(tx, conn => sqlx::query_as("SELECT id, master_version, sealed FROM data_keys LIMIT 1")
+        .fetch_optional(conn).await)
+}
+
 pub(super) async fn delete(tx: &mut Tx, id: &DataKeyId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM data_keys WHERE id = $1").bind(id.as_str()).execute(conn).await.map(drop))
 }

@@ -22,7 +22,8 @@ pub struct MasterKeys {
 }
 
 impl MasterKeys {
-    /// Reads the file at `path`; makes it first, with one new key and readable by its owner only, when there is none.
+    /// Reads the file at `path`; makes it first, with one new key and readable by its owner only, when there is none. Only for an
+    /// installation that has nothing sealed yet: [`super::Vault::open_with_file`] sees to that.
     ///
     /// # Errors
     /// When the file cannot be read, made or understood.

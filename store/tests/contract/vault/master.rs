@@ -1,10 +1,16 @@
 //! The master key: its file, its rotation, and that nothing opens without it.
 
 use super::{PLAIN, tenant};
-use crate::harness::{Backend, OPTIONS, backends, number_at};
+use crate::{
+    fixtures::{at, keep, world, write},
+    harness::{Backend, OPTIONS, backends, number_at},
+};
+use domain::ids::SecretId;
+use std::path::Path;
 use store::{
     StoreError,
     vault::{MasterKeys, Vault},
+    webhook_secrets,
 };
 
 async fn vault_with(backend: &Backend, master: MasterKeys) -> Vault {
@@ -60,6 +66,53 @@ async fn after_a_rotation_old_keys_open_and_can_be_sealed_anew() {
             later.open_secret(&tenant(1), "whk", &secret),
             Err(StoreError::Corrupt(_))
         ));
+    }
+}
+
+async fn start(backend: &Backend, file: &Path) -> Result<Vault, StoreError> {
+    Vault::open_with_file(&backend.keys_url, OPTIONS, file, &backend.db).await
+}
+
+#[tokio::test]
+async fn a_master_key_file_is_made_only_where_nothing_is_sealed() {
+    for backend in backends().await {
+        let (file, name) = (backend.folder().join("m.key"), backend.name);
+        let vault = start(&backend, &file).await.unwrap();
+        vault.close().await.unwrap();
+        std::fs::remove_file(&file).unwrap();
+        let vault = start(&backend, &file).await.unwrap();
+        vault.take().await.unwrap();
+        start(&backend, &file).await.unwrap();
+        let moved = file.with_extension("moved");
+        std::fs::rename(&file, &moved).unwrap();
+        let refused = start(&backend, &file).await;
+        assert!(matches!(refused, Err(StoreError::Locked(_))), "{name}");
+        assert!(!file.exists(), "{name}: nothing is made in its place");
+        MasterKeys::load_or_create(&file).unwrap();
+        let refused = start(&backend, &file).await;
+        assert!(matches!(refused, Err(StoreError::Locked(_))), "{name}: another key");
+        std::fs::rename(&moved, &file).unwrap();
+        start(&backend, &file).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_webhook_secret_alone_also_needs_its_master_key() {
+    for backend in backends().await {
+        let (file, name) = (backend.folder().join("m.key"), backend.name);
+        let world = world(&backend.db).await;
+        let vault = start(&backend, &file).await.unwrap();
+        let id = keep(SecretId::from_random([1; 16]));
+        let sealed = keep(vault.seal_secret(&world.tenant.id, id.as_str(), PLAIN).unwrap());
+        let db = &backend.db;
+        write!(db, tx => webhook_secrets::insert(tx, &world.tenant.id, id, sealed, at(0))).unwrap();
+        start(&backend, &file).await.unwrap();
+        std::fs::remove_file(&file).unwrap();
+        let refused = start(&backend, &file).await;
+        assert!(matches!(refused, Err(StoreError::Locked(_))), "{name}");
+        MasterKeys::load_or_create(&file).unwrap();
+        let refused = start(&backend, &file).await;
+        assert!(matches!(refused, Err(StoreError::Locked(_))), "{name}: another key");
     }
 }
 
