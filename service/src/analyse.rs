@@ -1,5 +1,6 @@
 //! Analysing a picture as soon as it is uploaded: its findings lie sealed beside it when the decision comes. What cannot be
-//! analysed is given up after a few runs and goes to a person; it never fails the session.
+//! analysed is given up after a few runs and goes to a person; it never fails the session. A full bench or storage that does not
+//! answer says nothing about the picture: then it is tried for hours.
 
 use crate::{
     Honnin,
@@ -27,8 +28,30 @@ use store::{
 };
 use time::Date;
 
-/// Runs before an analysis is given up. Also counts runs that took the whole process down with them.
+/// Runs before an analysis is given up whose picture does not open or makes the examiner panic.
 const MAX_RUNS: i64 = 4;
+/// Runs before an analysis is given up whatever was in the way; also counts runs that took the whole process down with them. Nearly
+/// three hours.
+const MOST_RUNS: i64 = 20;
+
+/// Why nothing was seen.
+enum Unseen {
+    /// The picture's own fault, as far as is known.
+    Picture(&'static str),
+    /// Something else was in the way.
+    Later(JobFault),
+}
+
+impl From<StoreError> for Unseen {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Corrupt(_) => Self::Picture(UNREADABLE),
+            other => Self::Later(other.into()),
+        }
+    }
+}
+
+const UNREADABLE: &str = "a stored picture does not open";
 
 /// What came of looking.
 enum Seen {
@@ -68,26 +91,26 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
         Err(StoreError::Erased) => return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?),
         other => other?,
     };
-    let last = job.attempt >= MAX_RUNS;
-    let seen = if job.attempt > MAX_RUNS {
-        Err(JobFault::Passing("tried too often"))
+    let seen = if job.attempt > MOST_RUNS {
+        Err(Unseen::Picture("tried too often"))
     } else {
         look(honnin, &capture, &row, &key).await
     };
     let seen = match seen {
         Ok(seen) => seen,
-        Err(fault) if last => {
-            tracing::error!(capture = %capture.id, %fault, "gave up analysing a picture");
+        Err(Unseen::Picture(fault)) if job.attempt >= MAX_RUNS => {
+            tracing::error!(capture = %capture.id, fault, "gave up analysing a picture");
             return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
         }
-        Err(fault) => return Err(fault),
+        Err(Unseen::Picture(fault)) => return Err(JobFault::Passing(fault)),
+        Err(Unseen::Later(fault)) => return Err(fault),
     };
     let problems = problems(&capture, &seen);
     let sealed = seal(&capture, &row, &key, &seen)?;
     Ok(finish(honnin, job, Some(&capture), Some(sealed), &problems).await?)
 }
 
-async fn look(honnin: &Honnin, capture: &CaptureRow, row: &SessionRow, key: &SessionKey) -> Result<Seen, JobFault> {
+async fn look(honnin: &Honnin, capture: &CaptureRow, row: &SessionRow, key: &SessionKey) -> Result<Seen, Unseen> {
     let pictures = open(honnin, capture, row, key).await?;
     let (kind, today) = (capture.document_type, honnin.now().date());
     let (slot, challenge) = (capture.slot, capture.challenge);
@@ -97,9 +120,9 @@ async fn look(honnin: &Honnin, capture: &CaptureRow, row: &SessionRow, key: &Ses
     };
     match honnin.bench.look(look).await {
         Ok(Ok(seen)) => Ok(seen),
-        Ok(Err(_)) => Err(JobFault::Passing("a stored picture does not open")),
-        Err(NotLooked::Busy) => Err(JobFault::Passing("too many pictures are waiting")),
-        Err(NotLooked::Panicked) => Err(JobFault::Passing("the examiner panicked")),
+        Ok(Err(_)) => Err(Unseen::Picture(UNREADABLE)),
+        Err(NotLooked::Busy) => Err(Unseen::Later(JobFault::Passing("too many pictures are waiting"))),
+        Err(NotLooked::Panicked) => Err(Unseen::Picture("the examiner panicked")),
     }
 }
 
@@ -135,11 +158,11 @@ async fn open(
     capture: &CaptureRow,
     row: &SessionRow,
     key: &SessionKey,
-) -> Result<Vec<Vec<u8>>, JobFault> {
+) -> Result<Vec<Vec<u8>>, Unseen> {
     let mut pictures = Vec::with_capacity(capture.frames.len());
     for frame in &capture.frames {
         let sealed = honnin.pictures.find(&capture.session, &frame.object).await?;
-        let sealed = sealed.ok_or(JobFault::Passing("a stored picture is gone"))?;
+        let sealed = sealed.ok_or(Unseen::Picture("a stored picture is gone"))?;
         let place = Place {
             tenant: &row.session.tenant,
             session: &row.session.id,

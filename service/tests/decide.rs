@@ -162,6 +162,30 @@ async fn a_picture_that_is_gone_leads_to_a_person() {
 }
 
 #[tokio::test]
+async fn an_outage_of_the_picture_store_ends_no_analysis() {
+    let harness = Harness::new().await;
+    let (id, applicant) = harness.agreed().await;
+    harness.photograph(&applicant).await;
+    harness.type_details(&applicant).await;
+    harness.selfie(&applicant).await;
+    // Where the shelf was there is something that is no folder.
+    let folder = harness.folder().join("pictures");
+    let shelf = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let away = harness.folder().join("away");
+    std::fs::rename(&shelf, &away).unwrap();
+    std::fs::write(&shelf, "").unwrap();
+    submit(&harness.honnin, &applicant).await.unwrap();
+    for _ in 0..12 {
+        harness.wait(Millis::minutes(10)).await;
+    }
+    assert_eq!(harness.detail(&id).await.status, Status::Deciding);
+    std::fs::remove_file(&shelf).unwrap();
+    std::fs::rename(&away, &shelf).unwrap();
+    harness.wait(Millis::minutes(10)).await;
+    assert_eq!(harness.detail(&id).await.outcome.unwrap().verdict, Verdict::Approved);
+}
+
+#[tokio::test]
 async fn a_decision_begun_before_a_kill_is_made_once_after_the_restart() {
     let mut harness = Harness::new().await;
     let (id, applicant) = harness.ready().await;
