@@ -15,7 +15,7 @@ use store::{
 const INTERVAL: Millis = Millis::hours(1);
 /// How long a finished job is kept, for whoever looks into what happened.
 const FINISHED_JOBS: Millis = Millis::days(7);
-/// At most this many jobs leave in one sweep, so that it stays short.
+/// At most this many jobs leave in one unit of work, so that others are not held up.
 const BATCH: u32 = 10_000;
 /// There is one sweep for all nodes.
 const SUBJECT: &str = "all";
@@ -47,11 +47,11 @@ const fn next(run_at: Timestamp) -> NewJob<'static> {
 /// When storage fails; the job is tried again then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     remove_orphans(honnin).await?;
+    remove_finished_jobs(honnin).await?;
     let (job, now) = (job.clone(), honnin.now());
     let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
         let job = job.clone();
         Box::pin(async move {
-            jobs::remove_finished(tx, now.plus(Millis(-FINISHED_JOBS.0)), BATCH).await?;
             users::sweep_tries(tx, now, sign_in::WINDOW).await?;
             console_sessions::remove_ended(tx, now).await?;
             idempotency::sweep(tx, oldest(now), now).await?;
@@ -59,6 +59,18 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
         })
     });
     Ok(unit.await?)
+}
+
+async fn remove_finished_jobs(honnin: &Honnin) -> Result<(), StoreError> {
+    let before = honnin.now().plus(Millis(-FINISHED_JOBS.0));
+    loop {
+        let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+            Box::pin(async move { jobs::remove_finished(tx, before, BATCH).await })
+        });
+        if unit.await? < u64::from(BATCH) {
+            return Ok(());
+        }
+    }
 }
 
 /// Removes the pictures of sessions that are erased or were never stored: an upload that came while its session was erased, or a

@@ -307,6 +307,22 @@ async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
 }
 
 #[tokio::test]
+async fn one_sweep_removes_all_old_jobs_however_many_there_are() {
+    let harness = Harness::new().await;
+    harness
+        .database
+        .run(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20001)
+             INSERT INTO jobs (kind, subject, run_at, finished_at) SELECT 'expire', 'x', 0, 1 FROM n",
+        )
+        .await;
+    sweep::plan(&harness.honnin).await.unwrap();
+    harness.wait(Millis::hours(1)).await;
+    let left = "SELECT COUNT(*) FROM jobs WHERE finished_at = 1";
+    assert_eq!(harness.database.number(left).await, 0);
+}
+
+#[tokio::test]
 async fn the_sweep_removes_pictures_that_no_session_has_and_no_others() {
     let harness = Harness::new().await;
     let (kept, applicant) = harness.agreed().await;
