@@ -157,14 +157,52 @@ fn sender(config: &Config) -> Result<WebhookSender, OpenError> {
     })?)
 }
 
-/// The data folder is its owner's alone.
+/// The data folder is its owner's alone, also where it was there before. A volume may belong to somebody else and be lent by its group;
+/// then its mode cannot be changed, and the operator is told.
 fn make_private(path: &Path) -> Result<(), OpenError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|source| OpenError::Folder {
+    let made = builder.create(path);
+    #[cfg(unix)]
+    let made = made.and_then(|()| shut_out_others(path));
+    made.map_err(|source| OpenError::Folder {
         path: path.to_owned(),
         source,
     })
+}
+
+#[cfg(unix)]
+fn shut_out_others(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    const OTHERS: u32 = 0o077;
+    let mut mode = std::fs::metadata(path)?.permissions();
+    if mode.mode() & OTHERS == 0 {
+        return Ok(());
+    }
+    mode.set_mode(mode.mode() & !OTHERS);
+    if let Err(error) = std::fs::set_permissions(path, mode) {
+        tracing::warn!(path = %path.display(), %error, "others may look into the data folder, where the keys are");
+    }
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::{
+        fs::{Permissions, metadata, set_permissions},
+        os::unix::fs::PermissionsExt as _,
+    };
+
+    #[test]
+    fn a_data_folder_that_was_open_to_others_is_shut() {
+        let folder = tempfile::tempdir().unwrap();
+        set_permissions(folder.path(), Permissions::from_mode(0o2775)).unwrap();
+        for path in [folder.path().to_owned(), folder.path().join("new/data")] {
+            make_private(&path).unwrap();
+            assert_eq!(metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
+        }
+    }
 }
