@@ -34,7 +34,7 @@ impl News {
         let mut listened = self.lock();
         let sender = listened.entry(session.clone()).or_insert_with(|| watch::channel(()).0);
         Listener {
-            receiver: sender.subscribe(),
+            receiver: Some(sender.subscribe()),
             session: session.clone(),
             news: self,
         }
@@ -54,7 +54,8 @@ impl fmt::Debug for News {
 
 /// Whoever waits for news of one session.
 pub(crate) struct Listener<'a> {
-    receiver: watch::Receiver<()>,
+    /// There until the drop, which gives it back under the lock.
+    receiver: Option<watch::Receiver<()>>,
     session: SessionId,
     news: &'a News,
 }
@@ -63,17 +64,20 @@ impl Listener<'_> {
     /// Returns when something was told since the last call, or since the listener was made.
     pub(crate) async fn heard(&mut self) {
         // The sender lives as long as a listener does.
-        drop(self.receiver.changed().await);
+        if let Some(receiver) = &mut self.receiver {
+            drop(receiver.changed().await);
+        }
     }
 }
 
 impl Drop for Listener<'_> {
     fn drop(&mut self) {
         let mut listened = self.news.lock();
-        // This one is still counted.
+        // Under the lock, so that of two that go together the later one sees that it is the last.
+        drop(self.receiver.take());
         if listened
             .get(&self.session)
-            .is_some_and(|sender| sender.receiver_count() <= 1)
+            .is_some_and(|sender| sender.receiver_count() == 0)
         {
             listened.remove(&self.session);
         }
@@ -140,5 +144,23 @@ mod tests {
         assert_eq!(news.lock().len(), 1);
         drop(second);
         assert_eq!(news.lock().len(), 0);
+    }
+
+    #[test]
+    fn listeners_that_go_at_the_same_moment_leave_nothing() {
+        let news = News::default();
+        for _ in 0..2_000 {
+            let listeners = [news.listen(&id(1)), news.listen(&id(1))];
+            let together = std::sync::Barrier::new(2);
+            std::thread::scope(|scope| {
+                for listener in listeners {
+                    scope.spawn(|| {
+                        together.wait();
+                        drop(listener);
+                    });
+                }
+            });
+            assert_eq!(news.lock().len(), 0);
+        }
     }
 }
