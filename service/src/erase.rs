@@ -78,7 +78,7 @@ fn is_over(session: &Session, attempt: i64) -> bool {
     session.attempt == attempt && matches!(session.status, Status::Completed | Status::Expired | Status::Failed)
 }
 
-/// Empties the sealed columns and sets `purgedAt`, which from then on also refuses a reprocess.
+/// Empties the sealed columns, forgets the hashes of what was sent, and sets `purgedAt`, which from then on also refuses a reprocess.
 async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
     if row.session.purged_at.is_some() {
         return Ok(());
@@ -95,6 +95,7 @@ async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
             events::erase_notes(tx, id).await?;
             reviews::erase_notes(tx, id).await?;
             idempotency::forget_link(tx, id).await?;
+            idempotency::forget_body(tx, id).await?;
             let entry = audit::Entry {
                 at: now,
                 tenant: Some(row.session.tenant.clone()),

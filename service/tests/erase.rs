@@ -15,12 +15,13 @@ use domain::{
     user_input::TypedForm,
 };
 use service::{
-    access::{Applicant, Reviewer},
+    access::{Admin, Applicant, Reviewer},
     capture::{Burst, capture_document, capture_selfie, challenge},
     check_picture::{Wish, check_picture},
     choose_document::choose_document,
     consent::consent,
-    create_session::{create_session, create_session_once},
+    create_session::{CreateSessionError, create_session, create_session_once},
+    erase_now::erase_now,
     read_session::read_session,
     reprocess::{ReprocessError, reprocess},
     review::{Ruling, ask_again, rule},
@@ -28,6 +29,7 @@ use service::{
     sweep,
     type_in::type_in,
 };
+use sha2::{Digest, Sha256};
 use std::{collections::BTreeSet, path::Path};
 use store::{captures, decisions, pictures::Pictures, reviews, sessions, users::Role};
 use support::{Harness, databases::run_at};
@@ -239,6 +241,21 @@ async fn sealed(harness: &Harness, id: &SessionId) -> Vec<Vec<u8>> {
     found
 }
 
+/// The hashes of what was sent: they tell whoever has it, or guesses it, that it was this.
+fn fingerprints() -> Vec<Vec<u8>> {
+    let pictures = [
+        "canary-picture-front",
+        "canary-picture-straight",
+        "canary-picture-turned",
+    ];
+    let mut prints: Vec<_> = pictures
+        .iter()
+        .map(|picture| hex::encode(Sha256::digest(picture)).into_bytes())
+        .collect();
+    prints.push(Sha256::digest(canary_session()).to_vec());
+    prints
+}
+
 /// Which of the needles are somewhere in the files of a folder.
 fn search(folder: &Path, needles: &[Vec<u8>]) -> BTreeSet<usize> {
     let mut hits = BTreeSet::new();
@@ -290,6 +307,9 @@ async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
     let plain: Vec<Vec<u8>> = CANARIES.iter().map(|canary| canary.as_bytes().to_vec()).collect();
     let sealed = sealed(&harness, &created.id).await;
     let folder = harness.folder();
+    let prints = fingerprints();
+    let all_prints: BTreeSet<usize> = (0..prints.len()).collect();
+    assert_eq!(search(folder, &prints), all_prints);
     assert_eq!(
         search(folder, &plain),
         BTreeSet::new(),
@@ -303,7 +323,26 @@ async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
     assert!(harness.detail(&created.id).await.session.purged_at.is_some());
     assert_eq!(search(folder, &plain), BTreeSet::new());
     assert_eq!(search(folder, &sealed), BTreeSet::new());
+    assert_eq!(search(folder, &prints), BTreeSet::new());
     assert_eq!(std::fs::read_dir(folder.join("pictures")).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn after_an_erasure_the_same_request_creates_nothing_anew() {
+    let harness = Harness::new().await;
+    let caller = harness.caller().await;
+    let once = async || create_session_once(&harness.honnin, &caller, "once", b"{}").await;
+    let created = once().await.unwrap();
+    assert_eq!(once().await.unwrap().id, created.id);
+    erase_now(
+        &harness.honnin,
+        &Admin::of(&harness.staff(Role::Admin).await).unwrap(),
+        &created.id,
+    )
+    .await
+    .unwrap();
+    harness.run_until_idle().await;
+    assert!(matches!(once().await, Err(CreateSessionError::IdempotencyConflict)));
 }
 
 #[tokio::test]

@@ -48,7 +48,7 @@ impl Slot {
 pub struct Frame {
     /// Name in the object store; the sealed bytes are bound to it.
     pub object: String,
-    /// Lowercase hex SHA-256 of the bytes that were uploaded.
+    /// Lowercase hex SHA-256 of the bytes that were uploaded; empty once erased, since it tells whoever has the file.
     pub sha256: String,
     /// Milliseconds since the first frame.
     pub at: u32,
@@ -235,7 +235,7 @@ pub async fn save_findings(
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Blanks what is personal in a session's captures and answers; their key is gone already.
+/// Blanks what is personal in a session's captures and answers; their key is destroyed next.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -246,6 +246,16 @@ pub async fn erase(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
         "UPDATE decisions SET explanation = NULL WHERE session_id = $1",
     ] {
         on!(tx, conn => sqlx::query(sql).bind(session.as_str()).execute(conn).await.map(drop))?;
+    }
+    let rows: Vec<(String, String)> = on!(tx, conn => sqlx::query_as("SELECT id, frames FROM captures WHERE session_id = $1")
+        .bind(session.as_str()).fetch_all(conn).await)?;
+    for (id, frames) in rows {
+        // What cannot be read goes as a whole: nothing holds an erasure up.
+        let mut frames: Vec<Frame> = serde_json::from_str(&frames).unwrap_or_default();
+        frames.iter_mut().for_each(|frame| frame.sha256.clear());
+        let frames = serde_json::to_string(&frames).map_err(StoreError::refused)?;
+        on!(tx, conn => sqlx::query("UPDATE captures SET frames = $2 WHERE id = $1")
+            .bind(&id).bind(&frames).execute(conn).await.map(drop))?;
     }
     Ok(())
 }

@@ -103,3 +103,13 @@ pub async fn forget_link(tx: &mut Tx, session: &SessionId) -> Result<(), StoreEr
     on!(tx, conn => sqlx::query("UPDATE idempotency SET link = NULL WHERE session_id = $1 AND link IS NOT NULL")
         .bind(session.as_str()).execute(conn).await.map(drop))
 }
+
+/// Forgets what the body was that created a session: its hash would tell whoever guesses the body. The answer stays, so that the key
+/// creates nothing anew; no body equals the forgotten one.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn forget_body(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE idempotency SET body_hash = $2 WHERE session_id = $1")
+        .bind(session.as_str()).bind(b"".as_slice()).execute(conn).await.map(drop))
+}

@@ -235,3 +235,24 @@ async fn old_answers_go_and_links_that_are_opened_or_over_are_forgotten() {
         assert_eq!(find(&backend, &live).await, Some(live.clone()), "{}", backend.name);
     }
 }
+
+#[tokio::test]
+async fn of_a_forgotten_body_nothing_is_kept_and_the_answer_stays() {
+    for backend in backends().await {
+        let tenant = tenant(&backend, 1).await;
+        let (kept, other) = (answer(&tenant, 1, 100), answer(&tenant, 2, 100));
+        assert!(insert(&backend, &kept).await && insert(&backend, &other).await);
+        let session = kept.session.clone();
+        let unit = backend.db.write::<_, StoreError, _>(move |tx| {
+            let session = session.clone();
+            Box::pin(async move { idempotency::forget_body(tx, &session).await })
+        });
+        unit.await.unwrap();
+        let forgotten = KeptAnswer {
+            body_hash: Vec::new(),
+            ..kept.clone()
+        };
+        assert_eq!(find(&backend, &kept).await, Some(forgotten), "{}", backend.name);
+        assert_eq!(find(&backend, &other).await, Some(other), "{}", backend.name);
+    }
+}
