@@ -17,7 +17,7 @@ use std::{
 pub struct Pictures {
     objects: Arc<dyn ObjectStore>,
     /// The local folder. What is removed from it stays on the disk until its folders are synced, which the object store leaves out.
-    folder: Option<PathBuf>,
+    root: PathBuf,
 }
 
 impl Pictures {
@@ -35,14 +35,8 @@ impl Pictures {
         // A picture that was acknowledged survives a power cut: file and folders are synced before `put` returns.
         Ok(Self {
             objects: Arc::new(files.with_fsync(true).with_automatic_cleanup(true)),
-            folder: Some(folder.to_owned()),
+            root: folder.to_owned(),
         })
-    }
-
-    /// Pictures in any object store. It must be durable when it says so.
-    #[must_use]
-    pub fn in_store(objects: Arc<dyn ObjectStore>) -> Self {
-        Self { objects, folder: None }
     }
 
     /// Stores a sealed picture, durably, replacing one of the same name.
@@ -95,15 +89,25 @@ impl Pictures {
         for picture in &found {
             gone(self.objects.delete(&picture.location).await)?;
         }
+        self.remove_folder(session).await?;
         self.sync(session).await?;
         Ok(found.len())
     }
 
+    /// Removes a session's local folder with what the object store does not list: a file that a crash left half stored.
+    async fn remove_folder(&self, session: &SessionId) -> Result<(), StoreError> {
+        let folder = self.root.join(session_folder(session).as_ref());
+        let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
+        match removed.map_err(StoreError::unavailable)? {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(StoreError::unavailable(error)),
+            _ => Ok(()),
+        }
+    }
+
     /// Syncs the folders above a session's pictures, as far as they are still there: empty ones are removed with the last picture.
     async fn sync(&self, session: &SessionId) -> Result<(), StoreError> {
-        let Some(root) = self.folder.clone() else { return Ok(()) };
         let folders: Vec<PathBuf> = std::iter::successors(Some(session_folder(session)), parent)
-            .map(|folder| root.join(folder.as_ref()))
+            .map(|folder| self.root.join(folder.as_ref()))
             .collect();
         let sync = move || {
             folders.iter().try_for_each(|folder| match std::fs::File::open(folder) {

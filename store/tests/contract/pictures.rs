@@ -65,6 +65,31 @@ async fn deleting_a_session_takes_its_pictures_and_no_others() {
 }
 
 #[tokio::test]
+async fn deleting_a_session_also_takes_what_a_crash_left_half_stored() {
+    let backend = sqlite().await;
+    let pictures = backend.pictures();
+    pictures.put(&session(1), "front", vec![1]).await.unwrap();
+    let shelf = std::fs::read_dir(backend.folder().join("pictures"))
+        .unwrap()
+        .next()
+        .unwrap();
+    let folder = shelf.unwrap().path().join(session(1).as_str());
+    // The object store writes under such a name first.
+    std::fs::rename(folder.join("front"), folder.join("front#1")).unwrap();
+    let found = |pictures: Pictures| async move {
+        let mut found = Vec::new();
+        for shelf in 0..=255 {
+            found.extend(pictures.list_sessions(shelf).await.unwrap());
+        }
+        found
+    };
+    assert_eq!(found(pictures.clone()).await, [session(1)], "a sweep sees it");
+    pictures.delete_session(&session(1)).await.unwrap();
+    assert!(!folder.exists());
+    assert!(found(pictures).await.is_empty());
+}
+
+#[tokio::test]
 async fn every_session_with_pictures_stands_on_exactly_one_shelf() {
     let backend = sqlite().await;
     let pictures = backend.pictures();
