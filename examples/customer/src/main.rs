@@ -126,17 +126,21 @@ async fn follow(client: &Client, id: &str, deliveries: &mut mpsc::Receiver<Deliv
             "verification.expired",
             "verification.failed",
         ];
-        if !stay && is_final.contains(&kind) {
+        if !stay && is_about(&event, id) && is_final.contains(&kind) {
             break;
         }
     }
     Ok(())
 }
 
+fn is_about(event: &Value, id: &str) -> bool {
+    event["data"]["session"]["sessionId"] == id
+}
+
 /// Takes note of an event. It is only a notice: the state is what GET says.
 async fn process(client: &Client, id: &str, event: &Value) -> Result<()> {
     // Another session's events would be another part's business.
-    if event["data"]["session"]["sessionId"] == id {
+    if is_about(event, id) {
         let detail = client
             .call("GET", &format!("/v1/verification-sessions/{id}"), None)
             .await?;
