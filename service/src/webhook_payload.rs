@@ -69,7 +69,7 @@ async fn open_note(
             let note = key.open_text(&session.place(column::NOTE), sealed)?;
             Ok(Some(note.into_exposed()))
         }
-        // The key goes first in an erasure; the rest of it follows.
+        // An erasure has begun since the event was read: it blanks the note, then destroys the key.
         Err(StoreError::Erased) => Ok(None),
         Err(error) => Err(error),
     }

@@ -22,7 +22,7 @@ pub enum JobKind {
     Decide,
     /// Send one webhook event.
     Deliver,
-    /// Finish erasing a session.
+    /// Erase a session.
     Erase,
     /// Look for what crashes left behind.
     Sweep,
