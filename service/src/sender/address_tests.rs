@@ -1,4 +1,4 @@
-//! Ranges as wholes; single addresses are in the table of `tests/ssrf.rs`.
+//! Ranges as wholes; single addresses are in the table of `tests/ssrf/table.rs`.
 
 use super::*;
 use proptest::prelude::*;
