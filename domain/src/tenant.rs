@@ -86,6 +86,13 @@ pub struct BadSetting {
     pub message: String,
 }
 
+/// What is wrong with a tenant's name, which end users are shown; `None` where it will do.
+#[must_use]
+pub fn tenant_name_fault(name: &str) -> Option<&'static str> {
+    let fits = (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    (!fits).then_some("must have 1 to 100 characters, none of them a control character")
+}
+
 impl TenantSettings {
     /// Shortest and longest life of a link.
     pub const LINK_LIFETIME: (Millis, Millis) = (Millis::minutes(5), Millis::days(7));
@@ -177,6 +184,19 @@ fn is_colour(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_has_1_to_100_characters_that_can_be_seen() {
+        for (name, fits) in [
+            ("Example Shop", true),
+            (&*"é".repeat(100), true),
+            ("", false),
+            (&*"é".repeat(101), false),
+            ("Example\nShop", false),
+        ] {
+            assert_eq!(tenant_name_fault(name).is_none(), fits, "{name:?}");
+        }
+    }
 
     #[test]
     fn the_defaults_are_within_their_bounds() {

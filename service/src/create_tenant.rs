@@ -9,7 +9,7 @@ use crate::{
 use domain::{
     ids::{ApiKeyId, TenantId},
     secret::Secret,
-    tenant::{BadSetting, TenantSettings},
+    tenant::{BadSetting, TenantSettings, tenant_name_fault},
 };
 use store::{
     StoreError,
@@ -43,7 +43,7 @@ pub struct CreatedTenant {
 /// Why no tenant was made.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CreateTenantError {
-    /// The name is empty or has more than 100 characters.
+    /// The name is empty, has more than 100 characters, or a control character.
     #[error("a tenant needs a name of 1 to 100 characters")]
     BadName,
     /// Settings out of their bounds, or a receiver's URL that webhooks cannot go to.
@@ -76,7 +76,7 @@ pub async fn create_tenant(
     new: NewTenant,
 ) -> Result<CreatedTenant, CreateTenantError> {
     let name = new.name.trim().to_owned();
-    if !(1..=100).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+    if tenant_name_fault(&name).is_some() {
         return Err(CreateTenantError::BadName);
     }
     check(honnin, &new.settings)?;

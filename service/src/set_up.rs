@@ -9,7 +9,7 @@ use crate::{
 use domain::{
     ids::{TenantId, UserId},
     secret::Secret,
-    tenant::TenantSettings,
+    tenant::{TenantSettings, tenant_name_fault},
 };
 use store::{
     StoreError, Tx, audit,
@@ -107,7 +107,7 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId,
         password: form.password,
     };
     let mut faults = people::faults(&person);
-    if existing.is_none() && !(1..=100).contains(&organisation.chars().count()) {
+    if existing.is_none() && tenant_name_fault(&organisation).is_some() {
         let message = "Enter the name that your users know you by.".to_owned();
         faults.push(BadField {
             field: "organisation",

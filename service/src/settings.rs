@@ -9,7 +9,7 @@ use domain::{
     decision::Policy,
     event::EventType,
     session::Step,
-    tenant::{BadSetting, TenantSettings},
+    tenant::{BadSetting, TenantSettings, tenant_name_fault},
     time::Millis,
 };
 use ipnet::IpNet;
@@ -169,9 +169,9 @@ pub async fn load(honnin: &Honnin, staff: &Staff) -> Result<TenantRow, StoreErro
 pub async fn change(honnin: &Honnin, staff: &Staff, version: i64, change: Change) -> Result<(), SettingsError> {
     change.check_rank(staff)?;
     if let Change::Look { name, .. } = &change
-        && (!(1..=100).contains(&name.chars().count()) || name.chars().any(char::is_control))
+        && let Some(message) = tenant_name_fault(name)
     {
-        return Err(fault("name", "must have 1 to 100 characters"));
+        return Err(fault("name", message));
     }
     if let Change::Webhook { url: Some(url), .. } = &change {
         // Looks the name up, so it happens before the unit of work. The sender checks again at each connection.
