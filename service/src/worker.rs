@@ -65,12 +65,8 @@ impl Worker {
             } else {
                 Vec::new()
             };
-            let filled = claimed.len() == free;
             for job in claimed {
                 running.spawn(self.clone().execute(job));
-            }
-            if filled && running.len() < self.slots {
-                continue;
             }
             tokio::select! {
                 Some(_) = running.join_next() => {}

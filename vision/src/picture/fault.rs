@@ -29,22 +29,6 @@ pub enum PictureFault {
     TooSmall,
 }
 
-impl PictureFault {
-    /// The fault's name for machines.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::TooLarge => "picture_too_large",
-            Self::NotAPicture => "picture_not_recognised",
-            Self::Heic => "picture_is_heic",
-            Self::Truncated => "picture_truncated",
-            Self::Corrupt => "picture_corrupt",
-            Self::DimensionsTooLarge => "picture_too_many_pixels",
-            Self::TooSmall => "picture_too_small",
-        }
-    }
-}
-
 /// The decoder's complaint in our words.
 pub(super) fn of_decoder(error: &ImageError) -> PictureFault {
     match error {
