@@ -187,10 +187,11 @@ pub async fn find_any(tx: &mut Tx, event: &EventId) -> Result<Option<DeliveryRow
 pub async fn save(tx: &mut Tx, before: &DeliveryRow, after: &DeliveryRow) -> Result<(), StoreError> {
     let saved = on!(tx, conn => sqlx::query(
         "UPDATE deliveries SET state = $4, attempts = $5, started_at = $6, step = $7, next_attempt_at = $8, settled_at = $9
-         WHERE event_id = $1 AND attempts = $2 AND state = $3")
+         WHERE event_id = $1 AND attempts = $2 AND state = $3 AND started_at = $10 AND step = $11")
         .bind(before.event.as_str()).bind(before.attempts).bind(before.state.as_str())
         .bind(after.state.as_str()).bind(after.attempts).bind(after.started_at.as_millis()).bind(after.step)
         .bind(after.next_attempt_at.map(Timestamp::as_millis)).bind(after.settled_at.map(Timestamp::as_millis))
+        .bind(before.started_at.as_millis()).bind(before.step)
         .execute(conn).await.map(|done| done.rows_affected()))?;
     if saved == 1 { Ok(()) } else { Err(tx.conflict()) }
 }

@@ -165,6 +165,43 @@ async fn a_delivery_starts_pending_and_is_moved_by_one_hand_at_a_time() {
 }
 
 #[tokio::test]
+async fn an_attempt_in_flight_does_not_undo_that_the_event_is_asked_for_again() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, session, .. } = world(&db).await;
+        let event = delivery(&db, session, 1).await;
+        let first = keep(read!(db, tx => deliveries::find_any(tx, &event.id)).unwrap());
+        let before = keep(DeliveryRow {
+            attempts: 9,
+            step: 9,
+            ..first.clone()
+        });
+        write!(db, tx => deliveries::save(tx, first, before)).unwrap();
+        let anew = keep(DeliveryRow {
+            started_at: at(500),
+            step: 0,
+            next_attempt_at: Some(at(500)),
+            ..before.clone()
+        });
+        write!(db, tx => deliveries::save(tx, before, anew)).unwrap();
+        let abandoned = keep(DeliveryRow {
+            state: DeliveryState::Abandoned,
+            attempts: 10,
+            step: 10,
+            next_attempt_at: None,
+            settled_at: Some(at(501)),
+            ..before.clone()
+        });
+        let stale = write!(db, tx => deliveries::save(tx, before, abandoned));
+        assert!(matches!(stale, Err(StoreError::Conflict)), "{name}");
+        assert_eq!(
+            read!(db, tx => deliveries::find(tx, &tenant.id, &event.id)).as_ref(),
+            Some(anew),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn deliveries_are_listed_newest_first_by_state_type_time_and_page() {
     for Backend { name, db, .. } in backends().await {
         let World {
