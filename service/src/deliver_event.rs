@@ -36,6 +36,7 @@ struct Due {
 #[derive(Clone, Copy)]
 struct Made {
     at: Timestamp,
+    ended_at: Timestamp,
     took: Duration,
     answer: Answer,
 }
@@ -58,6 +59,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     let answer = attempt(honnin, &due, at).await?;
     let made = Made {
         at,
+        ended_at: honnin.now(),
         took: started.elapsed(),
         answer,
     };
@@ -153,7 +155,7 @@ fn after_attempt(honnin: &Honnin, before: &DeliveryRow, made: Made, now: Timesta
     let failed = Failed {
         started_at: before.started_at,
         step,
-        at: made.at,
+        ended_at: made.ended_at,
         retry_after: made.answer.retry_after,
     };
     let (state, next_attempt_at) = match made.answer.fault {

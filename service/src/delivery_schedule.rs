@@ -3,7 +3,7 @@
 use crate::random::Random;
 use domain::time::{Millis, Timestamp};
 
-/// The wait before each attempt, counted from the one before.
+/// The wait before each attempt, counted from the end of the one before: a receiver that took its time gets its pause all the same.
 pub const WAITS: [Millis; 10] = [
     Millis(0),
     Millis::seconds(5),
@@ -30,8 +30,8 @@ pub struct Failed {
     pub started_at: Timestamp,
     /// How many attempts it has made, this one included.
     pub step: i64,
-    /// When this attempt began.
-    pub at: Timestamp,
+    /// When this attempt ended.
+    pub ended_at: Timestamp,
     /// What the receiver asked for.
     pub retry_after: Option<Millis>,
 }
@@ -50,13 +50,13 @@ pub fn next_attempt_at(failed: Failed, random: &dyn Random) -> Option<Timestamp>
         .started_at
         .plus(Millis(planned + within(-jitter, jitter, random)));
     let (least, most) = (share(wait, BOUNDS.0), share(wait, BOUNDS.1));
-    let jittered = (planned_at.as_millis() - failed.at.as_millis()).clamp(least, most);
+    let jittered = (planned_at.as_millis() - failed.ended_at.as_millis()).clamp(least, most);
     let wait = match failed.retry_after {
         // Honoured as far as it neither hurries us nor pushes the schedule away.
         Some(wish) => wish.0.clamp(wait.0, wait.0 * 2),
         None => jittered,
     };
-    Some(failed.at.plus(Millis(wait)))
+    Some(failed.ended_at.plus(Millis(wait)))
 }
 
 const fn share(wait: Millis, thousandths: i64) -> i64 {
@@ -87,7 +87,7 @@ mod tests {
                 Failed {
                     started_at,
                     step,
-                    at,
+                    ended_at: at,
                     retry_after: None,
                 },
                 &random,
@@ -137,7 +137,7 @@ mod tests {
             let failed = Failed {
                 started_at: at,
                 step: 2,
-                at,
+                ended_at: at,
                 retry_after: Some(wish),
             };
             assert_eq!(next_attempt_at(failed, &random), Some(at.plus(expected)));

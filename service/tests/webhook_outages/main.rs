@@ -6,7 +6,7 @@
 //! names its seed, and one seed alone replays it.
 //!
 //! Planted faults that make this fail: independent jitter on each wait; a schedule of nine attempts; one signature for all attempts
-//! of an event; signing with the newest secret only; metadata kept after an erasure; a redirect taken for a success.
+//! of an event; waits counted from the beginning of an attempt; signing with the newest secret only; metadata kept after an erasure; a redirect taken for a success.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -54,22 +54,24 @@ fn days() -> i64 {
     i64::try_from(count("HONNIN_OUTAGE_DAYS", 5)).unwrap()
 }
 
-/// The times of all attempts of an event of time `start`, to the first that meets the receiver.
-fn attempts(start: i64, away: &[Range<i64>], random: &dyn Random) -> (Vec<i64>, bool) {
-    let mut times = vec![start];
+/// The times of all attempts of an event of time `start`, each with its end, to the first that meets the receiver.
+fn attempts(start: i64, away: &[Range<i64>], random: &dyn Random) -> (Vec<(i64, i64)>, bool) {
+    let mut now = start;
+    let mut times = Vec::new();
     loop {
-        let now = *times.last().unwrap();
+        let ended_at = now + [0, 40, 5_000, 15_000][below(random, 4) as usize];
+        times.push((now, ended_at));
         if !away.iter().any(|outage| outage.contains(&now)) {
             return (times, true);
         }
         let failed = Failed {
             started_at: Timestamp::from_millis(start),
             step: i64::try_from(times.len()).unwrap(),
-            at: Timestamp::from_millis(now),
+            ended_at: Timestamp::from_millis(ended_at),
             retry_after: None,
         };
         match next_attempt_at(failed, random) {
-            Some(next) => times.push(next.as_millis()),
+            Some(next) => now = next.as_millis(),
             None => return (times, false),
         }
     }
@@ -86,7 +88,7 @@ fn every_event_is_delivered_or_abandoned_by_the_schedule_and_no_outage_of_71_hou
             let (times, arrived) = attempts(start, &away, &random);
             assert!(times.len() <= WAITS.len(), "seed {seed}");
             for (pair, nominal) in times.windows(2).zip(&WAITS[1..]) {
-                let wait = pair[1] - pair[0];
+                let wait = pair[1].0 - pair[0].1;
                 assert!(
                     (nominal.0 * 8 / 10..=nominal.0 * 12 / 10).contains(&wait),
                     "seed {seed}: {wait}"

@@ -6,10 +6,10 @@ use super::{below, support::START};
 use async_trait::async_trait;
 use domain::{
     ids::{EventId, SecretId},
-    time::{Millis, Timestamp},
+    time::{ManualClock, Millis, Timestamp},
 };
 use service::{
-    random::SeededRandom,
+    random::{Random, SeededRandom},
     sender::{
         fault::{Answer, Fault},
         receiver_url::ReceiverUrl,
@@ -17,7 +17,12 @@ use service::{
         wire::Wire,
     },
 };
-use std::{collections::HashSet, net::SocketAddr, ops::Range, sync::Mutex};
+use std::{
+    collections::HashSet,
+    net::SocketAddr,
+    ops::Range,
+    sync::{Arc, Mutex},
+};
 
 /// A request as the receiver saw it, and what else was true at that moment.
 #[derive(Clone)]
@@ -36,11 +41,13 @@ pub struct Sent {
     /// How far the clock had been set forward, and how often it had been set at all.
     pub forward: i64,
     pub jumps: usize,
+    /// How long the exchange took, and all exchanges before it together.
+    pub took: i64,
+    pub spent: i64,
 }
 
-/// The receiver: away or not, by the seed.
-#[derive(Default)]
-pub struct Receiver(pub Mutex<State>);
+/// The receiver: away or not, by the seed. The system's clock goes on while it answers.
+pub struct Receiver(pub Mutex<State>, pub Arc<ManualClock>);
 
 #[derive(Default)]
 pub struct State {
@@ -53,6 +60,17 @@ pub struct State {
     pub offset: i64,
     pub forward: i64,
     pub jumps: usize,
+    /// How long all exchanges took together.
+    pub spent: i64,
+}
+
+/// How long an exchange with this end takes: some receivers are slow, and a time-out has its length.
+pub fn length(answer: &Answer, random: &dyn Random) -> Millis {
+    match answer.fault {
+        Some(Fault::TimedOut) => Millis::seconds(15),
+        Some(Fault::ConnectTimeout) => Millis::seconds(5),
+        _ => Millis(below(random, 3) * below(random, 7_000)),
+    }
 }
 
 impl State {
@@ -88,6 +106,8 @@ impl Wire for Receiver {
     async fn send(&self, _: &ReceiverUrl, request: &SignedRequest, now: Timestamp) -> Answer {
         let mut state = self.0.lock().unwrap();
         let answer = state.answer(now);
+        let took = length(&answer, state.random.as_ref().unwrap());
+        self.1.advance(took);
         let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
         let session = body["data"]["session"]["sessionId"].as_str().unwrap();
         let sent = Sent {
@@ -101,8 +121,11 @@ impl Wire for Receiver {
             erased: state.erased.contains(session),
             forward: state.forward,
             jumps: state.jumps,
+            took: took.0,
+            spent: state.spent,
             body,
         };
+        state.spent += took.0;
         state.sent.push(sent);
         answer
     }

@@ -94,7 +94,7 @@ impl World {
         .unwrap();
         let (clock, eyes) = (Arc::new(ManualClock::at(START)), Arc::new(Eyes::default()));
         let random = Arc::new(Seeded(Mutex::new(SeededRandom::new(0))));
-        let receiver = Arc::new(Receiver::default());
+        let receiver = Arc::new(Receiver(Mutex::default(), Arc::clone(&clock)));
         let sender = WebhookSender::over(Arc::clone(&receiver) as _, AddressRules::default());
         let database = databases::sqlite_in(folder).await;
         let rate = CreationRate::default();
