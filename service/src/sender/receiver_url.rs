@@ -79,9 +79,14 @@ impl ReceiverUrl {
         if url.scheme() != "https" {
             return Err(UrlFault::NotHttps);
         }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(UrlFault::Credentials);
+        }
+        // The parser takes fewer and more slashes too (`https:host/`, `https:///host/`): nobody means that.
+        let rest = text.get(8..).filter(|_| text[..8].eq_ignore_ascii_case("https://"));
+        let rest = rest.filter(|rest| !rest.starts_with('/')).ok_or(UrlFault::Malformed)?;
         // The parser forgets empty credentials (`https://@host/`).
-        let authority = text.split_once("://").map_or("", |(_, rest)| rest);
-        let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         if authority.contains('@') {
             return Err(UrlFault::Credentials);
         }
