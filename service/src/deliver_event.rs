@@ -11,7 +11,10 @@ use crate::{
     },
     webhook_payload, webhook_secret,
 };
-use domain::{ids::EventId, time::Timestamp};
+use domain::{
+    ids::{EventId, TenantId},
+    time::Timestamp,
+};
 use std::time::Duration;
 use store::{
     StoreError, Tx, deliveries,
@@ -24,8 +27,16 @@ use store::{
     webhook_secrets::{self, SecretRow},
 };
 
-/// Everything an attempt needs to know.
+/// A delivery that waits for an attempt.
 struct Due {
+    event: EventId,
+    tenant: TenantId,
+    /// Unless something of it does not parse.
+    sources: Result<Sources, StoreError>,
+}
+
+/// Everything an attempt needs to know.
+struct Sources {
     event: EventRow,
     tenant: TenantRow,
     session: Option<SessionRow>,
@@ -50,7 +61,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     let Some(due) = find_due(honnin, id).await? else {
         return finish(honnin, job).await;
     };
-    let place = match honnin.sender.pacing.enter(&due.tenant.id, honnin.now()) {
+    let place = match honnin.sender.pacing.enter(&due.tenant, honnin.now()) {
         Ok(place) => place,
         Err(later) => return postpone(honnin, job, later).await,
     };
@@ -67,59 +78,89 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     // What follows is our own work: the receiver's place is free.
     drop(place);
     if let Some(fault) = answer.fault {
-        tracing::info!(event = %due.event.id, tenant = %due.tenant.id, fault = fault.as_str(), status = answer.status,
+        tracing::info!(event = %due.event, tenant = %due.tenant, fault = fault.as_str(), status = answer.status,
             "webhook not delivered");
     }
-    write_down(honnin, job, &due.event.id, made).await
+    write_down(honnin, job, &due.event, made).await
 }
 
 /// The event, where its delivery still waits for an attempt.
 async fn find_due(honnin: &Honnin, id: EventId) -> Result<Option<Due>, StoreError> {
+    let event = id.clone();
+    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
+        let id = id.clone();
+        Box::pin(async move { deliveries::find_any(tx, &id).await })
+    });
+    let delivery = unit.await?;
+    let Some(delivery) = delivery.filter(|delivery| delivery.state == DeliveryState::Pending) else {
+        return Ok(None);
+    };
+    let sources = match find_sources(honnin, event.clone()).await {
+        Err(error) if !is_unreadable(&error) => return Err(error),
+        sources => sources,
+    };
+    Ok(Some(Due {
+        event,
+        tenant: delivery.tenant,
+        sources,
+    }))
+}
+
+async fn find_sources(honnin: &Honnin, id: EventId) -> Result<Sources, StoreError> {
+    const MISSING: StoreError = StoreError::Corrupt("a delivery without its event or tenant");
     let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
         let id = id.clone();
         Box::pin(async move {
-            let delivery = deliveries::find_any(tx, &id).await?;
-            if delivery.is_none_or(|delivery| delivery.state != DeliveryState::Pending) {
-                return Ok(None);
-            }
-            let Some(event) = events::find_any(tx, &id).await? else {
-                return Ok(None);
-            };
-            let Some(tenant) = tenants::find(tx, &event.tenant).await? else {
-                return Ok(None);
-            };
+            let event = events::find_any(tx, &id).await?.ok_or(MISSING)?;
+            let tenant = tenants::find(tx, &event.tenant).await?.ok_or(MISSING)?;
             let secrets = webhook_secrets::list_valid(tx, &tenant.id).await?;
             let session = webhook_payload::find_session(tx, &event).await?;
-            Ok(Some(Due {
+            Ok(Sources {
                 event,
                 tenant,
                 session,
                 secrets,
-            }))
+            })
         })
     });
     unit.await
 }
 
-/// What cannot be sent is a failed attempt like any other: the admin sees it, mends it, and the schedule goes on.
+/// Whether storage has answered, but with something that cannot be sent: trying again at once would find the same.
+const fn is_unreadable(error: &StoreError) -> bool {
+    !matches!(error, StoreError::Unavailable(_) | StoreError::Panicked)
+}
+
+/// What cannot be sent is a failed attempt like any other: it is seen, mended, and the schedule goes on.
 async fn attempt(honnin: &Honnin, due: &Due, at: Timestamp) -> Result<Answer, StoreError> {
-    let Some(url) = due
-        .tenant
-        .settings
-        .as_ref()
-        .and_then(|settings| settings.webhook_url.as_deref())
-    else {
+    match try_to_send(honnin, &due.sources, at).await {
+        Err(error) if is_unreadable(&error) => {
+            tracing::error!(event = %due.event, tenant = %due.tenant, %error, "an event cannot be rendered or signed");
+            Ok(Answer::failed(Fault::CannotRender))
+        }
+        answer => answer,
+    }
+}
+
+async fn try_to_send(
+    honnin: &Honnin,
+    sources: &Result<Sources, StoreError>,
+    at: Timestamp,
+) -> Result<Answer, StoreError> {
+    let sources = sources.as_ref().map_err(Clone::clone)?;
+    let settings = sources.tenant.settings.as_ref();
+    let Some(url) = settings.and_then(|settings| settings.webhook_url.as_deref()) else {
         return Ok(Answer::failed(Fault::NoReceiver));
     };
     let Ok(url) = honnin.sender.parse_receiver(url) else {
         return Ok(Answer::failed(Fault::UrlRefused));
     };
-    let secrets = webhook_secret::signers(honnin, &due.event, &due.secrets)?;
+    let secrets = webhook_secret::signers(honnin, &sources.event, &sources.secrets)?;
     if secrets.is_empty() {
         return Ok(Answer::failed(Fault::NoSecret));
     }
-    let body = webhook_payload::render(honnin, &due.event, due.session.as_ref()).await?;
-    let request = SignedRequest::new(due.event.id.clone(), at, body, &secrets);
+    let body = webhook_payload::render(honnin, &sources.event, sources.session.as_ref()).await?;
+    let request = SignedRequest::new(sources.event.id.clone(), at, body, &secrets);
     Ok(honnin.sender.send(&url, &request, at).await)
 }
 

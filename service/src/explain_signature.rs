@@ -2,7 +2,7 @@
 
 use crate::{
     Honnin,
-    access::Developer,
+    access::{Developer, Reader},
     sender::signature::SigningSecret,
     webhook_log::{self, Sources},
     webhook_payload, webhook_secret,
@@ -56,6 +56,8 @@ pub enum BodyComparison {
     Differs(usize),
     /// There is no event of this id to compare with.
     UnknownEvent,
+    /// What is sent holds a reviewer's note, which the caller's role does not show: a comparison would tell what is in it.
+    Hidden,
 }
 
 /// The three headers of a delivery, as found in pasted text.
@@ -166,6 +168,9 @@ async fn compare(
     let Some(Sources { event, session, .. }) = webhook_log::find_sources(honnin, developer, &id).await? else {
         return Ok(BodyComparison::UnknownEvent);
     };
+    if webhook_log::holds_note(&event) && Reader::of(developer.staff()).is_err() {
+        return Ok(BodyComparison::Hidden);
+    }
     let sent = webhook_payload::render(honnin, &event, session.as_ref()).await?;
     Ok(compare_bodies(&sent, body))
 }

@@ -42,12 +42,20 @@ pub struct DeliveryDetail {
 pub struct RequestView {
     /// Where it goes; `None` where no receiver is set.
     pub url: Option<String>,
-    /// Its headers, without `Host` and `Content-Length`.
+    /// Its headers, without `Host` and `Content-Length`; without the signature where there is no body: whoever has a secret could
+    /// try bodies on it.
     pub headers: Vec<(&'static str, String)>,
-    /// The signed bytes. `None` where they hold a reviewer's note that the caller's role does not show.
-    pub body: Option<Vec<u8>>,
-    /// How long they are.
-    pub length: usize,
+    /// The signed bytes.
+    pub body: Result<Vec<u8>, NoBody>,
+}
+
+/// Why a request is not shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoBody {
+    /// It holds a reviewer's note that the caller's role does not show.
+    Hidden,
+    /// What is stored of the event or of a secret does not open: nothing can be sent either.
+    Unreadable,
 }
 
 /// The tenant's deliveries, newest first.
@@ -140,16 +148,33 @@ pub async fn find_request(
     let Some(found) = find_sources(honnin, developer, id).await? else {
         return Ok(None);
     };
-    let secrets = webhook_secret::signers(honnin, &found.event, &found.secrets)?;
-    let body = webhook_payload::render(honnin, &found.event, found.session.as_ref()).await?;
-    let request = SignedRequest::new(id.clone(), at, body, &secrets);
+    let url = found.url.clone();
+    let request = match render(honnin, &found, at).await {
+        Ok(request) => request,
+        Err(error @ (StoreError::Unavailable(_) | StoreError::Panicked)) => return Err(error),
+        Err(_) => {
+            return Ok(Some(RequestView {
+                url,
+                headers: Vec::new(),
+                body: Err(NoBody::Unreadable),
+            }));
+        }
+    };
     let is_shown = !holds_note(&found.event) || Reader::of(developer.staff()).is_ok();
     Ok(Some(RequestView {
-        url: found.url,
-        headers: sender::headers(&request).into_iter().collect(),
-        length: request.body.len(),
-        body: is_shown.then_some(request.body),
+        url,
+        headers: sender::headers(&request)
+            .into_iter()
+            .filter(|(name, _)| is_shown || *name != "webhook-signature")
+            .collect(),
+        body: is_shown.then_some(request.body).ok_or(NoBody::Hidden),
     }))
+}
+
+async fn render(honnin: &Honnin, found: &Sources, at: Timestamp) -> Result<SignedRequest, StoreError> {
+    let secrets = webhook_secret::signers(honnin, &found.event, &found.secrets)?;
+    let body = webhook_payload::render(honnin, &found.event, found.session.as_ref()).await?;
+    Ok(SignedRequest::new(found.event.id.clone(), at, body, &secrets))
 }
 
 /// A note may hold personal data, which not every role that works with webhooks may see.

@@ -5,8 +5,15 @@
 mod support;
 
 use domain::time::{Millis, Timestamp};
-use service::{create_session, delivery_schedule::WAITS, redeliver, webhook_secret};
-use store::deliveries::DeliveryState;
+use service::{
+    access::Developer,
+    create_session,
+    delivery_schedule::WAITS,
+    redeliver,
+    webhook_log::{self, NoBody},
+    webhook_secret,
+};
+use store::{deliveries::DeliveryState, users::Role};
 use support::{
     Harness,
     receiver::{HOST, Received, Receiver, Reply},
@@ -247,4 +254,27 @@ async fn after_an_erasure_neither_metadata_nor_the_note_is_sent() {
     assert_eq!(bodies[1]["data"]["review"]["note"], serde_json::Value::Null);
     assert_eq!(bodies[1]["data"]["verdict"], "approved", "the decision remains");
     assert_eq!(bodies[0]["id"], bodies[1]["id"]);
+}
+
+#[tokio::test]
+async fn an_event_that_cannot_be_rendered_fails_by_the_schedule_and_is_abandoned() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = created_with(&harness, "{}").await;
+    let event = harness
+        .record_reviewed(&session, Some(b"no note of ours".to_vec()))
+        .await;
+    harness.run_until_idle().await;
+    let [first] = harness.attempts(&event).await.try_into().unwrap();
+    assert_eq!((first.status, first.fault.as_deref()), (None, Some("cannot_render")));
+    while let Some(next) = harness.delivery(&event).await.unwrap().next_attempt_at {
+        harness.run_at(next).await;
+    }
+    let delivery = harness.delivery(&event).await.unwrap();
+    assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Abandoned, 10));
+    assert!(receiver.received().is_empty());
+    // The page that shows the attempts shows why there is no request.
+    let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
+    let shown = webhook_log::find_request(&harness.honnin, &admin, &event, harness.honnin.now());
+    assert_eq!(shown.await.unwrap().unwrap().body, Err(NoBody::Unreadable));
 }

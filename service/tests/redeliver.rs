@@ -7,7 +7,7 @@ use service::{
     access::Developer,
     explain_signature::{BodyComparison, Verdict, explain_signature},
     redeliver::{self, RedeliverError},
-    webhook_log,
+    webhook_log::{self, NoBody},
 };
 use store::{
     deliveries::{DeliveryFilter, DeliveryState},
@@ -256,4 +256,37 @@ async fn the_debugger_shows_what_was_sent_byte_for_byte() {
     for (name, value) in shown.headers {
         assert_eq!(received.header(name), value);
     }
+}
+
+#[tokio::test]
+async fn a_developer_cannot_find_out_a_reviewers_note_by_trying_bodies() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    let note = harness
+        .seal_note(&harness.database.vault().await, &session, "Called back.")
+        .await;
+    let event = harness.record_reviewed(&session, Some(note)).await;
+    harness.run_until_idle().await;
+    let [received] = receiver.received().try_into().unwrap();
+    let headers = format!("webhook-id: {event}\n");
+    let developer = harness.developer().await;
+    for guess in [&received.body[..], b"", b"{}"] {
+        let explained = explain_signature(&harness.honnin, &developer, &headers, guess)
+            .await
+            .unwrap();
+        assert_eq!(explained.body, BodyComparison::Hidden);
+    }
+    let now = harness.honnin.now();
+    let shown = webhook_log::find_request(&harness.honnin, &developer, &event, now);
+    let shown = shown.await.unwrap().unwrap();
+    assert_eq!(shown.body, Err(NoBody::Hidden));
+    assert!(shown.headers.iter().all(|(name, _)| *name != "webhook-signature"));
+
+    // An admin reads notes, and so is told.
+    let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
+    let explained = explain_signature(&harness.honnin, &admin, &headers, &received.body);
+    assert_eq!(explained.await.unwrap().body, BodyComparison::Same);
+    let shown = webhook_log::find_request(&harness.honnin, &admin, &event, now);
+    assert_eq!(shown.await.unwrap().unwrap().body.unwrap(), received.body);
 }

@@ -41,6 +41,8 @@ faults! {
     NoSecret = "no_secret", "There is no valid signing secret.";
     /// The URL breaks a rule.
     UrlRefused = "url_refused", "The receiver URL is not acceptable.";
+    /// What is stored of the event or of a secret does not open or does not parse.
+    CannotRender = "cannot_render", "The event or a signing secret cannot be read, so there is nothing to send. Whoever runs this installation finds the reason in the log.";
     /// The name does not resolve.
     Unresolved = "dns_failed", "The receiver's host name does not resolve.";
     /// The name resolves to an address that is not public.

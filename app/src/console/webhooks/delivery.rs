@@ -31,10 +31,8 @@ pub struct Request {
     pub url: Option<String>,
     /// The headers that are sent.
     pub headers: Vec<(String, String)>,
-    /// The signed bytes as text; `None` where the role does not show them.
-    pub body: Option<String>,
-    /// How many bytes they are.
-    pub length: usize,
+    /// The signed bytes as text, or why they are not shown.
+    pub body: Result<String, &'static str>,
     /// The whole as a command.
     pub curl: Option<String>,
 }
@@ -42,7 +40,7 @@ pub struct Request {
 /// Metadata and notes are never logged.
 impl std::fmt::Debug for Request {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Request({} bytes)", self.length)
+        write!(f, "Request({} bytes)", self.body.as_ref().map_or(0, String::len))
     }
 }
 
@@ -114,7 +112,7 @@ fn request(request: &Request) -> AnyView {
         .map(|(name, value)| format!("{name}: {value}\n"))
         .collect();
     let body = request.body.clone().map_or_else(
-        || view! { <p class="note">"The body holds a reviewer's note, which your role does not show."</p> }.into_any(),
+        |why| view! { <p class="note">{why}</p> }.into_any(),
         |body| view! { <pre class="code"><code>{body}</code></pre> }.into_any(),
     );
     let curl = request.curl.clone().map(|curl| {
@@ -125,7 +123,10 @@ fn request(request: &Request) -> AnyView {
             </details>
         }
     });
-    let signed = format!("Body: {} bytes", request.length);
+    let signed = match &request.body {
+        Ok(body) => format!("Body: {} bytes", body.len()),
+        Err(_) => "Body".to_owned(),
+    };
     view! {
         <section class="panel" id="request">
             <h2>{title}</h2>

@@ -122,6 +122,11 @@ fn body(explained: &Explanation) -> Option<Finding> {
             "different",
             format!("It differs from what is sent for this event, from byte {at} on. After an erasure of personal data metadata and note are null."),
         ),
+        BodyComparison::Hidden => (
+            Tone::Plain,
+            "not compared",
+            "What is sent for this event holds a reviewer's note, which your role does not show, so the body is not compared with it.".to_owned(),
+        ),
         BodyComparison::UnknownEvent => {
             return match explained.verdict {
                 Verdict::MissingHeader("webhook-id") => None,

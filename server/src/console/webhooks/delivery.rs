@@ -14,7 +14,8 @@ use domain::{ids::EventId, time::Timestamp};
 use service::{
     access::Developer,
     redeliver,
-    webhook_log::{self, DeliveryDetail, RequestView},
+    sender::fault::Fault as SendFault,
+    webhook_log::{self, DeliveryDetail, NoBody, RequestView},
 };
 use std::fmt::Write;
 
@@ -78,8 +79,7 @@ fn view_of(detail: DeliveryDetail, now: Timestamp) -> DeliveryView {
             attempt: None,
             url: None,
             headers: Vec::new(),
-            body: None,
-            length: 0,
+            body: Err(""),
             curl: None,
         },
         health: app::console::webhooks::Health::default(),
@@ -89,7 +89,15 @@ fn view_of(detail: DeliveryDetail, now: Timestamp) -> DeliveryView {
 }
 
 fn shown(request: RequestView, attempt: Option<i64>) -> Request {
-    let body = request.body.map(|body| String::from_utf8_lossy(&body).into_owned());
+    let body = request
+        .body
+        .map(|body| String::from_utf8_lossy(&body).into_owned())
+        .map_err(|why| match why {
+            NoBody::Hidden => {
+                "The body holds a reviewer's note, which your role does not show; nor the body's length and signature."
+            }
+            NoBody::Unreadable => SendFault::CannotRender.sentence(),
+        });
     let headers: Vec<(String, String)> = request
         .headers
         .into_iter()
@@ -98,13 +106,12 @@ fn shown(request: RequestView, attempt: Option<i64>) -> Request {
     let curl = request
         .url
         .as_deref()
-        .zip(body.as_deref())
+        .zip(body.as_deref().ok())
         .map(|(url, body)| as_curl(url, &headers, body));
     Request {
         attempt,
         url: request.url,
         headers,
-        length: request.length,
         curl,
         body,
     }
