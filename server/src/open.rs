@@ -152,6 +152,7 @@ fn sender(config: &Config) -> Result<WebhookSender, OpenError> {
     let allow_networks = config.webhooks.allow_networks.clone();
     Ok(WebhookSender::new(SenderConfig {
         allow_networks,
+        refuse_networks: config.webhooks.refuse_networks.clone(),
         extra_roots,
         ..SenderConfig::default()
     })?)

@@ -33,6 +33,8 @@ use wire::{Network, Wire};
 pub struct SenderConfig {
     /// Networks that are not public and may be sent to all the same: for development and tests.
     pub allow_networks: Vec<IpNet>,
+    /// Networks that are never sent to, though they are public: the installation's own, and its translators' prefixes.
+    pub refuse_networks: Vec<IpNet>,
     /// Certificate authorities that are trusted besides the system's.
     pub extra_roots: Vec<CertificateDer<'static>>,
     /// Whether the system's certificate authorities are trusted.
@@ -47,6 +49,7 @@ impl Default for SenderConfig {
     fn default() -> Self {
         Self {
             allow_networks: Vec::new(),
+            refuse_networks: Vec::new(),
             extra_roots: Vec::new(),
             native_roots: true,
             connect_timeout: Duration::from_secs(5),
@@ -93,7 +96,7 @@ impl WebhookSender {
         if !config.allow_networks.is_empty() {
             tracing::warn!(networks = ?config.allow_networks, "webhooks may be sent to networks that are not public");
         }
-        let rules = AddressRules::new(config.allow_networks.clone());
+        let rules = AddressRules::new(config.allow_networks.clone()).refusing(config.refuse_networks.clone());
         let wire = Network::new(&config, rules.clone(), resolver)?;
         Ok(Self::over(Arc::new(wire), rules))
     }

@@ -94,6 +94,8 @@ pub enum Tls {
 pub struct Webhooks {
     /// Not public, and allowed all the same.
     pub allow_networks: Vec<IpNet>,
+    /// Never sent to, though public.
+    pub refuse_networks: Vec<IpNet>,
     /// Further certificate authorities.
     pub extra_ca_file: Option<PathBuf>,
 }
@@ -189,6 +191,7 @@ impl Config {
             max_requests: reader.number("http.max_requests", 1..=1_000_000) as usize,
             webhooks: Webhooks {
                 allow_networks: reader.networks("webhooks.allow_networks"),
+                refuse_networks: reader.networks("webhooks.refuse_networks"),
                 extra_ca_file: (!ca.is_empty()).then(|| ca.into()),
             },
             worker: Worker {

@@ -54,25 +54,40 @@ const REFUSED_V6: [V6; 6] = [
 #[derive(Clone, Debug, Default)]
 pub struct AddressRules {
     allowed: Vec<IpNet>,
+    refused: Vec<IpNet>,
 }
 
 impl AddressRules {
     /// Public addresses, and those of `allowed`: private networks of a development installation.
     #[must_use]
     pub const fn new(allowed: Vec<IpNet>) -> Self {
-        Self { allowed }
+        Self {
+            allowed,
+            refused: Vec::new(),
+        }
+    }
+
+    /// Without those of `refused`, though they are public or allowed: an installation's own networks, and prefixes of its translators,
+    /// which nobody can tell from outside.
+    #[must_use]
+    pub fn refusing(self, refused: Vec<IpNet>) -> Self {
+        Self { refused, ..self }
     }
 
     /// Whether an installation has allowed this address by name.
     #[must_use]
     pub fn is_allowed_by_name(&self, address: IpAddr) -> bool {
-        self.allowed.iter().any(|network| network.contains(&address))
+        self.allowed.iter().any(|network| network.contains(&address)) && !self.is_refused_by_name(address)
+    }
+
+    fn is_refused_by_name(&self, address: IpAddr) -> bool {
+        self.refused.iter().any(|network| network.contains(&address))
     }
 
     /// Whether webhooks may go to `address`.
     #[must_use]
     pub fn admits(&self, address: IpAddr) -> bool {
-        is_public(address) || self.is_allowed_by_name(address)
+        (is_public(address) && !self.is_refused_by_name(address)) || self.is_allowed_by_name(address)
     }
 }
 
@@ -111,8 +126,12 @@ const fn is_isatap(address: Ipv6Addr) -> bool {
 }
 
 /// IPv4 addresses that a translator with a prefix of its own (RFC 6052) could read out of `address`: the prefix is 32, 40, 48, 56,
-/// 64 or 96 bits long, bits 64 to 71 are zero, and so is all that follows the IPv4 address. What would read as `0.x.y.z` is left
-/// out: translators do not send there, and it is how ordinary hosts look (`2001:db8::1`).
+/// 64 or 96 bits long, and bits 64 to 71 are zero. What would read as `0.x.y.z` is left out: translators do not send there, and it is
+/// how ordinary hosts look (`2001:db8::1`).
+///
+/// A prefix of 96 bits is anything else, so one address in 20,000 with a random interface identifier is refused with those. Behind the
+/// shorter prefixes only an address is found that nothing follows, as the RFC asks for: with anything behind it, it looks like any
+/// network's. [`AddressRules::refusing`] is for those.
 fn embedded_v4(address: Ipv6Addr) -> impl Iterator<Item = Ipv4Addr> {
     const READINGS: [[usize; 4]; 5] = [
         [4, 5, 6, 7],
@@ -127,10 +146,10 @@ fn embedded_v4(address: Ipv6Addr) -> impl Iterator<Item = Ipv4Addr> {
         let is_padded = octets[8] == 0 && octets[after..].iter().all(|&octet| octet == 0);
         is_padded.then(|| Ipv4Addr::new(octets[a], octets[b], octets[c], octets[d]))
     });
-    let at_the_end = octets[8..12]
-        .iter()
-        .all(|&octet| octet == 0)
-        .then(|| Ipv4Addr::new(octets[12], octets[13], octets[14], octets[15]));
+    let last = Ipv4Addr::new(octets[12], octets[13], octets[14], octets[15]);
+    let is_bare = octets[8..12].iter().all(|&octet| octet == 0);
+    // Nobody listens on multicast and reserved addresses, and a network card's own interface identifier reads as one.
+    let at_the_end = (is_bare || (octets[8] == 0 && last.octets()[0] < 224)).then_some(last);
     within.chain(at_the_end).filter(|found| found.octets()[0] != 0)
 }
 

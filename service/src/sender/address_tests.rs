@@ -46,4 +46,48 @@ proptest! {
         }
         prop_assert!(!is_public(Ipv6Addr::from(octets).into()));
     }
+
+    #[test]
+    fn a_private_address_is_found_at_the_end_of_any_prefix_of_96_bits(
+        prefix in any::<u64>(),
+        middle in 0..1_u32 << 24,
+        private in prop::sample::select(vec![[10, 1, 2, 3], [127, 0, 0, 1], [169, 254, 169, 254], [192, 168, 0, 9], [172, 16, 5, 4]]),
+    ) {
+        let mut octets = [0; 16];
+        octets[..8].copy_from_slice(&prefix.to_be_bytes());
+        octets[0] = 0x2a;
+        octets[8..12].copy_from_slice(&middle.to_be_bytes());
+        octets[12..].copy_from_slice(&private);
+        prop_assert!(!is_public(Ipv6Addr::from(octets).into()));
+    }
+
+    #[test]
+    fn an_interface_identifier_of_a_network_card_is_no_translators(network in any::<u32>(), card in any::<[u8; 6]>()) {
+        let [a, b, c, d, e, f] = card;
+        let [n1, n2, n3, n4] = network.to_be_bytes();
+        let octets = [0x2a, 0x05, n1, n2, n3, n4, 0, 1, a ^ 2, b, c, 0xff, 0xfe, d, e, f];
+        prop_assert!(is_public(Ipv6Addr::from(octets).into()));
+    }
+}
+
+#[test]
+fn a_network_named_as_refused_is_refused_though_it_is_public_or_allowed() {
+    let network = |text: &str| text.parse::<IpNet>().unwrap();
+    let rules = AddressRules::new(vec![network("10.0.0.0/8")]).refusing(vec![
+        network("2a00:1450:64::/48"),
+        network("10.9.0.0/16"),
+        network("93.184.0.0/16"),
+    ]);
+    for (text, admitted) in [
+        ("2a00:1450:64:a00:1::7", false),
+        ("2a00:1450:65::7", true),
+        ("10.9.1.1", false),
+        ("10.8.1.1", true),
+        ("93.184.215.14", false),
+        ("93.185.215.14", true),
+    ] {
+        let address: IpAddr = text.parse().unwrap();
+        assert_eq!(rules.admits(address), admitted, "{text}");
+        assert!(admitted || !rules.is_allowed_by_name(address), "{text}");
+    }
 }

@@ -132,8 +132,8 @@ async fn no_address_is_taken_for_a_name() {
 }
 
 #[tokio::test]
-async fn this_machines_own_addresses_are_refused_even_where_they_are_public() {
-    // The one own address every machine has is not public; the question is asked of the routing table, not of the range.
+async fn a_name_that_leads_to_this_machine_reaches_nothing_unless_loopback_is_allowed_by_name() {
+    // Own addresses that are public are tried in the namespace: outside of it a machine need not have one.
     let (port, connections) = trap().await;
     let names = Arc::new(Names::default());
     let closed = sender(&names, &[]);

@@ -71,7 +71,7 @@ pub const REFUSED_V4: [&str; 62] = [
 ];
 
 /// IPv6 addresses nobody may be sent to.
-pub const REFUSED_V6: [&str; 56] = [
+pub const REFUSED_V6: [&str; 58] = [
     "::",
     "::1",
     "::2",
@@ -91,6 +91,8 @@ pub const REFUSED_V6: [&str; 56] = [
     "64:ff9b::8.8.8.8",
     "64:ff9b:1::10.0.0.1",
     "64:ff9b:1:ffff::1",
+    "2a00:1450:1:2:12:3456:a00:1",
+    "2a00:1450:1:2:ff:ffff:a9fe:a9fe",
     "100::",
     "100::1",
     "100:0:0:1::1",
