@@ -8,9 +8,12 @@ use url::{Host, Url};
 /// Longest address that is accepted.
 const LONGEST: usize = 2048;
 
-/// Ports above 1023 that belong to other protocols (the "bad ports" of the Fetch standard): a webhook must not speak to them.
-const OTHER_PROTOCOLS: [u16; 19] = [
-    1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+/// Ports above 1023 that belong to other protocols: a webhook must not speak to them. The "bad ports" of the Fetch standard, and the
+/// usual ports of databases, caches and message brokers.
+const OTHER_PROTOCOLS: [u16; 36] = [
+    1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
+    10080, //
+    1433, 1521, 1883, 2379, 3306, 4222, 5432, 5671, 5672, 6379, 6380, 8883, 9042, 9092, 9200, 11211, 27017,
 ];
 
 /// A checked receiver address.
@@ -52,7 +55,7 @@ pub enum UrlFault {
     #[error("must name a host; an IP address is not accepted")]
     Literal,
     /// A port that no web server uses.
-    #[error("has a port that is not accepted: use 443, or one from 1024 that belongs to no other protocol")]
+    #[error("has a port that is not accepted: use 443, or one from 1024 that is not known for another protocol")]
     Port,
     /// The name does not resolve.
     #[error("has a host that does not resolve")]

@@ -62,6 +62,9 @@ fn everything_else_is_told_what_is_wrong() {
         ("https://shop.example:22/", UrlFault::Port),
         ("https://shop.example:80/", UrlFault::Port),
         ("https://shop.example:6667/", UrlFault::Port),
+        ("https://shop.example:5432/", UrlFault::Port),
+        ("https://shop.example:6379/", UrlFault::Port),
+        ("https://shop.example:27017/", UrlFault::Port),
         ("https://shop.example:99999/", UrlFault::Malformed),
         (&long, UrlFault::TooLong),
     ] {
