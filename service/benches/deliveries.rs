@@ -46,8 +46,7 @@ use std::{
 use store::{
     StoreError, Tx,
     deliveries::{self, AttemptRow, DeliveryRow, DeliveryState},
-    delivery_attempts,
-    jobs::{self, JobKind},
+    delivery_attempts, jobs,
     tenants::TenantRow,
 };
 use support::{
@@ -296,8 +295,12 @@ impl System {
                 Box::pin(async move {
                     let limit = u32::try_from(IN_FLIGHT).unwrap();
                     let lease = now.plus(Millis::minutes(1));
-                    for job in jobs::claim(tx, "bare", &[JobKind::Deliver], now, lease, limit).await? {
-                        store_delivery(tx, &job, now).await?;
+                    let mut left = limit;
+                    for tenant in jobs::list_tenants_due(tx, now).await? {
+                        for job in jobs::claim_of_tenant(tx, "bare", &tenant, now, lease, left).await? {
+                            store_delivery(tx, &job, now).await?;
+                            left -= 1;
+                        }
                     }
                     Ok(())
                 })

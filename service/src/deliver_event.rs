@@ -7,6 +7,7 @@ use crate::{
     job_fault::JobFault,
     sender::{
         fault::{Answer, Fault},
+        pacing::Place,
         signature::SignedRequest,
     },
     webhook_payload, webhook_secret,
@@ -52,18 +53,14 @@ struct Made {
     answer: Answer,
 }
 
-/// Makes the attempt and settles the job.
+/// Makes the attempt and settles the job. `place` is the receiver's, kept busy while it is sent to.
 ///
 /// # Errors
 /// When storage fails; the job is tried again then.
-pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+pub(crate) async fn run(honnin: &Honnin, job: &Job, place: Option<Place>) -> Result<(), JobFault> {
     let id = EventId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
     let Some(due) = find_due(honnin, id).await? else {
         return finish(honnin, job).await;
-    };
-    let place = match honnin.sender.pacing.enter(&due.tenant, honnin.now()) {
-        Ok(place) => place,
-        Err(later) => return postpone(honnin, job, later).await,
     };
     let started = tokio::time::Instant::now();
     let at = honnin.now();
@@ -74,9 +71,11 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
         took: started.elapsed(),
         answer,
     };
-    place.learn(&made.answer, made.took);
-    // What follows is our own work: the receiver's place is free.
-    drop(place);
+    if let Some(place) = place {
+        place.learn(&made.answer, made.took);
+        // What follows is our own work: the receiver's place is free.
+        drop(place);
+    }
     if let Some(fault) = answer.fault {
         tracing::info!(event = %due.event, tenant = %due.tenant, fault = fault.as_str(), status = answer.status,
             "webhook not delivered");
@@ -226,19 +225,10 @@ async fn settle(tx: &mut Tx, job: &Job, next: Option<Timestamp>, now: Timestamp)
 
 /// Nothing to do: delivered or abandoned meanwhile.
 async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
-    settle_only(honnin, job, None).await
-}
-
-/// The receiver is busy with enough attempts: this one waits in the database and leaves its slot to other receivers.
-async fn postpone(honnin: &Honnin, job: &Job, later: Timestamp) -> Result<(), JobFault> {
-    settle_only(honnin, job, Some(later)).await
-}
-
-async fn settle_only(honnin: &Honnin, job: &Job, next: Option<Timestamp>) -> Result<(), JobFault> {
     let (now, job) = (honnin.now(), job.clone());
     let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
         let job = job.clone();
-        Box::pin(async move { settle(tx, &job, next, now).await })
+        Box::pin(async move { jobs::finish(tx, &job, now).await })
     });
     Ok(unit.await?)
 }

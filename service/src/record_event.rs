@@ -9,7 +9,7 @@ use domain::{
 use store::{
     StoreError, Tx, deliveries,
     events::{self, EventContent, EventRow},
-    jobs::{self, JobKind, NewJob},
+    jobs,
     sessions::SessionRow,
     tenants::TenantRow,
 };
@@ -69,17 +69,5 @@ pub(crate) async fn enqueue(tx: &mut Tx, event: &EventRow, now: Timestamp) -> Re
         now,
     )
     .await?;
-    enqueue_job(tx, &event.id, now).await
-}
-
-/// The job that makes an event's next attempt. An event has at most one.
-pub(crate) async fn enqueue_job(tx: &mut Tx, event: &EventId, run_at: Timestamp) -> Result<(), StoreError> {
-    let subject = event.as_str();
-    let job = NewJob {
-        kind: JobKind::Deliver,
-        subject,
-        run_at,
-        dedup_key: Some(subject),
-    };
-    jobs::enqueue(tx, job).await.map(drop)
+    jobs::enqueue_delivery(tx, &event.tenant, &event.id, now).await
 }

@@ -10,7 +10,7 @@ use store::{
     deliveries::{DeliveryFilter, DeliveryRow, DeliveryState},
     delivery_attempts::{self, ReceiverHealth},
     events::{self, EventContent, EventRow},
-    tenants,
+    jobs, tenants,
 };
 
 /// Most events that one request sends again.
@@ -142,5 +142,5 @@ async fn begin_anew(tx: &mut Tx, delivery: &DeliveryRow, now: Timestamp) -> Resu
         ..delivery.clone()
     };
     deliveries::save(tx, delivery, &after).await?;
-    record_event::enqueue_job(tx, &delivery.event, now).await
+    jobs::enqueue_delivery(tx, &delivery.tenant, &delivery.event, now).await
 }

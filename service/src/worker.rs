@@ -1,11 +1,12 @@
 //! Runs due jobs: claim, keep the lease, run, settle. At least once; what a job does becomes exactly once by finishing the job
 //! in the unit that holds its effect.
 
+mod deliveries;
 mod lane;
 
 pub use lane::Lane;
 
-use crate::{Honnin, analyse, decide, deliver_event, erase, expire, job_fault::JobFault, sweep};
+use crate::{Honnin, analyse, decide, deliver_event, erase, expire, job_fault::JobFault, sender::pacing::Place, sweep};
 use domain::time::{Millis, Timestamp};
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, time::Duration};
@@ -40,6 +41,13 @@ pub struct Worker {
     slots: usize,
 }
 
+/// A job to run now.
+struct Claimed {
+    job: Job,
+    /// A delivery's place with its receiver.
+    place: Option<Place>,
+}
+
 impl Worker {
     /// A worker for `lane` that runs up to `slots` jobs at once.
     #[must_use]
@@ -65,8 +73,8 @@ impl Worker {
             } else {
                 Vec::new()
             };
-            for job in claimed {
-                running.spawn(self.clone().execute(job));
+            for claimed in claimed {
+                running.spawn(self.clone().execute(claimed));
             }
             tokio::select! {
                 Some(_) = running.join_next() => {}
@@ -92,22 +100,32 @@ impl Worker {
             if claimed.is_empty() {
                 return Ok(ran);
             }
-            for job in claimed {
-                self.clone().execute(job).await;
+            for claimed in claimed {
+                self.clone().execute(claimed).await;
                 ran += 1;
             }
         }
     }
 
-    async fn claim_or_log(&self, free: usize) -> Vec<Job> {
+    async fn claim_or_log(&self, free: usize) -> Vec<Claimed> {
         self.claim(free).await.unwrap_or_else(|error| {
             tracing::error!(%error, lane = ?self.lane, "cannot claim jobs");
             Vec::new()
         })
     }
 
-    async fn claim(&self, free: usize) -> Result<Vec<Job>, StoreError> {
+    async fn claim(&self, free: usize) -> Result<Vec<Claimed>, StoreError> {
         let now = self.honnin.now();
+        match self.lane {
+            Lane::Deliver => self.claim_deliveries(free, now).await,
+            Lane::Decide | Lane::Housekeeping => {
+                let claimed = self.claim_oldest(free, now).await?;
+                Ok(claimed.into_iter().map(|job| Claimed { job, place: None }).collect())
+            }
+        }
+    }
+
+    async fn claim_oldest(&self, free: usize, now: Timestamp) -> Result<Vec<Job>, StoreError> {
         let (name, kinds) = (self.name.clone(), self.lane.kinds());
         let limit = u32::try_from(free).unwrap_or(u32::MAX);
         // Most looks find nothing; only those that do need the writer.
@@ -125,8 +143,8 @@ impl Worker {
         unit.await
     }
 
-    async fn execute(self, job: Job) {
-        let work = AssertUnwindSafe(run(&self.honnin, &job)).catch_unwind();
+    async fn execute(self, Claimed { job, place }: Claimed) {
+        let work = AssertUnwindSafe(run(&self.honnin, &job, place)).catch_unwind();
         let fault = tokio::select! {
             done = work => match done {
                 Ok(Ok(())) => return,
@@ -186,10 +204,10 @@ fn retry_time(now: Timestamp, attempt: i64) -> Timestamp {
 }
 
 /// The one place that knows what each kind of job is.
-async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+async fn run(honnin: &Honnin, job: &Job, place: Option<Place>) -> Result<(), JobFault> {
     match job.kind {
         JobKind::Expire => expire::run(honnin, job).await,
-        JobKind::Deliver => deliver_event::run(honnin, job).await,
+        JobKind::Deliver => deliver_event::run(honnin, job, place).await,
         JobKind::Analyse => analyse::run(honnin, job).await,
         JobKind::Decide => decide::run(honnin, job).await,
         JobKind::Erase => erase::run(honnin, job).await,

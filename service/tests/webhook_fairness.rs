@@ -2,9 +2,9 @@
 
 mod support;
 
-use domain::{ids::TenantId, tenant::TenantSettings};
+use domain::{ids::TenantId, tenant::TenantSettings, time::Millis};
 use service::worker::{Lane, Worker};
-use store::{deliveries::DeliveryState, tenants::TenantRow};
+use store::{deliveries::DeliveryState, jobs, tenants::TenantRow};
 use support::{
     Harness, add_tenant,
     receiver::{Receiver, Reply},
@@ -64,6 +64,51 @@ async fn a_receiver_that_keeps_silent_holds_up_nobody_else() {
             "waiting for a place is no attempt"
         );
     }
+}
+
+/// How often jobs that are not finished were claimed, in all.
+async fn claims(harness: &Harness) -> i64 {
+    let open = harness.read(|tx| Box::pin(async move { jobs::list(tx, None, 100_000).await }));
+    open.await.iter().map(|job| job.attempt).sum()
+}
+
+#[tokio::test]
+async fn ten_thousand_events_of_a_silent_receiver_wait_untouched_and_a_neighbours_fresh_one_goes_past_them() {
+    let (silent, quick) = (Receiver::start().await, Receiver::start().await);
+    silent.reply(vec![Reply::Silence; 100]);
+    let (mut harness, _) = Harness::with_receiver(&silent).await;
+    let session = harness.create().await.id;
+    harness.pile(&session, 10_000).await;
+    // A pile of hours, all of it due before the neighbour's.
+    harness.clock.advance(Millis::minutes(1));
+    harness.tenant = neighbour(&harness, &quick).await;
+    harness.issue_secret().await;
+    let first = harness.record_expired(&session).await;
+
+    let (stop, wake) = (CancellationToken::new(), Notify::new());
+    let worker = Worker::new(harness.honnin.clone(), Lane::Deliver, 20);
+    let arrived = async {
+        quick.wait_for(1).await;
+        silent.wait_for(16).await;
+        // Once more, while the silent one keeps all its places busy.
+        let second = harness.record_expired(&session).await;
+        wake.notify_one();
+        quick.wait_for(2).await;
+        second
+    };
+    let second = tokio::select! {
+        () = worker.run(stop, &wake) => panic!("nobody stopped it"),
+        second = arrived => second,
+    };
+    let ids = quick
+        .received()
+        .iter()
+        .map(|one| one.header("webhook-id").to_owned())
+        .collect::<Vec<_>>();
+    assert_eq!(ids, [first.as_str(), second.as_str()]);
+    // One claim for each attempt that was made: nothing is taken only to be put back.
+    let claims = claims(&harness).await;
+    assert!((16..=18).contains(&claims), "{claims} claims");
 }
 
 #[tokio::test]

@@ -1,8 +1,10 @@
 //! Background work as rows: enqueue in the unit that makes it necessary, claim under a lease, finish in the unit that holds the
 //! effect. At least once; a worker that lost its lease cannot finish.
 
+mod deliveries;
 mod overview;
 
+pub use deliveries::{claim_of_tenant, enqueue_delivery, list_tenants_due};
 pub use overview::{Backlog, JobState, any_due, count_due, find_next_due_at, list, remove_finished};
 
 use crate::{
@@ -142,7 +144,7 @@ fn joined(kinds: &[JobKind]) -> String {
 }
 
 /// Takes up to `limit` due jobs of these kinds that nobody holds, oldest first, and holds them until `lease_until`. Commit, then
-/// start them. Kinds that only a newer program knows wait for it.
+/// start them. Kinds that only a newer program knows wait for it. Deliveries are not among them: [`claim_of_tenant`].
 ///
 /// # Errors
 /// When the database does not answer.
@@ -158,7 +160,7 @@ pub async fn claim(
         ($lock:literal) => {
             concat!(
                 "UPDATE jobs SET leased_by = $1, leased_until = $3, attempt = attempt + 1
-                 WHERE id IN (SELECT id FROM jobs WHERE finished_at IS NULL AND run_at <= $2
+                 WHERE id IN (SELECT id FROM jobs WHERE finished_at IS NULL AND kind <> 'deliver' AND run_at <= $2
                               AND (leased_until IS NULL OR leased_until <= $2)
                               AND $5 LIKE '%,' || kind || ',%' ORDER BY run_at, id LIMIT $4 ",
                 $lock,
@@ -171,9 +173,14 @@ pub async fn claim(
         Dialect::Sqlite => claim_sql!(""),
         Dialect::Postgres => claim_sql!("FOR UPDATE SKIP LOCKED"),
     };
-    let mut rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
         .bind(worker).bind(now.as_millis()).bind(lease_until.as_millis()).bind(i64::from(limit))
         .bind(&kinds).fetch_all(conn).await)?;
+    to_jobs(rows, worker)
+}
+
+/// What was claimed, oldest first.
+fn to_jobs(mut rows: Vec<Row>, worker: &str) -> Result<Vec<Job>, StoreError> {
     rows.sort_by_key(|row| (row.run_at, row.id));
     rows.into_iter()
         .map(|row| {

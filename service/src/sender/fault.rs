@@ -66,7 +66,7 @@ faults! {
 }
 
 impl Fault {
-    /// Whether the receiver kept us waiting or is not there: such receivers get fewer attempts at a time.
+    /// Whether the receiver kept us waiting or is not there, however long we took to notice: such receivers get fewer attempts at a time.
     #[must_use]
     pub const fn is_slow(self) -> bool {
         matches!(self, Self::ConnectTimeout | Self::TimedOut | Self::Unresolved)

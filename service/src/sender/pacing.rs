@@ -1,11 +1,7 @@
-//! Fairness between receivers: how many attempts one receiver may keep busy at a time, and when the others of the same tenant come
-//! back. A slow receiver's backlog thus waits in the database, not in the worker's slots.
+//! Fairness between receivers: how many attempts one receiver may keep busy at a time. Deliveries are claimed only where there is a
+//! place, so a receiver's backlog waits in the database as it is, not in the worker's slots.
 
-use crate::sender::fault::Answer;
-use domain::{
-    ids::TenantId,
-    time::{Millis, Timestamp},
-};
+use crate::sender::fault::{Answer, Fault};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -18,74 +14,78 @@ const HEALTHY: usize = 16;
 /// Attempts at a time to a receiver that keeps us waiting or is not there.
 const SLOW: usize = 2;
 
-/// Longest and shortest wait of an attempt that found no place. The longest bounds how late a backlog notices that its receiver is
-/// back; the shortest keeps it from spinning.
-const LONGEST_WAIT: Millis = Millis::minutes(2);
-const SHORTEST_WAIT: Millis = Millis(50);
+/// An exchange that takes longer keeps us waiting, whatever the answer. A receiver that puts events into a queue of its own answers
+/// within a fraction of it.
+const LONGEST_QUICK: Duration = Duration::from_secs(2);
 
-/// How long an exchange is believed to take before one was seen, in milliseconds.
-const FIRST_GUESS: i64 = 200;
-
-/// Who keeps how many slots busy.
+/// Who keeps how many slots busy. Receivers go by their tenant's id.
 #[derive(Debug, Default)]
-pub(crate) struct Pacing(Mutex<HashMap<TenantId, Lane>>);
+pub(crate) struct Pacing(Mutex<Lanes>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
+struct Lanes {
+    by_tenant: HashMap<String, Lane>,
+    /// Counts the attempts begun.
+    entered: u64,
+}
+
+#[derive(Debug, Default)]
 struct Lane {
     in_flight: usize,
     is_slow: bool,
-    /// A moving average of the exchanges' length, in milliseconds.
-    typical: i64,
-    /// Until when the places to come are promised to attempts that wait.
-    promised_until: Timestamp,
-}
-
-impl Default for Lane {
-    fn default() -> Self {
-        Self {
-            in_flight: 0,
-            is_slow: false,
-            typical: FIRST_GUESS,
-            promised_until: Timestamp::from_millis(0),
-        }
-    }
-}
-
-impl Lane {
-    const fn places(&self) -> usize {
-        if self.is_slow { SLOW } else { HEALTHY }
-    }
+    /// Which of all attempts was the last to be begun here.
+    last_entered: u64,
 }
 
 /// A place in a tenant's lane, given back when dropped.
 #[derive(Debug)]
 pub(crate) struct Place {
     pacing: Arc<Pacing>,
-    tenant: TenantId,
+    tenant: String,
 }
 
 impl Pacing {
-    /// A place for one more attempt of `tenant`, or the time at which to ask again.
-    pub(crate) fn enter(self: &Arc<Self>, tenant: &TenantId, now: Timestamp) -> Result<Place, Timestamp> {
-        let mut lanes = self.lanes();
-        let lane = lanes.entry(tenant.clone()).or_default();
-        let places = lane.places();
-        if lane.in_flight < places {
-            lane.in_flight += 1;
-            return Ok(Place {
-                pacing: Arc::clone(self),
-                tenant: tenant.clone(),
-            });
-        }
-        // Those who wait line up at the pace at which the receiver takes them, so that few ask twice.
-        let pace = Millis((lane.typical / i64::try_from(places).unwrap_or(1)).max(1));
-        let in_line = lane.promised_until.max(now).plus(pace);
-        let at = in_line.clamp(now.plus(SHORTEST_WAIT), now.plus(LONGEST_WAIT));
-        lane.promised_until = at;
-        Err(at)
+    /// How many more attempts each of `tenants` may begin, the one first that has waited longest for its turn; those without a place are
+    /// left out. Slow receivers together keep at most half of the `slots` busy.
+    pub(crate) fn rooms(&self, tenants: Vec<String>, slots: usize) -> Vec<(String, usize)> {
+        let lanes = self.lanes();
+        let slow = lanes.by_tenant.values().filter(|lane| lane.is_slow);
+        let mut slow_left = (slots / 2).max(1).saturating_sub(slow.map(|lane| lane.in_flight).sum());
+        let mut known: Vec<(u64, String)> = tenants
+            .into_iter()
+            .map(|tenant| (lanes.by_tenant.get(&tenant).map_or(0, |lane| lane.last_entered), tenant))
+            .collect();
+        known.sort_by_key(|&(last_entered, _)| last_entered);
+        let room = |(_, tenant): (u64, String)| {
+            let room = match lanes.by_tenant.get(&tenant) {
+                None => HEALTHY,
+                Some(lane) if lane.is_slow => {
+                    let room = SLOW.saturating_sub(lane.in_flight).min(slow_left);
+                    slow_left -= room;
+                    room
+                }
+                Some(lane) => HEALTHY.saturating_sub(lane.in_flight),
+            };
+            (tenant, room)
+        };
+        known.into_iter().map(room).filter(|&(_, room)| room > 0).collect()
     }
 
-    fn lanes(&self) -> MutexGuard<'_, HashMap<TenantId, Lane>> {
+    /// A place for one more attempt of `tenant`.
+    pub(crate) fn enter(self: &Arc<Self>, tenant: &str) -> Place {
+        let mut lanes = self.lanes();
+        lanes.entered += 1;
+        let entered = lanes.entered;
+        let lane = lanes.by_tenant.entry(tenant.to_owned()).or_default();
+        lane.in_flight += 1;
+        lane.last_entered = entered;
+        Place {
+            pacing: Arc::clone(self),
+            tenant: tenant.to_owned(),
+        }
+    }
+
+    fn lanes(&self) -> MutexGuard<'_, Lanes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -93,17 +93,8 @@ impl Pacing {
 impl Place {
     /// Learns from an exchange.
     pub(crate) fn learn(&self, answer: &Answer, took: Duration) {
-        let took = i64::try_from(took.as_millis()).unwrap_or(i64::MAX).min(60_000);
-        let mut lanes = self.pacing.lanes();
-        if let Some(lane) = lanes.get_mut(&self.tenant) {
-            let was_slow = lane.is_slow;
-            lane.is_slow = answer.fault.is_some_and(super::fault::Fault::is_slow);
-            lane.typical = (lane.typical * 3 + took) / 4;
-            if was_slow && !lane.is_slow {
-                // It is back: forget how long it used to take.
-                lane.typical = took;
-                lane.promised_until = Timestamp::from_millis(0);
-            }
+        if let Some(lane) = self.pacing.lanes().by_tenant.get_mut(&self.tenant) {
+            lane.is_slow = took > LONGEST_QUICK || answer.fault.is_some_and(Fault::is_slow);
         }
     }
 }
@@ -111,11 +102,11 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut lanes = self.pacing.lanes();
-        if let Some(lane) = lanes.get_mut(&self.tenant) {
+        if let Some(lane) = lanes.by_tenant.get_mut(&self.tenant) {
             lane.in_flight = lane.in_flight.saturating_sub(1);
             // Nothing worth remembering: keeps the map as small as the number of receivers that are busy or slow.
             if lane.in_flight == 0 && !lane.is_slow {
-                lanes.remove(&self.tenant);
+                lanes.by_tenant.remove(&self.tenant);
             }
         }
     }
@@ -124,47 +115,83 @@ impl Drop for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sender::fault::Fault;
 
-    fn tenant(n: u8) -> TenantId {
-        TenantId::from_random([n; 16])
+    const SLOTS: usize = 128;
+    const QUICK: Duration = Duration::from_millis(5);
+
+    fn room(pacing: &Pacing, tenant: &str) -> usize {
+        let rooms = pacing.rooms(vec![tenant.to_owned()], SLOTS);
+        rooms.first().map_or(0, |&(_, room)| room)
     }
 
-    const NOW: Timestamp = Timestamp::from_millis(1_000_000);
+    fn enter(pacing: &Arc<Pacing>, tenant: &str, times: usize) -> Vec<Place> {
+        (0..times).map(|_| pacing.enter(tenant)).collect()
+    }
+
+    fn slow(pacing: &Arc<Pacing>, tenant: &str) {
+        let answer = Answer::failed(Fault::TimedOut);
+        pacing.enter(tenant).learn(&answer, Duration::from_secs(15));
+    }
 
     #[test]
     fn a_receiver_keeps_no_more_than_its_places_busy_and_takes_none_of_the_others() {
         let pacing = Arc::new(Pacing::default());
-        let held: Vec<_> = (0..HEALTHY).map(|_| pacing.enter(&tenant(1), NOW).unwrap()).collect();
-        assert!(pacing.enter(&tenant(1), NOW).is_err());
-        let other = pacing.enter(&tenant(2), NOW).unwrap();
+        let held = enter(&pacing, "a", HEALTHY);
+        assert_eq!((room(&pacing, "a"), room(&pacing, "b")), (0, HEALTHY));
+        let other = pacing.enter("b");
         drop(held);
-        assert!(pacing.enter(&tenant(1), NOW).is_ok());
+        assert_eq!((room(&pacing, "a"), room(&pacing, "b")), (HEALTHY, HEALTHY - 1));
         drop(other);
-        assert!(pacing.lanes().is_empty(), "idle lanes are forgotten");
+        assert!(pacing.lanes().by_tenant.is_empty(), "idle lanes are forgotten");
     }
 
     #[test]
     fn a_slow_receiver_has_fewer_places_until_it_answers_again() {
         let pacing = Arc::new(Pacing::default());
-        let first = pacing.enter(&tenant(1), NOW).unwrap();
-        first.learn(&Answer::failed(Fault::TimedOut), Duration::from_secs(15));
-        let second = pacing.enter(&tenant(1), NOW).unwrap();
-        assert!(pacing.enter(&tenant(1), NOW).is_err(), "two are all it gets");
-        second.learn(&Answer::of_status(200, None), Duration::from_millis(5));
-        assert!(pacing.enter(&tenant(1), NOW).is_ok());
+        slow(&pacing, "a");
+        assert_eq!(room(&pacing, "a"), SLOW);
+        let second = pacing.enter("a");
+        assert_eq!(room(&pacing, "a"), SLOW - 1);
+        second.learn(&Answer::of_status(200, None), QUICK);
+        drop(second);
+        assert_eq!(room(&pacing, "a"), HEALTHY);
     }
 
     #[test]
-    fn those_who_wait_come_back_one_after_the_other_and_within_two_minutes() {
+    fn a_receiver_that_answers_late_is_slow_whatever_it_answers() {
+        for status in [200, 500] {
+            let pacing = Arc::new(Pacing::default());
+            let place = pacing.enter("a");
+            place.learn(&Answer::of_status(status, None), Duration::from_millis(14_900));
+            drop(place);
+            assert_eq!(room(&pacing, "a"), SLOW, "{status}");
+        }
+    }
+
+    #[test]
+    fn slow_receivers_together_keep_at_most_half_of_the_slots_busy_and_take_turns() {
         let pacing = Arc::new(Pacing::default());
-        let held: Vec<_> = (0..HEALTHY).map(|_| pacing.enter(&tenant(1), NOW).unwrap()).collect();
-        let times: Vec<Timestamp> = (0..100_000)
-            .map(|_| pacing.enter(&tenant(1), NOW).unwrap_err())
-            .collect();
-        assert!(times.is_sorted());
-        assert!(times[0] >= NOW.plus(SHORTEST_WAIT));
-        assert_eq!(*times.last().unwrap(), NOW.plus(LONGEST_WAIT));
-        drop(held);
+        let tenants: Vec<String> = (0..100).map(|number| format!("slow {number:03}")).collect();
+        for tenant in &tenants {
+            slow(&pacing, tenant);
+        }
+        let begin = || {
+            let rooms = pacing.rooms(tenants.clone(), SLOTS);
+            let places: Vec<Place> = rooms
+                .iter()
+                .flat_map(|(tenant, room)| enter(&pacing, tenant, *room))
+                .collect();
+            (rooms, places)
+        };
+        let (first, places) = begin();
+        assert_eq!(places.len(), SLOTS / 2);
+        assert!(begin().0.is_empty(), "no place is left for a slow one");
+        assert_eq!(room(&pacing, "quick"), HEALTHY);
+        drop(places);
+        let (second, _places) = begin();
+        assert!(
+            first.iter().all(|turn| !second.contains(turn)),
+            "the others are next: {second:?}"
+        );
     }
 }

@@ -136,14 +136,19 @@ impl Real {
     /// A worker takes what is due and dies. Nobody else can take it until its lease has run out.
     pub(crate) async fn crash(&self) -> Result<(), String> {
         let now = self.harness.honnin.now();
-        for lane in Lane::ALL {
-            let claim = self.harness.honnin.db().write::<_, StoreError, _>(move |tx| {
-                Box::pin(async move {
-                    jobs::claim(tx, "dead", lane.kinds(), now, now.plus(Millis::seconds(60)), 1000).await
-                })
-            });
-            claim.await.map_err(|error| error.to_string())?;
-        }
+        let claim = self.harness.honnin.db().write::<_, StoreError, _>(move |tx| {
+            Box::pin(async move {
+                let until = now.plus(Millis::seconds(60));
+                for lane in Lane::ALL {
+                    jobs::claim(tx, "dead", lane.kinds(), now, until, 1000).await?;
+                }
+                for tenant in jobs::list_tenants_due(tx, now).await? {
+                    jobs::claim_of_tenant(tx, "dead", &tenant, now, until, 1000).await?;
+                }
+                Ok(())
+            })
+        });
+        claim.await.map_err(|error| error.to_string())?;
         match self.harness.run_until_idle().await {
             0 => Ok(()),
             ran => Err(format!("{ran} jobs of a dead worker were run within its lease")),

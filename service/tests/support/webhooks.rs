@@ -91,6 +91,34 @@ impl Harness {
         self.record(session, EventType::Expired, data, None).await
     }
 
+    /// Records `count` such events in one unit, a millisecond between them. Oldest first.
+    pub async fn pile(&self, session: &SessionId, count: usize) -> Vec<EventId> {
+        let (tenant, now) = (self.tenant.clone(), self.honnin.now());
+        let ids: Vec<EventId> = (0..count).map(|_| self.honnin.event_id()).collect();
+        let data = EventData::Expired {
+            session: self.reference(session),
+            expired_at: now,
+        };
+        let given = (ids.clone(), session.clone(), data);
+        let recorded: Result<(), StoreError> = self
+            .honnin
+            .db()
+            .write(move |tx| {
+                let ((ids, session, data), tenant) = (given.clone(), tenant.clone());
+                Box::pin(async move {
+                    let row = sessions::find_any(tx, &session).await?.unwrap();
+                    for (at, id) in (0..).zip(ids) {
+                        let (data, at) = (data.clone(), now.plus(Millis(at)));
+                        record_event::record(tx, id, &tenant, &row, EventType::Expired, data, at).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await;
+        recorded.unwrap();
+        ids
+    }
+
     /// Records a reviewer's approval of `session` with a sealed note.
     pub async fn record_reviewed(&self, session: &SessionId, note: Option<Vec<u8>>) -> EventId {
         let outcome = Outcome {

@@ -28,14 +28,14 @@ pub struct JobState {
     pub last_error: Option<String>,
 }
 
-/// Whether a job of these kinds could be claimed now.
+/// Whether a job of these kinds could be claimed now. Deliveries are not among them.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn any_due(tx: &mut Tx, kinds: &[JobKind], now: Timestamp) -> Result<bool, StoreError> {
     let kinds = joined(kinds);
     let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT id FROM jobs WHERE finished_at IS NULL AND run_at <= $1 AND (leased_until IS NULL OR leased_until <= $1)
+        "SELECT id FROM jobs WHERE finished_at IS NULL AND kind <> 'deliver' AND run_at <= $1 AND (leased_until IS NULL OR leased_until <= $1)
          AND $2 LIKE '%,' || kind || ',%' ORDER BY run_at, id LIMIT 1")
         .bind(now.as_millis()).bind(&kinds).fetch_optional(conn).await)?;
     Ok(found.is_some())
@@ -58,7 +58,12 @@ pub struct Backlog {
 /// When the database does not answer or a row does not parse.
 pub async fn count_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<Backlog>, StoreError> {
     let rows: Vec<(String, i64, i64)> = on!(tx, conn => sqlx::query_as(
-        "SELECT kind, COUNT(*), MIN(run_at) FROM jobs WHERE finished_at IS NULL AND run_at <= $1 GROUP BY kind ORDER BY kind")
+        "SELECT kind, COUNT(*), MIN(run_at) FROM jobs
+         WHERE finished_at IS NULL AND kind <> 'deliver' AND run_at <= $1 GROUP BY kind
+         UNION ALL
+         SELECT kind, COUNT(*), MIN(run_at) FROM jobs
+         WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id >= '' AND run_at <= $1 GROUP BY kind
+         ORDER BY 1")
         .bind(now.as_millis()).fetch_all(conn).await)?;
     rows.into_iter()
         .map(|(kind, due, since)| {
@@ -77,8 +82,12 @@ pub async fn count_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<Backlog>, Stor
 /// When the database does not answer.
 pub async fn find_next_due_at(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
     let next: Option<i64> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT run_at FROM jobs WHERE finished_at IS NULL AND leased_by IS NULL ORDER BY run_at LIMIT 1")
-        .fetch_optional(conn).await)?;
+        "SELECT MIN(run_at) FROM (
+             SELECT MIN(run_at) AS run_at FROM jobs WHERE finished_at IS NULL AND kind <> 'deliver' AND leased_by IS NULL
+             UNION ALL
+             SELECT MIN(run_at) FROM jobs
+             WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id >= '' AND leased_by IS NULL) AS soonest")
+        .fetch_one(conn).await)?;
     Ok(next.map(Timestamp::from_millis))
 }
 

@@ -1,5 +1,6 @@
 //! Jobs: due in order, once where asked for, kept with their effect.
 
+mod deliveries;
 mod leases;
 
 use crate::harness::{Backend, backends};
@@ -74,14 +75,14 @@ fn subjects(jobs: &[Job]) -> Vec<&str> {
 async fn due_jobs_are_claimed_oldest_first_and_no_more_than_asked_for() {
     for Backend { name, db, .. } in backends().await {
         enqueue(&db, JobKind::Decide, "late", 30, None).await;
-        enqueue(&db, JobKind::Deliver, "first", 10, None).await;
+        enqueue(&db, JobKind::Analyse, "first", 10, None).await;
         enqueue(&db, JobKind::Expire, "second", 20, None).await;
         enqueue(&db, JobKind::Erase, "not yet", 101, None).await;
         let claimed = claim(&db, "w", 100, 160, 2).await;
         assert_eq!(subjects(&claimed), ["first", "second"], "{name}");
         assert_eq!(
             (claimed[0].kind, claimed[0].attempt, claimed[0].run_at),
-            (JobKind::Deliver, 1, at(10)),
+            (JobKind::Analyse, 1, at(10)),
             "{name}"
         );
         assert_eq!(subjects(&claim(&db, "w", 100, 160, 10).await), ["late"], "{name}");
@@ -91,7 +92,7 @@ async fn due_jobs_are_claimed_oldest_first_and_no_more_than_asked_for() {
 #[tokio::test]
 async fn a_retried_job_waits_for_its_time_and_keeps_the_reason() {
     for Backend { name, db, .. } in backends().await {
-        enqueue(&db, JobKind::Deliver, "evt", 0, None).await;
+        enqueue(&db, JobKind::Analyse, "evt", 0, None).await;
         let job = claim(&db, "w", 10, 70, 1).await.remove(0);
         retry_at(&db, &job, 500, "HTTP 503").await.unwrap();
         let state = list(&db, Some("evt")).await.remove(0);
@@ -108,7 +109,7 @@ async fn a_retried_job_waits_for_its_time_and_keeps_the_reason() {
 #[tokio::test]
 async fn a_job_given_up_is_finished_with_its_reason() {
     for Backend { name, db, .. } in backends().await {
-        enqueue(&db, JobKind::Deliver, "evt", 0, None).await;
+        enqueue(&db, JobKind::Analyse, "evt", 0, None).await;
         let job = claim(&db, "w", 10, 70, 1).await.remove(0);
         db.write::<_, StoreError, _>(move |tx| {
             let job = job.clone();
@@ -235,13 +236,13 @@ async fn a_kind_this_program_does_not_know_waits_for_one_that_does() {
 
 #[tokio::test]
 async fn a_worker_takes_the_kinds_it_asked_for_and_sees_whether_there_are_any() {
-    const QUICK: [JobKind; 2] = [JobKind::Expire, JobKind::Deliver];
+    const QUICK: [JobKind; 2] = [JobKind::Expire, JobKind::Analyse];
     for Backend { name, db, .. } in backends().await {
         let due = |now| {
             db.read::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::any_due(tx, &QUICK, at(now)).await }))
         };
         enqueue(&db, JobKind::Decide, "slow", 0, None).await;
-        enqueue(&db, JobKind::Deliver, "quick", 10, None).await;
+        enqueue(&db, JobKind::Analyse, "quick", 10, None).await;
         assert!(!due(9).await.unwrap(), "{name}: not yet");
         assert!(due(10).await.unwrap(), "{name}");
         let claimed = db.write::<_, StoreError, _>(|tx| {
@@ -289,7 +290,7 @@ async fn what_is_due_is_counted_by_kind_with_the_age_of_the_oldest() {
         enqueue(db, JobKind::Deliver, "evt_2", 300, None).await;
         enqueue(db, JobKind::Erase, "vs_1", 900, None).await;
         enqueue(db, JobKind::Sweep, "sweep", 200, None).await;
-        let held = claim(db, "w", 200, 60_000, 1).await.remove(0);
+        let held = deliveries::claim(db, "", 200, 60_000, 1).await.remove(0);
         let count = async |now: i64| {
             let unit =
                 db.read::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::count_due(tx, at(now)).await }));

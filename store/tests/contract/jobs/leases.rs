@@ -11,7 +11,7 @@ use store::{
 #[tokio::test]
 async fn a_lease_that_ran_out_goes_to_the_next_worker_and_fences_the_first() {
     for Backend { name, db, .. } in backends().await {
-        enqueue(&db, JobKind::Deliver, "evt", 0, None).await;
+        enqueue(&db, JobKind::Analyse, "evt", 0, None).await;
         let first = claim(&db, "w1", 10, 70, 1).await.remove(0);
         assert!(claim(&db, "w2", 69, 130, 1).await.is_empty(), "{name}");
         let second = claim(&db, "w2", 70, 130, 1).await.remove(0);
@@ -73,7 +73,7 @@ async fn a_lost_lease_rolls_back_the_effect_beside_it() {
                 let zombie = zombie.clone();
                 Box::pin(async move {
                     let effect = NewJob {
-                        kind: JobKind::Deliver,
+                        kind: JobKind::Analyse,
                         subject: "evt",
                         run_at: at(0),
                         dedup_key: None,
@@ -97,7 +97,7 @@ async fn racing_workers_claim_every_job_exactly_once() {
             Box::pin(async move {
                 for run_at in 0..200 {
                     let job = NewJob {
-                        kind: JobKind::Deliver,
+                        kind: JobKind::Analyse,
                         subject: "evt",
                         run_at: at(run_at),
                         dedup_key: None,

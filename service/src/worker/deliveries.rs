@@ -1,0 +1,57 @@
+//! Claiming deliveries: tenant by tenant, as many of each as its receiver has places for.
+
+use super::{Claimed, LEASE, Worker};
+use domain::time::Timestamp;
+use store::{
+    StoreError,
+    jobs::{self, Job},
+};
+
+impl Worker {
+    /// Claims up to `free` deliveries. What a receiver has no place for is neither read nor written, however much it is.
+    pub(super) async fn claim_deliveries(&self, free: usize, now: Timestamp) -> Result<Vec<Claimed>, StoreError> {
+        let due = self
+            .honnin
+            .db
+            .ask::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::list_tenants_due(tx, now).await }));
+        let pacing = &self.honnin.sender.pacing;
+        let mut rooms = pacing.rooms(due.await?, self.slots);
+        rooms.truncate(free);
+        if rooms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let claimed = self.claim_in_turn(rooms, free, now).await?;
+        Ok(claimed
+            .into_iter()
+            .map(|(tenant, job)| Claimed {
+                job,
+                place: Some(pacing.enter(&tenant)),
+            })
+            .collect())
+    }
+
+    async fn claim_in_turn(
+        &self,
+        rooms: Vec<(String, usize)>,
+        free: usize,
+        now: Timestamp,
+    ) -> Result<Vec<(String, Job)>, StoreError> {
+        let name = self.name.clone();
+        let unit = self.honnin.db.write::<_, StoreError, _>(move |tx| {
+            let (name, rooms) = (name.clone(), rooms.clone());
+            Box::pin(async move {
+                let mut claimed = Vec::new();
+                for (tenant, room) in rooms {
+                    let limit = u32::try_from(room.min(free - claimed.len())).unwrap_or(u32::MAX);
+                    if limit == 0 {
+                        break;
+                    }
+                    let jobs = jobs::claim_of_tenant(tx, &name, &tenant, now, now.plus(LEASE), limit).await?;
+                    claimed.extend(jobs.into_iter().map(|job| (tenant.clone(), job)));
+                }
+                Ok(claimed)
+            })
+        });
+        unit.await
+    }
+}

@@ -1,0 +1,90 @@
+//! Deliveries are claimed tenant by tenant. In one line for all, a pile for one silent receiver would have to be walked through, or
+//! moved aside again and again, before anybody else's webhook is found; here it waits where it is, unread and unwritten.
+
+use super::{Job, JobKind, Row, to_jobs};
+use crate::{
+    StoreError,
+    db::{Dialect, Tx, on},
+};
+use domain::{
+    ids::{EventId, TenantId},
+    time::Timestamp,
+};
+
+/// Adds the job that makes an event's next attempt, not before `run_at`. An event has at most one: asking again only moves the waiting
+/// one forward.
+///
+/// # Errors
+/// When the database refuses or does not answer.
+pub async fn enqueue_delivery(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    event: &EventId,
+    run_at: Timestamp,
+) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO jobs (kind, subject, dedup_key, run_at, tenant_id) VALUES ($1, $2, $2, $3, $4)
+         ON CONFLICT (kind, dedup_key) WHERE finished_at IS NULL AND dedup_key IS NOT NULL
+         DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END,
+                       tenant_id = excluded.tenant_id")
+        .bind(JobKind::Deliver.as_str()).bind(event.as_str()).bind(run_at.as_millis()).bind(tenant.as_str())
+        .execute(conn).await.map(drop))?;
+    tx.wake_worker();
+    Ok(())
+}
+
+/// The tenants with deliveries that could be claimed now, the one that has waited longest first. An empty name stands for deliveries
+/// that an older program has enqueued. Two steps in an index for each tenant with unfinished deliveries, however many those are.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list_tenants_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<String>, StoreError> {
+    on!(tx, conn => sqlx::query_scalar(
+        "WITH RECURSIVE waiting (tenant) AS (
+             SELECT MIN(tenant_id) FROM jobs WHERE finished_at IS NULL AND kind = 'deliver'
+             UNION ALL
+             SELECT (SELECT MIN(tenant_id) FROM jobs
+                     WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id > waiting.tenant)
+             FROM waiting WHERE waiting.tenant IS NOT NULL),
+         heads (tenant, due) AS (
+             SELECT tenant, (SELECT run_at FROM jobs
+                             WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id = waiting.tenant AND run_at <= $1
+                               AND (leased_until IS NULL OR leased_until <= $1) ORDER BY run_at, id LIMIT 1)
+             FROM waiting WHERE tenant IS NOT NULL)
+         SELECT tenant FROM heads WHERE due IS NOT NULL ORDER BY due, tenant")
+        .bind(now.as_millis()).fetch_all(conn).await)
+}
+
+/// Takes up to `limit` due deliveries of one tenant that nobody holds, oldest first, and holds them until `lease_until`.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn claim_of_tenant(
+    tx: &mut Tx,
+    worker: &str,
+    tenant: &str,
+    now: Timestamp,
+    lease_until: Timestamp,
+    limit: u32,
+) -> Result<Vec<Job>, StoreError> {
+    macro_rules! claim_sql {
+        ($lock:literal) => {
+            concat!(
+                "UPDATE jobs SET leased_by = $1, leased_until = $3, attempt = attempt + 1
+                 WHERE id IN (SELECT id FROM jobs WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id = $5
+                              AND run_at <= $2 AND (leased_until IS NULL OR leased_until <= $2)
+                              ORDER BY run_at, id LIMIT $4 ",
+                $lock,
+                ") RETURNING id, kind, subject, run_at, attempt, leased_until, finished_at, last_error"
+            )
+        };
+    }
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => claim_sql!(""),
+        Dialect::Postgres => claim_sql!("FOR UPDATE SKIP LOCKED"),
+    };
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
+        .bind(worker).bind(now.as_millis()).bind(lease_until.as_millis()).bind(i64::from(limit))
+        .bind(tenant).fetch_all(conn).await)?;
+    to_jobs(rows, worker)
+}
