@@ -5,7 +5,7 @@ use crate::{
     decision::Policy,
     event::EventType,
     session::{Plan, Step},
-    time::Millis,
+    time::{Millis, Timestamp},
 };
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,8 @@ pub struct TenantSettings {
     pub ip_allow_list: Vec<IpNet>,
     /// Where webhooks go.
     pub webhook_url: Option<String>,
+    /// When `webhook_url` was last changed; `None` where that was never noted.
+    pub webhook_url_set_at: Option<Timestamp>,
     /// Which events are sent.
     pub event_types: Vec<EventType>,
     /// From creation to the last moment the link can be opened.
@@ -46,6 +48,7 @@ impl Default for TenantSettings {
             callback_urls: Vec::new(),
             ip_allow_list: Vec::new(),
             webhook_url: None,
+            webhook_url_set_at: None,
             event_types: EventType::ALL.to_vec(),
             link_lifetime: Millis::hours(48),
             session_lifetime: Millis::days(7),

@@ -56,7 +56,16 @@ pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId)
     unit.await
 }
 
-/// Sends again the deliveries that `filter` selects, up to [`MOST_AT_ONCE`], newest first. Returns how many.
+/// What a range came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentAgain {
+    /// How many events.
+    pub count: usize,
+    /// The last of them, where there are more: the filter's `after` of the next call.
+    pub go_on_after: Option<(Timestamp, EventId)>,
+}
+
+/// Sends again the deliveries that `filter` selects, up to [`MOST_AT_ONCE`], oldest first, beyond its `after`.
 ///
 /// # Errors
 /// [`RedeliverError`].
@@ -64,7 +73,7 @@ pub async fn send_range_again(
     honnin: &Honnin,
     developer: &Developer,
     filter: &DeliveryFilter,
-) -> Result<usize, RedeliverError> {
+) -> Result<SentAgain, RedeliverError> {
     let (now, staff) = (honnin.now(), developer.staff());
     let wanted = (staff.tenant().clone(), filter.clone());
     let entry = staff.entry(now, "webhook.send_range_again", None);
@@ -72,13 +81,19 @@ pub async fn send_range_again(
         let ((tenant, filter), mut entry) = (wanted.clone(), entry.clone());
         Box::pin(async move {
             require_receiver(tx, &tenant).await?;
-            let found = deliveries::list(tx, &tenant, &filter, MOST_AT_ONCE).await?;
+            let mut found = deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await?;
+            let more = found.len() > MOST_AT_ONCE as usize;
+            found.truncate(MOST_AT_ONCE as usize);
             for delivery in &found {
                 begin_anew(tx, delivery, now).await?;
             }
             entry.detail = Some(format!("{} events", found.len()));
             audit::record(tx, &entry).await?;
-            Ok(found.len())
+            let last = found.last().filter(|_| more);
+            Ok(SentAgain {
+                count: found.len(),
+                go_on_after: last.map(|last| (last.created_at, last.event.clone())),
+            })
         })
     });
     unit.await
@@ -121,7 +136,11 @@ pub async fn receiver_health(honnin: &Honnin, developer: &Developer) -> Result<R
     let tenant = developer.staff().tenant().clone();
     let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
         let tenant = tenant.clone();
-        Box::pin(async move { delivery_attempts::find_health(tx, &tenant).await })
+        Box::pin(async move {
+            let settings = tenants::find(tx, &tenant).await?.and_then(|tenant| tenant.settings);
+            let set_at = settings.and_then(|settings| settings.webhook_url_set_at);
+            delivery_attempts::find_health(tx, &tenant, set_at).await
+        })
     });
     unit.await
 }

@@ -10,7 +10,7 @@ use domain::{
     event::EventType,
     session::Step,
     tenant::{BadSetting, TenantSettings, tenant_name_fault},
-    time::Millis,
+    time::{Millis, Timestamp},
 };
 use ipnet::IpNet;
 use store::{
@@ -81,7 +81,7 @@ impl Change {
         }
     }
 
-    fn apply(self, tenant: &mut TenantRow) {
+    fn apply(self, tenant: &mut TenantRow, now: Timestamp) {
         let settings = tenant.settings.get_or_insert_with(TenantSettings::default);
         match self {
             Self::Look { name, accent } => {
@@ -105,7 +105,10 @@ impl Change {
             Self::Callbacks(urls) => settings.callback_urls = urls,
             Self::Addresses(networks) => settings.ip_allow_list = networks,
             Self::Webhook { url, event_types } => {
-                settings.webhook_url = url;
+                if settings.webhook_url != url {
+                    settings.webhook_url = url;
+                    settings.webhook_url_set_at = Some(now);
+                }
                 settings.event_types = event_types;
             }
         }
@@ -188,7 +191,7 @@ pub async fn change(honnin: &Honnin, staff: &Staff, version: i64, change: Change
                 return Err(SettingsError::Stale);
             }
             let section = change.name();
-            change.apply(&mut tenant);
+            change.apply(&mut tenant, now);
             let faults = tenant.settings.as_ref().map(TenantSettings::faults).unwrap_or_default();
             if !faults.is_empty() {
                 return Err(SettingsError::Faults(faults));

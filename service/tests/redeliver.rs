@@ -6,7 +6,8 @@ use domain::{ids::EventId, tenant::TenantSettings, time::Millis};
 use service::{
     access::Developer,
     explain_signature::{BodyComparison, Verdict, explain_signature},
-    redeliver::{self, RedeliverError},
+    redeliver::{self, MOST_AT_ONCE, RedeliverError, SentAgain},
+    settings::{self, Change},
     webhook_log::{self, NoBody},
 };
 use store::{
@@ -79,11 +80,13 @@ async fn a_range_is_sent_again_with_the_same_ids() {
         until: Some(time(&events[3]).await),
         ..DeliveryFilter::default()
     };
+    let sent = redeliver::send_range_again(&harness.honnin, &developer, &filter);
     assert_eq!(
-        redeliver::send_range_again(&harness.honnin, &developer, &filter)
-            .await
-            .unwrap(),
-        2
+        sent.await.unwrap(),
+        SentAgain {
+            count: 2,
+            go_on_after: None
+        }
     );
     harness.run_until_idle().await;
     let mut again: Vec<_> = receiver.received()[4..]
@@ -289,4 +292,55 @@ async fn a_developer_cannot_find_out_a_reviewers_note_by_trying_bodies() {
     assert_eq!(explained.await.unwrap().body, BodyComparison::Same);
     let shown = webhook_log::find_request(&harness.honnin, &admin, &event, now);
     assert_eq!(shown.await.unwrap().unwrap().body.unwrap(), received.body);
+}
+
+#[tokio::test]
+async fn a_range_of_more_than_a_thousand_is_sent_oldest_first_and_gone_on_with() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    let developer = harness.developer().await;
+    let most = MOST_AT_ONCE as usize;
+    let events = harness.pile(&session, most + 3).await;
+    let mut filter = DeliveryFilter {
+        state: Some(DeliveryState::Pending),
+        ..DeliveryFilter::default()
+    };
+    let send = async |filter: &DeliveryFilter| {
+        redeliver::send_range_again(&harness.honnin, &developer, filter)
+            .await
+            .unwrap()
+    };
+    let first = send(&filter).await;
+    assert_eq!(first.count, most);
+    filter.after = first.go_on_after;
+    assert_eq!(filter.after.as_ref().map(|(_, id)| id), Some(&events[most - 1]));
+    let rest = send(&filter).await;
+    assert_eq!((rest.count, rest.go_on_after), (3, None));
+}
+
+#[tokio::test]
+async fn a_new_receiver_is_not_blamed_for_what_the_old_one_failed() {
+    let (old, new) = (Receiver::start().await, Receiver::start().await);
+    old.reply(vec![Reply::Status(500); 3]);
+    let (harness, _) = Harness::with_receiver(&old).await;
+    let session = harness.create().await.id;
+    let developer = harness.developer().await;
+    let health = || redeliver::receiver_health(&harness.honnin, &developer);
+    harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+    let failing = health().await.unwrap();
+    assert!(failing.failing_since.is_some());
+    assert_eq!(failing.last_fault.as_deref(), Some("status"));
+
+    harness.clock.advance(Millis::seconds(1));
+    let change = Change::Webhook {
+        url: Some(new.url()),
+        event_types: Vec::new(),
+    };
+    let staff = harness.staff(Role::Developer).await;
+    settings::change(&harness.honnin, &staff, harness.tenant.version, change)
+        .await
+        .unwrap();
+    assert_eq!(health().await.unwrap().failing_since, None);
 }

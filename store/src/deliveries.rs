@@ -94,7 +94,7 @@ pub struct DeliveryFilter {
     pub since: Option<Timestamp>,
     /// Only events before this time.
     pub until: Option<Timestamp>,
-    /// Only older than this one, by the time and id of its event: the last of the page before.
+    /// Only beyond this one, by the time and id of its event: the last of the page before. Older ones where the newest come first.
     pub after: Option<(Timestamp, EventId)>,
 }
 
@@ -218,6 +218,35 @@ pub async fn list(
                AND (CAST($5 AS BIGINT) IS NULL OR created_at < $5)
                AND (CAST($6 AS BIGINT) IS NULL OR created_at < $6 OR (created_at = $6 AND event_id < $7))
              ORDER BY created_at DESC, event_id DESC LIMIT $8"))
+        .bind(tenant.as_str()).bind(filter.state.map(DeliveryState::as_str)).bind(&filter.kind)
+        .bind(filter.since.map(Timestamp::as_millis)).bind(filter.until.map(Timestamp::as_millis))
+        .bind(after_at).bind(after_id).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    raw.into_iter().map(DeliveryRow::try_from).collect()
+}
+
+/// A tenant's deliveries, oldest first.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list_oldest(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    filter: &DeliveryFilter,
+    limit: u32,
+) -> Result<Vec<DeliveryRow>, StoreError> {
+    let (after_at, after_id) = match &filter.after {
+        Some((at, id)) => (Some(at.as_millis()), Some(id.as_str())),
+        None => (None, None),
+    };
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(select!(
+            "WHERE tenant_id = $1
+               AND (CAST($2 AS TEXT) IS NULL OR state = $2)
+               AND (CAST($3 AS TEXT) IS NULL OR kind = $3)
+               AND (CAST($4 AS BIGINT) IS NULL OR created_at >= $4)
+               AND (CAST($5 AS BIGINT) IS NULL OR created_at < $5)
+               AND (CAST($6 AS BIGINT) IS NULL OR created_at > $6 OR (created_at = $6 AND event_id > $7))
+             ORDER BY created_at, event_id LIMIT $8"))
         .bind(tenant.as_str()).bind(filter.state.map(DeliveryState::as_str)).bind(&filter.kind)
         .bind(filter.since.map(Timestamp::as_millis)).bind(filter.until.map(Timestamp::as_millis))
         .bind(after_at).bind(after_id).bind(i64::from(limit))

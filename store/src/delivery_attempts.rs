@@ -15,8 +15,10 @@ use domain::{
 pub struct ReceiverHealth {
     /// The last attempt that was answered 2xx.
     pub last_success_at: Option<Timestamp>,
-    /// The first failure since then: while it is here, the receiver is failing.
+    /// The first failure since then, and since the receiver is what it is: while it is here, the receiver is failing.
     pub failing_since: Option<Timestamp>,
+    /// The class of the last of these failures.
+    pub last_fault: Option<String>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -83,19 +85,31 @@ pub async fn find_last(tx: &mut Tx, event: &EventId) -> Result<Option<AttemptRow
     raw.map(AttemptRow::try_from).transpose()
 }
 
-/// How a tenant's receiver has been doing. Two look-ups in two indexes, so that no attempt has to keep books on a shared row.
+/// How a tenant's receiver has been doing, whose address was set at `set_at`: what failed before is another receiver's. Look-ups in two
+/// indexes, so that no attempt has to keep books on a shared row.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn find_health(tx: &mut Tx, tenant: &TenantId) -> Result<ReceiverHealth, StoreError> {
+pub async fn find_health(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    set_at: Option<Timestamp>,
+) -> Result<ReceiverHealth, StoreError> {
     let success: Option<i64> = on!(tx, conn => sqlx::query_scalar(
         "SELECT MAX(attempted_at) FROM delivery_attempts WHERE tenant_id = $1 AND fault IS NULL")
         .bind(tenant.as_str()).fetch_one(conn).await)?;
+    // An attempt of the very moment of the change may still have gone to the old address.
+    let after = success.max(set_at.map(Timestamp::as_millis)).unwrap_or(i64::MIN);
     let failure: Option<i64> = on!(tx, conn => sqlx::query_scalar(
         "SELECT MIN(attempted_at) FROM delivery_attempts WHERE tenant_id = $1 AND fault IS NOT NULL AND attempted_at > $2")
-        .bind(tenant.as_str()).bind(success.unwrap_or(i64::MIN)).fetch_one(conn).await)?;
+        .bind(tenant.as_str()).bind(after).fetch_one(conn).await)?;
+    let last_fault: Option<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT fault FROM delivery_attempts WHERE tenant_id = $1 AND fault IS NOT NULL AND attempted_at > $2
+         ORDER BY attempted_at DESC LIMIT 1")
+        .bind(tenant.as_str()).bind(after).fetch_optional(conn).await)?;
     Ok(ReceiverHealth {
         last_success_at: success.map(Timestamp::from_millis),
         failing_since: failure.map(Timestamp::from_millis),
+        last_fault,
     })
 }

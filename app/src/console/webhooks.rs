@@ -28,6 +28,8 @@ pub struct Asked {
     pub from: String,
     /// Last day.
     pub to: String,
+    /// How far the events of these filters were sent again: where the next request goes on.
+    pub sent: String,
 }
 
 impl Asked {
@@ -89,6 +91,25 @@ pub struct Health {
     pub last_success_at: Option<Timestamp>,
     /// The first failure since.
     pub failing_since: Option<Timestamp>,
+    /// Why nothing is sent, where that is not the receiver's fault.
+    pub ours: Option<&'static str>,
+}
+
+/// What the pages beside the list say of the receiver on top.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The receiver.
+    pub health: Health,
+    /// Valid secrets.
+    pub secrets: usize,
+    /// Now.
+    pub now: Timestamp,
+}
+
+impl Standing {
+    fn alarm(&self) -> AnyView {
+        alarm(&self.health, self.secrets, self.now)
+    }
 }
 
 /// The list.
@@ -132,10 +153,14 @@ pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView 
     let failing = health.failing_since.filter(|since| since.plus(ALARM) <= now);
     failing
         .map(|since| {
-            let how_long = age(since, now);
+            let (how_long, at) = (age(since, now), seconds(since));
+            let what = match health.ours {
+                Some(why) => format!("Nothing has been delivered for {how_long}, since {at} UTC. {why}"),
+                None => format!("{receiver} has been failing for {how_long}, since {at} UTC."),
+            };
             view! {
                 <p class="answer bad" role="alert">
-                    {format!("{receiver} has been failing for {how_long}, since {} UTC. Events are abandoned about 75 hours after they happened; they can be sent again from here.", seconds(since))}
+                    {format!("{what} Events are abandoned about 75 hours after they happened; they can be sent again from here.")}
                 </p>
             }
         })
@@ -210,7 +235,13 @@ fn range(asked: &Asked) -> AnyView {
         ("kind", &asked.kind),
         ("from", &asked.from),
         ("to", &asked.to),
+        ("sent", &asked.sent),
     ];
+    let button = if asked.sent.is_empty() {
+        "Send all of these again"
+    } else {
+        "Go on with the next 1,000"
+    };
     let hidden = fields
         .into_iter()
         .map(|(name, value)| view! { <input type="hidden" name=name value=value.clone()/> })
@@ -218,19 +249,25 @@ fn range(asked: &Asked) -> AnyView {
     view! {
         <form class="row-form" method="post" action="/admin/webhooks/again">
             {hidden}
-            <button class="button secondary small" type="submit">"Send all of these again"</button>
-            <p class="hint">"Everything the filters select, up to 1,000 events, with their ids unchanged."</p>
+            <button class="button secondary small" type="submit">{button}</button>
+            <p class="hint">"Everything the filters select on all pages, oldest first, 1,000 events at a time, with their ids unchanged."</p>
         </form>
     }
     .into_any()
 }
 
-fn row(row: &Row) -> AnyView {
-    let href = format!("/admin/webhooks/{}", row.id);
-    let next = match row.state {
+/// When a delivery is attempted next. What is due already waits for one of its receiver's places.
+pub(crate) fn next_try(state: State, now: Timestamp) -> Option<AnyView> {
+    match state {
+        State::Pending(at) if at <= now => Some("waiting for a place".into_any()),
         State::Pending(at) => Some(time(at)),
         State::Delivered | State::Abandoned | State::NotSent => None,
-    };
+    }
+}
+
+fn row(row: &Row, now: Timestamp) -> AnyView {
+    let href = format!("/admin/webhooks/{}", row.id);
+    let next = next_try(row.state, now);
     view! {
         <tr>
             <td><a class="mono" href=href title=row.id.clone()>{super::sessions::short(&row.id)}</a></td>
@@ -256,7 +293,7 @@ fn list(view: &WebhooksView) -> AnyView {
         )
         .into_any();
     }
-    let rows = view.rows.iter().map(row).collect_view();
+    let rows = view.rows.iter().map(|each| row(each, view.now)).collect_view();
     view! {
         <div class="scroll"><table>
             <thead><tr>

@@ -66,15 +66,16 @@ impl Fields {
 
     /// The query of a list's next page: these fields without the place, and the new place.
     pub(crate) fn next_page(&self, path: &str, after: &str) -> String {
+        self.with(path, "after", after)
+    }
+
+    /// The address of `path` with these fields, and `new` as the value of `name`.
+    pub(crate) fn with(&self, path: &str, name: &str, new: &str) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
-        for (name, value) in self
-            .0
-            .iter()
-            .filter(|(name, value)| name != "after" && !value.is_empty())
-        {
-            query.append_pair(name, value);
+        for (key, value) in self.0.iter().filter(|(key, value)| key != name && !value.is_empty()) {
+            query.append_pair(key, value);
         }
-        query.append_pair("after", after);
+        query.append_pair(name, new);
         format!("{path}?{}", query.finish())
     }
 }

@@ -11,7 +11,7 @@ use super::{
 };
 use app::console::{
     Place,
-    webhooks::{self, Asked, Health, Row, State, WebhooksView},
+    webhooks::{self, Asked, Health, Row, Standing, State, WebhooksView},
 };
 use domain::{
     ids::EventId,
@@ -19,7 +19,7 @@ use domain::{
 };
 use service::{
     access::Developer,
-    redeliver::{self, RedeliverError},
+    redeliver::{self, RedeliverError, SentAgain},
     sender::fault::Fault as SendFault,
     settings, webhook_log, webhook_secret,
 };
@@ -30,7 +30,12 @@ const HERE: &str = "/admin/webhooks";
 /// Rows of a page.
 const PAGE: u32 = 50;
 
-/// The place of the list's next page: time and id of the last row.
+/// A place in the list: time and id of a row.
+fn place_of(at: Timestamp, event: &EventId) -> String {
+    format!("{}.{event}", at.as_millis())
+}
+
+/// Reads what [`place_of`] wrote.
 fn parse_after(text: &str) -> Option<(Timestamp, EventId)> {
     let (at, id) = text.split_once('.')?;
     Some((Timestamp::from_millis(at.parse().ok()?), EventId::parse(id)?))
@@ -79,15 +84,27 @@ async fn health(desk: &Desk, developer: &Developer) -> Result<(Health, usize), F
     let tenant = settings::load(honnin, &desk.staff).await?;
     let health = redeliver::receiver_health(honnin, developer).await?;
     let secrets = webhook_secret::list(honnin, developer).await?;
+    let last_fault = health.last_fault.as_deref().and_then(SendFault::parse);
     let health = Health {
         receiver: tenant.settings.and_then(|settings| settings.webhook_url),
         last_success_at: health.last_success_at,
         failing_since: health.failing_since,
+        ours: last_fault.filter(|fault| fault.is_ours()).map(SendFault::sentence),
     };
     Ok((
         health,
         secrets.iter().filter(|secret| secret.disabled_at.is_none()).count(),
     ))
+}
+
+/// What the pages beside the list say of the receiver on top.
+async fn standing(desk: &Desk, developer: &Developer) -> Result<Standing, Fault> {
+    let (health, secrets) = health(desk, developer).await?;
+    Ok(Standing {
+        health,
+        secrets,
+        now: desk.app.honnin.now(),
+    })
 }
 
 pub(super) async fn page(desk: Desk, fields: Fields) -> Answer {
@@ -100,7 +117,7 @@ pub(super) async fn page(desk: Desk, fields: Fields) -> Answer {
     let next = found
         .last()
         .filter(|_| more)
-        .map(|last| fields.next_page(HERE, &format!("{}.{}", last.created_at.as_millis(), last.event)));
+        .map(|last| fields.next_page(HERE, &place_of(last.created_at, &last.event)));
     let row = |(delivery, last): (DeliveryRow, Option<AttemptRow>)| Row {
         state: state_of(Some(&delivery)),
         id: delivery.event.to_string(),
@@ -116,6 +133,7 @@ pub(super) async fn page(desk: Desk, fields: Fields) -> Answer {
             kind: fields.text("kind"),
             from: fields.text("from"),
             to: fields.text("to"),
+            sent: fields.text("sent"),
         },
         rows: found.into_iter().zip(last).map(row).collect(),
         next,
@@ -143,12 +161,27 @@ pub(super) async fn send_test(desk: Desk) -> Answer {
 
 pub(super) async fn send_range(desk: Desk, fields: Fields) -> Answer {
     let developer = Developer::of(&desk.staff)?;
-    let filter = filter(&fields);
+    let mut filter = filter(&fields);
     if filter == DeliveryFilter::default() {
         return Err(Fault::Malformed);
     }
+    filter.after = parse_after(&fields.text("sent"));
     match redeliver::send_range_again(&desk.app.honnin, &developer, &filter).await {
-        Ok(count) => desk.done(HERE, &format!("Sent again: {count}.")).await,
+        Ok(SentAgain {
+            count,
+            go_on_after: None,
+        }) => desk.done(HERE, &format!("Sent again: {count}.")).await,
+        Ok(SentAgain {
+            count,
+            go_on_after: Some((at, event)),
+        }) => {
+            let here = fields.with(HERE, "sent", &place_of(at, &event));
+            let said = format!(
+                "Sent again: {count}, to {} UTC. There are more: go on below the list.",
+                at.to_iso()
+            );
+            desk.done(&here, &said).await
+        }
         Err(error) => refused(&desk, error).await,
     }
 }

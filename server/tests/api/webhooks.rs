@@ -78,25 +78,46 @@ async fn a_range_is_sent_again_only_where_a_filter_says_which() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_fails_for_a_day_is_said_on_top() {
+async fn a_day_without_a_delivery_is_said_on_top_of_every_page_and_no_receiver_is_blamed_for_our_own_faults() {
     let server = with_failed_delivery().await;
     let mut browser = Browser::signed_in(&server, Role::Developer).await;
-    assert!(
-        !browser
-            .get("/admin/webhooks")
-            .await
-            .body
-            .contains("has been failing for")
-    );
+    let early = browser.get("/admin/webhooks").await;
+    assert!(!early.body.contains("Nothing has been delivered"));
     server.clock.advance(Millis::hours(25));
     let mut browser = Browser::signed_in(&server, Role::Admin).await;
-    assert!(
-        browser
-            .get("/admin/webhooks")
-            .await
+    for page in ["", "/secrets", "/check"] {
+        let page = browser.get(&format!("/admin/webhooks{page}")).await;
+        let said = page
             .body
-            .contains("has been failing for 25 h")
+            .split("role=\"alert\"")
+            .nth(1)
+            .unwrap()
+            .split("</p>")
+            .next()
+            .unwrap();
+        assert!(said.contains("Nothing has been delivered for 25 h"), "{said}");
+        assert!(
+            said.contains("The receiver URL is not acceptable.") && !said.contains("192.168.0.1"),
+            "{said}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_that_is_due_and_not_made_is_said_to_wait_for_a_place() {
+    let server = with_failed_delivery().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    let path = format!(
+        "/admin/webhooks/{}",
+        event_in(&browser.get("/admin/webhooks").await.body)
     );
+    for page in ["/admin/webhooks", &path] {
+        assert!(!browser.get(page).await.body.contains("waiting for a place"));
+    }
+    server.clock.advance(Millis::seconds(10));
+    for page in ["/admin/webhooks", &path] {
+        assert!(browser.get(page).await.body.contains("waiting for a place"));
+    }
 }
 
 #[tokio::test]

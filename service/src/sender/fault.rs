@@ -73,6 +73,17 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// Whether nothing was sent, for a reason on this side: no receiver is to blame.
+    #[must_use]
+    pub const fn is_ours(self) -> bool {
+        matches!(
+            self,
+            Self::NoReceiver | Self::NoSecret | Self::UrlRefused | Self::CannotRender
+        )
+    }
+}
+
 /// What an attempt came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {

@@ -233,6 +233,25 @@ async fn deliveries_are_listed_newest_first_by_state_type_time_and_page() {
             }
         };
         let all = DeliveryFilter::default();
+        let oldest = |after, limit| {
+            let (db, filter) = (
+                db.clone(),
+                keep(DeliveryFilter {
+                    after,
+                    until: Some(at(4)),
+                    ..DeliveryFilter::default()
+                }),
+            );
+            async move {
+                read!(db, tx => deliveries::list_oldest(tx, &tenant.id, filter, limit))
+                    .into_iter()
+                    .map(|row| row.created_at.as_millis())
+                    .collect::<Vec<_>>()
+            }
+        };
+        assert_eq!(oldest(None, 2).await, [1, 2], "{name}");
+        let after = Some((at(2), events[1].id.clone()));
+        assert_eq!(oldest(after, 2).await, [3], "{name}: beyond it");
         assert_eq!(listed(all.clone(), 10).await, [4, 3, 2, 1], "{name}");
         assert_eq!(listed(all.clone(), 2).await, [4, 3], "{name}");
         let after = Some((at(3), events[2].id.clone()));
@@ -280,7 +299,7 @@ async fn attempts_are_kept_in_order_and_tell_how_the_receiver_is() {
             attempt(2, Some(503), Some("status")),
             attempt(3, None, Some("timeout")),
         ];
-        let health = || async { read!(db, tx => delivery_attempts::find_health(tx, &tenant.id)) };
+        let health = || async { read!(db, tx => delivery_attempts::find_health(tx, &tenant.id, None)) };
         assert_eq!(health().await, ReceiverHealth::default(), "{name}");
         for row in rows {
             write!(db, tx => delivery_attempts::insert(tx, &tenant.id, row)).unwrap();
@@ -298,8 +317,20 @@ async fn attempts_are_kept_in_order_and_tell_how_the_receiver_is() {
         let failing = ReceiverHealth {
             last_success_at: Some(at(10)),
             failing_since: Some(at(20)),
+            last_fault: Some("timeout".into()),
         };
         assert_eq!(health().await, failing, "{name}");
+        let since = async |set_at| read!(db, tx => delivery_attempts::find_health(tx, &tenant.id, Some(at(set_at))));
+        assert_eq!(
+            since(20).await.failing_since,
+            Some(at(30)),
+            "{name}: only since it was set"
+        );
+        let new = ReceiverHealth {
+            last_success_at: Some(at(10)),
+            ..ReceiverHealth::default()
+        };
+        assert_eq!(since(30).await, new, "{name}: what failed before is another receiver's");
         let twice = write!(db, tx => delivery_attempts::insert(tx, &tenant.id, rows[0]));
         assert!(matches!(twice, Err(StoreError::Duplicate)), "{name}");
         let healed = attempt(4, Some(204), None);
@@ -308,11 +339,11 @@ async fn attempts_are_kept_in_order_and_tell_how_the_receiver_is() {
             health().await,
             ReceiverHealth {
                 last_success_at: Some(at(40)),
-                failing_since: None
+                ..ReceiverHealth::default()
             },
             "{name}"
         );
-        let theirs = read!(db, tx => delivery_attempts::find_health(tx, &other.id));
+        let theirs = read!(db, tx => delivery_attempts::find_health(tx, &other.id, None));
         assert_eq!(theirs, ReceiverHealth::default(), "{name}");
     }
 }

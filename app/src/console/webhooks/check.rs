@@ -1,5 +1,6 @@
 //! The debugger: paste what the receiver got, read why verification fails.
 
+use super::Standing;
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Line, Tone, area, badge, heading};
@@ -61,7 +62,7 @@ fn findings(view: &CheckView) -> AnyView {
 
 /// The page.
 #[must_use]
-pub fn render(view: &CheckView, frame: &Frame, meta: &PageMeta) -> String {
+pub fn render(view: &CheckView, standing: &Standing, frame: &Frame, meta: &PageMeta) -> String {
     let headers = Line {
         name: "headers",
         label: "Headers your receiver got",
@@ -79,6 +80,7 @@ pub fn render(view: &CheckView, frame: &Frame, meta: &PageMeta) -> String {
     let main = view! {
         <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
         {heading("Check a signature", ().into_any())}
+        {standing.alarm()}
         <p class="soft">"Paste a webhook that your receiver refuses. Nothing of it is kept."</p>
         {findings(view)}
         <form class="stack" method="post" action="/admin/webhooks/check">

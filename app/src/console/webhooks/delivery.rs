@@ -1,6 +1,6 @@
 //! One event: where its delivery stands, every attempt, and the exact request, to look at and to repeat.
 
-use super::{Health, State, alarm, seconds};
+use super::{Health, State, alarm, next_try, seconds};
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, badge, facts, heading, time};
@@ -162,10 +162,7 @@ pub fn render(view: &DeliveryView, frame: &Frame, meta: &PageMeta) -> String {
         let href = format!("/admin/sessions/{id}");
         ("Session", view! { <a class="mono" href=href>{id}</a> }.into_any())
     });
-    let next = match view.state {
-        State::Pending(at) => Some(("Next attempt", time(at))),
-        State::Delivered | State::Abandoned | State::NotSent => None,
-    };
+    let next = next_try(view.state, view.now).map(|next| ("Next attempt", next));
     let items = [
         Some(("State", view.state.badge(!view.attempts.is_empty()))),
         next,

@@ -1,5 +1,6 @@
 //! Signing secrets: the one showing, and the rotation in its four steps.
 
+use super::Standing;
 use crate::PageMeta;
 use crate::console::keys::shown_once;
 use crate::console::layout::{Frame, page};
@@ -137,7 +138,7 @@ fn list(view: &SecretsView) -> AnyView {
 
 /// The page.
 #[must_use]
-pub fn render(view: &SecretsView, frame: &Frame, meta: &PageMeta) -> String {
+pub fn render(view: &SecretsView, standing: &Standing, frame: &Frame, meta: &PageMeta) -> String {
     let issued = view.issued.clone().map(|secret| {
         shown_once(
             "Your new signing secret",
@@ -148,6 +149,7 @@ pub fn render(view: &SecretsView, frame: &Frame, meta: &PageMeta) -> String {
     let main = view! {
         <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
         {heading("Signing secrets", ().into_any())}
+        {standing.alarm()}
         {view.refused.map(|why| view! { <p class="answer bad" role="alert">{why}</p> })}
         {issued}
         {list(view)}

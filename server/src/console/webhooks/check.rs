@@ -1,5 +1,6 @@
 //! The debugger: what was pasted, explained in sentences.
 
+use super::standing;
 use crate::console::{
     form::Fields,
     wall::{Answer, Desk, ok},
@@ -14,9 +15,10 @@ use service::{
 };
 
 pub(in crate::console) async fn page(desk: Desk) -> Answer {
-    Developer::of(&desk.staff)?;
+    let developer = Developer::of(&desk.staff)?;
+    let standing = standing(&desk, &developer).await?;
     let frame = desk.frame(Place::Webhooks).await?;
-    ok(check::render(&CheckView::default(), &frame, &desk.meta()))
+    ok(check::render(&CheckView::default(), &standing, &frame, &desk.meta()))
 }
 
 pub(in crate::console) async fn explain(desk: Desk, fields: Fields) -> Answer {
@@ -30,8 +32,9 @@ pub(in crate::console) async fn explain(desk: Desk, fields: Fields) -> Answer {
         headers,
         body,
     };
+    let standing = standing(&desk, &developer).await?;
     let frame = desk.frame(Place::Webhooks).await?;
-    ok(check::render(&view, &frame, &desk.meta()))
+    ok(check::render(&view, &standing, &frame, &desk.meta()))
 }
 
 fn findings(explained: &Explanation) -> Vec<Finding> {
@@ -89,13 +92,16 @@ fn clock(age: Option<i64>) -> Option<Finding> {
             Tone::Warn,
             "old",
             format!(
-                "It was sent {age} s ago. A receiver that checks the time accepts {TOLERANCE} seconds; if it was refused at once, compare your server's clock."
+                "It was sent {age} s ago by our clock. A receiver that checks the time accepts {TOLERANCE} seconds; if it was refused at once, its clock is off or the webhook was held up on its way: compare the time at which it arrived there with webhook-timestamp."
             ),
         ),
         age => (
             Tone::Good,
             "fresh",
-            format!("It was sent {} s ago, within {TOLERANCE} s.", age.max(0)),
+            format!(
+                "It was sent {} s ago by our clock, within {TOLERANCE} s. If your receiver finds it too old or too new, its own clock is off.",
+                age.max(0)
+            ),
         ),
     };
     Some(Finding {

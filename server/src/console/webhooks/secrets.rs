@@ -1,5 +1,6 @@
 //! Signing secrets: issue, rotate, disable.
 
+use super::standing;
 use crate::console::wall::{Answer, Desk, Fault, ok, wrong};
 use app::console::{
     Place,
@@ -46,8 +47,9 @@ async fn view(desk: &Desk, developer: &Developer) -> Result<SecretsView, Fault> 
 pub(in crate::console) async fn page(desk: Desk) -> Answer {
     let developer = Developer::of(&desk.staff)?;
     let view = view(&desk, &developer).await?;
+    let standing = standing(&desk, &developer).await?;
     let frame = desk.frame(Place::Webhooks).await?;
-    ok(secrets::render(&view, &frame, &desk.meta()))
+    ok(secrets::render(&view, &standing, &frame, &desk.meta()))
 }
 
 pub(in crate::console) async fn issue(desk: Desk) -> Answer {
@@ -59,9 +61,14 @@ pub(in crate::console) async fn issue(desk: Desk) -> Answer {
                 issued: Some(issued.text.expose().clone()),
                 ..view(&desk, &developer).await?
             };
+            let standing = standing(&desk, &developer).await?;
             let frame = desk.frame(Place::Webhooks).await?;
             // Shown in the answer itself: a redirect would have to keep the secret somewhere.
-            Ok((StatusCode::CREATED, Html(secrets::render(&view, &frame, &desk.meta()))).into_response())
+            Ok((
+                StatusCode::CREATED,
+                Html(secrets::render(&view, &standing, &frame, &desk.meta())),
+            )
+                .into_response())
         }
         Err(error) => refused(&desk, &developer, error).await,
     }
@@ -91,6 +98,7 @@ async fn refused(desk: &Desk, developer: &Developer, error: SecretError) -> Answ
         refused: Some(why),
         ..view(desk, developer).await?
     };
+    let standing = standing(desk, developer).await?;
     let frame = desk.frame(Place::Webhooks).await?;
-    wrong(secrets::render(&view, &frame, &desk.meta()))
+    wrong(secrets::render(&view, &standing, &frame, &desk.meta()))
 }
