@@ -95,13 +95,21 @@ async fn a_persons_place_of_work_address_and_password_are_not_changed_by_saving(
             ..changed.clone()
         });
         write!(db, tx => users::save(tx, asked)).unwrap();
-        assert_eq!(read!(db, tx => users::find(tx, &user.id)), Some(changed.clone()), "{name}");
+        assert_eq!(
+            read!(db, tx => users::find(tx, &user.id)),
+            Some(changed.clone()),
+            "{name}"
+        );
         write!(db, tx => users::set_password(tx, &user.id, "$argon2id$new")).unwrap();
         let with_password = UserRow {
             password: "$argon2id$new".into(),
             ..changed
         };
-        assert_eq!(read!(db, tx => users::find(tx, &user.id)), Some(with_password), "{name}");
+        assert_eq!(
+            read!(db, tx => users::find(tx, &user.id)),
+            Some(with_password),
+            "{name}"
+        );
     }
 }
 
@@ -114,8 +122,14 @@ async fn one_used_set_up_link_closes_all() {
         }
         assert!(read!(db, tx => users::set_up_link_is_open(tx, one)), "{name}");
         assert!(!read!(db, tx => users::set_up_link_is_open(tx, &[3; 32])), "{name}");
-        assert!(write!(db, tx => users::close_set_up_links(tx, at(2))).unwrap(), "{name}");
-        assert!(!write!(db, tx => users::close_set_up_links(tx, at(2))).unwrap(), "{name}: again");
+        assert!(
+            write!(db, tx => users::close_set_up_links(tx, at(2))).unwrap(),
+            "{name}"
+        );
+        assert!(
+            !write!(db, tx => users::close_set_up_links(tx, at(2))).unwrap(),
+            "{name}: again"
+        );
         assert!(!read!(db, tx => users::set_up_link_is_open(tx, two)), "{name}");
         write!(db, tx => users::insert_set_up_link(tx, &[4; 32], at(3))).unwrap();
         assert!(
