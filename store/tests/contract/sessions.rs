@@ -1,7 +1,7 @@
 //! Tenants, their keys, their sessions and the links to them.
 
 use crate::{
-    fixtures::{World, at, keep, outcome, read, session, tenant, world, write},
+    fixtures::{World, at, keep, outcome, read, session, tenant, user, world, write},
     harness::{Backend, backends},
 };
 use domain::{
@@ -18,6 +18,7 @@ use store::{
     links::{self, LinkRow},
     sessions,
     tenants::{self, TenantRow},
+    users::{self, Role},
 };
 
 #[tokio::test]
@@ -89,6 +90,29 @@ fn api_key(tenant: &TenantRow, number: u8) -> ApiKeyRow {
         expires_at: (number == 1).then(|| at(100)),
         revoked_at: None,
         last_used_at: None,
+    }
+}
+
+#[tokio::test]
+async fn whoever_holds_a_tenant_counts_what_the_one_before_left() {
+    for Backend { name, db, .. } in backends().await {
+        let tenant = keep(world(&db).await.tenant);
+        let tenant_id = &tenant.id;
+        let before = read!(db, tx => users::list(tx, tenant_id)).len();
+        let added = (0..8).map(|_| {
+            db.write::<_, StoreError, _>(move |tx| {
+                Box::pin(async move {
+                    tenants::hold(tx, &tenant.id).await?;
+                    let people = users::list(tx, &tenant.id).await?.len();
+                    let number = u8::try_from(100 + people).unwrap();
+                    users::insert(tx, &user(tenant, number, Role::Reviewer)).await
+                })
+            })
+        });
+        for added in futures::future::join_all(added).await {
+            added.unwrap();
+        }
+        assert_eq!(read!(db, tx => users::list(tx, tenant_id)).len(), before + 8, "{name}");
     }
 }
 
