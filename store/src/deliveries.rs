@@ -196,6 +196,29 @@ pub async fn save(tx: &mut Tx, before: &DeliveryRow, after: &DeliveryRow) -> Res
     if saved == 1 { Ok(()) } else { Err(tx.conflict()) }
 }
 
+macro_rules! page {
+    ($beyond:literal, $direction:literal) => {
+        concat!(
+            select!(
+                "WHERE tenant_id = $1
+                   AND (CAST($2 AS TEXT) IS NULL OR state = $2)
+                   AND (CAST($3 AS TEXT) IS NULL OR kind = $3)
+                   AND (CAST($4 AS BIGINT) IS NULL OR created_at >= $4)
+                   AND (CAST($5 AS BIGINT) IS NULL OR created_at < $5)
+                   AND (CAST($6 AS BIGINT) IS NULL OR created_at "
+            ),
+            $beyond,
+            " $6 OR (created_at = $6 AND event_id ",
+            $beyond,
+            " $7)) ORDER BY created_at ",
+            $direction,
+            ", event_id ",
+            $direction,
+            " LIMIT $8"
+        )
+    };
+}
+
 /// A tenant's deliveries, newest first.
 ///
 /// # Errors
@@ -206,23 +229,7 @@ pub async fn list(
     filter: &DeliveryFilter,
     limit: u32,
 ) -> Result<Vec<DeliveryRow>, StoreError> {
-    let (after_at, after_id) = match &filter.after {
-        Some((at, id)) => (Some(at.as_millis()), Some(id.as_str())),
-        None => (None, None),
-    };
-    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(select!(
-            "WHERE tenant_id = $1
-               AND (CAST($2 AS TEXT) IS NULL OR state = $2)
-               AND (CAST($3 AS TEXT) IS NULL OR kind = $3)
-               AND (CAST($4 AS BIGINT) IS NULL OR created_at >= $4)
-               AND (CAST($5 AS BIGINT) IS NULL OR created_at < $5)
-               AND (CAST($6 AS BIGINT) IS NULL OR created_at < $6 OR (created_at = $6 AND event_id < $7))
-             ORDER BY created_at DESC, event_id DESC LIMIT $8"))
-        .bind(tenant.as_str()).bind(filter.state.map(DeliveryState::as_str)).bind(&filter.kind)
-        .bind(filter.since.map(Timestamp::as_millis)).bind(filter.until.map(Timestamp::as_millis))
-        .bind(after_at).bind(after_id).bind(i64::from(limit))
-        .fetch_all(conn).await)?;
-    raw.into_iter().map(DeliveryRow::try_from).collect()
+    list_by(tx, page!("<", "DESC"), tenant, filter, limit).await
 }
 
 /// A tenant's deliveries, oldest first.
@@ -235,18 +242,21 @@ pub async fn list_oldest(
     filter: &DeliveryFilter,
     limit: u32,
 ) -> Result<Vec<DeliveryRow>, StoreError> {
+    list_by(tx, page!(">", "ASC"), tenant, filter, limit).await
+}
+
+async fn list_by(
+    tx: &mut Tx,
+    page: &'static str,
+    tenant: &TenantId,
+    filter: &DeliveryFilter,
+    limit: u32,
+) -> Result<Vec<DeliveryRow>, StoreError> {
     let (after_at, after_id) = match &filter.after {
         Some((at, id)) => (Some(at.as_millis()), Some(id.as_str())),
         None => (None, None),
     };
-    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(select!(
-            "WHERE tenant_id = $1
-               AND (CAST($2 AS TEXT) IS NULL OR state = $2)
-               AND (CAST($3 AS TEXT) IS NULL OR kind = $3)
-               AND (CAST($4 AS BIGINT) IS NULL OR created_at >= $4)
-               AND (CAST($5 AS BIGINT) IS NULL OR created_at < $5)
-               AND (CAST($6 AS BIGINT) IS NULL OR created_at > $6 OR (created_at = $6 AND event_id > $7))
-             ORDER BY created_at, event_id LIMIT $8"))
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(page)
         .bind(tenant.as_str()).bind(filter.state.map(DeliveryState::as_str)).bind(&filter.kind)
         .bind(filter.since.map(Timestamp::as_millis)).bind(filter.until.map(Timestamp::as_millis))
         .bind(after_at).bind(after_id).bind(i64::from(limit))

@@ -143,6 +143,29 @@ fn joined(kinds: &[JobKind]) -> String {
         .fold(String::from(","), |list, kind| list + kind.as_str() + ",")
 }
 
+/// Takes up to `$4` jobs due at `$2` that `$which` chooses by `$5` and that nobody holds, for the worker `$1` until `$3`. What another
+/// node is about to take is passed over; on SQLite units come one after the other anyway.
+macro_rules! claim_sql {
+    ($dialect:expr, $which:literal) => {
+        match $dialect {
+            Dialect::Sqlite => claim_sql!(@ $which, ""),
+            Dialect::Postgres => claim_sql!(@ $which, "FOR UPDATE SKIP LOCKED"),
+        }
+    };
+    (@ $which:literal, $lock:literal) => {
+        concat!(
+            "UPDATE jobs SET leased_by = $1, leased_until = $3, attempt = attempt + 1
+             WHERE id IN (SELECT id FROM jobs WHERE finished_at IS NULL AND run_at <= $2
+                          AND (leased_until IS NULL OR leased_until <= $2) AND ",
+            $which,
+            " ORDER BY run_at, id LIMIT $4 ",
+            $lock,
+            ") RETURNING id, kind, subject, run_at, attempt, leased_until, finished_at, last_error"
+        )
+    };
+}
+use claim_sql;
+
 /// Takes up to `limit` due jobs of these kinds that nobody holds, oldest first, and holds them until `lease_until`. Commit, then
 /// start them. Kinds that only a newer program knows wait for it. Deliveries are not among them: [`claim_of_tenant`].
 ///
@@ -156,23 +179,8 @@ pub async fn claim(
     lease_until: Timestamp,
     limit: u32,
 ) -> Result<Vec<Job>, StoreError> {
-    macro_rules! claim_sql {
-        ($lock:literal) => {
-            concat!(
-                "UPDATE jobs SET leased_by = $1, leased_until = $3, attempt = attempt + 1
-                 WHERE id IN (SELECT id FROM jobs WHERE finished_at IS NULL AND kind <> 'deliver' AND run_at <= $2
-                              AND (leased_until IS NULL OR leased_until <= $2)
-                              AND $5 LIKE '%,' || kind || ',%' ORDER BY run_at, id LIMIT $4 ",
-                $lock,
-                ") RETURNING id, kind, subject, run_at, attempt, leased_until, finished_at, last_error"
-            )
-        };
-    }
     let kinds = joined(kinds);
-    let sql = match tx.dialect() {
-        Dialect::Sqlite => claim_sql!(""),
-        Dialect::Postgres => claim_sql!("FOR UPDATE SKIP LOCKED"),
-    };
+    let sql = claim_sql!(tx.dialect(), "kind <> 'deliver' AND $5 LIKE '%,' || kind || ',%'");
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
         .bind(worker).bind(now.as_millis()).bind(lease_until.as_millis()).bind(i64::from(limit))
         .bind(&kinds).fetch_all(conn).await)?;

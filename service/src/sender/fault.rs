@@ -71,9 +71,7 @@ impl Fault {
     pub const fn is_slow(self) -> bool {
         matches!(self, Self::ConnectTimeout | Self::TimedOut | Self::Unresolved)
     }
-}
 
-impl Fault {
     /// Whether nothing was sent, for a reason on this side: no receiver is to blame.
     #[must_use]
     pub const fn is_ours(self) -> bool {

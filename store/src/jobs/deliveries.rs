@@ -1,7 +1,7 @@
 //! Deliveries are claimed tenant by tenant. In one line for all, a pile for one silent receiver would have to be walked through, or
 //! moved aside again and again, before anybody else's webhook is found; here it waits where it is, unread and unwritten.
 
-use super::{Job, JobKind, Row, to_jobs};
+use super::{Job, JobKind, Row, claim_sql, to_jobs};
 use crate::{
     StoreError,
     db::{Dialect, Tx, on},
@@ -67,22 +67,7 @@ pub async fn claim_of_tenant(
     lease_until: Timestamp,
     limit: u32,
 ) -> Result<Vec<Job>, StoreError> {
-    macro_rules! claim_sql {
-        ($lock:literal) => {
-            concat!(
-                "UPDATE jobs SET leased_by = $1, leased_until = $3, attempt = attempt + 1
-                 WHERE id IN (SELECT id FROM jobs WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id = $5
-                              AND run_at <= $2 AND (leased_until IS NULL OR leased_until <= $2)
-                              ORDER BY run_at, id LIMIT $4 ",
-                $lock,
-                ") RETURNING id, kind, subject, run_at, attempt, leased_until, finished_at, last_error"
-            )
-        };
-    }
-    let sql = match tx.dialect() {
-        Dialect::Sqlite => claim_sql!(""),
-        Dialect::Postgres => claim_sql!("FOR UPDATE SKIP LOCKED"),
-    };
+    let sql = claim_sql!(tx.dialect(), "kind = 'deliver' AND tenant_id = $5");
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
         .bind(worker).bind(now.as_millis()).bind(lease_until.as_millis()).bind(i64::from(limit))
         .bind(tenant).fetch_all(conn).await)?;
