@@ -12,37 +12,15 @@ use crate::{
     },
     webhook_payload, webhook_secret,
 };
-use domain::{
-    ids::{EventId, TenantId},
-    time::Timestamp,
-};
+use domain::{ids::EventId, time::Timestamp};
 use std::time::Duration;
 use store::{
     StoreError, Tx, deliveries,
     deliveries::{AttemptRow, DeliveryRow, DeliveryState},
-    delivery_attempts, events,
-    events::EventRow,
+    delivery_attempts,
     jobs::{self, Job},
-    sessions::SessionRow,
-    tenants::{self, TenantRow},
-    webhook_secrets::{self, SecretRow},
+    outbox::{self, Outgoing, Sources},
 };
-
-/// A delivery that waits for an attempt.
-struct Due {
-    event: EventId,
-    tenant: TenantId,
-    /// Unless something of it does not parse.
-    sources: Result<Sources, StoreError>,
-}
-
-/// Everything an attempt needs to know.
-struct Sources {
-    event: EventRow,
-    tenant: TenantRow,
-    session: Option<SessionRow>,
-    secrets: Vec<SecretRow>,
-}
 
 /// An attempt that was made.
 #[derive(Clone, Copy)]
@@ -58,13 +36,13 @@ struct Made {
 /// # Errors
 /// When storage fails; the job is tried again then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job, place: Option<Place>) -> Result<(), JobFault> {
-    let id = EventId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
-    let Some(due) = find_due(honnin, id).await? else {
+    let event = EventId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+    let Some(due) = find_due(honnin, &event).await? else {
         return finish(honnin, job).await;
     };
     let started = tokio::time::Instant::now();
     let at = honnin.now();
-    let answer = attempt(honnin, &due, at).await?;
+    let answer = attempt(honnin, &event, &due, at).await?;
     let made = Made {
         at,
         ended_at: honnin.now(),
@@ -77,52 +55,20 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, place: Option<Place>) -> Res
         drop(place);
     }
     if let Some(fault) = answer.fault {
-        tracing::info!(event = %due.event, tenant = %due.tenant, fault = fault.as_str(), status = answer.status,
+        tracing::info!(%event, tenant = %due.tenant, fault = fault.as_str(), status = answer.status,
             "webhook not delivered");
     }
-    write_down(honnin, job, &due.event, made).await
+    write_down(honnin, job, &event, made).await
 }
 
-/// The event, where its delivery still waits for an attempt.
-async fn find_due(honnin: &Honnin, id: EventId) -> Result<Option<Due>, StoreError> {
-    let event = id.clone();
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let id = id.clone();
-        Box::pin(async move { deliveries::find_any(tx, &id).await })
+/// What is to be sent, where the delivery still waits for an attempt.
+async fn find_due(honnin: &Honnin, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
+    let event = event.clone();
+    let unit = honnin.db.ask::<_, StoreError, _>(move |tx| {
+        let event = event.clone();
+        Box::pin(async move { outbox::find(tx, &event).await })
     });
-    let delivery = unit.await?;
-    let Some(delivery) = delivery.filter(|delivery| delivery.state == DeliveryState::Pending) else {
-        return Ok(None);
-    };
-    let sources = match find_sources(honnin, event.clone()).await {
-        Err(error) if !is_unreadable(&error) => return Err(error),
-        sources => sources,
-    };
-    Ok(Some(Due {
-        event,
-        tenant: delivery.tenant,
-        sources,
-    }))
-}
-
-async fn find_sources(honnin: &Honnin, id: EventId) -> Result<Sources, StoreError> {
-    const MISSING: StoreError = StoreError::Corrupt("a delivery without its event or tenant");
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let id = id.clone();
-        Box::pin(async move {
-            let event = events::find_any(tx, &id).await?.ok_or(MISSING)?;
-            let tenant = tenants::find(tx, &event.tenant).await?.ok_or(MISSING)?;
-            let secrets = webhook_secrets::list_valid(tx, &tenant.id).await?;
-            let session = webhook_payload::find_session(tx, &event).await?;
-            Ok(Sources {
-                event,
-                tenant,
-                session,
-                secrets,
-            })
-        })
-    });
-    unit.await
+    Ok(unit.await?.filter(|found| found.state == Some(DeliveryState::Pending)))
 }
 
 /// Whether storage has answered, but with something that cannot be sent: trying again at once would find the same.
@@ -131,10 +77,10 @@ const fn is_unreadable(error: &StoreError) -> bool {
 }
 
 /// What cannot be sent is a failed attempt like any other: it is seen, mended, and the schedule goes on.
-async fn attempt(honnin: &Honnin, due: &Due, at: Timestamp) -> Result<Answer, StoreError> {
+async fn attempt(honnin: &Honnin, event: &EventId, due: &Outgoing, at: Timestamp) -> Result<Answer, StoreError> {
     match try_to_send(honnin, &due.sources, at).await {
         Err(error) if is_unreadable(&error) => {
-            tracing::error!(event = %due.event, tenant = %due.tenant, %error, "an event cannot be rendered or signed");
+            tracing::error!(%event, tenant = %due.tenant, %error, "an event cannot be rendered or signed");
             Ok(Answer::failed(Fault::CannotRender))
         }
         answer => answer,
@@ -147,8 +93,7 @@ async fn try_to_send(
     at: Timestamp,
 ) -> Result<Answer, StoreError> {
     let sources = sources.as_ref().map_err(Clone::clone)?;
-    let settings = sources.tenant.settings.as_ref();
-    let Some(url) = settings.and_then(|settings| settings.webhook_url.as_deref()) else {
+    let Some(url) = &sources.url else {
         return Ok(Answer::failed(Fault::NoReceiver));
     };
     let Ok(url) = honnin.sender.parse_receiver(url) else {
@@ -158,7 +103,7 @@ async fn try_to_send(
     if secrets.is_empty() {
         return Ok(Answer::failed(Fault::NoSecret));
     }
-    let body = webhook_payload::render(honnin, &sources.event, sources.session.as_ref()).await?;
+    let body = webhook_payload::render(honnin, sources).await?;
     let request = SignedRequest::new(sources.event.id.clone(), at, body, &secrets);
     Ok(honnin.sender.send(&url, &request, at).await)
 }

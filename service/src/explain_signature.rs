@@ -4,8 +4,7 @@ use crate::{
     Honnin,
     access::{Developer, Reader},
     sender::signature::SigningSecret,
-    webhook_log::{self, Sources},
-    webhook_payload, webhook_secret,
+    webhook_log, webhook_payload, webhook_secret,
 };
 use domain::ids::{EventId, SecretId};
 use store::{StoreError, webhook_secrets};
@@ -165,13 +164,13 @@ async fn compare(
     let Some(id) = id.and_then(EventId::parse) else {
         return Ok(BodyComparison::UnknownEvent);
     };
-    let Some(Sources { event, session, .. }) = webhook_log::find_sources(honnin, developer, &id).await? else {
+    let Some(sources) = webhook_log::find_sources(honnin, developer, &id).await? else {
         return Ok(BodyComparison::UnknownEvent);
     };
-    if webhook_log::holds_note(&event) && Reader::of(developer.staff()).is_err() {
+    if webhook_log::holds_note(&sources.event) && Reader::of(developer.staff()).is_err() {
         return Ok(BodyComparison::Hidden);
     }
-    let sent = webhook_payload::render(honnin, &event, session.as_ref()).await?;
+    let sent = webhook_payload::render(honnin, &sources).await?;
     Ok(compare_bodies(&sent, body))
 }
 

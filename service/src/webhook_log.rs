@@ -15,9 +15,7 @@ use store::{
     deliveries::{AttemptRow, DeliveryFilter, DeliveryRow},
     delivery_attempts, events,
     events::{EventContent, EventRow},
-    sessions::SessionRow,
-    tenants, webhook_secrets,
-    webhook_secrets::SecretRow,
+    outbox::{self, Sources},
 };
 
 /// One event with its delivery and every attempt.
@@ -173,7 +171,7 @@ pub async fn find_request(
 
 async fn render(honnin: &Honnin, found: &Sources, at: Timestamp) -> Result<SignedRequest, StoreError> {
     let secrets = webhook_secret::signers(honnin, &found.event, &found.secrets)?;
-    let body = webhook_payload::render(honnin, &found.event, found.session.as_ref()).await?;
+    let body = webhook_payload::render(honnin, found).await?;
     Ok(SignedRequest::new(found.event.id.clone(), at, body, &secrets))
 }
 
@@ -182,37 +180,17 @@ pub(crate) const fn holds_note(event: &EventRow) -> bool {
     matches!(&event.content, EventContent::Session { note: Some(_), .. })
 }
 
-/// What a request is made of.
-pub(crate) struct Sources {
-    pub(crate) event: EventRow,
-    pub(crate) session: Option<SessionRow>,
-    pub(crate) secrets: Vec<SecretRow>,
-    url: Option<String>,
-}
-
+/// What the webhook of one of the developer's events is made of.
 pub(crate) async fn find_sources(
     honnin: &Honnin,
     developer: &Developer,
     id: &EventId,
 ) -> Result<Option<Sources>, StoreError> {
-    let wanted = (developer.staff().tenant().clone(), id.clone());
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let (tenant, id) = wanted.clone();
-        Box::pin(async move {
-            let Some(event) = events::find(tx, &tenant, &id).await? else {
-                return Ok(None);
-            };
-            let session = webhook_payload::find_session(tx, &event).await?;
-            let secrets = webhook_secrets::list_valid(tx, &tenant).await?;
-            let settings = tenants::find(tx, &tenant).await?.and_then(|tenant| tenant.settings);
-            let url = settings.and_then(|settings| settings.webhook_url);
-            Ok(Some(Sources {
-                event,
-                session,
-                secrets,
-                url,
-            }))
-        })
+    let id = id.clone();
+    let unit = honnin.db.ask::<_, StoreError, _>(move |tx| {
+        let id = id.clone();
+        Box::pin(async move { outbox::find(tx, &id).await })
     });
-    unit.await
+    let own = unit.await?.filter(|found| found.tenant == *developer.staff().tenant());
+    own.map(|found| found.sources).transpose()
 }

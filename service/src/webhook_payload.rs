@@ -4,28 +4,18 @@
 use crate::Honnin;
 use domain::event::{Event, EventData, TestEvent};
 use store::{
-    StoreError, Tx,
+    StoreError,
     events::{EventContent, EventRow},
-    sessions::{self, SessionRow, column},
+    outbox::{PresentSession, Sources},
 };
 
-/// The session an event is about; none for a test event.
-pub(crate) async fn find_session(tx: &mut Tx, event: &EventRow) -> Result<Option<SessionRow>, StoreError> {
-    match &event.content {
-        EventContent::Session { session, .. } => sessions::find_any(tx, session).await,
-        EventContent::Test => Ok(None),
-    }
-}
-
-/// The body of the webhook for `event`, whose session is `session`.
+/// The body of the webhook that is made of `sources`.
 ///
 /// # Errors
 /// When a sealed note does not open although its key exists, or stored metadata is no JSON.
-pub(crate) async fn render(
-    honnin: &Honnin,
-    event: &EventRow,
-    session: Option<&SessionRow>,
-) -> Result<Vec<u8>, StoreError> {
+pub(crate) async fn render(honnin: &Honnin, sources: &Sources) -> Result<Vec<u8>, StoreError> {
+    let Sources { event, session, .. } = sources;
+    let session = session.as_ref();
     let body = match &event.content {
         EventContent::Test => {
             let (id, tenant) = (event.id.clone(), event.tenant.clone());
@@ -38,19 +28,18 @@ pub(crate) async fn render(
         }
         EventContent::Session { kind, data, note, .. } => {
             let mut data = data.clone();
-            let present = session.filter(|row| row.session.purged_at.is_none());
             if let EventData::Decision(outcome) = &mut data
                 && let Some(review) = &mut outcome.review
             {
-                review.note = open_note(honnin, present, note.as_deref()).await?;
+                review.note = open_note(honnin, event, session, note.as_deref()).await?;
             }
-            let event = Event {
+            let rendered = Event {
                 id: event.id.clone(),
                 kind: *kind,
                 created_at: event.created_at,
                 data,
             };
-            event.render(present.and_then(|row| row.metadata.as_deref()))
+            rendered.render(session.and_then(|session| session.metadata.as_deref()))
         }
     };
     body.map_err(|_| StoreError::Corrupt("an event that cannot be rendered"))
@@ -58,15 +47,16 @@ pub(crate) async fn render(
 
 async fn open_note(
     honnin: &Honnin,
-    session: Option<&SessionRow>,
+    event: &EventRow,
+    session: Option<&PresentSession>,
     sealed: Option<&[u8]>,
 ) -> Result<Option<String>, StoreError> {
-    let (Some(session), Some(sealed)) = (session, sealed) else {
+    let (Some(place), Some(session), Some(sealed)) = (event.note_place(), session, sealed) else {
         return Ok(None);
     };
     match honnin.vault.open(&session.data_key).await {
         Ok(key) => {
-            let note = key.open_text(&session.place(column::NOTE), sealed)?;
+            let note = key.open_text(&place, sealed)?;
             Ok(Some(note.into_exposed()))
         }
         // An erasure has begun since the event was read: it blanks the note, then destroys the key.

@@ -14,6 +14,7 @@
 mod migrations;
 mod open;
 mod postgres;
+mod readers;
 mod tx;
 mod unit;
 mod writer;
@@ -23,11 +24,12 @@ mod tests;
 
 use crate::{StoreError, figures::Figures};
 use futures::future::BoxFuture;
-use sqlx::{PgPool, SqlitePool};
+use sqlx::PgPool;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 pub(crate) use open::Schema;
+use readers::Readers;
 pub use tx::Tx;
 pub(crate) use tx::{Connection, Dialect, Held, on};
 
@@ -63,9 +65,9 @@ pub struct Db {
 #[derive(Clone)]
 enum Backend {
     Sqlite {
-        readers: SqlitePool,
-        writer: SqlitePool,
+        readers: Readers,
         units: mpsc::Sender<Box<dyn writer::Waiting>>,
+        closing: Arc<Notify>,
         checkpoints: mpsc::Sender<writer::Checkpoint>,
     },
     Postgres(PgPool),
@@ -109,22 +111,11 @@ impl Db {
         E: From<StoreError> + Send + 'static,
     {
         unit::refuse_nesting()?;
-        let connection = match &self.backend {
-            Backend::Sqlite { readers, .. } => {
-                let begun = readers.begin().await.map_err(sql_error)?;
-                Connection::Sqlite(Held::Transaction(begun))
-            }
-            Backend::Postgres(pool) => {
-                let view = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
-                let begun = pool.begin_with(view).await.map_err(sql_error)?;
-                Connection::Postgres(Held::Transaction(begun))
-            }
-        };
-        let mut tx = Tx::new(connection, Arc::clone(&self.figures));
-        let answer = unit::run(&mut unit, &mut tx).await;
-        // There is nothing to keep, and a failing rollback closes the connection by itself.
-        drop(tx.rollback().await);
-        answer
+        let figures = Arc::clone(&self.figures);
+        match &self.backend {
+            Backend::Sqlite { readers, .. } => readers.read(&mut unit, figures).await,
+            Backend::Postgres(pool) => postgres::read(pool, &mut unit, figures).await,
+        }
     }
 
     /// Runs `unit`, which asks one thing: a single statement is one consistent view already, and goes without the transaction
@@ -139,14 +130,11 @@ impl Db {
         E: From<StoreError> + Send + 'static,
     {
         unit::refuse_nesting()?;
-        let connection = match &self.backend {
-            Backend::Sqlite { readers, .. } => {
-                Connection::Sqlite(Held::Alone(readers.acquire().await.map_err(sql_error)?))
-            }
-            Backend::Postgres(pool) => Connection::Postgres(Held::Alone(pool.acquire().await.map_err(sql_error)?)),
-        };
-        let mut tx = Tx::single(connection, Arc::clone(&self.figures));
-        unit::run(&mut unit, &mut tx).await
+        let figures = Arc::clone(&self.figures);
+        match &self.backend {
+            Backend::Sqlite { readers, .. } => readers.ask(&mut unit, figures).await,
+            Backend::Postgres(pool) => postgres::ask(pool, &mut unit, figures).await,
+        }
     }
 
     /// Rings after a unit that enqueued a job was committed. One waiter is woken; a ring nobody waits for is kept.
@@ -182,13 +170,17 @@ impl Db {
     pub async fn close(&self) {
         match &self.backend {
             Backend::Sqlite {
-                readers, writer, units, ..
+                readers,
+                units,
+                closing,
+                ..
             } => {
                 // A unit at the end of the queue: when it is answered, everything before it is committed.
                 let last: Result<(), StoreError> = writer::submit(units, |_| Box::pin(async { Ok(()) })).await;
                 drop(last);
                 readers.close().await;
-                writer.close().await;
+                closing.notify_one();
+                units.closed().await;
             }
             Backend::Postgres(pool) => pool.close().await,
         }
@@ -202,8 +194,4 @@ impl std::fmt::Debug for Db {
             Backend::Postgres(_) => "Db(postgres)",
         })
     }
-}
-
-fn sql_error(error: sqlx::Error) -> StoreError {
-    StoreError::from_sql(&error)
 }

@@ -53,9 +53,9 @@ impl EventContent {
 }
 
 #[derive(sqlx::FromRow)]
-struct Raw {
+pub(crate) struct Raw {
     id: String,
-    tenant_id: String,
+    pub(crate) tenant_id: String,
     session_id: Option<String>,
     kind: String,
     created_at: i64,
@@ -119,17 +119,9 @@ fn bare_json(data: &EventData) -> Result<String, StoreError> {
 /// # Errors
 /// When the database does not answer or the row does not parse.
 pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &EventId) -> Result<Option<EventRow>, StoreError> {
-    Ok(find_any(tx, id).await?.filter(|event| event.tenant == *tenant))
-}
-
-/// Any tenant's event, for the worker.
-///
-/// # Errors
-/// When the database does not answer or the row does not parse.
-pub async fn find_any(tx: &mut Tx, id: &EventId) -> Result<Option<EventRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, tenant_id, session_id, kind, created_at, data, note FROM events WHERE id = $1")
-        .bind(id.as_str()).fetch_optional(conn).await)?;
+        "SELECT id, tenant_id, session_id, kind, created_at, data, note FROM events WHERE id = $1 AND tenant_id = $2")
+        .bind(id.as_str()).bind(tenant.as_str()).fetch_optional(conn).await)?;
     raw.map(EventRow::try_from).transpose()
 }
 

@@ -20,6 +20,7 @@ pub mod figures;
 pub mod idempotency;
 pub mod jobs;
 pub mod links;
+pub mod outbox;
 pub mod pictures;
 pub mod reviews;
 pub mod search;

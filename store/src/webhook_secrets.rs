@@ -25,12 +25,12 @@ pub struct SecretRow {
 }
 
 #[derive(sqlx::FromRow)]
-struct Raw {
-    id: String,
-    tenant_id: String,
-    sealed: Option<Vec<u8>>,
-    created_at: i64,
-    disabled_at: Option<i64>,
+pub(crate) struct Raw {
+    pub(crate) id: String,
+    pub(crate) tenant_id: String,
+    pub(crate) sealed: Option<Vec<u8>>,
+    pub(crate) created_at: i64,
+    pub(crate) disabled_at: Option<i64>,
 }
 
 impl TryFrom<Raw> for SecretRow {

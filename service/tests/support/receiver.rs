@@ -121,9 +121,14 @@ impl Receiver {
         self.books.received.lock().unwrap().clone()
     }
 
+    /// How many requests came in so far.
+    pub fn count(&self) -> usize {
+        self.books.received.lock().unwrap().len()
+    }
+
     /// Returns when `count` requests have come in.
     pub async fn wait_for(&self, count: usize) {
-        while self.received().len() < count {
+        while self.count() < count {
             self.books.came_in.notified().await;
         }
     }

@@ -1,15 +1,16 @@
 //! Connecting, and the settings durability rests on.
 
 use super::{
-    Backend, Db, DbOptions, migrations,
+    Backend, Connection, Db, DbOptions, Tx, migrations,
+    readers::Readers,
     writer::{self, Writer},
 };
 use crate::{StoreError, figures::Figures};
 use sqlx::{
-    Connection, SqliteConnection,
+    ConnectOptions, Connection as _,
     migrate::Migrator,
     postgres::{PgConnectOptions, PgPoolOptions},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
 };
 use std::{str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};
@@ -67,28 +68,23 @@ async fn open_sqlite(
         .journal_mode(SqliteJournalMode::Wal)
         // FULL: what was answered survives a power cut. NORMAL would lose the last commits.
         .synchronous(SqliteSynchronous::Full);
-    let writer = SqlitePoolOptions::new()
-        .max_connections(1)
-        .acquire_timeout(options.patience)
-        .connect_with(for_writing)
+    let mut connection = for_writing
+        .connect()
         .await
         .map_err(|error| StoreError::from_sql(&error))?;
     let migrator = match schema {
         Schema::Main => &migrations::SQLITE,
         Schema::Keys => &migrations::KEYS_SQLITE,
     };
-    migrate(migrator.run(&writer).await)?;
-    let readers = SqlitePoolOptions::new()
-        .min_connections(0)
-        .max_connections(options.readers)
-        .acquire_timeout(options.patience)
-        .test_before_acquire(false)
-        .before_acquire(|connection, _| Box::pin(async { Ok(is_clean(connection)) }))
-        .connect_lazy_with(connect.read_only(true));
+    migrate(migrator.run(&mut connection).await)?;
+    let readers = Readers::new(connect, options.readers, options.patience);
     let (units, inbox) = mpsc::channel(writer::QUEUE);
     let (checkpoints, asked) = mpsc::channel(1);
+    let closing = Arc::new(Notify::new());
     let task = Writer {
-        pool: writer.clone(),
+        held: Some(Tx::new(Connection::Sqlite(connection), Arc::clone(figures))),
+        options: for_writing,
+        closing: Arc::clone(&closing),
         inbox,
         checkpoints: asked,
         jobs_changed: Arc::clone(jobs_changed),
@@ -97,16 +93,10 @@ async fn open_sqlite(
     tokio::spawn(task.run());
     Ok(Backend::Sqlite {
         readers,
-        writer,
         units,
+        closing,
         checkpoints,
     })
-}
-
-/// When the database ended a transaction by itself, the driver cannot roll it back and believes in it for ever: such a connection
-/// is closed and a new one opened.
-fn is_clean(connection: &SqliteConnection) -> bool {
-    !connection.is_in_transaction()
 }
 
 async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<Backend, StoreError> {

@@ -1,4 +1,5 @@
-//! Units of work on Postgres: a transaction each (the server groups commits itself), and again when two of them collided.
+//! Units of work on Postgres: a transaction each (the server groups commits itself), and for writing ones another when two of them
+//! collided.
 
 use super::{Connection, Held, Tx, unit};
 use crate::{StoreError, error::is_serialization_failure, figures::Figures};
@@ -11,6 +12,36 @@ use tokio::{sync::Notify, time::Instant};
 /// A unit that collided this often is one of a hot spot; its caller gets the collision.
 const TRIES: u32 = 8;
 
+/// Runs `unit` on one view of the database.
+pub(super) async fn read<T, E, F>(pool: &PgPool, unit: &mut F, figures: Arc<Figures>) -> Result<T, E>
+where
+    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
+    T: Send,
+    E: From<StoreError> + Send,
+{
+    let view = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+    let begun = pool.begin_with(view).await;
+    let begun = begun.map_err(|error| StoreError::from_sql(&error))?;
+    let mut tx = Tx::new(Connection::Postgres(Held::Transaction(begun)), figures);
+    let answer = unit::run(unit, &mut tx).await;
+    // There is nothing to keep, and a failing rollback closes the connection by itself.
+    drop(tx.rollback().await);
+    answer
+}
+
+/// Runs `unit`, which asks one thing.
+pub(super) async fn ask<T, E, F>(pool: &PgPool, unit: &mut F, figures: Arc<Figures>) -> Result<T, E>
+where
+    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
+    T: Send,
+    E: From<StoreError> + Send,
+{
+    let alone = pool.acquire().await.map_err(|error| StoreError::from_sql(&error))?;
+    let mut tx = Tx::single(Connection::Postgres(Held::Alone(alone)), figures);
+    unit::run(unit, &mut tx).await
+}
+
+/// Runs `unit` and commits what it did.
 pub(super) async fn write<T, E, F>(
     pool: &PgPool,
     mut unit: F,

@@ -6,7 +6,7 @@ use domain::{
     session::Status,
 };
 use prometheus_client::metrics::counter::Counter;
-use sqlx::{Database, Postgres, Sqlite, Transaction, pool::PoolConnection};
+use sqlx::{Connection as _, PgConnection, Postgres, SqliteConnection, Transaction, pool::PoolConnection};
 use std::{
     ops::{Deref, DerefMut},
     sync::Arc,
@@ -31,22 +31,23 @@ pub struct Tx {
 }
 
 pub(crate) enum Connection {
-    Sqlite(Held<Sqlite>),
-    Postgres(Held<Postgres>),
+    /// Whoever holds it says where its transaction begins and ends.
+    Sqlite(SqliteConnection),
+    Postgres(Held),
 }
 
-/// A connection, and who says where its transaction begins and ends.
-pub(crate) enum Held<D: Database> {
-    /// The driver, which rolls back when it is dropped.
-    Transaction(Transaction<'static, D>),
-    /// Whoever holds it; or nobody, where one statement is all.
-    Alone(PoolConnection<D>),
+/// A connection to Postgres.
+pub(crate) enum Held {
+    /// Rolls back when it is dropped.
+    Transaction(Transaction<'static, Postgres>),
+    /// For one statement.
+    Alone(PoolConnection<Postgres>),
 }
 
-impl<D: Database> Deref for Held<D> {
-    type Target = D::Connection;
+impl Deref for Held {
+    type Target = PgConnection;
 
-    fn deref(&self) -> &D::Connection {
+    fn deref(&self) -> &PgConnection {
         match self {
             Self::Transaction(transaction) => transaction,
             Self::Alone(connection) => connection,
@@ -54,27 +55,11 @@ impl<D: Database> Deref for Held<D> {
     }
 }
 
-impl<D: Database> DerefMut for Held<D> {
-    fn deref_mut(&mut self) -> &mut D::Connection {
+impl DerefMut for Held {
+    fn deref_mut(&mut self) -> &mut PgConnection {
         match self {
             Self::Transaction(transaction) => transaction,
             Self::Alone(connection) => connection,
-        }
-    }
-}
-
-impl<D: Database> Held<D> {
-    async fn commit(self) -> Result<(), sqlx::Error> {
-        match self {
-            Self::Transaction(transaction) => transaction.commit().await,
-            Self::Alone(_) => Ok(()),
-        }
-    }
-
-    async fn rollback(self) -> Result<(), sqlx::Error> {
-        match self {
-            Self::Transaction(transaction) => transaction.rollback().await,
-            Self::Alone(_) => Ok(()),
         }
     }
 }
@@ -93,7 +78,7 @@ macro_rules! on {
         let tx: &mut $crate::db::Tx = &mut *$tx;
         let result = match &mut tx.connection {
             $crate::db::Connection::Sqlite(inner) => {
-                let $conn = &mut **inner;
+                let $conn = &mut *inner;
                 $body
             }
             $crate::db::Connection::Postgres(inner) => {
@@ -188,27 +173,37 @@ impl Tx {
         self.failed.take()
     }
 
+    /// Commits what the driver began.
     pub(super) async fn commit(self) -> Result<(), sqlx::Error> {
         match self.connection {
-            Connection::Sqlite(inner) => inner.commit().await,
-            Connection::Postgres(inner) => inner.commit().await,
+            Connection::Postgres(Held::Transaction(transaction)) => transaction.commit().await,
+            Connection::Postgres(Held::Alone(_)) | Connection::Sqlite(_) => Ok(()),
         }
     }
 
-    /// Closes the connection instead of giving it back.
-    pub(super) fn close(mut self) {
-        match &mut self.connection {
-            Connection::Sqlite(Held::Alone(connection)) => connection.close_on_drop(),
-            Connection::Postgres(Held::Alone(connection)) => connection.close_on_drop(),
-            Connection::Sqlite(Held::Transaction(_)) | Connection::Postgres(Held::Transaction(_)) => {}
-        }
-    }
-
+    /// Undoes what the driver began.
     pub(super) async fn rollback(self) -> Result<(), sqlx::Error> {
         match self.connection {
-            Connection::Sqlite(inner) => inner.rollback().await,
-            Connection::Postgres(inner) => inner.rollback().await,
+            Connection::Postgres(Held::Transaction(transaction)) => transaction.rollback().await,
+            Connection::Postgres(Held::Alone(_)) | Connection::Sqlite(_) => Ok(()),
         }
+    }
+
+    /// Closes a connection to SQLite, with whatever it has begun.
+    pub(super) async fn close(self) {
+        if let Connection::Sqlite(connection) = self.connection {
+            // It fails only where the connection is gone already.
+            drop(connection.close().await);
+        }
+    }
+
+    /// Runs a statement of SQLite's transaction itself, outside any unit's books.
+    pub(super) async fn command(&mut self, sql: &'static str) -> Result<(), StoreError> {
+        let Connection::Sqlite(connection) = &mut self.connection else {
+            return Err(StoreError::refused("this transaction is the driver's"));
+        };
+        let done = sqlx::raw_sql(sql).execute(connection).await;
+        done.map(drop).map_err(|error| StoreError::from_sql(&error))
     }
 }
 

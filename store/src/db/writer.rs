@@ -6,12 +6,12 @@
 
 mod group;
 
-use super::{Connection, Held, Tx, on, unit};
+use super::{Connection, Tx, on, unit};
 use crate::{StoreError, figures::Figures};
 use futures::future::BoxFuture;
 use group::Group;
-use sqlx::SqlitePool;
-use std::{pin::pin, sync::Arc};
+use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
+use std::sync::Arc;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 /// How many units may wait before callers have to.
@@ -82,42 +82,54 @@ pub(super) type Checkpoint = oneshot::Sender<Result<bool, StoreError>>;
 
 /// The task that writes.
 pub(super) struct Writer {
-    pub(super) pool: SqlitePool,
+    pub(super) options: SqliteConnectOptions,
+    /// The connection; opened anew where there is none.
+    pub(super) held: Option<Tx>,
     pub(super) inbox: mpsc::Receiver<Box<dyn Waiting>>,
     pub(super) checkpoints: mpsc::Receiver<Checkpoint>,
+    pub(super) closing: Arc<Notify>,
     pub(super) jobs_changed: Arc<Notify>,
     pub(super) figures: Arc<Figures>,
 }
 
 impl Writer {
-    /// Commits group after group until the last [`super::Db`] is gone or the pool closes. The pool's one connection is this
-    /// task's own meanwhile.
+    /// Commits group after group until the last [`super::Db`] is gone or the database is closed. Its connection is closed before
+    /// its inbox is.
     pub(super) async fn run(mut self) {
-        let pool = self.pool.clone();
-        let mut closing = pin!(pool.close_event());
-        let (mut held, mut last) = (None, Group::default());
+        self.work().await;
+        self.let_go().await;
+    }
+
+    async fn work(&mut self) {
+        let mut last = Group::default();
         loop {
             tokio::select! {
                 biased;
                 Some(caller) = self.checkpoints.recv() => {
-                    let answer = self.checkpoint(&mut held).await;
+                    let answer = self.checkpoint().await;
                     drop(caller.send(answer));
                 }
-                Some(first) = self.inbox.recv() => {
+                first = self.inbox.recv() => {
+                    let Some(first) = first else {
+                        return;
+                    };
                     if !first.is_abandoned() {
-                        last = self.commit(Group::after(&last, first), &mut held).await;
+                        last = self.commit(Group::after(&last, first)).await;
                     }
                 }
-                () = &mut closing => return,
-                else => return,
+                () = self.closing.notified() => return,
             }
         }
     }
 
     /// Runs, commits and answers one group.
-    async fn commit(&mut self, mut group: Group, held: &mut Option<Tx>) -> Group {
-        let outcome = match self.hold(held).await {
-            Ok(tx) => group.run(tx, &mut self.inbox).await,
+    async fn commit(&mut self, mut group: Group) -> Group {
+        let outcome = match self.hold().await {
+            Ok(mut tx) => {
+                let outcome = group.run(&mut tx, &mut self.inbox).await;
+                self.held = Some(tx);
+                outcome
+            }
             Err(error) => Err(error),
         };
         match &outcome {
@@ -129,36 +141,33 @@ impl Writer {
                 }
             }
             // Whatever state the connection is in, the next group gets another one.
-            Err(_) => {
-                if let Some(tx) = held.take() {
-                    tx.close();
-                }
-            }
+            Err(_) => self.let_go().await,
         }
         group.answer(&outcome.map(drop));
         group
     }
 
-    async fn checkpoint(&self, held: &mut Option<Tx>) -> Result<bool, StoreError> {
-        let tx = self.hold(held).await?;
-        let (busy, _, _): (i64, i64, i64) = on!(tx, conn => sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
-            .fetch_one(conn).await)?;
-        Ok(busy == 0)
+    async fn checkpoint(&mut self) -> Result<bool, StoreError> {
+        let mut tx = self.hold().await?;
+        let done: Result<(i64, i64, i64), _> = on!(&mut tx, conn => sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
+            .fetch_one(conn).await);
+        self.held = Some(tx);
+        done.map(|(busy, _, _)| busy == 0)
     }
 
-    /// The connection, opened anew where there is none.
-    async fn hold<'h>(&self, held: &'h mut Option<Tx>) -> Result<&'h mut Tx, StoreError> {
-        match held {
-            Some(tx) => Ok(tx),
-            None => {
-                let alone = self
-                    .pool
-                    .acquire()
-                    .await
-                    .map_err(|error| StoreError::from_sql(&error))?;
-                let connection = Connection::Sqlite(Held::Alone(alone));
-                Ok(held.insert(Tx::new(connection, Arc::clone(&self.figures))))
-            }
+    /// Takes the connection.
+    async fn hold(&mut self) -> Result<Tx, StoreError> {
+        if let Some(tx) = self.held.take() {
+            return Ok(tx);
+        }
+        let opened = self.options.connect().await;
+        let connection = opened.map_err(|error| StoreError::from_sql(&error))?;
+        Ok(Tx::new(Connection::Sqlite(connection), Arc::clone(&self.figures)))
+    }
+
+    async fn let_go(&mut self) {
+        if let Some(tx) = self.held.take() {
+            tx.close().await;
         }
     }
 }

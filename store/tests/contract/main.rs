@@ -9,6 +9,7 @@ mod fixtures;
 mod harness;
 mod jobs;
 mod limits;
+mod outbox;
 mod pictures;
 mod schema;
 mod search;

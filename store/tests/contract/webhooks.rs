@@ -84,7 +84,7 @@ async fn events_are_read_back_by_their_tenant_without_the_note_in_the_clear() {
             "{name}"
         );
         assert_eq!(
-            read!(db, tx => events::find_any(tx, &test.id)).as_ref(),
+            read!(db, tx => events::find(tx, &tenant.id, &test.id)).as_ref(),
             Some(test),
             "{name}"
         );

@@ -190,3 +190,60 @@ async fn increment(tx: &mut Tx) -> Result<(), StoreError> {
 async fn count(tx: &mut Tx) -> Result<i64, StoreError> {
     on!(tx, conn => sqlx::query_scalar("SELECT COUNT(*) FROM jobs").fetch_one(conn).await)
 }
+
+/// Where a caller leaves in the middle of a reading unit, what it saw may not become what the next unit sees.
+#[tokio::test]
+async fn a_caller_that_leaves_while_it_reads_leaves_no_old_view_behind() {
+    for Backend { name, db, .. } in backends().await {
+        for round in 0..3 * harness::OPTIONS.readers {
+            let (seen, has_seen) = tokio::sync::oneshot::channel();
+            let mut seen = Some(seen);
+            let reading = db.read::<_, StoreError, _>(move |tx| {
+                let seen = seen.take();
+                Box::pin(async move {
+                    let counted = count(tx).await?;
+                    if let Some(seen) = seen {
+                        seen.send(counted).unwrap();
+                    }
+                    std::future::pending::<()>().await;
+                    Ok(())
+                })
+            });
+            let counted = tokio::select! {
+                _ = reading => None,
+                counted = has_seen => counted.ok(),
+            };
+            assert_eq!(counted, Some(i64::from(round)), "{name}");
+            db.write::<_, StoreError, _>(move |tx| Box::pin(async move { add(tx, &format!("{round}")).await }))
+                .await
+                .unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn closing_waits_for_who_reads_and_then_refuses() {
+    let backend = harness::sqlite().await;
+    let db = backend.db.clone();
+    let (open, gate) = tokio::sync::oneshot::channel::<()>();
+    let mut gate = Some(gate);
+    let mut reading = Box::pin(db.read::<_, StoreError, _>(move |tx| {
+        let gate = gate.take();
+        Box::pin(async move {
+            let before = count(tx).await?;
+            if let Some(gate) = gate {
+                drop(gate.await);
+            }
+            Ok((before, count(tx).await?))
+        })
+    }));
+    assert!(futures::poll!(reading.as_mut()).is_pending());
+    let closing = db.clone();
+    let mut close = Box::pin(async move { closing.close().await });
+    assert!(futures::poll!(close.as_mut()).is_pending());
+    open.send(()).unwrap();
+    let (read, ()) = futures::join!(reading, close);
+    assert_eq!(read.unwrap(), (0, 0));
+    let late = db.read::<_, StoreError, _>(|tx| Box::pin(count(tx))).await;
+    assert!(matches!(late, Err(StoreError::Unavailable(_))), "{late:?}");
+}

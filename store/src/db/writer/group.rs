@@ -1,10 +1,7 @@
 //! One group: the units that share a transaction, from its BEGIN to their answers.
 
 use super::Waiting;
-use crate::{
-    StoreError,
-    db::{Connection, Tx},
-};
+use crate::{StoreError, db::Tx};
 use prometheus_client::metrics::counter::Counter;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -73,12 +70,12 @@ impl Group {
                 if !self.careful {
                     self.careful = true;
                     // It may be gone already: the database gives a transaction up when the disk is full. BEGIN will tell.
-                    drop(command(tx, "ROLLBACK").await);
+                    drop(tx.command("ROLLBACK").await);
                     committed = begin(tx, self.careful).await?;
                     at = 0;
                     continue;
                 }
-                command(tx, "ROLLBACK TO unit").await?;
+                tx.command("ROLLBACK TO unit").await?;
             }
             at += 1;
             if at == self.members.len()
@@ -89,11 +86,11 @@ impl Group {
             }
             // Where the database has given the transaction up, this fails, and with it the whole group, the next unit included.
             if keep && self.careful && at < self.members.len() {
-                command(tx, "RELEASE unit; SAVEPOINT unit").await?;
+                tx.command("RELEASE unit; SAVEPOINT unit").await?;
             }
         }
         let began = Instant::now();
-        command(tx, "COMMIT").await?;
+        tx.command("COMMIT").await?;
         committed.took = began.elapsed();
         Ok(committed)
     }
@@ -107,7 +104,7 @@ async fn begin(tx: &mut Tx, careful: bool) -> Result<Committed, StoreError> {
     } else {
         "BEGIN IMMEDIATE"
     };
-    command(tx, begin).await?;
+    tx.command(begin).await?;
     Ok(Committed::default())
 }
 
@@ -118,16 +115,5 @@ fn next_waiting(inbox: &mut mpsc::Receiver<Box<dyn Waiting>>) -> Option<Box<dyn 
         if !waiting.is_abandoned() {
             return Some(waiting);
         }
-    }
-}
-
-/// Runs a statement of the transaction itself, outside any unit's books.
-async fn command(tx: &mut Tx, sql: &'static str) -> Result<(), StoreError> {
-    let Connection::Sqlite(held) = &mut tx.connection else {
-        return Err(StoreError::refused("group commit is SQLite's"));
-    };
-    match sqlx::raw_sql(sql).execute(&mut **held).await {
-        Ok(_) => Ok(()),
-        Err(error) => Err(StoreError::from_sql(&error)),
     }
 }
