@@ -104,7 +104,7 @@ impl Db {
     ///
     /// # Errors
     /// What the unit returned, or the store's own error when it could not run.
-    pub async fn read<T, E, F>(&self, mut unit: F) -> Result<T, E>
+    pub async fn read<T, E, F>(&self, unit: F) -> Result<T, E>
     where
         F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
         T: Send + 'static,
@@ -113,8 +113,8 @@ impl Db {
         unit::refuse_nesting()?;
         let figures = Arc::clone(&self.figures);
         match &self.backend {
-            Backend::Sqlite { readers, .. } => readers.read(&mut unit, figures).await,
-            Backend::Postgres(pool) => postgres::read(pool, &mut unit, figures).await,
+            Backend::Sqlite { readers, .. } => readers.read(unit, figures).await,
+            Backend::Postgres(pool) => postgres::read(pool, unit, figures).await,
         }
     }
 
@@ -123,7 +123,7 @@ impl Db {
     ///
     /// # Errors
     /// What the unit returned, or the store's own error when it could not run.
-    pub async fn ask<T, E, F>(&self, mut unit: F) -> Result<T, E>
+    pub async fn ask<T, E, F>(&self, unit: F) -> Result<T, E>
     where
         F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
         T: Send + 'static,
@@ -132,8 +132,8 @@ impl Db {
         unit::refuse_nesting()?;
         let figures = Arc::clone(&self.figures);
         match &self.backend {
-            Backend::Sqlite { readers, .. } => readers.ask(&mut unit, figures).await,
-            Backend::Postgres(pool) => postgres::ask(pool, &mut unit, figures).await,
+            Backend::Sqlite { readers, .. } => readers.ask(unit, figures).await,
+            Backend::Postgres(pool) => postgres::ask(pool, unit, figures).await,
         }
     }
 

@@ -131,7 +131,7 @@ pub struct WebhooksView {
 
 /// A time, to the second, in UTC.
 #[must_use]
-pub(crate) fn seconds(at: Timestamp) -> String {
+pub fn seconds(at: Timestamp) -> String {
     at.to_iso().get(..19).unwrap_or_default().replace('T', " ")
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView 
             };
             view! {
                 <p class="answer bad" role="alert">
-                    {format!("{what} Events are abandoned about 75 hours after they happened; they can be sent again from here.")}
+                    {format!("{what} Events are abandoned about 75 hours after they happened; they can be sent again from the list of webhooks.")}
                 </p>
             }
         })

@@ -178,7 +178,7 @@ pub(super) async fn send_range(desk: Desk, fields: Fields) -> Answer {
             let here = fields.with(HERE, "sent", &place_of(at, &event));
             let said = format!(
                 "Sent again: {count}, to {} UTC. There are more: go on below the list.",
-                at.to_iso()
+                webhooks::seconds(at)
             );
             desk.done(&here, &said).await
         }

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{StoreError, figures::Figures};
 use sqlx::{
-    ConnectOptions, Connection as _,
+    Connection as _,
     migrate::Migrator,
     postgres::{PgConnectOptions, PgPoolOptions},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 use std::{str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};
@@ -68,15 +68,19 @@ async fn open_sqlite(
         .journal_mode(SqliteJournalMode::Wal)
         // FULL: what was answered survives a power cut. NORMAL would lose the last commits.
         .synchronous(SqliteSynchronous::Full);
-    let mut connection = for_writing
-        .connect()
+    let alone = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(options.patience)
+        .connect_with(for_writing.clone())
         .await
         .map_err(|error| StoreError::from_sql(&error))?;
     let migrator = match schema {
         Schema::Main => &migrations::SQLITE,
         Schema::Keys => &migrations::KEYS_SQLITE,
     };
-    migrate(migrator.run(&mut connection).await)?;
+    migrate(migrator.run(&alone).await)?;
+    let acquired = alone.acquire().await.map_err(|error| StoreError::from_sql(&error))?;
+    let connection = acquired.detach();
     let readers = Readers::new(connect, options.readers, options.patience);
     let (units, inbox) = mpsc::channel(writer::QUEUE);
     let (checkpoints, asked) = mpsc::channel(1);

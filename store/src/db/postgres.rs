@@ -13,7 +13,7 @@ use tokio::{sync::Notify, time::Instant};
 const TRIES: u32 = 8;
 
 /// Runs `unit` on one view of the database.
-pub(super) async fn read<T, E, F>(pool: &PgPool, unit: &mut F, figures: Arc<Figures>) -> Result<T, E>
+pub(super) async fn read<T, E, F>(pool: &PgPool, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
 where
     F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
     T: Send,
@@ -23,14 +23,14 @@ where
     let begun = pool.begin_with(view).await;
     let begun = begun.map_err(|error| StoreError::from_sql(&error))?;
     let mut tx = Tx::new(Connection::Postgres(Held::Transaction(begun)), figures);
-    let answer = unit::run(unit, &mut tx).await;
+    let answer = unit::run(&mut unit, &mut tx).await;
     // There is nothing to keep, and a failing rollback closes the connection by itself.
     drop(tx.rollback().await);
     answer
 }
 
 /// Runs `unit`, which asks one thing.
-pub(super) async fn ask<T, E, F>(pool: &PgPool, unit: &mut F, figures: Arc<Figures>) -> Result<T, E>
+pub(super) async fn ask<T, E, F>(pool: &PgPool, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
 where
     F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
     T: Send,
@@ -38,7 +38,7 @@ where
 {
     let alone = pool.acquire().await.map_err(|error| StoreError::from_sql(&error))?;
     let mut tx = Tx::single(Connection::Postgres(Held::Alone(alone)), figures);
-    unit::run(unit, &mut tx).await
+    unit::run(&mut unit, &mut tx).await
 }
 
 /// Runs `unit` and commits what it did.

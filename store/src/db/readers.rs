@@ -37,7 +37,7 @@ impl Readers {
     }
 
     /// Runs `unit` on one view of the database.
-    pub(super) async fn read<T, E, F>(&self, unit: &mut F, figures: Arc<Figures>) -> Result<T, E>
+    pub(super) async fn read<T, E, F>(&self, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
     where
         F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
         T: Send,
@@ -46,7 +46,7 @@ impl Readers {
         let (connection, _place) = self.lend().await?;
         let mut tx = Tx::new(connection, figures);
         tx.command("BEGIN").await?;
-        let answer = unit::run(unit, &mut tx).await;
+        let answer = unit::run(&mut unit, &mut tx).await;
         // Where the database has ended the transaction by itself, nobody knows what state the connection is in.
         if tx.command("ROLLBACK").await.is_ok() {
             self.rest(tx);
@@ -55,7 +55,7 @@ impl Readers {
     }
 
     /// Runs `unit`, which asks one thing.
-    pub(super) async fn ask<T, E, F>(&self, unit: &mut F, figures: Arc<Figures>) -> Result<T, E>
+    pub(super) async fn ask<T, E, F>(&self, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
     where
         F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
         T: Send,
@@ -63,7 +63,7 @@ impl Readers {
     {
         let (connection, _place) = self.lend().await?;
         let mut tx = Tx::single(connection, figures);
-        let answer = unit::run(unit, &mut tx).await;
+        let answer = unit::run(&mut unit, &mut tx).await;
         self.rest(tx);
         answer
     }
