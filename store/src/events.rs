@@ -3,6 +3,8 @@
 use crate::{
     StoreError,
     db::{Tx, on},
+    sessions::column,
+    vault::Place,
 };
 use domain::{
     event::{EventData, EventType, TestEvent},
@@ -48,6 +50,21 @@ impl EventContent {
         match self {
             Self::Session { kind, .. } => kind.as_str(),
             Self::Test => TestEvent::TYPE,
+        }
+    }
+}
+
+impl EventRow {
+    /// Where the sealed note of a decision lives; none for a test event.
+    #[must_use]
+    pub const fn note_place(&self) -> Option<Place<'_>> {
+        match &self.content {
+            EventContent::Session { session, .. } => Some(Place {
+                tenant: &self.tenant,
+                session,
+                name: column::NOTE,
+            }),
+            EventContent::Test => None,
         }
     }
 }

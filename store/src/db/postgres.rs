@@ -85,6 +85,7 @@ where
         if !collided || tried == TRIES {
             return Err(failure);
         }
+        // Whom it collided with may run on another node, so there is nobody to be woken by; at random, so that the two do not meet again.
         let pause = rand::rng().random_range(0..2_u64 << tried);
         tokio::time::sleep(Duration::from_millis(pause)).await;
     }

@@ -2,7 +2,8 @@
 //! borrow them.
 
 use domain::{
-    ids::{SessionId, TenantId, UserId},
+    event::{EventData, EventType},
+    ids::{EventId, SessionId, TenantId, UserId},
     outcome::{Checks, Outcome, Review, SessionRef, Source, Verdict},
     session::{Plan, Session, Step},
     tenant::TenantSettings,
@@ -10,6 +11,7 @@ use domain::{
 };
 use store::{
     Db, StoreError,
+    events::{EventContent, EventRow},
     sessions::{self, SessionRow},
     tenants::{self, TenantRow},
     users::{self, Role, UserRow},
@@ -122,6 +124,37 @@ pub(crate) fn outcome(session: &SessionRow, verdict: Verdict, note: Option<&str>
         checks: Checks::default(),
         reasons: vec!["document_expired".into()],
     }
+}
+
+/// An event of `session`, with a sealed note.
+pub(crate) fn event(session: &SessionRow, number: u8, kind: EventType, data: EventData) -> EventRow {
+    EventRow {
+        id: EventId::from_random([number; 16]),
+        tenant: session.session.tenant.clone(),
+        created_at: at(i64::from(number)),
+        content: EventContent::Session {
+            session: session.session.id.clone(),
+            kind,
+            data,
+            note: Some(vec![number]),
+        },
+    }
+}
+
+pub(crate) fn expired(session: &SessionRow, number: u8) -> EventRow {
+    let reference = SessionRef {
+        session_id: session.session.id.clone(),
+        tenant_id: session.session.tenant.clone(),
+    };
+    event(
+        session,
+        number,
+        EventType::Expired,
+        EventData::Expired {
+            session: reference,
+            expired_at: at(9),
+        },
+    )
 }
 
 pub(crate) async fn world(db: &Db) -> World {

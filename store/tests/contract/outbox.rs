@@ -1,43 +1,23 @@
 //! What a webhook is made of, found with one statement.
 
 use crate::{
-    fixtures::{World, at, keep, read, world, write},
+    fixtures::{World, at, expired, keep, read, world, write},
     harness::{Backend, backends},
 };
 use domain::{
-    event::{EventData, EventType},
     ids::{EventId, SecretId},
-    outcome::SessionRef,
     tenant::TenantSettings,
 };
 use store::{
     deliveries::{self, DeliveryState},
     events::{self, EventContent, EventRow},
     outbox::{self, PresentSession},
-    sessions::{self, SessionRow},
+    sessions,
     tenants::{self, TenantRow},
     webhook_secrets,
 };
 
 const URL: &str = "https://hooks.example/honnin";
-
-fn expired(session: &SessionRow) -> EventRow {
-    let (session_id, tenant_id) = (session.session.id.clone(), session.session.tenant.clone());
-    EventRow {
-        id: EventId::from_random([1; 16]),
-        tenant: tenant_id.clone(),
-        created_at: at(7),
-        content: EventContent::Session {
-            session: session_id.clone(),
-            kind: EventType::Expired,
-            data: EventData::Expired {
-                session: SessionRef { session_id, tenant_id },
-                expired_at: at(7),
-            },
-            note: Some(vec![9]),
-        },
-    }
-}
 
 fn with_url(tenant: &TenantRow) -> TenantRow {
     TenantRow {
@@ -55,7 +35,7 @@ async fn an_event_comes_with_its_session_the_receiver_and_the_valid_secrets_newe
         let World {
             tenant, other, session, ..
         } = world(&db).await;
-        let event = keep(expired(session));
+        let event = keep(expired(session, 1));
         let tenant_with_url = keep(with_url(tenant));
         let secrets = [1, 2, 3].map(|number| keep(SecretId::from_random([number; 16])));
         let stored = write!(db, tx => async {
@@ -92,7 +72,7 @@ async fn an_event_comes_with_its_session_the_receiver_and_the_valid_secrets_newe
 async fn an_erased_session_adds_nothing() {
     for Backend { name, db, .. } in backends().await {
         let World { session, .. } = world(&db).await;
-        let event = keep(expired(session));
+        let event = keep(expired(session, 1));
         let stored = write!(db, tx => async {
             events::insert(tx, event).await?;
             let mut erased = session.clone();
@@ -112,7 +92,7 @@ async fn an_event_that_is_not_sent_is_found_without_a_delivery_a_receiver_and_a_
         let World { session, .. } = world(&db).await;
         let event = keep(EventRow {
             content: EventContent::Test,
-            ..expired(session)
+            ..expired(session, 1)
         });
         write!(db, tx => events::insert(tx, event)).unwrap();
         let found = read!(db, tx => outbox::find(tx, &event.id)).unwrap();

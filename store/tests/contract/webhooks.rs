@@ -1,13 +1,13 @@
 //! Events, their deliveries and attempts, and the signing secrets.
 
 use crate::{
-    fixtures::{World, at, keep, outcome, read, world, write},
+    fixtures::{World, at, event, expired, keep, outcome, read, world, write},
     harness::{Backend, backends},
 };
 use domain::{
     event::{EventData, EventType},
     ids::{EventId, SecretId},
-    outcome::{SessionRef, Verdict},
+    outcome::Verdict,
 };
 use store::{
     StoreError,
@@ -17,36 +17,6 @@ use store::{
     sessions::SessionRow,
     webhook_secrets,
 };
-
-fn event(session: &SessionRow, number: u8, kind: EventType, data: EventData) -> EventRow {
-    EventRow {
-        id: EventId::from_random([number; 16]),
-        tenant: session.session.tenant.clone(),
-        created_at: at(i64::from(number)),
-        content: EventContent::Session {
-            session: session.session.id.clone(),
-            kind,
-            data,
-            note: Some(vec![number]),
-        },
-    }
-}
-
-fn expired(session: &SessionRow, number: u8) -> EventRow {
-    let reference = SessionRef {
-        session_id: session.session.id.clone(),
-        tenant_id: session.session.tenant.clone(),
-    };
-    event(
-        session,
-        number,
-        EventType::Expired,
-        EventData::Expired {
-            session: reference,
-            expired_at: at(9),
-        },
-    )
-}
 
 #[tokio::test]
 async fn events_are_read_back_by_their_tenant_without_the_note_in_the_clear() {
