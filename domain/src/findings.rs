@@ -2,7 +2,7 @@
 //!
 //! `None` means "not assessed". Findings hold personal data (readings, face descriptors) and are stored sealed only.
 
-use crate::document::{OcrField, Side, vocabulary};
+use crate::document::{DocumentType, FieldName, OcrField, Side, vocabulary};
 use serde::{Deserialize, Serialize};
 
 /// Image quality of one picture, as `lens` judges it on the phone and on the server.
@@ -63,6 +63,88 @@ impl std::fmt::Debug for MrzReading {
     }
 }
 
+vocabulary! {
+    /// Standards of the machine-readable codes on cards other than the MRZ.
+    CodeStandard {
+        /// PDF417 of a North American driving licence or identity card (AAMVA DL/ID Card Design Standard).
+        Aamva = "aamva",
+        /// Visible digital seal (ICAO 9303-13).
+        Seal = "seal",
+        /// Visible digital seal for non-constrained environments (ICAO VDS-NC).
+        SealNc = "seal_nc",
+    }
+}
+
+vocabulary! {
+    /// What became of the signature of a code.
+    Signature {
+        /// The standard has none.
+        Absent = "absent",
+        /// No certificate of its issuer is installed.
+        NotChecked = "not_checked",
+        /// It is the issuer's.
+        Valid = "valid",
+        /// It is not: the content was made or changed by somebody else.
+        Invalid = "invalid",
+    }
+}
+
+/// A barcode or seal as decoded.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct CodeReading {
+    /// Its standard.
+    pub standard: CodeStandard,
+    /// The kind of document its header names; `None` where it names none.
+    pub kind: Option<DocumentType>,
+    /// Who issued it: six digits of an AAMVA issuer, or the reference of a seal's certificate.
+    pub issuer: Option<String>,
+    /// Its items.
+    pub fields: Vec<OcrField>,
+    /// What became of its signature.
+    pub signature: Signature,
+}
+
+impl std::fmt::Debug for CodeReading {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "CodeReading({}, {})", self.standard, self.signature)
+    }
+}
+
+/// A rule of a layout, applied to what was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleResult {
+    /// Its name in the layout's file.
+    pub rule: String,
+    /// Whether it held.
+    pub held: bool,
+}
+
+/// The layout that a picture was recognised as, whatever kind of document was chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LayoutReading {
+    /// Name of the layout's file, such as `jp.driving_license`.
+    pub layout: String,
+    /// The kind of document it is.
+    pub kind: DocumentType,
+    /// The side it is of that document.
+    pub side: Side,
+    /// How sure the recognition is, 0 to 1.
+    pub score: f32,
+    /// The layout's rules that could be applied.
+    pub rules: Vec<RuleResult>,
+}
+
+/// Where an item of `fields` stands, and how sure its reading is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FieldPlace {
+    /// The item.
+    pub name: FieldName,
+    /// Probability that the text is right, 0 to 1.
+    pub confidence: f32,
+    /// Corners in pixels of the analysed picture: left top, right top, right bottom, left bottom as the text is read.
+    pub corners: [[f32; 2]; 4],
+}
+
 /// A face found in a picture, with the numbers that recognise it again.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Face {
@@ -110,8 +192,20 @@ pub struct DocumentFindings {
     pub quality: Quality,
     /// Machine-readable zone; `None` where none was found.
     pub mrz: Option<MrzReading>,
-    /// Items read, from the machine-readable zone first, then the visual zone.
+    /// Other machine-readable codes, as many as were decoded.
+    #[serde(default)]
+    pub codes: Vec<CodeReading>,
+    /// The layout it was recognised as; `None` where it is none that is known.
+    #[serde(default)]
+    pub layout: Option<LayoutReading>,
+    /// Items read, from machine-readable data first, then the visual zone.
     pub fields: Vec<OcrField>,
+    /// Where the items stand, as far as that is known.
+    #[serde(default)]
+    pub places: Vec<FieldPlace>,
+    /// Corners of the document in pixels of the analysed picture: left top, right top, right bottom, left bottom as it is read.
+    #[serde(default)]
+    pub outline: Option<[[f32; 2]; 4]>,
     /// Lines of text found in the visual zone; 0 means nothing readable.
     pub text_lines: u32,
     /// How far the visual zone repeats the machine-readable one: share of comparable items found, 0 to 1.
@@ -130,6 +224,32 @@ pub struct DocumentFindings {
     pub models: Vec<ModelHash>,
     /// Milliseconds spent per stage.
     pub timings: Vec<StageTime>,
+}
+
+impl DocumentFindings {
+    /// Findings of a picture on which nothing was assessed.
+    #[must_use]
+    pub fn none(side: Side) -> Self {
+        Self {
+            side,
+            quality: Quality::default(),
+            mrz: None,
+            codes: Vec::new(),
+            layout: None,
+            fields: Vec::new(),
+            places: Vec::new(),
+            outline: None,
+            text_lines: 0,
+            viz_agreement: None,
+            portrait: None,
+            grey_share: None,
+            raster_z: None,
+            specimen_words: false,
+            unavailable: Vec::new(),
+            models: Vec::new(),
+            timings: Vec::new(),
+        }
+    }
 }
 
 vocabulary! {

@@ -198,7 +198,6 @@ const FLAWLESS: Quality = Quality {
 /// A genuine one, but for what the caller changes.
 fn passport(fields: Vec<OcrField>) -> DocumentFindings {
     DocumentFindings {
-        side: Side::Front,
         quality: FLAWLESS,
         mrz: Some(MrzReading {
             format: MrzFormat::Td3,
@@ -212,12 +211,8 @@ fn passport(fields: Vec<OcrField>) -> DocumentFindings {
         text_lines: 12,
         viz_agreement: Some(1.0),
         portrait: Some(face(0.0)),
-        grey_share: None,
-        raster_z: None,
         specimen_words: true,
-        unavailable: Vec::new(),
-        models: Vec::new(),
-        timings: Vec::new(),
+        ..DocumentFindings::none(Side::Front)
     }
 }
 

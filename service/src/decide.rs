@@ -164,19 +164,9 @@ fn selfie(standing: &Standing, key: &SessionKey) -> Result<Option<SelfieFindings
 /// A side whose analysis was given up: nothing was measured, and the machinery counts as not there.
 fn unassessed_document(side: domain::document::Side) -> DocumentFindings {
     DocumentFindings {
-        side,
         quality: UNJUDGED,
-        mrz: None,
-        fields: Vec::new(),
-        text_lines: 0,
-        viz_agreement: None,
-        portrait: None,
-        grey_share: None,
-        raster_z: None,
-        specimen_words: false,
         unavailable: Unavailable::ALL.to_vec(),
-        models: Vec::new(),
-        timings: Vec::new(),
+        ..DocumentFindings::none(side)
     }
 }
 

@@ -42,7 +42,7 @@ fn bare(side: &DocumentFindings, name: FieldName) -> Option<String> {
 mod tests {
     use super::*;
     use crate::document::{OcrField, Side};
-    use crate::findings::{MrzFormat, MrzReading, Quality};
+    use crate::findings::{MrzFormat, MrzReading};
 
     fn side(side: Side, zone: bool, items: &[(FieldName, &str)]) -> DocumentFindings {
         let item = |(name, value): &(FieldName, &str)| OcrField {
@@ -52,8 +52,6 @@ mod tests {
             normalized: Some((*value).to_owned()),
         };
         DocumentFindings {
-            side,
-            quality: Quality::default(),
             mrz: zone.then(|| MrzReading {
                 format: MrzFormat::Td1,
                 lines: vec![],
@@ -64,14 +62,7 @@ mod tests {
             }),
             fields: items.iter().map(item).collect(),
             text_lines: 3,
-            viz_agreement: None,
-            portrait: None,
-            grey_share: None,
-            raster_z: None,
-            specimen_words: false,
-            unavailable: vec![],
-            models: vec![],
-            timings: vec![],
+            ..DocumentFindings::none(side)
         }
     }
 

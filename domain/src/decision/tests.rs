@@ -40,7 +40,6 @@ const GOOD: Quality = Quality {
 
 fn passport() -> DocumentFindings {
     DocumentFindings {
-        side: Side::Front,
         quality: GOOD,
         mrz: Some(MrzReading {
             format: MrzFormat::Td3,
@@ -63,10 +62,7 @@ fn passport() -> DocumentFindings {
         portrait: Some(face(0.0)),
         grey_share: Some(0.4),
         raster_z: Some(5.0),
-        specimen_words: false,
-        unavailable: vec![],
-        models: vec![],
-        timings: vec![],
+        ..DocumentFindings::none(Side::Front)
     }
 }
 

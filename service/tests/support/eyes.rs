@@ -167,7 +167,6 @@ fn field(name: FieldName, text: &str) -> OcrField {
 /// A genuine passport of Hanako Tanaka.
 pub fn passport() -> DocumentFindings {
     DocumentFindings {
-        side: Side::Front,
         quality: GOOD,
         mrz: Some(MrzReading {
             format: MrzFormat::Td3,
@@ -189,10 +188,7 @@ pub fn passport() -> DocumentFindings {
         portrait: Some(face()),
         grey_share: Some(0.3),
         raster_z: Some(5.0),
-        specimen_words: false,
-        unavailable: Vec::new(),
-        models: Vec::new(),
-        timings: Vec::new(),
+        ..DocumentFindings::none(Side::Front)
     }
 }
 
