@@ -5,6 +5,7 @@ mod degrade;
 mod head;
 mod ink;
 mod mrz;
+mod pdf417;
 mod person;
 mod picture;
 mod scene;
