@@ -5,9 +5,9 @@ use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
 use crate::text::{Area, Line, Page, Reader};
-use crate::{Vision, mrz, signals, zone};
+use crate::{Vision, code, mrz, signals, zone};
 use domain::document::{DocumentType, OcrField, Side};
-use domain::findings::{DocumentFindings, Face, MrzReading, Quality, Unavailable};
+use domain::findings::{CodeReading, DocumentFindings, Face, MrzReading, Quality, Signature, Unavailable};
 use lens::frame::Frame;
 use time::Date;
 
@@ -24,6 +24,8 @@ const WHOLE_PAGE: usize = 12_000;
 #[derive(Default)]
 struct Reading {
     mrz: Option<MrzReading>,
+    /// Items of the machine-readable zone.
+    machine: Vec<OcrField>,
     zone: zone::VisualZone,
 }
 
@@ -45,6 +47,8 @@ pub(crate) fn examine(
             (Page::blank(picture), Reading::default())
         }
     };
+    let codes = code::read(picture, kind, side);
+    watch.lap("codes");
     let portrait = portrait(vision, &page, picture, side).unwrap_or_else(|_| {
         unavailable.push(Unavailable::Face);
         None
@@ -58,9 +62,9 @@ pub(crate) fn examine(
         side,
         quality,
         mrz: reading.mrz,
-        codes: Vec::new(),
         layout: None,
-        fields: reading.zone.fields,
+        fields: merged(reading.machine, &codes, reading.zone.fields),
+        codes,
         places: Vec::new(),
         outline: None,
         text_lines: reading.zone.lines,
@@ -123,27 +127,31 @@ fn read<'a>(
         visual = visible(&mut page, WHOLE_PAGE)?;
     }
     watch.lap("visual zone");
-    let mut fields = match (&machine, &elements) {
+    let fields = match (&machine, &elements) {
         (Some(zone), Some(elements)) => elements.fields(side, &zone.lines.join("\n"), today),
         _ => Vec::new(),
     };
-    let from_zone = fields.len();
-    fields.extend(visual.fields);
-    let mut kept = Vec::with_capacity(fields.len());
-    for (index, field) in fields.into_iter().enumerate() {
-        let known = |other: &OcrField| other.name == field.name;
-        if index < from_zone || !kept.iter().any(known) {
-            kept.push(field);
-        }
-    }
-    let zone = zone::VisualZone { fields: kept, ..visual };
     Ok((
         page,
         Reading {
             mrz: machine.as_ref().map(mrz::reading),
-            zone,
+            machine: fields,
+            zone: visual,
         },
     ))
+}
+
+/// All items once: those of the machine-readable zone first, then those of codes, then what is printed. A code whose signature
+/// fails was made by somebody else than its issuer: nothing of it is taken over.
+fn merged(machine: Vec<OcrField>, codes: &[CodeReading], visual: Vec<OcrField>) -> Vec<OcrField> {
+    let trusted = codes.iter().filter(|code| code.signature != Signature::Invalid);
+    let mut kept = machine;
+    for field in trusted.flat_map(|code| code.fields.clone()).chain(visual) {
+        if kept.iter().all(|known| known.name != field.name) {
+            kept.push(field);
+        }
+    }
+    kept
 }
 
 /// The machine-readable zone, from the longest lines alone or, where that is not enough, from all of them.
@@ -208,4 +216,59 @@ fn turned_back(mut face: Face, quarters: u8, picture: &Raster) -> Face {
     face.bounds = [a[0].min(b[0]), a[1].min(b[1]), (a[0] - b[0]).abs(), (a[1] - b[1]).abs()];
     face.eyes = face.eyes.map(place);
     face
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::document::FieldName;
+    use domain::findings::CodeStandard;
+
+    fn item(name: FieldName, text: &str) -> OcrField {
+        OcrField {
+            side: Side::Back,
+            name,
+            text: Some(text.to_owned()),
+            normalized: None,
+        }
+    }
+
+    fn code(signature: Signature, fields: Vec<OcrField>) -> CodeReading {
+        CodeReading {
+            standard: CodeStandard::Seal,
+            kind: None,
+            issuer: None,
+            fields,
+            signature,
+        }
+    }
+
+    #[test]
+    fn machine_readable_items_come_first_and_those_of_a_forged_code_not_at_all() {
+        let codes = [
+            code(Signature::Invalid, vec![item(FieldName::Address, "forged")]),
+            code(
+                Signature::Absent,
+                vec![item(FieldName::LastName, "code"), item(FieldName::BirthDate, "code")],
+            ),
+        ];
+        let printed = vec![
+            item(FieldName::LastName, "print"),
+            item(FieldName::BirthDate, "print"),
+            item(FieldName::Address, "print"),
+        ];
+        let kept = merged(vec![item(FieldName::LastName, "zone")], &codes, printed);
+        let texts: Vec<_> = kept
+            .iter()
+            .map(|field| (field.name, field.text.as_deref().unwrap()))
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                (FieldName::LastName, "zone"),
+                (FieldName::BirthDate, "code"),
+                (FieldName::Address, "print"),
+            ]
+        );
+    }
 }

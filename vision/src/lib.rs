@@ -3,6 +3,7 @@
 //! Findings are measurements with their confidence, never verdicts: `domain::decision` makes those. Machinery that is missing
 //! or altered makes a finding say so; nothing here panics over a picture or a model.
 
+mod code;
 mod document;
 mod face;
 mod liveness;
@@ -52,6 +53,12 @@ pub fn document_quality(picture: &Picture) -> Quality {
 #[must_use]
 pub fn selfie_quality(picture: &Picture) -> Quality {
     selfie::quality(&picture.rgb)
+}
+
+/// The message of a picture's PDF417 code, whatever it says: for measuring the reader on codes that are no document's.
+#[must_use]
+pub fn pdf417(picture: &raster::Raster) -> Option<Vec<u8>> {
+    code::message(picture)
 }
 
 impl Vision {

@@ -28,13 +28,14 @@ const IMPORTS: [(&str, &[&str]); 10] = [
 ];
 
 /// Outside crates and the only rooms that may use them. A name that ends in `*` stands for all that begin so.
-const CONFINED: [(&str, &[&str]); 23] = [
+const CONFINED: [(&str, &[&str]); 24] = [
     ("sqlx*", &["store"]),
     ("object_store", &["store"]),
     ("chacha20poly1305", &["store"]),
     ("rten*", &["vision"]),
     ("rustface", &["vision"]),
     ("rustfft", &["vision"]),
+    ("rxing", &["vision", "xtask"]),
     ("gemm*", &["vision"]),
     ("image", &["vision", "xtask"]),
     ("leptos*", &["app", "frontend"]),

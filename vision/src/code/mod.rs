@@ -1,0 +1,42 @@
+//! Machine-readable codes on cards other than the MRZ: found, decoded, taken apart.
+//!
+//! What is not of a standard that is read here is dropped where it was decoded: it is neither kept nor logged.
+
+mod aamva;
+mod grey;
+mod pdf417;
+#[cfg(test)]
+mod tests;
+
+use crate::raster::Raster;
+use domain::document::{DocumentType, Side};
+use domain::findings::CodeReading;
+use grey::Grey;
+
+/// The codes of one side, as many as were decoded.
+pub(crate) fn read(picture: &Raster, kind: DocumentType, side: Side) -> Vec<CodeReading> {
+    if !may_have_codes(kind) {
+        return Vec::new();
+    }
+    let grey = Grey::of(picture);
+    let licence = pdf417::read(&grey, |message| aamva::reading(message, side));
+    licence.into_iter().collect()
+}
+
+/// Whether this kind of document may carry codes that may be read. The code on the back of a My Number card is the individual
+/// number itself, which nobody may collect.
+const fn may_have_codes(kind: DocumentType) -> bool {
+    match kind {
+        DocumentType::DrivingLicense | DocumentType::IdCard => true,
+        DocumentType::MyNumberCard
+        | DocumentType::ResidenceCard
+        | DocumentType::SpecialPermanentResidentCertificate
+        | DocumentType::DrivingHistoryCertificate
+        | DocumentType::Passport => false,
+    }
+}
+
+/// The message of a picture's PDF417 code, whatever it says.
+pub(crate) fn message(picture: &Raster) -> Option<Vec<u8>> {
+    pdf417::read(&Grey::of(picture), |message| Some(message.to_vec()))
+}

@@ -1,0 +1,86 @@
+//! The projective map from a symbol's own coordinates to the picture's.
+
+pub(crate) type Point = [f32; 2];
+
+/// Maps the unit square to a quadrilateral (Heckbert 1989).
+#[derive(Clone, Copy)]
+pub(crate) struct Quad {
+    rows: [[f32; 3]; 3],
+}
+
+impl Quad {
+    /// Corners clockwise from (0, 0); `None` where they enclose nothing or are not convex.
+    pub(crate) fn new(corners: [Point; 4]) -> Option<Self> {
+        let turn = |i: usize| {
+            let [a, b, c] = [corners[i], corners[(i + 1) % 4], corners[(i + 2) % 4]];
+            (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
+        };
+        if (0..4).any(|i| turn(i) < 1.0) {
+            return None;
+        }
+        let [a, b, c, d] = corners;
+        let (dx1, dx2, dx3) = (b[0] - c[0], d[0] - c[0], a[0] - b[0] + c[0] - d[0]);
+        let (dy1, dy2, dy3) = (b[1] - c[1], d[1] - c[1], a[1] - b[1] + c[1] - d[1]);
+        let whole = dx1 * dy2 - dx2 * dy1;
+        let (g, h) = ((dx3 * dy2 - dx2 * dy3) / whole, (dx1 * dy3 - dx3 * dy1) / whole);
+        Some(Self {
+            rows: [
+                [b[0] - a[0] + g * b[0], d[0] - a[0] + h * d[0], a[0]],
+                [b[1] - a[1] + g * b[1], d[1] - a[1] + h * d[1], a[1]],
+                [g, h, 1.0],
+            ],
+        })
+    }
+
+    /// Where (`u`, `v`) lies in the picture.
+    pub(crate) fn place(&self, u: f32, v: f32) -> Point {
+        let [x, y, w] = self.rows.map(|row| row[0] * u + row[1] * v + row[2]);
+        // Far outside of a steep quadrilateral the horizon would be crossed.
+        let w = w.max(1e-3);
+        [x / w, y / w]
+    }
+
+    /// The share of the way from the left side to the right one, at height `v`, at which the map passes closest to a point of
+    /// the picture.
+    pub(crate) fn along(&self, point: Point, v: f32) -> f32 {
+        let (mut low, mut high) = (-0.2_f32, 1.2_f32);
+        let (from, to) = (self.place(0.0, v), self.place(1.0, v));
+        let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
+        let reach = |p: Point| (p[0] - from[0]) * dx + (p[1] - from[1]) * dy;
+        let wanted = reach(point);
+        for _ in 0..24 {
+            let middle = f32::midpoint(low, high);
+            if reach(self.place(middle, v)) < wanted {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        f32::midpoint(low, high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn corners_lie_on_corners_and_the_way_back_is_found() {
+        let corners = [[10.0, 20.0], [110.0, 25.0], [120.0, 90.0], [5.0, 80.0]];
+        let quad = Quad::new(corners).unwrap();
+        for ((u, v), corner) in [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+            .into_iter()
+            .zip(corners)
+        {
+            let [x, y] = quad.place(u, v);
+            assert!((x - corner[0]).abs() < 1e-3 && (y - corner[1]).abs() < 1e-3);
+        }
+        assert!((quad.along(quad.place(0.3, 0.5), 0.5) - 0.3).abs() < 1e-4);
+    }
+
+    #[test]
+    fn what_is_not_convex_or_turned_over_is_refused() {
+        assert!(Quad::new([[0.0, 0.0], [10.0, 0.0], [2.0, 2.0], [0.0, 10.0]]).is_none());
+        assert!(Quad::new([[0.0, 0.0], [0.0, 10.0], [10.0, 10.0], [10.0, 0.0]]).is_none());
+    }
+}

@@ -1,0 +1,332 @@
+//! Reads one symbol whose ends are known: shape, rows, characters, correction, message.
+
+use super::guards::Guard;
+use super::message::message;
+use super::quad::{Point, Quad};
+use super::reed_solomon::correct;
+use super::rows::{Indicator, Ladder, Shape};
+use super::table::{CLUSTERS, MODULES, START, STOP};
+use super::templates::{LOOKS, Look, Match, Modules, Templates, likeness, normalise};
+use crate::code::grey::Grey;
+
+/// Samples a module.
+const SAMPLES: usize = 4;
+/// Modules sampled beyond either end, so that lines may be shifted.
+const MARGIN: usize = 6;
+/// Modules of the start pattern and the left indicator.
+const BEFORE: usize = 2 * MODULES;
+/// Modules of the right indicator and the stop pattern.
+const BEHIND: usize = 2 * MODULES + 1;
+
+/// One scan line of the straightened symbol, [`SAMPLES`] a module.
+struct Strip {
+    levels: Vec<f32>,
+}
+
+impl Strip {
+    /// The modules from `module` on, moved by `shift` samples, normalised.
+    fn modules(&self, module: usize, shift: isize) -> Modules {
+        let from = ((module + MARGIN) * SAMPLES).checked_add_signed(shift).unwrap_or(0);
+        let mut modules: Modules = std::array::from_fn(|i| {
+            let at = from + i * SAMPLES;
+            self.levels
+                .get(at..at + SAMPLES)
+                .map_or(0.0, |levels| levels.iter().sum())
+        });
+        normalise(&mut modules);
+        modules
+    }
+}
+
+/// A symbol between its guards. Its width in modules is known when its columns are.
+#[derive(Clone, Copy)]
+pub(crate) struct Symbol<'a> {
+    grey: &'a Grey,
+    quad: Quad,
+    width: f32,
+    /// Whether it has a right indicator: the compact form has none.
+    right: bool,
+    /// Scan lines worth reading: as many as it has pixels.
+    lines: usize,
+}
+
+impl<'a> Symbol<'a> {
+    /// The symbol between a start and a stop pattern.
+    pub(crate) fn between(grey: &'a Grey, start: &Guard, stop: &Guard) -> Option<Self> {
+        let [a, d] = start.outer;
+        let [b, c] = stop.outer;
+        let quad = Quad::new([a, b, c, d])?;
+        let middle = |ends: [Point; 2]| [0, 1].map(|i| f32::midpoint(ends[0][i], ends[1][i]));
+        let first = quad.along(middle(start.inner), 0.5);
+        let last = 1.0 - quad.along(middle(stop.inner), 0.5);
+        if first < 0.01 || last < 0.01 {
+            return None;
+        }
+        let width = (MODULES as f32 / first + (MODULES + 1) as f32 / last) / 2.0;
+        Some(Self {
+            grey,
+            quad,
+            width,
+            right: true,
+            lines: lines(&[start.outer, stop.outer]),
+        })
+    }
+
+    /// A symbol of which only the start pattern is known, or whose compact form has no stop pattern: rows are taken to stand
+    /// at right angles to the bars.
+    pub(crate) fn behind(grey: &'a Grey, start: &Guard) -> Option<Self> {
+        let [top, bottom] = start.outer;
+        let (dx, dy) = (bottom[0] - top[0], bottom[1] - top[1]);
+        let length = dx.hypot(dy).max(1.0);
+        // The scan line crossed the bars at an angle; a module is measured across them.
+        let inner = start.inner[0];
+        let across = ((inner[0] - top[0]) * dy - (inner[1] - top[1]) * dx).abs() / length;
+        let module = across / MODULES as f32;
+        let width = 100.0;
+        let (x, y) = (dy / length * module * width, -dx / length * module * width);
+        let quad = Quad::new([top, [top[0] + x, top[1] + y], [bottom[0] + x, bottom[1] + y], bottom])?;
+        Some(Self {
+            grey,
+            quad,
+            width,
+            right: false,
+            lines: lines(&[start.outer]),
+        })
+    }
+
+    /// The mean of scan lines whose heights at the left and right end are given.
+    fn strip(&self, heights: &[(f32, f32)], modules: usize) -> Strip {
+        let count = (modules + 2 * MARGIN) * SAMPLES;
+        let scale = 1.0 / (SAMPLES as f32 * self.width);
+        let levels = (0..count)
+            .map(|i| {
+                let along = (i as f32 + 0.5 - (MARGIN * SAMPLES) as f32) * scale;
+                let sum: f32 = heights
+                    .iter()
+                    .map(|(left, right)| {
+                        let [x, y] = self.quad.place(along, left + (right - left) * along);
+                        self.grey.sample(x, y)
+                    })
+                    .sum();
+                sum
+            })
+            .collect();
+        Strip { levels }
+    }
+
+    /// The look of characters that makes the start patterns most like themselves; `None` where nothing does.
+    fn look(&self) -> Option<Look> {
+        let heights: Vec<(f32, f32)> = (1..10).map(|i| i as f32 / 10.0).map(|v| (v, v)).collect();
+        let seen = self.strip(&heights, MODULES).modules(0, 0);
+        let alike = |look: &Look| likeness(&seen, &look.shown(|i| is_dark(&START, i)));
+        let best = LOOKS.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)));
+        best.copied().filter(|look| alike(look) > ALIKE)
+    }
+
+    fn indicators(&self, templates: &Templates) -> Vec<Indicator> {
+        let mut found = Vec::new();
+        let right = self.width.round() as usize;
+        for line in 0..self.lines {
+            let height = (line as f32 + 0.5) / self.lines as f32;
+            let strip = self.strip(&[(height, height)], right.max(BEFORE));
+            found.extend(indicator(templates, &strip, MODULES, height, true));
+            if self.right {
+                found.extend(indicator(templates, &strip, right - BEHIND, height, false));
+            }
+        }
+        found
+    }
+
+    /// The bytes of the symbol's message.
+    pub(crate) fn read(mut self) -> Option<Vec<u8>> {
+        let templates = Templates::new(self.look()?);
+        let indicators = self.indicators(&templates);
+        let shape = Shape::of(&indicators)?;
+        let whole = MODULES * shape.columns + BEFORE + if self.right { BEHIND } else { 1 };
+        if self.right {
+            // Measured at the guards, the width is off by a few modules at most.
+            if (whole as f32 - self.width).abs() > 0.1 * self.width + MODULES as f32 / 2.0 {
+                return None;
+            }
+            self.width = whole as f32;
+        }
+        let left = Ladder::of(&indicators, true, shape);
+        let right = Ladder::of(&indicators, false, shape);
+        let even = Ladder::even(shape.rows);
+        let ladders = (left.or(right).unwrap_or(even), right.or(left).unwrap_or(even));
+        let mut best = vec![Match::default(); shape.rows * shape.columns];
+        for share in [0.5, 0.2, 0.8] {
+            for row in 0..shape.rows {
+                let found = self.row(&templates, shape, ladders, row, share);
+                for (known, new) in best[row * shape.columns..].iter_mut().zip(found) {
+                    if new.margin > known.margin {
+                        *known = new;
+                    }
+                }
+            }
+            if let Some(message) = mended(&best, shape) {
+                return Some(message);
+            }
+        }
+        None
+    }
+
+    /// The characters of a row, read over the inner `share` of its height.
+    fn row(
+        &self,
+        templates: &Templates,
+        shape: Shape,
+        (left, right): (Ladder, Ladder),
+        row: usize,
+        share: f32,
+    ) -> Vec<Match> {
+        let heights: Vec<(f32, f32)> = [-0.5, -0.25, 0.0, 0.25, 0.5]
+            .map(|off| row as f32 + off * share)
+            .map(|row| (left.middle(row), right.middle(row)))
+            .to_vec();
+        let modules = MODULES * shape.columns + BEFORE + if self.right { BEHIND } else { 1 };
+        let strip = self.strip(&heights, modules);
+        let cluster = row % CLUSTERS;
+        let known = |codeword: usize| templates.one(cluster, codeword);
+        let mut path = Path::default();
+        path.step(&strip, 0, |modules| fixed(modules, &start()));
+        path.step(&strip, MODULES, |modules| {
+            fixed(modules, &known(shape.indicator(row, true)))
+        });
+        for column in 0..shape.columns {
+            path.step(&strip, BEFORE + column * MODULES, |modules| {
+                templates.best(cluster, modules)
+            });
+        }
+        if self.right {
+            let at = BEFORE + shape.columns * MODULES;
+            path.step(&strip, at, |modules| {
+                fixed(modules, &known(shape.indicator(row, false)))
+            });
+            path.step(&strip, at + MODULES, |modules| fixed(modules, &stop()));
+        }
+        let found = path.end();
+        found[2..2 + shape.columns].to_vec()
+    }
+}
+
+/// Scan lines for guards of this height.
+fn lines(guards: &[[Point; 2]]) -> usize {
+    let height = |[top, bottom]: &[Point; 2]| (bottom[0] - top[0]).hypot(bottom[1] - top[1]);
+    let pixels = guards.iter().map(height).fold(0.0, f32::max);
+    (pixels as usize).clamp(12, 160)
+}
+
+fn is_dark(bars: &[u8], module: usize) -> bool {
+    let mut end = 0;
+    let run = bars.iter().position(|width| {
+        end += usize::from(*width);
+        module < end
+    });
+    run.is_some_and(|run| run.is_multiple_of(2))
+}
+
+fn start() -> Modules {
+    LOOKS[4].shown(|i| is_dark(&START, i))
+}
+
+fn stop() -> Modules {
+    LOOKS[4].shown(|i| is_dark(&STOP, i))
+}
+
+fn fixed(modules: &Modules, wanted: &Modules) -> Match {
+    Match {
+        codeword: 0,
+        likeness: likeness(modules, wanted),
+        margin: 1.0,
+    }
+}
+
+/// Likeness below which a pattern is not what it was taken for.
+const ALIKE: f32 = 0.8;
+
+/// The row indicator that a line shows near `module`, in whichever cluster.
+fn indicator(templates: &Templates, strip: &Strip, module: usize, height: f32, left: bool) -> Option<Indicator> {
+    let mut best: Option<(usize, Match)> = None;
+    for shift in [0, -2, 2] {
+        let modules = strip.modules(module, shift);
+        for cluster in 0..CLUSTERS {
+            let found = templates.best(cluster, &modules);
+            if best.is_none_or(|(_, best)| found.likeness > best.likeness) {
+                best = Some((cluster, found));
+            }
+        }
+    }
+    let (cluster, found) = best.filter(|(_, found)| found.likeness > ALIKE)?;
+    let codeword = found.codeword;
+    Some(Indicator {
+        left,
+        height,
+        cluster,
+        codeword,
+        weight: found.likeness * found.likeness,
+    })
+}
+
+/// Greatest shift of a character from where it is expected, in samples.
+const REACH: isize = 14;
+const SHIFTS: usize = 2 * REACH as usize + 1;
+/// What a sample of shift between neighbours costs in likeness, and how many there may be.
+const BEND: f32 = 0.02;
+const MOST_BEND: usize = 2;
+
+/// The way through a row along which characters are most alike: paper bends, lenses bend it more, so each character may be
+/// shifted a little further than the one before.
+#[derive(Default)]
+struct Path {
+    scores: Vec<f32>,
+    steps: Vec<Vec<(Match, usize)>>,
+}
+
+impl Path {
+    fn step(&mut self, strip: &Strip, module: usize, read: impl Fn(&Modules) -> Match) {
+        let before = std::mem::take(&mut self.scores);
+        let mut step = Vec::with_capacity(SHIFTS);
+        for shift in 0..SHIFTS {
+            let (from, score) = if before.is_empty() {
+                // The start pattern's place was measured.
+                (shift, -BEND * shift.abs_diff(REACH as usize) as f32)
+            } else {
+                let near = shift.saturating_sub(MOST_BEND)..(shift + MOST_BEND + 1).min(SHIFTS);
+                near.map(|from| (from, before[from] - BEND * from.abs_diff(shift) as f32))
+                    .fold((shift, f32::MIN), |best, new| if new.1 > best.1 { new } else { best })
+            };
+            let found = read(&strip.modules(module, shift as isize - REACH));
+            self.scores.push(score + found.likeness);
+            step.push((found, from));
+        }
+        self.steps.push(step);
+    }
+
+    /// The characters along the best way.
+    fn end(self) -> Vec<Match> {
+        let best = self.scores.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+        let mut shift = best.map_or(0, |(shift, _)| shift);
+        let mut found: Vec<Match> = Vec::with_capacity(self.steps.len());
+        for step in self.steps.iter().rev() {
+            let (character, from) = step[shift];
+            found.push(character);
+            shift = from;
+        }
+        found.reverse();
+        found
+    }
+}
+
+/// The message of characters that may be wrong; the least sure ones are taken for unknown, more of them each time.
+fn mended(found: &[Match], shape: Shape) -> Option<Vec<u8>> {
+    let codewords: Vec<u32> = found.iter().map(|m| m.codeword as u32).collect();
+    let mut doubtful: Vec<usize> = (0..found.len()).collect();
+    doubtful.sort_by(|a, b| found[*a].margin.total_cmp(&found[*b].margin));
+    [0, 2, 4, 6, 8].into_iter().find_map(|eighths| {
+        let mut attempt = codewords.clone();
+        let unknown = shape.correction.saturating_sub(2) * eighths / 8;
+        correct(&mut attempt, shape.correction, doubtful.get(..unknown)?)?;
+        message(&attempt, shape.correction)
+    })
+}
