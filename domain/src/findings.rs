@@ -21,7 +21,7 @@ pub struct Quality {
 }
 
 vocabulary! {
-    /// Formats of the machine-readable zone (ICAO 9303 parts 4 to 7).
+    /// Formats of the machine-readable zone (ICAO 9303 parts 4 to 7; ISO/IEC 18013 for licences).
     MrzFormat {
         /// Three lines of 30 (9303-5).
         Td1 = "TD1",
@@ -33,6 +33,8 @@ vocabulary! {
         MrvA = "MRV-A",
         /// Visa, two lines of 36 (9303-7).
         MrvB = "MRV-B",
+        /// Driving licence with a chip, one line of 30 (ISO/IEC 18013-3, basic access protection).
+        License = "DL",
     }
 }
 

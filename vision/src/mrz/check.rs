@@ -45,6 +45,14 @@ pub(crate) fn results(format: MrzFormat, lines: &[String]) -> Vec<(Guarded, bool
             (Guarded::Composite, holds(&composite, part(1, 29, 30))),
         ];
     }
+    if format == MrzFormat::License {
+        let mut found = vec![(Guarded::Composite, holds(part(0, 0, 29), part(0, 29, 30)))];
+        if part(0, 2, 5) == "FRA" {
+            // The French number's digit covers what stands before the number too.
+            found.push((Guarded::DocumentNumber, holds(part(0, 0, 14), part(0, 14, 15))));
+        }
+        return found;
+    }
     let mut found = vec![
         (Guarded::BirthDate, holds(part(1, 13, 19), part(1, 19, 20))),
         (Guarded::ExpiryDate, holds(part(1, 21, 27), part(1, 27, 28))),
@@ -61,7 +69,7 @@ pub(crate) fn results(format: MrzFormat, lines: &[String]) -> Vec<(Guarded, bool
             found.push((Guarded::DocumentNumber, holds(&number, check)));
             found.push((Guarded::Composite, holds(&composite(35), part(1, 35, 36))));
         }
-        MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::Td1 => {
+        MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::Td1 | MrzFormat::License => {
             found.push((Guarded::DocumentNumber, holds(part(1, 0, 9), part(1, 9, 10))));
         }
     }
@@ -88,8 +96,8 @@ mod tests {
         text.split('|').map(str::to_owned).collect()
     }
 
-    /// The worked examples of ICAO 9303 parts 4, 5, 6 and 7.
-    const EXAMPLES: [(MrzFormat, &str); 5] = [
+    /// The worked examples of ICAO 9303 parts 4, 5, 6 and 7, and the specimen of the French licence.
+    const EXAMPLES: [(MrzFormat, &str); 6] = [
         (
             MrzFormat::Td3,
             "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L898902C36UTO7408122F1204159ZE184226B<<<<<10",
@@ -110,6 +118,7 @@ mod tests {
             MrzFormat::MrvB,
             "V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<|L8988901C4XXX4009078F9612109<<<<<<<<",
         ),
+        (MrzFormat::License, "D1FRA13AA000026181231MARTIN<<9"),
     ];
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which lines of a page are a machine-readable zone, and of which format; read again with a common left and right edge.
 
-use super::{check, format, viterbi};
+use super::{check, country, format, viterbi};
 use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::text::{Area, Line, Reader};
@@ -102,6 +102,9 @@ fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
         sum += log;
     }
     let checks = check::results(format, &lines);
+    if format == MrzFormat::License && !is_license(&lines, window, &checks) {
+        return None;
+    }
     Some(Zone {
         format,
         free: window.iter().map(|line| plain(&line.text)).collect(),
@@ -110,6 +113,14 @@ fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
         total: checks.len(),
         lines,
     })
+}
+
+/// Whether one line may stand for a whole zone: any line of 30 symbols can be forced into a licence's form, so it must begin
+/// like one when read freely, name a state, and keep its check digits.
+fn is_license(lines: &[String], window: &[&Line], checks: &[(check::Guarded, bool)]) -> bool {
+    let begins = window.iter().all(|line| plain(&line.text).starts_with('D'));
+    let state = lines.first().and_then(|line| line.get(2..5)).and_then(country::alpha3);
+    begins && state.is_some() && checks.iter().all(|(_, holds)| *holds)
 }
 
 /// A free reading with every sort of filler as `<` and without spaces.
@@ -249,6 +260,7 @@ mod tests {
                 MrzFormat::MrvA,
                 "V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L8988901C4XXX4009078F96121096ZE184226B<<<<<<",
             ),
+            (MrzFormat::License, "D1FRA13AA000026181231MARTIN<<9"),
         ];
         for (format, text) in examples {
             let mut lines = vec![line("REPUBLIC<OF<UTOPIA<PASSPORT", 100.0)];
@@ -262,6 +274,18 @@ mod tests {
                 (zone.format, zone.lines.join("|"), zone.passed == zone.total),
                 (format, text.to_owned(), true)
             );
+        }
+    }
+
+    #[test]
+    fn a_line_is_not_forced_into_a_licences_form() {
+        for text in [
+            "D1FRA13AA000026181231MARTIN<<8",
+            "I<UTOD231458907<<<<<<<<<<<<<<<",
+            "D1XXX13AA000026181231MARTIN<<1",
+        ] {
+            let zone = decode(&[line(text, 600.0)]);
+            assert!(zone.is_none_or(|zone| zone.format != MrzFormat::License), "{text}");
         }
     }
 

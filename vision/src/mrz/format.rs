@@ -1,4 +1,4 @@
-//! The formats of ICAO 9303 parts 4 to 7 and which symbols each place of a line may hold.
+//! The formats of ICAO 9303 parts 4 to 7, that of ISO/IEC 18013 licences, and which symbols each place of a line may hold.
 
 use domain::findings::MrzFormat;
 
@@ -21,6 +21,8 @@ pub(crate) enum Class {
     Passport,
     /// First letter of a visa: V.
     Visa,
+    /// First letter of a driving licence: D.
+    License,
 }
 
 impl Class {
@@ -34,6 +36,7 @@ impl Class {
             Self::Card => matches!(symbol, b'A' | b'C' | b'I'),
             Self::Passport => symbol == b'P',
             Self::Visa => symbol == b'V',
+            Self::License => symbol == b'D',
         }
     }
 
@@ -46,6 +49,7 @@ impl Class {
             b'c' => Self::Card,
             b'p' => Self::Passport,
             b'v' => Self::Visa,
+            b'l' => Self::License,
             _ => Self::Any,
         }
     }
@@ -57,13 +61,14 @@ pub(crate) const fn dimensions(format: MrzFormat) -> (usize, usize) {
         MrzFormat::Td1 => (3, 30),
         MrzFormat::Td2 | MrzFormat::MrvB => (2, 36),
         MrzFormat::Td3 | MrzFormat::MrvA => (2, 44),
+        MrzFormat::License => (1, 30),
     }
 }
 
 /// The classes of a line, one for each place.
 pub(crate) fn classes(format: MrzFormat, line: usize) -> Vec<Class> {
-    // One letter a place: a letters, n numbers, d digit, s sex, x any, c card, p passport, v visa. Check digits are numbers,
-    // since an empty optional element may have the filler for its check digit.
+    // One letter a place: a letters, n numbers, d digit, s sex, x any, c card, p passport, v visa, l licence. Check digits are
+    // numbers, since an empty optional element may have the filler for its check digit.
     let codes = match (format, line) {
         (MrzFormat::Td1, 0) => "cxaaaxxxxxxxxxnxxxxxxxxxxxxxxx",
         (MrzFormat::Td1, 1) => "nnnnnnnsnnnnnnnaaaxxxxxxxxxxxd",
@@ -76,6 +81,8 @@ pub(crate) fn classes(format: MrzFormat, line: usize) -> Vec<Class> {
         (MrzFormat::MrvA, 0) => "vaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         (MrzFormat::Td3, _) => "xxxxxxxxxnaaannnnnnnsnnnnnnnxxxxxxxxxxxxxxnd",
         (MrzFormat::MrvA, _) => "xxxxxxxxxnaaannnnnnnsnnnnnnnxxxxxxxxxxxxxxxx",
+        // Letter, configuration, state; what the state makes of the rest is its own; check digit.
+        (MrzFormat::License, _) => "ldaaaxxxxxxxxxxxxxxxxxxxxxxxxd",
     };
     codes.bytes().map(Class::of).collect()
 }

@@ -51,6 +51,9 @@ impl Elements {
                 checks,
             };
         }
+        if format == MrzFormat::License {
+            return Self::of_license(&part(0, 0, 30), checks);
+        }
         let (surname, given) = names(&part(0, 5, 44.min(lines.first().map_or(0, String::len))));
         let number = if format == MrzFormat::Td2 {
             check::long_number(&part(1, 0, 9), &part(1, 9, 10), &part(1, 28, 35)).0
@@ -66,6 +69,39 @@ impl Elements {
             birth: part(1, 13, 19),
             sex: part(1, 20, 21),
             expiry: part(1, 21, 27),
+            checks,
+        }
+    }
+
+    /// The line of a driving licence with a chip. ISO/IEC 18013-3 leaves all but its beginning and its end to the issuing state:
+    /// France puts number, expiry and the beginning of the surname there, the Netherlands a digit for the edition and the number.
+    fn of_license(line: &str, mut checks: Vec<(Guarded, bool)>) -> Self {
+        let part = |from: usize, to: usize| line.get(from..to).unwrap_or_default();
+        let whole = checks.contains(&(Guarded::Composite, true));
+        let (number, expiry, surname) = match part(2, 5) {
+            "FRA" => (part(5, 14), part(15, 21), part(21, 29)),
+            "NLD" => (part(6, 16), "", ""),
+            _ => Default::default(),
+        };
+        // Only the last digit covers these.
+        checks.push((Guarded::ExpiryDate, whole));
+        if part(2, 5) == "NLD" {
+            checks.push((Guarded::DocumentNumber, whole));
+        }
+        Self {
+            issuer: part(2, 5).to_owned(),
+            // A name that fills its eight places may have been cut.
+            surname: if surname.ends_with('<') {
+                spaced(surname)
+            } else {
+                String::new()
+            },
+            given: String::new(),
+            number: number.replace('<', ""),
+            nationality: String::new(),
+            birth: String::new(),
+            sex: String::new(),
+            expiry: expiry.to_owned(),
             checks,
         }
     }
@@ -240,6 +276,43 @@ mod tests {
         assert_eq!(normalized(&fields, FieldName::Gender), None);
         assert_eq!(normalized(&fields, FieldName::BirthDate).unwrap(), "1934-07-12");
         assert_eq!(normalized(&fields, FieldName::ExpiryDate).unwrap(), "1995-07-12");
+    }
+
+    #[test]
+    fn the_line_of_a_licence_gives_what_its_state_puts_there() {
+        let french = elements(MrzFormat::License, "D1FRA13AA000026181231MARTIN<<9").fields(Side::Front, "", TODAY);
+        let get = |name| normalized(&french, name);
+        assert_eq!(get(FieldName::DocumentNumber).unwrap(), "13AA00002");
+        assert_eq!(get(FieldName::ExpiryDate).unwrap(), "2018-12-31");
+        assert_eq!(
+            (
+                get(FieldName::LastName).unwrap(),
+                get(FieldName::IssuingCountry).unwrap()
+            ),
+            ("MARTIN".into(), "FRA".into())
+        );
+        assert!(
+            french
+                .iter()
+                .all(|field| field.name != FieldName::BirthDate && field.name != FieldName::FirstName)
+        );
+
+        let dutch = elements(MrzFormat::License, "D1NLD11234567890ABCDEFGHIJKLM5").fields(Side::Front, "", TODAY);
+        assert_eq!(normalized(&dutch, FieldName::DocumentNumber).unwrap(), "1234567890");
+        // One symbol is wrong, so its number has no normal form.
+        let wrong = elements(MrzFormat::License, "D1NLD11234567891ABCDEFGHIJKLM5").fields(Side::Front, "", TODAY);
+        assert_eq!(normalized(&wrong, FieldName::DocumentNumber), None);
+    }
+
+    #[test]
+    fn a_name_that_fills_its_places_may_be_cut_and_is_left_out() {
+        let line = format!(
+            "D1FRA13AA000026301231DUPONTEL{}",
+            check::digit("D1FRA13AA000026301231DUPONTEL")
+        );
+        let fields = elements(MrzFormat::License, &line).fields(Side::Front, "", TODAY);
+        assert!(fields.iter().all(|field| field.name != FieldName::LastName));
+        assert_eq!(normalized(&fields, FieldName::ExpiryDate).unwrap(), "2030-12-31");
     }
 
     proptest! {
