@@ -231,6 +231,7 @@ fn endings(meta: &PageMeta) -> Vec<(String, String)> {
         ("expired", Problem::Expired),
         ("tries", Problem::TooManyTries),
         ("busy", Problem::Busy),
+        ("not-sent", Problem::NotSent),
         (
             "broken",
             Problem::Broken {

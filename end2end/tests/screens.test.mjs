@@ -176,7 +176,11 @@ for (const language of languages) {
     await shoot(page, "30-camera-paused");
     for (const [name, answer] of [
       ["offline", (route) => route.abort("internetdisconnected")],
-      ["server-busy", (route) => route.fulfill({ status: 503, contentType: "application/json", body: "{}" })],
+      // While it is sent the picture that was taken is shown, and not the black of a camera that is off.
+      ["server-busy", async (route) => {
+        await page.locator(".still:not([hidden])").waitFor();
+        await route.fulfill({ status: 503, contentType: "application/json", headers: { "retry-after": "1" }, body: "{}" });
+      }],
     ]) {
       await page.goto(`${honnin.base}/capture/document`);
       await page.route("**/capture/pictures", answer);

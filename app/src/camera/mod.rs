@@ -4,6 +4,7 @@
 //! without. The camera is asked for only after a tap.
 
 pub mod document;
+pub mod retry;
 pub mod selfie;
 mod stage;
 

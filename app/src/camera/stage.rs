@@ -44,6 +44,8 @@ pub(crate) struct Stage {
     pub(crate) torch: RwSignal<bool>,
     /// 0 to 1: how much of the burst is taken.
     pub(crate) progress: RwSignal<f64>,
+    /// Address of the picture that was taken, while it is sent; empty while the camera is on.
+    pub(crate) still: RwSignal<String>,
     /// The screen over the picture.
     pub(crate) panel: RwSignal<Option<Panel>>,
 }
@@ -60,6 +62,7 @@ impl Stage {
             shutter: RwSignal::new(false),
             torch: RwSignal::new(false),
             progress: RwSignal::new(0.0),
+            still: RwSignal::new(String::new()),
             panel: RwSignal::new(None),
         }
     }
@@ -104,6 +107,7 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
             <dialog class="stage" node_ref=stage.dialog aria-label=stage.say(text::OPEN) on:cancel=on(Tap::Close)>
                 <div class=box_class class:good=move || stage.good.get()>
                     <video node_ref=stage.video playsinline="" muted="" autoplay="" aria-hidden="true"></video>
+                    <img class="still" alt="" src=move || Some(stage.still.get()).filter(|url| !url.is_empty()) hidden=move || stage.still.with(String::is_empty)/>
                     <div class=shape></div>
                 </div>
                 <p class="stage-hint" role="status" aria-live="polite">{move || stage.hint.get()}</p>

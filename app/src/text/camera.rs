@@ -47,6 +47,8 @@ texts! {
     OFFLINE: "No connection. Your pictures are kept here and sent as soon as it is back.", "通信できません。写真は保持されており、接続が戻りしだい送信します。";
     /// Busy server.
     BUSY: "Many people are here at the moment. Your pictures are kept and sent again shortly.", "混み合っています。写真は保持されており、まもなく再送信します。";
+    /// After minutes of trying.
+    NOT_BY_ITSELF: "It has not worked for some minutes. Your pictures are kept here: send them when you are ready.", "しばらく送信できていません。写真はこの画面に保持されています。準備ができたら送信してください。";
     /// Head of the panel while something waits to be sent.
     UNSENT_TITLE: "Not sent yet", "まだ送信されていません";
     /// Head of the panel for a picture that was not taken.

@@ -31,6 +31,12 @@ texts! {
     BUSY_LEAD: "Nothing is lost. Please wait a moment and try again.", "入力内容は保存されています。しばらくしてからもう一度お試しください。";
     /// The same.
     BUSY_ACTION: "Try again", "もう一度試す";
+    /// The same, when a picture was sent: it is not kept.
+    NOT_SENT_TITLE: "Your photo was not sent", "写真は送信されませんでした";
+    /// The same.
+    NOT_SENT_LEAD: "Many people are here at the moment. Please wait a moment, then choose the photo and send it again.", "ただいま混み合っています。しばらくしてから、もう一度写真を選んで送信してください。";
+    /// The same.
+    NOT_SENT_ACTION: "Send the photo again", "写真をもう一度送る";
     /// Our fault.
     BROKEN_TITLE: "Something went wrong on our side", "システムエラーが発生しました";
     /// The same.
@@ -61,6 +67,8 @@ pub enum Problem {
     TooManyTries,
     /// Overloaded or stopping.
     Busy,
+    /// A picture was not taken, since too many are sent at the moment.
+    NotSent,
     /// Our fault; the request's id finds it in the log.
     Broken {
         /// The id shown.
@@ -88,6 +96,7 @@ impl Problem {
             Self::Expired => (EXPIRED_TITLE, EXPIRED_LEAD, None),
             Self::TooManyTries => (TRIES_TITLE, TRIES_LEAD, Some(TRIES_ACTION)),
             Self::Busy => (BUSY_TITLE, BUSY_LEAD, Some(BUSY_ACTION)),
+            Self::NotSent => (NOT_SENT_TITLE, NOT_SENT_LEAD, Some(NOT_SENT_ACTION)),
             Self::Broken { .. } => (BROKEN_TITLE, BROKEN_LEAD, Some(BUSY_ACTION)),
             Self::NotFound => (NOT_FOUND_TITLE, NOT_FOUND_LEAD, None),
             Self::Stale => (STALE_TITLE, STALE_LEAD, Some(LINK_ACTION)),

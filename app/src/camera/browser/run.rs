@@ -5,6 +5,7 @@ use super::device::Camera;
 use super::send::{Answer, go, send};
 use super::trouble::Trouble;
 use super::{now, rest, window};
+use crate::camera::retry::Retry;
 use crate::camera::stage::{Panel, Stage, Tap};
 use crate::forms;
 use crate::text::{Text, camera as text};
@@ -14,10 +15,11 @@ use std::cell::Cell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, FormData, HtmlElement, HtmlInputElement, HtmlVideoElement, VisibilityState};
+use web_sys::{Blob, Element, FormData, HtmlElement, HtmlInputElement, HtmlVideoElement, Url, VisibilityState};
 
-/// Waits between attempts to send, in seconds; the last one repeats.
-const WAITS: [u64; 5] = [1, 2, 4, 8, 15];
+/// Longest side and quality of the picture that stays in sight while it is sent.
+const STILL_SIDE: f64 = 640.0;
+const STILL_QUALITY: f64 = 0.8;
 
 /// Films until it has what it wants; returns the form to send and where to. `Err(None)`: the run was ended from outside.
 pub(super) type Film = fn(Rc<Run>, u32) -> std::pin::Pin<Box<dyn Future<Output = Filmed>>>;
@@ -152,6 +154,7 @@ impl Run {
         self.stage.shutter.set(false);
         self.stage.torch.set(false);
         self.stage.progress.set(0.0);
+        self.show_still(None);
         self.turn.get()
     }
 
@@ -178,7 +181,17 @@ impl Run {
         self.filming.set(false);
         self.stage.torch.set(false);
         self.stage.shutter.set(false);
+        if filmed.is_ok() {
+            // Without the camera the video is black.
+            let last = self.camera.jpeg(&video, STILL_SIDE, STILL_QUALITY).await;
+            if self.wanted(turn) {
+                self.show_still(last.as_ref());
+            }
+        }
         self.camera.close(Some(&video));
+        if !self.wanted(turn) {
+            return;
+        }
         match filmed {
             Ok((address, form)) => self.deliver(turn, address, &form).await,
             Err(Some(trouble)) => self.fail(trouble),
@@ -209,9 +222,19 @@ impl Run {
         }
     }
 
+    /// Shows a picture instead of the video, or the video again.
+    fn show_still(&self, picture: Option<&Blob>) {
+        let url = picture.and_then(|picture| Url::create_object_url_with_blob(picture).ok());
+        let before = self.stage.still.get_untracked();
+        self.stage.still.set(url.unwrap_or_default());
+        if !before.is_empty() {
+            let _ = Url::revoke_object_url(&before);
+        }
+    }
+
     /// Sends until it is taken. The pictures stay in the form, so nothing is lost while there is no connection.
     async fn deliver(&self, turn: u32, address: &str, form: &FormData) {
-        let mut waits = WAITS.iter().chain(std::iter::repeat(&WAITS[WAITS.len() - 1]));
+        let mut retry = Retry::begin(now());
         loop {
             self.stage.panel.set(None);
             self.stage.hint.set(self.stage.say(text::SENDING));
@@ -219,13 +242,15 @@ impl Run {
             if !self.wanted(turn) {
                 return;
             }
-            let sentence = match answer {
+            let (sentence, asked) = match answer {
                 Answer::Next(page) => return go(&page),
                 Answer::Elsewhere => return go(forms::CAPTURE),
                 Answer::Refused(sentence) => return self.refused(sentence),
-                Answer::Busy => text::BUSY,
-                Answer::Lost => text::OFFLINE,
+                Answer::Busy(asked) => (text::BUSY, asked),
+                Answer::Lost => (text::OFFLINE, None),
             };
+            let wait = retry.wait(now(), asked, js_sys::Math::random());
+            let sentence = if wait.is_some() { sentence } else { text::NOT_BY_ITSELF };
             self.stage.hint.set("");
             self.show(
                 text::UNSENT_TITLE,
@@ -233,7 +258,7 @@ impl Run {
                 text::SEND_AGAIN,
                 After::Send,
             );
-            let until = now() + 1000 * waits.next().copied().unwrap_or(15);
+            let until = wait.map_or(u64::MAX, |wait| now() + wait);
             let was_offline = !is_online();
             // Back on the net is as good a reason as a tap.
             while now() < until && !self.was_pressed() && !(was_offline && is_online()) {
@@ -241,6 +266,9 @@ impl Run {
                 if !self.wanted(turn) {
                     return;
                 }
+            }
+            if wait.is_none() {
+                retry = Retry::begin(now());
             }
         }
     }

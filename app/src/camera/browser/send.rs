@@ -14,16 +14,19 @@ pub(super) enum Answer {
     Next(String),
     /// Not taken: the sentence that says why.
     Refused(String),
-    /// The server has too much to do: later.
-    Busy,
+    /// The server has too much to do: later, after so many seconds where it says.
+    Busy(Option<u64>),
     /// No answer at all: later.
     Lost,
     /// Something else: the server knows where the user stands.
     Elsewhere,
 }
 
-/// A connection that has not taken the pictures after so many milliseconds is dead; 3 MB at 40 kB/s take 75 s.
-const DEAD_MS: i32 = 120_000;
+/// A connection that has not taken the pictures after so many milliseconds is dead: the server lets them wait for 45 s, and gives them
+/// two minutes then.
+const DEAD_MS: i32 = 180_000;
+/// Not now: too slow, too many, no room, or a proxy that reached nobody.
+const LATER: [u16; 5] = [408, 429, 502, 503, 504];
 
 /// Sends the form once.
 pub(super) async fn send(address: &str, form: &FormData) -> Answer {
@@ -56,8 +59,9 @@ async fn try_send(address: &str, form: &FormData, giving_up: &AbortSignal) -> Re
     request.set_signal(Some(giving_up));
     let answer = JsFuture::from(window.fetch_with_str_and_init(address, &request)).await?;
     let answer: Response = answer.dyn_into()?;
-    if answer.status() == 503 {
-        return Ok(Answer::Busy);
+    if LATER.contains(&answer.status()) {
+        let asked = answer.headers().get("retry-after")?;
+        return Ok(Answer::Busy(asked.and_then(|seconds| seconds.parse().ok())));
     }
     let json = answer
         .headers()
