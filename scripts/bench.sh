@@ -16,6 +16,9 @@ step "the API over HTTP"
 DURABLE=1 scripts/with-postgres sh -c \
     'HONNIN_BENCH_POSTGRES=$HONNIN_TEST_POSTGRES cargo bench --quiet --package server --bench api'
 
+step "many phones, and one network that wants everything"
+cargo bench --quiet --package server --bench capture
+
 step "deliveries of webhooks"
 cargo bench --quiet --package service --bench deliveries
 

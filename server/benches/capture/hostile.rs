@@ -1,0 +1,75 @@
+//! One network that wants everything: connections that say nothing, bodies that drip, uploads that stall. Whatever is closed is opened
+//! again.
+
+use crate::{http::connect, node::Node, phones::Phone};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    task::JoinSet,
+    time::sleep,
+};
+
+/// Its addresses are all of one `/24`.
+const ADDRESSES: usize = 200;
+/// Before something that was closed is opened again, and between two bytes of a body that drips.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Everything it does; over when it is dropped.
+pub(crate) struct Hostile {
+    _running: JoinSet<()>,
+    /// What it holds, at most.
+    pub(crate) connections: usize,
+}
+
+fn address(number: usize) -> Ipv4Addr {
+    Ipv4Addr::new(127, 66, 6, 1 + u8::try_from(number % ADDRESSES).unwrap_or(0))
+}
+
+impl Hostile {
+    /// So many connections; beside them a fifth as many bodies, and a hundredth as many uploads.
+    pub(crate) async fn start(node: &Node, connections: usize) -> Self {
+        let mut running = JoinSet::new();
+        let to = node.address;
+        let mut uploads = Vec::new();
+        for number in 0..connections / 100 {
+            let phone = Phone::begin(node, address(number)).await.unwrap();
+            let length = 99 * 1024 * 1024 / 10;
+            let begun = [phone.upload_head(length).into_bytes(), vec![b'x'; 64 * 1024]].concat();
+            uploads.push(begun);
+        }
+        for (number, begun) in uploads.into_iter().enumerate() {
+            running.spawn(again_and_again(to, number, begun, false));
+        }
+        let head = "POST /admin/sign-in HTTP/1.1\r\nhost: id.example\r\nsec-fetch-site: same-origin\r\ncontent-length: 60000\r\n\r\nemail=";
+        for number in 0..connections / 5 {
+            running.spawn(again_and_again(to, number, head.as_bytes().to_vec(), true));
+        }
+        for number in 0..connections {
+            running.spawn(again_and_again(to, number, Vec::new(), false));
+        }
+        Self {
+            _running: running,
+            connections: connections + connections / 5 + connections / 100,
+        }
+    }
+}
+
+/// Connects, says what it has to say, holds on, and begins anew when it is closed.
+async fn again_and_again(to: SocketAddr, number: usize, begun: Vec<u8>, drips: bool) {
+    loop {
+        if let Ok(mut stream) = connect(to, address(number)).await {
+            drop(stream.write_all(&begun).await);
+            let mut buffer = [0; 4096];
+            loop {
+                tokio::select! {
+                    read = stream.read(&mut buffer) => if !matches!(read, Ok(1..)) { break },
+                    () = sleep(PAUSE), if drips => if stream.write_all(b"x").await.is_err() { break },
+                }
+            }
+        }
+        sleep(PAUSE).await;
+    }
+}

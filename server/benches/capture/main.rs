@@ -1,0 +1,164 @@
+//! Many phones at once, and one network that wants everything, next to the same node without them.
+//!
+//! `cargo bench -p server --bench capture` prints what it saw and writes `target/bench/capture.json`. `HONNIN_PHONES` and
+//! `HONNIN_HOSTILE` say how many phones and hostile connections (1,000 and 10,000 where they do not); with fewer the others' times are
+//! told and not judged. `HONNIN_BENCH_BINARY` names another binary to measure. The node is a process of its own, without models: pictures
+//! are decoded, judged, encoded anew, sealed and stored, and their analyses say that nobody could look. The clients share its cores.
+//!
+//! Planted faults that make this fail: room taken as it comes; a slot held while a body is waited for; one count for all networks.
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "a measurement talks, stops at the first surprise, and counts in thousands"
+)]
+
+mod hostile;
+mod http;
+mod node;
+mod others;
+mod phones;
+
+use hostile::Hostile;
+use node::Node;
+use others::{Others, Seen};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde_json::json;
+use std::{path::Path, time::Duration};
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+const PHONES: usize = 1_000;
+const HOSTILE: usize = 10_000;
+/// How long the others are watched alone, and beside the hostile network, where their times are judged.
+const WATCHED: Duration = Duration::from_secs(20);
+/// Where they are not.
+const GLANCED: Duration = Duration::from_secs(4);
+/// In MiB, without models.
+const MEMORY: f64 = 256.0;
+
+fn main() {
+    raise_descriptor_limit();
+    let (phones, hostile) = (count("HONNIN_PHONES", PHONES), count("HONNIN_HOSTILE", HOSTILE));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let mut results = runtime.block_on(crowd(phones));
+    results.extend(runtime.block_on(siege(hostile)));
+    let mut faults = 0;
+    for (name, value, goal) in &results {
+        let reached = value <= goal;
+        faults += usize::from(!reached);
+        println!(
+            "{name}: {value:.2} (to reach ≤ {goal}: {})",
+            if reached { "reached" } else { "MISSED" }
+        );
+    }
+    let ratios: Vec<_> = results
+        .iter()
+        .map(|(name, value, goal)| json!({ "name": name, "value": value, "goal": goal, "reached": value <= goal }))
+        .collect();
+    let result = json!({ "phones": phones, "hostile": hostile, "results": ratios });
+    std::fs::write(folder().join("capture.json"), format!("{result:#}\n")).unwrap();
+    assert_eq!(faults, 0, "figures were missed");
+}
+
+/// A figure, what it came to, and what it may come to.
+type Figure = (&'static str, f64, f64);
+
+/// Many phones at once.
+async fn crowd(phones: usize) -> Vec<Figure> {
+    let node = Node::start(TempDir::new_in(folder()).unwrap());
+    let alone = watch(&node, watched(phones >= PHONES)).await;
+    let ready = phones::prepare(&node, phones).await;
+    let others = Others::start(&node);
+    let outcome = phones::send_all(ready).await;
+    let beside = others.stop().await;
+    println!(
+        "{phones} phones in {:.0} s: {} attempts were told to come later, {} broke; the others' p99 {:.1} ms alone, {:.1} ms beside",
+        outcome.took.as_secs_f64(),
+        outcome.refused,
+        outcome.broken,
+        alone.p99() * 1e3,
+        beside.p99() * 1e3
+    );
+    let mut figures = vec![
+        (
+            "P5 phones that did not get their pictures through",
+            outcome.lost as f64,
+            0.0,
+        ),
+        ("P5 others refused", (alone.refused + beside.refused) as f64, 0.0),
+        ("P5 memory, MiB", node.memory(), MEMORY),
+    ];
+    if phones >= PHONES {
+        figures.push(("P5 others' p99 / alone", beside.p99() / alone.p99(), 2.0));
+    }
+    figures
+}
+
+/// One network that wants everything.
+async fn siege(connections: usize) -> Vec<Figure> {
+    let node = Node::start(TempDir::new_in(folder()).unwrap());
+    let time = watched(connections >= HOSTILE);
+    let alone = watch(&node, time).await;
+    let hostile = Hostile::start(&node, connections).await;
+    let honest = phones::prepare(&node, 3).await;
+    let others = Others::start(&node);
+    let (outcome, ()) = tokio::join!(phones::send_all(honest), sleep(time));
+    let beside = others.stop().await;
+    println!(
+        "beside {} hostile connections: {} uploads were told to come later, {} broke; the others' p99 {:.1} ms alone, {:.1} ms beside",
+        hostile.connections,
+        outcome.refused,
+        outcome.broken,
+        alone.p99() * 1e3,
+        beside.p99() * 1e3
+    );
+    let mut figures = vec![
+        (
+            "P5b phones that were refused",
+            (outcome.refused + outcome.broken + outcome.lost) as f64,
+            0.0,
+        ),
+        ("P5b others refused", (alone.refused + beside.refused) as f64, 0.0),
+    ];
+    if connections >= HOSTILE {
+        figures.push(("P5b others' p99 / alone", beside.p99() / alone.p99(), 2.0));
+    }
+    figures
+}
+
+/// What the others see of a node that has nothing else to do.
+async fn watch(node: &Node, time: Duration) -> Seen {
+    let others = Others::start(node);
+    sleep(time).await;
+    others.stop().await
+}
+
+const fn watched(is_judged: bool) -> Duration {
+    if is_judged { WATCHED } else { GLANCED }
+}
+
+fn folder() -> std::path::PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/bench");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Both ends of a connection are this machine's.
+fn raise_descriptor_limit() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let all = Rlimit {
+        current: maximum,
+        maximum,
+    };
+    setrlimit(Resource::Nofile, all).unwrap();
+}
+
+#[expect(clippy::disallowed_methods, reason = "whoever measures says how much")]
+fn count(name: &str, otherwise: usize) -> usize {
+    std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
+}

@@ -1,0 +1,82 @@
+//! The program as a process of its own, with the settings it comes with, and one tenant.
+
+use std::{
+    fs,
+    net::{SocketAddr, TcpListener},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// Killed when dropped.
+pub(crate) struct Node {
+    process: Child,
+    pub(crate) address: SocketAddr,
+    pub(crate) key: String,
+    _folder: TempDir,
+}
+
+impl Node {
+    /// Without models, so that what is stored goes to review: it is the edge that is measured here, and what decodes pictures.
+    pub(crate) fn start(folder: TempDir) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let settings = format!(
+            "listen = \"127.0.0.1:{port}\"\nbase_url = \"http://id.example\"\ndata_dir = {:?}\nmodels.dir = {:?}\nsite.dir = {:?}\n\
+             log.level = \"error\"\nlimits.creations_per_minute = 0\n",
+            path("data"),
+            path("none"),
+            path("none"),
+        );
+        let file = folder.path().join("honnin.toml");
+        fs::write(&file, settings).unwrap();
+        let command = |words: &[&str]| {
+            let mut command = Command::new(binary());
+            // The variables that steer measurements are no settings.
+            command.env_clear().args(words).arg("--config").arg(&file);
+            command
+        };
+        let made = command(&["tenant", "create", "--name", "Shop", "--json"])
+            .output()
+            .unwrap();
+        let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+        let process = command(&["serve"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        let late = Instant::now() + Duration::from_secs(60);
+        while std::net::TcpStream::connect(address).is_err() {
+            assert!(Instant::now() < late, "it does not listen");
+            std::thread::yield_now();
+        }
+        Self {
+            process,
+            address,
+            key: made["apiKey"].as_str().unwrap().to_owned(),
+            _folder: folder,
+        }
+    }
+
+    /// The most memory it ever held, in MiB (`VmHWM`, proc(5)).
+    pub(crate) fn memory(&self) -> f64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        let kib: f64 = line.trim().trim_end_matches(" kB").parse().unwrap();
+        kib / 1024.0
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+/// The one that was built with this; another one where the measurement is of that.
+#[expect(clippy::disallowed_methods, reason = "whoever measures says what")]
+fn binary() -> String {
+    std::env::var("HONNIN_BENCH_BINARY").unwrap_or_else(|_| env!("CARGO_BIN_EXE_honnin").to_owned())
+}

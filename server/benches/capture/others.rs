@@ -1,0 +1,88 @@
+//! Everybody else: people and programs of other networks, who ask for what they ask for every day, at a steady pace.
+
+use crate::{http::call, node::Node};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    sync::Mutex,
+    task::JoinHandle,
+    time::{Instant, MissedTickBehavior, interval},
+};
+use tokio_util::sync::CancellationToken;
+
+/// Between two requests.
+const EVERY: Duration = Duration::from_millis(25);
+
+/// Asking, until told to stop.
+pub(crate) struct Others {
+    stop: CancellationToken,
+    task: JoinHandle<Seen>,
+}
+
+/// What they saw.
+#[derive(Default)]
+pub(crate) struct Seen {
+    /// Seconds that each answer took, in ascending order.
+    pub(crate) latencies: Vec<f64>,
+    /// Answers that were refusals, or none.
+    pub(crate) refused: usize,
+}
+
+impl Seen {
+    pub(crate) fn p99(&self) -> f64 {
+        self.latencies[(self.latencies.len() - 1) * 99 / 100]
+    }
+}
+
+impl Others {
+    pub(crate) fn start(node: &Node) -> Self {
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(ask(node.address, node.key.clone(), stop.clone()));
+        Self { stop, task }
+    }
+
+    pub(crate) async fn stop(self) -> Seen {
+        self.stop.cancel();
+        self.task.await.unwrap()
+    }
+}
+
+async fn ask(to: SocketAddr, key: String, stop: CancellationToken) -> Seen {
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    let mut tick = interval(EVERY);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let wanted = [
+        ("/v1/verification-sessions/x", 404),
+        ("/healthz", 200),
+        ("/readyz", 200),
+        ("/admin/sign-in", 200),
+        ("/v/anything", 404),
+    ];
+    let mut asking = tokio::task::JoinSet::new();
+    for number in 0_usize.. {
+        tokio::select! {
+            _ = tick.tick() => {}
+            () = stop.cancelled() => break,
+        }
+        let (path, status) = wanted[number % wanted.len()];
+        let head = format!(
+            "GET {path} HTTP/1.1\r\nhost: id.example\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\r\n"
+        );
+        let seen = Arc::clone(&seen);
+        asking.spawn(async move {
+            let began = Instant::now();
+            let from = Ipv4Addr::new(127, 9, u8::try_from(number % 250).unwrap_or(0), 1);
+            let answer = call(to, from, &head, b"", None).await;
+            let mut seen = seen.lock().await;
+            seen.latencies.push(began.elapsed().as_secs_f64());
+            seen.refused += usize::from(!answer.is_ok_and(|answer| answer.status == status));
+        });
+    }
+    asking.join_all().await;
+    let mut seen = std::mem::take(&mut *seen.lock().await);
+    seen.latencies.sort_by(f64::total_cmp);
+    seen
+}

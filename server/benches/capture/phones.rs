@@ -1,0 +1,236 @@
+//! Phones: each takes a session up to its pictures, then all of them send both sides of a document at once, as slowly as phones do, and
+//! come back by the rule of the page when they are turned away.
+
+use crate::{
+    http::{Answer, call},
+    node::Node,
+};
+use app::{camera::retry::Retry, capture::consent::CONSENT_VERSION, forms};
+use std::{
+    fmt::Write as _,
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep},
+};
+use vision::{Picture, raster::Raster};
+
+const BOUNDARY: &str = "----a-boundary-of-a-phone";
+/// A mobile network that is not at its best.
+const BYTES_PER_SECOND: usize = 300_000;
+/// What a picture of a document weighs.
+const PICTURE_BYTES: usize = 1_500_000;
+/// Phones of one network.
+const PER_NETWORK: usize = 20;
+
+/// What came of all phones.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    /// Answers that said "later".
+    pub(crate) refused: usize,
+    /// Attempts to which no answer came.
+    pub(crate) broken: usize,
+    /// Phones that did not get both pictures through by themselves.
+    pub(crate) lost: usize,
+    /// From the first byte to the last picture's answer.
+    pub(crate) took: Duration,
+}
+
+/// A phone in the middle of its session.
+pub(crate) struct Phone {
+    to: SocketAddr,
+    from: Ipv4Addr,
+    cookies: Vec<(String, String)>,
+}
+
+/// Phones before their first picture.
+pub(crate) async fn prepare(node: &Node, phones: usize) -> Vec<Phone> {
+    let mut ready = Vec::new();
+    for number in 0..phones {
+        let [high, low] = u16::try_from(number / PER_NETWORK).unwrap().to_be_bytes();
+        let from = Ipv4Addr::new(127, 100 + high, low, 1 + u8::try_from(number % PER_NETWORK).unwrap());
+        ready.push(Phone::begin(node, from).await.unwrap());
+    }
+    ready
+}
+
+/// Lets all of them send at once.
+pub(crate) async fn send_all(phones: Vec<Phone>) -> Outcome {
+    let began = Instant::now();
+    let sides = [forms::SLOT_FRONT, forms::SLOT_BACK].map(|slot| Arc::new(form(slot)));
+    let mut running = JoinSet::new();
+    for phone in phones {
+        let sides = sides.clone();
+        running.spawn(phone.send_both(sides));
+    }
+    let mut all = Outcome::default();
+    while let Some(one) = running.join_next().await {
+        let one = one.unwrap();
+        all.refused += one.refused;
+        all.broken += one.broken;
+        all.lost += one.lost;
+    }
+    all.took = began.elapsed();
+    all
+}
+
+impl Phone {
+    /// One that has chosen its document.
+    pub(crate) async fn begin(node: &Node, from: Ipv4Addr) -> io::Result<Self> {
+        let mut phone = Self {
+            to: node.address,
+            from,
+            cookies: Vec::new(),
+        };
+        let head = format!("authorization: Bearer {}\r\n", node.key);
+        let made = phone
+            .ask("POST", "/v1/verification-sessions", &head, b"{}", None)
+            .await?;
+        let made: serde_json::Value = serde_json::from_str(&made.body)?;
+        let link = made["verificationUrl"]
+            .as_str()
+            .unwrap()
+            .replace("http://id.example", "");
+        phone.ask("GET", &link, "", b"", None).await?;
+        let consent = format!("decision=accept&version={CONSENT_VERSION}");
+        let steps: [(&str, &str); 3] = [
+            (&link, ""),
+            (forms::CONSENT, &consent),
+            (forms::CHOOSE, "documentType=driving_license"),
+        ];
+        for (path, fields) in steps {
+            let done = phone.post(path, fields).await?;
+            assert_eq!(done.status, 303, "{path}");
+        }
+        Ok(phone)
+    }
+
+    async fn post(&mut self, path: &str, fields: &str) -> io::Result<Answer> {
+        let kind = "content-type: application/x-www-form-urlencoded\r\n";
+        self.ask("POST", path, kind, fields.as_bytes(), None).await
+    }
+
+    /// The head of an upload by this phone.
+    pub(crate) fn upload_head(&self, length: usize) -> String {
+        let kind = format!("content-type: multipart/form-data; boundary={BOUNDARY}\r\naccept: application/json\r\n");
+        self.head("POST", forms::PICTURES, &kind, length)
+    }
+
+    fn head(&self, method: &str, path: &str, more: &str, length: usize) -> String {
+        let mut head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: id.example\r\nconnection: close\r\nsec-fetch-site: same-origin\r\n{more}"
+        );
+        if !self.cookies.is_empty() {
+            let pairs = self.cookies.iter().map(|(name, value)| format!("{name}={value}"));
+            write!(head, "cookie: {}\r\n", pairs.collect::<Vec<_>>().join("; ")).unwrap();
+        }
+        write!(head, "content-length: {length}\r\n\r\n").unwrap();
+        head
+    }
+
+    async fn ask(
+        &mut self,
+        method: &str,
+        path: &str,
+        more: &str,
+        body: &[u8],
+        rate: Option<usize>,
+    ) -> io::Result<Answer> {
+        let head = self.head(method, path, more, body.len());
+        let answer = call(self.to, self.from, &head, body, rate).await?;
+        for cookie in answer.headers("set-cookie") {
+            let (name, value) = cookie.split(';').next().unwrap().split_once('=').unwrap();
+            self.cookies.retain(|(known, _)| known != name);
+            self.cookies.push((name.to_owned(), value.to_owned()));
+        }
+        Ok(answer)
+    }
+
+    async fn send_both(mut self, sides: [Arc<Vec<u8>>; 2]) -> Outcome {
+        let mut outcome = Outcome::default();
+        for side in sides {
+            if !self.deliver(&side, &mut outcome).await {
+                outcome.lost = 1;
+                return outcome;
+            }
+        }
+        outcome
+    }
+
+    /// Sends one side until it is taken, and takes it as it is. Returns whether it was.
+    async fn deliver(&mut self, side: &[u8], outcome: &mut Outcome) -> bool {
+        let began = Instant::now();
+        let now = || u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let mut retry = Retry::begin(0);
+        let mut confirmed = false;
+        loop {
+            let done = if confirmed {
+                self.post(forms::CHECK, "decision=use").await
+            } else {
+                let head = self.upload_head(side.len());
+                call(self.to, self.from, &head, side, Some(BYTES_PER_SECOND)).await
+            };
+            let asked = match done {
+                Ok(answer) if answer.status == 200 => {
+                    confirmed = true;
+                    continue;
+                }
+                Ok(answer) if answer.status == 303 => return true,
+                Ok(answer) if answer.status == 503 => {
+                    outcome.refused += 1;
+                    let asked = answer.headers("retry-after").next();
+                    asked.and_then(|seconds| seconds.parse().ok())
+                }
+                // Neither taken nor "later".
+                Ok(_) => return false,
+                Err(_) => {
+                    outcome.broken += 1;
+                    None
+                }
+            };
+            let Some(wait) = retry.wait(now(), asked, rand::random()) else {
+                return false;
+            };
+            sleep(Duration::from_millis(wait)).await;
+        }
+    }
+}
+
+/// The form of one side: a picture of noise, of the weight of a photograph and its size.
+fn form(slot: &str) -> Vec<u8> {
+    let (width, height) = (2_600, 1_950);
+    let mut state = slot.len() as u32;
+    let mut noise = || {
+        // xorshift (Marsaglia 2003): any grain will do.
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        (state >> 24) as u8
+    };
+    let mut picture = Vec::new();
+    // The grain that weighs what it should is looked for: encoders differ.
+    for grain in [4, 8, 12, 16, 24, 32, 48, 64] {
+        let pixels = (0..width * height).flat_map(|_| [128 + noise() % grain; 3]).collect();
+        picture = Picture::from_raster(Raster::new(width, height, pixels).unwrap())
+            .unwrap()
+            .jpeg;
+        if picture.len() >= PICTURE_BYTES {
+            break;
+        }
+    }
+    let text = format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"slot\"\r\n\r\n{slot}\r\n");
+    let file = format!(
+        "--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"picture\"; filename=\"a.jpg\"\r\ncontent-type: image/jpeg\r\n\r\n"
+    );
+    [
+        text.as_bytes(),
+        file.as_bytes(),
+        &picture,
+        format!("\r\n--{BOUNDARY}--\r\n").as_bytes(),
+    ]
+    .concat()
+}
