@@ -20,6 +20,7 @@ command -v npm >/dev/null || want npm
 if [ "$purpose" = test ]; then
     python3 -c 'import ensurepip' 2>/dev/null || want python3-venv
     command -v ip >/dev/null || want iproute2
+    command -v curl >/dev/null || want curl
     [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null || want chromium
     command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || want postgresql
     [ -e /usr/share/fonts/opentype/ocr-b/OCRB.otf ] || want fonts-ocr-b
@@ -44,4 +45,5 @@ if [ "$purpose" = test ]; then
         touch end2end/node_modules/.package-lock.json
     fi
     scripts/judge-api 0 >&2
+    scripts/judge-clients 0 >&2
 fi

@@ -10,6 +10,7 @@ pub mod open;
 pub mod router;
 pub mod serve;
 pub mod state;
+pub mod upload;
 pub mod v1;
 
 mod beside;
@@ -20,4 +21,3 @@ mod metrics;
 mod pages;
 mod same_origin;
 mod site;
-mod upload;

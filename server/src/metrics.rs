@@ -11,6 +11,7 @@ use axum::{
 };
 use prometheus_client::metrics::gauge::Gauge;
 use service::backlog::backlog;
+use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -24,8 +25,9 @@ pub(crate) async fn serve(app: App, listener: TcpListener, stop: CancellationTok
         connections: 16,
         ..limits
     };
+    let proxies = Arc::new(app.config.proxies.clone());
     let router = Router::new().route("/metrics", get(scrape)).with_state(app);
-    crate::edge::serve(listener, None, router, limits, Gauge::default(), stop).await;
+    crate::edge::serve(listener, None, router, limits, proxies, Gauge::default(), stop).await;
 }
 
 async fn scrape(State(app): State<App>) -> Response {

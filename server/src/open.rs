@@ -1,6 +1,6 @@
 //! From settings to a running system: databases, keys, pictures, models, the webhook sender.
 
-use crate::{bad_keys::BadKeys, beside, config::Config, figures::Figures, site, state::App};
+use crate::{bad_keys::BadKeys, beside, config::Config, figures::Figures, site, state::App, upload::Admission};
 use domain::time::Clock;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use service::{
@@ -132,6 +132,7 @@ pub async fn open_with(
         figures: Arc::new(Figures::new(honnin.db())),
         honnin,
         assets: site::assets(&config.site_dir),
+        admission: Arc::new(Admission::new(&config.uploads)),
         bad_keys: Arc::new(BadKeys::new(config.rates.bad_keys_per_minute)),
         models_missing,
         stopping: CancellationToken::new(),

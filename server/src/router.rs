@@ -2,7 +2,7 @@
 
 use crate::{
     capture, console,
-    edge::{Outer, RequestContext, outermost},
+    edge::{Class, Outer, RequestContext, Slots, outermost},
     health, pages, site,
     state::App,
     v1::{self, ApiError},
@@ -14,9 +14,8 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
-use http::StatusCode;
+use http::{Method, StatusCode};
 use std::sync::Arc;
-use tokio::sync::Semaphore;
 use tower_http::compression::{
     CompressionLayer, Predicate,
     predicate::{NotForContentType, SizeAbove},
@@ -26,7 +25,8 @@ use tower_http::compression::{
 pub fn router(app: App) -> Router {
     let outer = Outer {
         proxies: Arc::new(app.config.proxies.clone()),
-        slots: Arc::new(Semaphore::new(app.config.max_requests)),
+        slots: Arc::new(Slots::new(app.config.max_requests, app.config.body_memory)),
+        class,
         hsts: app.config.sends_hsts(),
         requests: app.figures.requests.clone(),
         unavailable,
@@ -54,6 +54,17 @@ fn pages(app: &App) -> Router<App> {
 fn compression() -> CompressionLayer<impl Predicate> {
     // Pictures are compressed already.
     CompressionLayer::new().compress_when(SizeAbove::new(1024).and(NotForContentType::IMAGES))
+}
+
+/// What kind of request it is.
+fn class(method: &Method, route: &str, path: &str) -> Class {
+    match route {
+        "/healthz" => Class::Alive,
+        "/readyz" => Class::Probe,
+        _ if is_api(path) => Class::Api,
+        _ if method == Method::POST && capture::takes_pictures(route) => Class::Upload,
+        _ => Class::Page,
+    }
 }
 
 fn is_api(path: &str) -> bool {

@@ -137,11 +137,13 @@ pub async fn serve(app: App, listening: Listening) {
     };
     let figures = Figures::tell(&app, listening.metrics);
     let (limits, open) = (app.config.limits, app.figures.connections.clone());
+    let proxies = Arc::new(app.config.proxies.clone());
     if !edge::serve(
         listening.listener,
         listening.tls,
         router(app.clone()),
         limits,
+        proxies,
         open,
         stop,
     )

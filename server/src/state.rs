@@ -1,6 +1,6 @@
 //! What every handler gets.
 
-use crate::{bad_keys::BadKeys, config::Config, figures::Figures};
+use crate::{bad_keys::BadKeys, config::Config, figures::Figures, upload::Admission};
 use domain::findings::Unavailable;
 use service::Honnin;
 use std::sync::Arc;
@@ -17,6 +17,8 @@ pub struct App {
     pub config: Arc<Config>,
     /// How often each address presented a wrong key lately.
     pub bad_keys: Arc<BadKeys>,
+    /// Lets uploads in.
+    pub admission: Arc<Admission>,
     /// What is counted for the operator.
     pub figures: Arc<Figures>,
     /// Machinery of `vision` that is not there.

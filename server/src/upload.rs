@@ -1,38 +1,47 @@
-//! Uploads, limited while they stream: a file that is too large is counted and thrown away, never gathered. What all uploads of the
-//! process may hold together is bounded as well; who finds no room is asked to come back. Room is taken for what has arrived and not
-//! for what is announced, a session has one upload at a time, and each must be over in time: so nobody holds up the others.
+//! Uploads. What a form announces is reserved before a byte of it is read, in the room that all uploads of the process share; who finds
+//! no room waits unread, and is asked to come back where that takes too long. Once begun an upload has to keep a pace, or it loses its
+//! place. A session has one upload at a time. What is too large is counted and thrown away, never gathered.
 
+mod form;
+mod room;
 mod turn;
 
-use axum::extract::{FromRequest, Multipart, Request, multipart::Field};
+use crate::{
+    config,
+    edge::{Network, RequestContext, Slot},
+};
+use axum::extract::Request;
 use domain::ids::SessionId;
 use http::header::CONTENT_LENGTH;
-use std::time::Duration;
-use tokio::{
-    sync::{Semaphore, SemaphorePermit},
-    time::timeout,
-};
+use room::{Place, Room};
+use std::{net::IpAddr, sync::Arc, time::Duration};
+use tokio::time::timeout;
 use turn::Turn;
 
 /// The largest file: a phone's 12-megapixel JPEG has 3 to 6 MB.
 pub(crate) const MAX_FILE: usize = 10 * 1024 * 1024;
-/// The largest value that is no file.
-const MAX_TEXT: usize = 256;
-/// The most parts of a form.
-const MAX_PARTS: usize = 80;
-/// Read and thrown away at most, so that the browser gets to see the answer; after that the connection ends.
-const MAX_DRAINED: usize = 64 * 1024 * 1024;
-/// What all uploads may hold together, in MiB.
-const ROOM: usize = 96;
 const MIB: usize = 1024 * 1024;
-/// A file's memory grows by at most this.
-const STEP: usize = 512 * 1024;
-/// How long an upload waits for room.
-const PATIENCE: Duration = Duration::from_secs(15);
-/// By when an upload must have come: as long as the camera's script waits for its answer. 4 MB at 40 kB/s take 100 s.
+/// By when an upload that was begun must have come: 4 MB at 40 kB/s take 100 s.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-static ROOMS: Semaphore = Semaphore::const_new(ROOM);
+/// Admits uploads.
+#[derive(Debug)]
+pub struct Admission {
+    room: Arc<Room>,
+    /// An upload of which nothing comes for so long loses its place.
+    stall: Duration,
+}
+
+impl Admission {
+    /// By the settings.
+    #[must_use]
+    pub fn new(settings: &config::Uploads) -> Self {
+        Self {
+            room: Room::new(settings.room, settings.waiting, settings.patience),
+            stall: settings.stall,
+        }
+    }
+}
 
 /// One part of a form.
 #[derive(Debug)]
@@ -47,7 +56,7 @@ pub(crate) enum Part {
 #[derive(Debug)]
 pub(crate) struct Upload {
     parts: Vec<(String, Part)>,
-    _room: Option<SemaphorePermit<'static>>,
+    _place: Option<Place>,
     _turn: Turn,
 }
 
@@ -56,28 +65,28 @@ pub(crate) struct Upload {
 pub(crate) enum UploadFault {
     /// A file, or all of them together, is larger than allowed.
     TooLarge,
-    /// The form is none, breaks off, or came too slowly.
+    /// The form is none, or breaks off.
     Broken,
-    /// No room now, or another upload of the session has the turn.
+    /// No room now, or another upload of the session has the turn, or it came so slowly that it lost its place: it is worth trying
+    /// again.
     Busy,
 }
 
 impl Upload {
-    /// Reads a multipart form of `session` whose files may hold `limit` bytes together.
-    pub(crate) async fn read(session: &SessionId, request: Request, limit: usize) -> Result<Self, UploadFault> {
-        Self::read_within(session, request, limit, DEADLINE).await
-    }
-
-    async fn read_within(
+    /// Reads a multipart form of `session` whose files may hold `limit` bytes together. From here on the request holds no slot: what
+    /// bounds it is its room, or its place among those that wait for room.
+    pub(crate) async fn read(
+        admission: &Admission,
         session: &SessionId,
         request: Request,
         limit: usize,
-        deadline: Duration,
     ) -> Result<Self, UploadFault> {
         let turn = Turn::take(session).ok_or(UploadFault::Busy)?;
-        let read = timeout(deadline, read_form(request, limit));
-        let (parts, room) = tokio::select! {
-            read = read => read.map_err(|_| UploadFault::Broken)??,
+        if let Some(slot) = request.extensions().get::<Slot>() {
+            slot.give_back();
+        }
+        let (parts, place) = tokio::select! {
+            read = admitted(admission, request, limit) => read?,
             () = turn.taken_over() => return Err(UploadFault::Busy),
         };
         if !turn.arrive() {
@@ -85,7 +94,7 @@ impl Upload {
         }
         Ok(Self {
             parts,
-            _room: room,
+            _place: place,
             _turn: turn,
         })
     }
@@ -121,108 +130,34 @@ impl Upload {
     }
 }
 
-/// The parts of a form and the room that they take.
-type Form = (Vec<(String, Part)>, Option<SemaphorePermit<'static>>);
-
-async fn read_form(request: Request, limit: usize) -> Result<Form, UploadFault> {
+/// The parts of the form and the room that they take.
+async fn admitted(
+    admission: &Admission,
+    request: Request,
+    limit: usize,
+) -> Result<(Vec<(String, Part)>, Option<Place>), UploadFault> {
     let announced = request
         .headers()
         .get(CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let too_large = announced.is_some_and(|length| length > limit);
     // Of what is announced to be too large nothing is gathered.
-    let mut budget = Budget::new(limit, announced.is_some_and(|length| length > limit));
-    let mut form = Multipart::from_request(request, &())
-        .await
-        .map_err(|_| UploadFault::Broken)?;
-    let mut parts = Vec::new();
-    while let Some(field) = form.next_field().await.map_err(|_| UploadFault::Broken)? {
-        let name = field.name().unwrap_or_default().to_owned();
-        if name.len() > MAX_TEXT || parts.len() >= MAX_PARTS {
-            return Err(UploadFault::Broken);
-        }
-        let is_file = field.file_name().is_some();
-        let bytes = budget.gather(field, if is_file { MAX_FILE } else { MAX_TEXT }).await?;
-        if budget.over {
-            // Nothing of it will be used: what was gathered goes now, the rest is only read to its end.
-            parts.clear();
-            budget.room = None;
-            continue;
-        }
-        let part = if is_file {
-            Part::File(bytes)
-        } else {
-            Part::Text(String::from_utf8(bytes).map_err(|_| UploadFault::Broken)?)
-        };
-        parts.push((name, part));
-    }
-    if budget.over {
-        Err(UploadFault::TooLarge)
+    let place = if too_large {
+        None
     } else {
-        Ok((parts, budget.room))
-    }
+        let size = announced.unwrap_or(limit).div_ceil(MIB);
+        let place = admission.room.place(network(&request), size).await;
+        Some(place.ok_or(UploadFault::Busy)?)
+    };
+    let read = form::read(request, limit, too_large, admission.stall);
+    let parts = timeout(DEADLINE, read).await.map_err(|_| UploadFault::Busy)??;
+    Ok((parts, place))
 }
 
-/// What may still be gathered and thrown away, and the room of what was gathered.
-struct Budget {
-    limit: usize,
-    gathered: usize,
-    drained: usize,
-    over: bool,
-    room: Option<SemaphorePermit<'static>>,
-}
-
-impl Budget {
-    const fn new(limit: usize, over: bool) -> Self {
-        Self {
-            limit,
-            gathered: 0,
-            drained: 0,
-            over,
-            room: None,
-        }
-    }
-
-    /// The field's bytes, or nothing where the budget is over: then the rest is counted and thrown away.
-    async fn gather(&mut self, mut field: Field<'_>, most: usize) -> Result<Vec<u8>, UploadFault> {
-        let mut bytes = Vec::new();
-        while let Some(chunk) = field.chunk().await.map_err(|_| UploadFault::Broken)? {
-            self.over |= chunk.len() > self.limit - self.gathered || bytes.len() + chunk.len() > most;
-            if self.over {
-                bytes = Vec::new();
-                self.drained += chunk.len();
-                if self.drained > MAX_DRAINED {
-                    return Err(UploadFault::TooLarge);
-                }
-            } else {
-                self.gathered += chunk.len();
-                self.make_room().await?;
-                // By steps and not by doubling: the room is counted in what is held.
-                if bytes.capacity() - bytes.len() < chunk.len() {
-                    bytes.reserve_exact(chunk.len() + STEP.min(bytes.len()));
-                }
-                bytes.extend_from_slice(&chunk);
-            }
-        }
-        Ok(bytes)
-    }
-
-    /// Takes the room that is missing for what was gathered.
-    async fn make_room(&mut self) -> Result<(), UploadFault> {
-        let held = self.room.as_ref().map_or(0, SemaphorePermit::num_permits);
-        let missing = self.gathered.div_ceil(MIB).saturating_sub(held);
-        if missing == 0 {
-            return Ok(());
-        }
-        let missing = u32::try_from(missing).map_err(|_| UploadFault::TooLarge)?;
-        let Ok(Ok(more)) = timeout(PATIENCE, ROOMS.acquire_many(missing)).await else {
-            return Err(UploadFault::Busy);
-        };
-        match &mut self.room {
-            Some(room) => room.merge(more),
-            None => self.room = Some(more),
-        }
-        Ok(())
-    }
+/// The client's.
+fn network(request: &Request) -> Network {
+    let context = request.extensions().get::<RequestContext>();
+    Network::of(context.map_or(IpAddr::from([0, 0, 0, 0]), |context| context.client))
 }
 
 /// The routes that take uploads lift axum's own limit: [`Upload::read`] has its own.
@@ -234,7 +169,7 @@ pub(crate) const fn no_limit_of_axum() -> axum::extract::DefaultBodyLimit {
 mod tests {
     use super::*;
     use axum::body::{Body, Bytes};
-    use futures::{StreamExt, stream};
+    use futures::{FutureExt as _, StreamExt as _, stream};
 
     const LIMIT: usize = 2 * MAX_FILE;
     /// Far longer than a test takes.
@@ -244,8 +179,18 @@ mod tests {
         SessionId::from_random([byte; 16])
     }
 
-    /// A form that announces `LIMIT` bytes, brings `bytes` of one file, and then nothing, or its end.
-    fn form(bytes: usize, ends: bool) -> Request {
+    /// Room for so many MiB.
+    fn admission(room: usize, stall: Duration) -> Admission {
+        Admission::new(&config::Uploads {
+            room,
+            waiting: 8,
+            patience: LONG,
+            stall,
+        })
+    }
+
+    /// A form of one file of `bytes` that announces `announced`, and then ends, or sends nothing more.
+    fn form(announced: usize, bytes: usize, ends: bool) -> Request {
         let head = "--b\r\ncontent-disposition: form-data; name=\"frame\"; filename=\"a\"\r\n\r\n";
         let chunks = [Bytes::from(head), Bytes::from(vec![b'x'; bytes])];
         let begun = stream::iter(chunks).map(Ok::<_, std::io::Error>);
@@ -256,45 +201,58 @@ mod tests {
         };
         Request::post("/")
             .header("content-type", "multipart/form-data; boundary=b")
-            .header("content-length", LIMIT)
+            .header("content-length", announced)
             .body(body)
             .unwrap()
     }
 
-    fn start(session: u8, request: Request) -> tokio::task::JoinHandle<Result<Upload, UploadFault>> {
-        tokio::spawn(async move { Upload::read_within(&id(session), request, LIMIT, LONG).await })
+    #[tokio::test]
+    async fn an_upload_that_was_begun_has_its_room_and_the_next_one_waits_for_its_own() {
+        let admission = admission(4, LONG);
+        let stalls = form(3 * MIB, 0, false);
+        let (one, two) = (id(11), id(12));
+        let mut first = Box::pin(Upload::read(&admission, &one, stalls, LIMIT));
+        assert!(first.as_mut().now_or_never().is_none());
+        let mut second = Box::pin(Upload::read(&admission, &two, form(2 * MIB, MIB, true), LIMIT));
+        assert!(second.as_mut().now_or_never().is_none(), "it waits");
+        drop(first);
+        let taken = second.await.unwrap().take_files("frame");
+        assert_eq!(taken[0].len(), MIB);
     }
 
     #[tokio::test]
-    async fn uploads_that_announce_much_and_bring_nothing_hold_up_nobody() {
-        let waiting: Vec<_> = (10..30).map(|session| start(session, form(0, false))).collect();
-        tokio::task::yield_now().await;
-        let mut taken = Upload::read(&id(1), form(MIB, true), LIMIT).await.unwrap();
-        assert_eq!(taken.take_files("frame")[0].len(), MIB);
-        waiting.iter().for_each(tokio::task::JoinHandle::abort);
+    async fn an_upload_that_stalls_loses_its_place() {
+        let admission = admission(4, Duration::from_millis(20));
+        let cut = Upload::read(&admission, &id(2), form(4 * MIB, MIB, false), LIMIT).await;
+        assert_eq!(cut.err(), Some(UploadFault::Busy));
+        let whole = Upload::read(&admission, &id(2), form(4 * MIB, MIB, true), LIMIT).await;
+        assert!(whole.is_ok(), "its room is free");
     }
 
     #[tokio::test]
-    async fn an_upload_that_drips_is_cut_off_and_gives_its_room_back() {
-        let request = form(3 * MIB, false);
-        let cut = Upload::read_within(&id(2), request, LIMIT, Duration::from_millis(50)).await;
-        assert_eq!(cut.err(), Some(UploadFault::Broken));
-        assert_eq!(ROOMS.available_permits(), ROOM);
+    async fn what_is_announced_to_be_too_large_takes_no_room() {
+        let admission = admission(1, LONG);
+        let _held = admission.room.place(Network::of([192, 0, 2, 1].into()), 1).await;
+        let read = Upload::read(&admission, &id(4), form(LIMIT + 1, MIB, true), LIMIT).now_or_never();
+        assert_eq!(read.unwrap().err(), Some(UploadFault::TooLarge));
     }
 
     #[tokio::test]
     async fn a_newer_upload_of_a_session_ends_the_older_one() {
-        let older = start(3, form(MIB, false));
-        tokio::task::yield_now().await;
-        let newer = Upload::read(&id(3), form(MIB, true), LIMIT).await.unwrap();
-        assert_eq!(older.await.unwrap().err(), Some(UploadFault::Busy));
-        let third = Upload::read(&id(3), form(MIB, true), LIMIT).await;
+        let admission = admission(64, LONG);
+        let session = id(3);
+        let whole = || form(MIB, MIB, true);
+        let mut older = Box::pin(Upload::read(&admission, &session, form(MIB, MIB, false), LIMIT));
+        assert!(older.as_mut().now_or_never().is_none());
+        let newer = Upload::read(&admission, &session, whole(), LIMIT).await.unwrap();
+        assert_eq!(older.await.err(), Some(UploadFault::Busy));
+        let third = Upload::read(&admission, &session, whole(), LIMIT).await;
         assert_eq!(
             third.err(),
             Some(UploadFault::Busy),
             "while the newer one is being stored"
         );
         drop(newer);
-        assert!(Upload::read(&id(3), form(MIB, true), LIMIT).await.is_ok());
+        assert!(Upload::read(&admission, &session, whole(), LIMIT).await.is_ok());
     }
 }

@@ -10,8 +10,9 @@ use std::{
 };
 use tokio::sync::Semaphore;
 
-/// How many may wait for each core: at a quarter of a second each, the last one waits some seconds.
-const WAITING_PER_CORE: usize = 16;
+/// How many may wait. Pictures are admitted by their size before they are read, and jobs have their slots; a picture that was admitted
+/// must not be turned away here, so that this is more than either can be.
+const MOST_WAITING: usize = 2_048;
 
 /// Why nobody looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,7 +49,7 @@ impl Bench {
             examiner,
             places: Arc::new(Semaphore::new(cores)),
             waiting: AtomicUsize::new(0),
-            most_waiting: cores * WAITING_PER_CORE,
+            most_waiting: MOST_WAITING,
         }
     }
 

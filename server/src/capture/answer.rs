@@ -65,7 +65,8 @@ impl Refusal {
             Self::NoTryLeft if visit.json => return lead_on(visit, forms::CAPTURE),
             Self::NoTryLeft => (StatusCode::UNPROCESSABLE_ENTITY, Problem::TooManyTries),
             Self::NotFound => (StatusCode::NOT_FOUND, Problem::NotFound),
-            Self::Busy | Self::Broken(StoreError::Unavailable(_)) => (StatusCode::SERVICE_UNAVAILABLE, Problem::Busy),
+            Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, Problem::NotSent),
+            Self::Broken(StoreError::Unavailable(_)) => (StatusCode::SERVICE_UNAVAILABLE, Problem::Busy),
             Self::Broken(_) => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 Problem::Broken {

@@ -45,6 +45,11 @@ pub(crate) fn routes() -> Router<App> {
         .layer(map_response(with_camera))
 }
 
+/// Whether pictures are posted to this route.
+pub(crate) fn takes_pictures(route: &str) -> bool {
+    [forms::PICTURES, forms::SELFIE].contains(&route)
+}
+
 /// Only these pages may film.
 async fn with_camera(mut response: Response) -> Response {
     let only = HeaderValue::from_static(CAMERA_ONLY);

@@ -66,7 +66,7 @@ pub(super) async fn upload(State(app): State<App>, visit: Visit, request: Reques
     let taken = async {
         // Nobody without a part in a session gets a byte stored.
         let (applicant, standing) = visit.standing(&app).await?;
-        let fault = match receive(applicant.session(), request).await? {
+        let fault = match receive(&app, applicant.session(), request).await? {
             Ok((side, picture, room)) => {
                 let taken = capture_document(&app.honnin, &applicant, side, picture).await;
                 drop(room);
@@ -89,9 +89,9 @@ pub(super) async fn upload(State(app): State<App>, visit: Visit, request: Reques
 type Sent = (Side, Vec<u8>, Upload);
 
 /// What was sent, or what is wrong with the file.
-async fn receive(session: &SessionId, request: Request) -> Result<Result<Sent, FileFault>, Refusal> {
+async fn receive(app: &App, session: &SessionId, request: Request) -> Result<Result<Sent, FileFault>, Refusal> {
     // The parts around the file are small.
-    let mut upload = match Upload::read(session, request, MAX_FILE + 64 * 1024).await {
+    let mut upload = match Upload::read(&app.admission, session, request, MAX_FILE + 64 * 1024).await {
         Ok(upload) => upload,
         Err(fault) => return of_upload(fault).map(Err),
     };

@@ -20,7 +20,7 @@ pub(super) enum Refusal {
     NoTryLeft,
     /// No such thing.
     NotFound,
-    /// Too much to do.
+    /// Too much to do: the picture was not taken.
     Busy,
     /// Our fault.
     Broken(StoreError),

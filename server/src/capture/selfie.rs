@@ -72,7 +72,7 @@ async fn selfie_html(
 pub(super) async fn upload(State(app): State<App>, visit: Visit, request: Request) -> Response {
     let taken = async {
         let applicant = visit.applicant(&app).await?;
-        let fault = match receive(applicant.session(), request).await? {
+        let fault = match receive(&app, applicant.session(), request).await? {
             Ok((burst, room)) => {
                 let taken = capture_selfie(&app.honnin, &applicant, burst).await;
                 drop(room);
@@ -95,8 +95,12 @@ pub(super) async fn upload(State(app): State<App>, visit: Visit, request: Reques
 }
 
 /// The burst, and the room that it takes until it is stored; or what is wrong with the files.
-async fn receive(session: &SessionId, request: Request) -> Result<Result<(Burst, Upload), FileFault>, Refusal> {
-    let mut upload = match Upload::read(session, request, MAX_BURST).await {
+async fn receive(
+    app: &App,
+    session: &SessionId,
+    request: Request,
+) -> Result<Result<(Burst, Upload), FileFault>, Refusal> {
+    let mut upload = match Upload::read(&app.admission, session, request, MAX_BURST).await {
         Ok(upload) => upload,
         Err(fault) => return of_upload(fault).map(Err),
     };

@@ -23,6 +23,8 @@ use url::Url;
 /// The documented defaults.
 pub const DEFAULTS: &str = include_str!("../../default.toml");
 
+const MIB: usize = 1024 * 1024;
+
 /// One thing wrong with the settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key} ({origin}): {message}")]
@@ -66,6 +68,10 @@ pub struct Config {
     pub limits: Limits,
     /// Requests at a time.
     pub max_requests: usize,
+    /// Bytes that bodies may hold together before their requests run.
+    pub body_memory: usize,
+    /// Uploads.
+    pub uploads: Uploads,
     /// TLS.
     pub tls: Tls,
     /// Webhooks.
@@ -87,6 +93,19 @@ pub enum Tls {
     SelfSigned,
     /// With a given certificate.
     Files(Certificate),
+}
+
+/// Settings of uploads.
+#[derive(Clone, Copy, Debug)]
+pub struct Uploads {
+    /// MiB that all of them may hold together.
+    pub room: usize,
+    /// How many may wait for room.
+    pub waiting: usize,
+    /// For how long each.
+    pub patience: Duration,
+    /// An upload of which nothing comes for so long loses its place.
+    pub stall: Duration,
 }
 
 /// Settings of webhooks.
@@ -189,6 +208,13 @@ impl Config {
             },
             limits,
             max_requests: reader.number("http.max_requests", 1..=1_000_000) as usize,
+            uploads: Uploads {
+                room: reader.number("uploads.room", 1..=1024) as usize,
+                waiting: reader.number("uploads.waiting", 1..=1_000_000) as usize,
+                patience: seconds(reader, "uploads.patience"),
+                stall: seconds(reader, "uploads.stall"),
+            },
+            body_memory: reader.number("http.body_memory", 1..=65_536) as usize * MIB,
             webhooks: Webhooks {
                 allow_networks: reader.networks("webhooks.allow_networks"),
                 refuse_networks: reader.networks("webhooks.refuse_networks"),

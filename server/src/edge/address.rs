@@ -24,7 +24,8 @@ pub struct Proxies {
 }
 
 impl Proxies {
-    fn trusts(&self, address: IpAddr) -> bool {
+    /// Whether that is a proxy of ours.
+    pub(super) fn trusts(&self, address: IpAddr) -> bool {
         self.trusted.iter().any(|net| net.contains(&address))
     }
 

@@ -19,23 +19,37 @@ const BYTES_PER_SECOND: u64 = 4096;
 #[error("the body came too slowly")]
 pub struct TooSlow;
 
-/// A request body under the pace.
+/// A request body under the pace, from the moment somebody first waits for it: until then it is the server that is slow.
 pub(super) struct Paced<B> {
     inner: B,
-    /// Until when a body may come however slowly.
-    grace_ends: Instant,
+    /// How long a body may come however slowly.
+    grace: Duration,
     received: u64,
+    pace: Option<Pace>,
+}
+
+struct Pace {
+    grace_ends: Instant,
     deadline: Pin<Box<Sleep>>,
 }
 
-impl<B> Paced<B> {
-    pub(super) fn new(inner: B, grace: Duration) -> Self {
+impl Pace {
+    fn begin(grace: Duration) -> Self {
         let grace_ends = Instant::now() + grace;
         Self {
-            inner,
             grace_ends,
-            received: 0,
             deadline: Box::pin(tokio::time::sleep_until(grace_ends)),
+        }
+    }
+}
+
+impl<B> Paced<B> {
+    pub(super) const fn new(inner: B, grace: Duration) -> Self {
+        Self {
+            inner,
+            grace,
+            received: 0,
+            pace: None,
         }
     }
 }
@@ -50,18 +64,20 @@ where
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         let me = &mut *self;
+        let grace = me.grace;
+        let pace = me.pace.get_or_insert_with(|| Pace::begin(grace));
         if let Poll::Ready(frame) = Pin::new(&mut me.inner).poll_frame(cx) {
             if let Some(Ok(frame)) = &frame {
                 me.received += frame.data_ref().map_or(0, |data| data.len() as u64);
                 let earned = Duration::from_secs(me.received / BYTES_PER_SECOND);
-                me.deadline.as_mut().reset(me.grace_ends + earned);
-                if me.deadline.deadline() <= Instant::now() {
+                pace.deadline.as_mut().reset(pace.grace_ends + earned);
+                if pace.deadline.deadline() <= Instant::now() {
                     return Poll::Ready(Some(Err(TooSlow.into())));
                 }
             }
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
-        ready!(me.deadline.as_mut().poll(cx));
+        ready!(pace.deadline.as_mut().poll(cx));
         Poll::Ready(Some(Err(TooSlow.into())))
     }
 

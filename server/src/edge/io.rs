@@ -1,5 +1,9 @@
 //! A connection that does not wait for ever: not for a request's head, not between two requests, not for a client that takes no
 //! bytes. Time for a body is in [`super::body`], since only there is known how much of it came.
+//!
+//! And one that does not end in a client's face: where something that the client sent, or is sending, was left unread, closing would
+//! make the operating system reset the connection, and the reset overtakes the answer. So it is closed in one direction, and what
+//! still comes is read and thrown away until the client has closed the other.
 
 use futures::task::AtomicWaker;
 use std::{
@@ -8,7 +12,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, Ordering},
     },
     task::{Context, Poll, ready},
     time::Duration,
@@ -21,14 +25,24 @@ use tokio::{
 const HEAD: u8 = 0;
 const BUSY: u8 = 1;
 const IDLE: u8 = 2;
+const READING: u8 = 3;
+const CLOSING: u8 = 4;
+const GIVEN_UP: u8 = 5;
+
+/// How long what was left unread is read and thrown away, and how long without a byte of it: nginx's `lingering_time` and
+/// `lingering_timeout`, but for the first, which must be over before a node that stops cuts connections off.
+const LINGER: Duration = Duration::from_secs(20);
+const LINGER_GAP: Duration = Duration::from_secs(5);
 
 /// What a connection is doing; shared between its bytes and its requests.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Phase(Arc<State>);
+pub(crate) struct Phase(Arc<State>);
 
 #[derive(Debug, Default)]
 struct State {
     phase: AtomicU8,
+    /// Something of a request is left unread, and the connection ends with its answer.
+    unread: AtomicBool,
     /// Whoever waits for bytes while a request runs, without a deadline: when it is over, there is one.
     reader: AtomicWaker,
 }
@@ -36,13 +50,54 @@ struct State {
 impl Phase {
     /// A request's head is complete.
     pub(super) fn busy(&self) {
-        self.0.phase.store(BUSY, Ordering::Release);
+        self.go(BUSY);
+    }
+
+    /// The body is waited for, and nothing is done yet.
+    pub(super) fn reading(&self) {
+        self.go(READING);
     }
 
     /// An answer's last byte was handed over.
     pub(super) fn idle(&self) {
-        self.0.phase.store(IDLE, Ordering::Release);
+        self.go(IDLE);
         self.0.reader.wake();
+    }
+
+    /// The connection ends with this answer, and something of the request was not read.
+    pub(super) fn leave_unread(&self) {
+        self.0.unread.store(true, Ordering::Release);
+    }
+
+    /// Ends a connection that does nothing; tells whether it did nothing.
+    pub(super) fn give_up_rest(&self) -> bool {
+        [IDLE, HEAD, CLOSING].into_iter().any(|rest| self.give_up(rest))
+    }
+
+    /// Ends a connection whose request waits for its body; tells whether it did.
+    pub(super) fn give_up_reading(&self) -> bool {
+        self.give_up(READING)
+    }
+
+    fn give_up(&self, from: u8) -> bool {
+        let given_up = self
+            .0
+            .phase
+            .compare_exchange(from, GIVEN_UP, Ordering::AcqRel, Ordering::Acquire);
+        given_up.is_ok()
+    }
+
+    fn now(&self) -> u8 {
+        self.0.phase.load(Ordering::Acquire)
+    }
+
+    /// One that was given up stays so.
+    fn go(&self, next: u8) {
+        let not_given_up = |now| (now != GIVEN_UP).then_some(next);
+        let _ = self
+            .0
+            .phase
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, not_given_up);
     }
 }
 
@@ -57,6 +112,16 @@ pub(super) struct Timed<S> {
     write: Duration,
     reading: Option<Pin<Box<Sleep>>>,
     writing: Option<Pin<Box<Sleep>>>,
+    /// Something of a head came that is not complete.
+    in_head: bool,
+    closing: Option<Closing>,
+}
+
+/// Our direction is closed.
+struct Closing {
+    /// Until when the other one is read; `None` where there is nothing more to read.
+    ends: Option<Pin<Box<Sleep>>>,
+    latest: Instant,
 }
 
 impl<S> Timed<S> {
@@ -78,14 +143,17 @@ impl<S> Timed<S> {
             write,
             reading: Some(Box::pin(tokio::time::sleep_until(first_head))),
             writing: None,
+            in_head: false,
+            closing: None,
         }
     }
 
     /// Sets the deadline anew where the phase changed.
     fn follow(&mut self) {
-        let now = self.phase.0.phase.load(Ordering::Acquire);
+        let now = self.phase.now();
         if now != self.seen {
             self.seen = now;
+            self.in_head = now == HEAD;
             self.reading = match now {
                 HEAD => Some(Box::pin(tokio::time::sleep(self.head))),
                 IDLE => Some(Box::pin(tokio::time::sleep(self.idle))),
@@ -124,6 +192,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
         let before = buf.filled().len();
         match Pin::new(&mut me.inner).poll_read(cx, buf) {
             Poll::Ready(outcome) => {
+                me.in_head |= me.seen == HEAD && buf.filled().len() > before;
                 if me.seen == IDLE && buf.filled().len() > before {
                     // The next head has begun. A request that became busy meanwhile is left alone.
                     let _ = me
@@ -145,7 +214,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Timed<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.inner).poll_write(cx, buf);
         self.wrote(cx, outcome)
@@ -170,7 +239,47 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let outcome = Pin::new(&mut self.inner).poll_shutdown(cx);
-        self.wrote(cx, outcome)
+        let me = &mut *self;
+        if me.closing.is_none() {
+            let outcome = Pin::new(&mut me.inner).poll_shutdown(cx);
+            ready!(me.wrote(cx, outcome))?;
+            let head_failed = me.in_head && me.phase.now() == HEAD;
+            let unread = head_failed || me.phase.0.unread.load(Ordering::Acquire);
+            let now = Instant::now();
+            me.closing = Some(Closing {
+                ends: unread.then(|| Box::pin(tokio::time::sleep_until(now + LINGER_GAP))),
+                latest: now + LINGER,
+            });
+            me.phase.go(CLOSING);
+        }
+        me.throw_away(cx).map(Ok)
+    }
+}
+
+impl<S: AsyncRead + Unpin> Timed<S> {
+    /// Reads what the client still sends, until it has closed its direction too or time is up.
+    fn throw_away(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(Closing {
+            ends: Some(ends),
+            latest,
+        }) = &mut self.closing
+        else {
+            return Poll::Ready(());
+        };
+        let mut waste = [0; 8 * 1024];
+        loop {
+            let mut buffer = ReadBuf::new(&mut waste);
+            match Pin::new(&mut self.inner).poll_read(cx, &mut buffer) {
+                Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {
+                    ends.as_mut().reset((Instant::now() + LINGER_GAP).min(*latest));
+                    if *latest <= Instant::now() {
+                        return Poll::Ready(());
+                    }
+                }
+                // It has closed its direction, or is gone.
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending => return ends.as_mut().poll(cx),
+            }
+        }
     }
 }

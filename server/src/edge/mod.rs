@@ -4,10 +4,15 @@
 mod accept;
 mod address;
 mod body;
+mod connections;
 mod context;
+mod gather;
 mod headers;
 mod io;
+mod network;
 mod outer;
+mod share;
+mod slots;
 mod tls;
 
 pub use accept::{Limits, serve};
@@ -15,9 +20,14 @@ pub use address::{ForwardingHeader, Proxies};
 pub use body::TooSlow;
 pub use context::RequestContext;
 pub use outer::{Outer, Refusal, outermost};
+pub use slots::{Class, Slots};
 pub use tls::{Certificate, TlsError, acceptor};
 
 pub(crate) use tls::local_addresses;
 
 pub(crate) use context::Peer;
 pub(crate) use headers::{CAMERA_ONLY, PERMISSIONS_POLICY};
+pub(crate) use io::Phase;
+pub(crate) use network::Network;
+pub(crate) use share::{Part, Shares, Short};
+pub(crate) use slots::Slot;

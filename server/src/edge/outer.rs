@@ -1,7 +1,13 @@
-//! The outermost layer: names the request, finds its client, bounds how many run at once, catches panics, completes the headers,
-//! and writes the one log line. Never logged: paths (they hold link tokens and ids), queries, bodies, keys, addresses' headers.
+//! The outermost layer: names the request, finds its client, waits for its body, bounds how many run at once, catches panics,
+//! completes the headers, and writes the one log line. Never logged: paths (they hold link tokens and ids), queries, bodies, keys,
+//! addresses' headers.
 
-use super::{Peer, Proxies, RequestContext, headers};
+use super::{
+    Network, Peer, Phase, Proxies, RequestContext,
+    gather::{Rest, gathered},
+    headers,
+    slots::{Class, Slot, Slots},
+};
 use crate::figures::Requests;
 use axum::{
     extract::{MatchedPath, Request, State},
@@ -10,9 +16,11 @@ use axum::{
 };
 use domain::ids::RequestId;
 use futures::FutureExt as _;
-use http::{HeaderName, HeaderValue};
+use http::{
+    HeaderName, HeaderValue, Method,
+    header::{CONNECTION, EXPECT},
+};
 use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc, time::Instant};
-use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
 /// Answers for a request that no handler answers: made by the router, which knows what its clients understand.
@@ -23,8 +31,10 @@ pub type Refusal = fn(path: &str, context: &RequestContext) -> Response;
 pub struct Outer {
     /// Who may say who the client is.
     pub proxies: Arc<Proxies>,
-    /// A slot for each request that may run.
-    pub slots: Arc<Semaphore>,
+    /// What requests may take of the node.
+    pub slots: Arc<Slots>,
+    /// What kind of request it is, by method, route template and path.
+    pub class: fn(method: &Method, route: &str, path: &str) -> Class,
     /// Whether browsers are told to come back with TLS only.
     pub hsts: bool,
     /// Where answers are counted.
@@ -38,15 +48,7 @@ pub struct Outer {
 /// The layer, for [`axum::middleware::from_fn_with_state`].
 pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let peer = request
-        .extensions()
-        .get::<Peer>()
-        .map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.ip());
-    let context = RequestContext {
-        id: RequestId::from_random(rand::random()),
-        client: outer.proxies.client(peer, request.headers()),
-        nonce: hex::encode(rand::random::<[u8; 16]>()),
-    };
+    let context = context(&outer, &request);
     request.extensions_mut().insert(context.clone());
     let method = request.method().clone();
     let route = request
@@ -55,12 +57,15 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
         .map_or("-", MatchedPath::as_str)
         .to_owned();
     let path = request.uri().path().to_owned();
+    let class = (outer.class)(&method, &route, &path);
     let span = tracing::info_span!("request", id = %context.id, %method, route);
-    // A process that has enough to do is alive all the same, and must not be killed for it.
-    let alive = route == "/healthz";
-    let mut response = match outer.slots.try_acquire() {
-        Err(_) if !alive => (outer.unavailable)(&path, &context),
-        _slot => match AssertUnwindSafe(next.run(request))
+    let rest = Rest::default();
+    let asks_first = request.headers().contains_key(EXPECT);
+    let network = Network::of(context.client);
+    let mut response = match admitted(&outer, request, class, network, &rest).await {
+        None => (outer.unavailable)(&path, &context),
+        // Held here and not with the request, which a handler takes apart while it still runs.
+        Some((request, _slot)) => match AssertUnwindSafe(next.run(request))
             .catch_unwind()
             .instrument(span.clone())
             .await
@@ -72,6 +77,11 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
             }
         },
     };
+    if !rest.drained(!asks_first).await {
+        response
+            .headers_mut()
+            .insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     if let Ok(id) = HeaderValue::from_str(context.id.as_str()) {
         response
             .headers_mut()
@@ -81,12 +91,49 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
     let (status, took) = (response.status().as_u16(), started.elapsed());
     outer.requests.note(&route, &method, status, took);
     let millis = took.as_millis();
-    span.in_scope(|| {
-        if route.starts_with("/pkg") || alive || route == "/readyz" {
-            tracing::debug!(status, millis, "answered");
-        } else {
-            tracing::info!(status, millis, "answered");
-        }
+    span.in_scope(|| match class {
+        Class::Alive | Class::Probe => tracing::debug!(status, millis, "answered"),
+        _ if route.starts_with("/pkg") => tracing::debug!(status, millis, "answered"),
+        Class::Api | Class::Page | Class::Upload => tracing::info!(status, millis, "answered"),
     });
     response
+}
+
+/// Who asks, by a name of its own.
+fn context(outer: &Outer, request: &Request) -> RequestContext {
+    let peer = request
+        .extensions()
+        .get::<Peer>()
+        .map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.ip());
+    RequestContext {
+        id: RequestId::from_random(rand::random()),
+        client: outer.proxies.client(peer, request.headers()),
+        nonce: hex::encode(rand::random::<[u8; 16]>()),
+    }
+}
+
+/// The request with its body and its slot; `None` where there is no room for either. The slot comes last: a body that is waited for
+/// holds none.
+async fn admitted(
+    outer: &Outer,
+    request: Request,
+    class: Class,
+    network: Network,
+    rest: &Rest,
+) -> Option<(Request, Slot)> {
+    let (mut parts, body) = request.into_parts();
+    let body = match class {
+        // They have a room of their own, in which they wait and are read.
+        Class::Upload => rest.lend(body),
+        Class::Alive | Class::Probe | Class::Api | Class::Page => {
+            let phase = parts.extensions.get::<Phase>().cloned().unwrap_or_default();
+            phase.reading();
+            let body = gathered(body, outer.slots.bodies(), network, rest).await;
+            phase.busy();
+            body.ok()?
+        }
+    };
+    let slot = outer.slots.take(class, network)?;
+    parts.extensions.insert(slot.clone());
+    Some((Request::from_parts(parts, body), slot))
 }

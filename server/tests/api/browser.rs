@@ -1,11 +1,8 @@
 //! A browser without scripts: it keeps cookies, says where its requests come from, and uploads files.
 
 use super::support::{Answer, Server};
-use std::fmt::Write as _;
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
-};
+use std::{fmt::Write as _, net::Ipv4Addr};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use vision::{Picture, raster::Raster};
 
 pub(crate) const BOUNDARY: &str = "----a-boundary-of-a-browser";
@@ -13,32 +10,45 @@ pub(crate) const BOUNDARY: &str = "----a-boundary-of-a-browser";
 /// A browser.
 pub(crate) struct Browser<'a> {
     server: &'a Server,
+    /// Where it is, on loopback.
+    address: Ipv4Addr,
     cookies: Vec<(String, String)>,
 }
 
 impl<'a> Browser<'a> {
     pub(crate) fn new(server: &'a Server) -> Self {
+        Self::at(server, Ipv4Addr::LOCALHOST)
+    }
+
+    /// One at another of loopback's addresses.
+    pub(crate) fn at(server: &'a Server, address: Ipv4Addr) -> Self {
         Self {
             server,
+            address,
             cookies: Vec::new(),
         }
+    }
+
+    /// Its cookies, as a header's value.
+    pub(crate) fn cookies(&self) -> String {
+        let pairs: Vec<_> = self
+            .cookies
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        pairs.join("; ")
     }
 
     pub(crate) async fn send(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let mut head = format!("{method} {path} HTTP/1.1\r\nhost: id.example\r\nconnection: close\r\n");
         if !self.cookies.is_empty() {
-            let pairs: Vec<_> = self
-                .cookies
-                .iter()
-                .map(|(name, value)| format!("{name}={value}"))
-                .collect();
-            write!(head, "cookie: {}\r\n", pairs.join("; ")).unwrap();
+            write!(head, "cookie: {}\r\n", self.cookies()).unwrap();
         }
         for (name, value) in headers {
             write!(head, "{name}: {value}\r\n").unwrap();
         }
         write!(head, "content-length: {}\r\n\r\n", body.len()).unwrap();
-        let stream = TcpStream::connect(self.server.address).await.unwrap();
+        let stream = self.server.connect_from(self.address).await;
         let (mut read, mut write) = stream.into_split();
         let message = [head.as_bytes(), body].concat();
         let sending = tokio::spawn(async move {

@@ -113,21 +113,6 @@ async fn a_body_whose_chunks_are_malformed_is_no_slow_one() {
 }
 
 #[tokio::test]
-async fn a_process_that_has_enough_to_do_is_alive() {
-    let server = Server::with("[http]\nmax_requests = 1\n").await;
-    let mut stream = TcpStream::connect(server.address).await.unwrap();
-    let head = format!(
-        "POST {SESSIONS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ncontent-length: 2\r\n\r\n{{",
-        server.key
-    );
-    stream.write_all(head.as_bytes()).await.unwrap();
-    while server.send("GET", "/v1/x", &[], "").await.status != 503 {}
-    assert_eq!(server.send("GET", "/readyz", &[], "").await.status, 503);
-    let alive = server.send("GET", "/healthz", &[], "").await;
-    assert_eq!((alive.status, alive.body.as_str()), (200, "ok\n"));
-}
-
-#[tokio::test]
 async fn nonsense_is_refused_and_the_server_goes_on() {
     let server = Server::new().await;
     for bytes in [
@@ -159,17 +144,6 @@ async fn a_head_over_the_limit_is_refused() {
     );
     let many: Vec<_> = (0..101).map(|_| ("x-small", "a")).collect();
     assert_eq!(server.send("GET", "/healthz", &many, "").await.status, 431);
-}
-
-#[tokio::test]
-async fn more_connections_than_allowed_wait_their_turn() {
-    let server = Server::with("[http]\nmax_connections = 2\nheader_timeout = 1\n").await;
-    let mut idle = Vec::new();
-    for _ in 0..6 {
-        idle.push(TcpStream::connect(server.address).await.unwrap());
-    }
-    let answer = timeout(Duration::from_secs(8), server.send("GET", "/healthz", &[], "")).await;
-    assert_eq!(answer.expect("served once the idle ones were closed").status, 200);
 }
 
 #[tokio::test]

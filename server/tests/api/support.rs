@@ -17,7 +17,11 @@ use service::{
     create_tenant::{CreatedTenant, NewTenant, create_tenant},
     random::SystemRandom,
 };
-use std::{fmt::Write as _, net::SocketAddr, sync::Arc};
+use std::{
+    fmt::Write as _,
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
 use store::{
     StoreError, Tx,
     sessions::{self, SessionRow},
@@ -26,7 +30,7 @@ use store::{
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
     task::JoinHandle,
 };
 use vision::Vision;
@@ -148,6 +152,13 @@ impl Server {
         let mut bytes = Vec::new();
         drop(stream.read_to_end(&mut bytes).await);
         Answer::parse(&bytes)
+    }
+
+    /// A connection from an address of loopback's.
+    pub(crate) async fn connect_from(&self, address: Ipv4Addr) -> TcpStream {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((address, 0).into()).unwrap();
+        socket.connect(self.address).await.unwrap()
     }
 
     /// Creates a session and returns the answer's JSON.

@@ -1,0 +1,278 @@
+//! The connections that are open, by the network of whoever is at the other end. Nobody is turned away while somebody who wants
+//! nothing could go instead: where there are too many, one that rests is closed, of the network that has the most.
+
+use super::{Network, io::Phase};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// Neighbours that are looked at together for one that rests, before one that is reading a body has to go.
+const LOOKED_AT: usize = 64;
+
+/// All of them.
+#[derive(Debug)]
+pub(super) struct Connections {
+    most: usize,
+    state: Mutex<State>,
+    /// Rings when one ends.
+    ended: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    open: usize,
+    next: u64,
+    networks: HashMap<Network, Members>,
+    /// Networks by how many connections they have.
+    by_size: BTreeSet<(usize, Network)>,
+}
+
+/// The connections of a network, in the order in which they came.
+#[derive(Debug, Default)]
+struct Members {
+    all: BTreeMap<u64, Member>,
+    /// From where to look for one that can go.
+    hand: u64,
+}
+
+#[derive(Debug)]
+struct Member {
+    phase: Phase,
+    cut: CancellationToken,
+}
+
+/// A connection's place among them, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    connections: Arc<Connections>,
+    network: Network,
+    number: u64,
+}
+
+/// What became of somebody new.
+#[derive(Debug)]
+pub(super) enum Arrival {
+    /// There is a place.
+    Placed(Place),
+    /// The network has half of all places, and each of them is at work.
+    Refused,
+    /// All are at work.
+    Full,
+}
+
+impl Connections {
+    pub(super) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self {
+            most: most.max(1),
+            state: Mutex::default(),
+            ended: Notify::new(),
+        })
+    }
+
+    /// A place for a connection that is cut off by `cut`. Those of a proxy are not held to half: they are many people's.
+    pub(super) fn arrive(
+        self: &Arc<Self>,
+        network: Network,
+        is_proxy: bool,
+        phase: &Phase,
+        cut: &CancellationToken,
+    ) -> Arrival {
+        let mut state = self.lock();
+        let share = (self.most / 2).max(1);
+        let held = state.networks.get(&network).map_or(0, |members| members.all.len());
+        if !is_proxy && held >= share && !state.close_one_of(network) {
+            return Arrival::Refused;
+        }
+        if state.open >= self.most && !state.close_one() {
+            return Arrival::Full;
+        }
+        let number = state.insert(network, phase, cut);
+        Arrival::Placed(Place {
+            connections: Arc::clone(self),
+            network,
+            number,
+        })
+    }
+
+    /// The same, once there is a place; `None` where there will be none.
+    pub(super) async fn place(
+        self: &Arc<Self>,
+        network: Network,
+        is_proxy: bool,
+        phase: &Phase,
+        cut: &CancellationToken,
+    ) -> Option<Place> {
+        loop {
+            let ended = self.ended.notified();
+            match self.arrive(network, is_proxy, phase, cut) {
+                Arrival::Placed(place) => return Some(place),
+                Arrival::Refused => return None,
+                Arrival::Full => ended.await,
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing that can panic runs under the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.connections.lock().remove(self.network, self.number);
+        self.connections.ended.notify_one();
+    }
+}
+
+impl State {
+    fn insert(&mut self, network: Network, phase: &Phase, cut: &CancellationToken) -> u64 {
+        self.next += 1;
+        self.open += 1;
+        let members = self.networks.entry(network).or_default();
+        let before = members.all.len();
+        let (phase, cut) = (phase.clone(), cut.clone());
+        members.all.insert(self.next, Member { phase, cut });
+        self.by_size.remove(&(before, network));
+        self.by_size.insert((before + 1, network));
+        self.next
+    }
+
+    /// Nothing happens where it is gone already.
+    fn remove(&mut self, network: Network, number: u64) {
+        let Some(members) = self.networks.get_mut(&network) else {
+            return;
+        };
+        let before = members.all.len();
+        if members.all.remove(&number).is_none() {
+            return;
+        }
+        self.open -= 1;
+        self.by_size.remove(&(before, network));
+        if before > 1 {
+            self.by_size.insert((before - 1, network));
+        } else {
+            self.networks.remove(&network);
+        }
+    }
+
+    /// Closes a connection of the network that has the most, or, where all of those are at work, of one of the next.
+    fn close_one(&mut self) -> bool {
+        let greediest = self.by_size.iter().rev().take(LOOKED_AT);
+        let greediest: Vec<Network> = greediest.map(|(_, network)| *network).collect();
+        greediest.into_iter().any(|network| self.close_one_of(network))
+    }
+
+    /// Closes a connection of the network that can go.
+    fn close_one_of(&mut self, network: Network) -> bool {
+        let Some(number) = self.networks.get_mut(&network).and_then(Members::give_up_one) else {
+            return false;
+        };
+        self.remove(network, number);
+        true
+    }
+}
+
+impl Members {
+    /// Ends the first that rests, or, where its neighbours do not rest either, that is waiting for a body.
+    fn give_up_one(&mut self) -> Option<u64> {
+        let mut round = self.all.range(self.hand..).chain(self.all.range(..self.hand));
+        let (number, member) = loop {
+            let neighbours: Vec<(&u64, &Member)> = round.by_ref().take(LOOKED_AT).collect();
+            if neighbours.is_empty() {
+                return None;
+            }
+            let rests = neighbours.iter().find(|(_, member)| member.phase.give_up_rest());
+            if let Some(found) = rests.or_else(|| neighbours.iter().find(|(_, member)| member.phase.give_up_reading()))
+            {
+                break *found;
+            }
+        };
+        member.cut.cancel();
+        self.hand = number + 1;
+        Some(*number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Client {
+        phase: Phase,
+        cut: CancellationToken,
+        place: Option<Place>,
+    }
+
+    fn network(number: u8) -> Network {
+        Network::of([127, number, 0, 1].into())
+    }
+
+    /// Somebody new, who rests, reads or is at work.
+    fn come(connections: &Arc<Connections>, from: u8, become_: fn(&Phase)) -> Client {
+        let (phase, cut) = (Phase::default(), CancellationToken::new());
+        let place = match connections.arrive(network(from), false, &phase, &cut) {
+            Arrival::Placed(place) => Some(place),
+            Arrival::Refused | Arrival::Full => None,
+        };
+        become_(&phase);
+        Client { phase, cut, place }
+    }
+
+    fn cut(clients: &[Client]) -> Vec<usize> {
+        let cut = clients
+            .iter()
+            .enumerate()
+            .filter(|(_, client)| client.cut.is_cancelled());
+        cut.map(|(at, _)| at).collect()
+    }
+
+    #[test]
+    fn a_newcomer_takes_the_place_of_one_that_rests_where_there_are_most() {
+        let connections = Connections::new(8);
+        let few: Vec<_> = (0..2).map(|_| come(&connections, 1, Phase::idle)).collect();
+        let mut many: Vec<_> = (0..4).map(|_| come(&connections, 2, Phase::idle)).collect();
+        many[0].phase.busy();
+        many[1].phase.reading();
+        let others: Vec<_> = (3..5).map(|from| come(&connections, from, Phase::busy)).collect();
+        let new = come(&connections, 9, Phase::busy);
+        assert!(new.place.is_some() && cut(&few).is_empty() && cut(&others).is_empty());
+        assert_eq!(cut(&many), [2], "rest goes before work");
+        many.extend((0..2).map(|_| come(&connections, 2, Phase::busy)));
+        assert_eq!(cut(&many), [1, 2, 3], "then what waits for a body");
+        assert!(
+            come(&connections, 2, Phase::busy).place.is_some(),
+            "its own share is not full: one of another network rests"
+        );
+        assert_eq!(cut(&few).len(), 1);
+    }
+
+    #[test]
+    fn a_network_has_half_of_them_and_its_newcomers_take_its_own_places() {
+        let connections = Connections::new(8);
+        let mut greedy: Vec<_> = (0..4).map(|_| come(&connections, 1, Phase::idle)).collect();
+        greedy.push(come(&connections, 1, Phase::idle));
+        assert_eq!(cut(&greedy), [0], "though half of the places are free");
+        greedy.iter().for_each(|client| client.phase.busy());
+        assert!(come(&connections, 1, Phase::idle).place.is_none());
+        let others: Vec<_> = (0..4).map(|_| come(&connections, 2, Phase::busy)).collect();
+        assert!(others.iter().all(|client| client.place.is_some()));
+        drop((greedy, others));
+        let state = connections.lock();
+        assert!(state.open == 0 && state.networks.is_empty() && state.by_size.is_empty());
+    }
+
+    #[tokio::test]
+    async fn where_all_are_at_work_a_newcomer_waits_for_one_to_end() {
+        let connections = Connections::new(2);
+        let first = come(&connections, 1, Phase::busy);
+        let _second = come(&connections, 2, Phase::busy);
+        let (phase, cut) = (Phase::default(), CancellationToken::new());
+        let waiting = connections.place(network(3), false, &phase, &cut);
+        let (place, ()) = tokio::join!(waiting, async move { drop(first) });
+        assert!(place.is_some());
+    }
+}

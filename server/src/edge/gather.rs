@@ -1,0 +1,241 @@
+//! A request's body before and after its handler. Before: what is small is gathered whole while nothing of the node is held but the
+//! memory of what has come, so that whoever announces a body and does not send it keeps nobody out. After: what a handler did not read
+//! is read to its end where that is near, so that the connection lives on; where it is not, the answer has to say that it ends.
+
+use super::{
+    Network,
+    share::{Part, Shares, Short},
+};
+use axum::body::Body;
+use bytes::Bytes;
+use http_body::{Body as _, Frame, SizeHint};
+use http_body_util::BodyExt as _;
+use std::{
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::time::timeout;
+
+/// The largest body that is gathered: as large as the largest form of the console. Handlers that want less refuse it by themselves.
+pub(super) const SMALL: usize = 256 * 1024;
+/// What a handler left unread and has not come after this is not waited for.
+const DRAIN: Duration = Duration::from_secs(2);
+/// The first memory of a body.
+const FIRST: usize = 4 * 1024;
+
+type Fault = Box<dyn std::error::Error + Send + Sync>;
+
+/// There is no memory for the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoRoom;
+
+/// Reads a body until its end, a fault, or more than [`SMALL`] of it. What is returned tells a handler all of that, without waiting;
+/// the memory is held as long as it is.
+///
+/// # Errors
+/// Where the network has its share of `room`, or there is none left.
+pub(super) async fn gathered(
+    mut body: Body,
+    room: &Arc<Shares>,
+    network: Network,
+    rest: &Rest,
+) -> Result<Body, NoRoom> {
+    if body.is_end_stream() {
+        return Ok(body);
+    }
+    let mut bytes = Vec::new();
+    let mut held: Option<Part> = None;
+    let end = loop {
+        match body.frame().await {
+            None => break End::Whole,
+            Some(Err(fault)) => break End::Fault(Some(fault.into())),
+            // Trailers mean nothing to anybody here.
+            Some(Ok(frame)) => {
+                let data = frame.into_data().unwrap_or_default();
+                if hold(&mut held, room, network, data.len()).is_err() {
+                    rest.unread();
+                    return Err(NoRoom);
+                }
+                if bytes.is_empty() {
+                    bytes.reserve(data.len().max(FIRST));
+                }
+                // Copied: a piece keeps the whole of the buffer that it came in.
+                bytes.extend_from_slice(&data);
+            }
+        }
+        if bytes.len() > SMALL {
+            break End::More(body);
+        }
+    };
+    if !matches!(end, End::Whole) {
+        rest.unread();
+    }
+    Ok(Body::new(Gathered {
+        bytes: bytes.into(),
+        end,
+        _held: held,
+    }))
+}
+
+fn hold(held: &mut Option<Part>, room: &Arc<Shares>, network: Network, more: usize) -> Result<(), Short> {
+    match held {
+        Some(held) => held.grow(more),
+        None => {
+            *held = Some(room.take(network, more, 0)?);
+            Ok(())
+        }
+    }
+}
+
+/// How a gathered body goes on.
+enum End {
+    Whole,
+    Fault(Option<Fault>),
+    More(Body),
+}
+
+/// A body whose beginning, at least, is here.
+struct Gathered {
+    bytes: Bytes,
+    end: End,
+    _held: Option<Part>,
+}
+
+impl http_body::Body for Gathered {
+    type Data = Bytes;
+    type Error = Fault;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Fault>>> {
+        if !self.bytes.is_empty() {
+            let bytes = std::mem::take(&mut self.bytes);
+            return Poll::Ready(Some(Ok(Frame::data(bytes))));
+        }
+        match &mut self.end {
+            End::Whole => Poll::Ready(None),
+            End::Fault(fault) => Poll::Ready(fault.take().map(Err)),
+            End::More(body) => Pin::new(body).poll_frame(cx).map_err(Into::into),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.bytes.is_empty() && matches!(self.end, End::Whole | End::Fault(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let here = self.bytes.len() as u64;
+        match &self.end {
+            End::Whole => SizeHint::with_exact(here),
+            End::Fault(_) | End::More(_) => {
+                let mut hint = SizeHint::new();
+                hint.set_lower(here);
+                hint
+            }
+        }
+    }
+}
+
+/// What a handler has not read of a body that was lent to it.
+#[derive(Clone, Default)]
+pub(super) struct Rest(Arc<Mutex<Left>>);
+
+#[derive(Default)]
+struct Left {
+    unread: bool,
+    body: Option<Body>,
+}
+
+impl Rest {
+    /// The body for a handler that reads by itself.
+    pub(super) fn lend(&self, body: Body) -> Body {
+        if body.is_end_stream() {
+            return body;
+        }
+        Body::new(Lent {
+            body,
+            ended: false,
+            failed: false,
+            rest: self.clone(),
+        })
+    }
+
+    /// Reads what is left where it is near its end. Returns whether the request was read whole; `may_wait` is false where the client
+    /// waits to be asked for it.
+    pub(super) async fn drained(&self, may_wait: bool) -> bool {
+        let Left { unread, body } = std::mem::take(&mut *self.lock());
+        match body {
+            None => !unread,
+            Some(_) if !may_wait => false,
+            Some(body) => timeout(DRAIN, to_its_end(body)).await.unwrap_or(false),
+        }
+    }
+
+    fn unread(&self) {
+        self.lock().unread = true;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Left> {
+        // Nothing that can panic runs under the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether it ended within what is small.
+async fn to_its_end(mut body: Body) -> bool {
+    if body.size_hint().lower() > SMALL as u64 {
+        return false;
+    }
+    let mut read = 0;
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else { return false };
+        read += frame.data_ref().map_or(0, Bytes::len);
+        if read > SMALL {
+            return false;
+        }
+    }
+    true
+}
+
+/// A body that comes back when its handler drops it before the end.
+struct Lent {
+    body: Body,
+    ended: bool,
+    failed: bool,
+    rest: Rest,
+}
+
+impl http_body::Body for Lent {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(cx);
+        match &polled {
+            Poll::Ready(None) => self.ended = true,
+            Poll::Ready(Some(Err(_))) => self.failed = true,
+            Poll::Ready(Some(Ok(_))) | Poll::Pending => {}
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if self.ended || self.body.is_end_stream() {
+            return;
+        }
+        let body = std::mem::take(&mut self.body);
+        let mut left = self.rest.lock();
+        left.unread = true;
+        left.body = (!self.failed).then_some(body);
+    }
+}

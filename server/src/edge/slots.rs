@@ -1,0 +1,104 @@
+//! What requests may take of the node: a slot while they run, and memory while their bodies come. Each is shared among the clients'
+//! networks; some slots are kept for what must be answered whatever else is asked for.
+
+use super::{
+    Network,
+    share::{Part, Shares},
+};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Probes that may run at a time. They ask the databases, so that not all of them are free.
+const PROBES: usize = 32;
+
+/// What kind of request it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Costs nothing and is always answered: a process that has enough to do is alive all the same, and must not be killed for it.
+    Alive,
+    /// Asks whether the node can serve; has slots of its own.
+    Probe,
+    /// Of the API; may take every slot.
+    Api,
+    /// A page for people; leaves a quarter of the slots to the API.
+    Page,
+    /// A page that takes pictures. Its body is not waited for here.
+    Upload,
+}
+
+/// What there is.
+#[derive(Debug)]
+pub struct Slots {
+    requests: Arc<Shares>,
+    /// Of the requests, those that pages leave to the API.
+    kept: usize,
+    probes: Arc<Shares>,
+    bodies: Arc<Shares>,
+}
+
+/// A slot, until it is dropped or given back. Found in the request's extensions.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot(Arc<Mutex<Option<Part>>>);
+
+impl Slot {
+    /// Gives the slot back before the request is over: from here on something else bounds it.
+    pub(crate) fn give_back(&self) {
+        // Nothing that can panic runs under the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+impl Slots {
+    /// For so many requests at a time, whose bodies may hold so many bytes together before they run.
+    #[must_use]
+    pub fn new(requests: usize, body_bytes: usize) -> Self {
+        Self {
+            requests: Shares::new(requests),
+            kept: requests / 4,
+            probes: Shares::new(PROBES),
+            bodies: Shares::new(body_bytes),
+        }
+    }
+
+    /// The memory of bodies.
+    pub(super) const fn bodies(&self) -> &Arc<Shares> {
+        &self.bodies
+    }
+
+    /// A slot for a request whose body is here; `None` where there is none for its network.
+    pub(super) fn take(&self, class: Class, network: Network) -> Option<Slot> {
+        let part = match class {
+            Class::Alive => None,
+            Class::Probe => Some(self.probes.take(network, 1, 0).ok()?),
+            Class::Api => Some(self.requests.take(network, 1, 0).ok()?),
+            Class::Page | Class::Upload => Some(self.requests.take(network, 1, self.kept).ok()?),
+        };
+        Some(Slot(Arc::new(Mutex::new(part))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(number: u8) -> Network {
+        Network::of([127, number, 0, 1].into())
+    }
+
+    #[test]
+    fn pages_leave_a_quarter_to_the_api_and_nothing_takes_the_slots_of_probes() {
+        let slots = Slots::new(8, 0);
+        let pages: Vec<_> = (0..6)
+            .map(|from| slots.take(Class::Page, network(from)).unwrap())
+            .collect();
+        assert!(slots.take(Class::Page, network(9)).is_none() && slots.take(Class::Upload, network(9)).is_none());
+        let calls: Vec<_> = (6..8)
+            .map(|from| slots.take(Class::Api, network(from)).unwrap())
+            .collect();
+        assert!(slots.take(Class::Api, network(9)).is_none());
+        assert!(slots.take(Class::Probe, network(9)).is_some() && slots.take(Class::Alive, network(9)).is_some());
+        pages[0].give_back();
+        assert!(slots.take(Class::Api, network(9)).is_some());
+        drop((pages, calls));
+        assert!(slots.take(Class::Page, network(9)).is_some());
+    }
+}

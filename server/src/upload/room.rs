@@ -1,0 +1,165 @@
+//! Room for uploads: what a form announces is reserved as a whole before a byte of it is read, so that one that was begun never fails
+//! for room. Who finds none waits, in the order of arrival, for so long; the network that holds its share is passed over.
+
+use crate::edge::{Network, Part, Shares, Short};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{sync::oneshot, time::timeout};
+
+/// The room of this process, in MiB.
+#[derive(Debug)]
+pub(super) struct Room {
+    all: usize,
+    held: Arc<Shares>,
+    /// Places to wait in.
+    seats: Arc<Shares>,
+    waiting: Mutex<VecDeque<Waiter>>,
+    patience: Duration,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    network: Network,
+    size: usize,
+    admit: oneshot::Sender<Place>,
+}
+
+/// An upload's room, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Taken out before the next are let in.
+    part: Option<Part>,
+    room: Arc<Room>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.part = None;
+        self.room.admit();
+    }
+}
+
+impl Room {
+    /// So many MiB, and places for so many to wait, each for `patience` at most.
+    pub(super) fn new(all: usize, seats: usize, patience: Duration) -> Arc<Self> {
+        Arc::new(Self {
+            all,
+            held: Shares::new(all),
+            seats: Shares::new(seats),
+            waiting: Mutex::default(),
+            patience,
+        })
+    }
+
+    /// Room for so many MiB, or for everything there is; `None` where too many wait already, or it took too long.
+    pub(super) async fn place(self: &Arc<Self>, network: Network, size: usize) -> Option<Place> {
+        let _seat = self.seats.take(network, 1, 0).ok()?;
+        let (admit, admitted) = oneshot::channel();
+        let size = size.clamp(1, self.all);
+        self.lock().push_back(Waiter { network, size, admit });
+        self.admit();
+        timeout(self.patience, admitted).await.ok()?.ok()
+    }
+
+    /// Lets in whoever there is room for now. Nobody overtakes one that only waits for more room, or the large would wait for ever.
+    fn admit(self: &Arc<Self>) {
+        let mut gone = Vec::new();
+        let mut waiting = self.lock();
+        let mut next = 0;
+        while let Some(waiter) = waiting.get(next) {
+            if waiter.admit.is_closed() {
+                waiting.remove(next);
+                continue;
+            }
+            match self.held.take(waiter.network, waiter.size, 0) {
+                Err(Short::Network) => next += 1,
+                Err(Short::All) => break,
+                Ok(part) => {
+                    let place = Place {
+                        part: Some(part),
+                        room: Arc::clone(self),
+                    };
+                    if let Some(waiter) = waiting.remove(next) {
+                        gone.extend(waiter.admit.send(place).err());
+                    }
+                }
+            }
+        }
+        // Given back once the lock is, since that lets in others.
+        drop(waiting);
+        drop(gone);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Waiter>> {
+        // Nothing that can panic runs under the lock.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt as _;
+
+    /// Far longer than a test takes.
+    const LONG: Duration = Duration::from_secs(600);
+
+    fn network(number: u8) -> Network {
+        Network::of([127, number, 0, 1].into())
+    }
+
+    /// Room, where it is to be had at once.
+    fn at_once(room: &Arc<Room>, from: u8, size: usize) -> Option<Place> {
+        room.place(network(from), size).now_or_never().flatten()
+    }
+
+    #[tokio::test]
+    async fn one_network_fills_half_and_the_others_are_let_in() {
+        let room = Room::new(16, 64, LONG);
+        let greedy: Vec<_> = (0..8).map_while(|_| at_once(&room, 1, 1)).collect();
+        assert_eq!(greedy.len(), 8);
+        assert!(at_once(&room, 1, 1).is_none());
+        let waiting = tokio::spawn({
+            let room = Arc::clone(&room);
+            async move { room.place(network(1), 1).await }
+        });
+        tokio::task::yield_now().await;
+        assert!(at_once(&room, 2, 4).is_some(), "past the one that has its share");
+        drop(greedy);
+        assert!(waiting.await.unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn the_large_is_not_overtaken_for_ever_and_who_went_away_is_forgotten() {
+        let room = Room::new(8, 64, LONG);
+        let first = at_once(&room, 1, 6).unwrap();
+        let mut large = Box::pin(room.place(network(2), 4));
+        assert!(large.as_mut().now_or_never().is_none());
+        let mut small = Box::pin(room.place(network(3), 1));
+        assert!(small.as_mut().now_or_never().is_none(), "it came later");
+        drop(large);
+        // Whoever comes next finds that the large one is gone.
+        let last = at_once(&room, 4, 1).unwrap();
+        assert!(small.now_or_never().flatten().is_some());
+        drop((first, last));
+        assert!(room.lock().is_empty());
+        assert!(at_once(&room, 5, 1000).is_some(), "never more than there is");
+    }
+
+    #[tokio::test]
+    async fn there_are_only_so_many_seats_and_nobody_sits_for_ever() {
+        let room = Room::new(1, 2, Duration::from_millis(1));
+        let _held = at_once(&room, 1, 1).unwrap();
+        let (one, other, third) = tokio::join!(
+            room.place(network(2), 1),
+            room.place(network(3), 1),
+            // Refused without having waited.
+            async { at_once(&room, 4, 1) }
+        );
+        assert!(one.is_none() && other.is_none() && third.is_none());
+        assert!(room.seats.take(network(5), 2, 0).is_ok(), "the seats are free again");
+    }
+}
