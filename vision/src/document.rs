@@ -47,7 +47,7 @@ pub(crate) fn examine(
             (Page::blank(picture), Reading::default())
         }
     };
-    let codes = code::read(picture, kind, side);
+    let codes = code::read(picture, kind, side, today, &vision.signers);
     watch.lap("codes");
     let portrait = portrait(vision, &page, picture, side).unwrap_or_else(|_| {
         unavailable.push(Unavailable::Face);

@@ -34,6 +34,7 @@ pub struct Vision {
     faces: Option<Faces>,
     text_models: Vec<ModelHash>,
     face_models: Vec<ModelHash>,
+    signers: code::Certificates,
     faults: Vec<ModelError>,
 }
 
@@ -62,7 +63,8 @@ pub fn pdf417(picture: &raster::Raster) -> Option<Vec<u8>> {
 }
 
 impl Vision {
-    /// Loads what is in `dir` and is the pinned file; the rest is missing and findings say so.
+    /// Loads what is in `dir` and is the pinned file; the rest is missing and findings say so. The folder `seals` in it holds the
+    /// certificates of those whose visible digital seals are to be checked.
     #[must_use]
     pub fn load(dir: &Path) -> Self {
         let pins = match Pins::built_in() {
@@ -75,6 +77,7 @@ impl Vision {
         let mut vision = Self::with(reader, faces, faults);
         vision.text_models = pins.hashes(&text::FILES);
         vision.face_models = pins.hashes(&face::FILES);
+        vision.signers = code::Certificates::load(&dir.join("seals"));
         vision
     }
 
@@ -84,6 +87,7 @@ impl Vision {
             faces,
             text_models: Vec::new(),
             face_models: Vec::new(),
+            signers: code::Certificates::none(),
             faults,
         }
     }

@@ -5,6 +5,7 @@
 mod aamva;
 mod grey;
 mod pdf417;
+mod seal;
 #[cfg(test)]
 mod tests;
 
@@ -12,15 +13,25 @@ use crate::raster::Raster;
 use domain::document::{DocumentType, Side};
 use domain::findings::CodeReading;
 use grey::Grey;
+use time::Date;
 
-/// The codes of one side, as many as were decoded.
-pub(crate) fn read(picture: &Raster, kind: DocumentType, side: Side) -> Vec<CodeReading> {
+pub(crate) use seal::Certificates;
+
+/// The codes of one side, as many as were decoded. `signers` are those whose seals can be checked.
+pub(crate) fn read(
+    picture: &Raster,
+    kind: DocumentType,
+    side: Side,
+    today: Date,
+    signers: &Certificates,
+) -> Vec<CodeReading> {
     if !may_have_codes(kind) {
         return Vec::new();
     }
     let grey = Grey::of(picture);
     let licence = pdf417::read(&grey, |message| aamva::reading(message, side));
-    licence.into_iter().collect()
+    let seal = || seal::read(&grey, side, today, signers);
+    licence.or_else(seal).into_iter().collect()
 }
 
 /// Whether this kind of document may carry codes that may be read. The code on the back of a My Number card is the individual
