@@ -291,7 +291,10 @@ fn photograph(modules: &[Vec<bool>], level: &Level, chance: &mut Chance) -> Resu
         if x < 0.0 || y < 0.0 || x >= width || y >= height {
             return paper(x, y, width, height, background);
         }
-        f32::from(u8::from(modules[(y / row_height) as usize][x as usize]))
+        let module = modules
+            .get((y / row_height) as usize)
+            .and_then(|row| row.get(x as usize));
+        f32::from(u8::from(module == Some(&true)))
     };
     let mut levels = vec![0.0_f32; side * side];
     for (i, level) in levels.iter_mut().enumerate() {
