@@ -23,6 +23,7 @@ mod phones;
 use hostile::Hostile;
 use node::Node;
 use others::{Others, Seen};
+use phones::Sides;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use std::{path::Path, time::Duration};
@@ -45,8 +46,9 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
-    let mut results = runtime.block_on(crowd(phones));
-    results.extend(runtime.block_on(siege(hostile)));
+    let sides = phones::sides();
+    let mut results = runtime.block_on(crowd(phones, &sides));
+    results.extend(runtime.block_on(siege(hostile, &sides)));
     let mut faults = 0;
     for (name, value, goal) in &results {
         let reached = value <= goal;
@@ -69,12 +71,12 @@ fn main() {
 type Figure = (&'static str, f64, f64);
 
 /// Many phones at once.
-async fn crowd(phones: usize) -> Vec<Figure> {
+async fn crowd(phones: usize, sides: &Sides) -> Vec<Figure> {
     let node = Node::start(TempDir::new_in(folder()).unwrap());
     let alone = watch(&node, watched(phones >= PHONES)).await;
     let ready = phones::prepare(&node, phones).await;
     let others = Others::start(&node);
-    let outcome = phones::send_all(ready).await;
+    let outcome = phones::send_all(ready, sides).await;
     let beside = others.stop().await;
     println!(
         "{phones} phones in {:.0} s: {} attempts were told to come later, {} broke; the others' p99 {:.1} ms alone, {:.1} ms beside",
@@ -100,14 +102,14 @@ async fn crowd(phones: usize) -> Vec<Figure> {
 }
 
 /// One network that wants everything.
-async fn siege(connections: usize) -> Vec<Figure> {
+async fn siege(connections: usize, sides: &Sides) -> Vec<Figure> {
     let node = Node::start(TempDir::new_in(folder()).unwrap());
     let time = watched(connections >= HOSTILE);
     let alone = watch(&node, time).await;
     let hostile = Hostile::start(&node, connections).await;
     let honest = phones::prepare(&node, 3).await;
     let others = Others::start(&node);
-    let (outcome, ()) = tokio::join!(phones::send_all(honest), sleep(time));
+    let (outcome, ()) = tokio::join!(phones::send_all(honest, sides), sleep(time));
     let beside = others.stop().await;
     println!(
         "beside {} hostile connections: {} uploads were told to come later, {} broke; the others' p99 {:.1} ms alone, {:.1} ms beside",

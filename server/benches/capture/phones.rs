@@ -58,10 +58,16 @@ pub(crate) async fn prepare(node: &Node, phones: usize) -> Vec<Phone> {
     ready
 }
 
+/// The forms of both sides of a document. Made before anything is measured: it takes the cores for a while.
+pub(crate) type Sides = [Arc<Vec<u8>>; 2];
+
+pub(crate) fn sides() -> Sides {
+    [forms::SLOT_FRONT, forms::SLOT_BACK].map(|slot| Arc::new(form(slot)))
+}
+
 /// Lets all of them send at once.
-pub(crate) async fn send_all(phones: Vec<Phone>) -> Outcome {
+pub(crate) async fn send_all(phones: Vec<Phone>, sides: &Sides) -> Outcome {
     let began = Instant::now();
-    let sides = [forms::SLOT_FRONT, forms::SLOT_BACK].map(|slot| Arc::new(form(slot)));
     let mut running = JoinSet::new();
     for phone in phones {
         let sides = sides.clone();
@@ -150,7 +156,7 @@ impl Phone {
         Ok(answer)
     }
 
-    async fn send_both(mut self, sides: [Arc<Vec<u8>>; 2]) -> Outcome {
+    async fn send_both(mut self, sides: Sides) -> Outcome {
         let mut outcome = Outcome::default();
         for side in sides {
             if !self.deliver(&side, &mut outcome).await {
