@@ -36,9 +36,6 @@ scripts/judge-webhooks 2000
 step "the API before schemathesis"
 scripts/judge-api 2000
 
-step "phones at once, and one network that wants everything"
-HONNIN_PHONES=40 HONNIN_HOSTILE=600 cargo test --quiet --package server --bench capture
-
 step "connections that customers' clients keep"
 scripts/judge-clients 600
 
