@@ -45,5 +45,5 @@ specimens:
 	@cargo xtask specimens --out $(or $(OUT),target/specimens) --count $(or $(COUNT),60) --seed $(or $(SEED),7)
 
 eval: specimens
-	@test -n "$(DATA)" || { echo 'make eval DATA=folder: the folder with mrz/ and faces/ to measure on' >&2; exit 2; }
+	@test -n "$(DATA)" || { echo 'make eval DATA=folder: the folder with mrz/, faces/ and pdf417/ to measure on' >&2; exit 2; }
 	@cargo run --release -p vision --example eval -- --data $(DATA) --rendered $(or $(OUT),target/specimens)
