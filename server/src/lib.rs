@@ -1,7 +1,6 @@
 //! The server: configuration, command line, router, `/v1`, uploads, headers, life cycle. It holds no rules; it fills the pages'
 //! view models and calls the verbs of `service`.
 
-pub mod bad_keys;
 pub mod cli;
 pub mod config;
 pub mod edge;

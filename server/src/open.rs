@@ -1,6 +1,6 @@
 //! From settings to a running system: databases, keys, pictures, models, the webhook sender.
 
-use crate::{bad_keys::BadKeys, beside, config::Config, figures::Figures, site, state::App, upload::Admission};
+use crate::{beside, config::Config, figures::Figures, site, state::App, upload::Admission};
 use domain::time::Clock;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use service::{
@@ -133,7 +133,6 @@ pub async fn open_with(
         honnin,
         assets: site::assets(&config.site_dir),
         admission: Arc::new(Admission::new(&config.uploads)),
-        bad_keys: Arc::new(BadKeys::new(config.rates.bad_keys_per_minute)),
         models_missing,
         stopping: CancellationToken::new(),
         config,

@@ -1,6 +1,6 @@
 //! What every handler gets.
 
-use crate::{bad_keys::BadKeys, config::Config, figures::Figures, upload::Admission};
+use crate::{config::Config, figures::Figures, upload::Admission};
 use domain::findings::Unavailable;
 use service::Honnin;
 use std::sync::Arc;
@@ -15,8 +15,6 @@ pub struct App {
     pub assets: app::Assets,
     /// The settings in force.
     pub config: Arc<Config>,
-    /// How often each address presented a wrong key lately.
-    pub bad_keys: Arc<BadKeys>,
     /// Lets uploads in.
     pub admission: Arc<Admission>,
     /// What is counted for the operator.

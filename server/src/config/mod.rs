@@ -135,8 +135,6 @@ pub struct Rates {
     pub creations_per_minute: u32,
     /// Sessions of a tenant at once.
     pub creation_burst: u32,
-    /// Wrong keys of an address in a minute.
-    pub bad_keys_per_minute: u32,
 }
 
 /// Settings of logs.
@@ -227,7 +225,6 @@ impl Config {
             rates: Rates {
                 creations_per_minute: reader.number("limits.creations_per_minute", 0..=1_000_000) as u32,
                 creation_burst: reader.number("limits.creation_burst", 1..=1_000_000) as u32,
-                bad_keys_per_minute: reader.number("limits.bad_keys_per_minute", 0..=1_000_000) as u32,
             },
             log: Log {
                 json: reader.choice("log.format", &[("text", false), ("json", true)])?,

@@ -17,7 +17,7 @@ pub(super) const LIMIT: usize = 64 * 1024;
 pub(super) async fn read(body: Body) -> Result<Bytes, ApiError> {
     match Limited::new(body, LIMIT).collect().await {
         Ok(whole) => Ok(whole.to_bytes()),
-        Err(error) if caused_by::<LengthLimitError>(&*error) => Err(ApiError::PayloadTooLarge),
+        Err(error) if caused_by::<LengthLimitError>(&*error) => Err(ApiError::BodyTooLarge),
         Err(error) if caused_by::<TooSlow>(&*error) => Err(ApiError::TooSlow),
         // Its chunks are malformed, or the client went away and nobody waits for an answer.
         Err(error) => {

@@ -75,7 +75,6 @@ impl From<Created> for CreatedSession {
         (status = 408, description = "The body came too slowly", body = openapi::RequestTimeout),
         (status = 409, description = "The tenant's settings do not allow sessions, or the Idempotency-Key was used with \
                                       another body", body = openapi::CreationConflict),
-        (status = 413, description = "The body is over 64 KiB", body = openapi::PayloadTooLarge),
         (status = 429, description = "The session-creation limit is reached", body = openapi::RateLimited),
         openapi::OfEveryOperation,
     ),

@@ -125,7 +125,6 @@ mod tests {
             ApiError::ReprocessNotAllowed(session()),
             ApiError::CompletionNotAllowed(session()),
             ApiError::IdempotencyConflict,
-            ApiError::PayloadTooLarge,
             ApiError::TooSlow,
             ApiError::Internal,
             ApiError::Unavailable,

@@ -26,7 +26,6 @@ pub(crate) enum ApiError {
     Unauthorized,
     IpNotAllowed,
     RateLimited,
-    TooManyBadKeys,
     CallbackUrlNotAllowed(String),
     SessionCreationNotAllowed(NotReady),
     Decode(Vec<Issue>),
@@ -38,7 +37,7 @@ pub(crate) enum ApiError {
     IdempotencyConflict,
     NotFound,
     MethodNotAllowed,
-    PayloadTooLarge,
+    BodyTooLarge,
     TooSlow,
     Storage(StoreError),
     Internal,
@@ -114,17 +113,19 @@ impl ApiError {
         match self.settled() {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::IpNotAllowed => StatusCode::FORBIDDEN,
-            Self::RateLimited | Self::TooManyBadKeys => StatusCode::TOO_MANY_REQUESTS,
-            Self::CallbackUrlNotAllowed(_) | Self::Decode(_) | Self::BadIdempotencyKey | Self::BrokenBody => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+            // The contract knows no 413: metadata that makes a body too large is 400.
+            Self::CallbackUrlNotAllowed(_)
+            | Self::Decode(_)
+            | Self::BadIdempotencyKey
+            | Self::BrokenBody
+            | Self::BodyTooLarge => StatusCode::BAD_REQUEST,
             Self::SessionNotFound(_) | Self::NotFound => StatusCode::NOT_FOUND,
             Self::SessionCreationNotAllowed(_)
             | Self::ReprocessNotAllowed(_)
             | Self::CompletionNotAllowed(_)
             | Self::IdempotencyConflict => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Storage(_) | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
@@ -141,9 +142,6 @@ impl ApiError {
             }
             Self::RateLimited => {
                 json!({"_tag": "RateLimited", "message": "The session-creation limit is reached. Retry later."})
-            }
-            Self::TooManyBadKeys => {
-                json!({"_tag": "RateLimited", "message": "Too many wrong API keys from this address. Retry later."})
             }
             Self::CallbackUrlNotAllowed(url) => json!({"_tag": "CallbackUrlNotAllowed", "callbackUrl": url}),
             Self::SessionCreationNotAllowed(why) => json!({
@@ -165,6 +163,11 @@ impl ApiError {
                 path: Vec::new(),
                 message: "the body did not come whole".to_owned(),
             }]),
+            Self::BodyTooLarge => decode(&[Issue {
+                tag: "Limit",
+                path: Vec::new(),
+                message: "must have at most 65536 bytes".to_owned(),
+            }]),
             Self::SessionNotFound(id) => json!({"_tag": "SessionNotFound", "id": cut(id)}),
             Self::ReprocessNotAllowed(id) => json!({"_tag": "ReprocessNotAllowed", "id": cut(id)}),
             Self::CompletionNotAllowed(id) => json!({"_tag": "CompletionNotAllowed", "id": cut(id)}),
@@ -174,7 +177,6 @@ impl ApiError {
             }),
             Self::NotFound => json!({"_tag": "NotFound"}),
             Self::MethodNotAllowed => json!({"_tag": "MethodNotAllowed"}),
-            Self::PayloadTooLarge => json!({"_tag": "PayloadTooLarge", "message": "The body is over 64 KiB."}),
             Self::TooSlow => json!({"_tag": "RequestTimeout", "message": "The body came too slowly."}),
             Self::Storage(_) | Self::Internal => json!({
                 "_tag": "InternalError",
@@ -200,7 +202,7 @@ impl ApiError {
                     .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             // What is left of the body will not be read.
-            Self::PayloadTooLarge | Self::TooSlow | Self::BrokenBody => {
+            Self::BodyTooLarge | Self::TooSlow | Self::BrokenBody => {
                 response
                     .headers_mut()
                     .insert(CONNECTION, HeaderValue::from_static("close"));
@@ -243,13 +245,13 @@ mod tests {
             ApiError::from(AccessError::Unauthorized),
             AccessError::IpNotAllowed.into(),
             CreateSessionError::RateLimited.into(),
-            ApiError::TooManyBadKeys,
             CreateSessionError::CallbackUrlNotAllowed("http://x/".into()).into(),
             CreateSessionError::NotReady(NotReady::SettingsMissing).into(),
             CreateSessionError::NotReady(NotReady::NoStepsEnabled).into(),
             CreateSessionError::Decode(vec![issue]).into(),
             ApiError::BadIdempotencyKey,
             ApiError::BrokenBody,
+            ApiError::BodyTooLarge,
             ApiError::of_read(ReadSessionError::NotFound, &"é".repeat(70)),
             ApiError::of_reprocess(ReprocessError::NotFound, "vs_x"),
             ApiError::of_reprocess(ReprocessError::NotAllowed, "vs_x"),
@@ -258,7 +260,6 @@ mod tests {
             CreateSessionError::IdempotencyConflict.into(),
             ApiError::NotFound,
             ApiError::MethodNotAllowed,
-            ApiError::PayloadTooLarge,
             ApiError::TooSlow,
             StoreError::Conflict.into(),
             StoreError::Unavailable("gone".into()).into(),
@@ -271,13 +272,13 @@ mod tests {
         401 {"_tag":"Unauthorized","message":"The API key is missing or not valid."}
         403 {"_tag":"IpNotAllowed","message":"Calls from this address are not allowed."}
         429 {"_tag":"RateLimited","message":"The session-creation limit is reached. Retry later."}
-        429 {"_tag":"RateLimited","message":"Too many wrong API keys from this address. Retry later."}
         400 {"_tag":"CallbackUrlNotAllowed","callbackUrl":"http://x/"}
         409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet.","reason":"settings_missing"}
         409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled.","reason":"no_steps_enabled"}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a string","path":["state"]}],"message":"The request is not as described."}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must have 1 to 255 visible ASCII characters, and be given once","path":["Idempotency-Key"]}],"message":"The request is not as described."}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Syntax","message":"the body did not come whole","path":[]}],"message":"The request is not as described."}
+        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Limit","message":"must have at most 65536 bytes","path":[]}],"message":"The request is not as described."}
         404 {"_tag":"SessionNotFound","id":"éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé"}
         404 {"_tag":"SessionNotFound","id":"vs_x"}
         409 {"_tag":"ReprocessNotAllowed","id":"vs_x"}
@@ -286,7 +287,6 @@ mod tests {
         409 {"_tag":"IdempotencyConflict","message":"This Idempotency-Key was used with another body."}
         404 {"_tag":"NotFound"}
         405 {"_tag":"MethodNotAllowed"}
-        413 {"_tag":"PayloadTooLarge","message":"The body is over 64 KiB."}
         408 {"_tag":"RequestTimeout","message":"The body came too slowly."}
         500 {"_tag":"InternalError","message":"Something is wrong on our side.","requestId":"req_1"}
         503 {"_tag":"Unavailable","message":"The service is overloaded or stopping. Retry later."}

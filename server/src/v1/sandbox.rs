@@ -46,8 +46,6 @@ pub(super) struct CompletedSession {
         (status = 408, description = "The body came too slowly", body = openapi::RequestTimeout),
         (status = 409, description = "The session is past `created` and `collecting`, or another operation was first",
             body = openapi::CompletionNotAllowed),
-        (status = 413, description = "The body is over 64 KiB", body = openapi::PayloadTooLarge),
-        (status = 429, description = "Too many wrong keys from this address", body = openapi::RateLimited),
         openapi::OfEveryOperation,
     ),
 )]

@@ -233,9 +233,9 @@ async fn a_body_has_at_most_64_kib() {
     let of = |length: usize| format!("{{}}{}", " ".repeat(length - 2));
     assert_eq!(server.call("POST", SESSIONS, &of(64 * 1024)).await.status, 201);
     assert_snapshot!(server.call("POST", SESSIONS, &of(64 * 1024 + 1)).await.shown(), @r#"
-    413
+    400
     content-type: application/json
     cache-control: no-store
-    {"_tag":"PayloadTooLarge","message":"The body is over 64 KiB."}
+    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Limit","message":"must have at most 65536 bytes","path":[]}],"message":"The request is not as described."}
     "#);
 }

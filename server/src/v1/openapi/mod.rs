@@ -7,6 +7,6 @@ mod refusals;
 pub(super) use bodies::{NewSession, ReprocessedSession, SandboxCompletion, SessionDetail, SessionStatus};
 pub(super) use refusals::{
     BadRequest, CompletionNotAllowed, CreationConflict, HttpApiDecodeError, InternalError, IpNotAllowed,
-    OfEveryOperation, OfOneSession, PayloadTooLarge, RateLimited, ReprocessNotAllowed, RequestTimeout, SessionNotFound,
-    Unauthorized, Unavailable,
+    OfEveryOperation, OfOneSession, RateLimited, ReprocessNotAllowed, RequestTimeout, SessionNotFound, Unauthorized,
+    Unavailable,
 };

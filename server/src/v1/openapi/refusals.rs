@@ -27,7 +27,6 @@ mod tag {
         ReprocessNotAllowed,
         CompletionNotAllowed,
         IdempotencyConflict,
-        PayloadTooLarge,
         RequestTimeout,
         InternalError,
         Unavailable,
@@ -58,8 +57,6 @@ refusals! {
     RateLimited: "The session-creation limit is reached. Retry later.";
     /// The Idempotency-Key was used with another body.
     IdempotencyConflict: "This Idempotency-Key was used with another body.";
-    /// The body is over 64 KiB.
-    PayloadTooLarge: "The body is over 64 KiB.";
     /// The body came too slowly.
     RequestTimeout: "The body came too slowly.";
     /// Overloaded or stopping.
@@ -89,9 +86,6 @@ pub(in crate::v1) enum OfOneSession {
     /// No such session, another tenant's, or a malformed id
     #[response(status = 404)]
     SessionNotFound(SessionNotFound),
-    /// Too many wrong keys from this address
-    #[response(status = 429)]
-    RateLimited(RateLimited),
 }
 
 /// Off the allow-list, not https, or with query or fragment.

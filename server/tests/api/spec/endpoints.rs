@@ -127,7 +127,10 @@ async fn a_body_is_one_object() {
         .server
         .call("POST", SESSIONS, &format!("{{}}{}", " ".repeat(64 * 1024)))
         .await;
-    assert_eq!((large.status, &large.json()["_tag"]), (413, &json!("PayloadTooLarge")));
+    assert_eq!(
+        (large.status, &large.json()["_tag"]),
+        (400, &json!("HttpApiDecodeError"))
+    );
 }
 
 async fn a_tenant_that_is_not_ready_is_told_why() {
