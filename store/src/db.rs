@@ -1,5 +1,5 @@
 //! Opening a database and running units of work on it. What a unit does is in the other modules; how units share a commit is in
-//! `writer`, and nothing outside this folder knows of it.
+//! `writer`, and nothing outside this folder knows of it. A unit that has begun ends whole, even where its caller has left: see `apart`.
 //!
 //! A unit of work is a closure over [`Tx`]. It holds no network call, no vision, no hashing, and never calls [`Db::write`] or
 //! [`Db::read`] itself. It may run more than once, so it clones what it moves into its future:
@@ -11,6 +11,7 @@
 //! }).await
 //! ```
 
+mod apart;
 mod migrations;
 mod open;
 mod postgres;
@@ -31,7 +32,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 pub(crate) use open::Schema;
 use readers::Readers;
 pub use tx::Tx;
-pub(crate) use tx::{Connection, Dialect, Held, on};
+pub(crate) use tx::{Connection, Dialect, on};
 
 /// How many connections a database gets, and how long it may keep us waiting.
 #[derive(Clone, Copy, Debug)]
@@ -166,7 +167,8 @@ impl Db {
         }
     }
 
-    /// Finishes the units that wait and closes the connections. Units that come later get [`StoreError::Unavailable`].
+    /// Finishes the units that run, and the writing ones that wait on SQLite, and closes the connections. Units that come later get
+    /// [`StoreError::Unavailable`].
     pub async fn close(&self) {
         match &self.backend {
             Backend::Sqlite {

@@ -145,7 +145,7 @@ impl Vault {
                     if left == BATCH / 2 {
                         // Failing is no harm: the last key's taker tries again and learns why.
                         let me = self.clone();
-                        tokio::spawn(async move { drop(me.fill().await) });
+                        tokio::spawn(async move { drop(me.make_batch().await) });
                     }
                     return Ok(key);
                 }
@@ -154,8 +154,15 @@ impl Vault {
         }
     }
 
-    /// Makes a batch of keys durable, unless somebody just did.
+    /// Makes more keys. In a task of its own: a caller that leaves would leave a batch that is durable and in nobody's hands.
     async fn fill(&self) -> Result<(), StoreError> {
+        let me = self.clone();
+        let filled = tokio::spawn(async move { me.make_batch().await }).await;
+        filled.map_err(StoreError::unavailable)?
+    }
+
+    /// Makes a batch of keys durable, unless somebody just did.
+    async fn make_batch(&self) -> Result<(), StoreError> {
         let _only_one = self.0.filling.lock().await;
         if lock(&self.0.unused).len() > BATCH / 2 {
             return Ok(());

@@ -1,7 +1,7 @@
 //! SQLite's connections for reading. The driver's own pool asks each connection that comes back whether it is alive, which costs a unit
-//! of one statement as much as the statement; here it rests until the next unit. One whose unit was not seen to its end is closed.
+//! of one statement as much as the statement; here it rests until the next unit. One that nobody knows the state of is closed.
 
-use super::{Connection, Tx, unit};
+use super::{Connection, Tx, apart::apart, unit};
 use crate::{StoreError, figures::Figures};
 use futures::future::BoxFuture;
 use sqlx::{ConnectOptions, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Connections that refuse writes. Cheap to clone.
 #[derive(Clone)]
@@ -18,7 +18,7 @@ pub(super) struct Readers(Arc<Inner>);
 struct Inner {
     options: SqliteConnectOptions,
     /// One for each connection that may be open.
-    places: Semaphore,
+    places: Arc<Semaphore>,
     count: u32,
     patience: Duration,
     resting: Mutex<Vec<SqliteConnection>>,
@@ -29,7 +29,7 @@ impl Readers {
     pub(super) fn new(options: SqliteConnectOptions, count: u32, patience: Duration) -> Self {
         Self(Arc::new(Inner {
             options: options.read_only(true),
-            places: Semaphore::new(count as usize),
+            places: Arc::new(Semaphore::new(count as usize)),
             count,
             patience,
             resting: Mutex::default(),
@@ -39,33 +39,44 @@ impl Readers {
     /// Runs `unit` on one view of the database.
     pub(super) async fn read<T, E, F>(&self, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
     where
-        F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
-        T: Send,
-        E: From<StoreError> + Send,
+        F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
     {
-        let (connection, _place) = self.lend().await?;
-        let mut tx = Tx::new(connection, figures);
-        tx.command("BEGIN").await?;
-        let answer = unit::run(&mut unit, &mut tx).await;
-        // Where the database has ended the transaction by itself, nobody knows what state the connection is in.
-        if tx.command("ROLLBACK").await.is_ok() {
-            self.rest(tx);
-        }
-        answer
+        let readers = self.clone();
+        apart(self.clone().lend(), move |(connection, place)| async move {
+            let mut tx = Tx::new(connection, figures);
+            let answer = match tx.command("BEGIN").await {
+                Ok(()) => unit::run(&mut unit, &mut tx).await,
+                Err(error) => Err(error.into()),
+            };
+            // Where the database has ended the transaction by itself, nobody knows what state the connection is in.
+            if tx.command("ROLLBACK").await.is_err() {
+                tx.doubt();
+            }
+            readers.rest(tx).await;
+            drop(place);
+            answer
+        })
+        .await
     }
 
     /// Runs `unit`, which asks one thing.
     pub(super) async fn ask<T, E, F>(&self, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
     where
-        F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
-        T: Send,
-        E: From<StoreError> + Send,
+        F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
     {
-        let (connection, _place) = self.lend().await?;
-        let mut tx = Tx::single(connection, figures);
-        let answer = unit::run(&mut unit, &mut tx).await;
-        self.rest(tx);
-        answer
+        let readers = self.clone();
+        apart(self.clone().lend(), move |(connection, place)| async move {
+            let mut tx = Tx::single(connection, figures);
+            let answer = unit::run(&mut unit, &mut tx).await;
+            readers.rest(tx).await;
+            drop(place);
+            answer
+        })
+        .await
     }
 
     /// Waits for the units that read, closes the connections and lends no more.
@@ -81,8 +92,8 @@ impl Readers {
     }
 
     /// A connection, and the place it takes.
-    async fn lend(&self) -> Result<(Connection, SemaphorePermit<'_>), StoreError> {
-        let place = tokio::time::timeout(self.0.patience, self.0.places.acquire()).await;
+    async fn lend(self) -> Result<(Connection, OwnedSemaphorePermit), StoreError> {
+        let place = tokio::time::timeout(self.0.patience, Arc::clone(&self.0.places).acquire_owned()).await;
         let place = place.map_err(|_| StoreError::unavailable("every connection for reading is busy"))?;
         let place = place.map_err(|_| StoreError::unavailable("the database is closed"))?;
         let resting = self.resting().pop();
@@ -93,9 +104,11 @@ impl Readers {
         Ok((Connection::Sqlite(connection), place))
     }
 
-    /// The next unit may have this one's connection.
-    fn rest(&self, tx: Tx) {
-        if let Connection::Sqlite(connection) = tx.connection {
+    /// The next unit may have this one's connection; one in doubt is closed.
+    async fn rest(&self, tx: Tx) {
+        if tx.is_doubtful() {
+            tx.close().await;
+        } else if let Connection::Sqlite(connection) = tx.connection {
             self.resting().push(connection);
         }
     }

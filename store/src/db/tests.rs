@@ -5,6 +5,7 @@
 mod harness;
 
 mod group;
+mod leaving;
 mod units;
 
 use super::{Db, Tx, on};

@@ -1,16 +1,14 @@
 //! The transaction a unit of work gets, and the macro that runs one SQL text on either database.
 
+use super::postgres::Held;
 use crate::{StoreError, error::is_serialization_failure, figures::Figures};
 use domain::{
     outcome::{Source, Verdict},
     session::Status,
 };
 use prometheus_client::metrics::counter::Counter;
-use sqlx::{Connection as _, PgConnection, Postgres, SqliteConnection, Transaction, pool::PoolConnection};
-use std::{
-    ops::{Deref, DerefMut},
-    sync::Arc,
-};
+use sqlx::{Connection as _, SqliteConnection};
+use std::sync::Arc;
 
 /// What a unit of work does its reading and writing on. Only the store's own functions can use it.
 pub struct Tx {
@@ -28,40 +26,13 @@ pub struct Tx {
     single: bool,
     /// A statement was answered.
     answered: bool,
+    doubtful: bool,
 }
 
+/// Whoever holds it says where its transaction begins and ends.
 pub(crate) enum Connection {
-    /// Whoever holds it says where its transaction begins and ends.
     Sqlite(SqliteConnection),
     Postgres(Held),
-}
-
-/// A connection to Postgres.
-pub(crate) enum Held {
-    /// Rolls back when it is dropped.
-    Transaction(Transaction<'static, Postgres>),
-    /// For one statement.
-    Alone(PoolConnection<Postgres>),
-}
-
-impl Deref for Held {
-    type Target = PgConnection;
-
-    fn deref(&self) -> &PgConnection {
-        match self {
-            Self::Transaction(transaction) => transaction,
-            Self::Alone(connection) => connection,
-        }
-    }
-}
-
-impl DerefMut for Held {
-    fn deref_mut(&mut self) -> &mut PgConnection {
-        match self {
-            Self::Transaction(transaction) => transaction,
-            Self::Alone(connection) => connection,
-        }
-    }
 }
 
 /// Which SQL to speak, in the few places where one text cannot serve both.
@@ -102,6 +73,7 @@ impl Tx {
             counted: Vec::new(),
             single: false,
             answered: false,
+            doubtful: false,
         }
     }
 
@@ -173,20 +145,13 @@ impl Tx {
         self.failed.take()
     }
 
-    /// Commits what the driver began.
-    pub(super) async fn commit(self) -> Result<(), sqlx::Error> {
-        match self.connection {
-            Connection::Postgres(Held::Transaction(transaction)) => transaction.commit().await,
-            Connection::Postgres(Held::Alone(_)) | Connection::Sqlite(_) => Ok(()),
-        }
+    /// Nobody knows what state the connection is in: it is not to be used again.
+    pub(super) const fn doubt(&mut self) {
+        self.doubtful = true;
     }
 
-    /// Undoes what the driver began.
-    pub(super) async fn rollback(self) -> Result<(), sqlx::Error> {
-        match self.connection {
-            Connection::Postgres(Held::Transaction(transaction)) => transaction.rollback().await,
-            Connection::Postgres(Held::Alone(_)) | Connection::Sqlite(_) => Ok(()),
-        }
+    pub(super) const fn is_doubtful(&self) -> bool {
+        self.doubtful
     }
 
     /// Closes a connection to SQLite, with whatever it has begun.
@@ -197,13 +162,16 @@ impl Tx {
         }
     }
 
-    /// Runs a statement of SQLite's transaction itself, outside any unit's books.
+    /// Runs a statement of the transaction itself, outside any unit's books.
     pub(super) async fn command(&mut self, sql: &'static str) -> Result<(), StoreError> {
-        let Connection::Sqlite(connection) = &mut self.connection else {
-            return Err(StoreError::refused("this transaction is the driver's"));
+        let done = match &mut self.connection {
+            Connection::Sqlite(connection) => sqlx::raw_sql(sql).execute(connection).await.map(drop),
+            Connection::Postgres(held) => sqlx::raw_sql(sql).execute(&mut **held).await.map(drop),
         };
-        let done = sqlx::raw_sql(sql).execute(connection).await;
-        done.map(drop).map_err(|error| StoreError::from_sql(&error))
+        done.map_err(|error| {
+            self.collided |= is_serialization_failure(&error);
+            StoreError::from_sql(&error)
+        })
     }
 }
 

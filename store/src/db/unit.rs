@@ -27,7 +27,10 @@ where
     tx.forget_last_unit();
     // The closure is called inside the future, so that a panic of the call itself is caught as well.
     let guarded = AssertUnwindSafe(INSIDE_A_UNIT.scope((), async { unit(&mut *tx).await })).catch_unwind();
-    let value = guarded.await.unwrap_or_else(|_| Err(StoreError::Panicked.into()))?;
+    let value = guarded.await.unwrap_or_else(|_| {
+        tx.doubt();
+        Err(StoreError::Panicked.into())
+    })?;
     match tx.take_failure() {
         None => Ok(value),
         Some(swallowed) => Err(swallowed.into()),

@@ -1,7 +1,7 @@
 //! Units of work on both databases.
 
 use super::*;
-use tokio::task::JoinSet;
+use tokio::{sync::oneshot, task::JoinSet};
 
 #[tokio::test]
 async fn what_a_write_unit_did_is_there_after_reopening() {
@@ -191,22 +191,23 @@ async fn count(tx: &mut Tx) -> Result<i64, StoreError> {
     on!(tx, conn => sqlx::query_scalar("SELECT COUNT(*) FROM jobs").fetch_one(conn).await)
 }
 
-/// Where a caller leaves in the middle of a reading unit, what it saw may not become what the next unit sees.
+/// A unit whose caller left goes on, and what it sees may not become what the next unit sees.
 #[tokio::test]
 async fn a_caller_that_leaves_while_it_reads_leaves_no_old_view_behind() {
     for Backend { name, db, .. } in backends().await {
         for round in 0..3 * harness::OPTIONS.readers {
-            let (seen, has_seen) = tokio::sync::oneshot::channel();
-            let mut seen = Some(seen);
+            let (seen, has_seen) = oneshot::channel();
+            let (open, gate) = oneshot::channel::<()>();
+            let mut once = Some((seen, gate));
             let reading = db.read::<_, StoreError, _>(move |tx| {
-                let seen = seen.take();
+                let once = once.take();
                 Box::pin(async move {
                     let counted = count(tx).await?;
-                    if let Some(seen) = seen {
+                    if let Some((seen, gate)) = once {
                         seen.send(counted).unwrap();
+                        gate.await.unwrap();
                     }
-                    std::future::pending::<()>().await;
-                    Ok(())
+                    count(tx).await
                 })
             });
             let counted = tokio::select! {
@@ -217,33 +218,100 @@ async fn a_caller_that_leaves_while_it_reads_leaves_no_old_view_behind() {
             db.write::<_, StoreError, _>(move |tx| Box::pin(async move { add(tx, &format!("{round}")).await }))
                 .await
                 .unwrap();
+            open.send(()).unwrap();
+        }
+        db.close().await;
+    }
+}
+
+/// A unit without a caller is nobody's to wait for but the database's.
+#[tokio::test]
+async fn a_unit_that_has_begun_ends_before_the_database_is_closed_even_where_its_caller_has_left() {
+    for backend in backends().await {
+        let (begun, has_begun) = oneshot::channel();
+        let (open, gate) = oneshot::channel::<()>();
+        let mut once = Some((begun, gate));
+        let writing = backend.db.write::<_, StoreError, _>(move |tx| {
+            let once = once.take();
+            Box::pin(async move {
+                add(tx, "first").await?;
+                if let Some((begun, gate)) = once {
+                    begun.send(()).unwrap();
+                    gate.await.unwrap();
+                }
+                add(tx, "second").await
+            })
+        });
+        tokio::select! {
+            _ = writing => unreachable!("it waits at the gate"),
+            begun = has_begun => begun.unwrap(),
+        }
+        let mut close = Box::pin(backend.db.close());
+        assert!(futures::poll!(close.as_mut()).is_pending(), "{}", backend.name);
+        open.send(()).unwrap();
+        close.await;
+        let again = Db::open(&backend.url, harness::OPTIONS).await.unwrap();
+        assert_eq!(committed(&again).await, ["first", "second"], "{}", backend.name);
+    }
+}
+
+/// Settings of a connection stand for whatever else a unit may leave on it.
+#[tokio::test]
+async fn the_connection_of_a_unit_that_panicked_is_not_used_again() {
+    for Backend { name, db, .. } in backends().await {
+        let (mark, is_marked) = match name {
+            "sqlite" => (
+                "PRAGMA cache_size = 77",
+                "SELECT cache_size = 77 FROM pragma_cache_size",
+            ),
+            _ => ("SET work_mem = '77kB'", "SELECT current_setting('work_mem') = '77kB'"),
+        };
+        let failed: Result<(), StoreError> = db
+            .ask(move |tx| {
+                Box::pin(async move {
+                    execute(tx, mark).await?;
+                    panic!("a fault of the program")
+                })
+            })
+            .await;
+        assert!(matches!(failed, Err(StoreError::Panicked)), "{name}: {failed:?}");
+        for _ in 0..10 {
+            let marked = db.ask::<bool, StoreError, _>(move |tx| {
+                Box::pin(async move { on!(tx, conn => sqlx::query_scalar(is_marked).fetch_one(conn).await) })
+            });
+            assert!(!marked.await.unwrap(), "{name}");
         }
     }
 }
 
 #[tokio::test]
 async fn closing_waits_for_who_reads_and_then_refuses() {
-    let backend = harness::sqlite().await;
-    let db = backend.db.clone();
-    let (open, gate) = tokio::sync::oneshot::channel::<()>();
-    let mut gate = Some(gate);
-    let mut reading = Box::pin(db.read::<_, StoreError, _>(move |tx| {
-        let gate = gate.take();
-        Box::pin(async move {
-            let before = count(tx).await?;
-            if let Some(gate) = gate {
-                drop(gate.await);
-            }
-            Ok((before, count(tx).await?))
-        })
-    }));
-    assert!(futures::poll!(reading.as_mut()).is_pending());
-    let closing = db.clone();
-    let mut close = Box::pin(async move { closing.close().await });
-    assert!(futures::poll!(close.as_mut()).is_pending());
-    open.send(()).unwrap();
-    let (read, ()) = futures::join!(reading, close);
-    assert_eq!(read.unwrap(), (0, 0));
-    let late = db.read::<_, StoreError, _>(|tx| Box::pin(count(tx))).await;
-    assert!(matches!(late, Err(StoreError::Unavailable(_))), "{late:?}");
+    for Backend { name, db, .. } in backends().await {
+        let (begun, has_begun) = oneshot::channel();
+        let (open, gate) = oneshot::channel::<()>();
+        let mut once = Some((begun, gate));
+        let mut reading = Box::pin(db.read::<_, StoreError, _>(move |tx| {
+            let once = once.take();
+            Box::pin(async move {
+                let before = count(tx).await?;
+                if let Some((begun, gate)) = once {
+                    begun.send(()).unwrap();
+                    drop(gate.await);
+                }
+                Ok((before, count(tx).await?))
+            })
+        }));
+        tokio::select! {
+            _ = &mut reading => unreachable!("it waits at the gate"),
+            begun = has_begun => begun.unwrap(),
+        }
+        let closing = db.clone();
+        let mut close = Box::pin(async move { closing.close().await });
+        assert!(futures::poll!(close.as_mut()).is_pending());
+        open.send(()).unwrap();
+        let (read, ()) = futures::join!(reading, close);
+        assert_eq!(read.unwrap(), (0, 0), "{name}");
+        let late = db.read::<_, StoreError, _>(|tx| Box::pin(count(tx))).await;
+        assert!(matches!(late, Err(StoreError::Unavailable(_))), "{name}: {late:?}");
+    }
 }

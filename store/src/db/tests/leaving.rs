@@ -1,0 +1,201 @@
+//! Callers that leave at any moment: what was acknowledged is there, what was not is there wholly or not at all, and whoever comes
+//! next finds a connection in order.
+//!
+//! Planted fault that makes this fail: a unit that runs within its caller's future, so that it ends where its caller does.
+
+use super::*;
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+use std::{
+    collections::BTreeSet,
+    future::poll_fn,
+    pin::{Pin, pin},
+    task::Poll,
+};
+use tokio::task::JoinSet;
+
+const CALLERS: i64 = 16;
+const CALLS: i64 = 10_000;
+/// What Postgres says of a connection that was handed on with a transaction open, or without the one that was begun.
+const OUT_OF_STEP: [&str; 2] = [
+    "there is already a transaction in progress",
+    "there is no transaction in progress",
+];
+
+/// What the throw-away Postgres has written to its log so far; nothing where `scripts/with-postgres` did not start one.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test command says where its Postgres writes"
+)]
+fn postgres_log() -> String {
+    let file = std::env::var_os("HONNIN_TEST_POSTGRES_LOG");
+    file.map_or_else(String::new, |file| std::fs::read_to_string(file).unwrap())
+}
+
+/// When a caller has had enough.
+#[derive(Clone, Copy, Debug)]
+enum Leaves {
+    Never,
+    /// When its unit waits for the nth time.
+    AtWait(u32),
+    /// After so many turns of the run time.
+    AfterTurns(u32),
+}
+
+impl Leaves {
+    fn draw(random: &mut StdRng) -> Self {
+        match random.random_range(0..4) {
+            0 => Self::Never,
+            1 => Self::AfterTurns(random.random_range(0..50)),
+            _ => Self::AtWait(random.random_range(0..8)),
+        }
+    }
+
+    /// The answer, where the caller stayed for it.
+    async fn before<T>(self, call: impl Future<Output = T>) -> Option<T> {
+        let call = pin!(call);
+        match self {
+            Self::Never => Some(call.await),
+            Self::AtWait(nth) => until_wait(call, nth).await,
+            Self::AfterTurns(turns) => tokio::select! {
+                answer = call => Some(answer),
+                () = async { for _ in 0..turns { tokio::task::yield_now().await } } => None,
+            },
+        }
+    }
+}
+
+async fn until_wait<F: Future>(mut call: Pin<&mut F>, nth: u32) -> Option<F::Output> {
+    let mut waits = 0;
+    poll_fn(|cx| match call.as_mut().poll(cx) {
+        Poll::Ready(answer) => Poll::Ready(Some(answer)),
+        Poll::Pending if waits == nth => Poll::Ready(None),
+        Poll::Pending => {
+            waits += 1;
+            Poll::Pending
+        }
+    })
+    .await
+}
+
+/// Who, and which of its calls.
+type Call = (i64, i64);
+
+/// What callers were told of their writing units.
+#[derive(Debug, Default)]
+struct Told {
+    done: BTreeSet<Call>,
+    undone: BTreeSet<Call>,
+}
+
+async fn make_table(db: &Db) {
+    let table = "CREATE TABLE halves (caller BIGINT, turn BIGINT, half BIGINT, PRIMARY KEY (caller, turn, half))";
+    let made = db.write::<_, StoreError, _>(move |tx| Box::pin(execute(tx, table)));
+    made.await.unwrap();
+}
+
+async fn add_half(tx: &mut Tx, (caller, turn): Call, half: i64) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("INSERT INTO halves (caller, turn, half) VALUES ($1, $2, $3)")
+        .bind(caller).bind(turn).bind(half).execute(conn).await.map(drop))
+}
+
+/// Two halves, or none where the unit is to fail.
+async fn write(db: &Db, call: Call, fails: bool) -> Result<(), StoreError> {
+    db.write(move |tx| {
+        Box::pin(async move {
+            add_half(tx, call, 1).await?;
+            add_half(tx, call, 2).await?;
+            if fails { Err(StoreError::LeaseLost) } else { Ok(()) }
+        })
+    })
+    .await
+}
+
+async fn count(tx: &mut Tx, caller: i64) -> Result<i64, StoreError> {
+    on!(tx, conn => sqlx::query_scalar("SELECT COUNT(*) FROM halves WHERE caller = $1")
+        .bind(caller).fetch_one(conn).await)
+}
+
+/// One view of the database holds still, and holds no half of a unit.
+async fn read(db: &Db, whose: i64) -> Result<(), StoreError> {
+    let seen = db.read::<_, StoreError, _>(move |tx| {
+        Box::pin(async move { Ok((count(tx, whose).await?, count(tx, whose).await?)) })
+    });
+    let (first, second) = seen.await?;
+    assert_eq!((first, first % 2), (second, 0));
+    Ok(())
+}
+
+async fn ask(db: &Db, whose: i64) -> Result<(), StoreError> {
+    let counted = db.ask::<_, StoreError, _>(move |tx| Box::pin(count(tx, whose))).await?;
+    assert_eq!(counted % 2, 0);
+    Ok(())
+}
+
+/// The writes that are there, and how many halves there are.
+async fn written(db: &Db) -> (BTreeSet<Call>, usize) {
+    let all = db.read::<Vec<Call>, StoreError, _>(|tx| {
+        Box::pin(
+            async move { on!(tx, conn => sqlx::query_as("SELECT caller, turn FROM halves").fetch_all(conn).await) },
+        )
+    });
+    let halves = all.await.unwrap();
+    (halves.iter().copied().collect(), halves.len())
+}
+
+/// One impatient caller after the other.
+async fn call(db: Db, caller: i64) -> Told {
+    let mut random = StdRng::seed_from_u64(caller.unsigned_abs());
+    let mut told = Told::default();
+    for turn in 0..CALLS / CALLERS {
+        let whose = random.random_range(0..CALLERS);
+        let leaves = Leaves::draw(&mut random);
+        match random.random_range(0..4) {
+            0 => assert!(matches!(leaves.before(read(&db, whose)).await, None | Some(Ok(())))),
+            1 => assert!(matches!(leaves.before(ask(&db, whose)).await, None | Some(Ok(())))),
+            _ => {
+                let (call, fails) = ((caller, turn), random.random_ratio(1, 8));
+                match leaves.before(write(&db, call, fails)).await {
+                    None => {}
+                    Some(Ok(())) => assert!(told.done.insert(call)),
+                    Some(Err(StoreError::LeaseLost)) if fails => assert!(told.undone.insert(call)),
+                    Some(other) => panic!("{leaves:?}: {other:?}"),
+                }
+            }
+        }
+    }
+    told
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn callers_that_leave_at_any_moment_leave_whole_units_and_connections_in_order() {
+    for Backend { name, db, url, .. } in backends().await {
+        make_table(&db).await;
+        let mut callers = JoinSet::new();
+        for caller in 0..CALLERS {
+            callers.spawn(call(db.clone(), caller));
+        }
+        let told = callers
+            .join_all()
+            .await
+            .into_iter()
+            .fold(Told::default(), |mut all, one| {
+                all.done.extend(one.done);
+                all.undone.extend(one.undone);
+                all
+            });
+        // Waits for the units whose callers have left.
+        db.close().await;
+        let (there, halves) = written(&Db::open(&url, harness::OPTIONS).await.unwrap()).await;
+        assert_eq!(there.len() * 2, halves, "{name}: each unit wholly");
+        assert!(told.done.is_subset(&there), "{name}: acknowledged and lost");
+        assert!(told.undone.is_disjoint(&there), "{name}: refused and kept");
+        let (waited_for, all) = (told.done.len(), there.len());
+        assert!(waited_for > 1000 && all > waited_for, "{name}: {waited_for} of {all}");
+    }
+    let log = postgres_log();
+    let complaints: Vec<_> = log
+        .lines()
+        .filter(|line| OUT_OF_STEP.iter().any(|words| line.contains(words)))
+        .collect();
+    assert!(complaints.is_empty(), "{} times: {}", complaints.len(), complaints[0]);
+}
