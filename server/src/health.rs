@@ -1,4 +1,4 @@
-//! `/healthz`: the process answers. `/readyz`: it can serve.
+//! `/healthz`: the process answers. `/readyz`: it can serve, which is to read and to write.
 
 use crate::state::App;
 use axum::{Json, Router, extract::State, http::StatusCode, response::IntoResponse, routing::get};
@@ -14,7 +14,7 @@ pub(crate) fn routes() -> Router<App> {
 /// Missing models do not take a node out: its sessions go to human review.
 async fn ready(State(app): State<App>) -> impl IntoResponse {
     let found = readiness(&app.honnin).await;
-    let ready = found.database && found.pictures && !app.stopping.is_cancelled();
+    let ready = found.is_whole() && !app.stopping.is_cancelled();
     let status = if ready {
         StatusCode::OK
     } else {
@@ -26,6 +26,7 @@ async fn ready(State(app): State<App>) -> impl IntoResponse {
         Json(json!({
             "ready": ready,
             "database": found.database,
+            "keys": found.keys,
             "pictures": found.pictures,
             "models": missing.is_empty(),
             "modelsMissing": missing,

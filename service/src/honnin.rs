@@ -1,7 +1,8 @@
 //! What every verb works with: storage, clock, randomness, eyes. Made once at start, cheap to clone.
 
 use crate::{
-    bench::Bench, examiner::Examiner, news::News, random::Random, rate_limit::CreationRate, sender::WebhookSender,
+    bench::Bench, examiner::Examiner, news::News, random::Random, rate_limit::CreationRate, readiness::LastCheck,
+    sender::WebhookSender,
 };
 use domain::{
     ids::{CaptureId, EventId, JobId, SessionId},
@@ -53,6 +54,7 @@ pub struct Honnin {
     pub(crate) sender: Arc<WebhookSender>,
     pub(crate) config: Arc<ServiceConfig>,
     pub(crate) news: Arc<News>,
+    pub(crate) last_check: Arc<LastCheck>,
 }
 
 impl Honnin {
@@ -69,6 +71,7 @@ impl Honnin {
             sender: parts.sender,
             config: Arc::new(parts.config),
             news: Arc::default(),
+            last_check: Arc::default(),
         }
     }
 

@@ -29,6 +29,7 @@ pub mod tenants;
 pub mod users;
 pub mod vault;
 pub mod webhook_secrets;
+pub mod write_checks;
 
 #[cfg(test)]
 extern crate self as store;

@@ -4,13 +4,18 @@
 use crate::StoreError;
 use bytes::Bytes;
 use domain::ids::SessionId;
-use futures::{StreamExt, TryStreamExt};
+use futures::TryStreamExt;
 use object_store::{ObjectStore, ObjectStoreExt, local::LocalFileSystem, path::Path as ObjectPath};
 use sha2::{Digest, Sha256};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
+
+/// Bytes that are to be free: the largest picture that is taken in has 10 MiB, and the databases may lie on the same disk.
+const ROOM: u64 = 16 << 20;
+/// What the readiness check stores, beside the shelves.
+const CHECK: &str = "check";
 
 /// The object store with the pictures of all sessions. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -159,15 +164,22 @@ impl Pictures {
         Ok(sessions)
     }
 
-    /// Whether the store answers, for the readiness check.
+    /// Whether a picture can be stored, for the readiness check: there is room for one, and a small object is made durable.
     ///
     /// # Errors
-    /// When it does not.
+    /// When it cannot.
     pub async fn check(&self) -> Result<(), StoreError> {
-        match self.objects.list(Some(&ObjectPath::from("00"))).next().await {
-            None | Some(Ok(_)) => Ok(()),
-            Some(Err(error)) => Err(unavailable(error)),
+        let root = self.root.clone();
+        let room = tokio::task::spawn_blocking(move || rustix::fs::statvfs(&root)).await;
+        let room = room
+            .map_err(StoreError::unavailable)?
+            .map_err(StoreError::unavailable)?;
+        if room.f_bavail.saturating_mul(room.f_frsize) < ROOM {
+            return Err(StoreError::unavailable("there is no room for a picture"));
         }
+        let check = ObjectPath::from(CHECK);
+        let put = self.objects.put(&check, CHECK.into()).await;
+        put.map(drop).map_err(unavailable)
     }
 }
 

@@ -15,7 +15,7 @@ pub use seal::{Place, SessionKey};
 use crate::{
     StoreError,
     db::{Db, DbOptions, Schema},
-    webhook_secrets,
+    webhook_secrets, write_checks,
 };
 use domain::{ids::TenantId, secret::Secret};
 use keyring::SealedKey;
@@ -226,6 +226,14 @@ impl Vault {
         lock(&self.0.opened).forget_destroyed(id);
         deleted?;
         self.0.keys.checkpoint().await
+    }
+
+    /// Whether the key database takes writes, for the readiness check.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        self.0.keys.write(|tx| Box::pin(write_checks::write(tx))).await
     }
 
     /// Seals a secret of a tenant that must be readable again, such as a webhook signing secret.

@@ -16,3 +16,4 @@ mod search;
 mod sessions;
 mod vault;
 mod webhooks;
+mod write_checks;

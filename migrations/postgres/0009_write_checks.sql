@@ -1,0 +1,5 @@
+-- One row that `/readyz` writes anew: that it is durable shows that something can be written.
+CREATE TABLE write_checks (
+    id BIGINT PRIMARY KEY NOT NULL CHECK (id = 1),
+    done BIGINT NOT NULL
+);
