@@ -21,6 +21,7 @@ if [ "$purpose" = test ]; then
     python3 -c 'import ensurepip' 2>/dev/null || want python3-venv
     command -v ip >/dev/null || want iproute2
     command -v curl >/dev/null || want curl
+    command -v sqlite3 >/dev/null || want sqlite3
     [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null || want chromium
     command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || want postgresql
     [ -e /usr/share/fonts/opentype/ocr-b/OCRB.otf ] || want fonts-ocr-b

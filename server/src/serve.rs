@@ -234,7 +234,14 @@ async fn plan_sweep(honnin: &Honnin) {
 fn work(app: &App, stop: &CancellationToken) -> Workers {
     let mut tasks = Vec::new();
     let mut bells = Vec::new();
+    let held = app.config.webhooks.hold;
+    if held {
+        tracing::warn!("webhooks are held: none is sent until this runs without --hold-deliveries and webhooks.hold");
+    }
     for lane in Lane::ALL {
+        if lane == Lane::Deliver && held {
+            continue;
+        }
         let slots = match lane {
             Lane::Decide => app.config.worker.concurrency,
             Lane::Deliver => DELIVERIES,

@@ -14,6 +14,7 @@
 mod apart;
 mod migrations;
 mod open;
+mod past;
 mod postgres;
 mod readers;
 mod tx;

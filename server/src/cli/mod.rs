@@ -39,7 +39,7 @@ enum Command {
     /// Like `serve`, with a demonstration tenant made at the first start, and with links to try.
     Demo(serving::DemoArgs),
     /// Does background work only.
-    Worker,
+    Worker(serving::WorkerArgs),
     /// Brings the databases up to date and ends.
     Migrate,
     /// Shows what is seen in pictures, and how long it takes.
@@ -74,7 +74,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Inspect(command) => inspect::run(&cli.settings, &command),
         Command::Serve(arguments) => serving::serve(&cli.settings, &arguments),
         Command::Demo(arguments) => serving::demo(&cli.settings, &arguments),
-        Command::Worker => serving::worker(&cli.settings),
+        Command::Worker(arguments) => serving::worker(&cli.settings, &arguments),
         Command::Migrate => serving::migrate(&cli.settings),
         Command::Tenant(command) => tenant::run(&cli.settings, command),
         Command::User(command) => people::run(&cli.settings, command),

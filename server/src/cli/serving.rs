@@ -18,6 +18,25 @@ pub(super) struct ServeArgs {
     /// Make a demonstration tenant at the first start and print links to try.
     #[arg(long)]
     demo: bool,
+    #[command(flatten)]
+    work: WorkerArgs,
+}
+
+#[derive(Args)]
+pub(super) struct WorkerArgs {
+    /// Send no webhook: what is to be sent waits for a start without this. For a restored copy.
+    #[arg(long)]
+    hold_deliveries: bool,
+}
+
+impl WorkerArgs {
+    fn load(&self, settings: &Settings) -> Result<Arc<Config>, Failure> {
+        let mut layers = settings.layers()?;
+        if self.hold_deliveries {
+            layers.set("webhooks.hold", true);
+        }
+        read(&layers)
+    }
 }
 
 #[derive(Args)]
@@ -28,7 +47,7 @@ pub(super) struct DemoArgs {
 }
 
 pub(super) fn serve(settings: &Settings, arguments: &ServeArgs) -> Result<(), Failure> {
-    run(settings.load()?, arguments.demo)
+    run(arguments.work.load(settings)?, arguments.demo)
 }
 
 pub(super) fn demo(settings: &Settings, arguments: &DemoArgs) -> Result<(), Failure> {
@@ -81,8 +100,8 @@ async fn announce(app: &App, fingerprint: Option<&str>) -> Result<(), Failure> {
     }
 }
 
-pub(super) fn worker(settings: &Settings) -> Result<(), Failure> {
-    let config = settings.load()?;
+pub(super) fn worker(settings: &Settings, arguments: &WorkerArgs) -> Result<(), Failure> {
+    let config = arguments.load(settings)?;
     logging::start(&config.log);
     block_on(async move {
         let app = open(config).await?;

@@ -111,6 +111,8 @@ pub struct Uploads {
 /// Settings of webhooks.
 #[derive(Clone, Debug)]
 pub struct Webhooks {
+    /// Whether what is to be sent waits.
+    pub hold: bool,
     /// Not public, and allowed all the same.
     pub allow_networks: Vec<IpNet>,
     /// Never sent to, though public.
@@ -214,6 +216,7 @@ impl Config {
             },
             body_memory: reader.number("http.body_memory", 1..=65_536) as usize * MIB,
             webhooks: Webhooks {
+                hold: reader.flag("webhooks.hold"),
                 allow_networks: reader.networks("webhooks.allow_networks"),
                 refuse_networks: reader.networks("webhooks.refuse_networks"),
                 extra_ca_file: (!ca.is_empty()).then(|| ca.into()),

@@ -6,9 +6,12 @@
 #[path = "../../../service/tests/support/authority.rs"]
 #[expect(unreachable_pub, reason = "shared with other tests")]
 mod authority;
+mod backup;
 #[path = "../../../store/tests/contract/harness.rs"]
 #[expect(dead_code, reason = "shared with other tests")]
 mod databases;
+mod full_disk;
+mod http;
 mod kill;
 mod load;
 #[path = "../../../service/tests/support/long_runs.rs"]

@@ -16,7 +16,7 @@ use service::{
 };
 use std::{
     io::{BufRead as _, BufReader},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::Arc,
     thread,
@@ -24,6 +24,8 @@ use std::{
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 use vision::Vision;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_honnin");
 
 /// An installation: its folder and its settings.
 pub(crate) struct Installation {
@@ -73,14 +75,41 @@ impl Installation {
             .unwrap()
     }
 
+    /// The data folder.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
     /// Begins `honnin command`.
     pub(crate) fn start(&self, command: &str, listen: &str) -> Node {
+        self.spawn(Command::new(PROGRAM), command, listen)
+    }
+
+    /// Begins `honnin serve` on a disk of its own, of so many MiB, with a copy of the data folder; only the process sees it. Nothing
+    /// where this machine permits no mount namespaces.
+    pub(crate) fn start_on_small_disk(&self, listen: &str, mib: u32) -> Option<Node> {
+        let ways: [&[&str]; 2] = [&["--mount"], &["--map-root-user", "--mount"]];
+        let way = ways.into_iter().find(|way| {
+            let mut probe = Command::new("unshare");
+            let probe = probe.args(*way).args(["mount", "-t", "tmpfs", "tmpfs", "/mnt"]);
+            let status = probe.stderr(Stdio::null()).status();
+            status.is_ok_and(|status| status.success())
+        })?;
+        let script = "cp -a \"$0\" \"$0.kept\" && mount -t tmpfs -o size=\"$1\"m tmpfs \"$0\" && cp -a \"$0.kept/.\" \"$0\" && \
+                      shift && exec \"$@\"";
+        let mut process = Command::new("unshare");
+        process.args(way).args(["sh", "-c", script]).arg(self.data());
+        process.args([&mib.to_string(), PROGRAM]);
+        Some(self.spawn(process, "serve", listen))
+    }
+
+    /// Begins `process` with the arguments and the settings of `honnin command`.
+    fn spawn(&self, mut process: Command, command: &str, listen: &str) -> Node {
         let file = self.folder.path().join("honnin.toml");
         std::fs::write(&file, &self.settings).unwrap();
-        let mut process = Command::new(env!("CARGO_BIN_EXE_honnin"));
         // The variables that steer these tests are no settings, and what is no setting is refused.
         process.env_clear().env("HONNIN_LISTEN", listen);
-        process.arg(command).arg("--config").arg(file);
+        process.args(command.split(' ')).arg("--config").arg(file);
         let process = process.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut process = process.spawn().unwrap();
         let log = BufReader::new(process.stderr.take().unwrap());
@@ -91,7 +120,11 @@ impl Installation {
                 drop(writer.send(line));
             }
         });
-        Node { process, log: reader }
+        Node {
+            process,
+            log: reader,
+            said: Vec::new(),
+        }
     }
 }
 
@@ -120,6 +153,7 @@ pub(crate) async fn add_tenant(app: &App, settings: TenantSettings) -> CreatedTe
 pub(crate) struct Node {
     process: Child,
     log: mpsc::UnboundedReceiver<String>,
+    said: Vec<String>,
 }
 
 impl Drop for Node {
@@ -133,13 +167,27 @@ impl Drop for Node {
 impl Node {
     /// Returns when its log says `words`.
     pub(crate) async fn until_it_says(&mut self, words: &str) {
-        let mut last = String::new();
-        while !last.contains(words) {
+        loop {
             let Some(line) = self.log.recv().await else {
-                panic!("it ended too early, and last said: {last}")
+                panic!("it ended too early, and last said: {:?}", self.said.last())
             };
-            last = line;
+            let said = line.contains(words);
+            self.said.push(line);
+            if said {
+                return;
+            }
         }
+    }
+
+    /// What its log said so far, up to what was waited for.
+    pub(crate) fn said(&self) -> &[String] {
+        &self.said
+    }
+
+    /// Where this process's `path` is for everybody else.
+    pub(crate) fn sees(&self, path: &Path) -> PathBuf {
+        let root = format!("/proc/{}/root", self.process.id());
+        Path::new(&root).join(path.strip_prefix("/").unwrap())
     }
 
     /// Returns when it has ended.

@@ -2,6 +2,7 @@
 
 use super::{
     Backend, Connection, Db, DbOptions, Tx, migrations,
+    past::{self, Opening},
     readers::Readers,
     writer::{self, Writer},
 };
@@ -68,6 +69,8 @@ async fn open_sqlite(
         .journal_mode(SqliteJournalMode::Wal)
         // FULL: what was answered survives a power cut. NORMAL would lose the last commits.
         .synchronous(SqliteSynchronous::Full);
+    let found = past::look(&connect).await;
+    found.tell(connect.get_filename());
     let alone = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(options.patience)
@@ -80,12 +83,18 @@ async fn open_sqlite(
     };
     migrate(migrator.run(&alone).await)?;
     let acquired = alone.acquire().await.map_err(|error| StoreError::from_sql(&error))?;
-    let connection = acquired.detach();
+    let mut connection = acquired.detach();
+    let opening = Opening::begin(&mut connection, connect.get_filename(), &found).await;
+    if let Err(error) = &opening {
+        // It can be read all the same; whether it can be written is what `/readyz` tells.
+        tracing::warn!(%error, "the database cannot be written");
+    }
     let readers = Readers::new(connect, options.readers, options.patience);
     let (units, inbox) = mpsc::channel(writer::QUEUE);
     let (checkpoints, asked) = mpsc::channel(1);
     let closing = Arc::new(Notify::new());
     let task = Writer {
+        opening: opening.ok(),
         held: Some(Tx::new(Connection::Sqlite(connection), Arc::clone(figures))),
         options: for_writing,
         closing: Arc::clone(&closing),

@@ -6,6 +6,7 @@ mod harness;
 
 mod group;
 mod leaving;
+mod past;
 mod units;
 
 use super::{Db, Tx, on};

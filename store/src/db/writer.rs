@@ -6,7 +6,7 @@
 
 mod group;
 
-use super::{Connection, Tx, on, unit};
+use super::{Connection, Tx, on, past::Opening, unit};
 use crate::{StoreError, figures::Figures};
 use futures::future::BoxFuture;
 use group::Group;
@@ -83,6 +83,8 @@ pub(super) type Checkpoint = oneshot::Sender<Result<bool, StoreError>>;
 /// The task that writes.
 pub(super) struct Writer {
     pub(super) options: SqliteConnectOptions,
+    /// The row that says that the database is open.
+    pub(super) opening: Option<Opening>,
     /// The connection; opened anew where there is none.
     pub(super) held: Option<Tx>,
     pub(super) inbox: mpsc::Receiver<Box<dyn Waiting>>,
@@ -97,7 +99,21 @@ impl Writer {
     /// its inbox is.
     pub(super) async fn run(mut self) {
         self.work().await;
+        // Where it cannot be written, the row stays: then it was not closed in order.
+        drop(self.sign_off().await);
         self.let_go().await;
+    }
+
+    async fn sign_off(&mut self) -> Result<(), StoreError> {
+        let Some(opening) = self.opening.take() else {
+            return Ok(());
+        };
+        let mut tx = self.hold().await?;
+        if let Connection::Sqlite(connection) = &mut tx.connection {
+            opening.end(connection).await?;
+        }
+        self.held = Some(tx);
+        Ok(())
     }
 
     async fn work(&mut self) {

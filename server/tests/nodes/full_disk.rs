@@ -1,0 +1,86 @@
+//! A disk that is full, and then no longer: the node says that it is not ready, creates nothing, and goes on by itself.
+//!
+//! Planted fault that makes this fail: a readiness check that only reads.
+
+use super::{
+    free_port,
+    http::{create, get},
+    node::{Installation, add_tenant, settings},
+};
+use domain::time::Millis;
+use serde_json::Value;
+use std::{
+    fs::File,
+    io::{ErrorKind, Write as _},
+    net::SocketAddr,
+    path::Path,
+    time::Duration,
+};
+use tokio::time::timeout;
+
+/// Enough for the databases and the room that a picture wants, and soon full.
+const DISK_MIB: u32 = 48;
+
+/// Several times as long as an answer is kept.
+const LONG: Duration = Duration::from_secs(30);
+
+/// Asks until the answer has this status. Each answer is kept for some seconds, so it is asked for often.
+async fn until_readiness_is(address: SocketAddr, status: u16) -> Value {
+    let asking = async {
+        loop {
+            let (found, told) = get(address, "/readyz").await;
+            if found == status {
+                return told;
+            }
+        }
+    };
+    let found = timeout(LONG, asking).await;
+    found.unwrap_or_else(|_| panic!("/readyz does not come to {status}"))
+}
+
+/// Takes what room there is.
+fn fill(path: &Path) {
+    let mut file = File::create(path).unwrap();
+    for size in [1 << 20, 1 << 12, 1] {
+        let block = vec![7; size];
+        let error = loop {
+            if let Err(error) = file.write_all(&block) {
+                break error;
+            }
+        };
+        assert_eq!(error.kind(), ErrorKind::StorageFull);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_makes_a_node_not_ready_until_there_is_room_again() {
+    let installation = Installation::new();
+    let app = installation.open(Millis(0)).await;
+    let tenant = add_tenant(&app, settings(None)).await;
+    app.honnin.close().await.unwrap();
+    let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
+    let Some(mut node) = installation.start_on_small_disk(&address.to_string(), DISK_MIB) else {
+        eprintln!("SKIPPED: this machine permits no mount namespaces; a full disk was not tried");
+        return;
+    };
+    node.until_it_says("listening").await;
+    let key = tenant.key.expose();
+    assert_eq!(get(address, "/readyz").await.0, 200);
+    assert_eq!(create(address, key, "{}").await.0, 201);
+
+    let filler = node.sees(&installation.data().join("filler"));
+    fill(&filler);
+    let told = until_readiness_is(address, 503).await;
+    for part in ["ready", "database", "keys", "pictures"] {
+        assert_eq!(told[part], false, "{told}");
+    }
+    for _ in 0..20 {
+        let (status, body) = create(address, key, "{}").await;
+        assert_eq!((status, &body["_tag"]), (503, &"Unavailable".into()), "{body}");
+    }
+
+    std::fs::remove_file(filler).unwrap();
+    until_readiness_is(address, 200).await;
+    assert_eq!(create(address, key, "{}").await.0, 201);
+    node.stop().await;
+}

@@ -1,0 +1,156 @@
+//! How a SQLite database was left. Whoever has one open has a row in it, which goes when it is closed in order. The row says which file
+//! it was written into, so that a copy is known as one: where a copy still has a row, it was made while the database was open, and what
+//! had not got from the log into the file by then is missing unless the log was copied too.
+
+use crate::StoreError;
+use sqlx::{
+    ConnectOptions as _, Connection as _, SqliteConnection,
+    sqlite::{SqliteConnectOptions, SqliteLockingMode},
+};
+use std::{fs, path::Path, time::Duration};
+
+/// How a database was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Past {
+    /// Nothing to tell: it was closed in order, is new, or another process has it open.
+    Orderly,
+    /// Its process ended without closing it, and its log is there.
+    Crashed,
+    /// It is a copy made while it was open, and its log is not there.
+    WithoutLog,
+}
+
+/// What was found before the database was opened.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) past: Past,
+    /// Rows of processes that have ended.
+    stale: Vec<String>,
+}
+
+/// Looks at the database as nobody but one alone can: with an exclusive lock, which is refused where anybody has it open.
+pub(super) async fn look(options: &SqliteConnectOptions) -> Found {
+    let file = options.get_filename();
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    let has_log = Path::new(&log).exists();
+    let rows = if file.exists() { rows(options).await } else { Ok(None) };
+    // In use, older than the table of rows, or in no state to be read at all, which opening it will tell.
+    let Ok(Some((journal, rows))) = rows else {
+        return Found {
+            past: Past::Orderly,
+            stale: Vec::new(),
+        };
+    };
+    Found {
+        past: judge(&journal, &rows, has_log, &identity(file)),
+        stale: rows.into_iter().map(|(id, _)| id).collect(),
+    }
+}
+
+type Rows = Vec<(String, String)>;
+
+/// The kind of log that the file's header names, and the rows.
+async fn rows(options: &SqliteConnectOptions) -> Result<Option<(String, Rows)>, sqlx::Error> {
+    let alone = options
+        .clone()
+        .busy_timeout(Duration::ZERO)
+        .locking_mode(SqliteLockingMode::Exclusive);
+    let mut connection = alone.connect().await?;
+    let journal = sqlx::query_scalar("PRAGMA journal_mode")
+        .fetch_one(&mut connection)
+        .await;
+    let rows = sqlx::query_as("SELECT id, file FROM openings")
+        .fetch_all(&mut connection)
+        .await;
+    connection.close().await?;
+    Ok(Some((journal?, rows?)))
+}
+
+fn judge(journal: &str, rows: &[(String, String)], has_log: bool, here: &str) -> Past {
+    // `VACUUM INTO` copies what the log holds, and makes a file that has none.
+    if rows.is_empty() || journal != "wal" {
+        Past::Orderly
+    } else if has_log {
+        Past::Crashed
+    } else if rows.iter().all(|(_, file)| file == here) {
+        // SQLite removes the log when the last connection ends, be it that of a process that had no time to remove its row.
+        Past::Orderly
+    } else {
+        Past::WithoutLog
+    }
+}
+
+/// Tells the file from its copies.
+pub(super) fn identity(file: &Path) -> String {
+    let Ok(metadata) = fs::metadata(file) else {
+        return String::new();
+    };
+    let created = metadata.created().ok();
+    let created = created.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    #[cfg(unix)]
+    let number = std::os::unix::fs::MetadataExt::ino(&metadata);
+    #[cfg(not(unix))]
+    let number = 0;
+    format!("{number}-{}", created.unwrap_or_default().as_nanos())
+}
+
+impl Found {
+    /// Says it in the log.
+    pub(super) fn tell(&self, file: &Path) {
+        let file = file.display();
+        match self.past {
+            Past::Orderly => {}
+            Past::Crashed => tracing::info!(
+                %file,
+                "this database was not closed in order, as after a crash; its log was there, so nothing that was answered is lost, \
+                 unless file and log were copied one after the other while it was open"
+            ),
+            Past::WithoutLog => tracing::warn!(
+                %file,
+                "this database was copied while it was open, without its log: what was stored last is missing. Restore a copy \
+                 that was made as docs/OPERATIONS.md says"
+            ),
+        }
+    }
+}
+
+/// This process's row.
+#[derive(Debug)]
+pub(super) struct Opening {
+    id: String,
+}
+
+impl Opening {
+    /// Puts the row in the place of those that `found` left behind, and into the file itself: only then does a copy without the log
+    /// have it.
+    pub(super) async fn begin(
+        connection: &mut SqliteConnection,
+        file: &Path,
+        found: &Found,
+    ) -> Result<Self, StoreError> {
+        let id = format!("{:016x}", rand::random::<u64>());
+        let row = async {
+            let mut tx = connection.begin_with("BEGIN IMMEDIATE").await?;
+            for stale in &found.stale {
+                let remove = sqlx::query("DELETE FROM openings WHERE id = $1").bind(stale);
+                remove.execute(&mut *tx).await?;
+            }
+            let add = sqlx::query("INSERT INTO openings (id, file) VALUES ($1, $2)");
+            add.bind(&id).bind(identity(file)).execute(&mut *tx).await?;
+            tx.commit().await?;
+            sqlx::raw_sql("PRAGMA wal_checkpoint(PASSIVE)")
+                .execute(connection)
+                .await
+        };
+        row.await.map_err(|error| StoreError::from_sql(&error))?;
+        Ok(Self { id })
+    }
+
+    /// Removes the row: the database is closed in order.
+    pub(super) async fn end(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+        let remove = sqlx::query("DELETE FROM openings WHERE id = $1").bind(&self.id);
+        let removed = remove.execute(connection).await;
+        removed.map(drop).map_err(|error| StoreError::from_sql(&error))
+    }
+}
