@@ -104,15 +104,52 @@ pub(crate) fn pages(language: Language, css: &str) -> Vec<(String, String)> {
         };
         pages.push((name.into(), document::render(&view, &at(Stage::Document))));
     }
-    for (name, problems) in [
-        ("05-check", vec![]),
-        ("05-check-problem", vec![Reason::DocumentGlare, Reason::DocumentBlurry]),
+    let (licence, passport) = (DocumentType::DrivingLicense, DocumentType::Passport);
+    for (name, document_type, side, problems, looks_like) in [
+        ("05-check", passport, Side::Front, vec![], None),
+        (
+            "05-check-problem",
+            passport,
+            Side::Front,
+            vec![Reason::DocumentGlare, Reason::DocumentBlurry],
+            None,
+        ),
+        (
+            "05-check-other-kind",
+            licence,
+            Side::Front,
+            vec![Reason::DocumentTypeMismatch],
+            Some(passport),
+        ),
+        (
+            "05-check-unknown-kind",
+            passport,
+            Side::Front,
+            vec![Reason::DocumentTypeMismatch, Reason::DocumentBlurry],
+            None,
+        ),
+        (
+            "05-check-is-back",
+            licence,
+            Side::Front,
+            vec![Reason::DocumentWrongSide],
+            None,
+        ),
+        (
+            "05-check-is-front",
+            licence,
+            Side::Back,
+            vec![Reason::DocumentWrongSide],
+            None,
+        ),
     ] {
         let view = check::CheckView {
             picture_url: "sample.jpg".into(),
-            document_type: DocumentType::Passport,
-            side: Side::Front,
+            document_type,
+            side,
+            analysed: !problems.is_empty(),
             problems,
+            looks_like,
             tries_left: 3,
         };
         pages.push((name.into(), check::render(&view, &at(Stage::Document))));

@@ -12,8 +12,10 @@ pub const CHOOSE: &str = "/capture/document-type";
 pub const DOCUMENT: &str = "/capture/document";
 /// Upload of one side, POST multipart: [`SLOT`], [`PICTURE`]. JSON where asked for.
 pub const PICTURES: &str = "/capture/pictures";
-/// The photo just taken, GET and POST: [`DECISION`] `use` or `again`.
+/// The photo just taken, GET and POST: [`DECISION`] `use` or `again`, [`SHOWN`].
 pub const CHECK: &str = "/capture/check";
+/// Waits a while for the analysis of that photo and answers JSON `{analysed, problems}`, the latter the value of [`SHOWN`] now.
+pub const CHECK_FOUND: &str = "/capture/check/found";
 /// Details, GET and POST: the names of `domain::user_input::InputField`.
 pub const DETAILS: &str = "/capture/details";
 /// Selfie, GET; POST multipart: [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`WITHOUT_CHALLENGE`] and one [`FRAME`]. JSON where asked for.
@@ -39,6 +41,8 @@ pub const DECLINE: &str = "decline";
 pub const USE: &str = "use";
 /// Value of [`DECISION`]: photograph once more.
 pub const AGAIN: &str = "again";
+/// The codes of the problems that stood on the page, with commas between: a photo is used despite these and no others.
+pub const SHOWN: &str = "shown";
 /// Version of the consent text shown.
 pub const VERSION: &str = "version";
 /// A `domain::document::DocumentType` by its wire name.

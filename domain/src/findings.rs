@@ -2,7 +2,10 @@
 //!
 //! `None` means "not assessed". Findings hold personal data (readings, face descriptors) and are stored sealed only.
 
-use crate::document::{DocumentType, FieldName, OcrField, Side, vocabulary};
+use crate::{
+    document::{DocumentType, FieldName, OcrField, Side, vocabulary},
+    likeness::Likeness,
+};
 use serde::{Deserialize, Serialize};
 
 /// Image quality of one picture, as `lens` judges it on the phone and on the server.
@@ -218,6 +221,9 @@ pub struct DocumentFindings {
     pub grey_share: Option<f32>,
     /// z-score of the strongest regular raster (screen, print).
     pub raster_z: Option<f32>,
+    /// What recognises the picture again; `None` in findings made before it was measured.
+    #[serde(default)]
+    pub likeness: Option<Likeness>,
     /// Whether the words of a specimen (`SPECIMEN`, `見本`, ..) stand on it, or its zone names the state of specimens, `UTO`.
     pub specimen_words: bool,
     /// Parts of the machinery that were not there; each makes a check impossible.
@@ -246,6 +252,7 @@ impl DocumentFindings {
             portrait: None,
             grey_share: None,
             raster_z: None,
+            likeness: None,
             specimen_words: false,
             unavailable: Vec::new(),
             models: Vec::new(),

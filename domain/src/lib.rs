@@ -9,6 +9,7 @@ pub mod ids;
 pub mod input_match;
 pub mod json;
 pub mod language;
+pub mod likeness;
 pub mod network;
 pub mod outcome;
 pub mod quality;

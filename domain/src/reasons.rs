@@ -65,7 +65,7 @@ reasons! {
     DocumentNotInColor = "document_not_in_color", Review,
         "The document is not in colour.",
         "書類がカラーではありません。";
-    DocumentTypeMismatch = "document_type_mismatch", Review,
+    DocumentTypeMismatch = "document_type_mismatch", AskAgain,
         "The document is not of the chosen kind.",
         "選択した種類の書類ではありません。";
     DocumentUnreadable = "document_unreadable", Review,

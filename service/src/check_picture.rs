@@ -3,39 +3,55 @@
 use crate::{
     Honnin,
     access::Applicant,
-    progress::{Next, NotNow, Slot, SlotState, collecting},
+    mend::Found,
+    progress::{Next, NotNow, Slot, SlotState, collecting, progress},
 };
+use domain::reasons::Reason;
 use store::{attempts, captures};
 
 /// What the user wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// Go on with this one.
-    Use,
+    /// Go on with this one, despite these problems, which were shown.
+    Use(Vec<Reason>),
     /// Take another.
     Again,
 }
 
-/// Does as the user wishes with the photograph that is to be checked. Without a try left it can only be used.
+/// Does as the user wishes with the photograph that is to be checked. Without a try left it can only be used. One with problems that
+/// the user was not shown stays to be checked: the page that follows shows them.
 ///
 /// # Errors
 /// [`NotNow`].
 pub async fn check_picture(honnin: &Honnin, applicant: &Applicant, wish: Wish) -> Result<(), NotNow> {
-    let (applicant, now) = (applicant.clone(), honnin.now());
+    let standing = progress(honnin, applicant).await?;
+    let Next::Check(side) = standing.next(honnin.now()) else {
+        return Err(NotNow::OutOfTurn);
+    };
+    let slot = Slot::Document(side);
+    let key = honnin.vault.open(&standing.row.data_key).await?;
+    let problems = Found::of(&standing, &key)?.problems(&standing, slot);
+    let again = wish == Wish::Again && standing.tries_left(slot) > 0;
+    if let Wish::Use(shown) = &wish
+        && !problems.iter().all(|problem| shown.contains(problem))
+    {
+        return Ok(());
+    }
+    let (seen, applicant, now) = (standing.answers.version, applicant.clone(), honnin.now());
     let unit = honnin.db.write(move |tx| {
-        let applicant = applicant.clone();
+        let (applicant, problems) = (applicant.clone(), problems.clone());
         Box::pin(async move {
             let mut standing = collecting(tx, &applicant, now).await?;
-            let Next::Check(side) = standing.next(now) else {
-                return Err(NotNow::OutOfTurn);
-            };
-            let slot = Slot::Document(side);
             let SlotState::ToCheck(capture) = standing.slot(slot) else {
                 return Err(NotNow::OutOfTurn);
             };
-            match wish {
-                Wish::Again if standing.tries_left(slot) > 0 => captures::mark_discarded(tx, &capture.id, now).await?,
-                Wish::Again | Wish::Use => captures::mark_accepted(tx, &capture.id, now).await?,
+            if standing.answers.version != seen {
+                return Err(NotNow::OutOfTurn);
+            }
+            if again {
+                captures::mark_discarded(tx, &capture.id, now).await?;
+            } else {
+                captures::mark_accepted(tx, &capture.id, &problems, now).await?;
             }
             Ok(attempts::save(tx, &mut standing.answers).await?)
         })

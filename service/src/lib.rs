@@ -32,6 +32,7 @@ pub mod home_network;
 pub mod honnin;
 pub mod issue_key;
 mod job_fault;
+pub mod mend;
 mod news;
 pub mod open_link;
 pub mod password;

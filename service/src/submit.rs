@@ -4,6 +4,7 @@ use crate::{
     Honnin,
     access::Applicant,
     analyse::enqueue_decision,
+    mend::ask_again,
     progress::{Next, NotNow, Slot, collecting, progress},
     sealed::seal_json,
     type_in::{place, typed},
@@ -33,12 +34,13 @@ pub struct Summary {
 /// What will be submitted, where that is the next step.
 ///
 /// # Errors
-/// [`NotNow`].
+/// [`NotNow`]; [`NotNow::OutOfTurn`] also where a picture is asked for again.
 pub async fn summary(honnin: &Honnin, applicant: &Applicant) -> Result<Summary, NotNow> {
     let standing = progress(honnin, applicant).await?;
     if standing.next(honnin.now()) != Next::Submit {
         return Err(NotNow::OutOfTurn);
     }
+    ask_again(honnin, applicant, &standing).await?;
     let key = honnin.vault.open(&standing.row.data_key).await?;
     let mut pictures = Vec::new();
     let mut selfie = None;
@@ -61,9 +63,12 @@ pub async fn summary(honnin: &Honnin, applicant: &Applicant) -> Result<Summary, 
 /// Submits: `collecting` → `deciding`, and the decision's job in the same unit.
 ///
 /// # Errors
-/// [`NotNow`]; a second submit meets [`NotNow::OutOfTurn`].
+/// [`NotNow`]; a second submit meets [`NotNow::OutOfTurn`], and so does one with a picture that is asked for again.
 pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow> {
     let standing = progress(honnin, applicant).await?;
+    if standing.next(honnin.now()) == Next::Submit {
+        ask_again(honnin, applicant, &standing).await?;
+    }
     let key = honnin.vault.open(&standing.row.data_key).await?;
     let sealed = match typed(&standing, &key)? {
         Some(input) => Some(seal_json(&key, &place(&standing, column::TYPED), input.expose())?),

@@ -3,6 +3,7 @@
 use crate::{
     Honnin,
     access::Applicant,
+    mend::ask_again,
     progress::{NotNow, Slot, Standing, collecting, progress},
     sealed::{open_column, open_json, seal_json},
 };
@@ -50,10 +51,11 @@ impl From<StoreError> for TypeInError {
 /// The details form: as typed before, else as read from the document as far as it is analysed.
 ///
 /// # Errors
-/// [`NotNow`].
+/// [`NotNow`]; [`NotNow::OutOfTurn`] also where a picture is asked for again.
 pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, NotNow> {
     let standing = progress(honnin, applicant).await?;
     let kind = check_turn(&standing)?;
+    ask_again(honnin, applicant, &standing).await?;
     let key = honnin.vault.open(&standing.row.data_key).await?;
     let kana = kind.is_japanese();
     if let Some(typed) = typed(&standing, &key)? {

@@ -55,12 +55,16 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
         .unwrap();
     harness.restart().await;
     assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
-    check_picture(&harness.honnin, &applicant, Wish::Use).await.unwrap();
+    check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
+        .await
+        .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Back));
     capture_document(&harness.honnin, &applicant, Side::Back, b"back".to_vec())
         .await
         .unwrap();
-    check_picture(&harness.honnin, &applicant, Wish::Use).await.unwrap();
+    check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
+        .await
+        .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Details);
     harness.type_details(&applicant).await;
     assert_eq!(harness.next(&applicant).await, Next::Selfie);
@@ -112,8 +116,16 @@ async fn a_bad_picture_is_kept_with_its_problems_and_can_be_used_anyway() {
         .shown(Slot::Document(Side::Front))
         .unwrap();
     assert_eq!(shown.problems, [Reason::DocumentTooDark, Reason::DocumentBlurry]);
-    assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
-    check_picture(&harness.honnin, &applicant, Wish::Use).await.unwrap();
+    // Whoever was shown only one of them has not said that it may be used despite both.
+    for despite in [vec![], vec![Reason::DocumentBlurry]] {
+        check_picture(&harness.honnin, &applicant, Wish::Use(despite))
+            .await
+            .unwrap();
+        assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
+    }
+    check_picture(&harness.honnin, &applicant, Wish::Use(shown.problems))
+        .await
+        .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Details);
     harness.run_until_idle().await;
 }

@@ -186,7 +186,7 @@ async fn attempt(harness: &Harness, applicant: &Applicant) {
     capture_document(honnin, applicant, Side::Front, b"canary-picture-front".to_vec())
         .await
         .unwrap();
-    check_picture(honnin, applicant, Wish::Use).await.unwrap();
+    check_picture(honnin, applicant, Wish::Use(vec![])).await.unwrap();
     let typed = TypedForm {
         last_name: "Canarytypedlast".into(),
         first_name: "Canarytypedfirst".into(),

@@ -133,7 +133,9 @@ async fn an_individual_number_that_was_read_is_never_kept() {
     capture_document(&harness.honnin, &applicant, Side::Front, b"card".to_vec())
         .await
         .unwrap();
-    check_picture(&harness.honnin, &applicant, Wish::Use).await.unwrap();
+    check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
+        .await
+        .unwrap();
     let mut form = typed_details();
     (form.last_name_kana, form.first_name_kana) = ("たなか".into(), "はなこ".into());
     type_in(&harness.honnin, &applicant, &Personal::new(form))

@@ -198,13 +198,23 @@ pub async fn list_all(tx: &mut Tx, session: &SessionId) -> Result<Vec<CaptureRow
     raw.into_iter().map(CaptureRow::try_from).collect()
 }
 
-/// Goes on with a capture.
+/// Goes on with a capture, despite `problems`, which its user was shown.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn mark_accepted(tx: &mut Tx, id: &CaptureId, now: Timestamp) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("UPDATE captures SET accepted_at = $2 WHERE id = $1 AND accepted_at IS NULL")
-        .bind(id.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))
+pub async fn mark_accepted(tx: &mut Tx, id: &CaptureId, problems: &[Reason], now: Timestamp) -> Result<(), StoreError> {
+    let problems = serde_json::to_string(problems).map_err(StoreError::refused)?;
+    on!(tx, conn => sqlx::query("UPDATE captures SET accepted_at = $2, problems = $3 WHERE id = $1 AND accepted_at IS NULL")
+        .bind(id.as_str()).bind(now.as_millis()).bind(&problems).execute(conn).await.map(drop))
+}
+
+/// Has a capture looked at once more that the user went on with.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn take_back(tx: &mut Tx, id: &CaptureId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE captures SET accepted_at = NULL WHERE id = $1 AND discarded_at IS NULL")
+        .bind(id.as_str()).execute(conn).await.map(drop))
 }
 
 /// Sets a capture aside: the user wants another.

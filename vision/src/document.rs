@@ -5,7 +5,7 @@ use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
 use crate::text::{Area, Line, Page, Reader};
-use crate::{Vision, code, mrz, signals, zone};
+use crate::{Vision, code, likeness, mrz, signals, zone};
 use domain::document::{DocumentType, OcrField, Side};
 use domain::findings::{CodeReading, DocumentFindings, Face, MrzReading, Quality, Signature, Unavailable};
 use lens::frame::Frame;
@@ -56,6 +56,8 @@ pub(crate) fn examine(
     watch.lap("portrait");
     let (grey_share, raster_z) = (signals::grey_share(picture), signals::raster_z(picture));
     watch.lap("signals");
+    let likeness = likeness::describe(picture);
+    watch.lap("likeness");
     unavailable.sort_unstable();
     unavailable.dedup();
     DocumentFindings {
@@ -72,6 +74,7 @@ pub(crate) fn examine(
         portrait,
         grey_share: Some(grey_share),
         raster_z,
+        likeness: Some(likeness),
         specimen_words: reading.zone.specimen_words,
         unavailable,
         models: vision.models(),

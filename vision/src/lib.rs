@@ -6,6 +6,7 @@
 mod code;
 mod document;
 mod face;
+mod likeness;
 mod liveness;
 pub mod model;
 mod mrz;

@@ -19,6 +19,10 @@ pub struct CheckView {
     pub side: Side,
     /// What was found, most urgent first; empty where it is good.
     pub problems: Vec<Reason>,
+    /// The kind of document that it shows, where that is known and another one.
+    pub looks_like: Option<DocumentType>,
+    /// Whether its analysis has ended; while it has not, more may be found.
+    pub analysed: bool,
     /// Tries left after this one; with none left the photo can only be used.
     pub tries_left: u8,
 }
@@ -27,24 +31,26 @@ pub struct CheckView {
 #[must_use]
 pub fn render(view: &CheckView, meta: &PageMeta) -> String {
     let good = view.problems.is_empty();
-    let heading = meta.say(if good {
-        text::CHECK_TITLE
-    } else {
-        text::CHECK_TITLE_PROBLEM
+    let other = view.problems.iter().any(|problem| shows_something_else(*problem));
+    let heading = meta.say(match (good, other) {
+        (true, _) => text::CHECK_TITLE,
+        (false, true) => text::CHECK_TITLE_OTHER,
+        (false, false) => text::CHECK_TITLE_PROBLEM,
     });
-    let [alt, use_it, anyway, again] = said(
+    let [alt, use_it, anyway, again, slower] = said(
         meta,
         [
             text::CHECK_ALT,
             text::CHECK_USE,
             text::CHECK_USE_ANYWAY,
             text::CHECK_AGAIN,
+            text::CHECK_SLOWER,
         ],
     );
     let problems: Vec<_> = view
         .problems
         .iter()
-        .map(|problem| view! { <li>{problem.sentence(meta.language)}</li> })
+        .map(|problem| view! { <li>{sentence(view, *problem, meta)}</li> })
         .collect();
     let may_again = view.tries_left > 0;
     // What is likely right comes first: another try where something was found, else this photo.
@@ -69,12 +75,56 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> String {
         .then(|| tries_left(meta, view.tries_left))
         .flatten()
         .filter(|_| may_again);
+    let mismatch = view.problems.contains(&Reason::DocumentTypeMismatch);
+    let choose = (mismatch && may_again)
+        .then(|| view! { <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p> });
+    let shown = shown(&view.problems);
     let main = view! {
         <h1>{heading}</h1>
         {(!good).then(|| view! { <div class="problems" role="status"><ul>{problems}</ul></div> })}
         <img class="photo" src=view.picture_url.clone() alt=alt/>
         {left.map(|left| view! { <p class="note">{left}</p> })}
-        <form class="actions" method="post" action=forms::CHECK>{buttons}</form>
+        {other.then(|| view! { <p class="note">{slower}</p> })}
+        <form class="actions" method="post" action=forms::CHECK>
+            <input type="hidden" name=forms::SHOWN value=shown.clone()/>
+            {buttons}
+        </form>
+        {choose}
+        {(!view.analysed).then(|| follow(meta, shown))}
     };
     shell::phone(meta, heading.to_owned(), false, main.into_any())
+}
+
+/// The problems as the form sends them back.
+#[must_use]
+pub fn shown(problems: &[Reason]) -> String {
+    let codes: Vec<&str> = problems.iter().map(|problem| problem.as_str()).collect();
+    codes.join(",")
+}
+
+/// Whether a problem is about what is in the picture, not about how good the picture is.
+const fn shows_something_else(problem: Reason) -> bool {
+    matches!(problem, Reason::DocumentTypeMismatch | Reason::DocumentWrongSide)
+}
+
+/// What is wrong and what to do, for this kind and side.
+fn sentence(view: &CheckView, problem: Reason, meta: &PageMeta) -> String {
+    let chosen = meta.say(text::document_type(view.document_type));
+    match (problem, view.looks_like, view.side) {
+        (Reason::DocumentTypeMismatch, Some(shown), _) => {
+            let shown = meta.say(text::document_type(shown));
+            meta.tell(text::CHECK_LOOKS_LIKE, &[("shown", shown), ("chosen", chosen)])
+        }
+        (Reason::DocumentTypeMismatch, None, _) => meta.tell(text::CHECK_NOT_CHOSEN, &[("chosen", chosen)]),
+        (Reason::DocumentWrongSide, _, Side::Front) => meta.say(text::CHECK_IS_BACK).to_owned(),
+        (Reason::DocumentWrongSide, _, Side::Back) => meta.say(text::CHECK_IS_FRONT).to_owned(),
+        (other, ..) => other.sentence(meta.language).to_owned(),
+    }
+}
+
+/// Shows the page again once more is found than stands on it; without scripts the server does, when the photo is to be used.
+fn follow(meta: &PageMeta, shown: String) -> impl IntoView + use<> {
+    view! {
+        <script nonce=meta.nonce.clone() data-follow=forms::CHECK_FOUND data-shown=shown inner_html=include_str!("check.js")></script>
+    }
 }

@@ -1,7 +1,7 @@
 //! A case on one screen: pictures, readings, checks, the ruling. Without a script every picture opens in full size; the script
 //! adds zoom, rotation, brightness, comparing and keys.
 
-use super::findings::{Item, ScoreRow, checks, items, reasons, scores};
+use super::findings::{Item, ScoreRow, checks, evidence, items, reasons, scores};
 use super::layout::{Frame, mistakes, page};
 use super::parts::{Line, Tone, age, area, badge, minutes};
 use super::words;
@@ -255,6 +255,7 @@ fn side(view: &CaseView) -> AnyView {
                 reasons(&view.reasons)
             }}
             {checks(&view.checks)}
+            {view.document.map(evidence)}
             {(!view.scores.is_empty()).then(|| view! {
                 <details class="fold"><summary>"Scores and limits"</summary>{scores(&view.scores)}</details>
             })}

@@ -2,6 +2,7 @@
 
 use super::parts::{Tone, badge, facts};
 use super::words;
+use domain::document::DocumentType;
 use leptos::prelude::*;
 
 /// An item from up to three sources.
@@ -38,6 +39,11 @@ pub struct ScoreRow {
     pub threshold: f64,
     /// Whether it kept it.
     pub passed: bool,
+}
+
+/// What would show that a document of this kind is genuine, next to what was found.
+pub(crate) fn evidence(kind: DocumentType) -> AnyView {
+    view! { <p class="soft">"Genuine by: "{words::evidence(kind)}</p> }.into_any()
 }
 
 /// The readings side by side.

@@ -1,11 +1,11 @@
 //! Settings, section by section; each is a form of its own and is saved alone.
 
 use super::layout::{Frame, mistakes, page};
-use super::parts::{Line, area, heading, line, tick};
+use super::parts::{Line, area, heading, line, options, tick};
 use super::words;
 use crate::PageMeta;
 use crate::parts::Mistake;
-use domain::{event::EventType, session::Step};
+use domain::{decision::Accepted, document::DocumentType, event::EventType, session::Step};
 use leptos::prelude::*;
 
 /// The settings as the forms show them.
@@ -29,6 +29,8 @@ pub struct SettingsView {
     pub reject_on_fraud: bool,
     /// Accept specimens.
     pub accept_specimens: bool,
+    /// What evidence is accepted.
+    pub accepted: Accepted,
     /// One a line.
     pub callbacks: String,
     /// The tester's question and answer.
@@ -150,6 +152,7 @@ fn decision(view: &SettingsView) -> AnyView {
             {number("liveness_accept", "Liveness, accept from", "", live_accept, wrong)}
             {number("liveness_review", "Liveness, review from", "Below: an attack.", live_review, wrong)}
         </div>
+        {evidence(view.accepted)}
         <fieldset class="plain"><legend class="unseen">"Policies"</legend>
             {tick("reject_on_fraud_signals", "yes", "Reject automatically on fraud signals (else a person looks)", view.reject_on_fraud)}
             {tick("accept_specimens", "yes", "Accept specimens and documents of the fictional state UTO (demonstrations only)", view.accept_specimens)}
@@ -162,6 +165,30 @@ fn decision(view: &SettingsView) -> AnyView {
         "Confidences from 0 to 1. They are stored with each decision.",
         inside.into_any(),
     )
+}
+
+/// Which evidence a document needs, and what the weaker one risks.
+fn evidence(chosen: Accepted) -> AnyView {
+    let choices = Accepted::ALL
+        .iter()
+        .map(|accepted| (accepted.to_string(), words::accepted(*accepted).to_owned()));
+    let rows = DocumentType::ALL
+        .iter()
+        .map(|kind| view! { <li>{words::evidence(*kind)}</li> })
+        .collect_view();
+    view! {
+        <div class="field">
+            <label for="accepted">"Approve without a person"</label>
+            <p class="hint" id="accepted-hint">
+                "A layout can be imitated with a printer. By the look alone, somebody who copies a genuine card with other details on it may be approved; machine-readable data has to be made right as well."
+            </p>
+            <select class="input" id="accepted" name="accepted" aria-describedby="accepted-hint">
+                {options(choices, chosen.as_str())}
+            </select>
+        </div>
+        <details class="fold"><summary>"What each kind of document is judged genuine by"</summary><ul class="points">{rows}</ul></details>
+    }
+    .into_any()
 }
 
 fn callbacks(view: &SettingsView) -> AnyView {

@@ -2,6 +2,7 @@
 
 use super::parts::Tone;
 use domain::{
+    decision::{Accepted, MachineReadable, provable},
     document::{DocumentType, FieldName},
     event::EventType,
     language::Language,
@@ -38,6 +39,34 @@ pub const fn verdict(verdict: Verdict) -> (&'static str, Tone) {
 #[must_use]
 pub const fn document(kind: DocumentType) -> &'static str {
     crate::text::capture::document_type(kind).get(Language::En)
+}
+
+/// What shows that a document of this kind is genuine, as one sentence.
+#[must_use]
+pub fn evidence(kind: DocumentType) -> String {
+    let provable = provable(kind);
+    let mut ways: Vec<&str> = provable.by.iter().map(|by| machine_readable(*by)).collect();
+    if provable.visually {
+        ways.push("every visual check of its layout, where the settings accept that");
+    }
+    format!("{}: {}.", document(kind), ways.join("; or "))
+}
+
+const fn machine_readable(by: MachineReadable) -> &'static str {
+    match by {
+        MachineReadable::Zone => "a machine-readable zone whose check digits hold, repeated by the print",
+        MachineReadable::Barcode => "a PDF417 barcode that names its issuer, repeated by the print",
+        MachineReadable::Seal => "a digital seal with its issuer's signature, repeated by the print",
+    }
+}
+
+/// What a tenant accepts without a person.
+#[must_use]
+pub const fn accepted(accepted: Accepted) -> &'static str {
+    match accepted {
+        Accepted::MachineReadable => "Only documents with machine-readable data",
+        Accepted::Visual => "Also documents without, by the look of their layout",
+    }
 }
 
 /// A step.
@@ -117,6 +146,7 @@ pub fn score(name: &str) -> String {
         "mrz_reading" => "Certainty of the machine-readable zone".into(),
         "grey_share" => "Share of grey".into(),
         "raster" => "Screen or print raster".into(),
+        "layout" => "Certainty of the layout".into(),
         other => other.replace('_', " "),
     }
 }

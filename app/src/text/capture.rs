@@ -61,6 +61,18 @@ texts! {
     CHECK_TITLE: "Can you read every character?", "すべての文字がはっきり読めますか？";
     /// Check title where something was found.
     CHECK_TITLE_PROBLEM: "This photo may not be good enough", "写真が不鮮明な可能性があります";
+    /// Check title where the photo shows something else than was asked for.
+    CHECK_TITLE_OTHER: "This photo shows something else", "別のものが写っているようです";
+    /// Another kind; both are names of kinds.
+    CHECK_LOOKS_LIKE: "This looks like another document: {shown}. You chose: {chosen}.", "「{shown}」のようです。選択した書類は「{chosen}」です。";
+    /// Another kind, which is none of the list.
+    CHECK_NOT_CHOSEN: "This does not look like the document you chose: {chosen}.", "選択した書類（{chosen}）ではないようです。";
+    /// The back for the front.
+    CHECK_IS_BACK: "This is not the front. Photograph the side with your portrait.", "表面ではありません。顔写真のある面を撮影してください。";
+    /// The front for the back, or the front twice.
+    CHECK_IS_FRONT: "This is the front again. Turn the card over and photograph its back.", "もう一度表面が撮影されています。カードを裏返して裏面を撮影してください。";
+    /// Where it is insisted on.
+    CHECK_SLOWER: "If you use it anyway, a person will look at it, which takes longer.", "このまま使う場合は担当者が確認するため、時間がかかります。";
     /// What the picture is.
     CHECK_ALT: "The photo you just took", "撮影した写真";
     /// Primary.

@@ -1,6 +1,9 @@
-//! A card whose machine-readable zone is on its back: what the front prints must be what the zone says.
+//! A card whose machine-readable data is on its back: what the front prints must be what the machine reads.
 
-use crate::{document::FieldName, findings::DocumentFindings};
+use crate::{
+    document::{FieldName, OcrField},
+    findings::{CodeReading, DocumentFindings},
+};
 
 /// Items that stand on both sides of such a card.
 const ITEMS: [FieldName; 5] = [
@@ -13,21 +16,38 @@ const ITEMS: [FieldName; 5] = [
 /// One item alone may be equal by chance.
 const LEAST: usize = 2;
 
-/// Share of the items read on both sides that are equal; `None` where fewer than two can be compared.
-pub(super) fn agreement(sides: &[DocumentFindings]) -> Option<f32> {
+/// Share of the zone's items that the side without it repeats; `None` where fewer than two can be compared.
+pub(super) fn zone(sides: &[DocumentFindings]) -> Option<f32> {
     let zone = sides.iter().find(|side| side.mrz.is_some())?;
-    let print = sides.iter().find(|side| side.mrz.is_none() && side.side != zone.side)?;
+    let print = sides
+        .iter()
+        .find(|side| is_print_only(side) && side.side != zone.side)?;
+    share(&zone.fields, &print.fields)
+}
+
+/// Share of a code's items that the other side repeats; `None` where fewer than two can be compared. `on` is the picture it stands on.
+pub(super) fn code(code: &CodeReading, on: &DocumentFindings, sides: &[DocumentFindings]) -> Option<f32> {
+    let print = sides.iter().find(|side| is_print_only(side) && side.side != on.side)?;
+    share(&code.fields, &print.fields)
+}
+
+/// Whether the items of a side can only have been read from its print: a copy of the same code would repeat itself.
+fn is_print_only(side: &DocumentFindings) -> bool {
+    side.mrz.is_none() && side.codes.is_empty()
+}
+
+fn share(machine: &[OcrField], print: &[OcrField]) -> Option<f32> {
     let equal: Vec<bool> = ITEMS
         .iter()
-        .filter_map(|name| Some(bare(zone, *name)? == bare(print, *name)?))
+        .filter_map(|name| Some(bare(machine, *name)? == bare(print, *name)?))
         .collect();
     (equal.len() >= LEAST).then(|| equal.iter().filter(|same| **same).count() as f32 / equal.len() as f32)
 }
 
 /// Letters and digits of an item's normal form. National letters have several spellings in the zone: such a name is not
 /// compared.
-fn bare(side: &DocumentFindings, name: FieldName) -> Option<String> {
-    let field = side.fields.iter().find(|field| field.name == name)?;
+fn bare(fields: &[OcrField], name: FieldName) -> Option<String> {
+    let field = fields.iter().find(|field| field.name == name)?;
     let letters: String = field
         .normalized
         .as_deref()?
@@ -41,7 +61,7 @@ fn bare(side: &DocumentFindings, name: FieldName) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{OcrField, Side};
+    use crate::document::Side;
     use crate::findings::{MrzFormat, MrzReading};
 
     fn side(side: Side, zone: bool, items: &[(FieldName, &str)]) -> DocumentFindings {
@@ -88,9 +108,9 @@ mod tests {
             &[(FieldName::LastName, "SMITH"), (FieldName::BirthDate, "1990-01-01")],
         );
         let foreign = side(Side::Front, false, &[(FieldName::LastName, "Ó Conchobhair")]);
-        assert_eq!(agreement(&[same, back.clone()]), Some(1.0));
-        assert_eq!(agreement(&[other, back.clone()]), Some(0.0));
-        assert_eq!(agreement(&[foreign, back.clone()]), None);
-        assert_eq!(agreement(&[back]), None);
+        assert_eq!(zone(&[same, back.clone()]), Some(1.0));
+        assert_eq!(zone(&[other, back.clone()]), Some(0.0));
+        assert_eq!(zone(&[foreign, back.clone()]), None);
+        assert_eq!(zone(&[back]), None);
     }
 }

@@ -1,9 +1,13 @@
 //! The document: complete, legible, in date, and genuine on positive evidence.
 
-use super::{Evidence, Notes, Policy, across};
+use super::{
+    Evidence, Notes, Policy, across,
+    evidence::{Accepted, MachineReadable, READING_LIMIT, is_known, is_whole, kind_of_zone, of_code, provable},
+    shown,
+};
 use crate::{
     document::{DocumentType, FieldName, Side},
-    findings::{DocumentFindings, MrzFormat, MrzReading, Unavailable},
+    findings::{CodeReading, DocumentFindings, MrzReading, Signature, Unavailable},
     outcome::{Authenticity, DocumentCheck},
     quality::document_problems,
     reasons::Reason,
@@ -16,8 +20,6 @@ const GREY_LIMIT: f64 = 0.97;
 const RASTER_LIMIT: f64 = 9.0;
 /// Share of comparable items of the machine-readable zone that the visual zone must repeat.
 const AGREEMENT_LIMIT: f64 = 0.5;
-/// A reading below this mean log-probability per symbol was forced.
-const READING_LIMIT: f64 = -0.5;
 
 pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> DocumentCheck {
     let (Some(kind), false) = (evidence.document_type, evidence.document.is_empty()) else {
@@ -42,13 +44,13 @@ pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes)
             notes.reason(problem);
         }
     }
-    let evidence_is_positive = reading(evidence, kind, notes) & portrait(evidence, notes) & dates(evidence, notes);
+    let proved = proved(evidence, kind, policy, notes) & portrait(evidence, notes) & dates(evidence, notes);
     let suspicious = signals(evidence, policy, notes);
     let clean = notes.reasons.len() == before;
     let authenticity = match (available, suspicious) {
         (false, _) => None,
         (true, true) => Some(Authenticity::Suspicious),
-        (true, false) if clean && evidence_is_positive => Some(Authenticity::Authentic),
+        (true, false) if clean && proved => Some(Authenticity::Authentic),
         (true, false) => Some(Authenticity::Unknown),
     };
     if authenticity == Some(Authenticity::Unknown) {
@@ -66,6 +68,18 @@ fn sides(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) {
     if !kind.sides().iter().all(present) {
         notes.reason(Reason::DocumentSideMissing);
     }
+    for (index, picture) in evidence.document.iter().enumerate() {
+        for reason in shown::to_mend(kind, picture, &evidence.document[..index]) {
+            notes.reason(reason);
+        }
+        if picture
+            .mrz
+            .as_ref()
+            .is_some_and(|zone| is_whole(zone) && kind_of_zone(zone).is_none())
+        {
+            notes.reason(Reason::DocumentTypeNotSupported);
+        }
+    }
     let mut numbers = evidence
         .document
         .iter()
@@ -77,47 +91,116 @@ fn sides(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) {
     }
 }
 
-/// Whether machine-readable data is there, whole and the right kind's.
-fn reading(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
-    let mrz = evidence.document.iter().find_map(|side| side.mrz.as_ref());
-    let Some(mrz) = mrz else {
-        let readable = evidence.document.iter().any(|side| side.text_lines > 0);
-        if kind.has_mrz() || !readable {
+/// Whether the pictures hold evidence of this kind of document, of a sort that the tenant accepts. Data of any other kind is none.
+fn proved(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: &mut Notes) -> bool {
+    if !evidence
+        .document
+        .iter()
+        .any(|side| side.text_lines > 0 || side.mrz.is_some())
+    {
+        notes.reason(Reason::DocumentUnreadable);
+    }
+    let by_zone = by_zone(evidence, kind, notes);
+    let by_code = by_codes(evidence, kind, notes);
+    let visually = policy.accepted == Accepted::Visual && provable(kind).visually && by_layout(evidence, kind, notes);
+    by_zone || by_code || visually
+}
+
+/// Whether the machine-readable zone is of this kind, whole, sure, and repeated by the print.
+fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
+    if !provable(kind).by.contains(&MachineReadable::Zone) {
+        return false;
+    }
+    let own = |zone: &&MrzReading| kind_of_zone(zone) == Some(kind);
+    let Some(zone) = evidence.document.iter().find_map(|side| side.mrz.as_ref().filter(own)) else {
+        let coded = evidence
+            .document
+            .iter()
+            .flat_map(|side| &side.codes)
+            .any(|code| is_of(kind, code));
+        if kind.has_mrz() && !coded {
             notes.reason(Reason::DocumentUnreadable);
         }
         return false;
     };
-    if kind.has_mrz() && !format_fits(kind, mrz) {
-        notes.reason(Reason::DocumentTypeMismatch);
-    }
-    let whole = mrz.checks_total > 0 && mrz.checks_passed == mrz.checks_total;
+    let whole = is_whole(zone);
     if !whole {
         notes.reason(Reason::DocumentMrzChecksumFailed);
     }
-    let agreed = evidence
+    let repeated = evidence
         .document
         .iter()
         .filter_map(|side| side.viz_agreement)
         .reduce(f32::max)
-        .or_else(|| across::agreement(evidence.document));
-    let consistent = agreed.is_none_or(|share| notes.at_least("zones_agree", f64::from(share), AGREEMENT_LIMIT));
-    if !consistent {
-        notes.reason(Reason::DocumentDataInconsistent);
-    }
-    let sure = notes.at_least("mrz_reading", f64::from(mrz.log_probability), READING_LIMIT);
-    whole && consistent && sure && agreed.is_some()
+        .or_else(|| across::zone(evidence.document));
+    let repeated = is_repeated(repeated, notes);
+    let sure = notes.at_least("mrz_reading", f64::from(zone.log_probability), READING_LIMIT);
+    whole && sure && repeated
 }
 
-fn format_fits(kind: DocumentType, mrz: &MrzReading) -> bool {
-    let code = mrz.lines.first().and_then(|line| line.chars().next());
-    match kind {
-        DocumentType::Passport => mrz.format == MrzFormat::Td3 && code == Some('P'),
-        // ICAO 9303-5 and -6: A, C or I; never a passport's P or a visa's V.
-        DocumentType::IdCard => {
-            matches!(mrz.format, MrzFormat::Td1 | MrzFormat::Td2) && matches!(code, Some('A' | 'C' | 'I'))
+/// Whether a barcode or seal is of this kind, its issuer's, and repeated by the print.
+fn by_codes(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
+    let mut proved = false;
+    for side in evidence.document {
+        for code in &side.codes {
+            if code.signature == Signature::Invalid {
+                notes.reason(Reason::DocumentTampered);
+            }
+            if is_of(kind, code) {
+                let share = side
+                    .viz_agreement
+                    .or_else(|| across::code(code, side, evidence.document));
+                let repeated = is_repeated(share, notes);
+                proved |= repeated && is_the_issuers(code);
+            }
         }
-        _ => true,
     }
+    proved
+}
+
+/// Whether a code belongs to this kind of document.
+fn is_of(kind: DocumentType, code: &CodeReading) -> bool {
+    code.kind == Some(kind) && provable(kind).by.contains(&of_code(code))
+}
+
+/// Whether a code says who issued it, and is signed where its standard has signatures.
+const fn is_the_issuers(code: &CodeReading) -> bool {
+    let signed = match of_code(code) {
+        MachineReadable::Seal => matches!(code.signature, Signature::Valid),
+        MachineReadable::Zone | MachineReadable::Barcode => true,
+    };
+    code.issuer.is_some() && signed
+}
+
+/// Whether the print repeats what a machine reads; what contradicts it is noted. Nothing to compare is no repetition.
+fn is_repeated(share: Option<f32>, notes: &mut Notes) -> bool {
+    let Some(share) = share else { return false };
+    let enough = notes.at_least("zones_agree", f64::from(share), AGREEMENT_LIMIT);
+    if !enough {
+        notes.reason(Reason::DocumentDataInconsistent);
+    }
+    enough
+}
+
+/// Whether every side is recognised as that side of a layout of this kind, and all that can be checked on it holds.
+fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
+    let mut proved = true;
+    for side in evidence.document {
+        let known = side.layout.as_ref().filter(|layout| is_known(layout));
+        let own = known.filter(|layout| layout.kind == kind && layout.side == side.side);
+        let Some(layout) = own else {
+            proved = false;
+            continue;
+        };
+        notes.at_least("layout", f64::from(layout.score), 0.0);
+        for rule in &layout.rules {
+            let held = if rule.held { 1.0 } else { 0.0 };
+            proved &= notes.at_least(&format!("layout: {}", rule.rule), held, 1.0);
+        }
+        // A front says what can be checked; a layout without a rule proves nothing.
+        proved &= side.side == Side::Back || !layout.rules.is_empty();
+    }
+    proved
 }
 
 fn portrait(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
@@ -157,7 +240,8 @@ fn dates(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
 /// Notes every sign against the document; returns whether there is one.
 fn signals(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> bool {
     let mut suspicious = notes.reasons.contains(&Reason::DocumentDataInconsistent)
-        || notes.reasons.contains(&Reason::DocumentSidesMismatch);
+        || notes.reasons.contains(&Reason::DocumentSidesMismatch)
+        || notes.reasons.contains(&Reason::DocumentTampered);
     for side in evidence.document {
         if side
             .grey_share

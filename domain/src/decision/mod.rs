@@ -4,12 +4,16 @@
 
 mod across;
 mod document;
+mod evidence;
 mod input;
 mod policy;
 mod selfie;
+mod shown;
 
+pub use evidence::{Accepted, MachineReadable, Provable, provable};
 pub use policy::Policy;
 pub use selfie::{liveness_confidence, match_confidence};
+pub use shown::{kind_shown, to_mend};
 
 use crate::{
     document::DocumentType,
@@ -166,6 +170,9 @@ fn verdict(reasons: &[Reason], checks: &Checks, policy: &Policy) -> Verdict {
     }
 }
 
+#[cfg(test)]
+#[path = "pairs_tests.rs"]
+mod pairs_tests;
 #[cfg(test)]
 #[path = "tests.rs"]
 mod tests;

@@ -1,5 +1,6 @@
 //! The thresholds and switches of a tenant, stored with each decision so that it can be recomputed.
 
+use super::Accepted;
 use crate::quality::QualityLimits;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,8 @@ pub struct Policy {
     /// Whether specimens and documents of the fictional state `UTO` (ICAO 9303-3 section 5) count as genuine: for
     /// demonstrations and tests only.
     pub accept_specimens: bool,
+    /// What evidence a document needs to be approved without a person.
+    pub accepted: Accepted,
 }
 
 impl Default for Policy {
@@ -32,6 +35,7 @@ impl Default for Policy {
             liveness_review: 0.20,
             reject_on_fraud_signals: false,
             accept_specimens: false,
+            accepted: Accepted::MachineReadable,
         }
     }
 }

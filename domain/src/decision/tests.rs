@@ -3,7 +3,10 @@
 use super::*;
 use crate::{
     document::{FieldName, OcrField, Side},
-    findings::{Challenge, Face, LivenessFindings, MrzFormat, MrzReading, Quality, Unavailable},
+    findings::{
+        Challenge, CodeReading, CodeStandard, Face, LivenessFindings, MrzFormat, MrzReading, Quality, Signature,
+        Unavailable,
+    },
     reasons::Reason,
     request::PreRegistered,
 };
@@ -20,7 +23,7 @@ fn field(name: FieldName, value: &str) -> OcrField {
     }
 }
 
-fn face(offset: f32) -> Face {
+pub(super) fn face(offset: f32) -> Face {
     Face {
         bounds: [0.0; 4],
         eye_distance: 80.0,
@@ -30,7 +33,7 @@ fn face(offset: f32) -> Face {
     }
 }
 
-const GOOD: Quality = Quality {
+pub(super) const GOOD: Quality = Quality {
     sharpness: 0.9,
     glare: 0.0,
     exposure: 0.5,
@@ -66,7 +69,7 @@ fn passport() -> DocumentFindings {
     }
 }
 
-fn selfie() -> SelfieFindings {
+pub(super) fn selfie() -> SelfieFindings {
     SelfieFindings {
         quality: GOOD,
         frames: 15,
@@ -217,6 +220,41 @@ fn a_specimen_is_rejected_unless_the_tenant_demonstrates() {
         Verdict::Rejected
     );
     assert_eq!(judge(&[utopian], Some(&selfie()), &demo).verdict, Verdict::Approved);
+}
+
+#[test]
+fn a_visa_is_no_kind_that_is_taken() {
+    let mut visa = passport();
+    let zone = visa.mrz.as_mut().unwrap();
+    (zone.format, zone.lines[0]) = (MrzFormat::MrvA, "V<SWE".into());
+    let decision = judge(std::slice::from_ref(&visa), Some(&selfie()), &Policy::default());
+    assert_eq!(decision.verdict, Verdict::Rejected);
+    assert!(decision.reasons.contains(&Reason::DocumentTypeNotSupported));
+    // Read half, it may be anything: a person looks.
+    visa.mrz.as_mut().unwrap().checks_passed = 3;
+    let decision = judge(&[visa], Some(&selfie()), &Policy::default());
+    assert_eq!(decision.verdict, Verdict::NeedsReview);
+}
+
+#[test]
+fn a_seal_whose_signature_is_not_its_issuers_is_a_sign_of_tampering() {
+    let sealed = |signature| {
+        let mut page = passport();
+        page.codes = vec![CodeReading {
+            standard: CodeStandard::Seal,
+            kind: None,
+            issuer: Some("UT01".into()),
+            fields: vec![],
+            signature,
+        }];
+        judge(&[page], Some(&selfie()), &Policy::default())
+    };
+    let forged = sealed(Signature::Invalid);
+    assert_eq!(
+        (forged.verdict, forged.reasons.as_slice()),
+        (Verdict::NeedsReview, [Reason::DocumentTampered].as_slice())
+    );
+    assert_eq!(sealed(Signature::NotChecked).verdict, Verdict::Approved);
 }
 
 #[test]

@@ -35,6 +35,7 @@ pub(crate) fn routes() -> Router<App> {
         .route(forms::CHOOSE, get(steps::choose_page).post(steps::choose))
         .route(forms::DOCUMENT, get(pictures::page))
         .route(forms::CHECK, get(pictures::check_page).post(pictures::check))
+        .route(forms::CHECK_FOUND, get(pictures::found))
         .route("/capture/pictures/{id}", get(pictures::show))
         .route(forms::DETAILS, get(steps::details_page).post(steps::details))
         .route(forms::SUBMIT, get(steps::submit_page).post(steps::submit))

@@ -3,7 +3,7 @@
 use super::{
     answer::{answered, file_fault, mistaken, page as html, sort},
     refusal::Refusal,
-    steps::{onward, picture_url},
+    steps::{READING, onward, picture_url},
     visit::{Visit, fields},
 };
 use crate::{
@@ -20,20 +20,29 @@ use app::{
     text::picture::FileFault,
 };
 use axum::{
+    Json,
     extract::{Path, Request, State},
     response::{IntoResponse, Response},
 };
 use domain::{
     document::Side,
     ids::{CaptureId, SessionId},
+    reasons::Reason,
 };
 use http::{Uri, header::CONTENT_TYPE};
+use serde::Serialize;
 use service::{
     capture::capture_document,
     check_picture::{Wish, check_picture},
-    progress::{Next, Slot, Standing},
+    mend::to_check,
+    progress::{Next, Slot, Standing, analysed_within},
     show_picture::show_picture,
 };
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// So many pages may be kept waiting for an analysis at once; others are told at once how it stands, and ask again.
+static FOLLOWERS: Semaphore = Semaphore::const_new(256);
 
 /// GET: the camera for the side that is next.
 pub(super) async fn page(State(app): State<App>, visit: Visit) -> Response {
@@ -115,20 +124,16 @@ pub(super) fn of_upload(fault: UploadFault) -> Result<FileFault, Refusal> {
 /// GET: the photo just taken.
 pub(super) async fn check_page(State(app): State<App>, visit: Visit) -> Response {
     let shown = async {
-        let (_, standing) = visit.standing(&app).await?;
-        let Next::Check(side) = standing.next(app.honnin.now()) else {
-            return Err(Refusal::OutOfTurn);
-        };
-        let slot = Slot::Document(side);
-        let (Some(shown), Some(document_type)) = (standing.shown(slot), standing.document_type()) else {
-            return Err(Refusal::OutOfTurn);
-        };
+        let (applicant, standing) = visit.standing(&app).await?;
+        let photo = to_check(&app.honnin, &applicant).await?;
         let view = CheckView {
-            picture_url: picture_url(&shown.id, 0),
-            document_type,
-            side,
-            problems: shown.problems,
-            tries_left: standing.tries_left(slot),
+            picture_url: picture_url(&photo.id, 0),
+            document_type: photo.document_type,
+            side: photo.side,
+            problems: photo.problems,
+            looks_like: photo.looks_like,
+            analysed: photo.analysed,
+            tries_left: photo.tries_left,
         };
         Ok(html(check::render(
             &view,
@@ -143,15 +148,52 @@ pub(super) async fn check(State(app): State<App>, visit: Visit, request: Request
     let taken = async {
         let applicant = visit.applicant(&app).await?;
         let form = fields(request).await;
-        let wish = match form.get(forms::DECISION).map(String::as_str) {
-            Some(forms::USE) => Wish::Use,
+        let value = |name: &str| form.get(name).map(String::as_str);
+        let wish = match value(forms::DECISION) {
+            Some(forms::USE) => Wish::Use(codes(value(forms::SHOWN).unwrap_or_default())),
             Some(forms::AGAIN) => Wish::Again,
             _ => return Err(Refusal::OutOfTurn),
         };
+        if wish != Wish::Again {
+            // What the analysis finds is said before the next side is photographed, not after.
+            analysed_within(&app.honnin, &applicant, READING).await?;
+        }
         check_picture(&app.honnin, &applicant, wish).await?;
         onward(&app, &visit, &applicant).await
     };
     answered(&app, &visit, taken.await)
+}
+
+/// The reasons that a page was showing.
+fn codes(shown: &str) -> Vec<Reason> {
+    shown.split(',').filter_map(Reason::parse).collect()
+}
+
+/// What the page of a photo is told once the analysis has ended.
+#[derive(Serialize)]
+struct Found {
+    analysed: bool,
+    problems: String,
+}
+
+/// GET: for the page of a photo; waits a while for its analysis.
+pub(super) async fn found(State(app): State<App>, visit: Visit) -> Response {
+    let told = async {
+        let applicant = visit.applicant(&app).await?;
+        let seat = FOLLOWERS.try_acquire();
+        let patience = if seat.is_ok() { READING } else { Duration::ZERO };
+        tokio::select! {
+            standing = analysed_within(&app.honnin, &applicant, patience) => drop(standing?),
+            () = app.stopping.cancelled() => {}
+        }
+        let photo = to_check(&app.honnin, &applicant).await?;
+        Ok(Json(Found {
+            analysed: photo.analysed,
+            problems: check::shown(&photo.problems),
+        })
+        .into_response())
+    };
+    answered(&app, &visit, told.await)
 }
 
 /// GET: one of the applicant's own pictures.

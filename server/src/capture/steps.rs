@@ -31,8 +31,8 @@ use service::{
 };
 use std::time::Duration;
 
-/// How long the details page waits for the document to be read.
-const READING: Duration = Duration::from_secs(10);
+/// How long a page waits for the document to be read.
+pub(super) const READING: Duration = Duration::from_secs(10);
 
 /// GET `/capture`: to the step that is next.
 pub(super) async fn current(State(app): State<App>, visit: Visit) -> Response {

@@ -13,7 +13,12 @@ use app::{
 };
 use axum::extract::Path;
 use domain::{
-    callback::CallbackUrl, decision::Policy, event::EventType, network::canonical, session::Step, time::Millis,
+    callback::CallbackUrl,
+    decision::{Accepted, Policy},
+    event::EventType,
+    network::canonical,
+    session::Step,
+    time::Millis,
 };
 use ipnet::IpNet;
 use service::{
@@ -48,6 +53,7 @@ fn view(desk: &Desk, tenant: &TenantRow) -> SettingsView {
         .map(|value| format!("{value:.2}")),
         reject_on_fraud: policy.reject_on_fraud_signals,
         accept_specimens: policy.accept_specimens,
+        accepted: policy.accepted,
         callbacks: settings.callback_urls.join("\n"),
         tested: None,
         addresses: settings
@@ -150,6 +156,7 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
                 liveness_review: read("liveness_review"),
                 reject_on_fraud_signals: fields.has("reject_on_fraud_signals"),
                 accept_specimens: fields.has("accept_specimens"),
+                accepted: accepted(fields),
             })
         }
         "callbacks" => Change::Callbacks(fields.lines("callback_urls")),
@@ -180,6 +187,11 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
     } else {
         Err(Ok(mistakes))
     }
+}
+
+/// The evidence that was chosen; a form from before the choice existed keeps to the strict one.
+fn accepted(fields: &Fields) -> Accepted {
+    Accepted::parse(&fields.text("accepted")).unwrap_or_default()
 }
 
 pub(super) async fn save(desk: Desk, Path(section): Path<String>, fields: Fields) -> Answer {
@@ -247,6 +259,7 @@ fn retype(view: &mut SettingsView, section: &str, fields: &Fields) {
                 ["match_accept", "match_review", "liveness_accept", "liveness_review"].map(|name| fields.text(name));
             view.reject_on_fraud = fields.has("reject_on_fraud_signals");
             view.accept_specimens = fields.has("accept_specimens");
+            view.accepted = accepted(fields);
         }
         "callbacks" => view.callbacks = fields.raw("callback_urls").to_owned(),
         "addresses" => view.addresses = fields.raw("ip_allow_list").to_owned(),

@@ -214,7 +214,7 @@ impl Real {
             Step::Photograph(look) => capture_document(honnin, &applicant, Side::Front, look.picture(number))
                 .await
                 .map_err(picture),
-            Step::Keep => check_picture(honnin, &applicant, Wish::Use).await.map_err(turn),
+            Step::Keep => check_picture(honnin, &applicant, Wish::Use(vec![])).await.map_err(turn),
             Step::TypeIn => match type_in(honnin, &applicant, &Personal::new(details())).await {
                 Err(TypeInError::NotNow(fault)) => Err(turn(fault)),
                 other => other.map_err(fault),

@@ -60,7 +60,7 @@ impl Harness {
         capture_document(&self.honnin, applicant, Side::Front, b"passport".to_vec())
             .await
             .unwrap();
-        check_picture(&self.honnin, applicant, Wish::Use).await.unwrap();
+        check_picture(&self.honnin, applicant, Wish::Use(vec![])).await.unwrap();
     }
 
     /// Types in what the passport says.

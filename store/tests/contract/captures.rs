@@ -200,8 +200,12 @@ async fn an_analysis_counts_once_and_what_is_personal_can_be_blanked() {
         let unit = write(&backend, move |tx| {
             let capture = capture.clone();
             Box::pin(async move {
-                captures::mark_accepted(tx, &capture, at(20)).await?;
-                captures::mark_accepted(tx, &capture, at(21)).await?;
+                captures::mark_accepted(tx, &capture, &[], at(19)).await?;
+                captures::take_back(tx, &capture).await?;
+                captures::mark_accepted(tx, &capture, &[Reason::DocumentGlare], at(20)).await?;
+                captures::mark_accepted(tx, &capture, &[], at(21)).await?;
+                let accepted = captures::find(tx, &capture).await?.unwrap();
+                assert_eq!(accepted.problems, [Reason::DocumentGlare], "those that were shown");
                 captures::mark_discarded(tx, &capture, at(22)).await?;
                 let problems = [Reason::DocumentBlurry];
                 let first = captures::save_findings(tx, &capture, Some(&[7]), &problems, at(23)).await?;

@@ -1,0 +1,83 @@
+//! What the pictures show, next to what was chosen and asked for: another kind of document, the other side, one side twice.
+
+use super::evidence::{is_known, is_legible, kind_of_zone, of_code, provable};
+use crate::{
+    document::{DocumentType, Side},
+    findings::{DocumentFindings, LayoutReading, MrzFormat, MrzReading, Unavailable},
+    reasons::Reason,
+};
+
+/// Share of corners that two pictures of one side have in common at least; of front and back it is 0 to a few hundredths (measured
+/// on rendered cards: `vision/tests/whole.rs`).
+const SAME_PICTURE: f32 = 0.12;
+
+/// What the applicant should mend in the picture of one side: it shows another kind than `kind`, another side, or what one of
+/// `others` shows already.
+#[must_use]
+pub fn to_mend<'a>(
+    kind: DocumentType,
+    picture: &DocumentFindings,
+    others: impl IntoIterator<Item = &'a DocumentFindings>,
+) -> Vec<Reason> {
+    if shows_another_kind(kind, picture) {
+        return vec![Reason::DocumentTypeMismatch];
+    }
+    let same = |other: &DocumentFindings| other.side != picture.side && is_same(picture, other);
+    if shows_other_side(kind, picture) || others.into_iter().any(same) {
+        return vec![Reason::DocumentWrongSide];
+    }
+    Vec::new()
+}
+
+/// The kind of document that a picture shows, as far as anything on it says so: its zone first, then its codes, then its layout.
+#[must_use]
+pub fn kind_shown(picture: &DocumentFindings) -> Option<DocumentType> {
+    let zone = legible(picture).and_then(kind_of_zone);
+    let code = || picture.codes.iter().find_map(|code| code.kind);
+    zone.or_else(code).or_else(|| layout(picture).map(|layout| layout.kind))
+}
+
+fn shows_another_kind(kind: DocumentType, picture: &DocumentFindings) -> bool {
+    let zone = legible(picture).map(kind_of_zone);
+    let mut codes = picture.codes.iter().filter_map(|code| code.kind);
+    if zone.is_some_and(|shown| shown != Some(kind)) || codes.any(|shown| shown != kind) {
+        return true;
+    }
+    // What a machine reads is surer than the look: a layout is asked only where nothing else speaks for this kind.
+    let named = zone.is_some() || picture.codes.iter().any(|code| code.kind.is_some());
+    !named && layout(picture).is_some_and(|layout| layout.kind != kind)
+}
+
+fn shows_other_side(kind: DocumentType, picture: &DocumentFindings) -> bool {
+    if !kind.sides().contains(&Side::Back) {
+        return false;
+    }
+    if layout(picture).is_some_and(|layout| layout.kind == kind && layout.side != picture.side) {
+        return true;
+    }
+    // ICAO 9303-5 puts the zone of a TD1 card on its back, the AAMVA standard the barcode; the portrait is on the front of both.
+    let of_a_back = legible(picture).is_some_and(|zone| zone.format == MrzFormat::Td1)
+        || picture
+            .codes
+            .iter()
+            .any(|code| of_code(code) == super::MachineReadable::Barcode && provable(kind).by.contains(&of_code(code)));
+    let faceless = picture.portrait.is_none() && !picture.unavailable.contains(&Unavailable::Face);
+    picture.side == Side::Front && of_a_back && faceless
+}
+
+/// Whether two pictures are one, or show the same side. No document carries a zone on both sides.
+fn is_same(one: &DocumentFindings, other: &DocumentFindings) -> bool {
+    let alike = match (&one.likeness, &other.likeness) {
+        (Some(one), Some(other)) => one.shared_with(other) >= SAME_PICTURE,
+        _ => false,
+    };
+    alike || (legible(one).is_some() && legible(other).is_some())
+}
+
+fn legible(picture: &DocumentFindings) -> Option<&MrzReading> {
+    picture.mrz.as_ref().filter(|zone| is_legible(zone))
+}
+
+fn layout(picture: &DocumentFindings) -> Option<&LayoutReading> {
+    picture.layout.as_ref().filter(|layout| is_known(layout))
+}

@@ -1,0 +1,71 @@
+// A passport held up as a driving licence: asked for again on the phone, in words that name what is wrong; whoever insists meets a
+// reviewer. With scripts the page says so by itself, without them when it is loaded again or the photo is to be used.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Browser, look } from "../lib/browser.mjs";
+import { Receiver } from "../lib/customer.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { scene } from "../lib/scene.mjs";
+import { Walk } from "../lib/walk.mjs";
+
+let browser, honnin, receiver, tenant;
+
+before(async () => {
+  await scene();
+  receiver = await Receiver.make();
+  honnin = await Honnin.start("wrong-document", receiver.settings);
+  tenant = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--webhook", receiver.url, "--accept-specimens");
+  browser = await Browser.open();
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+  await receiver?.remove();
+});
+
+const words = {
+  en: { passport: "This looks like another document: Passport. You chose: Driving licence.", checking: /checking/ },
+  ja: { passport: "「パスポート」のようです。選択した書類は「運転免許証」です。", checking: /確認/ },
+};
+
+for (const [language, scripts] of [["en", true], ["ja", false]]) {
+  test(`a passport shown as a licence is asked for again (${language}, scripts ${scripts})`, { timeout: 600_000 }, async () => {
+    const customer = await receiver.customer(honnin, tenant);
+    const page = await browser.phone({ language, scripts });
+    const stumbles = [];
+    const walk = new Walk(page);
+    await walk.start(customer.link);
+    await walk.consent();
+    await walk.choose("driving_license");
+    const problem = page.locator(".problems li").first();
+    for (const side of ["front", "back"]) {
+      await walk.photograph();
+      await walk.at("/capture/check");
+      // Without scripts the page says so once it is loaded again.
+      for (const end = Date.now() + 90_000; !scripts && (await problem.count()) === 0 && Date.now() < end; ) await page.reload();
+      await problem.waitFor({ timeout: 90_000 });
+      assert.equal(await problem.innerText(), words[language].passport, side);
+      assert.equal(new URL(page.url()).pathname, "/capture/check");
+      assert.equal(await page.locator('a[href="/capture/document-type"]').count(), 1);
+      // The other try comes first.
+      assert.equal(await page.locator("form[action='/capture/check'] button").first().getAttribute("value"), "again");
+      if (scripts) stumbles.push(...(await look(page, `wrong-document-${language}-${side}`)));
+      await page.locator("button[value=use]").click();
+      await page.waitForURL((url) => url.pathname !== "/capture/check");
+    }
+    await walk.details({ lastNameKana: "ミュラー", firstNameKana: "フェリックス" });
+    await walk.selfie();
+    await walk.submit();
+    await walk.result();
+    assert.match(await page.locator("h1").innerText(), words[language].checking);
+    await customer.event("verification.needs_review");
+    const detail = await customer.result();
+    assert.equal(detail.outcome.verdict, "needs_review");
+    assert.notEqual(detail.outcome.checks.document.authenticity, "authentic");
+    assert.ok(detail.outcome.reasons.includes("document_type_mismatch"), detail.outcome.reasons.join());
+    assert.deepEqual(stumbles, []);
+    assert.deepEqual(page.noise, []);
+    await customer.stop();
+  });
+}
