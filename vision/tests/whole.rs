@@ -117,6 +117,61 @@ fn a_passport_is_read_wholly_and_its_portrait_is_its_owner() {
     assert!(stranger > 0.65, "{stranger}");
 }
 
+/// The page as a lens shows it that focuses elsewhere: detail below so many pixels is gone.
+fn blurred(page: &Raster, pixels: f32) -> Raster {
+    let smaller = |length: usize| (length as f32 / pixels) as usize;
+    page.resized(smaller(page.width()), smaller(page.height()))
+        .resized(page.width(), page.height())
+}
+
+#[test]
+fn on_a_blurred_page_fillers_are_no_name_and_labels_are_no_values() {
+    let labels = [
+        "surname",
+        "nom",
+        "givennames",
+        "prénoms",
+        "nationality",
+        "nationalité",
+        "authority",
+        "autorité",
+        "sex",
+        "sexe",
+        "code",
+        "dateofbirth",
+        "dateofissue",
+        "dateofexpiry",
+        "passportno",
+        "type",
+        "姓",
+        "名",
+        "国籍",
+        "性別",
+        "発行年月日",
+        "生年月日",
+        "番号",
+        "発行官庁",
+        "本籍",
+    ];
+    let mut read = 0;
+    for pixels in [2.0, 2.4, 2.8, 3.2, 3.6, 4.0, 4.5, 5.0] {
+        let found = examine(blurred(&passport(), pixels), DocumentType::Passport, Side::Front);
+        for field in &found.fields {
+            let text = field.text.clone().unwrap_or_default();
+            let bare: String = text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+            assert!(!labels.contains(&bare.as_str()), "{pixels}: {} is {text}", field.name);
+            let is_name = matches!(field.name, FieldName::LastName | FieldName::FirstName);
+            let run = text
+                .as_bytes()
+                .windows(4)
+                .any(|run| run.iter().all(|letter| *letter == run[0]));
+            assert!(!(is_name && run), "{pixels}: {} is {text}", field.name);
+            read += usize::from(is_name);
+        }
+    }
+    assert!(read >= 4, "a blur that leaves nothing shows nothing");
+}
+
 #[test]
 fn a_passport_on_its_side_or_head_is_read_and_its_portrait_lies_where_it_lies() {
     let page = passport();
@@ -160,6 +215,31 @@ fn a_card_shows_its_items_in_front_and_its_zone_on_the_back() {
         back.mrz.map(|mrz| (mrz.format, mrz.checks_passed)),
         Some((MrzFormat::Td1, 4))
     );
+}
+
+#[test]
+fn two_sides_of_a_card_are_told_from_two_pictures_of_one() {
+    let (front, back) = (specimen("card-front.jpg").rgb, specimen("card-back.jpg").rgb);
+    let likeness = |page: Raster| examine(page, DocumentType::IdCard, Side::Front).likeness.unwrap();
+    let known = likeness(front.clone());
+    let other = known.shared_with(&likeness(back.clone()));
+    assert!(other < 0.05, "front and back: {other}");
+    let (width, height) = (front.width(), front.height());
+    let edited = [
+        ("blurred", blurred(&front, 1.6)),
+        (
+            "cropped",
+            front
+                .crop(width / 12, height / 12, width * 5 / 6, height * 5 / 6)
+                .unwrap(),
+        ),
+        ("tilted", tilted(&front, 12.0)),
+        ("turned", front.turned(1)),
+    ];
+    for (edit, page) in edited {
+        let share = known.shared_with(&likeness(page));
+        assert!(share > 0.2, "{edit}: {share}");
+    }
 }
 
 #[test]

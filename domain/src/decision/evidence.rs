@@ -13,7 +13,7 @@ const LAYOUT_LIMIT: f32 = 0.6;
 vocabulary! {
     /// Data made for machines that a genuine document of some kind carries.
     MachineReadable {
-        /// Machine-readable zone (ICAO 9303 parts 4 to 6): its check digits hold.
+        /// Machine-readable zone (ICAO 9303 parts 4 to 6, ISO/IEC 18013-3): its check digits hold.
         Zone = "mrz",
         /// PDF417 (AAMVA DL/ID): it decodes and names its issuer.
         Barcode = "barcode",
@@ -84,7 +84,11 @@ pub(super) fn kind_of_zone(zone: &MrzReading) -> Option<DocumentType> {
         (MrzFormat::Td3, 'P') => Some(DocumentType::Passport),
         // ICAO 9303-5 and -6: A, C or I; never a passport's P or a visa's V.
         (MrzFormat::Td1 | MrzFormat::Td2, 'A' | 'C' | 'I') => Some(DocumentType::IdCard),
-        (MrzFormat::Td1 | MrzFormat::Td2 | MrzFormat::Td3 | MrzFormat::MrvA | MrzFormat::MrvB, _) => None,
+        (MrzFormat::License, 'D') => Some(DocumentType::DrivingLicense),
+        (
+            MrzFormat::Td1 | MrzFormat::Td2 | MrzFormat::Td3 | MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::License,
+            _,
+        ) => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which lines of a page are a machine-readable zone, and of which format; read again with a common left and right edge.
 
-use super::{check, country, format, viterbi};
+use super::{check, country, fillers, format, viterbi};
 use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::text::{Area, Line, Reader};
@@ -97,7 +97,12 @@ fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
     let mut lines = Vec::with_capacity(window.len());
     let mut sum = 0.0;
     for (index, line) in window.iter().enumerate() {
-        let (text, log) = viterbi::decode(&line.lattice, &format::classes(format, index))?;
+        let classes = format::classes(format, index);
+        let mut read = viterbi::decode(&line.lattice, &classes)?;
+        if let Some(names) = fillers::names(format, index) {
+            read = fillers::filled(&line.lattice, &classes, names, read);
+        }
+        let (text, log) = read;
         lines.push(text);
         sum += log;
     }

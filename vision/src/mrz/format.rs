@@ -23,6 +23,8 @@ pub(crate) enum Class {
     Visa,
     /// First letter of a driving licence: D.
     License,
+    /// Nothing but the filler.
+    Filler,
 }
 
 impl Class {
@@ -37,6 +39,7 @@ impl Class {
             Self::Passport => symbol == b'P',
             Self::Visa => symbol == b'V',
             Self::License => symbol == b'D',
+            Self::Filler => symbol == b'<',
         }
     }
 

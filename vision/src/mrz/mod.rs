@@ -2,6 +2,7 @@
 
 mod check;
 mod country;
+mod fillers;
 mod find;
 mod format;
 mod parse;

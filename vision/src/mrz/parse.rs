@@ -1,7 +1,7 @@
 //! From the lines of a zone to items with normal forms (ICAO 9303-3 section 4): names, dates, numbers, countries.
 
 use super::check::{self, Guarded};
-use super::country;
+use super::{country, fillers};
 use domain::document::{FieldName, OcrField, Side};
 use domain::findings::MrzFormat;
 use time::{Date, Month};
@@ -132,11 +132,20 @@ impl Elements {
     pub(crate) fn fields(&self, side: Side, zone: &str, today: Date) -> Vec<OcrField> {
         let checked = |guarded, value: &str| (self.holds(guarded) && !value.is_empty()).then(|| value.to_owned());
         let name = |value: &str| (!value.is_empty()).then(|| value.to_owned());
+        // What is left of fillers that could not be told from letters is no name, not even as it was read.
+        let legible = |name: &str| {
+            if fillers::is_noise(name) {
+                String::new()
+            } else {
+                name.to_owned()
+            }
+        };
+        let (surname, given) = (legible(&self.surname), legible(&self.given));
         let country = |code: &str| country::alpha3(code).map(str::to_owned);
         let plain = |code: &str| code.replace('<', "");
         let items = [
-            (FieldName::LastName, self.surname.clone(), name(&self.surname)),
-            (FieldName::FirstName, self.given.clone(), name(&self.given)),
+            (FieldName::LastName, surname.clone(), name(&surname)),
+            (FieldName::FirstName, given.clone(), name(&given)),
             (
                 FieldName::BirthDate,
                 self.birth.clone(),

@@ -142,6 +142,17 @@ pub(crate) mod tests {
         Lattice { steps }
     }
 
+    /// A lattice that reads `seen` with `sure`, and `printed` from the place `from` on with `other`.
+    pub(crate) fn hesitating(seen: &str, printed: &str, from: usize, sure: f32, other: f32) -> Lattice {
+        let mut lattice = lattice_of(seen, sure);
+        for (place, symbol) in printed.bytes().enumerate().skip(from) {
+            let state = MRZ_SYMBOLS.iter().position(|s| *s == symbol).unwrap() + 1;
+            let step = &mut lattice.steps[2 * place];
+            step[state] = step[state].max(other.ln());
+        }
+        lattice
+    }
+
     const NAMES: &str = "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<";
 
     #[test]

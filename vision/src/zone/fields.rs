@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 /// The items of the visual zone, each name once, the first that was found.
 pub(super) fn items(lines: &[&Line], kind: DocumentType, side: Side) -> Vec<OcrField> {
     let placed = layout::placed(lines);
-    let is_label = |text: &str| labels::read(text, kind).is_some();
+    let is_label = |text: &str| labels::read(text, kind).is_some() || labels::are_all(text);
     let mut items: Vec<OcrField> = Vec::new();
     let mut keep = |name: FieldName, text: &str| {
         if items.iter().all(|item| item.name != name)
@@ -31,6 +31,7 @@ pub(super) fn items(lines: &[&Line], kind: DocumentType, side: Side) -> Vec<OcrF
         if let Some(value) = label
             .value
             .as_deref()
+            .filter(|value| !labels::are_all(value))
             .or_else(|| layout::value_of(line, &placed, is_label))
         {
             keep(label.name, value);

@@ -129,6 +129,69 @@ const LABELS: [(FieldName, &[&str]); 13] = [
     (FieldName::ResidenceStatus, &["STATUSOFRESIDENCE", "在留資格"]),
 ];
 
+/// Labels and headings of items that are not read, folded, letters and digits only. They are never values either.
+const OTHERS: &[&str] = &[
+    "PLACEOFBIRTH",
+    "LIEUDENAISSANCE",
+    "GEBURTSORT",
+    "LUGARDENACIMIENTO",
+    "BIRTHPLACE",
+    "HEIGHT",
+    "TAILLE",
+    "COLOUROFEYES",
+    "EYECOLOUR",
+    "COULEURDESYEUX",
+    "AUGENFARBE",
+    "HOLDERSSIGNATURE",
+    "SIGNATUREOFHOLDER",
+    "SIGNATUREOFBEARER",
+    "SIGNATUREDUTITULAIRE",
+    "UNTERSCHRIFT",
+    "SIGNATURE",
+    "FIRMA",
+    "PASSPORT",
+    "PASSEPORT",
+    "REISEPASS",
+    "PASAPORTE",
+    "PASSAPORTO",
+    "IDENTITYCARD",
+    "CARTEDIDENTITE",
+    "PERSONALAUSWEIS",
+    "TYPE",
+    "CODEOFISSUINGSTATE",
+    "CODEDUPAYS",
+    "CODEDELETAT",
+    "COUNTRYCODE",
+    "CODE",
+    "PERSONALNO",
+    "PERSONALNUMBER",
+    "NUMEROPERSONNEL",
+    "PASSEPORTNO",
+    "REISEPASSNR",
+    "PASSNR",
+    "RESIDENCE",
+    "DOMICILE",
+    "WOHNORT",
+    "DATEDEXPIRATION",
+    "DATEDELIVRANCE",
+    "DATEOFDELIVERY",
+    "FECHADEEXPEDICION",
+    "FECHADECADUCIDAD",
+    "AUTORIDAD",
+    "AUSSTELLENDEBEHORDE",
+    "NUMEROTDUDOCUMENT",
+    "DOCUMENTNUMBER",
+    "RELIGIOUSNAMEORPSEUDONYM",
+    "REGISTEREDDOMICILE",
+    "本籍",
+    "型",
+    "所持人自署",
+];
+/// Shorter labels are parts of many names: they are labels only when they stand alone.
+const LEAST_GLUED: usize = 4;
+/// Letters of a label for each one read wrongly.
+const LETTERS_PER_ERROR: usize = 8;
+
 /// The numbers of a European driving licence (Directive 2006/126/EC annex I).
 const LICENCE_NUMBERS: [(FieldName, &str); 7] = [
     (FieldName::LastName, "1."),
@@ -177,6 +240,51 @@ pub(super) fn read(text: &str, kind: DocumentType) -> Option<Label> {
         name,
         value: told.then_some(value),
     })
+}
+
+/// Whether a text is made of labels alone, in any language, with or without anything between: `Nom`, `Surname/Nom`, `AuthorityAutorité`.
+pub(super) fn are_all(text: &str) -> bool {
+    let bare = super::fold::bare(text);
+    let known = || {
+        LABELS
+            .iter()
+            .flat_map(|(_, labels)| *labels)
+            .chain(OTHERS)
+            .map(|label| super::fold::bare(label))
+    };
+    let near = |label: &String| {
+        let errors = label.chars().count() / LETTERS_PER_ERROR;
+        bare.chars().count().abs_diff(label.chars().count()) <= errors
+            && super::fold::contains_nearly(&bare, label, errors)
+    };
+    if bare.is_empty() || known().any(|label| label == bare || near(&label)) {
+        return !bare.is_empty();
+    }
+    // Numbers in brackets stand between labels, as in `Nom/Surname (1)`.
+    let letters: String = bare.chars().filter(|c| !c.is_numeric()).collect();
+    let glued: Vec<String> = known()
+        .filter(|label| label.chars().count() >= LEAST_GLUED || !label.is_ascii())
+        .collect();
+    let short: Vec<String> = known()
+        .filter(|label| label.is_ascii() && label.len() < LEAST_GLUED)
+        .collect();
+    // reached[i]: labels cover the text up to the byte i, at least one of them a long one.
+    let mut reached = vec![(false, false); letters.len() + 1];
+    reached[0].0 = true;
+    for at in 0..letters.len() {
+        let (any, long) = reached[at];
+        if !letters.is_char_boundary(at) || !(any || long) {
+            continue;
+        }
+        for (labels, is_long) in [(&glued, true), (&short, false)] {
+            for label in labels.iter().filter(|label| letters[at..].starts_with(label.as_str())) {
+                let end = &mut reached[at + label.len()];
+                end.0 |= any && !is_long;
+                end.1 |= long || is_long;
+            }
+        }
+    }
+    reached[letters.len()].1
 }
 
 fn begins_with_label(part: &str) -> Option<(FieldName, String)> {
@@ -255,6 +363,45 @@ mod tests {
             of("No. AB1234567"),
             Some((FieldName::DocumentNumber, Some("AB1234567".to_owned())))
         );
+    }
+
+    #[test]
+    fn labels_alone_are_known_in_every_language_glued_or_not() {
+        for text in [
+            "Nom",
+            "Surname Nom",
+            "SurnameNom",
+            "Autorité",
+            "AuthorityAutorité",
+            "Authority / Autorité (9)",
+            "Prénoms/Given names (2)",
+            "Date de naissance",
+            "Lieu de naissance/Place of birth",
+            "Autorlté",
+            "Signature du titulaire/Holder's signature",
+            "氏名",
+            "有效期间满了日",
+            "PASSPORT / PASSEPORT",
+        ] {
+            assert!(are_all(text), "{text}");
+        }
+        for text in [
+            "",
+            "/",
+            "DUPONT",
+            "NOMURA",
+            "NONO",
+            "NAMIBIA",
+            "TYPHAINE",
+            "BENDER",
+            "MINISTRY OF FOREIGN AFFAIRS",
+            "Nom DUPONT",
+            "名古屋市中区",
+            "UTOPIA",
+            "12 AUG 1974",
+        ] {
+            assert!(!are_all(text), "{text}");
+        }
     }
 
     #[test]

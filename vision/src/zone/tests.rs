@@ -110,6 +110,37 @@ fn a_card_with_values_below_their_labels_becomes_items() {
 }
 
 #[test]
+fn a_label_is_never_a_value() {
+    let zone = read_page(
+        &[
+            ("Surname Nom", 0.0, 0.0),
+            ("Given namesPrénoms", 0.0, 80.0),
+            ("Authority", 0.0, 160.0),
+            ("Autorité", 1.0, 194.0),
+            ("Place of birth", 300.0, 160.0),
+            ("Nationality", 0.0, 240.0),
+            ("Nationalité", 0.0, 274.0),
+            ("Sex", 300.0, 240.0),
+            ("Lieu de naissance", 300.0, 274.0),
+        ],
+        DocumentType::Passport,
+    );
+    assert_eq!(zone.fields, [], "nothing but labels");
+    let zone = read_page(
+        &[
+            ("Surname Nom", 0.0, 0.0),
+            ("DUPONT", 1.0, 34.0),
+            ("Authority", 0.0, 80.0),
+            ("Autorité", 110.0, 80.0),
+            ("PREFECTURE", 2.0, 114.0),
+        ],
+        DocumentType::Passport,
+    );
+    assert_eq!(value(&zone, FieldName::LastName), Some("DUPONT"));
+    assert_eq!(value(&zone, FieldName::IssuingAuthority), Some("PREFECTURE"));
+}
+
+#[test]
 fn unsure_lines_are_not_read_as_items() {
     let mut lines = page(&[("Surname", 0.0, 0.0), ("SMITH", 0.0, 34.0), ("SPECIMEN", 0.0, 90.0)]);
     lines.iter_mut().for_each(|line| line.confidence = 0.3);
