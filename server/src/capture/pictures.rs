@@ -42,7 +42,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// So many pages may be kept waiting for an analysis at once; others are told at once how it stands, and ask again.
-static FOLLOWERS: Semaphore = Semaphore::const_new(256);
+static FOLLOWERS: Semaphore = Semaphore::const_new(64);
 
 /// GET: the camera for the side that is next.
 pub(super) async fn page(State(app): State<App>, visit: Visit) -> Response {
