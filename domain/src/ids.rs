@@ -59,6 +59,8 @@ id!(/// A unit of background work.
     JobId, "job");
 id!(/// A person who signs in to the console.
     UserId, "usr");
+id!(/// An invitation to the console (its link is a secret).
+    InvitationId, "inv");
 id!(/// One HTTP request, named in logs and error bodies.
     RequestId, "req");
 

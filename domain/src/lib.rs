@@ -16,6 +16,7 @@ pub mod quality;
 pub mod reasons;
 pub mod request;
 pub mod sandbox;
+pub mod scope;
 pub mod secret;
 pub mod session;
 pub mod tenant;

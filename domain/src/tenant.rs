@@ -124,6 +124,12 @@ impl TenantSettings {
                 .any(|net| net.contains(&address.to_canonical()))
     }
 
+    /// Whether webhooks go to an address that was set after `event`. Where nobody noted when, it has always been there.
+    #[must_use]
+    pub fn receiver_is_newer_than(&self, event: Timestamp) -> bool {
+        self.webhook_url_set_at.is_some_and(|set| set > event)
+    }
+
     /// Every setting that is out of its bounds.
     #[must_use]
     pub fn faults(&self) -> Vec<BadSetting> {

@@ -1,21 +1,21 @@
 // Somebody of the tenant's staff at the console.
-import { execFile } from "node:child_process";
 import { look } from "./browser.mjs";
-import { binary } from "./places.mjs";
 
 export const password = "a harbour at four in the morning";
 
-/** Adds a person to the tenant and signs her in. */
+/** Invites a person to the tenant, chooses a password by the link, and signs her in with it. */
 export async function signIn(browser, honnin, tenant, { role = "admin", email = "rei@bank.example" } = {}) {
-  await new Promise((done, fail) => {
-    const words = ["user", "create", "--tenant", tenant.tenantId, "--email", email, "--name", "Rei Reviewer", "--role", role];
-    const options = { env: honnin.env, cwd: honnin.data };
-    const child = execFile(binary("honnin"), [...words, "--password-stdin"], options, (error) => (error ? fail(error) : done()));
-    child.stdin.end(`${password}\n`);
-  });
+  const words = ["--tenant", tenant.tenantId, "--email", email, "--name", "Rei Reviewer", "--role", role];
+  const [link] = (await honnin.command("user", "invite", ...words)).match(/http\S+/);
   const page = await browser.desk();
-  await page.goto(`${honnin.base}/admin`);
-  const stumbles = await look(page, "console-sign-in");
+  await page.goto(link);
+  const stumbles = await look(page, "console-invitation");
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Create my account" }).click();
+  await page.waitForURL((url) => url.pathname === "/admin");
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await page.waitForURL((url) => url.pathname === "/admin/sign-in");
+  stumbles.push(...(await look(page, "console-sign-in")));
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();

@@ -2,11 +2,14 @@
 
 mod staff;
 
-pub use staff::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reader, Reviewer, Staff, staff};
+pub use staff::{
+    Admin, Auditor, CommandLine, Developer, Forbidden, Operator, Rank, Reader, Reviewer, Roster, Staff, staff,
+};
 
 use crate::{Honnin, api_key};
 use domain::{
     ids::{ApiKeyId, SessionId, TenantId},
+    scope::Scope,
     tenant::TenantSettings,
     time::{Millis, Timestamp},
 };
@@ -37,7 +40,7 @@ pub struct Applicant {
 /// Why a caller of the API is turned away.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AccessError {
-    /// Missing, wrong, revoked, expired or malformed key; never said which.
+    /// Missing, wrong, revoked, expired or malformed key, or one without the scope; never said which.
     #[error("the API key is missing or not valid")]
     Unauthorized,
     /// The key is valid, the caller's address is off the list.
@@ -51,11 +54,16 @@ pub enum AccessError {
 /// How exactly a key's last use is kept.
 const LAST_USE_PRECISION: Millis = Millis::minutes(1);
 
-/// The tenant whose key was presented by a caller from `address`.
+/// The tenant whose key was presented by a caller from `address`, for an operation of `scope`.
 ///
 /// # Errors
 /// [`AccessError`].
-pub async fn tenant_by_key(honnin: &Honnin, presented: &str, address: IpAddr) -> Result<Tenant, AccessError> {
+pub async fn tenant_by_key(
+    honnin: &Honnin,
+    presented: &str,
+    address: IpAddr,
+    scope: Scope,
+) -> Result<Tenant, AccessError> {
     if !api_key::is_well_formed(presented) {
         return Err(AccessError::Unauthorized);
     }
@@ -64,7 +72,8 @@ pub async fn tenant_by_key(honnin: &Honnin, presented: &str, address: IpAddr) ->
         let hash = hash.clone();
         Box::pin(async move { api_keys::find_caller(tx, &hash, now).await })
     });
-    let found = found.await?.ok_or(AccessError::Unauthorized)?;
+    let found = found.await?.filter(|found| found.scopes.contains(scope));
+    let found = found.ok_or(AccessError::Unauthorized)?;
     if found
         .settings
         .as_ref()

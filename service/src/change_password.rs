@@ -9,7 +9,7 @@ use crate::{
     sign_in::{SignInError, confirm_password},
 };
 use domain::secret::Secret;
-use store::{StoreError, audit, console_sessions, users};
+use store::{StoreError, audit, console_sessions, password_resets, users};
 
 /// Why the password stays.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -35,7 +35,8 @@ pub async fn change_password(
     present: Secret<String>,
     new: Secret<String>,
 ) -> Result<(), ChangePasswordError> {
-    if let Some(sentence) = password_fault(staff.email(), new.expose()) {
+    let known = [staff.email(), staff.name(), staff.tenant_name()];
+    if let Some(sentence) = password_fault(&known, new.expose()) {
         return Err(ChangePasswordError::Bad(sentence));
     }
     match confirm_password(honnin, staff, present).await {
@@ -52,6 +53,7 @@ pub async fn change_password(
         let (user, entry, hash) = (user.clone(), entry.clone(), hash.clone());
         Box::pin(async move {
             users::set_password(tx, &user, &hash).await?;
+            password_resets::revoke_of(tx, &user).await?;
             console_sessions::delete_of(tx, &user).await?;
             audit::record(tx, &entry).await
         })

@@ -1,4 +1,4 @@
-//! Making a tenant from the command line: its settings, a first API key and a webhook secret, both shown once.
+//! Making a tenant from the command line: its settings, a first API key for everything and a webhook secret, both shown once.
 
 use crate::{
     Honnin,
@@ -8,6 +8,7 @@ use crate::{
 };
 use domain::{
     ids::{ApiKeyId, TenantId},
+    scope::Scopes,
     secret::Secret,
     tenant::{BadSetting, TenantSettings, tenant_name_fault},
 };
@@ -96,6 +97,7 @@ pub async fn create_tenant(
         name: "first key".to_owned(),
         prefix: api_key::prefix(key.expose()),
         hash: api_key::hash(key.expose()),
+        scopes: Scopes::ALL,
         created_at: now,
         expires_at: None,
         revoked_at: None,

@@ -1,8 +1,13 @@
 //! API keys: issued and shown once, listed by their first characters, revoked from the next request on.
 
-use crate::{Honnin, access::Developer, api_key};
+use crate::{
+    Honnin,
+    access::{Admin, Developer},
+    api_key,
+};
 use domain::{
     ids::ApiKeyId,
+    scope::{Scope, Scopes},
     secret::Secret,
     time::{Millis, Timestamp},
 };
@@ -21,36 +26,56 @@ pub struct Issued {
     pub key: Secret<String>,
 }
 
+/// A key to be issued.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    /// What people call it.
+    pub name: String,
+    /// After which it ends; `None` for never.
+    pub lifetime: Option<Millis>,
+    /// What it may be used for.
+    pub scopes: Scopes,
+}
+
 /// Why no key was issued.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum IssueKeyError {
     /// The name is empty or has more than 100 characters.
     #[error("a key needs a name of 1 to 100 characters")]
     BadName,
+    /// It may be used for nothing.
+    #[error("a key needs a scope")]
+    NoScope,
+    /// It would read personal data, which its issuer may not.
+    #[error("a key that reads personal data needs an admin")]
+    NeedsAdmin,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Issues a key that ends after `lifetime`, where one is given.
+/// Issues a key. One that reads personal data needs an admin: nobody makes what sees more than they do.
 ///
 /// # Errors
 /// [`IssueKeyError`].
-pub async fn issue_key(
-    honnin: &Honnin,
-    developer: &Developer,
-    name: &str,
-    lifetime: Option<Millis>,
-) -> Result<Issued, IssueKeyError> {
+pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> Result<Issued, IssueKeyError> {
+    let NewKey { name, lifetime, scopes } = new;
     let name = name.trim().to_owned();
     if !(1..=100).contains(&name.chars().count()) || name.chars().any(char::is_control) {
         return Err(IssueKeyError::BadName);
     }
     let staff = developer.staff();
+    if scopes.is_empty() {
+        return Err(IssueKeyError::NoScope);
+    }
+    if scopes.contains(Scope::Read) && Admin::of(staff).is_err() {
+        return Err(IssueKeyError::NeedsAdmin);
+    }
     let now = honnin.now();
     let id = ApiKeyId::from_random(honnin.random_bytes());
     let keys = [true, false].map(|livemode| api_key::generate(&*honnin.random, livemode));
-    let entry = staff.entry(now, "key.issue", Some(id.to_string()));
+    let mut entry = staff.entry(now, "key.issue", Some(id.to_string()));
+    entry.detail = Some(scopes.iter().map(Scope::as_str).collect::<Vec<_>>().join(","));
     let (tenant, offered, new) = (staff.tenant().clone(), keys.clone(), id.clone());
     let unit = honnin.db.write::<_, IssueKeyError, _>(move |tx| {
         let (tenant, offered, entry) = (tenant.clone(), offered.clone(), entry.clone());
@@ -66,6 +91,7 @@ pub async fn issue_key(
                 name,
                 prefix: api_key::prefix(key.expose()),
                 hash: api_key::hash(key.expose()),
+                scopes,
                 created_at: now,
                 expires_at: lifetime.map(|span| now.plus(span)),
                 revoked_at: None,

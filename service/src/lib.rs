@@ -1,5 +1,6 @@
 //! What the system can do: one verb, one file. Plus the worker that runs background jobs and the sender of webhooks.
 
+pub mod accept_invitation;
 pub mod access;
 mod analyse;
 pub mod api_key;
@@ -30,6 +31,7 @@ pub mod explain_signature;
 pub mod hand_over;
 pub mod home_network;
 pub mod honnin;
+pub mod invite;
 pub mod issue_key;
 mod job_fault;
 pub mod mend;
@@ -47,6 +49,7 @@ pub mod record_event;
 pub mod redeliver;
 pub mod reissue_link;
 pub mod reprocess;
+pub mod reset_password;
 pub mod result;
 pub mod review;
 mod sealed;

@@ -1,30 +1,24 @@
-//! The people of a tenant's console: adding them, changing what they may do, shutting them out.
+//! The people of a tenant's console: who they are, changing what they may do, shutting them out. They come in by invitation
+//! ([`crate::invite`]) and choose their passwords themselves.
 
 use crate::{
     Honnin,
-    access::{Admin, Operator},
-    password::{self, BadPassword},
+    access::{Admin, CommandLine, Roster},
+    password,
 };
-use domain::{
-    ids::{TenantId, UserId},
-    secret::Secret,
-};
+use domain::ids::{TenantId, UserId};
 use store::{
-    StoreError, audit, console_sessions, tenants,
+    StoreError, Tx, audit, console_sessions, invitations, password_resets, tenants,
     users::{self, Role, UserRow},
 };
 
-/// Somebody to be added.
+/// Who somebody is, as typed.
 #[derive(Clone, Debug)]
 pub struct NewPerson {
     /// Signs in with it; case does not matter.
     pub email: String,
     /// How colleagues see them.
     pub name: String,
-    /// What they may do.
-    pub role: Role,
-    /// Their first password.
-    pub password: Secret<String>,
 }
 
 /// What is wrong with a person's data.
@@ -36,18 +30,21 @@ pub struct BadField {
     pub message: String,
 }
 
-/// Why nobody was added or changed.
+/// Why nobody was changed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum PeopleError {
-    /// The data is not right.
-    #[error("the data is not right")]
-    Bad(Vec<BadField>),
     /// No such person here.
     #[error("no such person")]
     NotFound,
     /// It would leave the tenant without anybody who may do everything.
     #[error("the last admin stays")]
     LastAdmin,
+    /// It would leave the installation without anybody who runs it.
+    #[error("the last operator stays")]
+    LastOperator,
+    /// They may do more than whoever asks.
+    #[error("they are above you")]
+    Above,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -78,47 +75,20 @@ pub(crate) fn faults(person: &NewPerson) -> Vec<BadField> {
             message: "Enter a name of up to 100 characters.".into(),
         });
     }
-    if let Some(message) = password_fault(&email, person.password.expose()) {
-        faults.push(BadField {
-            field: "password",
-            message,
-        });
-    }
     faults
 }
 
-/// What is wrong with a new password of whoever signs in with `email`, as a sentence.
-pub(crate) fn password_fault(email: &str, password: &str) -> Option<String> {
-    if let Err(bad) = password::check(password) {
-        return Some(sentence(bad));
-    }
-    let (own, local) = (
-        password.trim().to_lowercase(),
-        email.split('@').next().unwrap_or_default(),
-    );
-    (own == email || own == local).then(|| "Choose a password that is not your address.".to_owned())
+/// What is wrong with a new password of somebody of whom `known` is known, as a sentence.
+pub(crate) fn password_fault(known: &[&str], password: &str) -> Option<String> {
+    let bad = password::check(password, known).err()?;
+    Some(format!("The password {bad}."))
 }
 
-fn sentence(bad: BadPassword) -> String {
-    format!("The password {bad}.")
-}
-
-/// The row of a person whose data is right.
-pub(crate) async fn row(
-    honnin: &Honnin,
-    place: Option<(TenantId, Role)>,
-    person: NewPerson,
-    operator: bool,
-) -> UserRow {
-    UserRow {
-        id: UserId::from_random(honnin.random_bytes()),
-        place,
-        email: normalised(&person.email),
-        name: person.name.trim().to_owned(),
-        operator,
-        password: password::hash(person.password).await,
-        created_at: honnin.now(),
-        disabled_at: None,
+/// The address of somebody who cannot be there twice.
+pub(crate) fn taken() -> BadField {
+    BadField {
+        field: "email",
+        message: "Somebody with this address is already there.".to_owned(),
     }
 }
 
@@ -126,8 +96,8 @@ pub(crate) async fn row(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn list_people(honnin: &Honnin, admin: &Admin) -> Result<Vec<UserRow>, StoreError> {
-    let tenant = admin.staff().tenant().clone();
+pub async fn list_people(honnin: &Honnin, roster: &Roster) -> Result<Vec<UserRow>, StoreError> {
+    let tenant = roster.staff().tenant().clone();
     let unit = honnin.db.read(move |tx| {
         let tenant = tenant.clone();
         Box::pin(async move { users::list(tx, &tenant).await })
@@ -135,70 +105,10 @@ pub async fn list_people(honnin: &Honnin, admin: &Admin) -> Result<Vec<UserRow>,
     unit.await
 }
 
-/// Adds somebody to the admin's tenant.
-///
-/// # Errors
-/// [`PeopleError`].
-pub async fn add_person(honnin: &Honnin, admin: &Admin, person: NewPerson) -> Result<UserId, PeopleError> {
-    let staff = admin.staff().clone();
-    let tenant = staff.tenant().clone();
-    let now = honnin.now();
-    insert(honnin, tenant, person, move |user| {
-        let mut entry = staff.entry(now, "person.add", Some(user.id.to_string()));
-        entry.detail = user.place.as_ref().map(|(_, role)| role.as_str().to_owned());
-        entry
-    })
-    .await
-}
-
-/// Adds somebody to any tenant, for whoever runs the installation.
-///
-/// # Errors
-/// [`PeopleError`]; [`PeopleError::NotFound`] where there is no such tenant.
-pub async fn add_person_to(
-    honnin: &Honnin,
-    operator: &Operator,
-    tenant: &TenantId,
-    person: NewPerson,
-) -> Result<UserId, PeopleError> {
-    let (operator, tenant, now) = (operator.clone(), tenant.clone(), honnin.now());
-    let place = tenant.clone();
-    insert(honnin, place, person, move |user| {
-        operator.entry(now, &tenant, "person.add", user.id.to_string())
-    })
-    .await
-}
-
-async fn insert(
-    honnin: &Honnin,
-    tenant: TenantId,
-    person: NewPerson,
-    entry: impl Fn(&UserRow) -> audit::Entry,
-) -> Result<UserId, PeopleError> {
-    let faults = faults(&person);
-    if !faults.is_empty() {
-        return Err(PeopleError::Bad(faults));
-    }
-    let user = row(honnin, Some((tenant.clone(), person.role)), person, false).await;
-    let (id, entry) = (user.id.clone(), entry(&user));
-    let unit = honnin.db.write::<_, PeopleError, _>(move |tx| {
-        let (user, entry, tenant) = (user.clone(), entry.clone(), tenant.clone());
-        Box::pin(async move {
-            tenants::find(tx, &tenant).await?.ok_or(PeopleError::NotFound)?;
-            if users::find_by_email(tx, &user.email).await?.is_some() {
-                let message = "Somebody with this address is already there.".to_owned();
-                return Err(PeopleError::Bad(vec![BadField {
-                    field: "email",
-                    message,
-                }]));
-            }
-            users::insert(tx, &user).await?;
-            audit::record(tx, &entry).await?;
-            Ok(())
-        })
-    });
-    unit.await?;
-    Ok(id)
+/// Whether a tenant has an admin, shut out or not.
+pub(crate) async fn has_admin(tx: &mut Tx, tenant: &TenantId) -> Result<bool, StoreError> {
+    let is_admin = |user: &UserRow| user.place.as_ref().is_some_and(|(_, role)| *role == Role::Admin);
+    Ok(users::list(tx, tenant).await?.iter().any(is_admin))
 }
 
 /// A change to a person.
@@ -231,17 +141,9 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
                 (Change::Role(_), None) => return Err(PeopleError::NotFound),
                 (Change::Disabled(disabled), _) => user.disabled_at = disabled.then_some(now),
             }
-            let is_admin = |user: &UserRow| {
-                user.disabled_at.is_none() && user.place.as_ref().is_some_and(|(_, role)| *role == Role::Admin)
-            };
-            let others = people.iter().filter(|other| other.id != id);
-            if !is_admin(&user) && !others.clone().any(is_admin) {
-                return Err(PeopleError::LastAdmin);
-            }
+            check_somebody_stays(tx, &people, &user).await?;
             users::save(tx, &user).await?;
-            if user.disabled_at.is_some() {
-                console_sessions::delete_of(tx, &id).await?;
-            }
+            end_powers(tx, &user).await?;
             let mut entry = staff.entry(now, "person.change", Some(id.to_string()));
             entry.detail = Some(match change {
                 Change::Role(role) => role.as_str().to_owned(),
@@ -250,6 +152,61 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
             });
             audit::record(tx, &entry).await?;
             Ok(())
+        })
+    });
+    unit.await
+}
+
+/// An admin of the tenant stays, and an operator of the installation, once `changed` is as it will be.
+async fn check_somebody_stays(tx: &mut Tx, people: &[UserRow], changed: &UserRow) -> Result<(), PeopleError> {
+    let mut others = people.iter().filter(|other| other.id != changed.id);
+    if !is_active_admin(changed) && !others.any(is_active_admin) {
+        return Err(PeopleError::LastAdmin);
+    }
+    if changed.operator && changed.disabled_at.is_some() && !users::hold_operators(tx, &changed.id).await? {
+        return Err(PeopleError::LastOperator);
+    }
+    Ok(())
+}
+
+fn is_active_admin(user: &UserRow) -> bool {
+    user.disabled_at.is_none() && user.place.as_ref().is_some_and(|(_, role)| *role == Role::Admin)
+}
+
+/// Whoever is shut out is so at once, and links that they made while they might bring nobody in any more.
+async fn end_powers(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
+    if !is_active_admin(user) {
+        invitations::revoke_by(tx, &user.id).await?;
+        password_resets::revoke_by(tx, &user.id).await?;
+    }
+    if user.disabled_at.is_some() {
+        password_resets::revoke_of(tx, &user.id).await?;
+        console_sessions::delete_of(tx, &user.id).await?;
+    }
+    Ok(())
+}
+
+/// Makes whoever signs in with `email` an operator, and lets them in again where they were shut out, so that an installation
+/// never stays without one.
+///
+/// # Errors
+/// [`PeopleError::NotFound`] where nobody does, or storage.
+pub async fn grant_operator(honnin: &Honnin, here: CommandLine, email: &str) -> Result<UserId, PeopleError> {
+    let (email, now) = (normalised(email), honnin.now());
+    let unit = honnin.db.write::<_, PeopleError, _>(move |tx| {
+        let email = email.clone();
+        Box::pin(async move {
+            let user = users::find_by_email(tx, &email).await?.ok_or(PeopleError::NotFound)?;
+            users::grant_operator(tx, &user.id).await?;
+            // A link that an admin made for a colleague does not become one to an operator's account.
+            password_resets::revoke_of(tx, &user.id).await?;
+            let tenant = user.place.map(|(tenant, _)| tenant);
+            audit::record(
+                tx,
+                &here.entry(now, tenant, "person.grant_operator", user.id.to_string()),
+            )
+            .await?;
+            Ok(user.id)
         })
     });
     unit.await

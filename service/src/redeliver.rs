@@ -1,8 +1,14 @@
 //! Sending again by hand: one event, a range of them, a test event. The schedule begins anew; the event's id stays.
 
-use crate::{Honnin, access::Developer, record_event};
+use crate::{
+    Honnin,
+    access::{Admin, Developer},
+    record_event,
+    webhook_log::holds_note,
+};
 use domain::{
     ids::{EventId, TenantId},
+    tenant::TenantSettings,
     time::Timestamp,
 };
 use store::{
@@ -25,6 +31,10 @@ pub enum RedeliverError {
     /// The tenant has no receiver URL.
     #[error("no receiver URL is set")]
     NoReceiver,
+    /// It holds a reviewer's note, and the receiver's address is newer than it: whoever may not read the note cannot send it to an
+    /// address that they may have chosen for it.
+    #[error("an old note goes to a new address by an admin's hand only")]
+    NeedsAdmin,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -38,14 +48,18 @@ pub enum RedeliverError {
 pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId) -> Result<(), RedeliverError> {
     let (now, staff) = (honnin.now(), developer.staff());
     let wanted = (staff.tenant().clone(), event.clone());
+    let is_admin = Admin::of(staff).is_ok();
     let entry = staff.entry(now, "webhook.send_again", Some(event.to_string()));
     let unit = honnin.db.write::<_, RedeliverError, _>(move |tx| {
         let ((tenant, event), entry) = (wanted.clone(), entry.clone());
         Box::pin(async move {
-            require_receiver(tx, &tenant).await?;
+            let settings = require_receiver(tx, &tenant).await?;
             let event = events::find(tx, &tenant, &event)
                 .await?
                 .ok_or(RedeliverError::NotFound)?;
+            if !is_admin && settings.receiver_is_newer_than(event.created_at) && holds_note(&event) {
+                return Err(RedeliverError::NeedsAdmin);
+            }
             match deliveries::find(tx, &tenant, &event.id).await? {
                 Some(delivery) => begin_anew(tx, &delivery, now).await?,
                 None => record_event::enqueue(tx, &event, now).await?,
@@ -61,6 +75,8 @@ pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId)
 pub struct SentAgain {
     /// How many events.
     pub count: usize,
+    /// How many of the range were left out, as [`RedeliverError::NeedsAdmin`] says.
+    pub left_out: usize,
     /// The last of them, where there are more: the filter's `after` of the next call.
     pub go_on_after: Option<(Timestamp, EventId)>,
 }
@@ -76,22 +92,30 @@ pub async fn send_range_again(
 ) -> Result<SentAgain, RedeliverError> {
     let (now, staff) = (honnin.now(), developer.staff());
     let wanted = (staff.tenant().clone(), filter.clone());
+    let is_admin = Admin::of(staff).is_ok();
     let entry = staff.entry(now, "webhook.send_range_again", None);
     let unit = honnin.db.write::<_, RedeliverError, _>(move |tx| {
         let ((tenant, filter), mut entry) = (wanted.clone(), entry.clone());
         Box::pin(async move {
-            require_receiver(tx, &tenant).await?;
+            let settings = require_receiver(tx, &tenant).await?;
             let mut found = deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await?;
             let more = found.len() > MOST_AT_ONCE as usize;
             found.truncate(MOST_AT_ONCE as usize);
+            let mut left_out = 0;
             for delivery in &found {
-                begin_anew(tx, delivery, now).await?;
+                if !is_admin && settings.receiver_is_newer_than(delivery.created_at) && has_note(tx, delivery).await? {
+                    left_out += 1;
+                } else {
+                    begin_anew(tx, delivery, now).await?;
+                }
             }
-            entry.detail = Some(format!("{} events", found.len()));
+            let count = found.len() - left_out;
+            entry.detail = Some(format!("{count} events"));
             audit::record(tx, &entry).await?;
             let last = found.last().filter(|_| more);
             Ok(SentAgain {
-                count: found.len(),
+                count,
+                left_out,
                 go_on_after: last.map(|last| (last.created_at, last.event.clone())),
             })
         })
@@ -145,10 +169,16 @@ pub async fn receiver_health(honnin: &Honnin, developer: &Developer) -> Result<R
     unit.await
 }
 
-async fn require_receiver(tx: &mut Tx, tenant: &TenantId) -> Result<(), RedeliverError> {
+/// The settings of a tenant that has a receiver.
+async fn require_receiver(tx: &mut Tx, tenant: &TenantId) -> Result<TenantSettings, RedeliverError> {
     let tenant = tenants::find(tx, tenant).await?.ok_or(RedeliverError::NotFound)?;
-    let has_receiver = tenant.settings.is_some_and(|settings| settings.webhook_url.is_some());
-    has_receiver.then_some(()).ok_or(RedeliverError::NoReceiver)
+    let settings = tenant.settings.filter(|settings| settings.webhook_url.is_some());
+    settings.ok_or(RedeliverError::NoReceiver)
+}
+
+async fn has_note(tx: &mut Tx, delivery: &DeliveryRow) -> Result<bool, StoreError> {
+    let event = events::find(tx, &delivery.tenant, &delivery.event).await?;
+    Ok(event.is_some_and(|event| holds_note(&event)))
 }
 
 async fn begin_anew(tx: &mut Tx, delivery: &DeliveryRow, now: Timestamp) -> Result<(), StoreError> {

@@ -2,8 +2,8 @@
 //! through restarts, and is dead once anybody was made.
 
 use crate::{
-    Honnin,
-    people::{self, BadField, NewPerson},
+    Honnin, password,
+    people::{self, BadField, NewPerson, normalised, password_fault},
     token,
 };
 use domain::{
@@ -103,10 +103,19 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId,
     let person = NewPerson {
         email: form.email,
         name: form.name,
-        role: Role::Admin,
-        password: form.password,
     };
     let mut faults = people::faults(&person);
+    let known = [
+        &*person.email,
+        &person.name,
+        existing.as_deref().unwrap_or(&organisation),
+    ];
+    if let Some(message) = password_fault(&known, form.password.expose()) {
+        faults.push(BadField {
+            field: "password",
+            message,
+        });
+    }
     if existing.is_none() && tenant_name_fault(&organisation).is_some() {
         let message = "Enter the name that your users know you by.".to_owned();
         faults.push(BadField {
@@ -117,8 +126,17 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId,
     if !faults.is_empty() {
         return Err(SetUpError::Bad(faults));
     }
-    let user = people::row(honnin, None, person, true).await;
-    let id = user.id.clone();
+    let id = UserId::from_random(honnin.random_bytes());
+    let user = UserRow {
+        id: id.clone(),
+        place: None,
+        email: normalised(&person.email),
+        name: person.name.trim().to_owned(),
+        operator: true,
+        password: password::hash(form.password).await,
+        created_at: honnin.now(),
+        disabled_at: None,
+    };
     let fresh = TenantRow {
         id: TenantId::from_random(honnin.random_bytes()),
         name: organisation,

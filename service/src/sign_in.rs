@@ -1,4 +1,5 @@
 //! Signing in to the console: counted before anything is hashed, and as slow for an account that is not there as for one that is.
+//! What counts are failures: a try that succeeds is taken back. That it is counted first keeps many at once within the bounds.
 
 use crate::{Honnin, access::Staff, home_network::home_network, password, people::normalised};
 use domain::{
@@ -7,7 +8,7 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use sha2::{Digest, Sha256};
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 use store::{StoreError, audit, users};
 
 /// Why nobody was signed in.
@@ -26,25 +27,42 @@ pub enum SignInError {
 
 /// How long tries are counted together.
 pub(crate) const WINDOW: Millis = Millis::minutes(15);
-/// Tries for one account from one caller's network in a window.
+/// Failures for one account from one caller's network in a window.
 const PAIR_LIMIT: i64 = 5;
-/// Tries from one caller's network in a window, whatever the account.
+/// Failures from one caller's network in a window, whatever the account: somebody who tries one password on many.
 const ADDRESS_LIMIT: i64 = 30;
-/// Tries for one account in a window, wherever from: generous, so that nobody can easily lock somebody else out.
+/// Failures for one account in a window, wherever from: generous, so that nobody can easily lock somebody else out.
 const ACCOUNT_LIMIT: i64 = 100;
 
 fn bucket(kind: &str, parts: [&str; 2]) -> Vec<u8> {
     Sha256::digest(format!("{kind}\n{}\n{}", parts[0], parts[1])).to_vec()
 }
 
-/// Counts a try in the buckets it belongs to, up to the first that is over its limit, and returns whether it may go on. The caller's
-/// own bucket comes first: whoever tries without end makes no more rows, and fills nobody else's buckets.
-async fn count(honnin: &Honnin, email: &str, address: IpAddr, now: Timestamp) -> Result<bool, StoreError> {
-    let home = home_network(address).to_string();
+/// What the tries of one caller for one account are counted in. The caller's own bucket comes first: whoever tries without end makes
+/// no more rows, and fills nobody else's buckets.
+struct Buckets {
+    address: Vec<u8>,
+    pair: Vec<u8>,
+    account: Vec<u8>,
+}
+
+impl Buckets {
+    fn of(email: &str, address: IpAddr) -> Self {
+        let home = home_network(address).to_string();
+        Self {
+            address: bucket("address", [&home, ""]),
+            pair: bucket("pair", [email, &home]),
+            account: bucket("account", [email, ""]),
+        }
+    }
+}
+
+/// Counts a try, up to the first bucket that is over its limit, and returns whether it may go on.
+async fn count(honnin: &Honnin, buckets: &Buckets, now: Timestamp) -> Result<bool, StoreError> {
     let buckets = [
-        (bucket("address", [&home, ""]), ADDRESS_LIMIT),
-        (bucket("pair", [email, &home]), PAIR_LIMIT),
-        (bucket("account", [email, ""]), ACCOUNT_LIMIT),
+        (buckets.address.clone(), ADDRESS_LIMIT),
+        (buckets.pair.clone(), PAIR_LIMIT),
+        (buckets.account.clone(), ACCOUNT_LIMIT),
     ];
     let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
         let buckets = buckets.clone();
@@ -71,7 +89,8 @@ pub async fn sign_in(
     address: IpAddr,
 ) -> Result<UserId, SignInError> {
     let (email, now) = (normalised(email), honnin.now());
-    if !count(honnin, &email, address, now).await? {
+    let buckets = Buckets::of(&email, address);
+    if !count(honnin, &buckets, now).await? {
         return Err(SignInError::Throttled);
     }
     let wanted = email.clone();
@@ -97,17 +116,21 @@ pub async fn sign_in(
         record(honnin, refused, None).await?;
         return Err(SignInError::Wrong);
     };
-    let forget = bucket("pair", [&email, &home_network(address).to_string()]);
-    record(honnin, entry("person.sign_in", user.id.to_string()), Some(forget)).await?;
+    record(honnin, entry("person.sign_in", user.id.to_string()), Some(buckets)).await?;
     Ok(user.id.clone())
 }
 
-async fn record(honnin: &Honnin, entry: audit::Entry, forget: Option<Vec<u8>>) -> Result<(), StoreError> {
+/// Writes down what came of a try. One that succeeded is taken back from its buckets, and its pair's failures are forgotten: that
+/// was somebody who mistyped.
+async fn record(honnin: &Honnin, entry: audit::Entry, succeeded: Option<Buckets>) -> Result<(), StoreError> {
+    let succeeded = succeeded.map(Arc::new);
     let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (entry, forget) = (entry.clone(), forget.clone());
+        let (entry, succeeded) = (entry.clone(), succeeded.clone());
         Box::pin(async move {
-            if let Some(bucket) = &forget {
-                users::forget_tries(tx, bucket).await?;
+            if let Some(buckets) = &succeeded {
+                users::take_back_try(tx, &buckets.address, entry.at).await?;
+                users::forget_tries(tx, &buckets.pair).await?;
+                users::take_back_try(tx, &buckets.account, entry.at).await?;
             }
             audit::record(tx, &entry).await
         })

@@ -6,9 +6,9 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use store::{
-    StoreError, console_sessions, idempotency,
+    StoreError, console_sessions, idempotency, invitations,
     jobs::{self, Job, JobKind, NewJob},
-    sessions, users,
+    password_resets, sessions, users,
 };
 
 /// Between two sweeps.
@@ -54,6 +54,8 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
         Box::pin(async move {
             users::sweep_tries(tx, now, sign_in::WINDOW).await?;
             console_sessions::remove_ended(tx, now).await?;
+            invitations::sweep(tx, now).await?;
+            password_resets::sweep(tx, now).await?;
             idempotency::sweep(tx, oldest(now), now).await?;
             jobs::retry_at(tx, &job, now.plus(INTERVAL), None).await
         })

@@ -3,6 +3,7 @@
 mod support;
 
 use domain::{
+    scope::Scope,
     session::Status,
     tenant::{NotReady, TenantSettings},
     time::Millis,
@@ -128,7 +129,7 @@ async fn only_the_exact_valid_key_opens_the_api() {
     let mut other = harness.key.clone();
     other.pop();
     for wrong in ["", "hn_live_", other.as_str(), "Bearer x"] {
-        let refused = access::tenant_by_key(&harness.honnin, wrong, localhost()).await;
+        let refused = access::tenant_by_key(&harness.honnin, wrong, localhost(), Scope::Create).await;
         assert!(matches!(refused, Err(AccessError::Unauthorized)), "{wrong}");
     }
     let caller = harness.caller().await;
@@ -138,7 +139,7 @@ async fn only_the_exact_valid_key_opens_the_api() {
         Box::pin(async move { api_keys::revoke(tx, &tenant, &key, support::START).await })
     });
     assert!(revoked.await.unwrap());
-    let refused = access::tenant_by_key(&harness.honnin, &harness.key, localhost()).await;
+    let refused = access::tenant_by_key(&harness.honnin, &harness.key, localhost(), Scope::Create).await;
     assert!(
         matches!(refused, Err(AccessError::Unauthorized)),
         "revocation holds on the very next request"
@@ -152,10 +153,16 @@ async fn an_address_off_the_list_is_refused_with_a_valid_key_only() {
         ..TenantSettings::default()
     };
     let harness = Harness::with(settings).await;
-    let off = access::tenant_by_key(&harness.honnin, &harness.key, localhost()).await;
+    let off = access::tenant_by_key(&harness.honnin, &harness.key, localhost(), Scope::Create).await;
     assert!(matches!(off, Err(AccessError::IpNotAllowed)));
-    let on = access::tenant_by_key(&harness.honnin, &harness.key, "192.0.2.9".parse().unwrap()).await;
+    let on = access::tenant_by_key(
+        &harness.honnin,
+        &harness.key,
+        "192.0.2.9".parse().unwrap(),
+        Scope::Create,
+    )
+    .await;
     assert!(on.is_ok());
-    let unknown = access::tenant_by_key(&harness.honnin, "hn_live_0", localhost()).await;
+    let unknown = access::tenant_by_key(&harness.honnin, "hn_live_0", localhost(), Scope::Create).await;
     assert!(matches!(unknown, Err(AccessError::Unauthorized)));
 }

@@ -85,6 +85,7 @@ async fn a_range_is_sent_again_with_the_same_ids() {
         sent.await.unwrap(),
         SentAgain {
             count: 2,
+            left_out: 0,
             go_on_after: None
         }
     );
@@ -343,4 +344,56 @@ async fn a_new_receiver_is_not_blamed_for_what_the_old_one_failed() {
         .await
         .unwrap();
     assert_eq!(health().await.unwrap().failing_since, None);
+}
+
+#[tokio::test]
+async fn an_old_note_goes_to_a_new_address_by_an_admins_hand_only() {
+    let (shops, attackers) = (Receiver::start().await, Receiver::start().await);
+    let (harness, _) = Harness::with_receiver(&shops).await;
+    let session = harness.create().await.id;
+    let vault = harness.database.vault().await;
+    let note = harness.seal_note(&vault, &session, "Called her back.").await;
+    let noted = harness.record_reviewed(&session, Some(note)).await;
+    let plain = harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+    let developer = harness.developer().await;
+    redeliver::send_again(&harness.honnin, &developer, &noted)
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(
+        shops.received().len(),
+        3,
+        "to the address it was written for anybody may"
+    );
+
+    harness.clock.advance(Millis::seconds(1));
+    let change = Change::Webhook {
+        url: Some(attackers.url()),
+        event_types: Vec::new(),
+    };
+    settings::change(&harness.honnin, developer.staff(), harness.tenant.version, change)
+        .await
+        .unwrap();
+    let refused = redeliver::send_again(&harness.honnin, &developer, &noted).await;
+    assert!(matches!(refused, Err(RedeliverError::NeedsAdmin)));
+    let range = DeliveryFilter {
+        state: Some(DeliveryState::Delivered),
+        ..DeliveryFilter::default()
+    };
+    let sent = redeliver::send_range_again(&harness.honnin, &developer, &range)
+        .await
+        .unwrap();
+    assert_eq!((sent.count, sent.left_out), (1, 1));
+    harness.run_until_idle().await;
+    let ids = |receiver: &Receiver| -> Vec<String> {
+        let received = receiver.received();
+        received.iter().map(|one| one.header("webhook-id").to_owned()).collect()
+    };
+    assert_eq!(ids(&attackers), [plain.to_string()]);
+
+    let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
+    redeliver::send_again(&harness.honnin, &admin, &noted).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(ids(&attackers), [plain.to_string(), noted.to_string()]);
 }

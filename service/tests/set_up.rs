@@ -112,3 +112,30 @@ async fn a_guessed_link_opens_nothing_and_a_weak_password_keeps_the_link_open() 
     assert_eq!(fields, ["email", "name", "password"]);
     assert!(set_up(&harness.honnin, &token, form()).await.is_ok());
 }
+
+#[tokio::test]
+async fn a_password_that_anybody_would_guess_is_refused() {
+    let harness = Harness::new().await;
+    let token = token(&harness).await;
+    for guess in [
+        "passwordpassword",
+        "Password12345678",
+        "qwertyuiopasdfghjkl",
+        "123456789012345",
+        "first@shop.example",
+        "firstpersonfirstperson",
+        "exampleshopexampleshop",
+        "honninhonninhonnin",
+        "Honnin2026!!!!!",
+    ] {
+        let weak = SetUp {
+            password: Secret::new(guess.into()),
+            ..form()
+        };
+        let Err(SetUpError::Bad(faults)) = set_up(&harness.honnin, &token, weak).await else {
+            panic!("{guess} was taken")
+        };
+        assert_eq!(faults.iter().map(|fault| fault.field).collect::<Vec<_>>(), ["password"]);
+    }
+    assert!(set_up(&harness.honnin, &token, form()).await.is_ok());
+}

@@ -4,12 +4,18 @@
 
 mod support;
 
-use domain::{decision::Policy, event::EventType, session::Step, tenant::TenantSettings, time::Millis};
+use domain::{
+    decision::Policy,
+    event::EventType,
+    scope::{Scope, Scopes},
+    session::Step,
+    tenant::TenantSettings,
+    time::Millis,
+};
 use service::{
-    access::{Admin, Auditor, Developer, Operator, Reader, Reviewer, Staff, staff},
+    access::{Admin, Auditor, Developer, Operator, Reader, Reviewer, Roster, Staff, staff},
     api_key,
-    issue_key::{IssueKeyError, issue_key, list_keys, revoke_key},
-    people::{NewPerson, add_person_to},
+    issue_key::{IssueKeyError, NewKey, issue_key, list_keys, revoke_key},
     settings::{Change, SettingsError, change, load},
 };
 use store::users::Role;
@@ -180,14 +186,28 @@ async fn what_is_out_of_bounds_is_named_and_nothing_is_saved() {
 async fn a_key_is_shown_once_opens_the_api_and_is_refused_after_revoking() {
     let harness = Harness::new().await;
     let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
+    let key = |name: &str, scopes| NewKey {
+        name: name.to_owned(),
+        lifetime: Some(Millis::days(30)),
+        scopes,
+    };
+    let (create, read) = (Scopes::NONE.with(Scope::Create), Scopes::NONE.with(Scope::Read));
+    let issue = |new| issue_key(&harness.honnin, &developer, new);
+    assert!(matches!(issue(key("  ", create)).await, Err(IssueKeyError::BadName)));
     assert!(matches!(
-        issue_key(&harness.honnin, &developer, "  ", None).await,
-        Err(IssueKeyError::BadName)
+        issue(key("Till", Scopes::NONE)).await,
+        Err(IssueKeyError::NoScope)
     ));
-    let issued = issue_key(&harness.honnin, &developer, " Till ", Some(Millis::days(30)))
-        .await
-        .unwrap();
-    let open = || service::access::tenant_by_key(&harness.honnin, issued.key.expose(), localhost());
+    for reading in [read, Scopes::ALL] {
+        assert!(matches!(
+            issue(key("Till", reading)).await,
+            Err(IssueKeyError::NeedsAdmin)
+        ));
+    }
+    let issued = issue(key(" Till ", create)).await.unwrap();
+    let open = || service::access::tenant_by_key(&harness.honnin, issued.key.expose(), localhost(), Scope::Create);
+    let read = service::access::tenant_by_key(&harness.honnin, issued.key.expose(), localhost(), Scope::Read);
+    assert!(read.await.is_err(), "not what it was issued for");
     assert_eq!(open().await.unwrap().id(), &harness.tenant.id);
     let listed = list_keys(&harness.honnin, &developer).await.unwrap();
     let row = listed.iter().find(|key| key.id == issued.id).unwrap();
@@ -204,31 +224,24 @@ async fn a_key_is_shown_once_opens_the_api_and_is_refused_after_revoking() {
 }
 
 #[tokio::test]
-async fn an_operator_runs_another_tenant_and_sees_nobody_in_it() {
+async fn an_operator_looks_after_another_tenant_and_makes_nothing_there_that_sees_applicants() {
     let harness = Harness::new().await;
     let foreign = harness.another_tenant().await;
-    let person = NewPerson {
-        email: "admin@another.example".into(),
-        name: "Admin".into(),
-        role: Role::Admin,
-        password: domain::secret::Secret::new("correct horse battery".into()),
-    };
-    let operator = Operator::at_command_line();
-    let id = add_person_to(&harness.honnin, &operator, foreign.id(), person)
-        .await
-        .unwrap();
-    let own = staff(&harness.honnin, &id, Some(&harness.tenant.id), localhost())
+    let id = harness.staff(Role::Admin).await.user().clone();
+    let own = staff(&harness.honnin, &id, Some(foreign.id()), localhost())
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(own.tenant(), foreign.id(), "who is no operator stays at home");
+    assert_eq!(own.tenant(), &harness.tenant.id, "who is no operator stays at home");
+    assert!(Operator::of(&own).is_err());
     let id = operator_of_no_tenant(&harness).await;
     let guest = staff(&harness.honnin, &id, Some(foreign.id()), localhost())
         .await
         .unwrap()
         .unwrap();
     assert_eq!(guest.tenant(), foreign.id());
-    assert!(Admin::of(&guest).is_ok() && Developer::of(&guest).is_ok() && Auditor::of(&guest).is_ok());
+    assert!(Operator::of(&guest).is_ok() && Roster::of(&guest).is_ok() && Auditor::of(&guest).is_ok());
+    assert!(Admin::of(&guest).is_err() && Developer::of(&guest).is_err());
     assert!(Reviewer::of(&guest).is_err() && Reader::of(&guest).is_err());
 }
 

@@ -1,7 +1,7 @@
 //! Rules that count rows hold when two act at once: somebody stays admin, a secret stays, one person is the first. On SQLite and,
 //! where `HONNIN_TEST_POSTGRES` names a server, on Postgres.
 //!
-//! Planted fault that makes this fail on Postgres: `tenants::hold` that does nothing.
+//! Planted faults that make this fail on Postgres: `tenants::hold` that does nothing, `users::hold_operators` without its `UPDATE`.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -10,9 +10,11 @@ mod support;
 use domain::secret::Secret;
 use futures::future::join;
 use service::{
-    access::{Admin, Developer, Staff},
+    accept_invitation::{AcceptError, accept_invitation},
+    access::{Admin, CommandLine, Developer, Roster, Staff},
     change_password::change_password,
-    people::{Change, NewPerson, PeopleError, add_person, change_person, list_people},
+    invite::{Invited, invite, invite_from_here},
+    people::{Change, NewPerson, PeopleError, change_person, grant_operator, list_people},
     set_up::{SetUp, SetUpError, set_up, set_up_link},
     webhook_secret::{self, SecretError},
 };
@@ -122,13 +124,9 @@ async fn whoever_changes_their_password_while_they_are_shut_out_stays_out() {
     for (name, harness) in harnesses().await {
         let (honnin, admin) = (&harness.honnin, Admin::of(&harness.staff(Role::Admin).await).unwrap());
         let password = || Secret::new("correct horse battery".to_owned());
-        let person = NewPerson {
-            email: "somebody@shop.example".into(),
-            name: "Somebody".into(),
-            role: Role::Reviewer,
-            password: password(),
-        };
-        let id = add_person(honnin, &admin, person).await.unwrap();
+        let id = harness
+            .invited("somebody@shop.example", Role::Reviewer, password().expose())
+            .await;
         let somebody: Staff = service::access::staff(honnin, &id, None, support::localhost())
             .await
             .unwrap()
@@ -142,8 +140,73 @@ async fn whoever_changes_their_password_while_they_are_shut_out_stays_out() {
         // Who is shut out first is refused the change; who changed it first is shut out with the new one.
         drop(changed);
         out.unwrap();
-        let found = list_people(honnin, &admin).await.unwrap();
+        let found = list_people(honnin, &Roster::of(admin.staff()).unwrap()).await.unwrap();
         let somebody = found.into_iter().find(|person| person.id == id).unwrap();
         assert!(somebody.disabled_at.is_some(), "{name}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_operators_who_are_shut_out_at_once_one_stays() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let elsewhere = harness.another_tenant().await.id().clone();
+        // In tenants of their own, so that nothing but the operators' own hold makes one wait for the other.
+        let mut sides = Vec::new();
+        for (number, tenant) in [harness.tenant.id.clone(), elsewhere].into_iter().enumerate() {
+            let mut made = Vec::new();
+            for (name, role) in [("boss", Role::Admin), ("operator", Role::Auditor)] {
+                let person = NewPerson {
+                    email: format!("{name}{number}@host.example"),
+                    name: "Somebody".into(),
+                };
+                let place = Some((tenant.clone(), role));
+                let invited = invite_from_here(honnin, CommandLine::here(), place, false, person).await;
+                made.push(come_in(honnin, &invited.unwrap()).await.unwrap());
+            }
+            let boss = service::access::staff(honnin, &made[0], None, support::localhost()).await;
+            sides.push((Admin::of(&boss.unwrap().unwrap()).unwrap(), made.remove(1)));
+        }
+        for round in 0..ROUNDS {
+            for number in 0..2 {
+                let email = format!("operator{number}@host.example");
+                grant_operator(honnin, CommandLine::here(), &email).await.unwrap();
+            }
+            let out = |side: usize| change_person(honnin, &sides[side].0, &sides[side].1, Change::Disabled(true));
+            let (one, two) = join(out(0), out(1)).await;
+            assert_eq!(
+                u32::from(one.is_ok()) + u32::from(two.is_ok()),
+                1,
+                "{name}, round {round}"
+            );
+            let lost = one.and(two).unwrap_err();
+            assert!(matches!(lost, PeopleError::LastOperator), "{name}, {round}: {lost:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_first_admins_whom_an_operator_invited_one_comes_in() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let person = |name: &str| NewPerson {
+            email: format!("{name}@host.example"),
+            name: "Somebody".into(),
+        };
+        let olga = invite_from_here(honnin, CommandLine::here(), None, true, person("olga"));
+        let olga = come_in(honnin, &olga.await.unwrap()).await.unwrap();
+        let tenant = Some(&harness.tenant.id);
+        let olga = service::access::staff(honnin, &olga, tenant, support::localhost()).await;
+        let olga = Roster::of(&olga.unwrap().unwrap()).unwrap();
+        let given = invite(honnin, &olga, person("given"), Role::Admin).await.unwrap();
+        let kept = invite(honnin, &olga, person("kept"), Role::Admin).await.unwrap();
+        let (one, two) = join(come_in(honnin, &given), come_in(honnin, &kept)).await;
+        assert_eq!(u32::from(one.is_ok()) + u32::from(two.is_ok()), 1, "{name}");
+        assert!(matches!(one.and(two), Err(AcceptError::Closed)), "{name}");
+    }
+}
+
+async fn come_in(honnin: &service::Honnin, invited: &Invited) -> Result<domain::ids::UserId, AcceptError> {
+    let token = invited.link.expose().rsplit('/').next().unwrap();
+    accept_invitation(honnin, token, Secret::new("correct horse battery".to_owned())).await
 }

@@ -7,6 +7,7 @@ use crate::{
 };
 use domain::{
     ids::{ApiKeyId, TenantId},
+    scope::Scopes,
     tenant::TenantSettings,
     time::Timestamp,
 };
@@ -25,6 +26,8 @@ pub struct ApiKeyRow {
     pub prefix: String,
     /// SHA-256 of the whole key.
     pub hash: Vec<u8>,
+    /// What it may be used for.
+    pub scopes: Scopes,
     /// When it was issued.
     pub created_at: Timestamp,
     /// From when on it is refused.
@@ -40,6 +43,8 @@ pub struct ApiKeyRow {
 pub struct CallerRow {
     /// The key's id.
     pub key: ApiKeyId,
+    /// What the key may be used for.
+    pub scopes: Scopes,
     /// When the key was last used, to the minute.
     pub last_used_at: Option<Timestamp>,
     /// Whose key it is.
@@ -59,6 +64,7 @@ struct Raw {
     name: String,
     prefix: String,
     hash: Vec<u8>,
+    scopes: String,
     created_at: i64,
     expires_at: Option<i64>,
     revoked_at: Option<i64>,
@@ -75,6 +81,7 @@ impl TryFrom<Raw> for ApiKeyRow {
             name: raw.name,
             prefix: raw.prefix,
             hash: raw.hash,
+            scopes: parse_scopes(&raw.scopes)?,
             created_at: Timestamp::from_millis(raw.created_at),
             expires_at: raw.expires_at.map(Timestamp::from_millis),
             revoked_at: raw.revoked_at.map(Timestamp::from_millis),
@@ -87,6 +94,7 @@ impl TryFrom<Raw> for ApiKeyRow {
 struct RawCaller {
     id: String,
     hash: Vec<u8>,
+    scopes: String,
     last_used_at: Option<i64>,
     tenant_id: String,
     settings: Option<String>,
@@ -100,6 +108,7 @@ impl TryFrom<RawCaller> for CallerRow {
     fn try_from(raw: RawCaller) -> Result<Self, StoreError> {
         Ok(Self {
             key: ApiKeyId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed key id"))?,
+            scopes: parse_scopes(&raw.scopes)?,
             last_used_at: raw.last_used_at.map(Timestamp::from_millis),
             tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
             settings: tenants::parse_settings(raw.settings.as_deref())?,
@@ -109,16 +118,20 @@ impl TryFrom<RawCaller> for CallerRow {
     }
 }
 
+fn parse_scopes(text: &str) -> Result<Scopes, StoreError> {
+    Scopes::parse(text).ok_or(StoreError::Corrupt("scopes that do not parse"))
+}
+
 /// Stores a new key.
 ///
 /// # Errors
 /// [`StoreError::Duplicate`] where its id or hash is taken.
 pub async fn insert(tx: &mut Tx, key: &ApiKeyRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
-        "INSERT INTO api_keys (id, tenant_id, name, prefix, hash, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)")
+        "INSERT INTO api_keys (id, tenant_id, name, prefix, hash, scopes, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)")
         .bind(key.id.as_str()).bind(key.tenant.as_str()).bind(&key.name).bind(&key.prefix).bind(&key.hash)
-        .bind(key.created_at.as_millis()).bind(key.expires_at.map(Timestamp::as_millis))
+        .bind(key.scopes.to_string()).bind(key.created_at.as_millis()).bind(key.expires_at.map(Timestamp::as_millis))
         .execute(conn).await.map(drop))
 }
 
@@ -128,7 +141,7 @@ pub async fn insert(tx: &mut Tx, key: &ApiKeyRow) -> Result<(), StoreError> {
 /// When the database does not answer or the tenant's settings do not parse.
 pub async fn find_caller(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<CallerRow>, StoreError> {
     let raw: Option<RawCaller> = on!(tx, conn => sqlx::query_as(
-        "SELECT api_keys.id, api_keys.hash, api_keys.last_used_at, api_keys.tenant_id, tenants.settings, tenants.livemode,
+        "SELECT api_keys.id, api_keys.hash, api_keys.scopes, api_keys.last_used_at, api_keys.tenant_id, tenants.settings, tenants.livemode,
                 creation_rates.full_at
          FROM api_keys JOIN tenants ON tenants.id = api_keys.tenant_id
               LEFT JOIN creation_rates ON creation_rates.tenant_id = api_keys.tenant_id
@@ -147,7 +160,7 @@ pub async fn find_caller(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Opt
 /// When the database does not answer.
 pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<ApiKeyRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, tenant_id, name, prefix, hash, created_at, expires_at, revoked_at, last_used_at
+        "SELECT id, tenant_id, name, prefix, hash, scopes, created_at, expires_at, revoked_at, last_used_at
          FROM api_keys WHERE tenant_id = $1 ORDER BY created_at DESC, id")
         .bind(tenant.as_str()).fetch_all(conn).await)?;
     raw.into_iter().map(ApiKeyRow::try_from).collect()

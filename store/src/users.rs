@@ -88,16 +88,9 @@ impl TryFrom<Row> for UserRow {
     type Error = StoreError;
 
     fn try_from(row: Row) -> Result<Self, StoreError> {
-        let place = match (row.tenant_id, row.role) {
-            (Some(tenant), Some(role)) => TenantId::parse(&tenant).zip(Role::parse(&role)),
-            _ => None,
-        };
-        if place.is_none() && !row.operator {
-            return Err(StoreError::Corrupt("a person without a place"));
-        }
         Ok(Self {
             id: UserId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed user id"))?,
-            place,
+            place: place_of(row.tenant_id, row.role, row.operator)?,
             email: row.email,
             name: row.name,
             operator: row.operator,
@@ -105,6 +98,22 @@ impl TryFrom<Row> for UserRow {
             created_at: Timestamp::from_millis(row.created_at),
             disabled_at: row.disabled_at.map(Timestamp::from_millis),
         })
+    }
+}
+
+/// Where somebody works and as what. Only operators may work nowhere.
+pub(crate) fn place_of(
+    tenant: Option<String>,
+    role: Option<String>,
+    operator: bool,
+) -> Result<Option<(TenantId, Role)>, StoreError> {
+    match (tenant, role) {
+        (Some(tenant), Some(role)) => TenantId::parse(&tenant)
+            .zip(Role::parse(&role))
+            .map(Some)
+            .ok_or(StoreError::Corrupt("a place that does not parse")),
+        (None, None) if operator => Ok(None),
+        _ => Err(StoreError::Corrupt("a person without a place")),
     }
 }
 
@@ -199,6 +208,29 @@ pub async fn set_password(tx: &mut Tx, id: &UserId, hash: &str) -> Result<(), St
         .bind(id.as_str()).bind(hash).execute(conn).await.map(drop))
 }
 
+/// Makes somebody an operator and lets them in where they were shut out. Returns whether there is such a person.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn grant_operator(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE users SET operator = $2, disabled_at = NULL WHERE id = $1")
+        .bind(id.as_str()).bind(true).execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// Lets other units that hold the operators wait until the caller's is done, and returns whether one who is not shut out stays
+/// besides `id`. On SQLite units come one after the other anyway.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn hold_operators(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE users SET operator = operator WHERE operator = $1")
+        .bind(true).execute(conn).await.map(drop))?;
+    let other: Option<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT id FROM users WHERE operator = $1 AND disabled_at IS NULL AND id <> $2 LIMIT 1")
+        .bind(true).bind(id.as_str()).fetch_optional(conn).await)?;
+    Ok(other.is_some())
+}
+
 /// Stores a set-up link by its token's hash.
 ///
 /// # Errors
@@ -244,6 +276,15 @@ pub async fn count_try(tx: &mut Tx, bucket: &[u8], now: Timestamp, window: Milli
          RETURNING tries")
         .bind(bucket).bind(now.as_millis()).bind(began.as_millis())
         .fetch_one(conn).await)
+}
+
+/// Takes a try back that was counted at `counted_at` and succeeded, unless another window has begun since.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn take_back_try(tx: &mut Tx, bucket: &[u8], counted_at: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE sign_in_tries SET tries = tries - 1 WHERE bucket = $1 AND tries > 0 AND since <= $2")
+        .bind(bucket).bind(counted_at.as_millis()).execute(conn).await.map(drop))
 }
 
 /// Forgets the tries of a bucket, after one succeeded.

@@ -50,6 +50,7 @@ const CONFINED: [(&str, &[&str]); 24] = [
     ("hyper-util", &["service", "server", "examples/customer"]),
     ("argon2", &["service"]),
     ("hmac", &["service"]),
+    ("zxcvbn", &["service"]),
     ("tokio*", &["store", "service", "server", "examples/customer"]),
     ("tracing-subscriber", &["server"]),
     ("prometheus-client", &["store", "server"]),

@@ -13,6 +13,8 @@ pub struct SignInView {
     pub email: String,
     /// Where to go on.
     pub next: String,
+    /// Whether a new password was just chosen by a link.
+    pub has_new_password: bool,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
 }
@@ -29,7 +31,7 @@ fn present_password() -> AnyView {
 }
 
 /// A password to be chosen.
-fn new_password() -> Line {
+pub(super) fn new_password() -> Line {
     Line {
         name: "password",
         label: "Password",
@@ -57,6 +59,7 @@ fn email(value: &str, wrong: &[Mistake]) -> AnyView {
 pub fn sign_in(view: &SignInView, meta: &PageMeta) -> String {
     let main = view! {
         <h1>"Sign in"</h1>
+        {view.has_new_password.then(|| view! { <p class="flash" role="status">"Your new password is in force."</p> })}
         {mistakes(&view.mistakes)}
         <form class="stack" method="post" action="/admin/sign-in">
             <input type="hidden" name="next" value=view.next.clone()/>

@@ -1,10 +1,14 @@
 //! API keys: issuing, the one showing, the list, revoking.
 
 use super::layout::{Frame, mistakes, page};
-use super::parts::{Line, Tone, badge, empty, heading, line, options, time};
+use super::parts::{Line, Tone, badge, empty, heading, line, mistake_of, options, tick, time};
+use super::words;
 use crate::PageMeta;
 use crate::parts::Mistake;
-use domain::time::Timestamp;
+use domain::{
+    scope::{Scope, Scopes},
+    time::Timestamp,
+};
 use leptos::prelude::*;
 
 /// A key in the list.
@@ -16,6 +20,8 @@ pub struct KeyRow {
     pub name: String,
     /// Its first characters.
     pub prefix: String,
+    /// What it may be used for.
+    pub scopes: Scopes,
     /// When it was issued.
     pub created_at: Timestamp,
     /// When it ends.
@@ -35,6 +41,10 @@ pub struct KeysView {
     pub issued: Option<(String, String)>,
     /// What was typed.
     pub name: String,
+    /// What was ticked.
+    pub scopes: Scopes,
+    /// Whether who looks may issue keys that read personal data.
+    pub may_read: bool,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
     /// Now.
@@ -78,12 +88,40 @@ fn row(key: &KeyRow, now: Option<Timestamp>) -> AnyView {
         <tr>
             <th scope="row">{key.name.clone()}</th>
             <td class="mono">{format!("{}…", key.prefix)}</td>
+            <td>{key.scopes.to_string().replace(' ', ", ")}</td>
             <td>{state}</td>
             <td class="nowrap">{time(key.created_at)}</td>
             <td class="nowrap">{key.expires_at.map_or_else(|| "never".into_any(), time)}</td>
             <td class="nowrap">{key.last_used_at.map_or_else(|| "never".into_any(), time)}</td>
             <td>{revoke}</td>
         </tr>
+    }
+    .into_any()
+}
+
+/// The boxes to tick. Who may not read personal data is not offered it.
+fn scopes(view: &KeysView) -> AnyView {
+    let wrong = mistake_of(&view.mistakes, "scope");
+    let offered = Scope::ALL
+        .iter()
+        .filter(|scope| view.may_read || **scope != Scope::Read);
+    let boxes = offered
+        .map(|scope| {
+            let label = format!("{scope}: {}", words::scope(*scope));
+            tick("scope", scope.as_str(), label, view.scopes.contains(*scope))
+        })
+        .collect_view();
+    let advice = (!view.may_read).then(|| {
+        view! { <p class="hint">"A key that reads personal data is issued by an admin."</p> }
+    });
+    let is_wrong = wrong.is_some();
+    view! {
+        <fieldset class="field" id="scope" class:wrong=is_wrong>
+            <legend>"What it may be used for"</legend>
+            {wrong.map(|wrong| view! { <p class="error">{wrong}</p> })}
+            {boxes}
+            {advice}
+        </fieldset>
     }
     .into_any()
 }
@@ -101,7 +139,8 @@ pub fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> String {
         let rows = view.keys.iter().map(|key| row(key, view.now)).collect_view();
         view! {
             <div class="scroll"><table>
-                <thead><tr><th scope="col">"Name"</th><th scope="col">"Begins with"</th><th scope="col">"State"</th>
+                <thead><tr><th scope="col">"Name"</th><th scope="col">"Begins with"</th><th scope="col">"Scopes"</th>
+                    <th scope="col">"State"</th>
                     <th scope="col">"Issued (UTC)"</th><th scope="col">"Ends"</th><th scope="col">"Last used"</th>
                     <th scope="col"><span class="unseen">"Revoke"</span></th></tr></thead>
                 <tbody>{rows}</tbody>
@@ -131,10 +170,13 @@ pub fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> String {
         {issued}
         <section class="panel">
             <h2>"Issue a key"</h2>
-            <form class="row-form" method="post" action="/admin/keys">
-                {line(name, &view.mistakes)}
-                <div class="field"><label for="days">"Ends after"</label><select class="input" id="days" name="days">{lifetimes}</select></div>
-                <button class="button primary small" type="submit">"Issue"</button>
+            <form class="stack" method="post" action="/admin/keys">
+                <div class="row-form">
+                    {line(name, &view.mistakes)}
+                    <div class="field"><label for="days">"Ends after"</label><select class="input" id="days" name="days">{lifetimes}</select></div>
+                </div>
+                {scopes(view)}
+                <p><button class="button primary small" type="submit">"Issue"</button></p>
             </form>
         </section>
         {list}

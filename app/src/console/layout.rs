@@ -36,8 +36,10 @@ pub struct May {
     pub review: bool,
     /// Keys, webhooks, allow-lists.
     pub develop: bool,
-    /// Settings, people.
+    /// Every setting.
     pub administer: bool,
+    /// People.
+    pub staff: bool,
     /// The audit log.
     pub audit: bool,
 }
@@ -106,13 +108,8 @@ fn navigation(frame: &Frame) -> AnyView {
     let rest = [
         item(may.develop, Place::Webhooks, "/admin/webhooks", "Webhooks"),
         item(may.develop, Place::Keys, "/admin/keys", "API keys"),
-        item(
-            may.develop || may.administer,
-            Place::Settings,
-            "/admin/settings",
-            "Settings",
-        ),
-        item(may.administer, Place::People, "/admin/people", "People"),
+        item(may.develop, Place::Settings, "/admin/settings", "Settings"),
+        item(may.staff, Place::People, "/admin/people", "People"),
         item(may.audit, Place::Audit, "/admin/audit", "Audit log"),
     ];
     view! {

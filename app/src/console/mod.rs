@@ -11,6 +11,7 @@ pub mod layout;
 pub mod link;
 pub mod overview;
 pub mod parts;
+pub mod password_links;
 pub mod people;
 pub mod queue;
 mod sandbox;

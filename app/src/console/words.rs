@@ -8,6 +8,7 @@ use domain::{
     language::Language,
     outcome::Verdict,
     reasons::Reason,
+    scope::Scope,
     session::{FailureReason, Status, Step},
 };
 
@@ -183,6 +184,12 @@ pub fn action(action: &str) -> String {
         "key.revoke" => "revoked an API key".into(),
         "settings.change" => "changed settings".into(),
         "person.add" => "added a person".into(),
+        "person.invite" => "invited a person".into(),
+        "person.revoke_invitation" => "revoked an invitation".into(),
+        "person.join" => "accepted an invitation".into(),
+        "person.issue_reset" => "issued a link to a new password".into(),
+        "person.reset_password" => "chose a new password by a link".into(),
+        "person.grant_operator" => "made a person operator".into(),
         "person.change" => "changed a person".into(),
         "person.sign_in" => "signed in".into(),
         "person.sign_in_refused" => "was refused at sign-in".into(),
@@ -208,6 +215,16 @@ pub fn is_applicants(action: &str) -> bool {
     )
 }
 
+/// What a key of a scope may be used for.
+#[must_use]
+pub const fn scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Create => "create sessions",
+        Scope::Read => "read sessions, with the personal data in them",
+        Scope::Manage => "reprocess sessions",
+    }
+}
+
 /// A role.
 #[must_use]
 pub fn role(role: &str) -> &'static str {
@@ -228,6 +245,6 @@ pub fn role_hint(role: &str) -> &'static str {
         "developer" => "keys, webhooks and allow-lists; no personal data",
         "reviewer" => "cases and sessions",
         "auditor" => "reads sessions and the audit log; no pictures",
-        _ => "runs the installation; no personal data",
+        _ => "runs the installation and invites first admins; no personal data",
     }
 }

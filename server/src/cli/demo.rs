@@ -2,7 +2,7 @@
 
 use super::{Failure, say};
 use crate::{config::Tls, state::App};
-use domain::{decision::Policy, secret::Secret, session::Step, tenant::TenantSettings};
+use domain::{decision::Policy, scope::Scope, secret::Secret, session::Step, tenant::TenantSettings};
 use serde::{Deserialize, Serialize};
 use service::{
     access::{AccessError, Operator, Tenant, tenant_by_key},
@@ -52,7 +52,7 @@ pub(super) async fn announce(app: &App) -> Result<(), Failure> {
 /// The kept tenant, where its key is still good.
 async fn known(app: &App, kept: Option<Kept>) -> Result<Option<(Secret<String>, Tenant)>, Failure> {
     let Some(kept) = kept else { return Ok(None) };
-    match tenant_by_key(&app.honnin, &kept.api_key, IpAddr::from([127, 0, 0, 1])).await {
+    match tenant_by_key(&app.honnin, &kept.api_key, IpAddr::from([127, 0, 0, 1]), Scope::Create).await {
         Ok(tenant) => Ok(Some((Secret::new(kept.api_key), tenant))),
         Err(AccessError::Unauthorized) => Ok(None),
         Err(other) => Err(other.into()),
@@ -81,7 +81,13 @@ async fn make(app: &App, path: &Path) -> Result<(Secret<String>, Tenant), Failur
         webhook_secret: created.webhook_secret.expose().clone(),
     };
     write_private(path, &serde_json::to_vec_pretty(&kept)?)?;
-    let tenant = tenant_by_key(&app.honnin, created.key.expose(), IpAddr::from([127, 0, 0, 1])).await?;
+    let tenant = tenant_by_key(
+        &app.honnin,
+        created.key.expose(),
+        IpAddr::from([127, 0, 0, 1]),
+        Scope::Create,
+    )
+    .await?;
     Ok((created.key, tenant))
 }
 

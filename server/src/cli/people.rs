@@ -1,41 +1,52 @@
-//! `user create`.
+//! `user invite`, `user reset`, `user grant-operator`. Nobody's password is set here either: a link is printed, by which they choose it.
 
 use super::{Failure, Settings, block_on, logging, say};
 use crate::open::open_without_models;
 use clap::{Args, Subcommand};
-use domain::{ids::TenantId, secret::Secret};
+use domain::ids::TenantId;
 use service::{
-    access::Operator,
-    people::{NewPerson, PeopleError, add_person_to},
-    random::SystemRandom,
-    token,
+    Honnin,
+    access::CommandLine,
+    invite::{InviteError, invite_from_here},
+    people::{NewPerson, PeopleError, grant_operator},
+    reset_password::issue_reset_from_here,
 };
-use std::io::BufRead as _;
 use store::users::Role;
 
 #[derive(Subcommand)]
 pub(super) enum UserCommand {
-    /// Adds a person to a tenant.
-    Create(Create),
+    /// Prints a link by which somebody becomes one of a tenant's people, an operator of the installation, or both.
+    Invite(Invite),
+    /// Prints a link by which somebody who has forgotten their password chooses a new one.
+    Reset(Whom),
+    /// Makes somebody an operator of the installation, and lets them in again where they were shut out.
+    GrantOperator(Whom),
 }
 
 #[derive(Args)]
-pub(super) struct Create {
+pub(super) struct Invite {
     /// The tenant's id.
-    #[arg(long, value_parser = tenant)]
-    tenant: TenantId,
+    #[arg(long, value_parser = tenant, required_unless_present = "operator")]
+    tenant: Option<TenantId>,
+    /// What they will sign in with.
+    #[arg(long)]
+    email: String,
+    /// How colleagues will see them.
+    #[arg(long)]
+    name: String,
+    /// In the tenant: admin, developer, reviewer or auditor.
+    #[arg(long, value_parser = role, default_value = "admin", requires = "tenant")]
+    role: Role,
+    /// They will run the installation.
+    #[arg(long)]
+    operator: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Whom {
     /// What they sign in with.
     #[arg(long)]
     email: String,
-    /// How colleagues see them.
-    #[arg(long)]
-    name: String,
-    /// admin, developer, reviewer or auditor.
-    #[arg(long, value_parser = role, default_value = "admin")]
-    role: Role,
-    /// Read the password from the first line of the standard input; otherwise one is made and shown.
-    #[arg(long)]
-    password_stdin: bool,
 }
 
 fn tenant(text: &str) -> Result<TenantId, String> {
@@ -43,48 +54,67 @@ fn tenant(text: &str) -> Result<TenantId, String> {
 }
 
 fn role(text: &str) -> Result<Role, String> {
-    let found = Role::ALL.into_iter().find(|role| role.as_str() == text);
-    found.ok_or_else(|| "must be admin, developer, reviewer or auditor".to_owned())
+    Role::parse(text).ok_or_else(|| "must be admin, developer, reviewer or auditor".to_owned())
 }
 
 pub(super) fn run(settings: &Settings, command: UserCommand) -> Result<(), Failure> {
-    let UserCommand::Create(create) = command;
     let config = settings.load()?;
     logging::start(&config.log);
-    let password = if create.password_stdin {
-        let mut line = String::new();
-        std::io::stdin().lock().read_line(&mut line)?;
-        Secret::new(line.trim_end_matches(['\r', '\n']).to_owned())
-    } else {
-        token::generate(&SystemRandom)
-    };
-    let person = NewPerson {
-        email: create.email,
-        name: create.name,
-        role: create.role,
-        password: password.clone(),
-    };
     block_on(async move {
         let app = open_without_models(config).await?;
-        let added = add_person_to(&app.honnin, &Operator::at_command_line(), &create.tenant, person).await;
+        let done = execute(&app.honnin, command).await;
         app.honnin.close().await?;
-        say(format_args!("User      {}", added.map_err(sentence)?))?;
-        if create.password_stdin {
-            return Ok(());
-        }
-        say(format_args!("Password  {} (not shown again)", password.expose()))
+        done?.iter().try_for_each(say)
     })
 }
 
-fn sentence(error: PeopleError) -> Failure {
+/// What to print.
+async fn execute(honnin: &Honnin, command: UserCommand) -> Result<Vec<String>, Failure> {
+    let here = CommandLine::here();
+    match command {
+        UserCommand::Invite(Invite {
+            tenant,
+            email,
+            name,
+            role,
+            operator,
+        }) => {
+            let place = tenant.map(|tenant| (tenant, role));
+            let invited = invite_from_here(honnin, here, place, operator, NewPerson { email, name }).await;
+            let invited = invited.map_err(not_invited)?;
+            Ok(link("Invitation", invited.link.expose(), &invited.expires_at.to_iso()))
+        }
+        UserCommand::Reset(Whom { email }) => {
+            let reset = issue_reset_from_here(honnin, here, &email).await.map_err(nobody)?;
+            Ok(link("New password", reset.link.expose(), &reset.expires_at.to_iso()))
+        }
+        UserCommand::GrantOperator(Whom { email }) => {
+            let user = grant_operator(honnin, here, &email).await.map_err(nobody)?;
+            Ok(vec![format!("{user} is an operator of this installation.")])
+        }
+    }
+}
+
+fn link(what: &str, link: &str, until: &str) -> Vec<String> {
+    vec![
+        format!("{what:<13} {link}"),
+        format!("Opens once, until {until}. Give it to nobody but them."),
+    ]
+}
+
+fn not_invited(error: InviteError) -> Failure {
     match error {
-        PeopleError::Bad(faults) => faults
-            .iter()
-            .map(|fault| fault.message.as_str())
-            .collect::<Vec<_>>()
-            .join(" ")
-            .into(),
-        PeopleError::NotFound => "there is no such tenant".into(),
+        InviteError::Bad(faults) => {
+            let sentences: Vec<_> = faults.into_iter().map(|fault| fault.message).collect();
+            sentences.join(" ").into()
+        }
+        other => other.into(),
+    }
+}
+
+fn nobody(error: PeopleError) -> Failure {
+    match error {
+        PeopleError::NotFound => "nobody signs in with this address, or they are shut out".into(),
         other => other.into(),
     }
 }

@@ -29,6 +29,7 @@ pub(super) fn safe_next(next: &str) -> &str {
 pub(super) async fn sign_in_page(State(app): State<App>, context: RequestContext, fields: Fields) -> Answer {
     let view = SignInView {
         next: safe_next(&fields.text("next")).to_owned(),
+        has_new_password: fields.text("done") == "password",
         ..SignInView::default()
     };
     ok(entry::sign_in(&view, &meta(&app, &context)))
@@ -60,6 +61,7 @@ pub(super) async fn sign_in(
     let view = SignInView {
         email,
         next,
+        has_new_password: false,
         mistakes: vec![mistake("email", sentence)],
     };
     Ok((status, Html(entry::sign_in(&view, &meta(&app, &context)))).into_response())

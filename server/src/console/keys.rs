@@ -9,11 +9,15 @@ use app::console::{
     keys::{self, KeyRow, KeysView},
 };
 use axum::{extract::Path, response::Html, response::IntoResponse};
-use domain::{ids::ApiKeyId, time::Millis};
+use domain::{
+    ids::ApiKeyId,
+    scope::{Scope, Scopes},
+    time::Millis,
+};
 use http::StatusCode;
 use service::{
-    access::Developer,
-    issue_key::{IssueKeyError, issue_key, list_keys, revoke_key},
+    access::{Admin, Developer},
+    issue_key::{IssueKeyError, NewKey, issue_key, list_keys, revoke_key},
 };
 
 const HERE: &str = "/admin/keys";
@@ -26,13 +30,18 @@ async fn view(desk: &Desk, developer: &Developer) -> Result<KeysView, Fault> {
             id: key.id.to_string(),
             name: key.name,
             prefix: key.prefix,
+            scopes: key.scopes,
             created_at: key.created_at,
             expires_at: key.expires_at,
             revoked_at: key.revoked_at,
             last_used_at: key.last_used_at,
         });
+    let may_read = Admin::of(&desk.staff).is_ok();
+    let usual = Scopes::NONE.with(Scope::Create);
     Ok(KeysView {
         keys: keys.collect(),
+        scopes: if may_read { usual.with(Scope::Read) } else { usual },
+        may_read,
         now: Some(desk.app.honnin.now()),
         ..KeysView::default()
     })
@@ -49,6 +58,8 @@ pub(super) async fn issue(desk: Desk, fields: Fields) -> Answer {
     let developer = Developer::of(&desk.staff)?;
     desk.check_fresh(HERE).await?;
     let name = fields.text("name");
+    let scopes: Option<Scopes> = fields.all("scope").map(Scope::parse).collect();
+    let scopes = scopes.ok_or(Fault::Malformed)?;
     let lifetime = match fields.raw("days") {
         "" => None,
         days => Some(Millis::days(
@@ -58,7 +69,12 @@ pub(super) async fn issue(desk: Desk, fields: Fields) -> Answer {
                 .ok_or(Fault::Malformed)?,
         )),
     };
-    match issue_key(&desk.app.honnin, &developer, &name, lifetime).await {
+    let new = NewKey {
+        name: name.clone(),
+        lifetime,
+        scopes,
+    };
+    let wrong_field = match issue_key(&desk.app.honnin, &developer, new).await {
         Ok(issued) => {
             let mut view = view(&desk, &developer).await?;
             let curl = format!(
@@ -69,20 +85,24 @@ pub(super) async fn issue(desk: Desk, fields: Fields) -> Answer {
             view.issued = Some((issued.key.expose().clone(), curl));
             let frame = desk.frame(Place::Keys).await?;
             // Shown in the answer itself: a redirect would have to keep the key somewhere.
-            Ok((StatusCode::CREATED, Html(keys::render(&view, &frame, &desk.meta()))).into_response())
+            return Ok((StatusCode::CREATED, Html(keys::render(&view, &frame, &desk.meta()))).into_response());
         }
-        Err(IssueKeyError::BadName) => {
-            let mut view = view(&desk, &developer).await?;
-            view.name = name;
-            view.mistakes = vec![mistake(
-                "name",
-                "Enter a name of up to 100 characters, such as where the key is used.",
-            )];
-            let frame = desk.frame(Place::Keys).await?;
-            wrong(keys::render(&view, &frame, &desk.meta()))
-        }
-        Err(IssueKeyError::Store(error)) => Err(error.into()),
-    }
+        Err(IssueKeyError::BadName) => mistake(
+            "name",
+            "Enter a name of up to 100 characters, such as where the key is used.",
+        ),
+        Err(IssueKeyError::NoScope) => mistake("scope", "Choose what the key may be used for."),
+        Err(IssueKeyError::NeedsAdmin) => return Err(Fault::Forbidden),
+        Err(IssueKeyError::Store(error)) => return Err(error.into()),
+    };
+    let view = KeysView {
+        name,
+        scopes,
+        mistakes: vec![wrong_field],
+        ..view(&desk, &developer).await?
+    };
+    let frame = desk.frame(Place::Keys).await?;
+    wrong(keys::render(&view, &frame, &desk.meta()))
 }
 
 pub(super) async fn revoke(desk: Desk, Path(id): Path<String>) -> Answer {

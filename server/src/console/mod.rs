@@ -1,5 +1,5 @@
 //! The console: handlers that call the service's verbs, fill the pages' view models and answer. The wall stands in front of all of
-//! them but signing in and setting up.
+//! them but signing in, setting up, and links by which a password is chosen.
 
 mod account;
 mod audit;
@@ -9,6 +9,7 @@ mod fault;
 mod form;
 mod keys;
 mod overview;
+mod password_links;
 mod people;
 mod review;
 mod rows;
@@ -55,6 +56,14 @@ fn in_front_of_the_wall() -> Router<App> {
     Router::new()
         .route("/admin/sign-in", get(entry::sign_in_page).post(entry::sign_in))
         .route("/admin/set-up/{token}", get(entry::set_up_page).post(entry::set_up))
+        .route(
+            "/admin/invitation/{token}",
+            get(password_links::invitation_page).post(password_links::accept),
+        )
+        .route(
+            "/admin/reset/{token}",
+            get(password_links::reset_page).post(password_links::reset),
+        )
 }
 
 fn behind_the_wall() -> Router<App> {
@@ -95,7 +104,8 @@ fn behind_the_wall() -> Router<App> {
         .route("/admin/webhooks/secrets/{id}/disable", post(webhooks::secrets::disable))
         .route("/admin/webhooks/{id}", get(webhooks::delivery::page))
         .route("/admin/webhooks/{id}/again", post(webhooks::delivery::send_again))
-        .route("/admin/people", get(people::page).post(people::add))
+        .route("/admin/people", get(people::page).post(people::invite))
         .route("/admin/people/{id}", post(people::change))
+        .route("/admin/invitations/{id}/revoke", post(people::revoke))
         .route("/admin/audit", get(audit::page))
 }

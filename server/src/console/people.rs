@@ -1,4 +1,4 @@
-//! People of the tenant.
+//! People of the tenant: who they are, who is invited, what they may do.
 
 use super::{
     form::{Fields, mistake},
@@ -7,22 +7,36 @@ use super::{
 use app::{
     console::{
         Place,
-        people::{self, PeopleView, Person},
+        people::{self, Invited, Link, PeopleView, Person, Power},
     },
     parts::Mistake,
 };
-use axum::extract::Path;
-use domain::{ids::UserId, secret::Secret};
+use axum::{
+    extract::Path,
+    response::{Html, IntoResponse},
+};
+use domain::ids::{InvitationId, UserId};
+use http::StatusCode;
 use service::{
-    access::Admin,
-    people::{Change, NewPerson, PeopleError, add_person, change_person, list_people},
+    access::{Admin, Roster},
+    invite::{InviteError, invite as invite_person, list_invitations, revoke_invitation},
+    people::{Change, NewPerson, PeopleError, change_person, list_people},
+    reset_password::issue_reset,
 };
 use store::users::Role;
 
 const HERE: &str = "/admin/people";
 
-async fn view(desk: &Desk, admin: &Admin, fields: &Fields, mistakes: Vec<Mistake>) -> Result<PeopleView, Fault> {
-    let people = list_people(&desk.app.honnin, admin).await?;
+async fn view(desk: &Desk, roster: &Roster) -> Result<PeopleView, Fault> {
+    let people = list_people(&desk.app.honnin, roster).await?;
+    let has_admin = people
+        .iter()
+        .any(|user| user.place.as_ref().is_some_and(|(_, role)| *role == Role::Admin));
+    let power = match (Admin::of(&desk.staff), has_admin) {
+        (Ok(_), _) => Power::Manage,
+        (Err(_), true) => Power::Look,
+        (Err(_), false) => Power::InviteFirstAdmin,
+    };
     let shown = people.into_iter().map(|user| Person {
         me: user.id == *desk.staff.user(),
         id: user.id.to_string(),
@@ -32,46 +46,83 @@ async fn view(desk: &Desk, admin: &Admin, fields: &Fields, mistakes: Vec<Mistake
         disabled: user.disabled_at.is_some(),
         created_at: user.created_at,
     });
-    let typed = (fields.text("name"), fields.text("email"), fields.text("role"));
+    let invited = list_invitations(&desk.app.honnin, roster).await?;
+    let invited = invited.into_iter().map(|row| Invited {
+        id: row.id.to_string(),
+        name: row.name,
+        email: row.email,
+        role: row.place.map_or("operator", |(_, role)| role.as_str()),
+        expires_at: row.expires_at,
+    });
     Ok(PeopleView {
         people: shown.collect(),
-        typed,
-        mistakes,
+        invited: invited.collect(),
+        power,
+        ..PeopleView::default()
     })
 }
 
 pub(super) async fn page(desk: Desk) -> Answer {
-    let admin = Admin::of(&desk.staff)?;
-    let view = view(&desk, &admin, &Fields::default(), Vec::new()).await?;
+    let roster = Roster::of(&desk.staff)?;
+    let view = view(&desk, &roster).await?;
     let frame = desk.frame(Place::People).await?;
     ok(people::render(&view, &frame, &desk.meta()))
 }
 
-pub(super) async fn add(desk: Desk, fields: Fields) -> Answer {
-    let admin = Admin::of(&desk.staff)?;
+/// Shown in the answer itself: a redirect would have to keep the link somewhere.
+async fn with_link(desk: &Desk, roster: &Roster, link: Link) -> Answer {
+    let view = PeopleView {
+        link: Some(link),
+        ..view(desk, roster).await?
+    };
+    let frame = desk.frame(Place::People).await?;
+    Ok((StatusCode::CREATED, Html(people::render(&view, &frame, &desk.meta()))).into_response())
+}
+
+pub(super) async fn invite(desk: Desk, fields: Fields) -> Answer {
+    let roster = Roster::of(&desk.staff)?;
     desk.check_fresh(HERE).await?;
+    let role = Role::parse(&fields.text("role")).ok_or(Fault::Malformed)?;
     let person = NewPerson {
         email: fields.text("email"),
         name: fields.text("name"),
-        role: Role::parse(&fields.text("role")).ok_or(Fault::Malformed)?,
-        password: Secret::new(fields.raw("password").to_owned()),
     };
-    let mistakes = match add_person(&desk.app.honnin, &admin, person).await {
-        Ok(_) => {
-            return desk
-                .done(HERE, "Added. Hand over the password in person or by phone.")
-                .await;
+    let mistakes: Vec<Mistake> = match invite_person(&desk.app.honnin, &roster, person, role).await {
+        Ok(invited) => {
+            let link = Link {
+                title: "The invitation",
+                url: invited.link.expose().clone(),
+                advice: "Copy it now: it is not shown again. Send it to the person you invite, and to nobody else: whoever opens \
+                         it first chooses the password.",
+            };
+            return with_link(&desk, &roster, link).await;
         }
-        Err(PeopleError::Bad(faults)) => faults
+        Err(InviteError::Bad(faults)) => faults
             .into_iter()
             .map(|fault| mistake(fault.field, fault.message))
             .collect(),
-        Err(PeopleError::Store(error)) => return Err(error.into()),
-        Err(PeopleError::NotFound | PeopleError::LastAdmin) => return Err(Fault::NotFound),
+        Err(InviteError::Forbidden) => return Err(Fault::Forbidden),
+        Err(InviteError::NoTenant) => return Err(Fault::NotFound),
+        Err(InviteError::Store(error)) => return Err(error.into()),
     };
-    let view = view(&desk, &admin, &fields, mistakes).await?;
+    let view = PeopleView {
+        typed: (fields.text("name"), fields.text("email"), fields.text("role")),
+        mistakes,
+        ..view(&desk, &roster).await?
+    };
     let frame = desk.frame(Place::People).await?;
     wrong(people::render(&view, &frame, &desk.meta()))
+}
+
+pub(super) async fn revoke(desk: Desk, Path(id): Path<String>) -> Answer {
+    let roster = Roster::of(&desk.staff)?;
+    desk.check_fresh(HERE).await?;
+    let id = InvitationId::parse(&id).ok_or(Fault::NotFound)?;
+    if !revoke_invitation(&desk.app.honnin, &roster, &id).await? {
+        return Err(Fault::NotFound);
+    }
+    desk.done(HERE, "The invitation is revoked: its link opens nothing any more.")
+        .await
 }
 
 pub(super) async fn change(desk: Desk, Path(id): Path<String>, fields: Fields) -> Answer {
@@ -82,12 +133,39 @@ pub(super) async fn change(desk: Desk, Path(id): Path<String>, fields: Fields) -
         "role" => Change::Role(Role::parse(&fields.text("role")).ok_or(Fault::Malformed)?),
         "disable" => Change::Disabled(true),
         "enable" => Change::Disabled(false),
+        "reset" => return reset(&desk, &admin, &id).await,
         _ => return Err(Fault::Malformed),
     };
     match change_person(&desk.app.honnin, &admin, &id, change).await {
         Ok(()) => desk.done(HERE, "Saved.").await,
-        Err(PeopleError::LastAdmin) => desk.done(HERE, "Not saved: somebody must stay admin.").await,
-        Err(PeopleError::NotFound | PeopleError::Bad(_)) => Err(Fault::NotFound),
-        Err(PeopleError::Store(error)) => Err(error.into()),
+        Err(error) => refused(&desk, error).await,
     }
+}
+
+async fn reset(desk: &Desk, admin: &Admin, id: &UserId) -> Answer {
+    match issue_reset(&desk.app.honnin, admin, id).await {
+        Ok(reset) => {
+            let link = Link {
+                title: "The link to a new password",
+                url: reset.link.expose().clone(),
+                advice: "Copy it now: it is not shown again. It opens once and for 72 hours. Send it to the person whose password it is, \
+                         and to nobody else.",
+            };
+            with_link(desk, &Roster::of(&desk.staff)?, link).await
+        }
+        Err(error) => refused(desk, error).await,
+    }
+}
+
+async fn refused(desk: &Desk, error: PeopleError) -> Answer {
+    let said = match error {
+        PeopleError::LastAdmin => "Not saved: somebody must stay admin.",
+        PeopleError::LastOperator => "Not saved: somebody must stay operator of this installation.",
+        PeopleError::Above => {
+            "Refused: they are an operator. Another operator can do this, or the command line of the server."
+        }
+        PeopleError::NotFound => return Err(Fault::NotFound),
+        PeopleError::Store(error) => return Err(error.into()),
+    };
+    desk.done(HERE, said).await
 }

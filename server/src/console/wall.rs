@@ -21,7 +21,7 @@ use domain::{
 };
 use http::{Method, StatusCode, request::Parts};
 use service::{
-    access::{self, Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Staff},
+    access::{self, Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Roster, Staff},
     console_session::{ABSOLUTE, IDLE},
     search::count_waiting,
     settings::list_tenants,
@@ -200,6 +200,7 @@ impl Desk {
             review: Reviewer::of(staff).is_ok(),
             develop: Developer::of(staff).is_ok(),
             administer: Admin::of(staff).is_ok(),
+            staff: Roster::of(staff).is_ok(),
             audit: Auditor::of(staff).is_ok(),
         };
         let tenants = match Operator::of(staff) {

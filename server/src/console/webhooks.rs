@@ -169,16 +169,22 @@ pub(super) async fn send_range(desk: Desk, fields: Fields) -> Answer {
     match redeliver::send_range_again(&desk.app.honnin, &developer, &filter).await {
         Ok(SentAgain {
             count,
+            left_out,
             go_on_after: None,
-        }) => desk.done(HERE, &format!("Sent again: {count}.")).await,
+        }) => {
+            desk.done(HERE, &format!("Sent again: {count}.{}", why_left_out(left_out)))
+                .await
+        }
         Ok(SentAgain {
             count,
+            left_out,
             go_on_after: Some((at, event)),
         }) => {
             let here = fields.with(HERE, "sent", &place_of(at, &event));
             let said = format!(
-                "Sent again: {count}, to {} UTC. There are more: go on below the list.",
-                webhooks::seconds(at)
+                "Sent again: {count}, to {} UTC.{} There are more: go on below the list.",
+                webhooks::seconds(at),
+                why_left_out(left_out)
             );
             desk.done(&here, &said).await
         }
@@ -186,11 +192,27 @@ pub(super) async fn send_range(desk: Desk, fields: Fields) -> Answer {
     }
 }
 
+/// What to say of events that an admin has to send.
+fn why_left_out(count: usize) -> String {
+    if count == 0 {
+        return String::new();
+    }
+    format!(
+        " Left out: {count}, which hold a reviewer's note and are older than the receiver's address; an admin can send \
+         them."
+    )
+}
+
 /// Nothing was sent: why.
 async fn refused(desk: &Desk, error: RedeliverError) -> Answer {
     match error {
         RedeliverError::NotFound => Err(Fault::NotFound),
         RedeliverError::NoReceiver => desk.done(HERE, "Nothing was sent: no receiver is set.").await,
+        RedeliverError::NeedsAdmin => {
+            let said = "Nothing was sent: the event holds a reviewer's note and is older than the receiver's address; \
+                        an admin can send it.";
+            desk.done(HERE, said).await
+        }
         RedeliverError::Store(error) => Err(error.into()),
     }
 }

@@ -2,19 +2,25 @@
 
 use super::ApiError;
 use crate::{edge::RequestContext, state::App};
+use domain::scope::Scope;
 use http::{HeaderMap, header::AUTHORIZATION};
 use service::access::{self, Tenant};
 
-/// The tenant whose key the request carries.
+/// The tenant whose key the request carries, for an operation of `scope`.
 ///
 /// # Errors
-/// [`ApiError::Unauthorized`] alike for a missing, wrong, revoked, expired or malformed key, however often it comes: a client that
-/// reads 429 backs off and never learns that its key is dead, and nobody guesses 160 random bits.
-pub(super) async fn caller(app: &App, context: &RequestContext, headers: &HeaderMap) -> Result<Tenant, ApiError> {
+/// [`ApiError::Unauthorized`] alike for a missing, wrong, revoked, expired or malformed key and for one without the scope, however
+/// often it comes: a client that reads 429 backs off and never learns that its key is dead, and nobody guesses 160 random bits.
+pub(super) async fn caller(
+    app: &App,
+    context: &RequestContext,
+    headers: &HeaderMap,
+    scope: Scope,
+) -> Result<Tenant, ApiError> {
     let Some(presented) = bearer(headers) else {
         return Err(ApiError::Unauthorized);
     };
-    Ok(access::tenant_by_key(&app.honnin, presented, context.client).await?)
+    Ok(access::tenant_by_key(&app.honnin, presented, context.client, scope).await?)
 }
 
 /// The token of the one `Authorization: Bearer` header.

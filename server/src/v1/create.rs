@@ -7,6 +7,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
+use domain::scope::Scope;
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
 use service::{
@@ -54,7 +55,7 @@ impl From<Created> for CreatedSession {
 
 /// Create a session
 ///
-/// Creates one verification of one end user. Send the user to `verificationUrl`, which works once.
+/// Creates one verification of one end user. Send the user to `verificationUrl`, which works once. Scope: `create`.
 #[utoipa::path(
     post,
     path = "/v1/verification-sessions",
@@ -88,7 +89,7 @@ pub(super) async fn handler(State(app): State<App>, context: RequestContext, req
 }
 
 async fn create(app: &App, context: &RequestContext, request: Request) -> Result<Created, ApiError> {
-    let tenant = caller(app, context, request.headers()).await?;
+    let tenant = caller(app, context, request.headers(), Scope::Create).await?;
     if !rate_limit::may_create(&app.honnin, &tenant) {
         return Err(ApiError::RateLimited);
     }

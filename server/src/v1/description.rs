@@ -16,7 +16,9 @@ use utoipa::{
         title = "Honnin identity verification",
         version = "0.0.1",
         description = "Remote identity verification: create a session, send the user to its `verificationUrl`, receive the \
-                       webhook, read the result.\n\nSend the API key as `Authorization: Bearer <API_KEY>`, from servers only. \
+                       webhook, read the result.\n\nSend the API key as `Authorization: Bearer <API_KEY>`, from servers only. A key has scopes: \
+                       `create`, `read` (personal data), `manage`; where the one that an operation asks for is missing, the key is a \
+                       wrong key. \
                        Errors are JSON objects with a `_tag`; branch on the HTTP status and the `_tag`. Within one version \
                        fields and enumerated values may be added: ignore those you do not know.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
@@ -39,7 +41,8 @@ struct Bearer;
 impl Modify for Bearer {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
         let mut scheme = Http::new(HttpAuthScheme::Bearer);
-        scheme.description = Some("An API key, issued in the console and shown there once.".to_owned());
+        scheme.description =
+            Some("An API key, issued in the console and shown there once. Its scopes are chosen there.".to_owned());
         let components = openapi.components.get_or_insert_default();
         components.add_security_scheme("bearer", SecurityScheme::Http(scheme));
     }

@@ -7,7 +7,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use domain::{document::OcrField, outcome::Outcome, request::PreRegistered, user_input::UserInput};
+use domain::{document::OcrField, outcome::Outcome, request::PreRegistered, scope::Scope, user_input::UserInput};
 use http::{HeaderMap, Uri};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -78,7 +78,7 @@ pub(super) fn metadata(compact: Option<&str>) -> Option<&RawValue> {
 
 /// Read a session
 ///
-/// The full state, with personal data: do not log it. Each retrieval is recorded.
+/// The full state, with personal data: do not log it. Each retrieval is recorded. Scope: `read`.
 #[utoipa::path(
     get,
     path = "/v1/verification-sessions/{id}",
@@ -102,7 +102,7 @@ async fn read(
     headers: &HeaderMap,
     id: &str,
 ) -> Result<Json<Box<RawValue>>, ApiError> {
-    let tenant = caller(app, context, headers).await?;
+    let tenant = caller(app, context, headers, Scope::Read).await?;
     let detail = read_session(&app.honnin, &tenant, id)
         .await
         .map_err(|error| ApiError::of_read(error, id))?;

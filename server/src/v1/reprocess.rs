@@ -13,7 +13,10 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use domain::session::{Plan, Status};
+use domain::{
+    scope::Scope,
+    session::{Plan, Status},
+};
 use http::HeaderMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -33,7 +36,7 @@ struct Reprocessed<'a> {
 /// Reprocess a session
 ///
 /// Returns a `completed`, `failed` or `reviewing` session to `collecting` with a new deadline. The answer has no verification
-/// URL: it is reissued in the console.
+/// URL: it is reissued in the console. Scope: `manage`.
 #[utoipa::path(
     post,
     path = "/v1/verification-sessions/{id}/reprocess",
@@ -62,7 +65,7 @@ async fn again(
     headers: &HeaderMap,
     id: &str,
 ) -> Result<Json<Box<RawValue>>, ApiError> {
-    let tenant = caller(app, context, headers).await?;
+    let tenant = caller(app, context, headers, Scope::Manage).await?;
     let done = reprocess(&app.honnin, &tenant, id)
         .await
         .map_err(|error| ApiError::of_reprocess(error, id))?;

@@ -7,7 +7,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use domain::sandbox::SandboxOutcome;
+use domain::{sandbox::SandboxOutcome, scope::Scope};
 use serde::Serialize;
 use service::complete_in_sandbox::complete_in_sandbox;
 use utoipa::ToSchema;
@@ -28,6 +28,7 @@ pub(super) struct CompletedSession {
 ///
 /// Stands in for the end user: fills in made-up data and ends a `created` or `collecting` session with the outcome you choose.
 /// Nothing is analysed; webhooks, review, reprocess and erasure are as real as for live tenants. For them every id answers 404.
+/// Scope: `create`, since whoever creates a session holds the link that offers the same.
 #[utoipa::path(
     post,
     path = "/v1/sandbox/verification-sessions/{id}/complete",
@@ -56,7 +57,8 @@ pub(super) async fn handler(State(app): State<App>, context: RequestContext, req
 
 async fn complete(app: &App, context: &RequestContext, request: Request) -> Result<CompletedSession, ApiError> {
     let id = id_of(request.uri());
-    let tenant = caller(app, context, request.headers()).await?;
+    // Whoever creates a session holds its link, and could choose the outcome there.
+    let tenant = caller(app, context, request.headers(), Scope::Create).await?;
     if !tenant.is_sandbox() {
         return Err(ApiError::SessionNotFound(id));
     }

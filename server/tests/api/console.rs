@@ -3,8 +3,7 @@
 use super::support::{Answer, Server, between};
 use domain::{secret::Secret, time::Millis};
 use service::{
-    access::Operator,
-    people::{NewPerson, add_person_to},
+    accept_invitation::accept_invitation, access::CommandLine, invite::invite_from_here, people::NewPerson,
     set_up::set_up_link,
 };
 use std::fmt::Write as _;
@@ -24,7 +23,7 @@ pub(crate) struct Browser<'a> {
 }
 
 impl<'a> Browser<'a> {
-    fn new(server: &'a Server) -> Self {
+    pub(crate) fn new(server: &'a Server) -> Self {
         Self {
             server,
             cookie: None,
@@ -32,7 +31,7 @@ impl<'a> Browser<'a> {
         }
     }
 
-    async fn send(&mut self, method: &str, path: &str, form: &str) -> Answer {
+    pub(crate) async fn send(&mut self, method: &str, path: &str, form: &str) -> Answer {
         let mut head = format!("{method} {path} HTTP/1.1\r\nhost: id.example\r\nconnection: close\r\n");
         write!(head, "sec-fetch-site: {}\r\n", self.site).unwrap();
         if let Some(cookie) = &self.cookie {
@@ -76,10 +75,13 @@ impl<'a> Browser<'a> {
         let person = NewPerson {
             email: email.clone(),
             name: "Somebody".into(),
-            role,
-            password: Secret::new(PASSWORD.into()),
         };
-        add_person_to(&server.app.honnin, &Operator::at_command_line(), &server.tenant, person)
+        let (honnin, place) = (&server.app.honnin, Some((server.tenant.clone(), role)));
+        let invited = invite_from_here(honnin, CommandLine::here(), place, false, person)
+            .await
+            .unwrap();
+        let token = invited.link.expose().rsplit('/').next().unwrap();
+        accept_invitation(honnin, token, Secret::new(PASSWORD.into()))
             .await
             .unwrap();
         let mut browser = Self::new(server);
@@ -95,7 +97,7 @@ impl<'a> Browser<'a> {
         browser
     }
 
-    async fn sign_in(&mut self, email: &str) -> Answer {
+    pub(crate) async fn sign_in(&mut self, email: &str) -> Answer {
         let form = format!(
             "email={}&password={}",
             email.replace('@', "%40"),
@@ -106,7 +108,7 @@ impl<'a> Browser<'a> {
 }
 
 /// Every page and form behind the wall: method, path, and who may.
-fn behind_the_wall() -> Vec<(&'static str, String, &'static [Role])> {
+pub(crate) fn behind_the_wall() -> Vec<(&'static str, String, &'static [Role])> {
     const ALL: &[Role] = &Role::ALL;
     const TECHNICAL: &[Role] = &[Role::Admin, Role::Developer];
     const CASES: &[Role] = &[Role::Admin, Role::Reviewer];
@@ -155,6 +157,11 @@ fn behind_the_wall() -> Vec<(&'static str, String, &'static [Role])> {
             "POST",
             format!("/admin/webhooks/evt_{}/again", "0".repeat(32)),
             TECHNICAL,
+        ),
+        (
+            "POST",
+            format!("/admin/invitations/inv_{}/revoke", "0".repeat(32)),
+            ADMIN,
         ),
         ("GET", "/admin/people".into(), ADMIN),
         ("POST", "/admin/people".into(), ADMIN),
@@ -291,14 +298,14 @@ async fn a_key_asks_for_the_password_again_after_ten_minutes_and_is_shown_once()
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Developer).await;
     server.clock.advance(Millis::minutes(10));
-    let asked = browser.post("/admin/keys", "name=Till").await;
+    let asked = browser.post("/admin/keys", "name=Till&scope=create").await;
     assert_eq!(asked.header("location"), Some("/admin/confirm?next=%2Fadmin%2Fkeys"));
     let form = "next=%2Fadmin%2Fkeys&password=correct+horse+battery";
     assert_eq!(
         browser.post("/admin/confirm", form).await.header("location"),
         Some("/admin/keys")
     );
-    let issued = browser.post("/admin/keys", "name=Till").await;
+    let issued = browser.post("/admin/keys", "name=Till&scope=create").await;
     assert!(issued.status == 201 && issued.body.contains("hn_live_"));
     let key = between(&issued.body, "<code>", &['<']).to_owned();
     let bearer = format!("Bearer {key}");

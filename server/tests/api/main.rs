@@ -5,6 +5,7 @@
 mod access;
 mod browser;
 mod capture;
+mod climbs;
 mod console;
 mod create;
 mod crowd;
@@ -20,6 +21,7 @@ mod pages;
 mod read;
 mod reprocess;
 mod sandbox;
+mod scopes;
 mod shape;
 mod shares;
 mod spec;

@@ -9,12 +9,12 @@ mod routes;
 use super::{
     browser::{self, photo},
     console,
-    support::{Answer, SESSIONS, Server, add_sandbox, settings},
+    support::{Answer, SESSIONS, START, Server, add_sandbox, settings},
 };
 use serde_json::Value;
 use service::worker::{Lane, Worker};
 use std::collections::BTreeSet;
-use store::{StoreError, Tx, api_keys, users, webhook_secrets};
+use store::{StoreError, Tx, api_keys, invitations, users, webhook_secrets};
 
 /// Whose credentials a route asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,21 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
         "/admin/set-up/{}",
         "name=A&email=a%40b.example&password=correct+horse+battery",
     ),
+    (Door::Console, "GET", "/admin/invitation/{}", ""),
+    (
+        Door::Console,
+        "POST",
+        "/admin/invitation/{}",
+        "password=correct+horse+battery",
+    ),
+    (Door::Console, "GET", "/admin/reset/{}", ""),
+    (
+        Door::Console,
+        "POST",
+        "/admin/reset/{}",
+        "password=correct+horse+battery",
+    ),
+    (Door::Console, "POST", "/admin/invitations/{}/revoke", ""),
     (Door::Console, "POST", "/admin/tenant", "tenant={}"),
     (Door::Console, "GET", "/admin/sessions?id={}", ""),
     (Door::Console, "GET", "/admin/sessions?metadata={}", ""),
@@ -78,6 +93,7 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Console, "GET", "/admin/webhooks?after=9999999999999.{}", ""),
     (Door::Console, "POST", "/admin/webhooks/{}/again", ""),
     (Door::Console, "POST", "/admin/people/{}", "change=disable"),
+    (Door::Console, "POST", "/admin/people/{}", "change=reset"),
     (Door::Console, "POST", "/admin/people/{}", "change=role&role=auditor"),
 ];
 
@@ -208,6 +224,8 @@ async fn furnish(server: &mut Server) -> Belongings {
             .unwrap();
     }
     let mut admin = console::Browser::signed_in_as(server, made.id.as_str(), users::Role::Admin).await;
+    let form = format!("name=Ines&email=ines%40{}.example&role=auditor", made.id.as_str());
+    assert_eq!(admin.post("/admin/people", &form.replace('_', "-")).await.status, 201);
     let events = admin.get("/admin/webhooks").await.body;
     let event = events.split("/admin/webhooks/evt_").nth(1).unwrap();
     ids.push(("evt_", format!("evt_{}", &event[..32])));
@@ -215,10 +233,11 @@ async fn furnish(server: &mut Server) -> Belongings {
     let unit = server.app.honnin.db().read::<_, StoreError, _>(move |tx: &mut Tx| {
         let tenant = tenant.clone();
         Box::pin(async move {
+            let invitation = invitations::list(tx, &tenant, START).await?.remove(0).id.to_string();
             let key = api_keys::list(tx, &tenant).await?.remove(0).id.to_string();
             let secret = webhook_secrets::list_valid(tx, &tenant).await?.remove(0).id.to_string();
             let user = users::list(tx, &tenant).await?.remove(0).id.to_string();
-            Ok([("key_", key), ("whk_", secret), ("usr_", user)])
+            Ok([("key_", key), ("whk_", secret), ("usr_", user), ("inv_", invitation)])
         })
     });
     ids.extend(unit.await.unwrap());
@@ -331,8 +350,9 @@ async fn state(server: &Server, of: &Belongings) -> Vec<Value> {
             let keys = api_keys::list(tx, &tenant).await?;
             let revoked = keys.iter().filter(|key| key.revoked_at.is_some()).count();
             let disabled = people.iter().filter(|user| user.disabled_at.is_some()).count();
+            let invited = invitations::list(tx, &tenant, START).await?.len();
             let places: Vec<_> = people.iter().map(|user| format!("{:?}", user.place)).collect();
-            Ok(serde_json::json!([secrets, revoked, disabled, places]))
+            Ok(serde_json::json!([secrets, revoked, disabled, places, invited]))
         })
     });
     state.push(unit.await.unwrap());

@@ -11,6 +11,7 @@ use super::{
 };
 use domain::{
     ids::SessionId,
+    scope::Scope,
     time::{Clock as _, Millis},
 };
 use rand::RngExt as _;
@@ -51,7 +52,7 @@ async fn however_often_the_process_is_killed_each_event_arrives_and_none_has_two
         let made = add_tenant(&late, settings(Some(url.clone()))).await;
         let key = made.key.expose().clone();
         tenants.push(
-            tenant_by_key(&late.honnin, &key, IpAddr::from([127, 0, 0, 1]))
+            tenant_by_key(&late.honnin, &key, IpAddr::from([127, 0, 0, 1]), Scope::Create)
                 .await
                 .unwrap(),
         );

@@ -1,5 +1,6 @@
 //! People of the console as callers. [`Staff`] is somebody signed in; the other types say what they may do and are made of it here
-//! only. An operator in a tenant that is not their own runs it, but sees no applicant's data.
+//! only. An operator in a tenant that is not their own looks after it, but sees no applicant's data and can make nothing that does: no
+//! key, no receiver, no colleague.
 
 use super::Tenant;
 use crate::Honnin;
@@ -142,6 +143,11 @@ impl Staff {
         self.rank
     }
 
+    /// Whether they run the installation, wherever they look.
+    pub(crate) const fn is_operator(&self) -> bool {
+        self.operator
+    }
+
     /// Where they call from.
     #[must_use]
     pub const fn address(&self) -> IpAddr {
@@ -186,16 +192,43 @@ macro_rules! capability {
     };
 }
 
-capability!(/// Everything in a tenant but applicants' data: settings, people.
-    Admin: Rank::Role(Role::Admin) | Rank::Operator);
+capability!(/// Everything in a tenant: settings, people, keys that read personal data.
+    Admin: Rank::Role(Role::Admin));
 capability!(/// Keys, webhooks, allow-lists.
-    Developer: Rank::Role(Role::Admin | Role::Developer) | Rank::Operator);
+    Developer: Rank::Role(Role::Admin | Role::Developer));
+capability!(/// Who works in a tenant. An admin may invite anybody, an operator in another's tenant its first admin.
+    Roster: Rank::Role(Role::Admin) | Rank::Operator);
 capability!(/// Cases, with pictures; links; sessions made by hand.
     Reviewer: Rank::Role(Role::Admin | Role::Reviewer));
 capability!(/// Applicants' data in words; no pictures.
     Reader: Rank::Role(Role::Admin | Role::Reviewer | Role::Auditor));
 capability!(/// The audit log.
     Auditor: Rank::Role(Role::Admin | Role::Auditor) | Rank::Operator);
+
+/// Whoever runs the program on the machine, and could read its data folder as well.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandLine(());
+
+impl CommandLine {
+    /// Made by the commands alone.
+    #[must_use]
+    pub const fn here() -> Self {
+        Self(())
+    }
+
+    /// What was done there, for the audit log.
+    pub(crate) fn entry(self, at: Timestamp, tenant: Option<TenantId>, action: &str, subject: String) -> audit::Entry {
+        audit::Entry {
+            at,
+            tenant,
+            actor: audit::SYSTEM.to_owned(),
+            action: action.to_owned(),
+            subject: Some(subject),
+            detail: None,
+            address: None,
+        }
+    }
+}
 
 /// Whoever runs the installation.
 #[derive(Clone, Debug)]

@@ -10,6 +10,7 @@ use domain::{
     document::{DocumentType, Side},
     ids::{EventId, SessionId, TenantId, UserId},
     language::Language,
+    scope::Scope,
     secret::Personal,
     session::Step as PlanStep,
     tenant::TenantSettings,
@@ -97,7 +98,9 @@ impl Real {
                 document: steps.contains(&PlanStep::Document),
                 selfie: steps.contains(&PlanStep::Selfie),
                 sandbox,
-                owner: access::tenant_by_key(&harness.honnin, &key, localhost()).await.unwrap(),
+                owner: access::tenant_by_key(&harness.honnin, &key, localhost(), Scope::Create)
+                    .await
+                    .unwrap(),
                 reviewers: [reviewer().await, reviewer().await],
                 admin: Admin::of(&harness.staff(Role::Admin).await).unwrap(),
             });

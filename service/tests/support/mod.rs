@@ -20,6 +20,7 @@ pub use eyes::Eyes;
 use databases::Backend;
 use domain::{
     ids::{ApiKeyId, SessionId, TenantId},
+    scope::{Scope, Scopes},
     session::Step,
     tenant::TenantSettings,
     time::{ManualClock, Millis, Timestamp},
@@ -143,7 +144,7 @@ impl Harness {
 
     /// The tenant as the API knows it.
     pub async fn caller(&self) -> Tenant {
-        access::tenant_by_key(&self.honnin, &self.key, localhost())
+        access::tenant_by_key(&self.honnin, &self.key, localhost(), Scope::Create)
             .await
             .unwrap()
     }
@@ -209,7 +210,9 @@ impl Harness {
             ..self.tenant.clone()
         };
         let key = add_tenant(&self.honnin, &tenant).await;
-        access::tenant_by_key(&self.honnin, &key, localhost()).await.unwrap()
+        access::tenant_by_key(&self.honnin, &key, localhost(), Scope::Create)
+            .await
+            .unwrap()
     }
 
     /// Saves other settings.
@@ -289,6 +292,7 @@ pub async fn add_tenant(honnin: &Honnin, tenant: &TenantRow) -> String {
         name: "test".into(),
         prefix: api_key::prefix(key.expose()),
         hash: api_key::hash(key.expose()),
+        scopes: Scopes::ALL,
         created_at: START,
         expires_at: None,
         revoked_at: None,

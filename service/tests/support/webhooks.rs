@@ -5,14 +5,17 @@ use domain::{
     event::{EventData, EventType},
     ids::{EventId, SessionId, UserId},
     outcome::{Checks, Outcome, Review, SessionRef, Source, Verdict},
-    secret::Personal,
+    secret::{Personal, Secret},
     session::Step,
     tenant::TenantSettings,
     time::{Clock, Millis, Timestamp},
 };
 use service::{
-    access::{self, Developer, Staff},
+    accept_invitation::accept_invitation,
+    access::{self, CommandLine, Developer, Staff},
     clock::SystemClock,
+    invite::invite_from_here,
+    people::NewPerson,
     record_event, webhook_secret,
 };
 use store::{
@@ -75,6 +78,20 @@ impl Harness {
             .await
             .unwrap()
             .unwrap()
+    }
+
+    /// Somebody who accepted an invitation to the tenant and chose `password`.
+    pub async fn invited(&self, email: &str, role: Role, password: &str) -> UserId {
+        let person = NewPerson {
+            email: email.to_owned(),
+            name: "Rita".into(),
+        };
+        let place = Some((self.tenant.id.clone(), role));
+        let invited = invite_from_here(&self.honnin, CommandLine::here(), place, false, person);
+        let link = invited.await.unwrap().link;
+        let token = link.expose().rsplit('/').next().unwrap();
+        let password = Secret::new(password.to_owned());
+        accept_invitation(&self.honnin, token, password).await.unwrap()
     }
 
     /// Somebody who may look after webhooks.

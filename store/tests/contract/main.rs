@@ -10,6 +10,7 @@ mod harness;
 mod jobs;
 mod limits;
 mod outbox;
+mod people;
 mod pictures;
 mod schema;
 mod search;

@@ -8,6 +8,7 @@ use domain::{
     document::DocumentType,
     ids::{ApiKeyId, SessionId, TenantId},
     outcome::Verdict,
+    scope::{Scope, Scopes},
     session::{FailureReason, Status},
     tenant::TenantSettings,
 };
@@ -86,6 +87,11 @@ fn api_key(tenant: &TenantRow, number: u8) -> ApiKeyRow {
         name: "Shop".into(),
         prefix: "hn_live_ab".into(),
         hash: vec![number; 32],
+        scopes: if number == 1 {
+            Scopes::ALL
+        } else {
+            Scopes::NONE.with(Scope::Create)
+        },
         created_at: at(i64::from(number)),
         expires_at: (number == 1).then(|| at(100)),
         revoked_at: None,

@@ -49,7 +49,7 @@ macro_rules! refusals {
 }
 
 refusals! {
-    /// The key is missing, wrong, revoked or expired; never said which.
+    /// The key is missing, wrong, revoked or expired, or has not the scope of this operation; never said which.
     Unauthorized: "The API key is missing or not valid.";
     /// The key is valid, the caller's address is off the tenant's list.
     IpNotAllowed: "Calls from this address are not allowed.";

@@ -71,7 +71,7 @@ pub(super) async fn a_key_comes_as_a_bearer() {
 async fn a_key_is_shown_once_and_revoked_at_once() {
     let world = World::new().await;
     let mut developer = console::Browser::signed_in(&world.server, Role::Developer).await;
-    let issued = developer.post("/admin/keys", "name=Till").await;
+    let issued = developer.post("/admin/keys", "name=Till&scope=create").await;
     let key = between(&issued.body, "<code>", &['<']).to_owned();
     assert!(issued.status == 201 && key.starts_with("hn_test_"), "{key}");
     let page = developer.get("/admin/keys").await.body;

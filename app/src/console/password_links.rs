@@ -1,0 +1,102 @@
+//! The pages behind links by which people choose a password: an invitation, and a new password for who has forgotten theirs.
+
+use super::entry::new_password;
+use super::layout::{door, mistakes};
+use super::parts::{Line, line};
+use super::words;
+use crate::PageMeta;
+use crate::parts::Mistake;
+use leptos::prelude::*;
+
+/// An open invitation.
+#[derive(Clone, PartialEq, Eq)]
+pub struct InvitationView {
+    /// The link's token: the form goes back to it.
+    pub token: String,
+    /// Who is invited.
+    pub name: String,
+    /// What they will sign in with.
+    pub email: String,
+    /// `admin`, ..; `None` for an operator who belongs to no tenant.
+    pub role: Option<&'static str>,
+    /// Where; `None` for an operator who belongs to no tenant.
+    pub tenant: Option<String>,
+    /// Whether they will run the installation.
+    pub operator: bool,
+    /// What is wrong.
+    pub mistakes: Vec<Mistake>,
+}
+
+impl std::fmt::Debug for InvitationView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "InvitationView({} mistakes)", self.mistakes.len())
+    }
+}
+
+fn what_they_will_be(view: &InvitationView) -> String {
+    let role = |role: &'static str| format!("{} ({})", words::role(role), words::role_hint(role));
+    match (&view.tenant, view.role, view.operator) {
+        (Some(tenant), Some(own), true) => format!("{} of {tenant}, and {}", role(own), role("operator")),
+        (Some(tenant), Some(own), false) => format!("{} of {tenant}", role(own)),
+        _ => role("operator"),
+    }
+}
+
+/// A form for a password alone, and the address it belongs to, which password managers keep with it.
+fn form(action: String, email: &str, button: &'static str, wrong: &[Mistake]) -> AnyView {
+    let field = Line {
+        hint: Some(
+            "At least 15 characters. A sentence is easier to remember than symbols. Only you will know it.".into(),
+        ),
+        ..new_password()
+    };
+    view! {
+        <form class="stack" method="post" action=action>
+            <input type="hidden" name="username" autocomplete="username" value=email.to_owned()/>
+            {line(field, wrong)}
+            <button class="button primary" type="submit">{button}</button>
+        </form>
+    }
+    .into_any()
+}
+
+/// The page of an invitation.
+#[must_use]
+pub fn invitation(view: &InvitationView, meta: &PageMeta) -> String {
+    let main = view! {
+        <h1>{format!("Welcome, {}", view.name)}</h1>
+        <p class="lead">"You are invited to be "{what_they_will_be(view)}". You will sign in as "<strong>{view.email.clone()}</strong>"."</p>
+        {mistakes(&view.mistakes)}
+        {form(format!("/admin/invitation/{}", view.token), &view.email, "Create my account", &view.mistakes)}
+    };
+    door(meta, "Invitation", main.into_any())
+}
+
+/// An open link to a new password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ResetView {
+    /// The link's token: the form goes back to it.
+    pub token: String,
+    /// Whose password.
+    pub email: String,
+    /// What is wrong.
+    pub mistakes: Vec<Mistake>,
+}
+
+impl std::fmt::Debug for ResetView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ResetView({} mistakes)", self.mistakes.len())
+    }
+}
+
+/// The page of a link to a new password.
+#[must_use]
+pub fn reset(view: &ResetView, meta: &PageMeta) -> String {
+    let main = view! {
+        <h1>"Choose a new password"</h1>
+        <p class="lead">"For "<strong>{view.email.clone()}</strong>". It ends every session of yours, in every browser."</p>
+        {mistakes(&view.mistakes)}
+        {form(format!("/admin/reset/{}", view.token), &view.email, "Change the password", &view.mistakes)}
+    };
+    door(meta, "New password", main.into_any())
+}

@@ -1,0 +1,89 @@
+//! Links by which people choose a new password. A row is an open link, one for each person; one that was used is gone. The token is
+//! known by its SHA-256 only.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{ids::UserId, time::Timestamp};
+
+/// A link as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResetRow {
+    /// Whose password.
+    pub user: UserId,
+    /// SHA-256 of the link's token.
+    pub hash: Vec<u8>,
+    /// Who asked for it; `None` for the command line.
+    pub issued_by: Option<UserId>,
+    /// From when on the link opens nothing.
+    pub expires_at: Timestamp,
+}
+
+/// Stores a link, in the place of the person's one before.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn put(tx: &mut Tx, row: &ResetRow) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO password_resets (user_id, hash, issued_by, expires_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (user_id) DO UPDATE
+         SET hash = excluded.hash, issued_by = excluded.issued_by, expires_at = excluded.expires_at")
+        .bind(row.user.as_str()).bind(&row.hash).bind(row.issued_by.as_ref().map(UserId::as_str))
+        .bind(row.expires_at.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+fn parsed(id: Option<String>) -> Result<Option<UserId>, StoreError> {
+    id.map(|id| UserId::parse(&id).ok_or(StoreError::Corrupt("a malformed user id")))
+        .transpose()
+}
+
+/// Whose link a token belongs to, while it is open.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find_open(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<UserId>, StoreError> {
+    let id: Option<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT user_id FROM password_resets WHERE hash = $1 AND expires_at > $2")
+        .bind(hash).bind(now.as_millis()).fetch_optional(conn).await)?;
+    parsed(id)
+}
+
+/// Uses an open link up: of two units at once, one gets it.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn take(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<UserId>, StoreError> {
+    let id: Option<String> = on!(tx, conn => sqlx::query_scalar(
+        "DELETE FROM password_resets WHERE hash = $1 AND expires_at > $2 RETURNING user_id")
+        .bind(hash).bind(now.as_millis()).fetch_optional(conn).await)?;
+    parsed(id)
+}
+
+/// Ends a person's link.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn revoke_of(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM password_resets WHERE user_id = $1")
+        .bind(user.as_str()).execute(conn).await.map(drop))
+}
+
+/// Ends every link that somebody asked for.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn revoke_by(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM password_resets WHERE issued_by = $1")
+        .bind(user.as_str()).execute(conn).await.map(drop))
+}
+
+/// Removes links that have expired.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM password_resets WHERE expires_at <= $1")
+        .bind(now.as_millis()).execute(conn).await.map(drop))
+}

@@ -1,0 +1,219 @@
+//! How people come in: invitations, links to new passwords, operators.
+
+use crate::{
+    fixtures::{World, at, keep, read, world, write},
+    harness::{Backend, backends},
+};
+use domain::{
+    ids::{InvitationId, UserId},
+    time::Millis,
+};
+use futures::future::join;
+use store::{
+    StoreError,
+    invitations::{self, InvitationRow},
+    password_resets::{self, ResetRow},
+    tenants::TenantRow,
+    users::{self, Role, UserRow},
+};
+
+fn invitation(tenant: &TenantRow, number: u8, by: Option<&UserRow>) -> InvitationRow {
+    InvitationRow {
+        id: InvitationId::from_random([number; 16]),
+        hash: vec![number; 32],
+        place: Some((tenant.id.clone(), Role::Reviewer)),
+        operator: false,
+        email: format!("invited{number}@example.com"),
+        name: format!("Invited {number}"),
+        invited_by: by.map(|user| user.id.clone()),
+        first_admin: number % 2 == 0,
+        created_at: at(i64::from(number)),
+        expires_at: at(100),
+    }
+}
+
+#[tokio::test]
+async fn an_invitation_is_found_while_it_is_open_and_taken_once() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        let row = keep(invitation(tenant, 1, Some(user)));
+        let nowhere = keep(InvitationRow {
+            place: None,
+            operator: true,
+            ..invitation(tenant, 2, None)
+        });
+        for row in [row, nowhere] {
+            write!(db, tx => invitations::insert(tx, row)).unwrap();
+            let found = read!(db, tx => invitations::find_open(tx, &row.hash, at(99)));
+            assert_eq!(found.as_ref(), Some(row), "{name}");
+            assert_eq!(
+                read!(db, tx => invitations::find_open(tx, &row.hash, at(100))),
+                None,
+                "{name}"
+            );
+        }
+        let again = write!(db, tx => invitations::insert(tx, row));
+        assert!(matches!(again, Err(StoreError::Duplicate)), "{name}");
+        assert_eq!(
+            write!(db, tx => invitations::take(tx, &row.hash, at(100))).unwrap(),
+            None,
+            "{name}: over"
+        );
+        let take = || async { write!(db, tx => invitations::take(tx, &row.hash, at(99))).unwrap() };
+        let (one, two) = join(take(), take()).await;
+        assert_eq!(one.xor(two).as_ref(), Some(row), "{name}: of two at once, one");
+    }
+}
+
+#[tokio::test]
+async fn a_tenants_invitations_are_listed_and_revoked_by_id_address_and_inviter() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant, other, user, ..
+        } = world(&db).await;
+        let rows = keep([
+            invitation(tenant, 1, Some(user)),
+            invitation(tenant, 2, None),
+            invitation(tenant, 3, None),
+            invitation(other, 4, Some(user)),
+            InvitationRow {
+                place: None,
+                operator: true,
+                ..invitation(tenant, 5, None)
+            },
+        ]);
+        for row in rows {
+            write!(db, tx => invitations::insert(tx, row)).unwrap();
+        }
+        let list = |now| async move { read!(db, tx => invitations::list(tx, &tenant.id, at(now))) };
+        let db = &db;
+        assert_eq!(list(99).await, rows[..3], "{name}");
+        assert!(list(100).await.is_empty(), "{name}: over");
+        let foreign = write!(db, tx => invitations::revoke(tx, &tenant.id, &rows[3].id));
+        assert!(!foreign.unwrap(), "{name}");
+        assert!(
+            write!(db, tx => invitations::revoke(tx, &tenant.id, &rows[2].id)).unwrap(),
+            "{name}"
+        );
+        write!(db, tx => invitations::revoke_to(tx, Some(&tenant.id), &rows[1].email)).unwrap();
+        assert_eq!(list(99).await, rows[..1], "{name}");
+        write!(db, tx => invitations::revoke_to(tx, None, &rows[4].email)).unwrap();
+        assert_eq!(
+            read!(db, tx => invitations::find_open(tx, &rows[4].hash, at(1))),
+            None,
+            "{name}"
+        );
+        write!(db, tx => invitations::revoke_by(tx, &user.id)).unwrap();
+        assert!(list(99).await.is_empty(), "{name}");
+        assert_eq!(
+            read!(db, tx => invitations::find_open(tx, &rows[3].hash, at(1))),
+            None,
+            "{name}"
+        );
+        write!(db, tx => invitations::insert(tx, &rows[0])).unwrap();
+        write!(db, tx => invitations::sweep(tx, at(99))).unwrap();
+        assert_eq!(list(1).await.len(), 1, "{name}");
+        write!(db, tx => invitations::sweep(tx, at(100))).unwrap();
+        assert!(list(1).await.is_empty(), "{name}: swept");
+    }
+}
+
+fn reset(user: &UserRow, number: u8, by: Option<&UserRow>) -> ResetRow {
+    ResetRow {
+        user: user.id.clone(),
+        hash: vec![number; 32],
+        issued_by: by.map(|user| user.id.clone()),
+        expires_at: at(100),
+    }
+}
+
+#[tokio::test]
+async fn a_person_has_one_link_to_a_new_password_which_is_taken_once() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        let boss = keep(crate::fixtures::user(tenant, 22, Role::Admin));
+        write!(db, tx => users::insert(tx, boss)).unwrap();
+        let db = &db;
+        let open = |number: u8, now| async move {
+            let hash: &[u8] = keep([number; 32]);
+            read!(db, tx => password_resets::find_open(tx, hash, at(now)))
+        };
+        let put = |number: u8| async move {
+            let row = keep(reset(user, number, Some(boss)));
+            write!(db, tx => password_resets::put(tx, row)).unwrap();
+        };
+        put(1).await;
+        put(2).await;
+        assert_eq!(open(1, 1).await, None, "{name}: replaced");
+        assert_eq!(
+            (open(2, 99).await, open(2, 100).await),
+            (Some(user.id.clone()), None),
+            "{name}"
+        );
+        let take = |now| async move { write!(db, tx => password_resets::take(tx, &[2; 32], at(now))).unwrap() };
+        assert_eq!(take(100).await, None, "{name}: over");
+        let (one, two): (Option<UserId>, _) = join(take(99), take(99)).await;
+        assert_eq!(one.xor(two), Some(user.id.clone()), "{name}: of two at once, one");
+        put(3).await;
+        write!(db, tx => password_resets::revoke_by(tx, &user.id)).unwrap();
+        assert!(open(3, 1).await.is_some(), "{name}: theirs, not by them");
+        write!(db, tx => password_resets::revoke_by(tx, &boss.id)).unwrap();
+        assert_eq!(open(3, 1).await, None, "{name}");
+        put(4).await;
+        write!(db, tx => password_resets::revoke_of(tx, &user.id)).unwrap();
+        assert_eq!(open(4, 1).await, None, "{name}");
+        put(5).await;
+        write!(db, tx => password_resets::sweep(tx, at(99))).unwrap();
+        assert!(open(5, 1).await.is_some(), "{name}");
+        write!(db, tx => password_resets::sweep(tx, at(100))).unwrap();
+        assert_eq!(open(5, 1).await, None, "{name}: swept");
+    }
+}
+
+#[tokio::test]
+async fn operators_are_made_restored_and_counted() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        let out = keep(UserRow {
+            disabled_at: Some(at(5)),
+            ..crate::fixtures::user(tenant, 23, Role::Auditor)
+        });
+        write!(db, tx => users::insert(tx, out)).unwrap();
+        assert!(write!(db, tx => users::grant_operator(tx, &user.id)).unwrap(), "{name}");
+        assert!(
+            !write!(db, tx => users::hold_operators(tx, &user.id)).unwrap(),
+            "{name}: the only one"
+        );
+        assert!(write!(db, tx => users::grant_operator(tx, &out.id)).unwrap(), "{name}");
+        assert!(write!(db, tx => users::hold_operators(tx, &user.id)).unwrap(), "{name}");
+        let restored = read!(db, tx => users::find(tx, &out.id)).unwrap();
+        assert!(restored.operator && restored.disabled_at.is_none(), "{name}");
+        write!(db, tx => users::save(tx, out)).unwrap();
+        assert!(
+            !write!(db, tx => users::hold_operators(tx, &user.id)).unwrap(),
+            "{name}: shut out again"
+        );
+        let nobody = keep(UserId::from_random([99; 16]));
+        assert!(!write!(db, tx => users::grant_operator(tx, nobody)).unwrap(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_try_is_taken_back_in_its_own_window_only() {
+    for Backend { name, db, .. } in backends().await {
+        let count = |now| {
+            let db = db.clone();
+            async move { write!(db, tx => users::count_try(tx, b"who", at(now), Millis(100))).unwrap() }
+        };
+        assert_eq!((count(0).await, count(50).await), (1, 2), "{name}");
+        write!(db, tx => users::take_back_try(tx, b"who", at(50))).unwrap();
+        assert_eq!(count(60).await, 2, "{name}");
+        assert_eq!(count(100).await, 1, "{name}: another window");
+        write!(db, tx => users::take_back_try(tx, b"who", at(60))).unwrap();
+        assert_eq!(count(101).await, 2, "{name}: it was counted in the one before");
+        for _ in 0..4 {
+            write!(db, tx => users::take_back_try(tx, b"who", at(101))).unwrap();
+        }
+        assert_eq!(count(102).await, 1, "{name}: never below none");
+    }
+}
