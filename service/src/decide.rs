@@ -3,11 +3,12 @@
 
 use crate::{
     Honnin,
+    document_findings::findings_of_document,
     job_fault::JobFault,
     progress::{Slot, Standing, audit_entry, gather},
     record_decision::{self, Grounds, Made},
     sealed::{open_column, open_json},
-    type_in::{findings_of_document, place, typed},
+    type_in::{place, typed},
 };
 use domain::{
     decision::{Evidence, decide},

@@ -22,6 +22,7 @@ pub mod decide;
 pub mod decline;
 mod deliver_event;
 pub mod delivery_schedule;
+mod document_findings;
 pub mod dossier;
 mod erase;
 pub mod erase_now;

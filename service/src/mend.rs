@@ -4,8 +4,8 @@
 use crate::{
     Honnin,
     access::Applicant,
+    document_findings::{SideFindings, findings_of_document},
     progress::{Next, NotNow, Slot, SlotState, Standing, collecting, progress},
-    type_in::{SideFindings, findings_of_document},
 };
 use domain::{
     decision::{kind_shown, to_mend},

@@ -3,13 +3,13 @@
 use crate::{
     Honnin,
     access::Applicant,
+    document_findings::findings_of_document,
     mend::ask_again,
-    progress::{NotNow, Slot, Standing, collecting, progress},
-    sealed::{open_column, open_json, seal_json},
+    progress::{NotNow, Standing, collecting, progress},
+    sealed::{open_column, seal_json},
 };
 use domain::{
     document::{DocumentType, FieldName, OcrField},
-    findings::DocumentFindings,
     secret::Personal,
     session::Step,
     user_input::{InputFault, InputField, TypedForm, UserInput},
@@ -115,27 +115,6 @@ pub(crate) const fn place<'a>(standing: &'a Standing, name: &'a str) -> Place<'a
 /// The details typed in this attempt.
 pub(crate) fn typed(standing: &Standing, key: &SessionKey) -> Result<Option<Personal<UserInput>>, StoreError> {
     open_column(key, &place(standing, TYPED), standing.answers.typed.as_ref())
-}
-
-/// A side with what was found on it; `None` where its analysis was given up or is not there yet.
-pub(crate) type SideFindings = (Slot, Option<Personal<DocumentFindings>>);
-
-/// The findings of each side that the decision rests on.
-pub(crate) fn findings_of_document(standing: &Standing, key: &SessionKey) -> Result<Vec<SideFindings>, StoreError> {
-    let sides = standing
-        .relied_on()
-        .into_iter()
-        .filter(|capture| capture.slot != Slot::Selfie);
-    sides
-        .map(|capture| {
-            let name = capture.findings_name();
-            let found = capture
-                .findings
-                .as_ref()
-                .map(|sealed| open_json(key, &place(standing, &name), sealed));
-            Ok((capture.slot, found.transpose()?))
-        })
-        .collect()
 }
 
 fn fields_read(standing: &Standing, key: &SessionKey) -> Result<Personal<Vec<OcrField>>, StoreError> {

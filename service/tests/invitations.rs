@@ -206,8 +206,8 @@ async fn links_end_with_the_power_of_whoever_made_them() {
         let invited = invite(&harness.honnin, &admin, person("mole@shop.example"), Role::Admin);
         let invited = invited.await.unwrap();
         let victim = harness.staff(Role::Reviewer).await.user().clone();
-        let reset = issue_reset(&harness.honnin, &Admin::of(admin.staff()).unwrap(), &victim);
-        let reset = reset.await.unwrap();
+        let admin = Admin::of(admin.staff()).unwrap();
+        let reset = issue_reset(&harness.honnin, &admin, &victim).await.unwrap();
         change_person(&harness.honnin, &boss, admin.staff().user(), end)
             .await
             .unwrap();

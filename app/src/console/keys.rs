@@ -138,7 +138,7 @@ pub fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> String {
     } else {
         let rows = view.keys.iter().map(|key| row(key, view.now)).collect_view();
         view! {
-            <div class="scroll"><table>
+            <div class="scroll" role="region" tabindex="0" aria-label="API keys"><table>
                 <thead><tr><th scope="col">"Name"</th><th scope="col">"Begins with"</th><th scope="col">"Scopes"</th>
                     <th scope="col">"State"</th>
                     <th scope="col">"Issued (UTC)"</th><th scope="col">"Ends"</th><th scope="col">"Last used"</th>

@@ -2,7 +2,7 @@
 
 use super::keys::shown_once;
 use super::layout::{Frame, mistakes, page};
-use super::parts::{Line, Tone, badge, heading, line, options, time};
+use super::parts::{Line, Tone, badge, empty, heading, line, options, time};
 use super::words;
 use crate::PageMeta;
 use crate::parts::Mistake;
@@ -151,11 +151,26 @@ fn row(person: &Person, power: Power) -> AnyView {
     .into_any()
 }
 
+fn list(view: &PeopleView) -> AnyView {
+    if view.people.is_empty() {
+        return empty("Nobody yet", "The first admin is invited below.").into_any();
+    }
+    let rows = view.people.iter().map(|person| row(person, view.power)).collect_view();
+    view! {
+        <div class="scroll" role="region" tabindex="0" aria-label="People"><table>
+            <thead><tr><th scope="col">"Name"</th><th scope="col">"State"</th><th scope="col">"Added (UTC)"</th>
+                <th scope="col">"Role"</th></tr></thead>
+            <tbody>{rows}</tbody>
+        </table></div>
+    }
+    .into_any()
+}
+
 fn invitation(invited: &Invited) -> AnyView {
     let action = format!("/admin/invitations/{}/revoke", invited.id);
     view! {
         <tr><th scope="row">{invited.name.clone()}<br/><span class="soft">{invited.email.clone()}</span></th>
-            <td>{words::role(invited.role)}</td><td class="nowrap">{time(invited.expires_at)}</td>
+            <td class="nowrap">{words::role(invited.role)}</td><td class="nowrap">{time(invited.expires_at)}</td>
             <td><form method="post" action=action>
                 <button class="button secondary small" type="submit">"Revoke"<span class="unseen">{format!(" {}", invited.name)}</span></button>
             </form></td></tr>
@@ -170,7 +185,7 @@ fn invitations(invited: &[Invited]) -> AnyView {
     let rows = invited.iter().map(invitation).collect_view();
     view! {
         <h2>"Invited"</h2>
-        <div class="scroll"><table>
+        <div class="scroll" role="region" tabindex="0" aria-label="Invited"><table>
             <thead><tr><th scope="col">"Name"</th><th scope="col">"Role"</th><th scope="col">"Link opens until (UTC)"</th>
                 <th scope="col"><span class="unseen">"Revoke"</span></th></tr></thead>
             <tbody>{rows}</tbody>
@@ -230,7 +245,6 @@ fn invite(view: &PeopleView) -> AnyView {
 /// The page.
 #[must_use]
 pub fn render(view: &PeopleView, frame: &Frame, meta: &PageMeta) -> String {
-    let rows = view.people.iter().map(|person| row(person, view.power)).collect_view();
     let link = view
         .link
         .clone()
@@ -239,11 +253,7 @@ pub fn render(view: &PeopleView, frame: &Frame, meta: &PageMeta) -> String {
         {heading("People", ().into_any())}
         {mistakes(&view.mistakes)}
         {link}
-        <div class="scroll"><table>
-            <thead><tr><th scope="col">"Name"</th><th scope="col">"State"</th><th scope="col">"Added (UTC)"</th>
-                <th scope="col">"Role"</th></tr></thead>
-            <tbody>{rows}</tbody>
-        </table></div>
+        {list(view)}
         {invitations(&view.invited)}
         {invite(view)}
     };

@@ -167,6 +167,17 @@ impl Phone {
         outcome
     }
 
+    /// Takes the photo whatever its page says of it.
+    async fn use_it(&mut self) -> io::Result<Answer> {
+        let page = self.ask("GET", forms::CHECK, "", b"", None).await?;
+        let text = String::from_utf8_lossy(&page.body).into_owned();
+        let shown = text
+            .split_once("name=\"shown\" value=\"")
+            .and_then(|(_, rest)| rest.split_once('"'));
+        let shown = shown.map_or("", |(shown, _)| shown);
+        self.post(forms::CHECK, &format!("decision=use&shown={shown}")).await
+    }
+
     /// Sends one side until it is taken, and takes it as it is. Returns whether it was.
     async fn deliver(&mut self, side: &[u8], outcome: &mut Outcome) -> bool {
         let began = Instant::now();
@@ -175,7 +186,7 @@ impl Phone {
         let mut confirmed = false;
         loop {
             let done = if confirmed {
-                self.post(forms::CHECK, "decision=use").await
+                self.use_it().await
             } else {
                 let head = self.upload_head(side.len());
                 call(self.to, self.from, &head, side, Some(BYTES_PER_SECOND)).await

@@ -47,10 +47,16 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
         (200, Some("image/jpeg"), Some("no-store"))
     );
     assert_eq!(Browser::new(&server).get(&picture).await.status, 401);
+    // Whoever sends no more than the wish has not seen what is wrong with the photo: the page that shows it comes again.
     assert_eq!(
         browser.post("/capture/check", "decision=use").await.header("location"),
-        Some("/capture/details")
+        Some("/capture/check")
     );
+    let problems = between(&check.body, "name=\"shown\" value=\"", &['"']);
+    let used = browser
+        .post("/capture/check", &format!("decision=use&shown={problems}"))
+        .await;
+    assert_eq!(used.header("location"), Some("/capture/details"));
     let mistaken = browser
         .post(
             "/capture/details",

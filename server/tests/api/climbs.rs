@@ -66,9 +66,17 @@ async fn a_developer_gets_no_key_that_reads_personal_data() {
 
 /// What an operator may do in another's tenant: look at what names no applicant, and see to its first admin.
 fn is_an_operators(method: &str, path: &str) -> bool {
-    let own = ["/admin", "/admin/account", "/admin/account/password", "/admin/confirm", "/admin/tenant"];
+    let own = [
+        "/admin",
+        "/admin/account",
+        "/admin/account/password",
+        "/admin/confirm",
+        "/admin/tenant",
+    ];
     let looking = ["/admin/sessions", "/admin/people", "/admin/audit"];
-    let session = path.strip_prefix("/admin/sessions/vs_").is_some_and(|id| !id.contains('/'));
+    let session = path
+        .strip_prefix("/admin/sessions/vs_")
+        .is_some_and(|id| !id.contains('/'));
     own.contains(&path)
         || path == "/admin/people"
         || path.starts_with("/admin/invitations/")
@@ -82,7 +90,12 @@ async fn an_operator_elsewhere_meets_403_where_they_may_not_go_and_nowhere_else(
     for (method, path, _) in behind_the_wall() {
         let answer = operator.send(method, &path, "").await;
         let refused = answer.status == 403;
-        assert_eq!(refused, !is_an_operators(method, &path), "{method} {path}: {}", answer.status);
+        assert_eq!(
+            refused,
+            !is_an_operators(method, &path),
+            "{method} {path}: {}",
+            answer.status
+        );
     }
 }
 
@@ -102,7 +115,9 @@ async fn an_operator_adds_nobody_to_a_tenant_that_has_an_admin() {
     server.tenant = add_tenant(&server.app, settings()).await.id;
     let mut operator = operator(&server).await;
     drop(Browser::signed_in_as(&server, "theirs", Role::Admin).await);
-    operator.post("/admin/tenant", &format!("tenant={}", server.tenant)).await;
+    operator
+        .post("/admin/tenant", &format!("tenant={}", server.tenant))
+        .await;
     for role in Role::ALL {
         let form = format!(
             "name=Mole&email=mole%40host.example&role={}&password=correct+horse+battery",

@@ -118,6 +118,7 @@ const WITHOUT_ID: &[&str] = &[
     "GET /capture/document",
     "GET /capture/check",
     "POST /capture/check",
+    "GET /capture/check/found",
     "GET /capture/pictures",
     "POST /capture/pictures",
     "GET /capture/details",

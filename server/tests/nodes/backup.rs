@@ -9,7 +9,7 @@ use super::{
     node::{Installation, Node, add_tenant, settings},
     receiver::Receiver,
 };
-use domain::{ids::SessionId, time::Millis};
+use domain::{ids::SessionId, scope::Scope, time::Millis};
 use server::state::App;
 use service::{access::tenant_by_key, create_session::create_session};
 use std::{
@@ -215,7 +215,7 @@ async fn a_copy_without_the_logs_is_told_of_at_its_start_and_one_of_a_node_that_
 
 /// A session whose deadline has passed, as this clock that is an hour late creates it.
 async fn overdue_session(late: &App, key: &str) -> String {
-    let caller = tenant_by_key(&late.honnin, key, IpAddr::from([127, 0, 0, 1]))
+    let caller = tenant_by_key(&late.honnin, key, IpAddr::from([127, 0, 0, 1]), Scope::Create)
         .await
         .unwrap();
     create_session(&late.honnin, &caller, b"{}")

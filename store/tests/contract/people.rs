@@ -85,8 +85,8 @@ async fn a_tenants_invitations_are_listed_and_revoked_by_id_address_and_inviter(
         for row in rows {
             write!(db, tx => invitations::insert(tx, row)).unwrap();
         }
-        let list = |now| async move { read!(db, tx => invitations::list(tx, &tenant.id, at(now))) };
         let db = &db;
+        let list = |now| async move { read!(db, tx => invitations::list(tx, &tenant.id, at(now))) };
         assert_eq!(list(99).await, rows[..3], "{name}");
         assert!(list(100).await.is_empty(), "{name}: over");
         let foreign = write!(db, tx => invitations::revoke(tx, &tenant.id, &rows[3].id));

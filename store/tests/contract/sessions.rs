@@ -135,6 +135,7 @@ async fn a_key_leads_to_its_tenant_until_it_expires_or_is_revoked_by_that_tenant
             tenant: tenant.id.clone(),
             settings: tenant.settings.clone(),
             livemode: tenant.livemode,
+            scopes: one.scopes,
             full_at: None,
         };
         let found = read!(db, tx => api_keys::find_caller(tx, &one.hash, at(99)));
