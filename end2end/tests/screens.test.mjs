@@ -109,6 +109,9 @@ for (const language of languages) {
     await walk.photograph();
     await open.waitForURL((url) => url.pathname === "/capture/check");
     await shoot(open, "05-check-card");
+    // The picture is a passport's page: the page says so once it has been read, and leaves the choice.
+    await open.locator("p.other").waitFor({ timeout: 90_000 });
+    await shoot(open, "05-check-other-kind");
     await open.locator("button[value=use]").click();
     await open.waitForURL((url) => url.pathname === "/capture/document");
     await shoot(open, "06-document-back");
