@@ -1,9 +1,9 @@
 //! The visual zone: what people read. Items by their labels, dates by their wording, and whether it repeats the zone for machines.
 
 mod agreement;
-mod dates;
+pub(crate) mod dates;
 mod fields;
-mod fold;
+pub(crate) mod fold;
 mod labels;
 mod layout;
 mod words;
