@@ -49,6 +49,7 @@ impl Marked<'_> {
         for place in &field.places {
             let texts = match place {
                 Place::Page => self.everywhere(),
+                Place::Lines => self.blocks(field.more_lines),
                 Place::Right | Place::Below | Place::Row => self
                     .marks
                     .iter()
@@ -81,7 +82,7 @@ impl Marked<'_> {
             Place::Right => self.right(mark),
             Place::Below => self.below(mark),
             Place::Row => self.row(mark),
-            Place::Page => return Vec::new(),
+            Place::Page | Place::Lines => return Vec::new(),
         };
         self.with_more_lines(value, more_lines)
     }
@@ -220,6 +221,18 @@ impl Marked<'_> {
             value = joined(&[&value, &next.glyphs]);
         }
         value
+    }
+
+    /// Every line behind its labels, with the lines below it that go on with it.
+    fn blocks(&self, more_lines: usize) -> Vec<Vec<Glyph>> {
+        let text = |run: usize| {
+            let ends = self.marks.iter().filter(|mark| mark.run == run).map(|mark| mark.to);
+            let glyphs = &self.sheet.runs[run].glyphs;
+            glyphs[ends.max().unwrap_or_default().min(glyphs.len())..].to_vec()
+        };
+        (0..self.sheet.runs.len())
+            .map(|run| self.with_more_lines(text(run), more_lines))
+            .collect()
     }
 
     /// Every line, and every line with what follows it in its row.

@@ -27,6 +27,7 @@ files![
     "jp.residence_card",
     "jp.residence_card.back",
     "jp.special_permanent_resident_certificate",
+    "jp.special_permanent_resident_certificate.back",
     "us.driving_license",
     "us.id_card",
 ];
@@ -135,6 +136,8 @@ pub(crate) enum Place {
     Row,
     /// Anywhere: its form tells it.
     Page,
+    /// Anywhere, over as many lines as it may have.
+    Lines,
 }
 
 const fn one() -> f32 {

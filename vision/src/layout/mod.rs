@@ -81,3 +81,6 @@ impl Layouts {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

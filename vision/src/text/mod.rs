@@ -7,6 +7,8 @@ mod recognise;
 
 pub(crate) use alphabet::{Alphabet, MRZ_SYMBOLS};
 pub(crate) use area::Area;
+#[cfg(test)]
+pub(crate) use recognise::Symbol;
 pub(crate) use recognise::{Lattice, Line};
 
 use crate::model::lock::Pins;

@@ -8,6 +8,7 @@ mod labels;
 mod layout;
 mod words;
 
+pub(crate) use labels::are_all as is_label;
 pub(crate) use words::has_individual_number;
 
 use crate::mrz::Elements;

@@ -3,6 +3,7 @@
 use super::{Parsed, stretch};
 use crate::layout::sheet::{Folded, Glyph};
 use crate::zone::fold;
+use serde::Deserialize;
 
 /// The 47 prefectures (ISO 3166-2:JP in its order).
 pub(super) const PREFECTURES: [&str; 47] = [
@@ -87,9 +88,45 @@ pub(super) fn japanese(glyphs: &[Glyph]) -> Option<Parsed> {
     })
 }
 
+/// The post code that ends an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Post {
+    /// `CA 95818`, `NY 12222-0001`, `ON M5V 2T6`.
+    American,
+    /// `LS1 4AB`.
+    British,
+}
+
+impl Post {
+    /// Letters (`A`) and digits (`9`), spaces and hyphens left out.
+    const fn forms(self) -> &'static [&'static str] {
+        match self {
+            Self::American => &["AA99999", "AA999999999", "AAA9A9A9"],
+            Self::British => &["A99AA", "A999AA", "AA99AA", "AA999AA", "A9A9AA", "AA9A9AA"],
+        }
+    }
+
+    fn ends(self, chars: &[char]) -> bool {
+        let bare: Vec<char> = chars.iter().copied().filter(|c| c.is_alphanumeric()).collect();
+        self.forms().iter().any(|form| {
+            let Some(from) = bare.len().checked_sub(form.len()) else {
+                return false;
+            };
+            bare[from..].iter().zip(form.bytes()).all(|(c, class)| match class {
+                b'9' => c.is_ascii_digit(),
+                _ => c.is_ascii_uppercase(),
+            })
+        })
+    }
+}
+
 /// Letters and digits over one or more lines.
-pub(super) fn latin(glyphs: &[Glyph]) -> Option<Parsed> {
+pub(super) fn latin(glyphs: &[Glyph], post: Option<Post>) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
+    if post.is_some_and(|post| !post.ends(&folded.chars)) {
+        return None;
+    }
     let (letters, digits) = (
         folded.chars.iter().filter(|c| c.is_alphabetic()).count(),
         folded.chars.iter().filter(|c| c.is_ascii_digit()).count(),

@@ -112,13 +112,20 @@ pub(super) fn parse(glyphs: &[Glyph]) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
     let whole = folded.chars.len();
     let first_word = (1..whole).find(|&at| folded.apart[at]).unwrap_or(whole);
-    let (found, to) = [whole, first_word]
+    let found = [whole, first_word]
         .into_iter()
-        .find_map(|to| Some((named(&folded.chars[..to])?, to)))?;
+        .find_map(|to| Some((named(&folded.chars[..to])?, to)));
+    // A code that is no country's, such as that of Utopia, is kept as it is printed.
+    let code = whole == 3 && folded.chars.iter().all(char::is_ascii_uppercase);
+    let (normalized, to) = match found {
+        Some((found, to)) => (Some(found.to_owned()), to),
+        None if code => (None, whole),
+        None => return None,
+    };
     let (text, from, to) = stretch(glyphs, &folded, 0, to)?;
     Some(Parsed {
         text,
-        normalized: Some(found.to_owned()),
+        normalized,
         from,
         to,
     })

@@ -7,6 +7,7 @@ mod names;
 mod numbers;
 mod words;
 
+pub(crate) use address::Post;
 pub(crate) use numbers::british_name_part;
 
 use super::sheet::{Folded, Glyph, tidy};
@@ -49,8 +50,12 @@ pub(crate) enum Grammar {
     LatinName,
     /// An address that begins with a prefecture.
     JapaneseAddress,
-    /// Any other address: letters and digits.
-    Address,
+    /// Any other address: letters and digits, up to its post code where that is given.
+    Address {
+        /// The post code that ends it: without it a line is missing.
+        #[serde(default)]
+        post: Option<Post>,
+    },
     /// Twelve digits, the eleventh a check digit.
     JapaneseLicenceNumber,
     /// Two letters, eight digits, two letters.
@@ -108,10 +113,10 @@ impl Grammar {
             Self::JapaneseName => names::japanese(glyphs, context),
             Self::LatinName => names::latin(glyphs, context),
             Self::JapaneseAddress => address::japanese(glyphs),
-            Self::Address => address::latin(glyphs),
+            Self::Address { post } => address::latin(glyphs, *post),
             Self::JapaneseLicenceNumber => numbers::japanese_licence(glyphs),
-            Self::ResidenceCardNumber => numbers::of_form(glyphs, numbers::RESIDENCE_CARD),
-            Self::BritishDriverNumber => numbers::of_form(glyphs, numbers::BRITISH_DRIVER),
+            Self::ResidenceCardNumber => numbers::of_form(glyphs, numbers::RESIDENCE_CARD, 0),
+            Self::BritishDriverNumber => numbers::of_form(glyphs, numbers::BRITISH_DRIVER, numbers::BRITISH_ISSUE),
             Self::Number { least, most, digits } => numbers::any(glyphs, *least..=*most, *digits),
             Self::Gender => words::gender(glyphs),
             Self::Country => country::parse(glyphs),
@@ -122,7 +127,7 @@ impl Grammar {
 
     /// Whether letters and digits that look alike can be told apart by the form itself or by a check digit.
     pub(crate) const fn tells_likes_apart(&self) -> bool {
-        !matches!(self, Self::Number { .. } | Self::Address)
+        !matches!(self, Self::Number { .. } | Self::Address { .. })
     }
 }
 

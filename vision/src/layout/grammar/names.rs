@@ -3,7 +3,7 @@
 use super::{Context, Parsed, stretch};
 use crate::layout::sheet::{Folded, Glyph};
 use crate::zone::dates::era_start;
-use crate::zone::fold;
+use crate::zone::{fold, is_label};
 
 /// Letters a name has at least and at most.
 const LETTERS: std::ops::RangeInclusive<usize> = 2..=60;
@@ -43,6 +43,9 @@ fn kept(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize, context: &Con
         return None;
     }
     let (text, first, last) = stretch(glyphs, folded, from, to)?;
+    if is_label(&text) {
+        return None;
+    }
     let text = fold::japanese(&text);
     Some(Parsed {
         normalized: Some(text.clone()),

@@ -26,6 +26,8 @@ pub(super) const BRITISH_DRIVER: &[Class] = &[
     NameLetter, NameLetter, NameLetter, NameLetter, NameLetter, Digit, Digit, Digit, Digit, Digit, Digit, NameLetter,
     NameLetter, Any, Letter, Letter,
 ];
+/// Digits of the issue that may follow a British driver number.
+pub(super) const BRITISH_ISSUE: usize = 2;
 /// Digits of a Japanese driving licence's number.
 const JAPANESE_LICENCE: usize = 12;
 /// Weights of its first ten digits (National Police Agency, as reported).
@@ -61,14 +63,19 @@ fn check_digit_holds(number: &str) -> bool {
     digits.get(WEIGHTS.len()) == Some(&check)
 }
 
-/// A number of a fixed form, standing alone. A place of the form tells a letter from the digit that looks like it.
-pub(super) fn of_form(glyphs: &[Glyph], form: &[Class]) -> Option<Parsed> {
+/// A number of a fixed form, standing alone or with exactly `tail` digits behind it. A place of the form tells a letter from the digit that looks like it.
+pub(super) fn of_form(glyphs: &[Glyph], form: &[Class], tail: usize) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
     let chars = &folded.chars;
     let alone = |from: usize| {
-        let ends = chars.get(from + form.len()).is_none_or(|c| !c.is_ascii_alphanumeric())
-            || folded.apart.get(from + form.len()) == Some(&true);
-        ends && (from == 0 || folded.apart[from] || !chars[from - 1].is_ascii_alphanumeric())
+        let end =
+            |at: usize| chars.get(at).is_none_or(|c| !c.is_ascii_alphanumeric()) || folded.apart.get(at) == Some(&true);
+        let to = from + form.len();
+        let behind = chars
+            .get(to..to + tail)
+            .is_some_and(|tail| tail.iter().all(char::is_ascii_digit));
+        (end(to) || behind && end(to + tail))
+            && (from == 0 || folded.apart[from] || !chars[from - 1].is_ascii_alphanumeric())
     };
     let read = |from: usize| -> Option<String> {
         let part = chars.get(from..from + form.len())?;

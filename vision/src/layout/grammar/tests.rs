@@ -153,6 +153,25 @@ fn a_japanese_address_begins_with_a_prefecture_and_names_a_town() {
 }
 
 #[test]
+fn other_addresses_end_with_their_post_code() {
+    let american = Grammar::Address {
+        post: Some(Post::American),
+    };
+    let british = Grammar::Address {
+        post: Some(Post::British),
+    };
+    for (grammar, text, complete) in [
+        (&american, "780 2ND ST APT 5 AUSTIN, TX 78701", true),
+        (&american, "12 KING ST W TORONTO, ON M5V 2T6", true),
+        (&american, "780 2ND ST APT 5", false),
+        (&british, "5 HARBOUR STREET, LEEDS LS1 4AB", true),
+        (&british, "5 HARBOUR STREET, LEEDS", false),
+    ] {
+        assert_eq!(normal(grammar, text).as_deref(), complete.then_some(text), "{text}");
+    }
+}
+
+#[test]
 fn numbers_have_their_forms_and_check_digits() {
     // 5·3 + 4·0 + 3·9 + 2·0 + 7·1 + 6·2 + 5·3 + 4·4 + 3·5 + 2·6 = 119 = 10·11 + 9, and 11 - 9 = 2.
     assert_eq!(
@@ -169,6 +188,11 @@ fn numbers_have_their_forms_and_check_digits() {
         (
             Grammar::BritishDriverNumber,
             "TURNE706238EJ9AB 17",
+            Some("TURNE706238EJ9AB"),
+        ),
+        (
+            Grammar::BritishDriverNumber,
+            "TURNE706238EJ9AB17",
             Some("TURNE706238EJ9AB"),
         ),
         (Grammar::BritishDriverNumber, "TURNE706238EJ9A", None),
@@ -200,6 +224,7 @@ fn words_and_countries() {
         ("ブラジル", Some("BRA")),
         ("プラジル", Some("BRA")),
         ("DEU", Some("DEU")),
+        ("UTO", None),
         ("ATLANTIS", None),
     ] {
         assert_eq!(normal(&Grammar::Country, text).as_deref(), wanted, "{text}");
@@ -266,7 +291,7 @@ fn all() -> Vec<Grammar> {
         Grammar::JapaneseName,
         Grammar::LatinName,
         Grammar::JapaneseAddress,
-        Grammar::Address,
+        Grammar::Address { post: None },
         Grammar::JapaneseLicenceNumber,
         Grammar::ResidenceCardNumber,
         Grammar::BritishDriverNumber,

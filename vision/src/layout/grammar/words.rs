@@ -2,7 +2,7 @@
 
 use super::{Context, Parsed, stretch};
 use crate::layout::sheet::{Folded, Glyph};
-use crate::zone::fold;
+use crate::zone::{fold, is_label};
 
 /// Statuses of residence as cards print them (Immigration Control and Refugee Recognition Act, appended tables 1 and 2).
 const STATUSES: [&str; 41] = [
@@ -118,12 +118,15 @@ pub(super) fn authority(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parse
     let sound = folded
         .chars
         .iter()
-        .all(|&c| c.is_alphanumeric() || matches!(c, '.' | ',' | '-' | '/' | '\'' | '(' | ')' | '&'));
-    let is_label = context.words.contains(&folded.chars);
-    if !sound || !AUTHORITY.contains(&letters) || letters * 2 < folded.chars.len() || is_label {
+        .all(|&c| c.is_alphanumeric() || matches!(c, '.' | ',' | '-' | '/' | '\'' | '’' | '(' | ')' | '&'));
+    let known = context.words.contains(&folded.chars);
+    if !sound || !AUTHORITY.contains(&letters) || letters * 2 < folded.chars.len() || known {
         return None;
     }
     let (text, from, to) = stretch(glyphs, &folded, 0, folded.chars.len())?;
+    if is_label(&text) {
+        return None;
+    }
     let text = fold::japanese(&text);
     Some(Parsed {
         normalized: Some(text.clone()),
