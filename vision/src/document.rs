@@ -15,6 +15,9 @@ use time::Date;
 /// Four of the five items that both zones have: reading more would change no decision.
 const ENOUGH: f32 = 0.8;
 
+/// Cards that are cut out and read: beside a picture that was read whole, and where the card comes first.
+const MOST_CARDS: (usize, usize) = (1, 2);
+
 /// What the stages that read have found.
 #[derive(Default)]
 struct Reading {
@@ -133,7 +136,8 @@ fn look<'a, 'l>(
         }
         best = Some(seen);
     }
-    for corners in outlines {
+    let most = if eye.kind.has_mrz() { MOST_CARDS.0 } else { MOST_CARDS.1 };
+    for corners in outlines.iter().take(most) {
         let Some(view) = View::card(picture, corners, eye.kind.aspect()) else {
             continue;
         };

@@ -112,7 +112,7 @@ impl Rule {
             }
             Self::Birthday { born, expires, name } => {
                 let (born, expires) = (date(born)?, date(expires)?);
-                let japanese = value(name)?.chars().any(|c| !c.is_ascii());
+                let japanese = !value(name)?.is_ascii();
                 let same = (born.month(), born.day()) == (expires.month(), expires.day());
                 let leap = (born.month(), born.day()) == (Month::February, 29)
                     && matches!(

@@ -4,6 +4,9 @@ use super::*;
 use crate::text::{Area, Lattice, Symbol};
 use time::macros::date;
 
+/// Texts with left edge and middle in millimetres.
+type Lines = &'static [(&'static str, f32, f32)];
+
 /// Height of the letters, in pixels.
 const EM: f32 = 40.0;
 
@@ -148,7 +151,7 @@ fn a_rule_that_fails_takes_the_normal_forms_of_what_it_doubts() {
 
 #[test]
 fn each_document_is_known_whatever_was_chosen() {
-    let pages: [(&str, &[(&str, f32, f32)]); 6] = [
+    let pages: [(&str, Lines); 6] = [
         (
             "jp.my_number_card",
             &[

@@ -216,10 +216,10 @@ fn in_numbers(chars: &[char], at: usize, order: Order, today: Option<Date>) -> O
             return None;
         }
         let (year, month, day) = match (a, order) {
-            (4, Order::YearFirst | Order::DayFirst | Order::MonthFirst) => (first, second, third),
-            (_, Order::DayFirst) => (third, second, first),
-            (_, Order::MonthFirst) => (third, first, second),
-            (_, Order::YearFirst) => return None,
+            (4, Order::Year | Order::Day | Order::Month) => (first, second, third),
+            (_, Order::Day) => (third, second, first),
+            (_, Order::Month) => (third, first, second),
+            (_, Order::Year) => return None,
         };
         let year = if short { century(year, month, day, today)? } else { year };
         Some(Found {

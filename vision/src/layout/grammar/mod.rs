@@ -16,14 +16,16 @@ use time::Date;
 
 /// The order of day, month and year where numbers alone do not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
 pub(crate) enum Order {
     /// 令和6年6月1日, 2024年6月1日, 2024-06-01.
-    YearFirst,
+    #[serde(rename = "year_first")]
+    Year,
     /// 31.12.2024, 31 DEC 2024.
-    DayFirst,
+    #[serde(rename = "day_first")]
+    Day,
     /// 12/31/2024.
-    MonthFirst,
+    #[serde(rename = "month_first")]
+    Month,
 }
 
 /// The form of an item.

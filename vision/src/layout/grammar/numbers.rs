@@ -139,7 +139,7 @@ pub(super) fn any(glyphs: &[Glyph], length: RangeInclusive<usize>, digits: usize
     let (text, first, last) = stretch(glyphs, &folded, from, to)?;
     let number = fold::bare(&text);
     let fits = length.contains(&number.len()) && number.bytes().filter(u8::is_ascii_digit).count() >= digits;
-    fits.then(|| Parsed {
+    fits.then_some(Parsed {
         text,
         normalized: Some(number),
         from: first,

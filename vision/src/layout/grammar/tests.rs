@@ -28,7 +28,7 @@ fn date(order: Order, ends: &[&str], past: bool) -> Grammar {
 
 #[test]
 fn dates_of_eras_and_of_the_west() {
-    let plain = date(Order::YearFirst, &[], false);
+    let plain = date(Order::Year, &[], false);
     for (text, wanted) in [
         ("昭和61年5月1日生", "1986-05-01"),
         ("平成元年3月31日", "1989-03-31"),
@@ -56,28 +56,28 @@ fn dates_of_eras_and_of_the_west() {
 
 #[test]
 fn an_era_that_contradicts_the_western_year_leaves_the_text_and_takes_the_normal_form() {
-    let band = date(Order::YearFirst, &["まで"], false);
+    let band = date(Order::Year, &["まで"], false);
     let (text, normalized) = parsed(&band, "2024年(令和07年)06月01日まで有効").unwrap();
     assert_eq!((text.as_str(), normalized), ("2024年(令和07年)06月01日", None));
 }
 
 #[test]
 fn the_words_around_a_date_choose_it() {
-    let born = date(Order::YearFirst, &["生"], true);
+    let born = date(Order::Year, &["生"], true);
     assert_eq!(
         normal(&born, "日本花子 昭和61年5月1日生").as_deref(),
         Some("1986-05-01")
     );
     assert_eq!(parsed(&born, "2025年3月31日まで有効"), None);
     assert_eq!(parsed(&born, "2031年3月31日生"), None, "nobody is born tomorrow");
-    let until = date(Order::YearFirst, &["まで"], false);
+    let until = date(Order::Year, &["まで"], false);
     let card = "昭和61年5月1日生 2025年3月31日まで有効";
     assert_eq!(normal(&until, card).as_deref(), Some("2025-03-31"));
 }
 
 #[test]
 fn numbers_are_dates_in_the_order_of_their_country() {
-    let (european, american) = (date(Order::DayFirst, &[], true), date(Order::MonthFirst, &[], true));
+    let (european, american) = (date(Order::Day, &[], true), date(Order::Month, &[], true));
     for (grammar, text, wanted) in [
         (&european, "02.03.1985 BERLIN", Some("1985-03-02")),
         (&american, "02/03/1985", Some("1985-02-03")),
@@ -274,9 +274,9 @@ proptest! {
         let (year, month, of_month) = (day.year(), u8::from(day.month()), day.day());
         let wanted = Some(format!("{year}-{month:02}-{of_month:02}"));
         for (order, text) in [
-            (Order::YearFirst, format!("{year}年{month}月{of_month}日")),
-            (Order::DayFirst, format!("{of_month:02}.{month:02}.{year}")),
-            (Order::MonthFirst, format!("{month:02}/{of_month:02}/{year}")),
+            (Order::Year, format!("{year}年{month}月{of_month}日")),
+            (Order::Day, format!("{of_month:02}.{month:02}.{year}")),
+            (Order::Month, format!("{month:02}/{of_month:02}/{year}")),
         ] {
             prop_assert_eq!(&normal(&date(order, &[], false), &text), &wanted, "{}", text);
         }
@@ -285,9 +285,9 @@ proptest! {
 
 fn all() -> Vec<Grammar> {
     vec![
-        date(Order::YearFirst, &[], false),
-        date(Order::DayFirst, &[], true),
-        date(Order::MonthFirst, &["生"], true),
+        date(Order::Year, &[], false),
+        date(Order::Day, &[], true),
+        date(Order::Month, &["生"], true),
         Grammar::JapaneseName,
         Grammar::LatinName,
         Grammar::JapaneseAddress,
