@@ -72,7 +72,6 @@ mod tests {
             text: (*text).to_owned(),
             confidence: 0.9,
             lattice: Lattice::default(),
-            symbols: Vec::new(),
         };
         texts.iter().map(line).collect()
     }
