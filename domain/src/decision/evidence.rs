@@ -24,17 +24,13 @@ vocabulary! {
 
 vocabulary! {
     /// What a tenant lets be approved without a person.
+    #[derive(Default)]
     Accepted {
+        #[default]
         /// Documents whose machine-readable data holds and is repeated by the print.
         MachineReadable = "machine_readable",
         /// Also those without such data, where every visual check of their layout holds.
         Visual = "visual",
-    }
-}
-
-impl Default for Accepted {
-    fn default() -> Self {
-        Self::MachineReadable
     }
 }
 
