@@ -25,6 +25,8 @@ pub struct TenantSettings {
     pub webhook_url: Option<String>,
     /// When `webhook_url` was last changed; `None` where that was never noted.
     pub webhook_url_set_at: Option<Timestamp>,
+    /// Whether `webhook_url` was chosen or confirmed by somebody who may read reviewers' notes.
+    pub webhook_url_is_vouched: bool,
     /// Which events are sent.
     pub event_types: Vec<EventType>,
     /// From creation to the last moment the link can be opened.
@@ -49,6 +51,7 @@ impl Default for TenantSettings {
             ip_allow_list: Vec::new(),
             webhook_url: None,
             webhook_url_set_at: None,
+            webhook_url_is_vouched: false,
             event_types: EventType::ALL.to_vec(),
             link_lifetime: Millis::hours(48),
             session_lifetime: Millis::days(7),
@@ -128,6 +131,13 @@ impl TenantSettings {
     #[must_use]
     pub fn receiver_is_newer_than(&self, event: Timestamp) -> bool {
         self.webhook_url_set_at.is_some_and(|set| set > event)
+    }
+
+    /// Whether a reviewer's note may not go to the receiver, in a webhook that was on its way at `since`: its URL was changed
+    /// afterwards by somebody who may not read notes, and may have been chosen for this one.
+    #[must_use]
+    pub fn withholds_note(&self, since: Timestamp) -> bool {
+        self.receiver_is_newer_than(since) && !self.webhook_url_is_vouched
     }
 
     /// Every setting that is out of its bounds.

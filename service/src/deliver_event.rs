@@ -10,6 +10,7 @@ use crate::{
         pacing::Place,
         signature::SignedRequest,
     },
+    webhook_log::holds_note,
     webhook_payload, webhook_secret,
 };
 use domain::{ids::EventId, time::Timestamp};
@@ -99,6 +100,9 @@ async fn try_to_send(
     let Ok(url) = honnin.sender.parse_receiver(url) else {
         return Ok(Answer::failed(Fault::UrlRefused));
     };
+    if sources.withholds_note && holds_note(&sources.event) {
+        return Ok(Answer::failed(Fault::NoteWithheld));
+    }
     let secrets = webhook_secret::signers(honnin, &sources.event, &sources.secrets)?;
     if secrets.is_empty() {
         return Ok(Answer::failed(Fault::NoSecret));

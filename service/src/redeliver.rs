@@ -31,9 +31,8 @@ pub enum RedeliverError {
     /// The tenant has no receiver URL.
     #[error("no receiver URL is set")]
     NoReceiver,
-    /// It holds a reviewer's note, and the receiver's address is newer than it: whoever may not read the note cannot send it to an
-    /// address that they may have chosen for it.
-    #[error("an old note goes to a new address by an admin's hand only")]
+    /// It holds a reviewer's note that is withheld from the receiver ([`TenantSettings::withholds_note`]).
+    #[error("the receiver URL was changed after a reviewer's note was written; an admin has to confirm it")]
     NeedsAdmin,
     /// Storage.
     #[error(transparent)]
@@ -57,7 +56,7 @@ pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId)
             let event = events::find(tx, &tenant, &event)
                 .await?
                 .ok_or(RedeliverError::NotFound)?;
-            if !is_admin && settings.receiver_is_newer_than(event.created_at) && holds_note(&event) {
+            if !is_admin && settings.withholds_note(event.created_at) && holds_note(&event) {
                 return Err(RedeliverError::NeedsAdmin);
             }
             match deliveries::find(tx, &tenant, &event.id).await? {
@@ -103,7 +102,7 @@ pub async fn send_range_again(
             found.truncate(MOST_AT_ONCE as usize);
             let mut left_out = 0;
             for delivery in &found {
-                if !is_admin && settings.receiver_is_newer_than(delivery.created_at) && has_note(tx, delivery).await? {
+                if !is_admin && settings.withholds_note(delivery.created_at) && has_note(tx, delivery).await? {
                     left_out += 1;
                 } else {
                     begin_anew(tx, delivery, now).await?;

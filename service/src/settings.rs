@@ -81,7 +81,7 @@ impl Change {
         }
     }
 
-    fn apply(self, tenant: &mut TenantRow, now: Timestamp) {
+    fn apply(self, tenant: &mut TenantRow, staff: &Staff, now: Timestamp) {
         let settings = tenant.settings.get_or_insert_with(TenantSettings::default);
         match self {
             Self::Look { name, accent } => {
@@ -108,7 +108,9 @@ impl Change {
                 if settings.webhook_url != url {
                     settings.webhook_url = url;
                     settings.webhook_url_set_at = Some(now);
+                    settings.webhook_url_is_vouched = false;
                 }
+                settings.webhook_url_is_vouched |= Admin::of(staff).is_ok();
                 settings.event_types = event_types;
             }
         }
@@ -191,7 +193,7 @@ pub async fn change(honnin: &Honnin, staff: &Staff, version: i64, change: Change
                 return Err(SettingsError::Stale);
             }
             let section = change.name();
-            change.apply(&mut tenant, now);
+            change.apply(&mut tenant, &staff, now);
             let faults = tenant.settings.as_ref().map(TenantSettings::faults).unwrap_or_default();
             if !faults.is_empty() {
                 return Err(SettingsError::Faults(faults));

@@ -2,7 +2,7 @@
 
 mod support;
 
-use domain::{ids::EventId, tenant::TenantSettings, time::Millis};
+use domain::{event::EventType, ids::EventId, tenant::TenantSettings, time::Millis};
 use service::{
     access::Developer,
     explain_signature::{BodyComparison, Verdict, explain_signature},
@@ -346,6 +346,69 @@ async fn a_new_receiver_is_not_blamed_for_what_the_old_one_failed() {
     assert_eq!(health().await.unwrap().failing_since, None);
 }
 
+/// Points the receiver to `url` as `role`.
+async fn point_to(harness: &Harness, role: Role, url: String) {
+    let staff = harness.staff(role).await;
+    let version = settings::load(&harness.honnin, &staff).await.unwrap().version;
+    let change = Change::Webhook {
+        url: Some(url),
+        event_types: EventType::ALL.to_vec(),
+    };
+    settings::change(&harness.honnin, &staff, version, change)
+        .await
+        .unwrap();
+}
+
+fn ids(receiver: &Receiver) -> Vec<String> {
+    let received = receiver.received();
+    received.iter().map(|one| one.header("webhook-id").to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_retry_withholds_a_note_from_an_address_that_no_admin_chose_or_confirmed() {
+    let (shops, attackers) = (Receiver::start().await, Receiver::start().await);
+    let (harness, _) = Harness::with_receiver(&shops).await;
+    let session = harness.create().await.id;
+    let note = harness
+        .seal_note(&harness.database.vault().await, &session, "Called her back.")
+        .await;
+    shops.reply([Reply::Status(500), Reply::Status(500)]);
+    let noted = harness.record_reviewed(&session, Some(note)).await;
+    let plain = harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+
+    harness.clock.advance(Millis::seconds(1));
+    point_to(&harness, Role::Developer, attackers.url()).await;
+    harness.clock.advance(Millis::minutes(1));
+    harness.run_until_idle().await;
+    assert_eq!(ids(&attackers), [plain.to_string()]);
+    let held = harness.delivery(&noted).await.unwrap();
+    assert_eq!((held.state, held.attempts), (DeliveryState::Pending, 2));
+
+    point_to(&harness, Role::Admin, attackers.url()).await;
+    harness.clock.advance(Millis::minutes(10));
+    harness.run_until_idle().await;
+    assert_eq!(ids(&attackers), [plain.to_string(), noted.to_string()]);
+}
+
+#[tokio::test]
+async fn an_address_that_an_admin_chose_gets_what_is_on_its_way() {
+    let (before, after) = (Receiver::start().await, Receiver::start().await);
+    let (harness, _) = Harness::with_receiver(&before).await;
+    let session = harness.create().await.id;
+    let note = harness
+        .seal_note(&harness.database.vault().await, &session, "Called her back.")
+        .await;
+    before.reply([Reply::Status(500)]);
+    let noted = harness.record_reviewed(&session, Some(note)).await;
+    harness.run_until_idle().await;
+    harness.clock.advance(Millis::seconds(1));
+    point_to(&harness, Role::Admin, after.url()).await;
+    harness.clock.advance(Millis::minutes(1));
+    harness.run_until_idle().await;
+    assert_eq!(ids(&after), [noted.to_string()]);
+}
+
 #[tokio::test]
 async fn an_old_note_goes_to_a_new_address_by_an_admins_hand_only() {
     let (shops, attackers) = (Receiver::start().await, Receiver::start().await);
@@ -386,10 +449,6 @@ async fn an_old_note_goes_to_a_new_address_by_an_admins_hand_only() {
         .unwrap();
     assert_eq!((sent.count, sent.left_out), (1, 1));
     harness.run_until_idle().await;
-    let ids = |receiver: &Receiver| -> Vec<String> {
-        let received = receiver.received();
-        received.iter().map(|one| one.header("webhook-id").to_owned()).collect()
-    };
     assert_eq!(ids(&attackers), [plain.to_string()]);
 
     let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();

@@ -75,7 +75,7 @@ pub(crate) struct Raw {
     pub(crate) tenant_id: String,
     session_id: Option<String>,
     kind: String,
-    created_at: i64,
+    pub(crate) created_at: i64,
     data: Option<String>,
     note: Option<Vec<u8>>,
 }

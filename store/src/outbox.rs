@@ -13,6 +13,7 @@ use crate::{
 use domain::{
     ids::{EventId, TenantId},
     secret::Unlogged,
+    time::Timestamp,
 };
 
 /// An event that is sent, or could be.
@@ -35,6 +36,8 @@ pub struct Sources {
     pub session: Option<PresentSession>,
     /// Where the tenant's webhooks go, as the admin has set it.
     pub url: Option<String>,
+    /// Whether a reviewer's note in the event may not go to `url` ([`domain::tenant::TenantSettings::withholds_note`]).
+    pub withholds_note: bool,
     /// The tenant's valid secrets, newest first.
     pub secrets: Vec<SecretRow>,
 }
@@ -54,6 +57,7 @@ struct Raw {
     #[sqlx(flatten)]
     event: events::Raw,
     state: Option<String>,
+    started_at: Option<i64>,
     settings: Option<String>,
     data_key: Option<String>,
     metadata: Option<String>,
@@ -86,8 +90,11 @@ impl Raw {
 
     fn into_sources(mut self, secrets: Result<Vec<SecretRow>, StoreError>) -> Result<Sources, StoreError> {
         let settings = tenants::parse_settings(self.settings.as_deref())?;
+        // Begun anew by an admin's hand, a delivery is newer than the address that the admin saw.
+        let since = Timestamp::from_millis(self.started_at.unwrap_or(self.event.created_at));
         Ok(Sources {
             session: self.session()?,
+            withholds_note: settings.as_ref().is_some_and(|settings| settings.withholds_note(since)),
             url: settings.and_then(|settings| settings.webhook_url),
             secrets: secrets?,
             event: EventRow::try_from(self.event)?,
@@ -102,7 +109,7 @@ impl Raw {
 pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
     let mut rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
-                delivery.state, tenant.settings, session.data_key, session.metadata,
+                delivery.state, delivery.started_at, tenant.settings, session.data_key, session.metadata,
                 secret.id AS secret_id, secret.sealed AS secret_sealed, secret.created_at AS secret_created_at
          FROM events AS event
          JOIN tenants AS tenant ON tenant.id = event.tenant_id

@@ -198,8 +198,8 @@ fn why_left_out(count: usize) -> String {
         return String::new();
     }
     format!(
-        " Left out: {count}, which hold a reviewer's note and are older than the receiver's address; an admin can send \
-         them."
+        " Left out: {count}, which hold a reviewer's note and are older than the receiver URL. An admin can confirm the URL \
+         or send them."
     )
 }
 
@@ -209,8 +209,8 @@ async fn refused(desk: &Desk, error: RedeliverError) -> Answer {
         RedeliverError::NotFound => Err(Fault::NotFound),
         RedeliverError::NoReceiver => desk.done(HERE, "Nothing was sent: no receiver is set.").await,
         RedeliverError::NeedsAdmin => {
-            let said = "Nothing was sent: the event holds a reviewer's note and is older than the receiver's address; \
-                        an admin can send it.";
+            let said = "Nothing was sent: the event holds a reviewer's note and is older than the receiver URL. An admin \
+                        can confirm the URL or send the event.";
             desk.done(HERE, said).await
         }
         RedeliverError::Store(error) => Err(error.into()),

@@ -43,6 +43,8 @@ faults! {
     UrlRefused = "url_refused", "The receiver URL is not acceptable.";
     /// What is stored of the event or of a secret does not open or does not parse.
     CannotRender = "cannot_render", "The event or a signing secret cannot be read, so there is nothing to send. Whoever runs this installation finds the reason in the log.";
+    /// The event holds a reviewer's note that is withheld from the receiver.
+    NoteWithheld = "note_withheld", "The event holds a reviewer's note, and the receiver URL was changed afterwards by somebody who may not read it. An admin can confirm the URL by saving it, or send the event again.";
     /// The name does not resolve.
     Unresolved = "dns_failed", "The receiver's host name does not resolve.";
     /// The name resolves to an address that is not public.
@@ -77,7 +79,7 @@ impl Fault {
     pub const fn is_ours(self) -> bool {
         matches!(
             self,
-            Self::NoReceiver | Self::NoSecret | Self::UrlRefused | Self::CannotRender
+            Self::NoReceiver | Self::NoSecret | Self::UrlRefused | Self::CannotRender | Self::NoteWithheld
         )
     }
 }
