@@ -1,5 +1,5 @@
 #!/bin/sh
-# Format, lints and documentation, with warnings as errors, and the rules of who may import whom.
+# Format, lints and documentation, with warnings as errors, the rules of who may import whom, and the rules for dependencies.
 set -eu
 cd "$(dirname "$0")/.."
 step() { echo "== $*"; }
@@ -22,3 +22,10 @@ RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --exclude frontend --no
 
 step "who may import whom"
 cargo test --quiet --package xtask --test architecture
+
+step "dependencies, licences and sources"
+if command -v cargo-deny >/dev/null; then
+    cargo deny --offline check bans licenses sources
+else
+    echo "not checked: cargo-deny is not installed (cargo install cargo-deny --locked)"
+fi
