@@ -1,18 +1,18 @@
-# `make run` starts Honnin, `make test` tests it, `make check` judges the code. Each installs what it needs by itself.
+# `make run` starts Honnin, `make test` tests it, `make check` checks the code. Each installs what it needs.
 .PHONY: help run test check soak bench release setup specimens eval
 
 target = $${CARGO_TARGET_DIR:-target}
-# TLS=self-signed serves the local network, so that a real phone can open the link.
+# TLS=self-signed serves the local network over HTTPS, so that a real phone can open the link.
 TLS ?=
 
 help:
 	@echo 'make run                    build and start a demonstration on http://localhost:3000'
-	@echo 'make run TLS=self-signed    the same for the local network, for a real phone'
-	@echo 'make test                   everything that can be tested, on SQLite, PostgreSQL and in Chromium'
-	@echo 'make check                  format, lints and documentation; warnings are errors'
-	@echo 'make soak                   the long runs: random sequences, races, outages, for two hours'
-	@echo 'make bench                  how fast it is, next to what the machine can do'
-	@echo 'make release                the optimised binary and its site'
+	@echo 'make run TLS=self-signed    the same over HTTPS for the local network, to use a real phone'
+	@echo 'make test                   run every test, on SQLite, PostgreSQL and in Chromium'
+	@echo 'make check                  check format, lints, documentation and dependencies; warnings are errors'
+	@echo 'make soak                   run the long tests (random sequences, races, outages) for about two hours'
+	@echo 'make bench                  run the benchmarks, each beside its baseline'
+	@echo 'make release                build the optimised binary and its site'
 	@echo 'make specimens OUT=folder   render documents of people who do not exist, with labels'
 	@echo 'make eval DATA=folder       how well it reads documents and tells faces apart'
 
