@@ -39,6 +39,9 @@ scripts/judge-api 2000
 step "connections that customers' clients keep"
 scripts/judge-clients 600
 
+step "many phones, and one hostile network"
+HONNIN_PHONES=40 HONNIN_HOSTILE=600 cargo test --quiet --workspace --exclude frontend --bench capture
+
 step "whole runs"
 scripts/with-postgres npm test --silent --prefix end2end
 step "done"

@@ -1,14 +1,18 @@
-//! The bench where pictures are looked at: one at a time per core, a bounded number waiting, the rest told to come back.
+//! The bench where pictures are looked at: one at a time per core, a bounded number waiting, the rest told to come back. It has
+//! threads of its own, which run when nothing else wants to: whoever asks for a page does not wait for somebody else's picture.
 
 use crate::examiner::Examiner;
 use std::{
     num::NonZero,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
+        mpsc,
     },
+    thread,
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 
 /// How many may wait. Pictures are admitted by their size before they are read, and jobs have their slots; a picture that was admitted
 /// must not be turned away here, so that this is more than either can be.
@@ -25,10 +29,15 @@ pub(crate) enum NotLooked {
     Panicked,
 }
 
+/// What a thread does next.
+type Work = Box<dyn FnOnce() + Send>;
+
 /// Shares the examiner among the cores.
 pub(crate) struct Bench {
     examiner: Arc<dyn Examiner>,
+    /// As many as threads.
     places: Arc<Semaphore>,
+    queue: mpsc::Sender<Work>,
     waiting: AtomicUsize,
     most_waiting: usize,
 }
@@ -48,6 +57,7 @@ impl Bench {
         Self {
             examiner,
             places: Arc::new(Semaphore::new(cores)),
+            queue: start_threads(cores),
             waiting: AtomicUsize::new(0),
             most_waiting: MOST_WAITING,
         }
@@ -71,13 +81,54 @@ impl Bench {
                 .map_err(|_| NotLooked::Busy)?
         };
         let examiner = Arc::clone(&self.examiner);
+        let (tell, looked) = oneshot::channel();
         // The place goes with the work: a caller who goes away does not free a core that is still busy.
-        let looked = tokio::task::spawn_blocking(move || {
+        let work: Work = Box::new(move || {
             let _place = place;
-            work(&*examiner)
-        })
-        .await;
-        looked.map_err(|_| NotLooked::Panicked)
+            let seen = work(&*examiner);
+            // Whoever asked may have gone away.
+            drop(tell.send(seen));
+        });
+        // Where it panics, or there are no threads any more, `tell` is dropped.
+        drop(self.queue.send(work));
+        looked.await.map_err(|_| NotLooked::Panicked)
+    }
+}
+
+/// Threads that end once nobody holds the queue any more.
+#[expect(
+    clippy::expect_used,
+    reason = "it starts with its threads or not at all, as the runtime does"
+)]
+fn start_threads(count: usize) -> mpsc::Sender<Work> {
+    let (queue, work) = mpsc::channel::<Work>();
+    let work = Arc::new(Mutex::new(work));
+    for number in 0..count {
+        let work = Arc::clone(&work);
+        thread::Builder::new()
+            .name(format!("pictures-{number}"))
+            .spawn(move || {
+                give_way();
+                while let Some(next) = next(&work) {
+                    // Seen by whoever waits for it; the thread goes on.
+                    drop(catch_unwind(AssertUnwindSafe(next)));
+                }
+            })
+            .expect("threads can be started");
+    }
+    queue
+}
+
+fn next(work: &Mutex<mpsc::Receiver<Work>>) -> Option<Work> {
+    work.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+}
+
+/// Lowers this thread's priority: 10 of 19 is about a tenth of the processor where others want all of it (sched(7)).
+fn give_way() {
+    // Elsewhere than on Linux it would be the whole process (setpriority(2), "C library/kernel differences").
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::nice(10) {
+        tracing::warn!(%error, "pictures are analysed at the same priority as requests");
     }
 }
 
@@ -89,7 +140,6 @@ mod tests {
         document::{DocumentType, Side},
         findings::{Challenge, DocumentFindings, SelfieFindings},
     };
-    use std::sync::{Mutex, mpsc};
     use time::Date;
 
     struct Blind;
@@ -127,6 +177,14 @@ mod tests {
             assert_eq!(look.await.unwrap(), Ok(true));
         }
         assert_eq!(bench.look(|_| 7).await, Ok(7));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn requests_go_before_pictures() {
+        let bench = Bench::new(Arc::new(Blind));
+        let priority = || rustix::process::getpriority_process(None).unwrap();
+        assert!(bench.look(move |_| priority()).await.unwrap() > priority());
     }
 
     #[tokio::test]

@@ -86,6 +86,7 @@ async fn crowd(phones: usize, sides: &Sides) -> Vec<Figure> {
         alone.p99() * 1e3,
         beside.p99() * 1e3
     );
+    print_refused(&beside);
     let mut figures = vec![
         (
             "P5 phones that did not get their pictures through",
@@ -119,6 +120,7 @@ async fn siege(connections: usize, sides: &Sides) -> Vec<Figure> {
         alone.p99() * 1e3,
         beside.p99() * 1e3
     );
+    print_refused(&beside);
     let mut figures = vec![
         (
             "P5b phones that were refused",
@@ -131,6 +133,13 @@ async fn siege(connections: usize, sides: &Sides) -> Vec<Figure> {
         figures.push(("P5b others' p99 / alone", beside.p99() / alone.p99(), 2.0));
     }
     figures
+}
+
+/// Where the others were refused.
+fn print_refused(seen: &Seen) {
+    for (path, count) in &seen.refused_at {
+        println!("refused at {path}: {count}");
+    }
 }
 
 /// What the others see of a node that has nothing else to do.

@@ -2,6 +2,7 @@
 
 use crate::{http::call, node::Node};
 use std::{
+    collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr},
     sync::Arc,
     time::Duration,
@@ -29,6 +30,8 @@ pub(crate) struct Seen {
     pub(crate) latencies: Vec<f64>,
     /// Answers that were refusals, or none.
     pub(crate) refused: usize,
+    /// How many of them each path had.
+    pub(crate) refused_at: BTreeMap<&'static str, usize>,
 }
 
 impl Seen {
@@ -78,7 +81,10 @@ async fn ask(to: SocketAddr, key: String, stop: CancellationToken) -> Seen {
             let answer = call(to, from, &head, b"", None).await;
             let mut seen = seen.lock().await;
             seen.latencies.push(began.elapsed().as_secs_f64());
-            seen.refused += usize::from(!answer.is_ok_and(|answer| answer.status == status));
+            if !answer.is_ok_and(|answer| answer.status == status) {
+                seen.refused += 1;
+                *seen.refused_at.entry(path).or_default() += 1;
+            }
         });
     }
     asking.join_all().await;

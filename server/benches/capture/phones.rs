@@ -170,8 +170,8 @@ impl Phone {
     /// Takes the photo whatever its page says of it.
     async fn use_it(&mut self) -> io::Result<Answer> {
         let page = self.ask("GET", forms::CHECK, "", b"", None).await?;
-        let text = String::from_utf8_lossy(&page.body).into_owned();
-        let shown = text
+        let shown = page
+            .body
             .split_once("name=\"shown\" value=\"")
             .and_then(|(_, rest)| rest.split_once('"'));
         let shown = shown.map_or("", |(shown, _)| shown);
