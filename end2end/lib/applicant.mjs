@@ -109,13 +109,13 @@ export class Applicant {
     const heading = this.page.getByRole("heading", { level: 1 });
     for (const end = Date.now() + 90_000; Date.now() < end; ) {
       const words = await heading.innerText();
-      const waiting = await this.page.getByRole("link", { name: "Look again" }).count();
+      const waiting = await this.page.getByRole("link", { name: "Refresh" }).count();
       if (waiting === 0) {
         await this.#look("11-result");
         return words;
       }
       // The page comes again by itself; whoever has no patience presses the link.
-      await Promise.all([this.page.waitForEvent("load"), this.page.getByRole("link", { name: "Look again" }).click()]);
+      await Promise.all([this.page.waitForEvent("load"), this.page.getByRole("link", { name: "Refresh" }).click()]);
     }
     throw new Error("no result within 90 s");
   }

@@ -68,8 +68,8 @@ function checksum(bytes) {
 
 const passport = () => readFileSync(picture("passport"));
 const hostile = [
-  ["a picture of 30,000 by 30,000 pixels", "huge.png", () => largePng(30_000, 30_000), /too many pixels/],
-  ["a JPEG that was cut off", "cut.jpg", () => passport().subarray(0, 40_000), /damaged or was cut off/],
+  ["a picture of 30,000 by 30,000 pixels", "huge.png", () => largePng(30_000, 30_000), /resolution is too high/],
+  ["a JPEG that was cut off", "cut.jpg", () => passport().subarray(0, 40_000), /damaged or was not transferred completely/],
   ["a text file named .jpg", "words.jpg", () => Buffer.from("This is no picture.\n".repeat(500)), /not a JPEG, PNG or WebP/],
   ["a file of 50 MB", "heavy.jpg", () => Buffer.concat([passport(), Buffer.alloc(50_000_000, 7)]), /smaller than 10 MB/],
 ];

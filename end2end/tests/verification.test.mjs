@@ -72,7 +72,7 @@ test("a name that differs waits for a reviewer, whose approval is another event"
   const customer = await receiver.customer(honnin, tenant);
   const applicant = new Applicant(browser, await browser.phone(), { name: "review" });
   const words = await applicant.goThrough(customer.link, { "Family name": "Watanabe" });
-  assert.equal(words, "We are checking");
+  assert.equal(words, "Your verification is being reviewed");
   const first = await customer.event("verification.needs_review");
   const waiting = await customer.result();
   assert.equal(waiting.status, "reviewing");

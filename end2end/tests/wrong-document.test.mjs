@@ -25,7 +25,7 @@ after(async () => {
 });
 
 const words = {
-  en: { passport: "This looks like another document: Passport. You chose: Driving licence.", checking: /checking/ },
+  en: { passport: "This looks like another document: Passport. You chose: Driving licence.", checking: /being reviewed/ },
   ja: { passport: "「パスポート」のようです。選択した書類は「運転免許証」です。", checking: /確認/ },
 };
 

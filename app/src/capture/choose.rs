@@ -3,6 +3,7 @@
 use super::said;
 use crate::parts::{Mistake, draw, error_summary, primary, title};
 use crate::text::capture as text;
+use crate::text::entry::ERROR_SUMMARY;
 use crate::{PageMeta, forms, shell};
 use domain::document::DocumentType;
 use leptos::prelude::*;
@@ -48,7 +49,7 @@ pub fn render(view: &ChooseView, meta: &PageMeta) -> String {
         .map(|&kind| row(meta, kind, view.chosen == Some(kind)))
         .collect();
     let main = view! {
-        {error_summary(meta, &mistakes)}
+        {error_summary(meta, ERROR_SUMMARY, &mistakes)}
         <form method="post" action=forms::CHOOSE>
             <fieldset class="choices" class:wrong=view.missing aria-describedby="choose-hint">
                 <legend><h1>{heading}</h1></legend>

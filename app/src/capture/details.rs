@@ -4,6 +4,7 @@ use super::said;
 use crate::parts::field::Field;
 use crate::parts::{Mistake, error_summary, primary, title};
 use crate::text::details as text;
+use crate::text::entry::ERROR_SUMMARY;
 use crate::{PageMeta, forms, shell};
 use domain::user_input::{InputFault, InputField, TypedForm};
 use leptos::prelude::*;
@@ -39,7 +40,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> String {
     let kana = |which| view.kana.then(|| field(which).line());
     let [go_on] = said(meta, [crate::text::entry::CONTINUE]);
     let main = view! {
-        {error_summary(meta, &mistakes)}
+        {error_summary(meta, ERROR_SUMMARY, &mistakes)}
         <h1>{heading}</h1>
         <p class="lead">{lead}</p>
         <form method="post" action=forms::DETAILS novalidate=true>

@@ -5,6 +5,7 @@ use crate::camera::document::DocumentCamera;
 use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
 use crate::text::camera as camera_text;
 use crate::text::capture as text;
+use crate::text::entry::ERROR_SUMMARY_PHOTO;
 use crate::text::picture::FileFault;
 use crate::{PageMeta, forms, shell};
 use domain::document::{DocumentType, Side};
@@ -45,7 +46,7 @@ pub fn render(view: &DocumentView, meta: &PageMeta) -> String {
     ));
     let no_back = (view.document_type == DocumentType::MyNumberCard).then(|| meta.say(text::DOCUMENT_NO_BACK));
     let main = view! {
-        {error_summary(meta, &mistakes)}
+        {error_summary(meta, ERROR_SUMMARY_PHOTO, &mistakes)}
         <h1>{heading}</h1>
         <div class="drawing">{draw::document_side(view.document_type, view.side)}</div>
         {advice}

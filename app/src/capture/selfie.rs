@@ -5,6 +5,7 @@ use crate::camera::selfie::SelfieCamera;
 use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
 use crate::text::camera as camera_text;
 use crate::text::capture as text;
+use crate::text::entry::ERROR_SUMMARY_PHOTO;
 use crate::text::picture::FileFault;
 use crate::{PageMeta, forms, shell};
 use domain::findings::Challenge;
@@ -49,7 +50,7 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> String {
         [text::SELFIE_TIP_LIGHT, text::SELFIE_TIP_FREE, text::SELFIE_TIP_ALONE],
     ));
     let main = view! {
-        {error_summary(meta, &mistakes)}
+        {error_summary(meta, ERROR_SUMMARY_PHOTO, &mistakes)}
         <h1>{heading}</h1>
         <div class="drawing">{draw::face(view.challenge)}</div>
         {advice}

@@ -4,7 +4,7 @@ pub mod draw;
 pub mod field;
 
 use crate::PageMeta;
-use crate::text::entry;
+use crate::text::{Text, entry};
 use leptos::prelude::*;
 
 /// One mistake: the sentence, and the id of the element it is about.
@@ -16,9 +16,9 @@ pub struct Mistake {
     pub sentence: String,
 }
 
-/// The list of mistakes at the top of the page, each a link to its field; nothing where there is none.
-pub fn error_summary(meta: &PageMeta, mistakes: &[Mistake]) -> impl IntoView + use<> {
-    let title = meta.say(entry::ERROR_SUMMARY);
+/// The list of mistakes at the top of the page under `head`, each a link to its field; nothing where there is none.
+pub fn error_summary(meta: &PageMeta, head: Text, mistakes: &[Mistake]) -> impl IntoView + use<> {
+    let head = meta.say(head);
     let items: Vec<_> = mistakes
         .iter()
         .map(|m| {
@@ -29,7 +29,7 @@ pub fn error_summary(meta: &PageMeta, mistakes: &[Mistake]) -> impl IntoView + u
     (!items.is_empty()).then(|| {
         view! {
             <div class="error-summary" role="alert" tabindex="-1">
-                <h2>{title}</h2>
+                <h2>{head}</h2>
                 <ul>{items}</ul>
             </div>
         }

@@ -6,9 +6,9 @@ texts! {
     /// Opens it; the browser asks only now.
     OPEN: "Open the camera", "カメラを開く";
     /// Before the browser's question.
-    OPEN_HINT: "Your browser will ask for permission. The camera is on only while you see its picture.", "ブラウザーがカメラの許可を求めます。カメラは映像が表示されている間だけ動作します。";
+    OPEN_HINT: "Your browser will ask for permission. The camera is on only while you can see its picture on the screen.", "ブラウザーがカメラの許可を求めます。カメラは映像が表示されている間だけ動作します。";
     /// Head of the other way.
-    OR_FILE: "Or send a photo", "または写真を送る";
+    OR_FILE: "Or upload a photo", "または写真を送る";
     /// Closes it.
     CLOSE: "Close the camera", "カメラを閉じる";
     /// The same on the button.
@@ -20,19 +20,19 @@ texts! {
     /// While it starts.
     STARTING: "Starting the camera", "カメラを起動しています";
     /// Hint.
-    HINT_FIND: "Lay the document in the frame", "書類を枠に合わせてください";
+    HINT_FIND: "Place the document in the frame", "書類を枠に合わせてください";
     /// Hint.
     HINT_WHOLE: "Show the whole document", "書類全体を写してください";
     /// Hint.
-    HINT_CLOSER: "Closer", "もう少し近づけてください";
+    HINT_CLOSER: "Move closer", "もう少し近づけてください";
     /// Hint.
-    HINT_FARTHER: "A little farther away", "もう少し離してください";
+    HINT_FARTHER: "Move back a little", "もう少し離してください";
     /// Hint.
     HINT_LEVEL: "Hold the phone level", "真上から水平に構えてください";
     /// Hint.
     HINT_STILL: "Hold still", "動かさないでください";
     /// Hint.
-    HINT_DARK: "Too dark. More light, please", "暗すぎます。明るくしてください";
+    HINT_DARK: "Too dark. Find more light", "暗すぎます。明るくしてください";
     /// Hint.
     HINT_GLARE: "Reflection. Tilt slightly", "光が反射しています。少し傾けてください";
     /// Hint.
@@ -44,21 +44,21 @@ texts! {
     /// Sending.
     SENDING: "Sending", "送信しています";
     /// Network lost.
-    OFFLINE: "No connection. Your pictures are kept here and sent as soon as it is back.", "通信できません。写真は保持されており、接続が戻りしだい送信します。";
+    OFFLINE: "No connection. Your photos are saved here and will be sent when you are back online.", "通信できません。写真は保持されており、接続が戻りしだい送信します。";
     /// Busy server.
-    BUSY: "Many people are here at the moment. Your pictures are kept and sent again shortly.", "混み合っています。写真は保持されており、まもなく再送信します。";
+    BUSY: "We are very busy right now. Your photos are saved here and will be sent again shortly.", "混み合っています。写真は保持されており、まもなく再送信します。";
     /// After minutes of trying.
-    NOT_BY_ITSELF: "It has not worked for some minutes. Your pictures are kept here: send them when you are ready.", "しばらく送信できていません。写真はこの画面に保持されています。準備ができたら送信してください。";
+    NOT_BY_ITSELF: "We have been unable to send your photos for several minutes. They are saved here. Tap “Send now” to try again.", "しばらく送信できていません。写真はこの画面に保持されています。準備ができたら送信してください。";
     /// Head of the panel while something waits to be sent.
     UNSENT_TITLE: "Not sent yet", "まだ送信されていません";
     /// Head of the panel for a picture that was not taken.
-    REFUSED_TITLE: "Please take it again", "撮り直してください";
+    REFUSED_TITLE: "Please take the photo again", "撮り直してください";
     /// Send again.
     SEND_AGAIN: "Send now", "今すぐ送信";
     /// Selfie.
-    SELFIE_PLACE: "Hold your face in the oval", "お顔を楕円に合わせてください";
+    SELFIE_PLACE: "Fit your face in the oval", "お顔を楕円に合わせてください";
     /// Selfie.
-    SELFIE_DONE: "Thank you. Done", "撮影が終わりました";
+    SELFIE_DONE: "Done. Thank you", "撮影が終わりました";
     /// Selfie.
     SELFIE_SLOW: "That took too long. Please try again.", "時間がかかりすぎました。もう一度お試しください。";
     /// Selfie: head of the panel.
@@ -70,7 +70,7 @@ texts! {
     /// Again.
     RETRY: "Try again", "もう一度";
     /// Permission refused.
-    DENIED_TITLE: "The camera is not allowed", "カメラの使用が許可されていません";
+    DENIED_TITLE: "Camera access is blocked", "カメラの使用が許可されていません";
     /// Permission refused, Safari.
     DENIED_SAFARI: "Tap “AA” or the page icon beside the address, then Website Settings, Camera, Allow. Then try again.", "アドレスの横の「ぁあ」またはページのアイコンから「Webサイトの設定」→「カメラ」→「許可」を選び、もう一度お試しください。";
     /// Permission refused, Chrome.
@@ -80,27 +80,27 @@ texts! {
     /// Nothing to see with.
     NONE_TITLE: "No camera found", "カメラが見つかりません";
     /// Nothing to see with.
-    NONE_LEAD: "Go on on a phone with a camera, or send a photo.", "カメラ付きのスマートフォンで続けるか、写真を送ってください。";
+    NONE_LEAD: "Continue on a phone with a camera, or upload a photo.", "カメラ付きのスマートフォンで続けるか、写真を送ってください。";
     /// Taken by another app.
     BUSY_TITLE: "The camera is in use", "カメラは使用中です";
     /// Taken by another app.
     BUSY_LEAD: "Close other apps that use the camera, then try again.", "カメラを使っているほかのアプリを閉じて、もう一度お試しください。";
     /// Black frames.
-    BLACK_TITLE: "The camera shows nothing", "カメラの映像が表示されません";
+    BLACK_TITLE: "The camera is not showing a picture", "カメラの映像が表示されません";
     /// Black frames.
-    BLACK_LEAD: "Try again. If it stays black, go on in Safari or Chrome.", "もう一度お試しください。改善しない場合は Safari または Chrome で続けてください。";
+    BLACK_LEAD: "Try again. If the picture stays black, continue in Safari or Chrome.", "もう一度お試しください。改善しない場合は Safari または Chrome で続けてください。";
     /// In-app browser.
     IN_APP_TITLE: "This app cannot open the camera", "このアプリではカメラを使えません";
     /// In-app browser.
-    IN_APP_LEAD: "Go on in Safari or Chrome, or send a photo.", "Safari または Chrome で続けるか、写真を送ってください。";
+    IN_APP_LEAD: "Continue in Safari or Chrome, or upload a photo.", "Safari または Chrome で続けるか、写真を送ってください。";
     /// Stopped in the background.
     PAUSED_TITLE: "The camera has paused", "カメラが停止しました";
     /// Stopped in the background.
-    PAUSED_LEAD: "Tap to go on.", "タップして再開してください。";
+    PAUSED_LEAD: "Tap to continue.", "タップして再開してください。";
     /// Goes on.
     PAUSED_ACTION: "Continue", "再開する";
     /// The other way on where there is no camera.
-    SEND_PHOTO: "Send a photo instead", "写真を送る";
+    SEND_PHOTO: "Upload a photo instead", "写真を送る";
     /// The other way on, always there.
     USE_APP: "Use the phone's camera app instead", "スマートフォンのカメラアプリを使う";
 }

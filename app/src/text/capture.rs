@@ -8,7 +8,7 @@ texts! {
     /// Choice title.
     CHOOSE_TITLE: "Which document do you have with you?", "どの本人確認書類を使いますか？";
     /// Choice hint.
-    CHOOSE_HINT: "It must be the original and in date.", "有効期限内の原本をご用意ください。";
+    CHOOSE_HINT: "Use the original. It must not have expired.", "有効期限内の原本をご用意ください。";
     /// Nothing chosen.
     CHOOSE_MISSING: "Choose a document", "書類を選んでください";
     /// Kind.
@@ -42,7 +42,7 @@ texts! {
     /// How.
     DOCUMENT_TIP_WHOLE: "All four corners must be in the picture.", "四隅がすべて写るようにしてください。";
     /// How.
-    DOCUMENT_TIP_LIGHT: "No reflections, no shadows, no fingers on it.", "光の反射、影、指がかからないようにしてください。";
+    DOCUMENT_TIP_LIGHT: "Avoid reflections and shadows, and keep your fingers off the document.", "光の反射、影、指がかからないようにしてください。";
     /// My Number card.
     DOCUMENT_NO_BACK: "Do not photograph the back of this card.", "このカードの裏面は撮影しないでください。";
     /// File field.
@@ -54,25 +54,25 @@ texts! {
     /// Another kind after all.
     DOCUMENT_OTHER: "Use another document", "別の書類を使う";
     /// Tries.
-    TRIES_LEFT: "{n} tries left", "あと{n}回撮影できます";
+    TRIES_LEFT: "{n} attempts left", "あと{n}回撮影できます";
     /// Tries.
-    TRY_LAST: "This is the last try", "これが最後の撮影です";
+    TRY_LAST: "This is your last attempt", "これが最後の撮影です";
     /// Check title.
     CHECK_TITLE: "Can you read every character?", "すべての文字がはっきり読めますか？";
     /// Check title where something was found.
-    CHECK_TITLE_PROBLEM: "This photo may not be good enough", "写真が不鮮明な可能性があります";
+    CHECK_TITLE_PROBLEM: "This photo may not be clear enough", "写真が不鮮明な可能性があります";
     /// Check title where the photo shows something else than was asked for.
-    CHECK_TITLE_OTHER: "This photo shows something else", "別のものが写っているようです";
+    CHECK_TITLE_OTHER: "This does not look like the photo we need", "別のものが写っているようです";
     /// Another kind; both are names of kinds.
     CHECK_LOOKS_LIKE: "This looks like another document: {shown}. You chose: {chosen}.", "「{shown}」のようです。選択した書類は「{chosen}」です。";
     /// Another kind, which is none of the list.
     CHECK_NOT_CHOSEN: "This does not look like the document you chose: {chosen}.", "選択した書類（{chosen}）ではないようです。";
     /// The back for the front.
-    CHECK_IS_BACK: "This is not the front. Photograph the side with your portrait.", "表面ではありません。顔写真のある面を撮影してください。";
+    CHECK_IS_BACK: "This is not the front. Photograph the side with your photo on it.", "表面ではありません。顔写真のある面を撮影してください。";
     /// The front for the back, or the front twice.
     CHECK_IS_FRONT: "This is the front again. Turn the card over and photograph its back.", "もう一度表面が撮影されています。カードを裏返して裏面を撮影してください。";
     /// Where it is insisted on.
-    CHECK_SLOWER: "If you use it anyway, a person will look at it, which takes longer.", "このまま使う場合は担当者が確認するため、時間がかかります。";
+    CHECK_SLOWER: "If you use this photo anyway, a person will review it, which takes longer.", "このまま使う場合は担当者が確認するため、時間がかかります。";
     /// What the picture is.
     CHECK_ALT: "The photo you just took", "撮影した写真";
     /// Primary.
@@ -82,13 +82,13 @@ texts! {
     /// The other.
     CHECK_AGAIN: "Try again", "撮り直す";
     /// Selfie title.
-    SELFIE_TITLE: "Now a picture of your face", "お顔の撮影";
+    SELFIE_TITLE: "Now take a selfie", "お顔の撮影";
     /// How.
     SELFIE_TIP_LIGHT: "Face the light.", "明るい方を向いてください。";
     /// How.
-    SELFIE_TIP_FREE: "Remove mask, hat and sunglasses.", "マスク、帽子、サングラスを外してください。";
+    SELFIE_TIP_FREE: "Remove masks, hats and sunglasses.", "マスク、帽子、サングラスを外してください。";
     /// How.
-    SELFIE_TIP_ALONE: "Nobody else in the picture.", "ほかの人が写らないようにしてください。";
+    SELFIE_TIP_ALONE: "Make sure nobody else is in the picture.", "ほかの人が写らないようにしてください。";
     /// What will happen.
     SELFIE_CHALLENGE: "The camera takes several pictures while you do this:", "次の動作をしている間に連続で撮影します。";
     /// Challenge.
@@ -106,9 +106,9 @@ texts! {
     /// The alternative.
     SELFIE_CANNOT: "I cannot do this", "この動作ができません";
     /// The alternative, explained.
-    SELFIE_CANNOT_HINT: "Send one picture of your face instead. A person will look at it, which takes longer.", "お顔の写真を1枚だけ送ることもできます。担当者が確認するため、時間がかかります。";
+    SELFIE_CANNOT_HINT: "You can send a single photo of your face instead. A person will review it, which takes longer.", "お顔の写真を1枚だけ送ることもできます。担当者が確認するため、時間がかかります。";
     /// The alternative's file.
-    SELFIE_CANNOT_FILE: "One picture of your face", "お顔の写真1枚";
+    SELFIE_CANNOT_FILE: "A single photo of your face", "お顔の写真1枚";
     /// The alternative's button.
     SELFIE_CANNOT_SEND: "Send without the movement", "動作なしで送信";
 }

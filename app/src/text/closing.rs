@@ -6,15 +6,15 @@ texts! {
     /// Nobody has done anything for a while.
     IDLE_TITLE: "Do you need more time?", "時間を延長しますか？";
     /// The same.
-    IDLE_LEAD: "For your protection this page closes in about {minutes} min. What you have sent is kept.", "安全のため、このページはあと約{minutes}分で閉じます。送信済みの内容は保存されています。";
+    IDLE_LEAD: "For your security, this page will close in about {minutes} min. Everything you have sent is saved.", "安全のため、このページはあと約{minutes}分で閉じます。送信済みの内容は保存されています。";
     /// Puts the end off.
     IDLE_MORE: "I need more time", "延長する";
     /// An end that cannot be put off is near.
-    LAST_TITLE: "Little time is left", "残り時間がわずかです";
+    LAST_TITLE: "You are running out of time", "残り時間がわずかです";
     /// The same.
-    LAST_LEAD: "This verification can be finished here for about {minutes} more min. After that you need a new link.", "この本人確認を続けられるのはあと約{minutes}分です。その後は新しいリンクが必要です。";
+    LAST_LEAD: "You have about {minutes} min left to finish this verification. After that you will need a new link.", "この本人確認を続けられるのはあと約{minutes}分です。その後は新しいリンクが必要です。";
     /// Understood.
-    LAST_OK: "Go on", "続ける";
+    LAST_OK: "Continue", "続ける";
     /// For browsers without scripts, at the foot.
-    NOTE: "This page closes when it is not used for {minutes} minutes.", "{minutes}分間操作がないと、このページは閉じます。";
+    NOTE: "This page closes after {minutes} minutes of inactivity.", "{minutes}分間操作がないと、このページは閉じます。";
 }

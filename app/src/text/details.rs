@@ -7,9 +7,9 @@ texts! {
     /// Title.
     TITLE: "Your details", "お客様の情報";
     /// Lead where something was read.
-    LEAD_READ: "We have filled in what we read on your document. Please check it and complete the rest.", "書類から読み取った内容を入力しました。ご確認のうえ、残りをご記入ください。";
+    LEAD_READ: "We have filled in what we read on your document. Please check it and fill in the rest.", "書類から読み取った内容を入力しました。ご確認のうえ、残りをご記入ください。";
     /// Lead where nothing was read.
-    LEAD_EMPTY: "Type your details as they are written on your document.", "書類に書かれているとおりに入力してください。";
+    LEAD_EMPTY: "Enter your details exactly as they appear on your document.", "書類に書かれているとおりに入力してください。";
     /// Label.
     LAST_NAME: "Family name", "姓";
     /// Label.
@@ -41,7 +41,7 @@ texts! {
     /// Fault.
     TOO_LONG: "{field} must be {limit} characters or fewer", "{field}は{limit}文字以内で入力してください";
     /// Fault.
-    CONTROL_CHARACTER: "{field} has a character that cannot be used, such as a line break", "{field}に使えない文字（改行など）が含まれています";
+    CONTROL_CHARACTER: "{field} contains a character that is not allowed, such as a line break", "{field}に使えない文字（改行など）が含まれています";
     /// Fault.
     NOT_KANA: "{field} must be in katakana or hiragana", "{field}はカタカナまたはひらがなで入力してください";
     /// Fault.

@@ -6,7 +6,7 @@ texts! {
     /// Desktop: use a phone.
     START_QR: "On a computer? Continue on your phone", "パソコンでご覧の方は、スマートフォンで続けられます";
     /// Under the QR code.
-    START_QR_HINT: "Scan this code with your phone's camera. It opens this same page.", "スマートフォンのカメラで読み取ると、このページが開きます。";
+    START_QR_HINT: "Scan this code with your phone's camera. It opens this page.", "スマートフォンのカメラで読み取ると、このページが開きます。";
     /// What the QR picture is.
     QR_LABEL: "QR code of the link", "リンクのQRコード";
     /// Copy the link.
@@ -20,27 +20,27 @@ texts! {
     /// Start page in a browser without a camera.
     NO_CAMERA_TITLE: "This app cannot open the camera", "このアプリではカメラを使えません";
     /// The same.
-    NO_CAMERA_LEAD: "Copy the link and open it in Safari or Chrome before you tap Start. Here you could only send photos taken before.", "「はじめる」を押す前にリンクをコピーし、Safari または Chrome で開いてください。このまま進む場合は、撮影済みの写真を送る方法のみ使えます。";
+    NO_CAMERA_LEAD: "Copy the link and open it in Safari or Chrome before you tap Start. In this app you can only upload photos you have already taken.", "「はじめる」を押す前にリンクをコピーし、Safari または Chrome で開いてください。このまま進む場合は、撮影済みの写真を送る方法のみ使えます。";
     /// The link was opened elsewhere while this page was open.
-    OPENED_TITLE: "Go on on your phone", "スマートフォンで続けてください";
+    OPENED_TITLE: "Continue on your phone", "スマートフォンで続けてください";
     /// The same.
-    OPENED_LEAD: "The link has been opened there. You can close this page.", "リンクが開かれました。このページは閉じてかまいません。";
+    OPENED_LEAD: "The link has been opened on your phone. You can close this page.", "リンクが開かれました。このページは閉じてかまいません。";
     /// The same.
-    OPENED_HINT: "If it was not you, ask whoever sent it for a new one.", "お心当たりがない場合は、送信元に新しいリンクをご依頼ください。";
+    OPENED_HINT: "If that was not you, ask the sender for a new link.", "お心当たりがない場合は、送信元に新しいリンクをご依頼ください。";
     /// Link to the page.
     OTHER_DEVICE: "Continue on another phone or browser", "別の端末・ブラウザーで続ける";
     /// The page.
     TITLE: "Continue on another phone or browser", "別の端末・ブラウザーで続ける";
     /// Before the link is made.
-    LEAD: "You get a link to open there. What you have sent so far is kept, and you go on where you are now.", "別の端末やブラウザーで開くためのリンクを表示します。これまでに送信した内容は保存されており、続きから再開できます。";
+    LEAD: "We will show you a link to open there. Everything you have sent so far is saved, and you can continue where you left off.", "別の端末やブラウザーで開くためのリンクを表示します。これまでに送信した内容は保存されており、続きから再開できます。";
     /// Before the link is made.
-    ONE_PLACE: "As soon as the link is opened there, this page closes.", "リンクを開くと、このページでの手続きは終了します。";
+    ONE_PLACE: "This page closes as soon as you open the link there.", "リンクを開くと、このページでの手続きは終了します。";
     /// Makes the link.
     MAKE: "Show the link", "リンクを表示";
     /// Stay here.
-    STAY: "Stay here", "このまま続ける";
+    STAY: "Continue here", "このまま続ける";
     /// With the link.
     SCAN: "Scan this code with the other phone, or copy the link and open it in another browser.", "別のスマートフォンで読み取るか、リンクをコピーして別のブラウザーで開いてください。";
     /// With the link.
-    LASTS: "The link works once, within {minutes} minutes. Give it to nobody else.", "リンクは{minutes}分以内に一度だけ使えます。ほかの人には渡さないでください。";
+    LASTS: "The link works once, within {minutes} minutes. Do not share it with anyone.", "リンクは{minutes}分以内に一度だけ使えます。ほかの人には渡さないでください。";
 }

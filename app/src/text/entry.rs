@@ -5,7 +5,7 @@ use domain::sandbox::SandboxOutcome;
 
 texts! {
     /// Link for keyboards: past the header.
-    SKIP: "Skip to the main part", "本文へ移動";
+    SKIP: "Skip to main content", "本文へ移動";
     /// Name of the language switch.
     LANGUAGE: "Language", "言語";
     /// Place in the flow.
@@ -18,22 +18,24 @@ texts! {
     ERROR_PREFIX: "Error: ", "エラー：";
     /// Head of the error summary.
     ERROR_SUMMARY: "There is a problem", "入力内容をご確認ください";
+    /// Head of the error summary where it is about a photo.
+    ERROR_SUMMARY_PHOTO: "There is a problem with the photo", "写真を確認してください";
     /// Every middle page.
     CONTINUE: "Continue", "次へ";
     /// Start page title.
     START_TITLE: "Verify your identity", "本人確認";
     /// Start page, first sentence.
-    START_LEAD: "{tenant} asks you to verify your identity. It takes about 2 minutes.", "{tenant} が本人確認をお願いしています。所要時間は約2分です。";
+    START_LEAD: "{tenant} needs to verify your identity. It takes about 2 minutes.", "{tenant} が本人確認をお願いしています。所要時間は約2分です。";
     /// Head of the list of things needed.
-    START_NEED: "You need", "ご用意いただくもの";
+    START_NEED: "What you need", "ご用意いただくもの";
     /// Thing needed.
     START_NEED_DOCUMENT: "Your identity document (the original, not a copy)", "本人確認書類（コピーではなく原本）";
     /// Thing needed.
-    START_NEED_PHONE: "This phone and its camera", "このスマートフォン（カメラを使います）";
+    START_NEED_PHONE: "A phone with a camera", "このスマートフォン（カメラを使います）";
     /// Thing needed.
     START_NEED_LIGHT: "A bright place without reflections", "明るく、反射の少ない場所";
     /// Head of the data part.
-    START_DATA: "What happens with your data", "お預かりする情報について";
+    START_DATA: "What happens to your data", "お預かりする情報について";
     /// What is collected.
     START_DATA_WHAT: "What: {what}.", "取得する情報：{what}";
     /// Plan with a document.
@@ -43,25 +45,25 @@ texts! {
     /// Between the two.
     START_DATA_AND: " and ", "、";
     /// Why.
-    START_DATA_WHY: "Why: so that {tenant} can be sure that it is you.", "目的：{tenant} がご本人であることを確認するため";
+    START_DATA_WHY: "Why: so that {tenant} can confirm that you are who you say you are.", "目的：{tenant} の手続きのため、本人確認を行います";
     /// How long.
     START_DATA_LONG: "How long: deleted {days} days after the verification ends.", "保存期間：確認の終了から{days}日後に削除します";
     /// By whom.
-    START_DATA_WHO: "By whom: {tenant}, on its own Honnin server. Nothing is passed on to others.", "取り扱う者：{tenant}（専用の Honnin サーバー）。第三者には提供しません";
+    START_DATA_WHO: "Who: {tenant}, on its own Honnin server. Nothing is shared with third parties.", "取り扱う者：{tenant}（専用の Honnin サーバー）。第三者には提供しません";
     /// The button.
     START_BUTTON: "Start", "はじめる";
     /// Under the button.
-    START_ONCE: "The link works once, on the device where you tap Start.", "このリンクは一度だけ、「はじめる」を押した端末で使えます。";
+    START_ONCE: "This link works only once, on the device where you tap Start.", "このリンクは一度だけ、「はじめる」を押した端末で使えます。";
     /// Sandbox sessions.
     SANDBOX: "Test session. Nothing is analysed.", "テスト用のセッションです。解析は行われません。";
     /// Sandbox: instead of starting.
     SANDBOX_COMPLETE: "Complete with test data", "テストデータで完了する";
     /// Under it.
-    SANDBOX_HINT: "Made-up data are filled in, and the session ends as you choose. This uses up the link, as Start does.", "架空のデータが入力され、選んだ結果でセッションが終了します。「はじめる」と同じく、リンクは使用済みになります。";
+    SANDBOX_HINT: "The session is completed with fictional data and ends with the outcome you choose. This uses up the link, just like Start.", "架空のデータが入力され、選んだ結果でセッションが終了します。「はじめる」と同じく、リンクは使用済みになります。";
     /// Outcome.
     SANDBOX_APPROVED: "Approved", "承認";
     /// Outcome.
-    SANDBOX_REJECTED: "Rejected", "否認";
+    SANDBOX_REJECTED: "Rejected", "不承認";
     /// Outcome.
     SANDBOX_NEEDS_REVIEW: "Needs review", "審査が必要";
     /// Outcome.
@@ -83,7 +85,7 @@ texts! {
     /// Point.
     CONSENT_DELETE: "Everything is deleted {days} days after the verification ends. You can ask {tenant} to delete it earlier.", "すべての情報は確認の終了から{days}日後に削除されます。それより早い削除も {tenant} にお申し出いただけます。";
     /// Version of the consent text.
-    CONSENT_VERSION: "Version of this text: {version}", "この文面の版：{version}";
+    CONSENT_VERSION: "Version of this text: {version}", "同意文の版：{version}";
     /// The button.
     CONSENT_AGREE: "I agree", "同意して進む";
     /// The other button.

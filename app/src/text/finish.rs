@@ -6,7 +6,7 @@ texts! {
     /// Title.
     SUBMIT_TITLE: "Check and submit", "内容の確認と送信";
     /// Lead.
-    SUBMIT_LEAD: "Please check once more. Nothing can be changed after you submit.", "もう一度ご確認ください。送信後は変更できません。";
+    SUBMIT_LEAD: "Please check everything once more. You cannot make changes after you submit.", "もう一度ご確認ください。送信後は変更できません。";
     /// Head.
     SUBMIT_DOCUMENT: "Your document", "本人確認書類";
     /// Head.
@@ -26,19 +26,19 @@ texts! {
     /// The button.
     SUBMIT_BUTTON: "Submit", "送信する";
     /// While deciding.
-    WAITING_TITLE: "We are checking", "確認しています";
+    WAITING_TITLE: "Checking your information", "確認しています";
     /// While deciding.
-    WAITING_LEAD: "This takes a few seconds. You may leave this page open.", "数秒かかります。このままお待ちください。";
+    WAITING_LEAD: "This takes a few seconds. The result will appear on this page.", "数秒かかります。このままお待ちください。";
     /// While deciding.
-    WAITING_AGAIN: "Look again", "結果を見る";
+    WAITING_AGAIN: "Refresh", "結果を見る";
     /// Approved.
     APPROVED_TITLE: "Confirmed", "確認が完了しました";
     /// Approved.
     APPROVED_LEAD: "Thank you. Your identity is confirmed.", "ご協力ありがとうございました。ご本人であることを確認しました。";
     /// Review.
-    REVIEW_TITLE: "We are checking", "確認中です";
+    REVIEW_TITLE: "Your verification is being reviewed", "確認中です";
     /// Review.
-    REVIEW_LEAD: "A person looks at your verification. {tenant} will tell you the result. You can close this page.", "担当者が内容を確認しています。結果は {tenant} からお知らせします。このページは閉じてかまいません。";
+    REVIEW_LEAD: "A person is checking it. {tenant} will let you know the result. You can close this page.", "担当者が内容を確認しています。結果は {tenant} からお知らせします。このページは閉じてかまいません。";
     /// Rejected.
     REJECTED_TITLE: "We could not confirm your identity", "ご本人であることを確認できませんでした";
     /// Rejected.
@@ -50,7 +50,7 @@ texts! {
     /// Declined.
     DECLINED_TITLE: "You did not agree", "同意されませんでした";
     /// Declined.
-    DECLINED_LEAD: "The verification has ended. Nothing was photographed. {tenant} has been told.", "本人確認を終了しました。撮影は行われていません。{tenant} に通知しました。";
+    DECLINED_LEAD: "The verification has ended. No photos were taken. {tenant} has been notified.", "本人確認を終了しました。撮影は行われていません。{tenant} に通知しました。";
     /// Back.
     RETURN: "Return to {tenant}", "{tenant} に戻る";
     /// No address to go back to.

@@ -8,7 +8,7 @@ texts! {
     /// The file is larger than the limit.
     FILE_TOO_LARGE: "The photo must be smaller than 10 MB", "写真は10MB以下にしてください";
     /// More pixels than the limit.
-    FILE_TOO_MANY_PIXELS: "The photo has too many pixels. Take it with the camera of your phone", "写真の画素数が大きすぎます。スマートフォンのカメラで撮影してください";
+    FILE_TOO_MANY_PIXELS: "The photo's resolution is too high. Take it with your phone's camera", "写真の画素数が大きすぎます。スマートフォンのカメラで撮影してください";
     /// Fewer pixels than needed.
     FILE_TOO_SMALL: "The photo is too small to read. Send the original photo, not a preview", "写真が小さすぎて読み取れません。縮小していない写真を送ってください";
     /// HEIC and the like.
@@ -16,7 +16,7 @@ texts! {
     /// Not a picture at all.
     FILE_NOT_A_PICTURE: "The file is not a JPEG, PNG or WebP photo", "JPEG・PNG・WebPの写真ではありません";
     /// It breaks off, or cannot be decoded.
-    FILE_DAMAGED: "The photo is damaged or was cut off on the way. Send it again", "写真が壊れているか、途中で切れています。もう一度送信してください";
+    FILE_DAMAGED: "The photo is damaged or was not transferred completely. Send it again", "写真が壊れているか、途中で切れています。もう一度送信してください";
 }
 
 /// Why a file is not taken at all.

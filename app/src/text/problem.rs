@@ -6,27 +6,27 @@ texts! {
     /// Unknown, used, expired and killed links alike.
     LINK_TITLE: "This link cannot be used", "このリンクは使えません";
     /// The same.
-    LINK_LEAD: "It may have been opened already, on this or another device, or it is no longer valid. If you have started on this device, go on where you left off. Otherwise ask whoever sent it for a new one.", "すでに別の端末などで開かれたか、有効期限が切れています。この端末で開始済みの場合は続きから再開できます。それ以外の場合は、送信元に新しいリンクをご依頼ください。";
+    LINK_LEAD: "It may have been opened already, on this or another device, or it is no longer valid. If you started on this device, you can continue where you left off. Otherwise, ask the sender for a new link.", "すでに別の端末などで開かれたか、有効期限が切れています。この端末で開始済みの場合は続きから再開できます。それ以外の場合は、送信元に新しいリンクをご依頼ください。";
     /// The same, where this browser takes part in nothing.
-    LINK_LEAD_STRANGER: "It may have been opened already, on another device or in another browser, or it is no longer valid. Please ask whoever sent it for a new one.", "すでに別の端末やブラウザーで開かれたか、有効期限が切れています。送信元に新しいリンクをご依頼ください。";
+    LINK_LEAD_STRANGER: "It may have been opened already, on another device or in another browser, or it is no longer valid. Please ask the sender for a new link.", "すでに別の端末やブラウザーで開かれたか、有効期限が切れています。送信元に新しいリンクをご依頼ください。";
     /// The same.
     LINK_ACTION: "Continue where I left off", "続きから再開する";
     /// No cookie, or it has run out.
     SESSION_TITLE: "This page is closed", "ページの有効期限が切れました";
     /// The same.
-    SESSION_LEAD: "For your protection it closes when it is not used for a while, or goes on elsewhere. What you have sent is kept: ask whoever sent the link for a new one, and you go on where you left off.", "安全のため、しばらく操作がない場合や別の端末で続けた場合は終了します。送信済みの内容は保存されています。送信元に新しいリンクをご依頼いただければ、続きから再開できます。";
+    SESSION_LEAD: "For your security, this page closes after a period of inactivity or when you continue on another device. Everything you have sent is saved. Ask the sender for a new link to continue where you left off.", "安全のため、しばらく操作がない場合や別の端末で続けた場合は終了します。送信済みの内容は保存されています。送信元に新しいリンクをご依頼いただければ、続きから再開できます。";
     /// Time is over.
-    EXPIRED_TITLE: "The time for this verification is over", "本人確認の期限が過ぎました";
+    EXPIRED_TITLE: "This verification has expired", "本人確認の期限が過ぎました";
     /// The same.
-    EXPIRED_LEAD: "Please ask whoever sent the link for a new one.", "送信元に新しいリンクをご依頼ください。";
+    EXPIRED_LEAD: "Please ask the sender for a new link.", "送信元に新しいリンクをご依頼ください。";
     /// Too many attempts.
-    TRIES_TITLE: "That was the last try", "撮影回数の上限に達しました";
+    TRIES_TITLE: "That was your last attempt", "撮影回数の上限に達しました";
     /// The same.
-    TRIES_LEAD: "We go on with the picture we have. A person will look at it.", "お預かりした写真で進めます。担当者が確認します。";
+    TRIES_LEAD: "We will continue with the photo we have. A person will review it.", "お預かりした写真で進めます。担当者が確認します。";
     /// The same.
     TRIES_ACTION: "Continue", "次へ";
     /// Overloaded.
-    BUSY_TITLE: "Many people are here at the moment", "ただいま混み合っています";
+    BUSY_TITLE: "We are very busy right now", "ただいま混み合っています";
     /// The same.
     BUSY_LEAD: "Nothing is lost. Please wait a moment and try again.", "入力内容は保存されています。しばらくしてからもう一度お試しください。";
     /// The same.
@@ -34,21 +34,21 @@ texts! {
     /// The same, when a picture was sent: it is not kept.
     NOT_SENT_TITLE: "Your photo was not sent", "写真は送信されませんでした";
     /// The same.
-    NOT_SENT_LEAD: "Many people are here at the moment. Please wait a moment, then choose the photo and send it again.", "ただいま混み合っています。しばらくしてから、もう一度写真を選んで送信してください。";
+    NOT_SENT_LEAD: "We are very busy right now. Please wait a moment, then choose the photo and send it again.", "ただいま混み合っています。しばらくしてから、もう一度写真を選んで送信してください。";
     /// The same.
     NOT_SENT_ACTION: "Send the photo again", "写真をもう一度送る";
     /// Our fault.
     BROKEN_TITLE: "Something went wrong on our side", "システムエラーが発生しました";
     /// The same.
-    BROKEN_LEAD: "Nothing you sent is lost. Please try again. If it happens again, tell whoever sent the link this number: {request}", "送信済みの内容は保存されています。もう一度お試しください。繰り返す場合は、送信元にこの番号をお伝えください：{request}";
+    BROKEN_LEAD: "Nothing you sent is lost. Please try again. If it happens again, give this number to the sender of the link: {request}", "送信済みの内容は保存されています。もう一度お試しください。繰り返す場合は、送信元にこの番号をお伝えください：{request}";
     /// Nothing here.
-    NOT_FOUND_TITLE: "There is nothing here", "ページが見つかりません";
+    NOT_FOUND_TITLE: "Page not found", "ページが見つかりません";
     /// The same.
     NOT_FOUND_LEAD: "Please open the link in your message again.", "お手元のメッセージのリンクをもう一度開いてください。";
     /// Sent from a foreign page, or twice from an old one.
     STALE_TITLE: "This page was out of date", "ページの情報が古くなっています";
     /// The same.
-    STALE_LEAD: "You have gone on elsewhere in the meantime.", "別の画面で手続きが進んでいます。";
+    STALE_LEAD: "You have continued on another page or device in the meantime.", "別の画面で手続きが進んでいます。";
 }
 
 /// Why it does not go on.
