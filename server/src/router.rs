@@ -85,7 +85,7 @@ fn unavailable(path: &str, context: &RequestContext) -> Response {
         path,
         context,
         &ApiError::Unavailable,
-        "The service is overloaded or stopping. Please try again in a moment.",
+        "The service is overloaded or shutting down. Please try again in a moment.",
     )
 }
 
@@ -94,7 +94,7 @@ fn broken(path: &str, context: &RequestContext) -> Response {
         path,
         context,
         &ApiError::Internal,
-        "Something is wrong on our side. Please try again in a moment.",
+        "Something went wrong on our side. Please try again in a moment.",
     )
 }
 

@@ -49,7 +49,7 @@ fn row(entry: &Entry) -> AnyView {
 #[must_use]
 pub fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> String {
     let list = if view.entries.is_empty() {
-        empty("Nothing yet", "Every access and every change will be listed here.").into_any()
+        empty("No entries yet", "Every access and every change will be listed here.").into_any()
     } else {
         let rows = view.entries.iter().map(row).collect_view();
         view! {

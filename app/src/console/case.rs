@@ -91,7 +91,7 @@ pub struct CaseView {
 
 fn gallery(pictures: &[Shown]) -> AnyView {
     if pictures.is_empty() {
-        return view! { <div class="empty"><h2>"No pictures"</h2><p>"None was taken, or they are erased."</p></div> }
+        return view! { <div class="empty"><h2>"No pictures"</h2><p>"No pictures were taken, or they have been erased."</p></div> }
             .into_any();
     }
     let figures = pictures
@@ -122,7 +122,7 @@ fn gallery(pictures: &[Shown]) -> AnyView {
             <button class="button secondary small" type="button" data-tool="rotate">"Rotate "<kbd>"R"</kbd></button>
             <button class="button secondary small" type="button" data-tool="bright">"Brighter "<kbd>"B"</kbd></button>
             <button class="button secondary small" type="button" data-tool="compare">"Compare faces "<kbd>"C"</kbd></button>
-            <button class="button quiet small" type="button" data-tool="help">"Keys "<kbd>"?"</kbd></button>
+            <button class="button quiet small" type="button" data-tool="help">"Shortcuts "<kbd>"?"</kbd></button>
         </div>
         <div class="gallery" data-gallery>{figures}</div>
     }
@@ -179,7 +179,8 @@ fn ruling(view: &CaseView) -> AnyView {
         name: "note",
         label: "Note",
         hint: Some(
-            "Sent to your server in the webhook. Where you ask again it stays here, for whoever reviews next.".into(),
+            "Sent to your server in the webhook. If you ask the user again, the note stays here for the next reviewer."
+                .into(),
         ),
         value: view.note.clone(),
         ..Line::default()
@@ -188,7 +189,7 @@ fn ruling(view: &CaseView) -> AnyView {
         <form class="stack ruling" method="post" action=action data-ruling>
             {refused}
             {area(note, 2, &view.mistakes)}
-            <fieldset class="rejecting"><legend>"Reasons, where you reject"</legend>{reason_boxes(&view.ticked, &view.reasons)}</fieldset>
+            <fieldset class="rejecting"><legend>"Reasons for rejection"</legend>{reason_boxes(&view.ticked, &view.reasons)}</fieldset>
             <div class="rulings">
                 <button class="button approve" type="submit" name="decision" value="approve" disabled=!missing.is_empty()>
                     "Approve "<kbd>"A"</kbd></button>
@@ -227,14 +228,14 @@ fn side(view: &CaseView) -> AnyView {
         Hold::Mine(until) => {
             let hold = format!("/admin/review/{}/hold", view.id);
             view! {
-                <p class="soft small" data-hold=hold>"Held for you until "<span data-until>{minutes(*until)}</span>" UTC."</p>
-                <p class="note" role="alert" data-lost hidden>"This case is no longer yours. Copy your note, then open it again."</p>
+                <p class="soft small" data-hold=hold>"Reserved for you until "<span data-until>{minutes(*until)}</span>" UTC."</p>
+                <p class="note" role="alert" data-lost hidden>"Your reservation of this case has expired. Copy your note, then open the case again."</p>
                 {ruling(view)}
             }
             .into_any()
         }
         Hold::Other(name, until) => view! {
-            <p class="note">{format!("{name} holds this case until {} UTC. You can look, not decide.", minutes(*until))}</p>
+            <p class="note">{format!("{name} has reserved this case until {} UTC. You can view it but not decide it.", minutes(*until))}</p>
             {typed(view)}
         }
         .into_any(),
@@ -242,15 +243,15 @@ fn side(view: &CaseView) -> AnyView {
             view! { <p class="note">{format!("Decided by {name} at {} UTC.", minutes(*at))}</p>{typed(view)} }.into_any()
         }
         Hold::Over(None) => {
-            view! { <p class="soft">"This session does not wait for review."</p>{typed(view)} }.into_any()
+            view! { <p class="soft">"This session is not waiting for review."</p>{typed(view)} }.into_any()
         }
     };
     view! {
         <section class="panel">
-            <h2>"Why it is here"</h2>
+            <h2>"Why this case needs review"</h2>
             {earlier(&view.earlier)}
             {if view.reasons.is_empty() {
-                view! { <p class="soft">"No reason is noted."</p> }.into_any()
+                view! { <p class="soft">"No reasons recorded."</p> }.into_any()
             } else {
                 reasons(&view.reasons)
             }}
@@ -279,8 +280,8 @@ fn keys() -> AnyView {
     .map(|(key, what)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div> })
     .collect_view();
     view! {
-        <dialog class="keys" data-keys aria-label="Keys">
-            <h2>"Keys"</h2>
+        <dialog class="keys" data-keys aria-label="Keyboard shortcuts">
+            <h2>"Keyboard shortcuts"</h2>
             <dl class="facts">{rows}</dl>
             <form method="dialog"><button class="button secondary small" type="submit">"Close"</button></form>
         </dialog>
@@ -304,7 +305,7 @@ pub fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> String {
         <p class="crumb"><a href="/admin/review">"Review"</a></p>
         <div class="head">
             <h1>{view.document.map_or("Case", words::document)}" "{attempt}
-                <span class="soft head-note">{format!("waits {}", age(view.since, view.now))}</span></h1>
+                <span class="soft head-note">{format!("waiting: {}", age(view.since, view.now))}</span></h1>
             <div class="head-actions">
                 {link(&view.neighbours.1, "prev", "Previous")}
                 {link(&view.neighbours.0, "next", "Next case")}

@@ -59,7 +59,7 @@ fn email(value: &str, wrong: &[Mistake]) -> AnyView {
 pub fn sign_in(view: &SignInView, meta: &PageMeta) -> String {
     let main = view! {
         <h1>"Sign in"</h1>
-        {view.has_new_password.then(|| view! { <p class="flash" role="status">"Your new password is in force."</p> })}
+        {view.has_new_password.then(|| view! { <p class="flash" role="status">"Your password has been changed."</p> })}
         {mistakes(&view.mistakes)}
         <form class="stack" method="post" action="/admin/sign-in">
             <input type="hidden" name="next" value=view.next.clone()/>
@@ -94,10 +94,10 @@ pub fn set_up(view: &SetUpView, meta: &PageMeta) -> String {
     let wrong = &view.mistakes;
     let lead = view.tenant.as_ref().map_or_else(
         || {
-            "You will be the first person here: operator of this installation and admin of your organisation."
+            "You are creating the first account. You will be the operator of this installation and the admin of your organisation."
                 .to_owned()
         },
-        |tenant| format!("You will be the first person here: operator of this installation and admin of {tenant}."),
+        |tenant| format!("You are creating the first account. You will be the operator of this installation and the admin of {tenant}."),
     );
     let organisation = view.tenant.is_none().then(|| {
         let field = Line {
@@ -149,13 +149,13 @@ pub struct ConfirmView {
 pub fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> String {
     let main = view! {
         <div class="narrow-page">
-            <h1>"Confirm that it is you"</h1>
-            <p class="lead">"This needs your password again, because you entered it more than ten minutes ago."</p>
+            <h1>"Confirm your identity"</h1>
+            <p class="lead">"Please enter your password again. You last entered it more than ten minutes ago."</p>
             {mistakes(&view.mistakes)}
             <form class="stack" method="post" action="/admin/confirm">
                 <input type="hidden" name="next" value=view.next.clone()/>
                 {present_password()}
-                <button class="button primary" type="submit">"Go on"</button>
+                <button class="button primary" type="submit">"Continue"</button>
             </form>
         </div>
     };
@@ -167,7 +167,7 @@ pub fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> String {
 pub fn account(address: &str, wrong: &[Mistake], frame: &Frame, meta: &PageMeta) -> String {
     let present = Line {
         name: "present",
-        label: "Present password",
+        label: "Current password",
         kind: "password",
         autocomplete: "current-password",
         ..Line::default()
@@ -183,7 +183,7 @@ pub fn account(address: &str, wrong: &[Mistake], frame: &Frame, meta: &PageMeta)
             <p>"Signed in as "<strong>{frame.person.clone()}</strong>" ("{address.to_owned()}"), "{frame.role}"."</p>
             <section class="panel">
                 <h2>"Password"</h2>
-                <p>"A new password ends every other session of yours."</p>
+                <p>"Changing your password signs you out everywhere else."</p>
                 <form class="stack" method="post" action="/admin/account/password">
                     <input type="hidden" name="username" autocomplete="username" value=address.to_owned()/>
                     {line(present, wrong)}
@@ -193,7 +193,7 @@ pub fn account(address: &str, wrong: &[Mistake], frame: &Frame, meta: &PageMeta)
             </section>
             <section class="panel">
                 <h2>"Sign out everywhere"</h2>
-                <p>"Ends every session of yours, in this browser too. Use it when you have lost a device."</p>
+                <p>"Signs you out on every device, including this one. Use this if you have lost a device."</p>
                 <form method="post" action="/admin/sign-out-everywhere">
                     <button class="button secondary" type="submit">"Sign out everywhere"</button>
                 </form>

@@ -31,7 +31,7 @@ pub fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> String {
     );
     let ends = view
         .goes_on
-        .then(|| view! { <p class="note">"The user has not finished. The session ends as failed, and your server is told."</p> });
+        .then(|| view! { <p class="note">"The user has not finished. The session will end as failed, and your server will be notified."</p> });
     let word = Line {
         name: "word",
         label: "Type ERASE to confirm",
@@ -52,8 +52,8 @@ pub fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> String {
             <p class="crumb"><a href=session.clone()>"Session"</a></p>
             <h1>"Erase the personal data now"</h1>
             <p class="lead">"Pictures, readings, what the user typed and what your server sent are destroyed with their key, here and in \
-                every backup. This cannot be taken back."</p>
-            <p>"The verdict, its reasons and times, the metadata and the audit log stay. The session cannot be reprocessed any more."</p>
+                every backup. This cannot be undone."</p>
+            <p>"The verdict, its reasons and times, the metadata and the audit log are kept. The session can no longer be reprocessed."</p>
             {ends}
             {mistakes(&view.mistakes)}
             <form class="stack" method="post" action=action>
@@ -61,7 +61,7 @@ pub fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> String {
                 {line(word, &view.mistakes)}
                 {line(password, &view.mistakes)}
                 <div class="rulings"><button class="button reject" type="submit">"Erase now"</button>
-                    <a class="button secondary" href=session>"Keep it"</a></div>
+                    <a class="button secondary" href=session>"Cancel"</a></div>
             </form>
         </div>
     };

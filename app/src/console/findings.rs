@@ -43,7 +43,7 @@ pub struct ScoreRow {
 
 /// What would show that a document of this kind is genuine, next to what was found.
 pub(crate) fn evidence(kind: DocumentType) -> AnyView {
-    view! { <p class="soft">"Genuine by: "{words::evidence(kind)}</p> }.into_any()
+    view! { <p class="soft">"Accepted evidence: "{words::evidence(kind)}</p> }.into_any()
 }
 
 /// The readings side by side.

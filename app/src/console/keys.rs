@@ -112,12 +112,12 @@ fn scopes(view: &KeysView) -> AnyView {
         })
         .collect_view();
     let advice = (!view.may_read).then(|| {
-        view! { <p class="hint">"A key that reads personal data is issued by an admin."</p> }
+        view! { <p class="hint">"Only admins can issue keys that read personal data."</p> }
     });
     let is_wrong = wrong.is_some();
     view! {
         <fieldset class="field" id="scope" class:wrong=is_wrong>
-            <legend>"What it may be used for"</legend>
+            <legend>"Scopes"</legend>
             {wrong.map(|wrong| view! { <p class="error">{wrong}</p> })}
             {boxes}
             {advice}
@@ -139,9 +139,9 @@ pub fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> String {
         let rows = view.keys.iter().map(|key| row(key, view.now)).collect_view();
         view! {
             <div class="scroll" role="region" tabindex="0" aria-label="API keys"><table>
-                <thead><tr><th scope="col">"Name"</th><th scope="col">"Begins with"</th><th scope="col">"Scopes"</th>
+                <thead><tr><th scope="col">"Name"</th><th scope="col">"Starts with"</th><th scope="col">"Scopes"</th>
                     <th scope="col">"State"</th>
-                    <th scope="col">"Issued (UTC)"</th><th scope="col">"Ends"</th><th scope="col">"Last used"</th>
+                    <th scope="col">"Issued (UTC)"</th><th scope="col">"Expires"</th><th scope="col">"Last used"</th>
                     <th scope="col"><span class="unseen">"Revoke"</span></th></tr></thead>
                 <tbody>{rows}</tbody>
             </table></div>
@@ -160,7 +160,7 @@ pub fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> String {
     let lifetimes = options(lifetimes.map(|(value, name)| (value.to_owned(), name.to_owned())), "");
     let issued = view.issued.clone().map(|(key, curl)| {
         view! {
-            {shown_once("Your new key", key, "Copy it now: it is not shown again. Keep it on your server, never in an app.")}
+            {shown_once("Your new key", key, "Copy it now: it is not shown again. Store it on your server, never in an app.")}
             <section class="panel"><h2>"Try it"</h2><pre class="code"><code>{curl}</code></pre></section>
         }
     });
@@ -173,7 +173,7 @@ pub fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> String {
             <form class="stack" method="post" action="/admin/keys">
                 <div class="row-form">
                     {line(name, &view.mistakes)}
-                    <div class="field"><label for="days">"Ends after"</label><select class="input" id="days" name="days">{lifetimes}</select></div>
+                    <div class="field"><label for="days">"Expires after"</label><select class="input" id="days" name="days">{lifetimes}</select></div>
                 </div>
                 {scopes(view)}
                 <p><button class="button primary small" type="submit">"Issue"</button></p>

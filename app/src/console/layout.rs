@@ -143,7 +143,7 @@ pub fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -> Strin
         .clone()
         .map(|done| view! { <p class="flash" role="status">{done}</p> });
     let body = view! {
-        <a class="skip" href="#main">"Skip to the content"</a>
+        <a class="skip" href="#main">"Skip to main content"</a>
         <div class="desk">
             <header class="side">
                 <p class="brand"><a href="/admin">{brand()}"Honnin"</a></p>

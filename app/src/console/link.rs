@@ -37,8 +37,7 @@ pub fn new_session(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> Str
         name: "metadata",
         label: "Metadata (optional)",
         hint: Some(
-            r#"A JSON object, like {"order": "A-17"}. It comes back in webhooks; it must not hold personal data."#
-                .into(),
+            r#"A JSON object, like {"order": "A-17"}. Returned in webhooks. Must not contain personal data."#.into(),
         ),
         value: view.metadata.clone(),
         ..Line::default()
@@ -50,8 +49,8 @@ pub fn new_session(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> Str
         {mistakes(wrong)}
         <form class="stack narrow-page" method="post" action="/admin/sessions/new">
             <section class="panel stack">
-                <h2>"What you know of the person (optional)"</h2>
-                <p class="soft">"It is compared with the document. It is stored sealed."</p>
+                <h2>"What you know about the person (optional)"</h2>
+                <p class="soft">"Compared with the document. Encrypted at rest."</p>
                 <div class="grid-form">
                     {line(text("lastName", "Last name", "text", last), wrong)}
                     {line(text("firstName", "First name", "text", first), wrong)}
@@ -97,7 +96,7 @@ pub fn link(view: &LinkView, frame: &Frame, meta: &PageMeta) -> String {
             <div class="stack">
                 <h2>"The link for the user"</h2>
                 <p class="secret-text"><code>{view.url.clone()}</code></p>
-                <p>"It opens once, until "{time(view.expires_at)}" UTC. It is not shown again. Give it to nobody but the user."</p>
+                <p>"It works once, until "{time(view.expires_at)}" UTC. It is not shown again. Share it only with the user."</p>
                 <p><a class="button secondary small" href=back>"Go to the session"</a></p>
             </div>
             {view.qr.clone().map(|qr| view! { <div class="qr" role="img" aria-label="The link as a QR code" inner_html=qr></div> })}

@@ -82,7 +82,7 @@ fn chart(days: &[Day]) -> AnyView {
     bars.push_str(&format!(r#"<path class="ground" d="M0 {HEIGHT}h{WIDTH}"/>"#));
     let view_box = format!("0 0 {WIDTH} {}", HEIGHT + 24);
     let total: i64 = days.iter().map(Day::total).sum();
-    let label = format!("Sessions of the last {} days by verdict: {total} in all", days.len());
+    let label = format!("Sessions of the last {} days by verdict: {total} in total", days.len());
     view! { <svg class="chart" viewBox=view_box role="img" aria-label=label inner_html=bars></svg> }.into_any()
 }
 
@@ -94,7 +94,7 @@ fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
         .iter()
         .map(|(name, href)| view! { <li><a href=*href>{*name}</a></li> })
         .collect_view();
-    view! { <section class="panel notice"><h2>"Still to do"</h2><ul class="bullets">{items}</ul></section> }.into_any()
+    view! { <section class="panel notice"><h2>"To do"</h2><ul class="bullets">{items}</ul></section> }.into_any()
 }
 
 /// The page.
@@ -103,12 +103,12 @@ pub fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> String {
     let sum = |part: fn(&Day) -> i64| view.days.iter().map(part).sum::<i64>();
     let (approved, rejected) = (sum(|d| d.approved), sum(|d| d.rejected));
     let rate = if approved + rejected > 0 {
-        format!("{} % of decided", approved * 100 / (approved + rejected))
+        format!("{}% of decided sessions", approved * 100 / (approved + rejected))
     } else {
         "none decided yet".to_owned()
     };
     let oldest = view.backlog.1.map_or_else(
-        || "nothing waits".to_owned(),
+        || "queue is empty".to_owned(),
         |at| format!("oldest: {}", age(at, view.now)),
     );
     let total = sum(Day::total);
@@ -116,7 +116,7 @@ pub fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> String {
     let body = if total == 0 {
         empty(
             "No sessions yet",
-            "They appear here as soon as your server, or you by hand, creates the first one.",
+            "Sessions appear here once your server, or you, have created the first one.",
         )
         .into_any()
     } else {

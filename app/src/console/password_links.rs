@@ -65,7 +65,7 @@ fn form(action: String, email: &str, button: &'static str, wrong: &[Mistake]) ->
 pub fn invitation(view: &InvitationView, meta: &PageMeta) -> String {
     let main = view! {
         <h1>{format!("Welcome, {}", view.name)}</h1>
-        <p class="lead">"You are invited to be "{what_they_will_be(view)}". You will sign in as "<strong>{view.email.clone()}</strong>"."</p>
+        <p class="lead">"You have been invited as "{what_they_will_be(view)}". You will sign in as "<strong>{view.email.clone()}</strong>"."</p>
         {mistakes(&view.mistakes)}
         {form(format!("/admin/invitation/{}", view.token), &view.email, "Create my account", &view.mistakes)}
     };
@@ -94,7 +94,7 @@ impl std::fmt::Debug for ResetView {
 pub fn reset(view: &ResetView, meta: &PageMeta) -> String {
     let main = view! {
         <h1>"Choose a new password"</h1>
-        <p class="lead">"For "<strong>{view.email.clone()}</strong>". It ends every session of yours, in every browser."</p>
+        <p class="lead">"For "<strong>{view.email.clone()}</strong>". This signs you out everywhere."</p>
         {mistakes(&view.mistakes)}
         {form(format!("/admin/reset/{}", view.token), &view.email, "Change the password", &view.mistakes)}
     };

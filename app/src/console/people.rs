@@ -115,13 +115,13 @@ fn row(person: &Person, power: Power) -> AnyView {
     let short = ["admin", "developer", "reviewer", "auditor"].map(|r| (r.to_owned(), words::role(r).to_owned()));
     let id = format!("role-{}", person.id);
     let (word, value) = if person.disabled {
-        ("Let in again", "enable")
+        ("Enable", "enable")
     } else {
-        ("Shut out", "disable")
+        ("Disable", "disable")
     };
     // Who is shut out chooses no password; who is in asks for a link when they have forgotten theirs.
     let reset = (!person.disabled).then(|| {
-        view! { <button class="button quiet small" type="submit" name="change" value="reset">"New password"</button> }
+        view! { <button class="button quiet small" type="submit" name="change" value="reset">"Reset password"</button> }
     });
     let changes = if person.me {
         view! { <span class="soft">{words::role(person.role)}" (you)"</span> }.into_any()
@@ -140,7 +140,7 @@ fn row(person: &Person, power: Power) -> AnyView {
         .into_any()
     };
     let state = if person.disabled {
-        badge("shut out", Tone::Bad)
+        badge("disabled", Tone::Bad)
     } else {
         badge("active", Tone::Good)
     };
@@ -153,7 +153,7 @@ fn row(person: &Person, power: Power) -> AnyView {
 
 fn list(view: &PeopleView) -> AnyView {
     if view.people.is_empty() {
-        return empty("Nobody yet", "The first admin is invited below.").into_any();
+        return empty("No members yet", "The first admin is invited below.").into_any();
     }
     let rows = view.people.iter().map(|person| row(person, view.power)).collect_view();
     view! {
@@ -186,7 +186,7 @@ fn invitations(invited: &[Invited]) -> AnyView {
     view! {
         <h2>"Invited"</h2>
         <div class="scroll" role="region" tabindex="0" aria-label="Invited"><table>
-            <thead><tr><th scope="col">"Name"</th><th scope="col">"Role"</th><th scope="col">"Link opens until (UTC)"</th>
+            <thead><tr><th scope="col">"Name"</th><th scope="col">"Role"</th><th scope="col">"Link expires (UTC)"</th>
                 <th scope="col"><span class="unseen">"Revoke"</span></th></tr></thead>
             <tbody>{rows}</tbody>
         </table></div>
@@ -210,11 +210,11 @@ fn invite(view: &PeopleView) -> AnyView {
         }
         Power::InviteFirstAdmin => (
             "Invite the first admin",
-            "You get a link for them, which opens once and for 72 hours. From then on they invite everybody else.",
+            "You will get a link to send to them. It works once, within 72 hours. They can then invite everybody else.",
         ),
         Power::Manage => (
             "Invite a person",
-            "You get a link for them, which opens once and for 72 hours. They choose their password themselves.",
+            "You will get a link to send to them. It works once, within 72 hours. They choose their own password.",
         ),
     };
     let chosen = if role.is_empty() { "reviewer" } else { &role };

@@ -74,15 +74,11 @@ pub fn render(view: &QueueView, frame: &Frame, meta: &PageMeta) -> String {
         .map(|k| (k.to_string(), words::document(*k).to_owned()));
     let filtered = !view.reason.is_empty() || !view.document.is_empty();
     let list = if view.rows.is_empty() && filtered {
-        empty(
-            "No waiting case fits these filters",
-            "Clear them to see the whole queue.",
-        )
-        .into_any()
+        empty("No cases match these filters", "Clear them to see the whole queue.").into_any()
     } else if view.rows.is_empty() {
         empty(
             "Nothing to review",
-            "Cases appear here when the automatic decision could not settle them.",
+            "Cases appear here when a session could not be decided automatically.",
         )
         .into_any()
     } else {
@@ -90,8 +86,8 @@ pub fn render(view: &QueueView, frame: &Frame, meta: &PageMeta) -> String {
         view! {
             <div class="scroll"><table>
                 <thead><tr>
-                    <th scope="col">"Waits"</th><th scope="col">"Document"</th><th scope="col">"Reason"</th>
-                    <th scope="col">"Face match"</th><th scope="col">"Liveness"</th><th scope="col">"Held by"</th>
+                    <th scope="col">"Waiting"</th><th scope="col">"Document"</th><th scope="col">"Reason"</th>
+                    <th scope="col">"Face match"</th><th scope="col">"Liveness"</th><th scope="col">"Reserved by"</th>
                     <th scope="col"><span class="unseen">"Open"</span></th>
                 </tr></thead>
                 <tbody>{rows}</tbody>

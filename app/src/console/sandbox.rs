@@ -16,7 +16,7 @@ pub(super) fn complete(id: &str) -> AnyView {
     view! {
         <section class="panel">
             <h2>"Complete with test data"</h2>
-            <p class="soft">"Made-up data are filled in, and the session ends as you choose. Webhooks, review and erasure are real."</p>
+            <p class="soft">"The session is completed with fictional data and ends with the outcome you choose. Webhooks, review and erasure are real."</p>
             <form class="stack" method="post" action=action>
                 <div class="field">
                     <label for=forms::OUTCOME>"Outcome"</label>

@@ -153,7 +153,7 @@ fn decision(decided: &Decided) -> AnyView {
             {decided.note.clone().map(|note| view! { <blockquote class="note-text"><p>{note}</p></blockquote> })}
             {checks(&decided.checks)}
             {(!decided.scores.is_empty()).then(|| view! {
-                <details class="fold"><summary>"Every number looked at"</summary>{scores(&decided.scores)}</details>
+                <details class="fold"><summary>"All measurements"</summary>{scores(&decided.scores)}</details>
             })}
         </section>
     }
@@ -182,7 +182,7 @@ fn captures(list: &[Capture], open: Option<String>) -> AnyView {
             let mark = if capture.used {
                 badge("used", Tone::Good)
             } else {
-                badge("set aside", Tone::Plain)
+                badge("not used", Tone::Plain)
             };
             view! {
                 <tr><th scope="row">{capture.name.clone()}</th><td>{mark}</td><td>{capture.frames}</td>
@@ -192,9 +192,9 @@ fn captures(list: &[Capture], open: Option<String>) -> AnyView {
         .collect_view();
     view! {
         <section class="panel">
-            <div class="panel-head"><h2>"Captures"</h2>{open.map(|href| view! { <a href=href>"Look at the pictures"</a> })}</div>
+            <div class="panel-head"><h2>"Captures"</h2>{open.map(|href| view! { <a href=href>"View pictures"</a> })}</div>
             <div class="scroll"><table>
-                <thead><tr><th scope="col">"Of"</th><th scope="col">"State"</th><th scope="col">"Pictures"</th>
+                <thead><tr><th scope="col">"Capture"</th><th scope="col">"State"</th><th scope="col">"Pictures"</th>
                     <th scope="col">"Problems"</th><th scope="col">"Taken (UTC)"</th></tr></thead>
                 <tbody>{rows}</tbody>
             </table></div>
@@ -290,7 +290,7 @@ fn summary(view: &SessionView) -> AnyView {
         items.push(("Expires", time(expires)));
     }
     if let Some(until) = view.open_link_until {
-        items.push(("Link opens until", time(until)));
+        items.push(("Link expires", time(until)));
     }
     if let Some(at) = completed {
         items.push(("Completed", time(at)));
@@ -321,7 +321,7 @@ pub fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> String {
         .failure
         .map(|reason| view! { <p class="note">{words::failure(reason)}</p> });
     let readings = if !view.personal {
-        view! { <section class="panel"><h2>"Readings"</h2><p class="soft">"Your role does not see personal data."</p></section> }
+        view! { <section class="panel"><h2>"Readings"</h2><p class="soft">"Your role does not have access to personal data."</p></section> }
             .into_any()
     } else if view.items.is_empty() {
         ().into_any()

@@ -150,7 +150,7 @@ fn row(row: &Row) -> AnyView {
 #[must_use]
 pub fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> String {
     let list = if view.rows.is_empty() && view.asked.any() {
-        empty("Nothing fits these filters", "Clear some of them to see more.").into_any()
+        empty("No sessions match these filters", "Clear some of them to see more.").into_any()
     } else if view.rows.is_empty() {
         empty(
             "No sessions yet",

@@ -84,7 +84,7 @@ fn steps(view: &SettingsView) -> AnyView {
     let none = view
         .steps
         .is_empty()
-        .then(|| view! { <p class="note">"Without a step no session can be created."</p> });
+        .then(|| view! { <p class="note">"No session can be created until at least one step is enabled."</p> });
     let boxes = Step::ALL
         .iter()
         .map(|step| tick("step", step.as_str(), words::step(*step), view.steps.contains(step)))
@@ -92,13 +92,13 @@ fn steps(view: &SettingsView) -> AnyView {
     let inside = view! {
         {none}
         <fieldset class="plain"><legend class="unseen">"Steps"</legend>{boxes}</fieldset>
-        {number("tries", "Tries per step", "1 to 9. Then the session goes on with what it has, to review.", &view.tries, &view.mistakes)}
+        {number("tries", "Tries per step", "1 to 9. After that, the session continues with the pictures it has and goes to review.", &view.tries, &view.mistakes)}
     };
     section(
         view,
         "steps",
         "Verification steps",
-        "What a new session asks for. Sessions that exist keep theirs.",
+        "What new sessions require. Existing sessions are not affected.",
         inside.into_any(),
     )
 }
@@ -113,7 +113,7 @@ fn look(view: &SettingsView) -> AnyView {
         autocomplete: "off",
         ..Line::default()
     };
-    let inside = view! { {line(name, wrong)}{number("accent", "Accent colour", "Like #1f4fd8; empty for the product's own.", &view.accent, wrong)} };
+    let inside = view! { {line(name, wrong)}{number("accent", "Accent colour", "For example #1f4fd8. Leave empty for the default colour.", &view.accent, wrong)} };
     section(
         view,
         "look",
@@ -128,16 +128,16 @@ fn lifetimes(view: &SettingsView) -> AnyView {
     let [link, session, retention] = &view.lifetimes;
     let inside = view! {
         <div class="grid-form three">
-            {number("link_lifetime", "Link, hours", "5 minutes to 7 days", link, wrong)}
-            {number("session_lifetime", "Session, hours", "1 hour to 30 days", session, wrong)}
-            {number("retention", "Personal data, days", "1 day to 7 years after the end", retention, wrong)}
+            {number("link_lifetime", "Link lifetime (hours)", "5 minutes to 7 days", link, wrong)}
+            {number("session_lifetime", "Session lifetime (hours)", "1 hour to 30 days", session, wrong)}
+            {number("retention", "Personal data retention (days)", "1 day to 7 years after the end", retention, wrong)}
         </div>
     };
     section(
         view,
         "lifetimes",
         "Lifetimes",
-        "How long a link opens, a session waits, and personal data is kept.",
+        "How long links are valid, sessions stay open, and personal data is retained.",
         inside.into_any(),
     )
 }
@@ -148,13 +148,13 @@ fn decision(view: &SettingsView) -> AnyView {
     let inside = view! {
         <div class="grid-form">
             {number("match_accept", "Face match, accept from", "", match_accept, wrong)}
-            {number("match_review", "Face match, review from", "Below: another person.", match_review, wrong)}
+            {number("match_review", "Face match, review from", "Below this value: a different person.", match_review, wrong)}
             {number("liveness_accept", "Liveness, accept from", "", live_accept, wrong)}
-            {number("liveness_review", "Liveness, review from", "Below: an attack.", live_review, wrong)}
+            {number("liveness_review", "Liveness, review from", "Below this value: a presentation attack.", live_review, wrong)}
         </div>
         {evidence(view.accepted)}
         <fieldset class="plain"><legend class="unseen">"Policies"</legend>
-            {tick("reject_on_fraud_signals", "yes", "Reject automatically on fraud signals (else a person looks)", view.reject_on_fraud)}
+            {tick("reject_on_fraud_signals", "yes", "Reject automatically on fraud signals (otherwise such sessions go to review)", view.reject_on_fraud)}
             {tick("accept_specimens", "yes", "Accept specimens and documents of the fictional state UTO (demonstrations only)", view.accept_specimens)}
         </fieldset>
     };
@@ -162,7 +162,7 @@ fn decision(view: &SettingsView) -> AnyView {
         view,
         "decision",
         "Decision",
-        "Confidences from 0 to 1. They are stored with each decision.",
+        "Confidence values from 0 to 1. They are stored with each decision.",
         inside.into_any(),
     )
 }
@@ -178,15 +178,15 @@ fn evidence(chosen: Accepted) -> AnyView {
         .collect_view();
     view! {
         <div class="field">
-            <label for="accepted">"Approve without a person"</label>
+            <label for="accepted">"Automatic approval"</label>
             <p class="hint" id="accepted-hint">
-                "A layout can be imitated with a printer. By the look alone, somebody who copies a genuine card with other details on it may be approved; machine-readable data has to be made right as well."
+                "A layout can be imitated with a printer. If visual evidence alone is accepted, a copy of a genuine card with other details on it may be approved. Machine-readable data is harder to forge."
             </p>
             <select class="input" id="accepted" name="accepted" aria-describedby="accepted-hint">
                 {options(choices, chosen.as_str())}
             </select>
         </div>
-        <details class="fold"><summary>"What each kind of document is judged genuine by"</summary><ul class="points">{rows}</ul></details>
+        <details class="fold"><summary>"Evidence accepted for each kind of document"</summary><ul class="points">{rows}</ul></details>
     }
     .into_any()
 }
@@ -195,7 +195,7 @@ fn callbacks(view: &SettingsView) -> AnyView {
     let field = Line {
         name: "callback_urls",
         label: "Allowed callback URLs",
-        hint: Some("One a line: https, no query, no fragment.".into()),
+        hint: Some("One URL per line. https only, without query or fragment.".into()),
         value: view.callbacks.clone(),
         ..Line::default()
     };
@@ -207,14 +207,14 @@ fn callbacks(view: &SettingsView) -> AnyView {
     });
     let test = Line {
         name: "test",
-        label: "Try a callbackUrl",
+        label: "Test a callbackUrl",
         kind: "text",
         value: asked.unwrap_or_default(),
         autocomplete: "off",
         ..Line::default()
     };
     view! {
-        {section(view, "callbacks", "Callback list", "Where users may be sent back to when they are done.", inside)}
+        {section(view, "callbacks", "Callback URLs", "URLs to which users may return after the verification.", inside)}
         <form class="panel row-form tester" method="get" action="/admin/settings#callbacks">
             {line(test, &[])}<button class="button secondary small" type="submit">"Test"</button>{answer}
         </form>
@@ -224,7 +224,7 @@ fn callbacks(view: &SettingsView) -> AnyView {
 
 fn addresses(view: &SettingsView) -> AnyView {
     let hint = format!(
-        "One a line: an address, or a network like 192.0.2.0/24 or 2001:db8::/32. You call from {}.",
+        "One IP address or network per line, for example 192.0.2.0/24 or 2001:db8::/32. Your current address is {}.",
         view.own_address
     );
     let field = Line {
@@ -239,7 +239,7 @@ fn addresses(view: &SettingsView) -> AnyView {
         view,
         "addresses",
         "IP allow-list",
-        "Empty: every address may call. It guards the API alone, never this console.",
+        "Leave empty to allow every address. This list applies to the API only, not to this console.",
         inside.into_any(),
     )
 }
@@ -248,7 +248,7 @@ fn webhook(view: &SettingsView) -> AnyView {
     let field = Line {
         name: "webhook_url",
         label: "Receiver",
-        hint: Some("An https URL whose host resolves to public addresses. Empty: nothing is sent.".into()),
+        hint: Some("An https URL whose host resolves to public addresses. Leave empty to send no webhooks.".into()),
         kind: "url",
         value: view.webhook_url.clone(),
         autocomplete: "off",
@@ -267,7 +267,7 @@ fn webhook(view: &SettingsView) -> AnyView {
         view,
         "webhook",
         "Webhook",
-        "Where events go, and which.",
+        "Where events are sent, and which types.",
         inside.into_any(),
     )
 }

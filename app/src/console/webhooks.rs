@@ -139,13 +139,13 @@ pub fn seconds(at: Timestamp) -> String {
 pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView {
     let Some(receiver) = &health.receiver else {
         return view! {
-            <p class="note">"No receiver is set, so nothing is sent. "<a href="/admin/settings">"Set one in the settings"</a></p>
+            <p class="note">"No receiver URL is configured, so no webhooks are sent. "<a href="/admin/settings">"Set one in the settings"</a></p>
         }
         .into_any();
     };
     if secrets == 0 {
         return view! {
-            <p class="answer bad" role="alert">"There is no signing secret, so nothing can be sent. "
+            <p class="answer bad" role="alert">"There is no signing secret, so no webhooks can be sent. "
                 <a href="/admin/webhooks/secrets">"Issue one"</a></p>
         }
         .into_any();
@@ -173,11 +173,11 @@ fn health(view: &WebhooksView) -> AnyView {
     };
     let state = match (view.health.failing_since, view.health.last_success_at) {
         (Some(since), _) => view! { {badge("failing", Tone::Bad)}" since "{time(since)} }.into_any(),
-        (None, Some(at)) => view! { {badge("well", Tone::Good)}" last answer 2xx at "{time(at)} }.into_any(),
+        (None, Some(at)) => view! { {badge("healthy", Tone::Good)}" last 2xx response at "{time(at)} }.into_any(),
         (None, None) => badge("nothing sent yet", Tone::Plain),
     };
     let rotating = (view.secrets > 1).then(|| {
-        view! { <p class="note">"A secret is being rotated: both sign. "<a href="/admin/webhooks/secrets">"Go on"</a></p> }
+        view! { <p class="note">"A signing secret is being rotated. Webhooks carry both signatures. "<a href="/admin/webhooks/secrets">"Continue"</a></p> }
     });
     view! {
         <section class="panel">
@@ -238,9 +238,9 @@ fn range(asked: &Asked) -> AnyView {
         ("sent", &asked.sent),
     ];
     let button = if asked.sent.is_empty() {
-        "Send all of these again"
+        "Resend all of these"
     } else {
-        "Go on with the next 1,000"
+        "Resend the next 1,000"
     };
     let hidden = fields
         .into_iter()
@@ -250,7 +250,7 @@ fn range(asked: &Asked) -> AnyView {
         <form class="row-form" method="post" action="/admin/webhooks/again">
             {hidden}
             <button class="button secondary small" type="submit">{button}</button>
-            <p class="hint">"Everything the filters select on all pages, oldest first, 1,000 events at a time, with their ids unchanged."</p>
+            <p class="hint">"Resends all events that match the filters, on all pages, oldest first, 1,000 at a time. Their ids do not change."</p>
         </form>
     }
     .into_any()
@@ -259,7 +259,7 @@ fn range(asked: &Asked) -> AnyView {
 /// When a delivery is attempted next. What is due already waits for one of its receiver's places.
 pub(crate) fn next_try(state: State, now: Timestamp) -> Option<AnyView> {
     match state {
-        State::Pending(at) if at <= now => Some("waiting for a place".into_any()),
+        State::Pending(at) if at <= now => Some("queued (receiver busy)".into_any()),
         State::Pending(at) => Some(time(at)),
         State::Delivered | State::Abandoned | State::NotSent => None,
     }
@@ -284,7 +284,7 @@ fn row(row: &Row, now: Timestamp) -> AnyView {
 
 fn list(view: &WebhooksView) -> AnyView {
     if view.rows.is_empty() && view.asked.any() {
-        return empty("Nothing fits these filters", "Clear some of them to see more.").into_any();
+        return empty("No deliveries match these filters", "Clear some of them to see more.").into_any();
     }
     if view.rows.is_empty() {
         return empty(
@@ -298,8 +298,8 @@ fn list(view: &WebhooksView) -> AnyView {
         <div class="scroll"><table>
             <thead><tr>
                 <th scope="col">"Event"</th><th scope="col">"Type"</th><th scope="col">"State"</th>
-                <th scope="col">"Attempts"</th><th scope="col">"Last answer"</th><th scope="col">"Next try"</th>
-                <th scope="col">"Happened (UTC)"</th>
+                <th scope="col">"Attempts"</th><th scope="col">"Last response"</th><th scope="col">"Next attempt"</th>
+                <th scope="col">"Occurred (UTC)"</th>
             </tr></thead>
             <tbody>{rows}</tbody>
         </table></div>

@@ -48,16 +48,16 @@ pub fn evidence(kind: DocumentType) -> String {
     let provable = provable(kind);
     let mut ways: Vec<&str> = provable.by.iter().map(|by| machine_readable(*by)).collect();
     if provable.visually {
-        ways.push("every visual check of its layout, where the settings accept that");
+        ways.push("every visual check of its layout, if the settings allow that");
     }
     format!("{}: {}.", document(kind), ways.join("; or "))
 }
 
 const fn machine_readable(by: MachineReadable) -> &'static str {
     match by {
-        MachineReadable::Zone => "a machine-readable zone whose check digits hold, repeated by the print",
-        MachineReadable::Barcode => "a PDF417 barcode that names its issuer, repeated by the print",
-        MachineReadable::Seal => "a digital seal with its issuer's signature, repeated by the print",
+        MachineReadable::Zone => "a machine-readable zone with correct check digits, matched by the printed text",
+        MachineReadable::Barcode => "a PDF417 barcode that names its issuer, matched by the printed text",
+        MachineReadable::Seal => "a digital seal with its issuer's signature, matched by the printed text",
     }
 }
 
@@ -66,7 +66,7 @@ const fn machine_readable(by: MachineReadable) -> &'static str {
 pub const fn accepted(accepted: Accepted) -> &'static str {
     match accepted {
         Accepted::MachineReadable => "Only documents with machine-readable data",
-        Accepted::Visual => "Also documents without, by the look of their layout",
+        Accepted::Visual => "Also documents without machine-readable data, by visual checks of their layout",
     }
 }
 
@@ -89,14 +89,14 @@ pub fn reason(code: &str) -> String {
 #[must_use]
 pub const fn failure(reason: FailureReason) -> &'static str {
     match reason {
-        FailureReason::ProcessingError => "Processing broke for good.",
-        FailureReason::MediaCorrupted => "A stored picture no longer opens.",
-        FailureReason::MediaLost => "A stored picture is gone.",
-        FailureReason::AttemptsExhausted => "Internal retries are used up.",
+        FailureReason::ProcessingError => "Processing failed permanently.",
+        FailureReason::MediaCorrupted => "A stored picture is damaged.",
+        FailureReason::MediaLost => "A stored picture is missing.",
+        FailureReason::AttemptsExhausted => "All internal retries failed.",
         FailureReason::ConsentDeclined => "The user declined consent.",
-        FailureReason::DeviceNotSupported => "The user's device cannot take part.",
-        FailureReason::SettingsInvalid => "The settings no longer make sense.",
-        FailureReason::OperatorCancelled => "An operator ended it.",
+        FailureReason::DeviceNotSupported => "The user's device is not supported.",
+        FailureReason::SettingsInvalid => "The settings are no longer valid.",
+        FailureReason::OperatorCancelled => "An operator cancelled the session.",
         FailureReason::ErasedBeforeDecision => "The personal data was erased before a decision.",
     }
 }
@@ -165,21 +165,21 @@ pub fn action(action: &str) -> String {
         "session.create" => "created a session".into(),
         "session.read" => "read a session".into(),
         "session.reprocess" => "reprocessed a session".into(),
-        "session.consent" => "agreed".into(),
-        "session.decline" => "declined".into(),
+        "session.consent" => "gave consent".into(),
+        "session.decline" => "declined consent".into(),
         "session.submit" => "submitted the session".into(),
         "session.decide" => "decided the session".into(),
         "session.expire" => "ended the session at its deadline".into(),
         "session.erase" => "erased the personal data".into(),
-        "session.erase_now" => "had the personal data erased".into(),
+        "session.erase_now" => "requested erasure of the personal data".into(),
         "session.complete_in_sandbox" => "completed the session with test data".into(),
         "link.open" => "opened the link".into(),
-        "link.hand_over" => "went on on another device".into(),
+        "link.hand_over" => "continued on another device".into(),
         "session.reissue_link" => "reissued a link".into(),
         "case.open" => "opened a case".into(),
-        "case.rule" => "ruled on a case".into(),
+        "case.rule" => "decided a case".into(),
         "case.ask_again" => "asked the user again".into(),
-        "picture.view" => "looked at a picture".into(),
+        "picture.view" => "viewed a picture".into(),
         "key.issue" => "issued an API key".into(),
         "key.revoke" => "revoked an API key".into(),
         "settings.change" => "changed settings".into(),
@@ -187,20 +187,20 @@ pub fn action(action: &str) -> String {
         "person.invite" => "invited a person".into(),
         "person.revoke_invitation" => "revoked an invitation".into(),
         "person.join" => "accepted an invitation".into(),
-        "person.issue_reset" => "issued a link to a new password".into(),
-        "person.reset_password" => "chose a new password by a link".into(),
-        "person.grant_operator" => "made a person operator".into(),
+        "person.issue_reset" => "issued a password reset link".into(),
+        "person.reset_password" => "reset their password".into(),
+        "person.grant_operator" => "made a person an operator".into(),
         "person.change" => "changed a person".into(),
         "person.sign_in" => "signed in".into(),
-        "person.sign_in_refused" => "was refused at sign-in".into(),
+        "person.sign_in_refused" => "failed to sign in".into(),
         "person.change_password" => "changed their password".into(),
         "person.sign_out_everywhere" => "signed out everywhere".into(),
         "installation.set_up" => "set up the installation".into(),
         "tenant.create" => "created the tenant".into(),
         "webhook_secret.issue" => "issued a webhook secret".into(),
         "webhook_secret.disable" => "disabled a webhook secret".into(),
-        "webhook.send_again" => "sent a webhook again".into(),
-        "webhook.send_range_again" => "sent webhooks again".into(),
+        "webhook.send_again" => "resent a webhook".into(),
+        "webhook.send_range_again" => "resent webhooks".into(),
         "webhook.test" => "sent a test webhook".into(),
         other => other.replace(['.', '_'], " "),
     }
@@ -220,7 +220,7 @@ pub fn is_applicants(action: &str) -> bool {
 pub const fn scope(scope: Scope) -> &'static str {
     match scope {
         Scope::Create => "create sessions",
-        Scope::Read => "read sessions, with the personal data in them",
+        Scope::Read => "read sessions, including their personal data",
         Scope::Manage => "reprocess sessions",
     }
 }
@@ -244,7 +244,7 @@ pub fn role_hint(role: &str) -> &'static str {
         "admin" => "everything",
         "developer" => "keys, webhooks and allow-lists; no personal data",
         "reviewer" => "cases and sessions",
-        "auditor" => "reads sessions and the audit log; no pictures",
+        "auditor" => "sessions and the audit log, read-only; no pictures",
         _ => "runs the installation and invites first admins; no personal data",
     }
 }

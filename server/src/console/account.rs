@@ -33,7 +33,7 @@ pub(super) async fn change_password(desk: Desk, fields: Fields) -> Answer {
             return desk
                 .done(
                     "/admin/account",
-                    "Your password is changed. Other browsers are signed out.",
+                    "Your password has been changed. You have been signed out everywhere else.",
                 )
                 .await;
         }
@@ -48,8 +48,8 @@ pub(super) async fn change_password(desk: Desk, fields: Fields) -> Answer {
 /// Why a password that was asked for again is not taken.
 pub(super) const fn refusal(refused: &SignInError) -> &'static str {
     match refused {
-        SignInError::Throttled => "Too many tries. Wait 15 minutes, then try again.",
-        SignInError::Wrong | SignInError::Store(_) => "The password is not right.",
+        SignInError::Throttled => "Too many attempts. Wait 15 minutes, then try again.",
+        SignInError::Wrong | SignInError::Store(_) => "The password is incorrect.",
     }
 }
 
@@ -79,7 +79,7 @@ pub(super) async fn confirm(desk: Desk, fields: Fields) -> Answer {
     let sentence = match confirm_password(&desk.app.honnin, &desk.staff, password).await {
         Ok(()) => {
             desk.freshen().await?;
-            return desk.done(&next, "Thank you. Please go on.").await;
+            return desk.done(&next, "Thank you. You can continue.").await;
         }
         Err(SignInError::Store(error)) => return Err(error.into()),
         Err(refused) => refusal(&refused),

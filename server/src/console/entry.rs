@@ -50,11 +50,11 @@ pub(super) async fn sign_in(
         }
         Err(SignInError::Wrong) => (
             StatusCode::UNPROCESSABLE_ENTITY,
-            "The e-mail address or the password is not right.",
+            "The e-mail address or password is incorrect.",
         ),
         Err(SignInError::Throttled) => (
             StatusCode::TOO_MANY_REQUESTS,
-            "Too many tries. Wait 15 minutes, then try again.",
+            "Too many attempts. Wait 15 minutes, then try again.",
         ),
         Err(SignInError::Store(error)) => return Err(error.into()),
     };
@@ -68,7 +68,8 @@ pub(super) async fn sign_in(
 }
 
 fn closed(app: &App, context: &RequestContext) -> Response {
-    let sentence = "This set-up link was used, or never handed out. Sign in, or start the server again for a new link.";
+    let sentence =
+        "This set-up link has already been used or does not exist. Sign in, or restart the server to get a new link.";
     let page = entry::message("Set-up is closed", sentence, None, &meta(app, context));
     (StatusCode::NOT_FOUND, Html(page)).into_response()
 }

@@ -66,7 +66,7 @@ async fn erased(desk: &Desk, admin: &Admin, id: &SessionId) -> Answer {
         Err(EraseNowError::Store(error)) => return Err(error.into()),
         Err(EraseNowError::Undecided(status)) => {
             let (word, _) = words::status(status);
-            format!("Not erased: the session is “{word}”. Decide it first.")
+            format!("Not erased: the session is “{word}”. Decide the case first.")
         }
     };
     desk.done(&format!("/admin/sessions/{id}"), &done).await

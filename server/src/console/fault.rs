@@ -57,23 +57,23 @@ impl Fault {
     pub(super) const fn words(&self) -> (&'static str, &'static str) {
         match self {
             Self::Forbidden => (
-                "Not for your role",
+                "Access denied",
                 "Your role does not allow this. Ask an admin of your organisation.",
             ),
             Self::NotFound => (
-                "Nothing here",
+                "Not found",
                 "There is no such page, or it belongs to another organisation.",
             ),
-            Self::Confirm(_) => ("Confirm", "Confirm that it is you."),
+            Self::Confirm(_) => ("Confirm", "Confirm your identity."),
             Self::Foreign => (
-                "Refused",
-                "This form was not sent from one of our pages. Open the page again and repeat.",
+                "Request refused",
+                "This form was not sent from one of our pages. Reload the page and try again.",
             ),
             Self::Malformed => (
-                "Not understood",
-                "This form was incomplete. Open the page again and repeat.",
+                "Invalid request",
+                "The form was incomplete. Reload the page and try again.",
             ),
-            Self::Broken => ("Something is wrong on our side", "Please try again in a moment."),
+            Self::Broken => ("Something went wrong on our side", "Please try again in a moment."),
         }
     }
 }

@@ -91,7 +91,7 @@ pub(super) async fn issue(desk: Desk, fields: Fields) -> Answer {
             "name",
             "Enter a name of up to 100 characters, such as where the key is used.",
         ),
-        Err(IssueKeyError::NoScope) => mistake("scope", "Choose what the key may be used for."),
+        Err(IssueKeyError::NoScope) => mistake("scope", "Choose at least one scope for the key."),
         Err(IssueKeyError::NeedsAdmin) => return Err(Fault::Forbidden),
         Err(IssueKeyError::Store(error)) => return Err(error.into()),
     };
@@ -113,7 +113,7 @@ pub(super) async fn revoke(desk: Desk, Path(id): Path<String>) -> Answer {
     desk.done(
         HERE,
         if revoked {
-            "The key is revoked: it opens nothing any more."
+            "The key has been revoked and no longer works."
         } else {
             "There was nothing to revoke."
         },

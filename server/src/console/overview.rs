@@ -49,13 +49,13 @@ pub(super) async fn page(desk: Desk) -> Answer {
     let frame = desk.frame(Place::Overview).await?;
     if steps && frame.may.administer {
         missing.push((
-            "Choose the verification steps: without one no session can be created",
+            "Choose the verification steps. At least one is needed to create sessions",
             "/admin/settings#steps",
         ));
     }
     if receiver && frame.may.develop {
         missing.push((
-            "Say where webhooks go: without a receiver your server must ask with GET",
+            "Set a webhook receiver. Without one, your server has to poll with GET",
             "/admin/settings#webhook",
         ));
     }

@@ -27,8 +27,8 @@ use tower_sessions::Session;
 
 /// One answer for a link that was used, revoked, replaced, has expired, or never was.
 fn closed(app: &App, context: &RequestContext) -> Response {
-    let sentence = "This link is not valid: it was used or revoked, or it is older than 72 hours. Ask for a new one.";
-    let page = message("This link is closed", sentence, None, &meta(app, context));
+    let sentence = "This link has been used or revoked, or it is older than 72 hours. Ask for a new one.";
+    let page = message("This link cannot be used", sentence, None, &meta(app, context));
     (StatusCode::NOT_FOUND, Html(page)).into_response()
 }
 
@@ -74,7 +74,7 @@ pub(super) async fn accept(
         }
         Err(AcceptError::Bad(sentence)) => sentence,
         Err(AcceptError::Taken) => {
-            "Somebody with this address is there already. Sign in, or ask for an invitation to another address."
+            "An account with this address already exists. Sign in, or ask for an invitation to another address."
                 .to_owned()
         }
         Err(AcceptError::Closed) => return Ok(closed(&app, &context)),

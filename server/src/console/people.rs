@@ -92,7 +92,7 @@ pub(super) async fn invite(desk: Desk, fields: Fields) -> Answer {
             let link = Link {
                 title: "The invitation",
                 url: invited.link.expose().clone(),
-                advice: "Copy it now: it is not shown again. Send it to the person you invite, and to nobody else: whoever opens \
+                advice: "Copy it now: it is not shown again. Send it only to the person you are inviting: whoever opens \
                          it first chooses the password.",
             };
             return with_link(&desk, &roster, link).await;
@@ -121,7 +121,7 @@ pub(super) async fn revoke(desk: Desk, Path(id): Path<String>) -> Answer {
     if !revoke_invitation(&desk.app.honnin, &roster, &id).await? {
         return Err(Fault::NotFound);
     }
-    desk.done(HERE, "The invitation is revoked: its link opens nothing any more.")
+    desk.done(HERE, "The invitation has been revoked. Its link no longer works.")
         .await
 }
 
@@ -146,10 +146,10 @@ async fn reset(desk: &Desk, admin: &Admin, id: &UserId) -> Answer {
     match issue_reset(&desk.app.honnin, admin, id).await {
         Ok(reset) => {
             let link = Link {
-                title: "The link to a new password",
+                title: "Password reset link",
                 url: reset.link.expose().clone(),
-                advice: "Copy it now: it is not shown again. It opens once and for 72 hours. Send it to the person whose password it is, \
-                         and to nobody else.",
+                advice: "Copy it now: it is not shown again. It works once, within 72 hours. Send it only to the person \
+                         whose password it resets.",
             };
             with_link(desk, &Roster::of(&desk.staff)?, link).await
         }
@@ -159,10 +159,10 @@ async fn reset(desk: &Desk, admin: &Admin, id: &UserId) -> Answer {
 
 async fn refused(desk: &Desk, error: PeopleError) -> Answer {
     let said = match error {
-        PeopleError::LastAdmin => "Not saved: somebody must stay admin.",
-        PeopleError::LastOperator => "Not saved: somebody must stay operator of this installation.",
+        PeopleError::LastAdmin => "Not saved. At least one admin must remain.",
+        PeopleError::LastOperator => "Not saved. At least one operator must remain.",
         PeopleError::Above => {
-            "Refused: they are an operator. Another operator can do this, or the command line of the server."
+            "This person is an operator. Only another operator, or the command line on the server, can do this."
         }
         PeopleError::NotFound => return Err(Fault::NotFound),
         PeopleError::Store(error) => return Err(error.into()),

@@ -210,7 +210,7 @@ fn pictures(dossier: &Dossier) -> Vec<Shown> {
             } else {
                 taken.frames - 1
             };
-            shown.push(picture("Selfie, another moment".to_owned(), turned, false, Vec::new()));
+            shown.push(picture("Selfie, another frame".to_owned(), turned, false, Vec::new()));
         }
     }
     shown
@@ -248,16 +248,7 @@ pub(super) async fn rule(desk: Desk, Path(id): Path<String>, fields: Fields) -> 
     let ruling = match fields.raw("decision") {
         "ask_again" => {
             return match review::ask_again(honnin, &reviewer, &id, note).await {
-                Ok(made) => {
-                    show_link(
-                        &desk,
-                        "The user is asked again",
-                        &id,
-                        made.url.expose(),
-                        made.expires_at,
-                    )
-                    .await
-                }
+                Ok(made) => show_link(&desk, "The user can try again", &id, made.url.expose(), made.expires_at).await,
                 Err(error) => refused(&desk, &reviewer, &id, &fields, error).await,
             };
         }
@@ -281,12 +272,12 @@ pub(super) async fn rule(desk: Desk, Path(id): Path<String>, fields: Fields) -> 
                 Some(next) => {
                     desk.done(
                         &format!("/admin/review/{}", next.id),
-                        &format!("{word}. Here is the next case."),
+                        &format!("{word}. This is the next case."),
                     )
                     .await
                 }
                 None => {
-                    desk.done("/admin/review", &format!("{word}. Nothing else waits."))
+                    desk.done("/admin/review", &format!("{word}. No more cases to review."))
                         .await
                 }
             }
@@ -301,15 +292,13 @@ async fn refused(desk: &Desk, reviewer: &Reviewer, id: &SessionId, fields: &Fiel
         RuleError::NotFound => return Err(Fault::NotFound),
         RuleError::Store(error) => return Err(error.into()),
         RuleError::Decided(Some(ruled)) => {
-            format!(
-                "{} was first and decided this case at {} UTC.",
-                ruled.name,
-                minutes(ruled.at)
-            )
+            format!("{} already decided this case at {} UTC.", ruled.name, minutes(ruled.at))
         }
         RuleError::Decided(None) => "This case is no longer waiting for review.".to_owned(),
-        RuleError::Held { name, until } => format!("{name} holds this case until {} UTC.", minutes(until)),
-        RuleError::NotPerformed(_) => "It cannot be approved: a step of the plan was not checked.".to_owned(),
+        RuleError::Held { name, until } => format!("{name} has reserved this case until {} UTC.", minutes(until)),
+        RuleError::NotPerformed(_) => {
+            "This session cannot be approved, because a required step was not checked.".to_owned()
+        }
         RuleError::BadNote => "The note must have at most 2000 characters.".to_owned(),
     };
     let mut view = view_of(desk, reviewer, id).await?;

@@ -254,16 +254,7 @@ pub(super) async fn reprocess(desk: Desk, Path(id): Path<String>) -> Answer {
     let reviewer = Reviewer::of(&desk.staff)?;
     let id = SessionId::parse(&id).ok_or(Fault::NotFound)?;
     match reopen(&desk.app.honnin, &reviewer, &id).await {
-        Ok(made) => {
-            show_link(
-                &desk,
-                "The user is asked again",
-                &id,
-                made.url.expose(),
-                made.expires_at,
-            )
-            .await
-        }
+        Ok(made) => show_link(&desk, "The user can try again", &id, made.url.expose(), made.expires_at).await,
         Err(RuleError::NotFound) => Err(Fault::NotFound),
         Err(RuleError::Store(error)) => Err(error.into()),
         Err(refused) => {
@@ -280,7 +271,7 @@ pub(super) async fn complete(desk: Desk, Path(id): Path<String>, fields: Fields)
     let caller = Tenant::by_hand(&reviewer);
     let done = match complete_in_sandbox(&desk.app.honnin, &caller, id.as_str(), outcome).await {
         Ok(done) => format!("Completed: the session is now “{}”.", words::status(done.status).0),
-        Err(CompleteError::NotAllowed) => "Not done: the session has ended already.".to_owned(),
+        Err(CompleteError::NotAllowed) => "Not done: the session has already ended.".to_owned(),
         Err(CompleteError::NotFound) => return Err(Fault::NotFound),
         Err(CompleteError::Store(error)) => return Err(error.into()),
     };

@@ -93,7 +93,7 @@ pub(super) async fn page(desk: Desk, fields: Fields) -> Answer {
     ok(sessions::render(&view, &frame, &desk.meta()))
 }
 
-const NO_STEPS: &str = "No verification step is switched on, so no session can be created.";
+const NO_STEPS: &str = "No verification step is enabled, so no session can be created.";
 const NO_SETTINGS: &str = "There are no settings yet, so no session can be created.";
 
 const fn why(not_ready: NotReady) -> &'static str {
@@ -140,7 +140,7 @@ fn body(fields: &Fields) -> Result<Vec<u8>, &'static str> {
         let object = parsed
             .is_object()
             .then_some(parsed)
-            .ok_or("The metadata must be a JSON object, in braces.")?;
+            .ok_or("The metadata must be a JSON object in braces.")?;
         body.insert("metadata".to_owned(), object);
     }
     serde_json::to_vec(&body).map_err(|_| "The metadata is not valid JSON.")
@@ -176,9 +176,10 @@ pub(super) async fn create(desk: Desk, fields: Fields) -> Answer {
             }
             Err(CreateSessionError::NotReady(not_ready)) => view.not_ready = Some(why(not_ready)),
             Err(CreateSessionError::Store(error)) => return Err(error.into()),
-            Err(other) => view
-                .mistakes
-                .push(mistake("metadata", format!("It could not be created: {other}."))),
+            Err(other) => view.mistakes.push(mistake(
+                "metadata",
+                format!("The session could not be created: {other}."),
+            )),
         },
     }
     let frame = desk.frame(Place::Sessions).await?;

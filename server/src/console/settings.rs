@@ -104,8 +104,8 @@ pub(super) async fn page(desk: Desk, fields: Fields) -> Answer {
             .map(|settings| settings.callback_urls)
             .unwrap_or_default();
         let answer = match (CallbackUrl::parse(&asked), CallbackUrl::allowed(&asked, &list)) {
-            (Err(bad), _) => Err(format!("Refused: it {bad}.")),
-            (Ok(_), None) => Err("Refused: it is not on the list.".to_owned()),
+            (Err(bad), _) => Err(format!("Not allowed: it {bad}.")),
+            (Ok(_), None) => Err("Not allowed: it is not on the list.".to_owned()),
             (Ok(_), Some(_)) => Ok(()),
         };
         view.tested = Some((asked, answer));
@@ -170,7 +170,7 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
                     Ok(network) => networks.push(canonical(network).trunc()),
                     Err(_) => mistakes.push(mistake(
                         "ip_allow_list",
-                        format!("{line} is no address and no network."),
+                        format!("{line} is not an IP address or network."),
                     )),
                 }
             }
@@ -206,7 +206,7 @@ pub(super) async fn save(desk: Desk, Path(section): Path<String>, fields: Fields
             Err(SettingsError::Forbidden(forbidden)) => return Err(forbidden.into()),
             Err(SettingsError::Store(error)) => return Err(error.into()),
             Err(SettingsError::Stale) => {
-                let sentence = "Somebody else changed the settings meanwhile. Look at them again, then repeat.";
+                let sentence = "Somebody else has changed the settings in the meantime. Check them and save again.";
                 vec![mistake(&section, sentence)]
             }
             Err(SettingsError::Faults(faults)) => faults
@@ -231,7 +231,7 @@ fn sentence(field: &str, message: &str) -> String {
     let name = match field {
         "link_lifetime" => "The link's lifetime",
         "session_lifetime" => "The session's lifetime",
-        "retention" => "The retention",
+        "retention" => "The retention period",
         "tries" => "The number of tries",
         "policy" => "The",
         "accent" => "The accent colour",

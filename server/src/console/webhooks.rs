@@ -151,7 +151,7 @@ pub(super) async fn send_test(desk: Desk) -> Answer {
         Ok(id) => {
             desk.done(
                 &format!("{HERE}/{id}"),
-                "The test event is on its way. Load this page again to see the answer.",
+                "The test event is being sent. Reload this page to see the response.",
             )
             .await
         }
@@ -182,7 +182,7 @@ pub(super) async fn send_range(desk: Desk, fields: Fields) -> Answer {
         }) => {
             let here = fields.with(HERE, "sent", &place_of(at, &event));
             let said = format!(
-                "Sent again: {count}, to {} UTC.{} There are more: go on below the list.",
+                "Sent again: {count}, to {} UTC.{} There are more; continue below the list.",
                 webhooks::seconds(at),
                 why_left_out(left_out)
             );
@@ -198,7 +198,7 @@ fn why_left_out(count: usize) -> String {
         return String::new();
     }
     format!(
-        " Left out: {count}, which hold a reviewer's note and are older than the receiver URL. An admin can confirm the URL \
+        " Skipped: {count}, because they contain a reviewer's note and are older than the receiver URL. An admin can confirm the URL \
          or send them."
     )
 }
@@ -207,9 +207,12 @@ fn why_left_out(count: usize) -> String {
 async fn refused(desk: &Desk, error: RedeliverError) -> Answer {
     match error {
         RedeliverError::NotFound => Err(Fault::NotFound),
-        RedeliverError::NoReceiver => desk.done(HERE, "Nothing was sent: no receiver is set.").await,
+        RedeliverError::NoReceiver => {
+            desk.done(HERE, "Nothing was sent: no receiver URL is configured.")
+                .await
+        }
         RedeliverError::NeedsAdmin => {
-            let said = "Nothing was sent: the event holds a reviewer's note and is older than the receiver URL. An admin \
+            let said = "Nothing was sent: the event contains a reviewer's note and is older than the receiver URL. An admin \
                         can confirm the URL or send the event.";
             desk.done(HERE, said).await
         }

@@ -355,7 +355,7 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
             &format!("version={version}&ip_allow_list=300.1.2.3"),
         )
         .await;
-    assert!(wrong.status == 422 && wrong.body.contains("300.1.2.3 is no address"));
+    assert!(wrong.status == 422 && wrong.body.contains("300.1.2.3 is not an IP address"));
     let saved = browser
         .post(
             "/admin/settings/steps",
@@ -375,7 +375,7 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
             &format!("version={version}&step=document&tries=5"),
         )
         .await;
-    assert!(stale.status == 422 && stale.body.contains("Somebody else changed"));
+    assert!(stale.status == 422 && stale.body.contains("Somebody else has changed"));
     let tested = browser
         .get("/admin/settings?test=https%3A%2F%2Fshop.example%2Fdone")
         .await;

@@ -33,10 +33,10 @@ async fn an_admin_erases_a_session_by_a_word_and_a_password_and_it_ends_by_that(
         format!("word={word}&password={password}")
     });
     let asked = admin.get(&page).await;
-    assert!(asked.status == 200 && asked.body.contains("ends as failed"));
+    assert!(asked.status == 200 && asked.body.contains("will end as failed"));
     for (word, password, wrong) in [
         ("erase", "correct+horse+battery", "in capitals"),
-        ("ERASE", "not+the+password", "not right"),
+        ("ERASE", "not+the+password", "incorrect"),
     ] {
         let refused = admin.post(&page, &form(word, password)).await;
         assert!(
@@ -66,7 +66,7 @@ async fn an_admin_erases_a_session_by_a_word_and_a_password_and_it_ends_by_that(
             .get("/admin/audit")
             .await
             .body
-            .contains("had the personal data erased")
+            .contains("requested erasure of the personal data")
     );
 }
 
@@ -99,7 +99,7 @@ async fn a_new_password_ends_every_browser_but_the_one_that_chose_it() {
     let mut there = here.another("rei@shop.example").await;
     assert_eq!(there.get("/admin").await.status, 200);
     for (present, new, wrong) in [
-        ("not+it", "four+words+of+another+kind", "not right"),
+        ("not+it", "four+words+of+another+kind", "incorrect"),
         ("correct+horse+battery", "short", "at least 15"),
     ] {
         let form = format!("present={present}&password={new}");
@@ -120,7 +120,7 @@ async fn a_new_password_ends_every_browser_but_the_one_that_chose_it() {
         here.get("/admin/account")
             .await
             .body
-            .contains("Your password is changed")
+            .contains("Your password has been changed")
     );
     assert_eq!(there.get("/admin").await.status, 303, "signed out");
     let old = "email=rei%40shop.example&password=correct+horse+battery";
@@ -148,7 +148,7 @@ async fn a_case_somebody_works_at_stays_theirs() {
     server.clock.advance(Millis::minutes(14));
     assert_eq!(second.post(&keep, "").await.json()["until"], serde_json::Value::Null);
     let seen = second.get(&format!("/admin/review/{id}")).await;
-    assert!(seen.body.contains("You can look, not decide"));
+    assert!(seen.body.contains("You can view it but not decide it"));
     let unknown = format!("/admin/review/vs_{}/hold", "0".repeat(32));
     assert_eq!(first.post(&unknown, "").await.status, 404);
 }

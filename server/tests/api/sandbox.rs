@@ -189,7 +189,7 @@ async fn the_console_says_that_it_is_a_sandbox_and_completes_a_session() {
             .get(&page)
             .await
             .body
-            .contains("Not done: the session has ended already.")
+            .contains("Not done: the session has already ended.")
     );
     assert_eq!(
         reviewer.post(&format!("{page}/complete"), "outcome=x").await.status,

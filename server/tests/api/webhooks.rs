@@ -112,11 +112,11 @@ async fn an_attempt_that_is_due_and_not_made_is_said_to_wait_for_a_place() {
         event_in(&browser.get("/admin/webhooks").await.body)
     );
     for page in ["/admin/webhooks", &path] {
-        assert!(!browser.get(page).await.body.contains("waiting for a place"));
+        assert!(!browser.get(page).await.body.contains("queued (receiver busy)"));
     }
     server.clock.advance(Millis::seconds(10));
     for page in ["/admin/webhooks", &path] {
-        assert!(browser.get(page).await.body.contains("waiting for a place"));
+        assert!(browser.get(page).await.body.contains("queued (receiver busy)"));
     }
 }
 
@@ -130,14 +130,14 @@ async fn secrets_are_shown_once_and_rotated_in_steps() {
     let page = browser.get("/admin/webhooks/secrets").await;
     assert!(!page.body.contains("whsec_") && page.body.contains("/disable\""));
     let third = browser.post("/admin/webhooks/secrets", "").await;
-    assert!(third.status == 422 && third.body.contains("Two secrets sign already."));
+    assert!(third.status == 422 && third.body.contains("Two secrets are already active."));
     let old = page.body.split("/admin/webhooks/secrets/whk_").nth(1).unwrap();
     let disabled = browser
         .post(&format!("/admin/webhooks/secrets/whk_{}/disable", &old[..32]), "")
         .await;
     assert_eq!(disabled.header("location"), Some("/admin/webhooks/secrets"));
     let page = browser.get("/admin/webhooks/secrets").await;
-    assert!(page.body.contains("disabled and wiped") && !page.body.contains("/disable\""));
+    assert!(page.body.contains("disabled and deleted") && !page.body.contains("/disable\""));
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn what_a_receiver_got_is_explained() {
             &format!("headers={headers}&body=%7B%22id%22%3A1%7D"),
         )
         .await;
-    assert!(wrong.body.contains("fits none of the secrets") && wrong.body.contains("from byte 6 on"));
+    assert!(wrong.body.contains("matches none of the active secrets") && wrong.body.contains("from byte 6 on"));
 }
 
 #[tokio::test]

@@ -53,7 +53,7 @@ fn findings(view: &CheckView) -> AnyView {
         .collect_view();
     view! {
         <section class="panel" role="status">
-            <h2>"What we found"</h2>
+            <h2>"Result"</h2>
             <div class="scroll"><table><tbody>{rows}</tbody></table></div>
         </section>
     }
@@ -65,15 +65,15 @@ fn findings(view: &CheckView) -> AnyView {
 pub fn render(view: &CheckView, standing: &Standing, frame: &Frame, meta: &PageMeta) -> String {
     let headers = Line {
         name: "headers",
-        label: "Headers your receiver got",
-        hint: Some("One on each line. Only webhook-id, webhook-timestamp and webhook-signature are looked at.".into()),
+        label: "Headers as received",
+        hint: Some("One header per line. Only webhook-id, webhook-timestamp and webhook-signature are used.".into()),
         value: view.headers.clone(),
         ..Line::default()
     };
     let body = Line {
         name: "body",
-        label: "Body your receiver got",
-        hint: Some("The raw bytes, as they came in, before any JSON parser.".into()),
+        label: "Body as received",
+        hint: Some("The raw bytes as they arrived, before any JSON parser.".into()),
         value: view.body.clone(),
         ..Line::default()
     };
@@ -81,7 +81,7 @@ pub fn render(view: &CheckView, standing: &Standing, frame: &Frame, meta: &PageM
         <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
         {heading("Check a signature", ().into_any())}
         {standing.alarm()}
-        <p class="soft">"Paste a webhook that your receiver refuses. Nothing of it is kept."</p>
+        <p class="soft">"Paste a webhook that your receiver refuses. Nothing you paste is stored."</p>
         {findings(view)}
         <form class="stack" method="post" action="/admin/webhooks/check">
             {area(headers, 6, &[])}

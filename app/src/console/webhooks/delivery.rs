@@ -71,7 +71,7 @@ pub struct DeliveryView {
 
 fn attempts(view: &DeliveryView) -> AnyView {
     if view.attempts.is_empty() {
-        return view! { <p class="soft">"No attempt was made yet."</p> }.into_any();
+        return view! { <p class="soft">"No attempts yet."</p> }.into_any();
     }
     let row = |attempt: &Attempt| {
         let href = format!("/admin/webhooks/{}?attempt={}#request", view.id, attempt.number);
@@ -94,7 +94,7 @@ fn attempts(view: &DeliveryView) -> AnyView {
     view! {
         <div class="scroll"><table>
             <thead><tr><th scope="col">"Attempt"</th><th scope="col">"At (UTC)"</th><th scope="col">"Outcome"</th>
-                <th scope="col">"Status"</th><th scope="col">"Took"</th><th scope="col">"Why"</th></tr></thead>
+                <th scope="col">"Status"</th><th scope="col">"Duration"</th><th scope="col">"Reason"</th></tr></thead>
             <tbody>{rows}</tbody>
         </table></div>
     }
@@ -104,7 +104,7 @@ fn attempts(view: &DeliveryView) -> AnyView {
 fn request(request: &Request) -> AnyView {
     let title = match request.attempt {
         Some(number) => format!("The request of attempt #{number}"),
-        None => "The request as it is sent now".to_owned(),
+        None => "The request as it would be sent now".to_owned(),
     };
     let headers: String = request
         .headers
@@ -118,7 +118,7 @@ fn request(request: &Request) -> AnyView {
     let curl = request.curl.clone().map(|curl| {
         view! {
             <details class="fold"><summary>"As a curl command"</summary>
-                <p class="hint">"It sends the same bytes with the same signature. A receiver that checks the time accepts it for five minutes only."</p>
+                <p class="hint">"It sends the same bytes with the same signature. A receiver that checks the time accepts it for only five minutes."</p>
                 <pre class="code"><code>{curl}</code></pre>
             </details>
         }
@@ -130,12 +130,12 @@ fn request(request: &Request) -> AnyView {
     view! {
         <section class="panel" id="request">
             <h2>{title}</h2>
-            <p class="hint">"Rendered from what is stored: made with the secrets that are valid today, and without what was erased since."</p>
+            <p class="hint">"Rendered from the stored event with the current secrets. Data erased in the meantime is missing."</p>
             <p class="mono">{format!("POST {}", request.url.clone().unwrap_or_else(|| "(no receiver)".to_owned()))}</p>
             <h3 class="small">"Headers"</h3>
             <pre class="code"><code>{headers}</code></pre>
             <h3 class="small">{signed}</h3>
-            <p class="hint">"The signature is over webhook-id, a dot, webhook-timestamp, a dot, and exactly these bytes."</p>
+            <p class="hint">"The signature covers webhook-id, a dot, webhook-timestamp, a dot, and exactly these bytes."</p>
             {body}
             {curl}
         </section>
@@ -170,7 +170,7 @@ pub fn render(view: &DeliveryView, frame: &Frame, meta: &PageMeta) -> String {
             "Type",
             view! { <span class="mono">{view.kind.clone()}</span> }.into_any(),
         )),
-        Some(("Happened", time(view.at))),
+        Some(("Occurred", time(view.at))),
         session,
     ];
     let main = view! {

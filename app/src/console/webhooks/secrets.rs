@@ -42,7 +42,7 @@ fn step(number: usize, title: &'static str, here: bool, done: bool, inside: AnyV
     let state = match (done, here) {
         (true, _) => badge("done", Tone::Good),
         (false, true) => badge("now", Tone::Live),
-        (false, false) => badge("then", Tone::Plain),
+        (false, false) => badge("later", Tone::Plain),
     };
     view! {
         <li class="panel" aria-current=here.then_some("step")>
@@ -87,11 +87,10 @@ fn rotation(view: &SecretsView) -> AnyView {
         }
     });
     let issue = (!rotating).then(|| issue_button("Issue a new secret"));
-    let first = view! { <p>"It is shown once. From then on every webhook carries two signatures, one of each secret."</p>{issue} };
-    let second =
-        view! { <p>"Put the new secret where your receiver reads it, and restart the receiver if it needs that."</p> };
-    let third = view! { <p>"Send a test event. It is signed with the new secret alone, so a receiver that accepts it has the new secret."</p>{test} };
-    let fourth = view! { <p>"It stops signing at once and is wiped. If it may have leaked, do all four steps now."</p>{disable} };
+    let first = view! { <p>"The new secret is shown only once. From then on, every webhook carries two signatures, one for each secret."</p>{issue} };
+    let second = view! { <p>"Configure the new secret in your receiver, and restart the receiver if necessary."</p> };
+    let third = view! { <p>"Send a test event. It is signed with the new secret only, so a receiver that accepts it has the new secret."</p>{test} };
+    let fourth = view! { <p>"The old secret is deleted and signs no more webhooks. If it may have leaked, complete all four steps now."</p>{disable} };
     view! {
         <section class="stack">
             <h2>"Replace the secret without losing an event"</h2>
@@ -109,14 +108,14 @@ fn rotation(view: &SecretsView) -> AnyView {
 fn list(view: &SecretsView) -> AnyView {
     if view.secrets.is_empty() {
         return view! {
-            {empty("No secret yet", "Without one nothing can be sent: your receiver could not tell our webhooks from anybody's.")}
+            {empty("No secret yet", "Webhooks cannot be sent without a signing secret, because your receiver could not verify them.")}
             {issue_button("Issue the first secret")}
         }
         .into_any();
     }
     let row = |secret: &SecretRow| {
         let state = match secret.disabled_at {
-            None => badge("signs", Tone::Good),
+            None => badge("active", Tone::Good),
             Some(_) => badge("disabled", Tone::Plain),
         };
         view! {

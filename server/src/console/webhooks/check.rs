@@ -53,23 +53,23 @@ fn signature(verdict: &Verdict) -> Finding {
         Verdict::Matches(id) => (
             Tone::Good,
             "right",
-            format!("It is the signature of {id}. If your receiver refuses it, the receiver has another secret or changes the body before it verifies."),
+            format!("The signature matches secret {id}. If your receiver refuses it, it uses a different secret or changes the body before verifying."),
         ),
         Verdict::MissingHeader(name) => {
             (Tone::Bad, "missing", format!("There is no {name} header. A proxy in front of your receiver may drop it."))
         }
         Verdict::BadTimestamp => (Tone::Bad, "unreadable", "webhook-timestamp is not a number of seconds.".to_owned()),
         Verdict::NoKnownVersion => {
-            (Tone::Bad, "unreadable", "webhook-signature holds nothing that begins with v1, and a comma.".to_owned())
+            (Tone::Bad, "unreadable", "webhook-signature contains no value that starts with \"v1,\".".to_owned())
         }
         Verdict::BadSignature => {
-            (Tone::Bad, "unreadable", "webhook-signature is not complete: a v1 signature is 44 characters of base64.".to_owned())
+            (Tone::Bad, "unreadable", "webhook-signature is incomplete: a v1 signature is 44 characters of base64.".to_owned())
         }
-        Verdict::NoSecret => (Tone::Bad, "no secret", "There is no valid signing secret to compare with.".to_owned()),
+        Verdict::NoSecret => (Tone::Bad, "no secret", "There is no active signing secret to compare with.".to_owned()),
         Verdict::NoMatch => (
             Tone::Bad,
             "wrong",
-            "It fits none of the secrets that are valid now: the id, the time or the body is not what was signed, or it was signed with a secret that is disabled.".to_owned(),
+            "The signature matches none of the active secrets. The id, the timestamp or the body was changed, or it was signed with a disabled secret.".to_owned(),
         ),
     };
     Finding {
@@ -86,20 +86,20 @@ fn clock(age: Option<i64>) -> Option<Finding> {
         age if age < -TOLERANCE => (
             Tone::Bad,
             "future",
-            format!("The webhook is dated {} s ahead of our clock.", -age),
+            format!("The timestamp is {} s ahead of our clock.", -age),
         ),
         age if age > TOLERANCE => (
             Tone::Warn,
             "old",
             format!(
-                "It was sent {age} s ago by our clock. A receiver that checks the time accepts {TOLERANCE} seconds; if it was refused at once, its clock is off or the webhook was held up on its way: compare the time at which it arrived there with webhook-timestamp."
+                "It was sent {age} s ago by our clock. A receiver that checks the time accepts {TOLERANCE} seconds; if it was refused immediately, its clock is wrong or the webhook was delayed in transit: compare the time at which it arrived with webhook-timestamp."
             ),
         ),
         age => (
             Tone::Good,
             "fresh",
             format!(
-                "It was sent {} s ago by our clock, within {TOLERANCE} s. If your receiver finds it too old or too new, its own clock is off.",
+                "It was sent {} s ago by our clock, within {TOLERANCE} s. If your receiver reports it as too old or too new, the receiver's clock is wrong.",
                 age.max(0)
             ),
         ),
@@ -114,24 +114,24 @@ fn clock(age: Option<i64>) -> Option<Finding> {
 
 fn body(explained: &Explanation) -> Option<Finding> {
     let (tone, word, sentence) = match explained.body {
-        BodyComparison::Same => (Tone::Good, "same", "These are the bytes that are sent for this event.".to_owned()),
+        BodyComparison::Same => (Tone::Good, "same", "The body matches the bytes sent for this event.".to_owned()),
         BodyComparison::SameTrimmed => {
-            (Tone::Warn, "spaces", "White space was added around the body, perhaps by pasting. Verification is over the exact bytes.".to_owned())
+            (Tone::Warn, "spaces", "White space was added around the body, perhaps by pasting. The signature covers the exact bytes.".to_owned())
         }
         BodyComparison::SameJson => (
             Tone::Bad,
             "rewritten",
-            "It is the same JSON in other bytes: something parsed it and wrote it again. Verify the raw body, before any JSON parser.".to_owned(),
+            "The JSON is the same but the bytes differ: something parsed and re-serialised it. Verify the raw body, before any JSON parser.".to_owned(),
         ),
         BodyComparison::Differs(at) => (
             Tone::Bad,
             "different",
-            format!("It differs from what is sent for this event, from byte {at} on. After an erasure of personal data metadata and note are null."),
+            format!("The body differs from the one sent for this event, from byte {at} on. After personal data is erased, metadata and note are null."),
         ),
         BodyComparison::Hidden => (
             Tone::Plain,
             "not compared",
-            "What is sent for this event holds a reviewer's note, which your role does not show, so the body is not compared with it.".to_owned(),
+            "This event contains a reviewer's note that your role may not read, so the body was not compared.".to_owned(),
         ),
         BodyComparison::UnknownEvent => {
             return match explained.verdict {

@@ -52,7 +52,7 @@ pub(in crate::console) async fn send_again(desk: Desk, Path(id): Path<String>) -
         Ok(()) => {
             desk.done(
                 &format!("{HERE}/{id}"),
-                "It is on its way. Load this page again to see the answer.",
+                "The event is being sent. Reload this page to see the response.",
             )
             .await
         }
@@ -94,7 +94,7 @@ fn shown(request: RequestView, attempt: Option<i64>) -> Request {
         .map(|body| String::from_utf8_lossy(&body).into_owned())
         .map_err(|why| match why {
             NoBody::Hidden => {
-                "The body holds a reviewer's note, which your role does not show; nor the body's length and signature."
+                "The body contains a reviewer's note that your role may not read. Its length and signature are hidden too."
             }
             NoBody::Unreadable => SendFault::CannotRender.sentence(),
         });

@@ -80,8 +80,11 @@ pub(in crate::console) async fn disable(desk: Desk, Path(id): Path<String>) -> A
     let id = SecretId::parse(&id).ok_or(Fault::NotFound)?;
     match webhook_secret::disable(&desk.app.honnin, &developer, &id).await {
         Ok(()) => {
-            desk.done(HERE, "The secret is disabled and wiped: it signs nothing any more.")
-                .await
+            desk.done(
+                HERE,
+                "The secret has been disabled and deleted. It no longer signs webhooks.",
+            )
+            .await
         }
         Err(error) => refused(&desk, &developer, error).await,
     }
@@ -89,8 +92,8 @@ pub(in crate::console) async fn disable(desk: Desk, Path(id): Path<String>) -> A
 
 async fn refused(desk: &Desk, developer: &Developer, error: SecretError) -> Answer {
     let why = match error {
-        SecretError::TwoValid => "Two secrets sign already. Disable the old one before you issue another.",
-        SecretError::OnlyOne => "This is the only secret that signs. Issue a new one first.",
+        SecretError::TwoValid => "Two secrets are already active. Disable the old one before you issue another.",
+        SecretError::OnlyOne => "This is the only active secret. Issue a new one first.",
         SecretError::NotFound => return Err(Fault::NotFound),
         SecretError::Store(error) => return Err(error.into()),
     };
