@@ -16,7 +16,7 @@ const BYTES_PER_SECOND: u64 = 4096;
 
 /// The body did not keep the pace.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("the body came too slowly")]
+#[error("the request body arrived too slowly")]
 pub struct TooSlow;
 
 /// A request body under the pace, from the moment somebody first waits for it: until then it is the server that is slow.

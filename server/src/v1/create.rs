@@ -16,7 +16,7 @@ use service::{
 };
 use utoipa::ToSchema;
 
-/// A session just created. `verificationUrl` is a secret: give it to the user and to nobody else, and do not log it.
+/// A session just created. `verificationUrl` is a secret: give it only to the user, and do not log it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = openapi::examples::created)]
@@ -62,7 +62,7 @@ impl From<Created> for CreatedSession {
     operation_id = "createVerificationSession",
     tag = "Verification sessions",
     params(("Idempotency-Key" = String, Header, min_length = 1, max_length = 255, pattern = "^[!-~]+$",
-        description = "1 to 255 visible ASCII characters. For 24 hours the same key and body give the same answer; \
+        description = "1 to 255 visible ASCII characters. For 24 hours the same key and body give the same response; \
                        the same key with another body is refused.")),
     request_body(content = openapi::NewSession, content_type = "application/json"),
     responses(
@@ -71,9 +71,9 @@ impl From<Created> for CreatedSession {
             ("reprocess" = (operation_id = "reprocessVerificationSession", parameters(("id" = "$response.body#/id")))),
             ("complete" = (operation_id = "completeSandboxVerificationSession", parameters(("id" = "$response.body#/id"))))
         )),
-        (status = 400, description = "The body is not as described, or the callback URL is not allowed",
+        (status = 400, description = "The body does not match the API description, or the callback URL is not allowed",
             body = openapi::BadRequest),
-        (status = 408, description = "The body came too slowly", body = openapi::RequestTimeout),
+        (status = 408, description = "The request body arrived too slowly", body = openapi::RequestTimeout),
         (status = 409, description = "The tenant's settings do not allow sessions, or the Idempotency-Key was used with \
                                       another body", body = openapi::CreationConflict),
         (status = 429, description = "The session-creation limit is reached", body = openapi::RateLimited),

@@ -17,8 +17,8 @@ use utoipa::{
         version = "0.0.1",
         description = "Remote identity verification: create a session, send the user to its `verificationUrl`, receive the \
                        webhook, read the result.\n\nSend the API key as `Authorization: Bearer <API_KEY>`, from servers only. A key has scopes: \
-                       `create`, `read` (personal data), `manage`; where the one that an operation asks for is missing, the key is a \
-                       wrong key. \
+                       `create`, `read` (personal data), `manage`. A key without the scope an operation requires is treated \
+                       like a wrong key. \
                        Errors are JSON objects with a `_tag`; branch on the HTTP status and the `_tag`. Within one version \
                        fields and enumerated values may be added: ignore those you do not know.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
@@ -31,7 +31,7 @@ use utoipa::{
     security(("bearer" = [])),
     tags(
         (name = "Verification sessions", description = "One session is one verification of one end user."),
-        (name = "Sandbox", description = "For tenants that try things out; their keys begin with `hn_test_`."),
+        (name = "Sandbox", description = "For sandbox tenants, whose keys begin with `hn_test_`."),
     ),
 )]
 struct Description;

@@ -134,7 +134,7 @@ impl ApiError {
 
     /// What it says; `request_id` is told only where the fault is ours.
     pub(super) fn body(&self, request_id: &str) -> Value {
-        let decode = |issues: &[Issue]| json!({"_tag": "HttpApiDecodeError", "message": "The request is not as described.", "issues": issues});
+        let decode = |issues: &[Issue]| json!({"_tag": "HttpApiDecodeError", "message": "The request does not match the API description.", "issues": issues});
         match self.settled() {
             Self::Unauthorized => json!({"_tag": "Unauthorized", "message": "The API key is missing or not valid."}),
             Self::IpNotAllowed => {
@@ -161,7 +161,7 @@ impl ApiError {
             Self::BrokenBody => decode(&[Issue {
                 tag: "Syntax",
                 path: Vec::new(),
-                message: "the body did not come whole".to_owned(),
+                message: "the body was incomplete".to_owned(),
             }]),
             Self::BodyTooLarge => decode(&[Issue {
                 tag: "Limit",
@@ -177,14 +177,14 @@ impl ApiError {
             }),
             Self::NotFound => json!({"_tag": "NotFound"}),
             Self::MethodNotAllowed => json!({"_tag": "MethodNotAllowed"}),
-            Self::TooSlow => json!({"_tag": "RequestTimeout", "message": "The body came too slowly."}),
+            Self::TooSlow => json!({"_tag": "RequestTimeout", "message": "The request body arrived too slowly."}),
             Self::Storage(_) | Self::Internal => json!({
                 "_tag": "InternalError",
-                "message": "Something is wrong on our side.",
+                "message": "An internal error occurred.",
                 "requestId": request_id,
             }),
             Self::Unavailable => {
-                json!({"_tag": "Unavailable", "message": "The service is overloaded or stopping. Retry later."})
+                json!({"_tag": "Unavailable", "message": "The service is overloaded or shutting down. Retry later."})
             }
         }
     }
@@ -275,10 +275,10 @@ mod tests {
         400 {"_tag":"CallbackUrlNotAllowed","callbackUrl":"http://x/"}
         409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet.","reason":"settings_missing"}
         409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled.","reason":"no_steps_enabled"}
-        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a string","path":["state"]}],"message":"The request is not as described."}
-        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must have 1 to 255 visible ASCII characters, and be given once","path":["Idempotency-Key"]}],"message":"The request is not as described."}
-        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Syntax","message":"the body did not come whole","path":[]}],"message":"The request is not as described."}
-        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Limit","message":"must have at most 65536 bytes","path":[]}],"message":"The request is not as described."}
+        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a string","path":["state"]}],"message":"The request does not match the API description."}
+        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must have 1 to 255 visible ASCII characters, and be given once","path":["Idempotency-Key"]}],"message":"The request does not match the API description."}
+        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Syntax","message":"the body was incomplete","path":[]}],"message":"The request does not match the API description."}
+        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Limit","message":"must have at most 65536 bytes","path":[]}],"message":"The request does not match the API description."}
         404 {"_tag":"SessionNotFound","id":"éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé"}
         404 {"_tag":"SessionNotFound","id":"vs_x"}
         409 {"_tag":"ReprocessNotAllowed","id":"vs_x"}
@@ -287,9 +287,9 @@ mod tests {
         409 {"_tag":"IdempotencyConflict","message":"This Idempotency-Key was used with another body."}
         404 {"_tag":"NotFound"}
         405 {"_tag":"MethodNotAllowed"}
-        408 {"_tag":"RequestTimeout","message":"The body came too slowly."}
-        500 {"_tag":"InternalError","message":"Something is wrong on our side.","requestId":"req_1"}
-        503 {"_tag":"Unavailable","message":"The service is overloaded or stopping. Retry later."}
+        408 {"_tag":"RequestTimeout","message":"The request body arrived too slowly."}
+        500 {"_tag":"InternalError","message":"An internal error occurred.","requestId":"req_1"}
+        503 {"_tag":"Unavailable","message":"The service is overloaded or shutting down. Retry later."}
         "#);
     }
 }

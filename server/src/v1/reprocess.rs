@@ -35,7 +35,7 @@ struct Reprocessed<'a> {
 
 /// Reprocess a session
 ///
-/// Returns a `completed`, `failed` or `reviewing` session to `collecting` with a new deadline. The answer has no verification
+/// Returns a `completed`, `failed` or `reviewing` session to `collecting` with a new deadline. The response has no verification
 /// URL: it is reissued in the console. Scope: `manage`.
 #[utoipa::path(
     post,
@@ -48,7 +48,7 @@ struct Reprocessed<'a> {
             ("read" = (operation_id = "readVerificationSession", parameters(("id" = "$response.body#/id")))),
             ("complete" = (operation_id = "completeSandboxVerificationSession", parameters(("id" = "$response.body#/id"))))
         )),
-        (status = 409, description = "The status does not allow it, the personal data was erased, or another operation was first",
+        (status = 409, description = "The status does not allow it, the personal data was erased, or another operation came first",
             body = openapi::ReprocessNotAllowed),
         openapi::OfEveryOperation,
         openapi::OfOneSession,

@@ -26,7 +26,7 @@ pub(super) struct CompletedSession {
 
 /// Complete a session of a sandbox tenant
 ///
-/// Stands in for the end user: fills in made-up data and ends a `created` or `collecting` session with the outcome you choose.
+/// Stands in for the end user: fills in fictional data and ends a `created` or `collecting` session with the outcome you choose.
 /// Nothing is analysed; webhooks, review, reprocess and erasure are as real as for live tenants. For them every id answers 404.
 /// Scope: `create`, since whoever creates a session holds the link that offers the same.
 #[utoipa::path(
@@ -41,11 +41,11 @@ pub(super) struct CompletedSession {
             ("read" = (operation_id = "readVerificationSession", parameters(("id" = "$response.body#/id")))),
             ("reprocess" = (operation_id = "reprocessVerificationSession", parameters(("id" = "$response.body#/id"))))
         )),
-        (status = 400, description = "The body is not as described", body = openapi::HttpApiDecodeError),
+        (status = 400, description = "The body does not match the API description", body = openapi::HttpApiDecodeError),
         (status = 404, description = "No such session, another tenant's, a malformed id, or any id of a live tenant",
             body = openapi::SessionNotFound),
-        (status = 408, description = "The body came too slowly", body = openapi::RequestTimeout),
-        (status = 409, description = "The session is past `created` and `collecting`, or another operation was first",
+        (status = 408, description = "The request body arrived too slowly", body = openapi::RequestTimeout),
+        (status = 409, description = "The session is past `created` and `collecting`, or another operation came first",
             body = openapi::CompletionNotAllowed),
         openapi::OfEveryOperation,
     ),

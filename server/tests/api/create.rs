@@ -50,7 +50,7 @@ async fn everything_wrong_with_a_body_is_told_at_once_and_no_value_repeated() {
     400
     content-type: application/json
     cache-control: no-store
-    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a string","path":["callbackUrl"]},{"_tag":"Type","message":"must be a string","path":["state"]},{"_tag":"Type","message":"must be an object","path":["metadata"]},{"_tag":"Format","message":"must have the form YYYY-MM-DD","path":["preRegisteredInfo","birthDate"]},{"_tag":"Format","message":"must be male or female","path":["preRegisteredInfo","gender"]},{"_tag":"Limit","message":"must have 1 to 128 characters","path":["preRegisteredInfo","lastName"]}],"message":"The request is not as described."}
+    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a string","path":["callbackUrl"]},{"_tag":"Type","message":"must be a string","path":["state"]},{"_tag":"Type","message":"must be an object","path":["metadata"]},{"_tag":"Format","message":"must have the form YYYY-MM-DD","path":["preRegisteredInfo","birthDate"]},{"_tag":"Format","message":"must be male or female","path":["preRegisteredInfo","gender"]},{"_tag":"Limit","message":"must have 1 to 128 characters","path":["preRegisteredInfo","lastName"]}],"message":"The request does not match the API description."}
     "#);
 }
 
@@ -236,6 +236,6 @@ async fn a_body_has_at_most_64_kib() {
     400
     content-type: application/json
     cache-control: no-store
-    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Limit","message":"must have at most 65536 bytes","path":[]}],"message":"The request is not as described."}
+    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Limit","message":"must have at most 65536 bytes","path":[]}],"message":"The request does not match the API description."}
     "#);
 }

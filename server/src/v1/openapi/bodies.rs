@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// Progress of a session. The decision is apart, in `outcome.verdict`.
+/// Progress of a session. The decision is separate, in `outcome.verdict`.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::v1) enum SessionStatus {
@@ -20,7 +20,7 @@ pub(in crate::v1) enum SessionStatus {
     Failed,
 }
 
-/// A session to be created. Unknown fields are ignored; an explicit null is refused; so is a key given twice.
+/// A session to be created. Unknown fields are ignored; explicit nulls and duplicate keys are refused.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
@@ -44,7 +44,7 @@ pub(in crate::v1) struct NewSession {
     pre_registered_info: Option<PreRegisteredInfo>,
 }
 
-/// What is known of the person, to be compared with the document and with what the user types. At least one field.
+/// What is known about the person, to be compared with the document and with what the user types. At least one field.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(min_properties = 1)]
@@ -81,7 +81,7 @@ pub(in crate::v1) enum Step {
     Selfie,
 }
 
-/// How a sandbox session is to end.
+/// The outcome of a sandbox session.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"outcome": "approved"}))]
 pub(in crate::v1) struct SandboxCompletion {
@@ -262,7 +262,7 @@ pub(in crate::v1) struct DocumentCheck {
     /// Chosen by the user, never detected.
     #[schema(required)]
     document_type: Option<String>,
-    /// Null means not assessed. `unknown` is no ground for approval.
+    /// Null means not assessed. `unknown` does not allow approval.
     #[schema(required)]
     authenticity: Option<Authenticity>,
 }

@@ -83,7 +83,7 @@ pub(super) fn reprocessed() -> Value {
 pub(super) fn decode_error() -> Value {
     json!({
         "_tag": "HttpApiDecodeError",
-        "message": "The request is not as described.",
+        "message": "The request does not match the API description.",
         "issues": [{"_tag": "Type", "path": ["state"], "message": "must be a string"}],
     })
 }

@@ -49,18 +49,18 @@ macro_rules! refusals {
 }
 
 refusals! {
-    /// The key is missing, wrong, revoked or expired, or has not the scope of this operation; never said which.
+    /// The key is missing, wrong, revoked or expired, or lacks the scope of this operation. The response does not say which.
     Unauthorized: "The API key is missing or not valid.";
-    /// The key is valid, the caller's address is off the tenant's list.
+    /// The key is valid, but the caller's address is not on the tenant's allow-list.
     IpNotAllowed: "Calls from this address are not allowed.";
-    /// Retry later. The limit is not told.
+    /// Retry later. The response does not state the limit.
     RateLimited: "The session-creation limit is reached. Retry later.";
     /// The Idempotency-Key was used with another body.
     IdempotencyConflict: "This Idempotency-Key was used with another body.";
-    /// The body came too slowly.
-    RequestTimeout: "The body came too slowly.";
-    /// Overloaded or stopping.
-    Unavailable: "The service is overloaded or stopping. Retry later.";
+    /// The request body arrived too slowly.
+    RequestTimeout: "The request body arrived too slowly.";
+    /// Overloaded or shutting down.
+    Unavailable: "The service is overloaded or shutting down. Retry later.";
 }
 
 /// What every operation may answer.
@@ -72,10 +72,10 @@ pub(in crate::v1) enum OfEveryOperation {
     /// The address is not on the allow-list
     #[response(status = 403)]
     IpNotAllowed(IpNotAllowed),
-    /// Our fault
+    /// Internal error
     #[response(status = 500)]
     InternalError(InternalError),
-    /// Overloaded or stopping
+    /// Overloaded or shutting down
     #[response(status = 503)]
     Unavailable(Unavailable),
 }
@@ -88,7 +88,7 @@ pub(in crate::v1) enum OfOneSession {
     SessionNotFound(SessionNotFound),
 }
 
-/// Off the allow-list, not https, or with query or fragment.
+/// Not on the allow-list, not https, or with a query or fragment.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = examples::callback_url_not_allowed)]
@@ -99,7 +99,7 @@ pub(in crate::v1) struct CallbackUrlNotAllowed {
     callback_url: String,
 }
 
-/// The request is not as described. Values are never repeated.
+/// The request does not match the API description. Values are never repeated.
 #[derive(Serialize, ToSchema)]
 #[schema(example = examples::decode_error)]
 pub(in crate::v1) struct HttpApiDecodeError {
@@ -111,7 +111,7 @@ pub(in crate::v1) struct HttpApiDecodeError {
     issues: Vec<Issue>,
 }
 
-/// One thing that is wrong.
+/// One problem with the request.
 #[derive(Serialize, ToSchema)]
 pub(in crate::v1) struct Issue {
     /// `Missing`, `Type`, `Limit`, `Format` or `Syntax`.
@@ -170,7 +170,7 @@ pub(in crate::v1) struct SessionNotFound {
     id: String,
 }
 
-/// Reprocess refused.
+/// The session cannot be reprocessed.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"_tag": "ReprocessNotAllowed", "id": "vs_0123456789abcdef0123456789abcdef"}))]
 pub(in crate::v1) struct ReprocessNotAllowed {
@@ -180,7 +180,7 @@ pub(in crate::v1) struct ReprocessNotAllowed {
     id: String,
 }
 
-/// The sandbox session has ended, or goes on to its end already.
+/// The sandbox session has already ended or is about to end.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"_tag": "CompletionNotAllowed", "id": "vs_0123456789abcdef0123456789abcdef"}))]
 pub(in crate::v1) struct CompletionNotAllowed {
@@ -190,12 +190,12 @@ pub(in crate::v1) struct CompletionNotAllowed {
     id: String,
 }
 
-/// Our fault. Give `requestId` to support.
+/// Internal error. Give `requestId` to support.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
     "_tag": "InternalError",
-    "message": "Something is wrong on our side.",
+    "message": "An internal error occurred.",
     "requestId": "req_0123456789abcdef0123456789abcdef"
 }))]
 pub(in crate::v1) struct InternalError {

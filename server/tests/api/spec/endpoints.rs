@@ -156,7 +156,7 @@ async fn an_oversized_metadata_is_400() {
     let answer = world.server.call("POST", SESSIONS, &body).await;
     let issue = json!({"_tag": "Limit", "path": ["metadata"],
         "message": "must be at most 8192 bytes of compact JSON, and is 8193"});
-    let body = json!({"_tag": "HttpApiDecodeError", "message": "The request is not as described.", "issues": [issue]});
+    let body = json!({"_tag": "HttpApiDecodeError", "message": "The request does not match the API description.", "issues": [issue]});
     refused(&answer, 400, &body);
 }
 
