@@ -17,13 +17,13 @@ pub enum BadCallback {
     #[error("must begin with https://")]
     NotHttps,
     /// Carries a user name or password.
-    #[error("must not carry a user name or password")]
+    #[error("must not contain a user name or password")]
     UserInfo,
     /// Carries a query.
-    #[error("must have no query")]
+    #[error("must not contain a query")]
     Query,
     /// Carries a fragment.
-    #[error("must have no fragment")]
+    #[error("must not contain a fragment")]
     Fragment,
 }
 

@@ -96,7 +96,7 @@ pub struct BadSetting {
 #[must_use]
 pub fn tenant_name_fault(name: &str) -> Option<&'static str> {
     let fits = (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control);
-    (!fits).then_some("must have 1 to 100 characters, none of them a control character")
+    (!fits).then_some("must have 1 to 100 characters and no control characters")
 }
 
 impl TenantSettings {
@@ -176,7 +176,7 @@ impl TenantSettings {
         check(
             "policy",
             self.policy.is_sane(),
-            "thresholds must lie between 0 and 1, the review limit below the other",
+            "thresholds must be between 0 and 1, and the review limit below the accept limit",
         );
         check(
             "accent",

@@ -86,18 +86,18 @@ impl Figures {
         );
         registry.register(
             "http_request_seconds",
-            "From a request's head to its answer's, by route template",
+            "Time from receiving a request's head to sending the response's head, by route template",
             requests.seconds.clone(),
         );
-        registry.register("http_connections", "Connections open now", connections.clone());
+        registry.register("http_connections", "Open connections", connections.clone());
         registry.register(
             "jobs_due",
-            "Background jobs whose time has come and that are not done",
+            "Background jobs that are due and not done",
             jobs_due.clone(),
         );
         registry.register(
             "jobs_oldest_seconds",
-            "For how long the oldest of them has been due",
+            "Time since the oldest due job became due",
             jobs_oldest.clone(),
         );
         db.figures().register(&mut registry);

@@ -25,7 +25,7 @@ use vision::Vision;
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The data folder cannot be made.
-    #[error("cannot make the folder {}: {source}", path.display())]
+    #[error("cannot create the folder {}: {source}", path.display())]
     Folder {
         /// Which.
         path: PathBuf,
@@ -184,7 +184,7 @@ fn shut_out_others(path: &Path) -> io::Result<()> {
     }
     mode.set_mode(mode.mode() & !OTHERS);
     if let Err(error) = std::fs::set_permissions(path, mode) {
-        tracing::warn!(path = %path.display(), %error, "others may look into the data folder, where the keys are");
+        tracing::warn!(path = %path.display(), %error, "other users can read the data folder, which contains the keys");
     }
     Ok(())
 }

@@ -236,7 +236,7 @@ fn work(app: &App, stop: &CancellationToken) -> Workers {
     let mut bells = Vec::new();
     let held = app.config.webhooks.hold;
     if held {
-        tracing::warn!("webhooks are held: none is sent until this runs without --hold-deliveries and webhooks.hold");
+        tracing::warn!("webhooks are on hold: none are sent until a start without --hold-deliveries and webhooks.hold");
     }
     for lane in Lane::ALL {
         if lane == Lane::Deliver && held {
@@ -282,7 +282,7 @@ pub fn stop_on_signal(stopping: CancellationToken) -> Result<(), ListenError> {
                 _ = interrupt.recv() => {}
             }
             if first {
-                tracing::info!("stopping: what runs is finished first");
+                tracing::info!("shutting down; waiting for running requests and jobs");
                 stopping.cancel();
             } else {
                 std::process::exit(130);

@@ -55,13 +55,13 @@ impl Figures {
         );
         registry.register(
             "session_transitions",
-            "Sessions that came to a status",
+            "Session status transitions",
             self.sessions.clone(),
         );
-        registry.register("verdicts", "Verdicts fixed, and who fixed them", self.verdicts.clone());
+        registry.register("verdicts", "Verdicts by source", self.verdicts.clone());
         registry.register(
             "webhook_attempts",
-            "Attempts to deliver a webhook, by what came of them",
+            "Webhook delivery attempts by result",
             self.attempts.clone(),
         );
     }

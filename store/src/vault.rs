@@ -32,9 +32,9 @@ use zeroize::Zeroizing;
 /// Keys made durable in one commit; half of them left is the sign to make more.
 const BATCH: usize = 64;
 /// Why nothing starts without the file of the master keys.
-const MISSING: &str = "the file is missing, and data is stored that only its keys open; put the file back";
+const MISSING: &str = "the file is missing, but stored data is encrypted with its keys; restore the file";
 /// Why nothing starts with another file.
-const FOREIGN: &str = "its keys do not open what is stored; put the file back that this data was sealed with";
+const FOREIGN: &str = "its keys cannot decrypt the stored data; restore the file with which the data was encrypted";
 
 /// Names a data key: `dk_` and 32 hex digits. Stored in the session's row; says nothing about the session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,7 +6,7 @@ use clap::Args;
 
 #[derive(Args)]
 pub(super) struct CheckConfig {
-    /// Print the documented defaults, to begin a file with.
+    /// Print the documented default configuration.
     #[arg(long)]
     defaults: bool,
 }
@@ -21,7 +21,7 @@ pub(super) fn run(settings: &Settings, command: &CheckConfig) -> Result<(), Fail
     }
     let config = read(&layers)?;
     say(format_args!(
-        "\nReached at {}, data in {}. The settings are right.",
+        "\nBase URL {}, data folder {}. The configuration is valid.",
         config.base_url,
         config.data_dir.display()
     ))

@@ -46,7 +46,7 @@ pub(super) async fn announce(app: &App) -> Result<(), Failure> {
         "Create a session curl{insecure} -X POST {url} -H 'Authorization: Bearer {}'",
         key.expose()
     ))?;
-    say(format_args!("Try one now      {}", created.verification_url.expose()))
+    say(format_args!("Verification URL {}", created.verification_url.expose()))
 }
 
 /// The kept tenant, where its key is still good.

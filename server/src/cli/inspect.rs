@@ -19,18 +19,18 @@ use vision::{Picture, Vision, normalise};
 
 #[derive(Subcommand)]
 pub(super) enum Inspect {
-    /// Reads documents.
+    /// Analyses pictures of documents.
     Document(Document),
-    /// Looks at a selfie: one picture, or the frames of a burst in their order.
+    /// Analyses a selfie: one picture, or the frames of a burst in order.
     Selfie(Selfie),
 }
 
 #[derive(Args)]
 pub(super) struct Document {
-    /// Pictures, each of one side.
+    /// Picture files, each of one side.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// What the documents are.
+    /// Type of the documents.
     #[arg(long = "type", value_parser = kind, default_value = "passport")]
     kind: DocumentType,
     /// Which side is shown: front or back.
@@ -43,13 +43,13 @@ pub(super) struct Document {
 
 #[derive(Args)]
 pub(super) struct Selfie {
-    /// Frames.
+    /// Picture files, in the order in which they were taken.
     #[arg(required = true)]
     frames: Vec<PathBuf>,
-    /// The head movement that was asked for: turn_left or turn_right.
+    /// Requested head movement: turn_left or turn_right.
     #[arg(long, value_parser = challenge)]
     challenge: Option<Challenge>,
-    /// A picture of the document whose portrait the face is compared with.
+    /// Picture of the document whose portrait the face is compared with.
     #[arg(long, value_name = "FILE")]
     portrait: Option<PathBuf>,
     /// Print one JSON object.

@@ -15,7 +15,7 @@ use std::{error::Error, io::Write as _, path::PathBuf, process::ExitCode, sync::
 /// Whatever ends a command; its text is for a person.
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Identity verification that you host yourself.
+/// Self-hosted identity verification.
 #[derive(Parser)]
 #[command(name = "honnin", version, about)]
 struct Cli {
@@ -27,30 +27,30 @@ struct Cli {
 
 #[derive(Args, Clone)]
 struct Settings {
-    /// A file that overrides the defaults; `honnin check-config --defaults` prints them, documented.
+    /// Configuration file that overrides the defaults (print them with `honnin check-config --defaults`).
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serves the API, the pages and the console, and does the background work.
+    /// Runs the server: API, capture pages, console and background jobs.
     Serve(serving::ServeArgs),
-    /// Like `serve`, with a demonstration tenant made at the first start, and with links to try.
+    /// Runs the server with a demo tenant and prints links to try.
     Demo(serving::DemoArgs),
-    /// Does background work only.
+    /// Runs background jobs only.
     Worker(serving::WorkerArgs),
-    /// Brings the databases up to date and ends.
+    /// Applies pending database migrations and exits.
     Migrate,
-    /// Shows what is seen in pictures, and how long it takes.
+    /// Analyses image files and prints findings and timings.
     #[command(subcommand)]
     Inspect(inspect::Inspect),
-    /// Prints the settings in force and where each comes from.
+    /// Checks the configuration and prints every value with its origin.
     CheckConfig(check_config::CheckConfig),
-    /// Tenants: the customers whose servers call the API.
+    /// Manages tenants (customers whose servers call the API).
     #[command(subcommand)]
     Tenant(tenant::TenantCommand),
-    /// People who sign in to the console.
+    /// Manages console users.
     #[command(subcommand)]
     User(people::UserCommand),
 }
@@ -97,7 +97,7 @@ impl Settings {
 fn read(layers: &Layers) -> Result<Arc<Config>, Failure> {
     Config::read(layers).map(Arc::new).map_err(|faults| {
         let lines: Vec<_> = faults.iter().map(|fault| format!("\n  {fault}")).collect();
-        format!("the settings are not right:{}", lines.concat()).into()
+        format!("the configuration is invalid:{}", lines.concat()).into()
     })
 }
 

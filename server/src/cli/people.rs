@@ -15,11 +15,11 @@ use store::users::Role;
 
 #[derive(Subcommand)]
 pub(super) enum UserCommand {
-    /// Prints a link by which somebody becomes one of a tenant's people, an operator of the installation, or both.
+    /// Prints an invitation link for a tenant user, an operator, or both.
     Invite(Invite),
-    /// Prints a link by which somebody who has forgotten their password chooses a new one.
+    /// Prints a password reset link.
     Reset(Whom),
-    /// Makes somebody an operator of the installation, and lets them in again where they were shut out.
+    /// Grants operator rights and re-enables the account if it is disabled.
     GrantOperator(Whom),
 }
 
@@ -28,23 +28,23 @@ pub(super) struct Invite {
     /// The tenant's id.
     #[arg(long, value_parser = tenant, required_unless_present = "operator")]
     tenant: Option<TenantId>,
-    /// What they will sign in with.
+    /// E-mail address used to sign in.
     #[arg(long)]
     email: String,
-    /// How colleagues will see them.
+    /// Name shown to colleagues.
     #[arg(long)]
     name: String,
-    /// In the tenant: admin, developer, reviewer or auditor.
+    /// Role in the tenant: admin, developer, reviewer or auditor.
     #[arg(long, value_parser = role, default_value = "admin", requires = "tenant")]
     role: Role,
-    /// They will run the installation.
+    /// Make this person an operator of the installation.
     #[arg(long)]
     operator: bool,
 }
 
 #[derive(Args)]
 pub(super) struct Whom {
-    /// What they sign in with.
+    /// E-mail address used to sign in.
     #[arg(long)]
     email: String,
 }
@@ -86,7 +86,7 @@ async fn execute(honnin: &Honnin, command: UserCommand) -> Result<Vec<String>, F
         }
         UserCommand::Reset(Whom { email }) => {
             let reset = issue_reset_from_here(honnin, here, &email).await.map_err(nobody)?;
-            Ok(link("New password", reset.link.expose(), &reset.expires_at.to_iso()))
+            Ok(link("Reset link", reset.link.expose(), &reset.expires_at.to_iso()))
         }
         UserCommand::GrantOperator(Whom { email }) => {
             let user = grant_operator(honnin, here, &email).await.map_err(nobody)?;
@@ -98,7 +98,7 @@ async fn execute(honnin: &Honnin, command: UserCommand) -> Result<Vec<String>, F
 fn link(what: &str, link: &str, until: &str) -> Vec<String> {
     vec![
         format!("{what:<13} {link}"),
-        format!("Opens once, until {until}. Give it to nobody but them."),
+        format!("One-time link, valid until {until}. Share it only with this person."),
     ]
 }
 
@@ -114,7 +114,7 @@ fn not_invited(error: InviteError) -> Failure {
 
 fn nobody(error: PeopleError) -> Failure {
     match error {
-        PeopleError::NotFound => "nobody signs in with this address, or they are shut out".into(),
+        PeopleError::NotFound => "there is no account with this address, or it is disabled".into(),
         other => other.into(),
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 #[derive(Args)]
 pub(super) struct ServeArgs {
-    /// Make a demonstration tenant at the first start and print links to try.
+    /// Create a demo tenant on first start and print links to try.
     #[arg(long)]
     demo: bool,
     #[command(flatten)]
@@ -24,7 +24,7 @@ pub(super) struct ServeArgs {
 
 #[derive(Args)]
 pub(super) struct WorkerArgs {
-    /// Send no webhook: what is to be sent waits for a start without this. For a restored copy.
+    /// Hold all webhooks until the next start without this option. Use it after restoring a backup.
     #[arg(long)]
     hold_deliveries: bool,
 }
@@ -74,7 +74,7 @@ fn run(config: Arc<Config>, with_demo: bool) -> Result<(), Failure> {
         stop_on_signal(app.stopping.clone())?;
         tracing::info!(address = %listening.address, "listening");
         if !site::is_built(&config.site_dir) {
-            tracing::warn!("the browser's half is not built: pages work without it, by file upload");
+            tracing::warn!("the browser assets are not built: pages work by file upload only");
         }
         announce(&app, listening.fingerprint.as_deref()).await?;
         if with_demo {
@@ -93,7 +93,7 @@ async fn announce(app: &App, fingerprint: Option<&str>) -> Result<(), Failure> {
     }
     match set_up_link(&app.honnin).await? {
         Some(link) => say(format_args!(
-            "Console          {} (opens once, to set up the first person)",
+            "Console          {} (one-time link to create the first account)",
             link.expose()
         )),
         None => say(format_args!("Console          {}admin", app.config.base_url)),

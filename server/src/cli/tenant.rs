@@ -12,7 +12,7 @@ use service::{
 
 #[derive(Subcommand)]
 pub(super) enum TenantCommand {
-    /// Makes a tenant; its API key and webhook secret are shown this once.
+    /// Creates a tenant and prints its API key and webhook secret, which are shown only once.
     Create(Create),
 }
 
@@ -27,10 +27,10 @@ pub(super) struct Create {
     /// A URL that users may be sent back to; can be repeated.
     #[arg(long, value_name = "URL")]
     callback: Vec<String>,
-    /// Where webhooks go.
+    /// Webhook receiver URL.
     #[arg(long, value_name = "URL")]
     webhook: Option<String>,
-    /// A tenant for trying out: nothing is analysed, its keys begin with hn_test_.
+    /// Create a sandbox tenant: nothing is analysed, and its keys start with hn_test_.
     #[arg(long)]
     sandbox: bool,
     /// Do not reject documents that say SPECIMEN. For demonstrations and tests.
@@ -75,7 +75,7 @@ pub(super) fn run(settings: &Settings, command: TenantCommand) -> Result<(), Fai
         say(format_args!("Tenant          {}", made.id))?;
         say(format_args!("API key         {key}"))?;
         say(format_args!("Webhook secret  {secret}"))?;
-        say("Key and secret are not shown again.")
+        say("The key and the secret are not shown again.")
     })
 }
 

@@ -105,7 +105,7 @@ impl Layers {
                 None => self.note(
                     &name,
                     origin,
-                    "is no setting; `honnin check-config` lists them".to_owned(),
+                    "unknown setting; run `honnin check-config` for the list".to_owned(),
                 ),
                 Some((key, Ok(value))) => self.add(&key, value, origin),
                 Some((key, Err(wanted))) => self.note(&key, origin, format!("must be {wanted}")),
@@ -123,7 +123,7 @@ impl Layers {
             None => self.note(
                 key,
                 origin,
-                "is no setting; `honnin check-config` lists them".to_owned(),
+                "unknown setting; run `honnin check-config` for the list".to_owned(),
             ),
             Some(kind) if kind != value.type_str() => self.note(key, origin, format!("must be of type {kind}")),
             Some(_) => {

@@ -258,7 +258,7 @@ fn metrics_listen(reader: &mut Reader<'_>, listen: Option<SocketAddr>) -> Option
     let address = reader.parsed::<SocketAddr>(KEY, "an address and a port, such as 127.0.0.1:9464");
     // Port 0 is another one each time.
     if address.is_some_and(|address| address.port() != 0) && address == listen {
-        reader.fault(KEY, "must be another address than listen: whoever reaches it reads it");
+        reader.fault(KEY, "must differ from listen, because /metrics has no authentication");
     }
     address
 }
@@ -272,7 +272,7 @@ fn tls(reader: &mut Reader<'_>) -> Option<Tls> {
     if mode == 2 {
         for (key, path) in [("tls.certificate", &files.certificate), ("tls.key", &files.key)] {
             if path.as_os_str().is_empty() {
-                reader.fault(key, "must name a PEM file where tls.mode is \"files\"");
+                reader.fault(key, "must name a PEM file if tls.mode is \"files\"");
             }
         }
     }
@@ -312,7 +312,7 @@ fn base_url(reader: &mut Reader<'_>, listen: Option<SocketAddr>, tls: Option<&Tl
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() || !bare {
         reader.fault(
             KEY,
-            "must be http:// or https://, a host and perhaps a port, and nothing else",
+            "must consist of http:// or https://, a host and optionally a port, and nothing else",
         );
         return None;
     }
@@ -338,9 +338,9 @@ fn keys_url(reader: &mut Reader<'_>, main: &str, data_dir: &Path) -> String {
     const KEY: &str = "database.keys_url";
     let url = database_url(reader, KEY, &data_dir.join("keys.db"));
     if url == main {
-        reader.fault(KEY, "must be another database than database.url");
+        reader.fault(KEY, "must differ from database.url");
     } else if !main.starts_with("sqlite:") && reader.text(KEY).is_empty() {
-        reader.fault(KEY, "must be given where database.url is a Postgres address");
+        reader.fault(KEY, "must be set if database.url is a Postgres address");
     }
     url
 }

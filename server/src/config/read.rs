@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
                 .or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
             {
                 Some(network) => networks.push(network),
-                None => self.fault(key, format!("{item} is no network such as 10.0.0.0/8 or fd00::/8")),
+                None => self.fault(key, format!("{item} is not a network such as 10.0.0.0/8 or fd00::/8")),
             }
         }
         networks

@@ -86,7 +86,7 @@ fn a_fault_names_the_setting_and_where_its_value_comes_from() {
         (
             "listn = \"x\"",
             vec![],
-            "listn (from my.toml): is no setting; `honnin check-config` lists them",
+            "listn (from my.toml): unknown setting; run `honnin check-config` for the list",
         ),
         (
             "listen =",
@@ -96,7 +96,7 @@ fn a_fault_names_the_setting_and_where_its_value_comes_from() {
         (
             "",
             vec![("HONNIN_LISTN", "x")],
-            "HONNIN_LISTN (from HONNIN_LISTN): is no setting; `honnin check-config` lists them",
+            "HONNIN_LISTN (from HONNIN_LISTN): unknown setting; run `honnin check-config` for the list",
         ),
         (
             "",
@@ -111,7 +111,7 @@ fn a_fault_names_the_setting_and_where_its_value_comes_from() {
         (
             "",
             vec![("HONNIN_HTTP_TRUSTED_PROXIES", "10.0.0.0/99")],
-            "http.trusted_proxies (from HONNIN_HTTP_TRUSTED_PROXIES): \"10.0.0.0/99\" is no network such as 10.0.0.0/8 or fd00::/8",
+            "http.trusted_proxies (from HONNIN_HTTP_TRUSTED_PROXIES): \"10.0.0.0/99\" is not a network such as 10.0.0.0/8 or fd00::/8",
         ),
         (
             "[tls]\nmode = \"on\"",
@@ -121,7 +121,7 @@ fn a_fault_names_the_setting_and_where_its_value_comes_from() {
         (
             "base_url = \"https://x.example/path\"",
             vec![],
-            "base_url (from my.toml): must be http:// or https://, a host and perhaps a port, and nothing else",
+            "base_url (from my.toml): must consist of http:// or https://, a host and optionally a port, and nothing else",
         ),
         (
             "",
@@ -156,12 +156,12 @@ fn all_faults_are_told_at_once() {
 
 #[test]
 fn postgres_needs_a_second_address_for_the_keys() {
-    let wanted = "database.keys_url (default): must be given where database.url is a Postgres address";
+    let wanted = "database.keys_url (default): must be set if database.url is a Postgres address";
     assert_eq!(faults("[database]\nurl = \"postgres://u@h/d\"", &[]), [wanted]);
     let same = "[database]\nurl = \"postgres://u@h/d\"\nkeys_url = \"postgres://u@h/d\"";
     assert_eq!(
         faults(same, &[]),
-        ["database.keys_url (from my.toml): must be another database than database.url"]
+        ["database.keys_url (from my.toml): must differ from database.url"]
     );
 }
 
@@ -179,7 +179,7 @@ fn figures_have_an_address_of_their_own_or_none() {
     );
     assert_eq!(
         faults("metrics_listen = \"127.0.0.1:3000\"", &[]),
-        ["metrics_listen (from my.toml): must be another address than listen: whoever reaches it reads it"]
+        ["metrics_listen (from my.toml): must differ from listen, because /metrics has no authentication"]
     );
 }
 

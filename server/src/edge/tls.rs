@@ -149,7 +149,7 @@ fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
         .and_then(|chain| {
             let empty = TlsError::Pem {
                 path: path.to_owned(),
-                reason: "holds no certificate".to_owned(),
+                reason: "contains no certificate".to_owned(),
             };
             if chain.is_empty() { Err(empty) } else { Ok(chain) }
         })

@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 const NAME: &str = "Tanaka";
 /// What is said at the start of a copy that lacks what was stored last.
-const INCOMPLETE: &str = "was copied while it was open, without its log";
+const INCOMPLETE: &str = "was copied while it was open, without its write-ahead log";
 
 /// The shell commands of the section about copies: how to make one, how to put it back.
 fn documented() -> [String; 2] {

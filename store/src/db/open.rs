@@ -141,7 +141,7 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
 }
 
 fn migrate(result: Result<(), sqlx::migrate::MigrateError>) -> Result<(), StoreError> {
-    result.map_err(|error| StoreError::unavailable(format_args!("cannot bring the schema up to date: {error}")))
+    result.map_err(|error| StoreError::unavailable(format_args!("cannot migrate the schema: {error}")))
 }
 
 /// The address itself may hold a password and is not repeated.

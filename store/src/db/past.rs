@@ -103,12 +103,12 @@ impl Found {
             Past::Orderly => {}
             Past::Crashed => tracing::info!(
                 %file,
-                "this database was not closed in order, as after a crash; its log was there, so nothing that was answered is lost, \
+                "this database was not closed cleanly, as after a crash; its write-ahead log was there, so no acknowledged change is lost, \
                  unless file and log were copied one after the other while it was open"
             ),
             Past::WithoutLog => tracing::warn!(
                 %file,
-                "this database was copied while it was open, without its log: what was stored last is missing. Restore a copy \
+                "this database was copied while it was open, without its write-ahead log: the most recent changes are missing. Restore a copy \
                  that was made as docs/OPERATIONS.md says"
             ),
         }

@@ -94,7 +94,7 @@ impl Readers {
     /// A connection, and the place it takes.
     async fn lend(self) -> Result<(Connection, OwnedSemaphorePermit), StoreError> {
         let place = tokio::time::timeout(self.0.patience, Arc::clone(&self.0.places).acquire_owned()).await;
-        let place = place.map_err(|_| StoreError::unavailable("every connection for reading is busy"))?;
+        let place = place.map_err(|_| StoreError::unavailable("all read connections are busy"))?;
         let place = place.map_err(|_| StoreError::unavailable("the database is closed"))?;
         let resting = self.resting().pop();
         let connection = match resting {
