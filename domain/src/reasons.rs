@@ -39,10 +39,10 @@ macro_rules! reasons {
 
 reasons! {
     DocumentNotFound = "document_not_found", AskAgain,
-        "No document is in the picture.",
+        "There is no document in the picture.",
         "画像に本人確認書類が写っていません。";
     DocumentBlurry = "document_blurry", AskAgain,
-        "The picture of the document is not sharp enough to read.",
+        "The photo of the document is not sharp enough to read.",
         "書類の画像がぼやけていて読み取れません。";
     DocumentGlare = "document_glare", AskAgain,
         "Light is reflected on the document. Tilt it slightly and try again.",
@@ -60,19 +60,19 @@ reasons! {
         "This is the other side of the document.",
         "書類の反対側が写っています。";
     DocumentSideMissing = "document_side_missing", AskAgain,
-        "A side of the document is missing.",
+        "One side of the document is missing.",
         "書類の片面の画像がありません。";
     DocumentNotInColor = "document_not_in_color", Review,
         "The document is not in colour.",
         "書類がカラーではありません。";
     DocumentTypeMismatch = "document_type_mismatch", AskAgain,
-        "The document is not of the chosen kind.",
+        "The document is not the type that was selected.",
         "選択した種類の書類ではありません。";
     DocumentUnreadable = "document_unreadable", Review,
         "The document could not be read.",
         "書類を読み取れませんでした。";
     DocumentMrzChecksumFailed = "document_mrz_checksum_failed", Review,
-        "The check digits of the machine-readable zone do not add up.",
+        "The check digits of the machine-readable zone are incorrect.",
         "機械読取領域のチェックディジットが一致しません。";
     DocumentDataInconsistent = "document_data_inconsistent", Review,
         "The parts of the document contradict each other.",
@@ -108,10 +108,10 @@ reasons! {
         "The document is a specimen.",
         "書類が見本です。";
     SelfieNoFace = "selfie_no_face", AskAgain,
-        "No face is in the picture.",
+        "There is no face in the picture.",
         "顔が写っていません。";
     SelfieMultipleFaces = "selfie_multiple_faces", AskAgain,
-        "More than one face is in the picture.",
+        "There is more than one face in the picture.",
         "複数の顔が写っています。";
     SelfieFaceCovered = "selfie_face_covered", AskAgain,
         "The face is partly covered.",
@@ -120,16 +120,16 @@ reasons! {
         "The selfie is not clear enough.",
         "自撮り画像が鮮明ではありません。";
     SelfieChallengeNotFollowed = "selfie_challenge_not_followed", Review,
-        "The requested head movement was not seen.",
+        "The requested head movement was not detected.",
         "指示された顔の動きを確認できませんでした。";
     SelfieLivenessUncertain = "selfie_liveness_uncertain", Review,
-        "It could not be shown that a living person was in front of the camera.",
+        "It could not be confirmed that a live person was in front of the camera.",
         "実在の人物が撮影していることを確認できませんでした。";
     SelfieFaceMatchUncertain = "selfie_face_match_uncertain", Review,
         "The selfie and the portrait could not be matched with certainty.",
         "自撮りと書類の顔写真の一致を確実に判定できませんでした。";
     SelfieLivenessFailed = "selfie_liveness_failed", FraudSignal,
-        "The selfie does not appear to show a living person.",
+        "The selfie does not appear to show a live person.",
         "自撮りが実在の人物ではないようです。";
     SelfieScreenReplay = "selfie_screen_replay", FraudSignal,
         "The selfie appears to show a screen.",
@@ -138,7 +138,7 @@ reasons! {
         "The frames of the selfie do not belong together.",
         "自撮りの映像に不自然な切り替わりがあります。";
     SelfieIsDocumentPhoto = "selfie_is_document_photo", FraudSignal,
-        "The selfie appears to be the portrait of the document.",
+        "The selfie appears to be the portrait on the document.",
         "自撮りが書類の顔写真のようです。";
     SelfieFaceMismatch = "selfie_face_mismatch", Reject,
         "The selfie and the portrait show different people.",
@@ -156,18 +156,18 @@ reasons! {
         "The gender does not match the document.",
         "性別が書類と一致しません。";
     InputNotComparable = "input_not_comparable", Review,
-        "Nothing that was entered could be compared with the document.",
+        "None of the entered details could be compared with the document.",
         "入力内容を書類と照合できませんでした。";
     DuplicatePerson = "duplicate_person", Review,
         "The same person was verified before.",
         "同じ人物がすでに確認されています。";
     CheckUnavailable = "check_unavailable", Review,
-        "A check was not available.",
+        "A check could not be performed.",
         "一部の確認を実行できませんでした。";
     QualitySampling = "quality_sampling", Review,
-        "The session was picked for quality control.",
+        "The session was selected for quality control.",
         "品質確認のために選ばれました。";
     ManualRejection = "manual_rejection", Reject,
         "A reviewer rejected the session.",
-        "審査担当者が否認しました。";
+        "審査担当者が不承認としました。";
 }

@@ -247,7 +247,7 @@ impl CreationRequest {
 
 /// serde_json's sentence, which names a place and never a value of the body.
 fn describe(error: &serde_json::Error) -> String {
-    let deep = format!("is nested over {} levels deep", json::DEPTH_LIMIT);
+    let deep = format!("is nested more than {} levels deep", json::DEPTH_LIMIT);
     let kind = match error.classify() {
         serde_json::error::Category::Eof => "ends too early",
         serde_json::error::Category::Data => "has a duplicate key",

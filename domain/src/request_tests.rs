@@ -112,7 +112,7 @@ fn nesting_too_deep_has_a_sentence_of_its_own() {
     let issues = CreationRequest::parse(body(json::DEPTH_LIMIT + 1).as_bytes()).unwrap_err();
     assert_eq!(issues[0].tag, "Syntax");
     let sentence = format!(
-        "the body is nested over {} levels deep at line 1, column ",
+        "the body is nested more than {} levels deep at line 1, column ",
         json::DEPTH_LIMIT
     );
     assert!(issues[0].message.starts_with(&sentence), "{}", issues[0].message);
