@@ -40,7 +40,7 @@ pub enum AcceptError {
     #[error("the invitation is not valid")]
     Closed,
     /// Somebody signs in with this address already.
-    #[error("the address is taken")]
+    #[error("an account with this address already exists")]
     Taken,
     /// The password will not do, as a sentence.
     #[error("{0}")]

@@ -34,7 +34,7 @@ pub enum CaptureError {
     #[error("too many pictures")]
     TooMany,
     /// No try is left; it goes on with what it has.
-    #[error("no try is left")]
+    #[error("no attempts left")]
     NoTryLeft,
     /// Too many pictures are waiting; it is worth trying again.
     #[error("too many pictures are waiting")]

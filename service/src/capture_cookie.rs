@@ -22,7 +22,7 @@ pub(crate) const PRECISION: Millis = Millis::minutes(1);
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CookieError {
     /// Unknown, replaced, too old, or of an earlier attempt.
-    #[error("the cookie is no longer good")]
+    #[error("the cookie is no longer valid")]
     Over,
     /// The session's deadline has passed.
     #[error("the session has expired")]

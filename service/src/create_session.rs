@@ -42,7 +42,7 @@ pub struct Created {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CreateSessionError {
     /// The body is not as described.
-    #[error("the body is not as described")]
+    #[error("the body does not match the API description")]
     Decode(Vec<Issue>),
     /// The callback URL is off the list, not https, or carries query or fragment.
     #[error("the callback URL is not allowed")]

@@ -48,7 +48,7 @@ pub enum CreateTenantError {
     #[error("a tenant needs a name of 1 to 100 characters")]
     BadName,
     /// Settings out of their bounds, or a receiver's URL that webhooks cannot go to.
-    #[error("the settings are not right")]
+    #[error("the settings are invalid")]
     BadSettings(Vec<BadSetting>),
     /// Storage.
     #[error(transparent)]

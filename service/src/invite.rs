@@ -37,10 +37,10 @@ pub struct Invited {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum InviteError {
     /// The data is not right.
-    #[error("the data is not right")]
+    #[error("the data is invalid")]
     Bad(Vec<BadField>),
     /// An operator invites the first admin of another's tenant, and nobody else.
-    #[error("only an admin of the tenant may invite them")]
+    #[error("only an admin of the tenant may invite this person")]
     Forbidden,
     /// There is no such tenant.
     #[error("there is no such tenant")]

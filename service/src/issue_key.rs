@@ -47,7 +47,7 @@ pub enum IssueKeyError {
     #[error("a key needs a scope")]
     NoScope,
     /// It would read personal data, which its issuer may not.
-    #[error("a key that reads personal data needs an admin")]
+    #[error("only an admin may issue a key that reads personal data")]
     NeedsAdmin,
     /// Storage.
     #[error(transparent)]

@@ -36,8 +36,8 @@ pub enum BadPassword {
     TooLong,
     /// Among the first that would be tried.
     #[error(
-        "is easy to guess: it is a common one, repeats itself, follows the keyboard, or is made of your name or address. \
-         Take a sentence of your own"
+        "is easy to guess: it is common, repetitive, a keyboard pattern, or based on your name or address. \
+         Use a sentence of your own"
     )]
     Guessable,
 }

@@ -37,13 +37,13 @@ pub enum PeopleError {
     #[error("no such person")]
     NotFound,
     /// It would leave the tenant without anybody who may do everything.
-    #[error("the last admin stays")]
+    #[error("the last admin cannot be removed")]
     LastAdmin,
     /// It would leave the installation without anybody who runs it.
-    #[error("the last operator stays")]
+    #[error("the last operator cannot be removed")]
     LastOperator,
     /// They may do more than whoever asks.
-    #[error("they are above you")]
+    #[error("this person has more rights than you")]
     Above,
     /// Storage.
     #[error(transparent)]
@@ -88,7 +88,7 @@ pub(crate) fn password_fault(known: &[&str], password: &str) -> Option<String> {
 pub(crate) fn taken() -> BadField {
     BadField {
         field: "email",
-        message: "Somebody with this address is already there.".to_owned(),
+        message: "An account with this address already exists.".to_owned(),
     }
 }
 

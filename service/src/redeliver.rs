@@ -29,7 +29,7 @@ pub enum RedeliverError {
     #[error("there is no such event")]
     NotFound,
     /// The tenant has no receiver URL.
-    #[error("no receiver URL is set")]
+    #[error("no receiver URL is configured")]
     NoReceiver,
     /// It holds a reviewer's note that is withheld from the receiver ([`TenantSettings::withholds_note`]).
     #[error("the receiver URL was changed after a reviewer's note was written; an admin has to confirm it")]

@@ -32,7 +32,7 @@ pub enum ReissueError {
     #[error("no such session")]
     NotFound,
     /// Only a session in `created` or `collecting` has a use for a link.
-    #[error("the session is {0}, and a link would open nothing")]
+    #[error("the session is {0}; a new link would not work")]
     Status(Status),
     /// Storage.
     #[error(transparent)]

@@ -94,7 +94,7 @@ impl WebhookSender {
     /// [`SenderError`].
     pub fn with_resolver(config: SenderConfig, resolver: Arc<dyn Resolve>) -> Result<Self, SenderError> {
         if !config.allow_networks.is_empty() {
-            tracing::warn!(networks = ?config.allow_networks, "webhooks may be sent to networks that are not public");
+            tracing::warn!(networks = ?config.allow_networks, "webhooks are allowed to non-public networks (webhooks.allow_networks)");
         }
         let rules = AddressRules::new(config.allow_networks.clone()).refusing(config.refuse_networks.clone());
         let wire = Network::new(&config, rules.clone(), resolver)?;

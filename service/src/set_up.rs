@@ -37,7 +37,7 @@ pub enum SetUpError {
     #[error("the set-up link is not valid")]
     Closed,
     /// The data is not right.
-    #[error("the data is not right")]
+    #[error("the data is invalid")]
     Bad(Vec<BadField>),
     /// Storage.
     #[error(transparent)]

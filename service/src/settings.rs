@@ -124,7 +124,7 @@ pub enum SettingsError {
     #[error(transparent)]
     Forbidden(#[from] Forbidden),
     /// Somebody changed the settings since they were shown.
-    #[error("somebody else changed the settings meanwhile")]
+    #[error("somebody else has changed the settings in the meantime")]
     Stale,
     /// Out of bounds.
     #[error("a setting is out of its bounds")]

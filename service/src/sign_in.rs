@@ -15,10 +15,10 @@ use store::{StoreError, audit, users};
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SignInError {
     /// No such account, another password, or shut out; never said which.
-    #[error("the e-mail address or the password is not right")]
+    #[error("the e-mail address or password is incorrect")]
     Wrong,
     /// Too many tries; the password was not looked at.
-    #[error("too many tries")]
+    #[error("too many attempts")]
     Throttled,
     /// Storage.
     #[error(transparent)]

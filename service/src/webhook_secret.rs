@@ -41,13 +41,13 @@ pub struct SecretInfo {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SecretError {
     /// A third secret cannot be issued: the rotation that is under way comes first.
-    #[error("two secrets are valid already: disable the old one first")]
+    #[error("two secrets are already active: disable the old one first")]
     TwoValid,
     /// The only valid secret stays: without one nothing could be sent.
-    #[error("this is the only valid secret: issue a new one first")]
+    #[error("this is the only active secret: issue a new one first")]
     OnlyOne,
     /// There is no valid secret of this name.
-    #[error("there is no valid secret of this name")]
+    #[error("there is no active secret with this id")]
     NotFound,
     /// Storage.
     #[error(transparent)]

@@ -47,10 +47,10 @@ pub enum RuleError {
     #[error("no such case")]
     NotFound,
     /// Somebody was first; `None` where it left the queue in another way.
-    #[error("the case is decided already")]
+    #[error("the case has already been decided")]
     Decided(Option<Ruled>),
     /// Somebody else is at it.
-    #[error("{name} holds this case until {until}")]
+    #[error("{name} has reserved this case until {until}")]
     Held {
         /// Who.
         name: String,
@@ -58,7 +58,7 @@ pub enum RuleError {
         until: Timestamp,
     },
     /// There is no approving what was not looked at.
-    #[error("a step of the plan was not performed")]
+    #[error("a required step was not performed")]
     NotPerformed(Vec<Step>),
     /// The note is too long or holds control characters.
     #[error("the note must have at most 2000 characters")]

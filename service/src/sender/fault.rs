@@ -36,15 +36,15 @@ macro_rules! faults {
 
 faults! {
     /// The tenant has no receiver URL any more.
-    NoReceiver = "no_receiver", "No receiver URL is set.";
+    NoReceiver = "no_receiver", "No receiver URL is configured.";
     /// The tenant has no valid signing secret.
-    NoSecret = "no_secret", "There is no valid signing secret.";
+    NoSecret = "no_secret", "There is no active signing secret.";
     /// The URL breaks a rule.
     UrlRefused = "url_refused", "The receiver URL is not acceptable.";
     /// What is stored of the event or of a secret does not open or does not parse.
-    CannotRender = "cannot_render", "The event or a signing secret cannot be read, so there is nothing to send. Whoever runs this installation finds the reason in the log.";
+    CannotRender = "cannot_render", "The event or a signing secret cannot be read, so there is nothing to send. The operator can find the reason in the log.";
     /// The event holds a reviewer's note that is withheld from the receiver.
-    NoteWithheld = "note_withheld", "The event holds a reviewer's note, and the receiver URL was changed afterwards by somebody who may not read it. An admin can confirm the URL by saving it, or send the event again.";
+    NoteWithheld = "note_withheld", "The event contains a reviewer's note, and the receiver URL was changed later by somebody who may not read the note. An admin can confirm the URL by saving it, or send the event again.";
     /// The name does not resolve.
     Unresolved = "dns_failed", "The receiver's host name does not resolve.";
     /// The name resolves to an address that is not public.
@@ -56,11 +56,11 @@ faults! {
     /// The certificate or the protocol is not right.
     Tls = "tls_failed", "The TLS handshake failed: expired, self-signed or wrong certificate, or no TLS at all.";
     /// The whole exchange took too long.
-    TimedOut = "timeout", "No answer within 15 seconds.";
+    TimedOut = "timeout", "No response within 15 seconds.";
     /// The connection ended before an answer.
-    Closed = "connection_closed", "The connection was closed before an answer came.";
+    Closed = "connection_closed", "The connection was closed before a response arrived.";
     /// What came back is no HTTP, or its headers are too large.
-    BadAnswer = "bad_answer", "The answer was not HTTP, or its headers were larger than 16 KiB.";
+    BadAnswer = "bad_answer", "The response was not HTTP, or its headers were larger than 16 KiB.";
     /// 3xx.
     Redirect = "redirect", "The receiver answered with a redirect, which is not followed.";
     /// Any other status than 2xx.

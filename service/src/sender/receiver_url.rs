@@ -46,16 +46,16 @@ pub enum UrlFault {
     #[error("must begin with https://")]
     NotHttps,
     /// `user:password@`.
-    #[error("must not hold a user name or password")]
+    #[error("must not contain a user name or password")]
     Credentials,
     /// `#..`, which is never sent.
-    #[error("must not hold a fragment")]
+    #[error("must not contain a fragment")]
     Fragment,
     /// `https://203.0.113.7/`.
     #[error("must name a host; an IP address is not accepted")]
     Literal,
     /// A port that no web server uses.
-    #[error("has a port that is not accepted: use 443, or one from 1024 that is not known for another protocol")]
+    #[error("uses a port that is not allowed; use 443, or a port from 1024 up that is not known for another protocol")]
     Port,
     /// The name does not resolve.
     #[error("has a host that does not resolve")]
