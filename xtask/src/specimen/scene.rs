@@ -1,9 +1,11 @@
 //! What a whole run needs on stage: a passport before the camera, its owner turning her head, and somebody else.
 
 use super::{
-    card, degrade,
+    degrade,
+    forms::Paper,
     head::{Head, turned},
-    ink::Inks,
+    label::Side,
+    letters::Types,
     mrz,
     person::{Date, Document, Format},
     picture::Picture,
@@ -39,6 +41,9 @@ const TURN: f32 = 0.48;
 const STRAIGHT: usize = 30;
 const TURNING: usize = 7;
 const STAYING: usize = 18;
+
+/// The press that printed the passport: its faces, inks and tolerances.
+const PRESS: u64 = 5;
 
 /// Writes the pictures, the videos and `scene.json`, which says who is on the passport.
 pub(crate) fn set_scene(wanted: &Scene, samples: &Path) -> Done {
@@ -99,7 +104,9 @@ fn passport(out: &Path, samples: &Path, document: &Document, chance: &mut impl R
     let owner = sitter::FIRST_PORTRAIT;
     let photograph = owner.photograph(samples)?;
     let portrait = |width: usize, height: usize| owner.portrait(&photograph, width, height);
-    let page = card::print(document, card::Side::Front, portrait, &Inks::load()?, chance);
+    let types = Types::load()?;
+    let page = Paper::Icao(document.clone(), 0).print(Side::Front, portrait, &types, PRESS, true)?;
+    let page = page.picture;
     let upload = on_desk(&page, 1920, 1440, chance);
     fs::write(out.join("passport.jpg"), degrade::jpeg(&upload, 90)?)?;
 
