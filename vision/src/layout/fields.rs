@@ -7,6 +7,8 @@ use super::sheet::{Glyph, Run, Sheet, joined};
 
 /// A gap of this many heights ends a row's text: what stands beyond belongs to something else.
 const END_OF_ROW: f32 = 8.0;
+/// A gap of this many heights inside an address or an authority's name ends it: no word stands so far from the one before it.
+const END_OF_PROSE: f32 = 3.0;
 /// How many heights below its label a value stands, at least and at most.
 const BELOW: std::ops::Range<f32> = 0.35..2.2;
 /// How many heights below a line it goes on.
@@ -49,12 +51,12 @@ impl Marked<'_> {
         for place in &field.places {
             let texts = match place {
                 Place::Page => self.everywhere(),
-                Place::Lines => self.blocks(field.more_lines),
+                Place::Lines => self.blocks(field),
                 Place::Right | Place::Below | Place::Row => self
                     .marks
                     .iter()
                     .filter(|mark| field.of.iter().any(|of| of == mark.name))
-                    .map(|mark| self.beside(mark, *place, field.more_lines))
+                    .map(|mark| self.beside(mark, *place, field))
                     .collect(),
             };
             let parse = |text: &Vec<Glyph>| Some((field.grammar.parse(text, context)?, text.clone()));
@@ -77,14 +79,14 @@ impl Marked<'_> {
         None
     }
 
-    fn beside(&self, mark: &Mark<'_>, place: Place, more_lines: usize) -> Vec<Glyph> {
+    fn beside(&self, mark: &Mark<'_>, place: Place, field: &Field) -> Vec<Glyph> {
         let value = match place {
             Place::Right => self.right(mark),
             Place::Below => self.below(mark),
             Place::Row => self.row(mark),
             Place::Page | Place::Lines => return Vec::new(),
         };
-        self.with_more_lines(value, more_lines)
+        self.with_more_lines(value, field)
     }
 
     /// The letters of a line between its labels that begin at or after a place; whether a label ends them.
@@ -195,10 +197,14 @@ impl Marked<'_> {
         joined(&parts)
     }
 
-    /// The value with the lines below it that go on with it.
-    fn with_more_lines(&self, value: Vec<Glyph>, more_lines: usize) -> Vec<Glyph> {
-        let mut value = value;
-        for _ in 0..more_lines {
+    /// The value with the lines below it that go on with it. Of prose, each line ends at the first wide gap.
+    fn with_more_lines(&self, value: Vec<Glyph>, field: &Field) -> Vec<Glyph> {
+        let ended = |line: &[Glyph]| match field.grammar.is_prose() {
+            true => line[..end_of_prose(line)].to_vec(),
+            false => line.to_vec(),
+        };
+        let mut value = ended(&value);
+        for _ in 0..field.more_lines {
             let Some((first, last)) = value.first().zip(value.last()) else {
                 break;
             };
@@ -218,20 +224,20 @@ impl Marked<'_> {
             let Some(next) = self.sheet.runs.iter().find(goes_on) else {
                 break;
             };
-            value = joined(&[&value, &next.glyphs]);
+            value = joined(&[&value, &ended(&next.glyphs)]);
         }
         value
     }
 
     /// Every line behind its labels, with the lines below it that go on with it.
-    fn blocks(&self, more_lines: usize) -> Vec<Vec<Glyph>> {
+    fn blocks(&self, field: &Field) -> Vec<Vec<Glyph>> {
         let text = |run: usize| {
             let ends = self.marks.iter().filter(|mark| mark.run == run).map(|mark| mark.to);
             let glyphs = &self.sheet.runs[run].glyphs;
             glyphs[ends.max().unwrap_or_default().min(glyphs.len())..].to_vec()
         };
         (0..self.sheet.runs.len())
-            .map(|run| self.with_more_lines(text(run), more_lines))
+            .map(|run| self.with_more_lines(text(run), field))
             .collect()
     }
 
@@ -245,6 +251,16 @@ impl Marked<'_> {
         });
         alone.chain(followed).collect()
     }
+}
+
+/// How many letters of a row come before its first wide gap.
+fn end_of_prose(row: &[Glyph]) -> usize {
+    let letters: Vec<usize> = (0..row.len()).filter(|&at| !row[at].symbol.is_whitespace()).collect();
+    let wide = letters.windows(2).find(|pair| {
+        let (before, after) = (row[pair[0]], row[pair[1]]);
+        after.x - before.x > END_OF_PROSE * before.height.max(after.height)
+    });
+    wide.map_or(row.len(), |pair| pair[0] + 1)
 }
 
 /// How likely all letters are right. Letters that look like digits count less where nothing tells them apart.

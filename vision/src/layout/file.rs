@@ -18,6 +18,7 @@ files![
     "eu.driving_license",
     "gb.driving_license",
     "icao.id_card",
+    "icao.id_card.back",
     "icao.passport",
     "jp.driving_history_certificate",
     "jp.driving_license",
@@ -93,6 +94,10 @@ pub(crate) struct Label {
     /// Whether the words must be a line of their own.
     #[serde(default)]
     pub(crate) alone: bool,
+    /// Whether the words stand on the document as a value too, such as the office that issues it: they tell the layout, but they are
+    /// no label beside which a value ends.
+    #[serde(default)]
+    pub(crate) value: bool,
     /// The texts, folded.
     #[serde(skip)]
     pub(crate) folded: Vec<Vec<char>>,

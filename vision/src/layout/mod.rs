@@ -40,9 +40,17 @@ impl Layouts {
     /// The layouts that come with the program.
     pub(crate) fn built_in() -> Result<Self, LayoutFault> {
         let layouts = Layout::built_in()?;
-        let labels = layouts.iter().flat_map(|layout| layout.label.values());
-        let words = labels.flat_map(|label| label.folded.iter().cloned());
-        let words = words.filter(|word| word.len() > 1).collect();
+        let labels = || layouts.iter().flat_map(|layout| layout.label.values());
+        let texts = |value: bool| {
+            labels()
+                .filter(move |label| label.value == value)
+                .flat_map(|label| &label.folded)
+        };
+        let values: Vec<&Vec<char>> = texts(true).collect();
+        let words = texts(false)
+            .filter(|word| word.len() > 1 && !values.contains(word))
+            .cloned()
+            .collect();
         Ok(Self { layouts, words })
     }
 
@@ -56,6 +64,8 @@ impl Layouts {
         };
         let (mut fit, score) = recognise::best(&self.layouts, &sheet, &folded, &context)?;
         let in_place = recognise::in_place(&fit);
+        fit.marks
+            .retain(|mark| fit.layout.label.get(mark.name).is_some_and(|label| !label.value));
         recognise::by_place(fit.layout, &sheet, &mut fit.marks);
         let page = Marked {
             sheet: &sheet,

@@ -136,6 +136,50 @@ fn a_second_line_goes_on_with_an_address_and_the_next_row_does_not() {
 }
 
 #[test]
+fn what_stands_far_from_an_address_is_none_of_it() {
+    let layouts = layouts();
+    let address = |lines: &[(&str, f32, f32)]| {
+        let lines = page(lines);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        value(&known, "address").map(str::to_owned)
+    };
+    let card = |title: (&'static str, f32, f32)| {
+        [
+            ("氏名 番号花子", 3.0, 5.0),
+            ("住所", 3.0, 10.0),
+            ("東京都千代田区霞が関2-1-2", 10.0, 10.0),
+            title,
+            ("ハイツ霞101号", 10.0, 12.6),
+            ("平成元年3月31日生", 28.0, 17.0),
+            ("性別 女", 57.0, 17.0),
+            ("2025年3月31日まで有効", 28.0, 22.0),
+            ("電子証明書の有効期限", 28.0, 31.0),
+        ]
+    };
+    let wanted = Some("東京都千代田区霞が関2-1-2 ハイツ霞101号".to_owned());
+    assert_eq!(address(&card(("カード", 60.0, 10.0))), wanted);
+    assert_eq!(address(&card(("カード", 60.0, 12.6))), wanted);
+}
+
+#[test]
+fn the_name_of_an_office_that_tells_the_layout_is_a_value_too() {
+    let layouts = layouts();
+    let lines = page(&[
+        ("DRIVING LICENCE", 30.0, 4.0),
+        ("1. TURNER", 30.0, 11.0),
+        ("2. ELIZABETH", 30.0, 16.0),
+        ("3. 23.06.1978 LEEDS", 30.0, 21.0),
+        ("4a. 04.05.2020", 30.0, 26.0),
+        ("4c. DVLA", 60.0, 26.0),
+        ("4b. 03.05.2030", 30.0, 31.0),
+        ("5. TURNE756238E99AB", 30.0, 36.0),
+    ]);
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(known.reading.layout, "gb.driving_license");
+    assert_eq!(value(&known, "issuingAuthority"), Some("DVLA"));
+}
+
+#[test]
 fn a_rule_that_fails_takes_the_normal_forms_of_what_it_doubts() {
     let mut lines = LICENCE;
     lines[6].0 = "2018年(平成30年)06月01日まで有効";

@@ -141,7 +141,8 @@ fn named(chars: &[char]) -> Option<&'static str> {
         .then_some(found)
 }
 
-/// The code of a name. Small kana lose their marks first: a name that only differs in them from one country's is that country's.
+/// The code of a name. A name that differs from one country's only in the marks of kana, or in their size, is that country's: both are
+/// what small print loses first.
 fn code(part: &str) -> Option<&'static str> {
     let named = |same: &dyn Fn(&str) -> bool| NAMES.iter().find(|(name, _)| same(name)).map(|(_, code)| *code);
     named(&|name| name == part)
@@ -149,7 +150,22 @@ fn code(part: &str) -> Option<&'static str> {
         .or_else(|| named(&|name| !name.is_ascii() && unmarked(name) == unmarked(part)))
 }
 
-/// Kana without the marks that make ブ or プ of フ.
+/// Katakana in full size, without the marks that make ブ or プ of フ.
 fn unmarked(text: &str) -> String {
-    text.nfd().filter(|c| !matches!(c, '\u{3099}' | '\u{309a}')).collect()
+    let full_size = |c: char| match c {
+        'ァ' => 'ア',
+        'ィ' => 'イ',
+        'ゥ' => 'ウ',
+        'ェ' => 'エ',
+        'ォ' => 'オ',
+        'ッ' => 'ツ',
+        'ャ' => 'ヤ',
+        'ュ' => 'ユ',
+        'ョ' => 'ヨ',
+        other => other,
+    };
+    text.nfd()
+        .filter(|c| !matches!(c, '\u{3099}' | '\u{309a}'))
+        .map(full_size)
+        .collect()
 }

@@ -127,6 +127,11 @@ impl Grammar {
         }
     }
 
+    /// Whether it is made of words that follow each other closely, any number of them.
+    pub(crate) const fn is_prose(&self) -> bool {
+        matches!(self, Self::JapaneseAddress | Self::Address { .. } | Self::Authority)
+    }
+
     /// Whether letters and digits that look alike can be told apart by the form itself or by a check digit.
     pub(crate) const fn tells_likes_apart(&self) -> bool {
         !matches!(self, Self::Number { .. } | Self::Address { .. })

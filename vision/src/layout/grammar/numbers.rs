@@ -124,7 +124,8 @@ fn as_class(c: char, class: Class) -> Option<char> {
     }
 }
 
-/// Letters and digits with spaces and hyphens between.
+/// Letters and digits with spaces and hyphens between. Hyphens are part of a number (`A123-4567-8901` is how it is cited and printed
+/// again), spaces only set it.
 pub(super) fn any(glyphs: &[Glyph], length: RangeInclusive<usize>, digits: usize) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
     let from = folded.chars.iter().position(char::is_ascii_alphanumeric)?;
@@ -137,8 +138,8 @@ pub(super) fn any(glyphs: &[Glyph], length: RangeInclusive<usize>, digits: usize
         return None;
     }
     let (text, first, last) = stretch(glyphs, &folded, from, to)?;
-    let number = fold::bare(&text);
-    let fits = length.contains(&number.len()) && number.bytes().filter(u8::is_ascii_digit).count() >= digits;
+    let (bare, number) = (fold::bare(&text), folded.chars[from..to].iter().collect());
+    let fits = length.contains(&bare.len()) && bare.bytes().filter(u8::is_ascii_digit).count() >= digits;
     fits.then_some(Parsed {
         text,
         normalized: Some(number),

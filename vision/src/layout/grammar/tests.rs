@@ -204,7 +204,13 @@ fn numbers_have_their_forms_and_check_digits() {
         most: 12,
         digits: 3,
     };
-    assert_eq!(normal(&number, "S123-4567-8901").as_deref(), Some("S12345678901"));
+    for (text, wanted) in [
+        ("S123-4567-8901", "S123-4567-8901"),
+        ("s123 4567 8901", "S12345678901"),
+        ("/S123.4567-", "S123.4567"),
+    ] {
+        assert_eq!(normal(&number, text).as_deref(), Some(wanted), "{text}");
+    }
     assert_eq!(parsed(&number, "CLASS C"), None);
 }
 
@@ -222,6 +228,7 @@ fn words_and_countries() {
     for (text, wanted) in [
         ("米国", Some("USA")),
         ("ブラジル", Some("BRA")),
+        ("フイリピン", Some("PHL")),
         ("プラジル", Some("BRA")),
         ("DEU", Some("DEU")),
         ("UTO", None),

@@ -167,7 +167,7 @@ pub(crate) fn front(
     page.portrait(portrait, 3.6, top, 23.0, 29.5);
     let country = if form.canada { "CAN" } else { "USA" };
     page.implied(Item::IssuingCountry, country);
-    page.implied(Item::IssuingAuthority, form.code);
+    page.implied(Item::IssuingAuthority, form.region());
     match form.arrangement {
         Arrangement::Numbered => arranged(page, licence, &NUMBERED, false),
         Arrangement::Inline => arranged(page, licence, &INLINE, false),
@@ -377,7 +377,7 @@ fn barcode(page: &mut Page<'_>, licence: &Licence) -> Done {
         }
     }
     page.implied(Item::IssuingCountry, if licence.form().canada { "CAN" } else { "USA" });
-    page.implied(Item::IssuingAuthority, licence.issuer());
+    page.implied(Item::IssuingAuthority, licence.form().region());
     page.printed.barcode = Some(payload);
     Ok(())
 }

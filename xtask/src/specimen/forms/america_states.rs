@@ -15,6 +15,13 @@ pub(super) struct State {
     pub(super) arrangement: Arrangement,
 }
 
+impl State {
+    /// Its name as AAMVA lists issuers, whatever more the card's title says.
+    pub(super) fn region(&self) -> &'static str {
+        self.name.trim_end_matches(" STATE")
+    }
+}
+
 /// Where the labels stand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrangement {

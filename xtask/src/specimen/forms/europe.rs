@@ -3,7 +3,7 @@
 use super::europe_states::{KINGDOM, STATES, State};
 use crate::specimen::{
     label::Item,
-    mrz::check_digit,
+    mrz::{check_digit, plain},
     page::{Page, Value},
     people::{Owner, digits, letters, pick, street},
     person::Date,
@@ -330,13 +330,12 @@ fn signature(page: &mut Page<'_>, x: f32, y: f32) {
 fn zone(licence: &Licence) -> String {
     let form = licence.form();
     let body = if form.alpha3 == "FRA" {
-        let name: String = licence.owner.family.chars().filter(char::is_ascii_alphabetic).collect();
         let number = &licence.number;
         format!(
             "D1FRA{number}{}{}{:<<8}",
             check_digit(number),
             licence.expiry.six_digits(),
-            name.chars().take(8).collect::<String>()
+            plain(&licence.owner.family).chars().take(8).collect::<String>()
         )
     } else {
         let tail: String = licence.personal.chars().cycle().take(13).collect();
