@@ -170,7 +170,7 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
     };
     let mut visual = visible(look);
     let enough = visual.agreement.is_some_and(|share| share >= ENOUGH) || side == Side::Back;
-    if mrz::is_complete(look.machine.as_ref()) && !enough && !look.page.is_read() {
+    if mrz::is_complete(look.machine.as_ref()) && (!enough || look.known.is_none()) && !look.page.is_read() {
         eye.reader.read(&mut look.page, WHOLE_PAGE, |_| true)?;
         look.known = eye.layouts.read(&look.page.lines, eye.today);
         visual = visible(look);

@@ -4,6 +4,7 @@ use super::file::{Field, Layout, Place};
 use super::grammar::{Context, Grammar, Parsed};
 use super::recognise::Mark;
 use super::sheet::{Glyph, Run, Sheet, joined};
+use crate::zone::fold;
 
 /// A gap of this many heights ends a row's text: what stands beyond belongs to something else.
 const END_OF_ROW: f32 = 8.0;
@@ -11,6 +12,8 @@ const END_OF_ROW: f32 = 8.0;
 const END_OF_PROSE: f32 = 3.0;
 /// How many heights below its label a value stands, at least and at most.
 const BELOW: std::ops::Range<f32> = 0.35..2.2;
+/// Letters of the shortest label that may be taken for a part of a value.
+const LEAST_GLUED: usize = 3;
 /// How many heights below a line it goes on.
 const NEXT_LINE: std::ops::Range<f32> = 0.4..1.7;
 /// How far a value's left edge may stand from its label's, in heights.
@@ -29,6 +32,7 @@ pub(crate) struct Item {
 
 /// A page with the labels of one layout on it.
 pub(crate) struct Marked<'a> {
+    pub(crate) layout: &'a Layout,
     pub(crate) sheet: &'a Sheet,
     pub(crate) marks: &'a [Mark<'a>],
 }
@@ -60,7 +64,14 @@ impl Marked<'_> {
                     .collect(),
             };
             let parse = |text: &Vec<Glyph>| Some((field.grammar.parse(text, context)?, text.clone()));
-            let found: Vec<(Parsed, Vec<Glyph>)> = texts.iter().filter_map(parse).collect();
+            let mut found: Vec<(Parsed, Vec<Glyph>)> = texts.iter().filter_map(parse).collect();
+            if *place == Place::Lines {
+                // The last line of an address is one of its own kind: the whole is meant.
+                let texts: Vec<String> = found.iter().map(|(parsed, _)| parsed.text.clone()).collect();
+                let is_tail = |text: &String| texts.iter().any(|whole| whole != text && whole.ends_with(text));
+                found.retain(|(parsed, _)| !is_tail(&parsed.text));
+            }
+            found.retain(|(parsed, _)| !self.begins_with_label(field, &parsed.text));
             let Some((parsed, glyphs)) = found.first() else {
                 continue;
             };
@@ -77,6 +88,22 @@ impl Marked<'_> {
             });
         }
         None
+    }
+
+    /// Whether a label of the field was taken for the beginning of its value, as in `DLNL829`: where a label ends and a number begins
+    /// cannot be told then.
+    fn begins_with_label(&self, field: &Field, text: &str) -> bool {
+        let letters = fold::folded(text);
+        let labels = field.of.iter().filter_map(|of| self.layout.label.get(of));
+        let mut words = labels.flat_map(|label| &label.folded);
+        words.any(|word| {
+            let (last, length) = (word.last(), word.len());
+            let glued = letters.chars().nth(length).is_some_and(char::is_alphanumeric);
+            length >= LEAST_GLUED
+                && last.is_some_and(char::is_ascii_alphabetic)
+                && glued
+                && letters.chars().zip(word).all(|(a, b)| a == *b)
+        })
     }
 
     fn beside(&self, mark: &Mark<'_>, place: Place, field: &Field) -> Vec<Glyph> {
@@ -174,27 +201,51 @@ impl Marked<'_> {
         joined(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
-    /// The nearest line below a label that begins where it begins, and what goes on in that line's row.
+    /// The nearest words below a label that begin where it begins, and what goes on in their row as far as the next label's column.
     fn below(&self, mark: &Mark<'_>) -> Vec<Glyph> {
         let label = &self.sheet.runs[mark.run];
-        let fits = |run: &&Run| {
-            let height = label.height.max(run.height);
-            let drop = label.drop_to(run);
-            let aligned = (run.left - mark.left).abs() < ALIGNED * height;
-            BELOW.contains(&(drop / height)) && aligned && !self.has_mark(self.index(run))
+        let fits = |index: &usize| {
+            let run = &self.sheet.runs[*index];
+            let drop = label.drop_to(run) / label.height.max(run.height);
+            BELOW.contains(&drop) && !self.has_mark(*index)
         };
-        let nearest = self.sheet.runs.iter().filter(fits).min_by(|a, b| a.y.total_cmp(&b.y));
-        let Some(first) = nearest else { return Vec::new() };
-        let mut parts = vec![first.glyphs.as_slice()];
+        // Values of neighbouring columns may have been found as one line: any of its words may begin the value.
+        let starts = |index: usize| {
+            let run = &self.sheet.runs[index];
+            let off = move |start: usize| (left_of(run, start) - mark.left).abs() / label.height.max(run.height);
+            (0..run.glyphs.len())
+                .filter(move |&at| begins_word(run, at) && off(at) < ALIGNED)
+                .min_by(move |&a, &b| off(a).total_cmp(&off(b)))
+                .map(|start| (index, start))
+        };
+        let found = (0..self.sheet.runs.len()).filter(fits).filter_map(starts);
+        let y = |index: usize| self.sheet.runs[index].y;
+        let Some((index, start)) = found.min_by(|a, b| y(a.0).total_cmp(&y(b.0))) else {
+            return Vec::new();
+        };
+        let end = self.next_column(mark);
+        let first = &self.sheet.runs[index];
+        let mut parts = vec![up_to(first, start, end)];
         let mut edge = first.right;
         for next in self.sheet.right_of(first, first.right) {
-            if next.left - edge > first.height * 1.2 || self.has_mark(self.index(next)) {
+            if next.left - edge > first.height * 1.2 || next.left > end || self.has_mark(self.index(next)) {
                 break;
             }
-            parts.push(&next.glyphs);
+            parts.push(up_to(next, 0, end));
             edge = next.right;
         }
         joined(&parts)
+    }
+
+    /// From where on words belong to the next label in a label's row; infinite where there is none.
+    fn next_column(&self, mark: &Mark<'_>) -> f32 {
+        let label = &self.sheet.runs[mark.run];
+        let next = self
+            .marks
+            .iter()
+            .filter(|other| other.left > mark.right && self.sheet.same_row(label, &self.sheet.runs[other.run]));
+        next.map(|other| other.left - label.height * ALIGNED)
+            .fold(f32::INFINITY, f32::min)
     }
 
     /// The value with the lines below it that go on with it. Of prose, each line ends at the first wide gap.
@@ -251,6 +302,28 @@ impl Marked<'_> {
         });
         alone.chain(followed).collect()
     }
+}
+
+/// Left edge of a letter: that of its line for the first, half a letter before the middle of another.
+fn left_of(run: &Run, at: usize) -> f32 {
+    match run.glyphs.get(at) {
+        Some(glyph) if at > 0 => glyph.x - glyph.height * 0.3,
+        _ => run.left,
+    }
+}
+
+/// Whether a word begins with this letter.
+fn begins_word(run: &Run, at: usize) -> bool {
+    let letter = run.glyphs.get(at).is_some_and(|glyph| !glyph.symbol.is_whitespace());
+    let before = at.checked_sub(1).and_then(|before| run.glyphs.get(before));
+    let apart = |before: &Glyph| before.symbol.is_whitespace() || run.glyphs[at].x - before.x > before.height * 1.3;
+    letter && before.is_none_or(apart)
+}
+
+/// The words from a letter on that begin before a place.
+fn up_to(run: &Run, start: usize, end: f32) -> &[Glyph] {
+    let beyond = (start + 1..run.glyphs.len()).find(|&at| begins_word(run, at) && left_of(run, at) > end);
+    &run.glyphs[start..beyond.unwrap_or(run.glyphs.len())]
 }
 
 /// How many letters of a row come before its first wide gap.

@@ -16,6 +16,7 @@ macro_rules! files {
 
 files![
     "eu.driving_license",
+    "eu.driving_license.back",
     "gb.driving_license",
     "icao.id_card",
     "icao.id_card.back",

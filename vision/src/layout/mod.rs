@@ -68,6 +68,7 @@ impl Layouts {
             .retain(|mark| fit.layout.label.get(mark.name).is_some_and(|label| !label.value));
         recognise::by_place(fit.layout, &sheet, &mut fit.marks);
         let page = Marked {
+            layout: fit.layout,
             sheet: &sheet,
             marks: &fit.marks,
         };

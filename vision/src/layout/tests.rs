@@ -180,6 +180,79 @@ fn the_name_of_an_office_that_tells_the_layout_is_a_value_too() {
 }
 
 #[test]
+fn columns_found_as_one_line_are_two_values() {
+    let layouts = layouts();
+    let lines = page(&[
+        ("ONTARIO", 4.0, 5.0),
+        ("DRIVER'S LICENCE", 50.0, 5.0),
+        ("ID NUMBER", 30.0, 11.0),
+        ("EXPIRES", 57.7, 11.0),
+        ("R6427-23689-21665 2029/03/26", 30.0, 14.5),
+        ("LAST NAME", 30.0, 20.0),
+        ("SAMPLE", 30.0, 23.5),
+        ("DATE OF BIRTH", 30.0, 30.0),
+        ("1952/03/26", 30.0, 33.5),
+        ("HEIGHT", 57.0, 30.0),
+    ]);
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(value(&known, "documentNumber"), Some("R6427-23689-21665"));
+    assert_eq!(value(&known, "expiryDate"), Some("2029-03-26"));
+}
+
+#[test]
+fn a_label_glued_to_its_value_leaves_the_value_out_and_an_address_is_given_whole() {
+    let layouts = layouts();
+    let mut lines = vec![
+        ("BRITISH COLUMBIA", 4.0, 5.0),
+        ("DRIVER'S LICENCE", 50.0, 5.0),
+        ("4d DLNL829-491-10", 30.0, 11.0),
+        ("DOB 1981/03/10", 30.0, 16.0),
+        ("HGT 170", 30.0, 20.0),
+        ("EYES BRN", 50.0, 20.0),
+        ("495 OAK DRIVE", 30.0, 30.0),
+        ("VICTORIA, BC V8V 1X4", 30.0, 32.6),
+    ];
+    let read = |lines: &[(&str, f32, f32)], name: &str| {
+        let lines = page(lines);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        value(&known, name).map(str::to_owned)
+    };
+    assert_eq!(read(&lines, "documentNumber"), None);
+    let whole = "495 OAK DRIVE VICTORIA, BC V8V 1X4".to_owned();
+    assert_eq!(read(&lines, "address"), Some(whole));
+    lines[2].0 = "4d DLN L829-491-10";
+    assert_eq!(read(&lines, "documentNumber"), Some("L829-491-10".to_owned()));
+}
+
+#[test]
+fn the_legend_on_the_back_of_a_european_licence_is_no_front() {
+    let layouts = layouts();
+    let lines = page(&[
+        ("1. Name 2. First name", 2.6, 12.0),
+        ("3. Date and place of birth", 2.6, 15.0),
+        ("4a. Date of issue", 2.6, 18.0),
+        ("4b. Date of expiry", 2.6, 21.0),
+        ("27.07.25", 36.0, 21.0),
+        ("4c. Issued by", 2.6, 24.0),
+        ("5. Number", 2.6, 27.0),
+        ("9.", 26.0, 5.0),
+        ("AM", 26.0, 8.0),
+    ]);
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(known.reading.layout, "eu.driving_license.back");
+    assert!(known.items.is_empty());
+}
+
+#[test]
+fn a_certificate_that_says_so_is_no_licence() {
+    let mut lines = LICENCE.to_vec();
+    lines[6] = ("自動車等の運転はできません", 4.0, 20.0);
+    let layouts = layouts();
+    let known = layouts.read(&page(&lines), TODAY).unwrap();
+    assert_eq!(known.reading.layout, "jp.driving_history_certificate");
+}
+
+#[test]
 fn a_rule_that_fails_takes_the_normal_forms_of_what_it_doubts() {
     let mut lines = LICENCE;
     lines[6].0 = "2018年(平成30年)06月01日まで有効";

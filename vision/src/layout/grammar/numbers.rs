@@ -28,6 +28,8 @@ pub(super) const BRITISH_DRIVER: &[Class] = &[
 ];
 /// Digits of the issue that may follow a British driver number.
 pub(super) const BRITISH_ISSUE: usize = 2;
+/// Letters and digits of a group of a number that is set with spaces.
+const GROUP: usize = 5;
 /// Digits of a Japanese driving licence's number.
 const JAPANESE_LICENCE: usize = 12;
 /// Weights of its first ten digits (National Police Agency, as reported).
@@ -124,12 +126,12 @@ fn as_class(c: char, class: Class) -> Option<char> {
     }
 }
 
-/// Letters and digits with spaces and hyphens between. Hyphens are part of a number (`A123-4567-8901` is how it is cited and printed
-/// again), spaces only set it.
+/// Letters and digits with hyphens between, or in short groups with spaces between. Hyphens are part of a number (`A123-4567-8901` is
+/// how it is cited and printed again), spaces only set it.
 pub(super) fn any(glyphs: &[Glyph], length: RangeInclusive<usize>, digits: usize) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
     let from = folded.chars.iter().position(char::is_ascii_alphanumeric)?;
-    let to = folded.chars.iter().rposition(char::is_ascii_alphanumeric)? + 1;
+    let to = end_of_number(&folded, from)?;
     let joint = |c: char| matches!(c, '-' | '/' | '.' | '*');
     if !folded.chars[from..to]
         .iter()
@@ -146,6 +148,25 @@ pub(super) fn any(glyphs: &[Glyph], length: RangeInclusive<usize>, digits: usize
         from: first,
         to: last,
     })
+}
+
+/// Where a number ends that begins at a place: with its text, or before a text that can be none of it. `None` where it may go on.
+fn end_of_number(folded: &Folded, from: usize) -> Option<usize> {
+    let chars = &folded.chars;
+    let starts: Vec<usize> = (from + 1..chars.len()).filter(|&at| folded.apart[at]).collect();
+    let bounds: Vec<usize> = std::iter::once(from).chain(starts).chain([chars.len()]).collect();
+    let word = |pair: &[usize]| &chars[pair[0]..pair[1]];
+    let words: Vec<&[char]> = bounds.windows(2).map(word).collect();
+    let is_group = |word: &&[char]| word.len() <= GROUP && word.iter().all(char::is_ascii_alphanumeric);
+    let end = match words.as_slice() {
+        [_] => chars.len(),
+        words if words.iter().all(is_group) => chars.len(),
+        // What follows is a word, or a date or another number with joints of its own.
+        [first, second, ..] if !second.iter().any(char::is_ascii_digit) || second.contains(&'/') => from + first.len(),
+        _ => return None,
+    };
+    let last = chars[from..end].iter().rposition(char::is_ascii_alphanumeric)?;
+    Some(from + last + 1)
 }
 
 /// The first five characters that a British driver number has for a family name: `MAC` is written `MC`, short names end in 9s.

@@ -208,10 +208,14 @@ fn numbers_have_their_forms_and_check_digits() {
         ("S123-4567-8901", "S123-4567-8901"),
         ("s123 4567 8901", "S12345678901"),
         ("/S123.4567-", "S123.4567"),
+        ("S123-4567 2029/03/26", "S123-4567"),
+        ("S1234567 CLASS", "S1234567"),
     ] {
         assert_eq!(normal(&number, text).as_deref(), Some(wanted), "{text}");
     }
-    assert_eq!(parsed(&number, "CLASS C"), None);
+    for text in ["CLASS C", "S12345 678901", "S123-4567 8901"] {
+        assert_eq!(parsed(&number, text), None, "{text}");
+    }
 }
 
 #[test]
@@ -239,6 +243,7 @@ fn words_and_countries() {
     for (text, wanted) in [
         ("留学 Student", Some("留学")),
         ("特定技能１号", Some("特定技能1号")),
+        ("技能実習1号口", Some("技能実習1号ロ")),
         ("永住者の配偶者等", Some("永住者の配偶者等")),
         ("就労不可", None),
     ] {

@@ -95,9 +95,9 @@ pub(super) fn residence_status(glyphs: &[Glyph]) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
     let plain = |c: &char| c.is_alphanumeric();
     let places: Vec<usize> = (0..folded.chars.len()).filter(|&at| plain(&folded.chars[at])).collect();
-    let text: Vec<char> = places.iter().map(|&at| folded.chars[at]).collect();
+    let text: Vec<char> = places.iter().map(|&at| katakana(folded.chars[at])).collect();
     let fits = |status: &&&str| {
-        let wanted: Vec<char> = fold::folded(status).chars().filter(plain).collect();
+        let wanted: Vec<char> = fold::folded(status).chars().filter(plain).map(katakana).collect();
         text.starts_with(&wanted) && text.get(wanted.len()).is_none_or(|c| c.is_ascii())
     };
     let status = STATUSES.iter().filter(fits).max_by_key(|status| status.len())?;
@@ -109,6 +109,17 @@ pub(super) fn residence_status(glyphs: &[Glyph]) -> Option<Parsed> {
         from,
         to,
     })
+}
+
+/// The katakana that looks like this kanji: alone in print, nobody can tell them apart.
+const fn katakana(c: char) -> char {
+    match c {
+        '口' => 'ロ',
+        '八' => 'ハ',
+        '二' => 'ニ',
+        '力' => 'カ',
+        other => other,
+    }
 }
 
 /// The name of an authority: letters in the main.

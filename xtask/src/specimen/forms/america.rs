@@ -375,6 +375,10 @@ fn barcode(page: &mut Page<'_>, licence: &Licence) -> Done {
             // The code keeps the first of several given names apart.
             page.also(&[owner.given.split(' ').next().unwrap_or_default()]);
         }
+        if item == Item::DocumentNumber {
+            let bare: String = normal.chars().filter(char::is_ascii_alphanumeric).collect();
+            page.also(&[bare.as_str()]);
+        }
     }
     page.implied(Item::IssuingCountry, if licence.form().canada { "CAN" } else { "USA" });
     page.implied(Item::IssuingAuthority, licence.form().region());
