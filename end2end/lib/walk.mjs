@@ -56,8 +56,8 @@ export class Walk {
 
   /** Waits until the details are filled in from the pictures. */
   async legible() {
-    const family = this.page.locator("#lastName");
-    for (const end = Date.now() + seconds; (await family.inputValue()) === "" && Date.now() < end; ) await this.page.reload();
+    const birth = this.page.locator("#birthDate");
+    for (const end = Date.now() + seconds; (await birth.inputValue()) === "" && Date.now() < end; ) await this.page.reload();
   }
 
   /** Types `changes` over the details, by field, and sends them. */

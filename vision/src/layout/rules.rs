@@ -106,9 +106,12 @@ impl Rule {
             Self::Age { born, on, years } => Some(birthday(date(born)?, *years)? <= date(on)?),
             Self::Sound { field } => Some(item(field)?.parsed.normalized.is_some()),
             Self::NumberYear { number, first } => {
-                let year = first.iter().filter_map(|name| date(name)).map(Date::year).min()?;
+                let read: Vec<i32> = first.iter().filter_map(|name| date(name)).map(Date::year).collect();
                 let digits = value(number)?.get(2..4)?.parse::<i32>().ok()?;
-                Some(digits == year % 100)
+                let later = (read.iter().min()? - digits).rem_euclid(100);
+                // An earlier date may be the one that was not read; a licence is not held for longer than this.
+                let may_be_unread = read.len() < first.len() && (1..=80).contains(&later);
+                (!may_be_unread).then_some(later == 0)
             }
             Self::Birthday { born, expires, name } => {
                 let (born, expires) = (date(born)?, date(expires)?);

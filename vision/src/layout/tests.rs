@@ -371,3 +371,18 @@ fn a_page_of_no_document_is_none_and_a_turned_letter_is_read() {
     let known = layouts.read(&lines, TODAY).unwrap();
     assert_eq!(value(&known, "gender"), Some("female"));
 }
+
+#[test]
+fn a_number_older_than_the_dates_that_were_read_is_no_contradiction() {
+    let layouts = layouts();
+    let with = |label, date| {
+        let mut lines = LICENCE;
+        (lines[11].0, lines[12].0) = (label, date);
+        let known = layouts.read(&page(&lines), TODAY).unwrap();
+        let rule = known.reading.rules.iter().find(|rule| rule.rule == "number_year");
+        rule.map(|rule| rule.held)
+    };
+    assert_eq!(with("二・小・原", "平成16年04月01日"), Some(true));
+    assert_eq!(with("他", "平成19年04月01日"), None, "the first may not have been read");
+    assert_eq!(with("他", "平成15年04月01日"), Some(false), "the first cannot be later");
+}

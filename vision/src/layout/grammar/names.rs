@@ -1,7 +1,7 @@
 //! Names: letters only, never a label, never digits.
 
 use super::{Context, Parsed, stretch};
-use crate::layout::sheet::{Folded, Glyph};
+use crate::layout::sheet::{Folded, Glyph, tidy};
 use crate::zone::dates::era_start;
 use crate::zone::{fold, is_label};
 
@@ -22,7 +22,26 @@ pub(super) fn japanese(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed
     if !name.iter().all(|&c| is_japanese_letter(c) || is_latin(c)) || han && latin {
         return None;
     }
-    kept(glyphs, &folded, from, to, context)
+    let mut parsed = kept(glyphs, &folded, from, to, context)?;
+    if !latin && let Some(at) = end_of_family_name(&glyphs[parsed.from..parsed.to]) {
+        let (family, given) = glyphs[parsed.from..parsed.to].split_at(at);
+        parsed.text = fold::japanese(&format!("{} {}", tidy(family), tidy(given)));
+        parsed.normalized = Some(parsed.text.clone());
+    }
+    Some(parsed)
+}
+
+/// How many letters the family name has, where a space stands behind it that the recogniser did not see. Letters are set at one
+/// distance, and the space is as wide as a letter.
+fn end_of_family_name(glyphs: &[Glyph]) -> Option<usize> {
+    if glyphs.len() < 3 || glyphs.iter().any(|glyph| glyph.symbol.is_whitespace()) {
+        return None;
+    }
+    let steps: Vec<f32> = glyphs.windows(2).map(|pair| pair[1].x - pair[0].x).collect();
+    let narrowest = steps.iter().copied().fold(f32::INFINITY, f32::min);
+    let mut wide = (0..steps.len()).filter(|&at| steps[at] > narrowest * 1.35);
+    let at = wide.next()?;
+    (wide.next().is_none() && steps[at] > narrowest * 1.6).then_some(at + 1)
 }
 
 /// A name in Latin letters.

@@ -318,3 +318,25 @@ fn all() -> Vec<Grammar> {
         Grammar::Authority,
     ]
 }
+
+#[test]
+fn a_space_between_names_is_seen_though_it_was_not_read() {
+    let name = |places: &[f32]| {
+        let letters = glyphs("佐々木愛").into_iter().zip(places);
+        let letters: Vec<Glyph> = letters.map(|(glyph, &x)| Glyph { x, ..glyph }).collect();
+        Grammar::JapaneseName
+            .parse(&letters, &CONTEXT)
+            .map(|parsed| parsed.text)
+    };
+    assert_eq!(name(&[0.0, 10.0, 20.5, 40.0]).as_deref(), Some("佐々木 愛"));
+    assert_eq!(
+        name(&[0.0, 10.0, 20.0, 32.0]).as_deref(),
+        Some("佐々木愛"),
+        "too narrow"
+    );
+    assert_eq!(
+        name(&[0.0, 20.0, 30.0, 50.0]).as_deref(),
+        Some("佐々木愛"),
+        "which of them?"
+    );
+}
