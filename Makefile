@@ -14,7 +14,7 @@ help:
 	@echo 'make bench                  run the benchmarks, each beside its baseline'
 	@echo 'make release                build the optimised binary and its site'
 	@echo 'make specimens OUT=folder   render documents of people who do not exist, with labels'
-	@echo 'make eval DATA=folder       how well it reads documents and tells faces apart'
+	@echo 'make eval                   how well it sees, on specimens; DATA=folder adds public pictures'
 
 run:
 	@scripts/setup.sh run
@@ -41,9 +41,12 @@ release:
 setup:
 	@scripts/setup.sh test
 
+# COUNT documents photographed fairly, DEFECTS with a defect made on purpose, DECEIT with altered pictures and copies.
 specimens:
-	@cargo xtask specimens --out $(or $(OUT),target/specimens) --count $(or $(COUNT),60) --seed $(or $(SEED),7)
+	@cargo xtask specimens --out $(or $(OUT),target/specimens) --count $(or $(COUNT),396) --defects $(or $(DEFECTS),176) \
+		--deceit $(or $(DECEIT),22) --seed $(or $(SEED),7) --jobs $(or $(JOBS),2)
 
+# ONLY=v0,v7 measures a part. For times of one core: taskset -c 0 make eval ONLY=p6 JOBS=1.
 eval: specimens
-	@test -n "$(DATA)" || { echo 'make eval DATA=folder: the folder with mrz/, faces/ and pdf417/ to measure on' >&2; exit 2; }
-	@cargo run --release -p vision --example eval -- --data $(DATA) --rendered $(or $(OUT),target/specimens)
+	@cargo run --release -p vision --example eval -- --rendered $(or $(OUT),target/specimens) --jobs $(or $(JOBS),2) \
+		--only "$(ONLY)" --data "$(DATA)"

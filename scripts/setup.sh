@@ -26,6 +26,14 @@ if [ "$purpose" = test ]; then
     command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || want postgresql
     [ -e /usr/share/fonts/opentype/ocr-b/OCRB.otf ] || want fonts-ocr-b
     [ -e /usr/share/fonts/opentype/noto/NotoSansCJK-Bold.ttc ] || want fonts-noto-cjk
+    # What specimens are printed with.
+    [ -e /usr/share/fonts/opentype/ipaexfont-gothic/ipaexg.ttf ] || want fonts-ipaexfont-gothic
+    [ -e /usr/share/fonts/opentype/ipaexfont-mincho/ipaexm.ttf ] || want fonts-ipaexfont-mincho
+    [ -e /usr/share/fonts/truetype/vlgothic/VL-Gothic-Regular.ttf ] || want fonts-vlgothic
+    [ -e /usr/share/fonts/truetype/motoya-l-cedar/MTLc3m.ttf ] || want fonts-motoya-l-cedar
+    [ -e /usr/share/fonts/truetype/liberation/LiberationSansNarrow-Bold.ttf ] || want fonts-liberation
+    [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf ] || want fonts-dejavu-core
+    [ -e /usr/share/fonts/truetype/freefont/FreeSans.ttf ] || want fonts-freefont-ttf
 fi
 if [ -n "$missing" ]; then
     command -v apt-get >/dev/null || fail "please install:$missing"

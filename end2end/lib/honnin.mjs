@@ -41,7 +41,7 @@ export class Honnin {
     this.#process = child;
     await until("honnin answers /readyz", async () => {
       if (child.exitCode !== null) throw new Error(`honnin ended with ${child.exitCode}; see ${this.#log.path}`);
-      return (await fetch(`${this.base}/healthz`).catch(() => null))?.ok;
+      return (await fetch(`${this.base}/readyz`).catch(() => null))?.ok;
     });
   }
 

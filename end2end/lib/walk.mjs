@@ -50,9 +50,18 @@ export class Walk {
 
   /** Waits for what was read, unless there is nothing to read, and confirms it; `changes` are typed over it, by field. */
   async details(changes = {}, { legible = true } = {}) {
-    const family = this.page.locator("#lastName");
-    for (const end = Date.now() + seconds; legible && (await family.inputValue()) === "" && Date.now() < end; ) await this.page.reload();
-    await this.page.locator("#address").fill("7 Harbour Street, Amaurot 100-0001");
+    if (legible) await this.legible();
+    await this.confirm({ address: "7 Harbour Street, Amaurot 100-0001", ...changes });
+  }
+
+  /** Waits until the details are filled in from the pictures. */
+  async legible() {
+    const birth = this.page.locator("#birthDate");
+    for (const end = Date.now() + seconds; (await birth.inputValue()) === "" && Date.now() < end; ) await this.page.reload();
+  }
+
+  /** Types `changes` over the details, by field, and sends them. */
+  async confirm(changes) {
     for (const [name, text] of Object.entries(changes)) await this.page.locator(`#${name}`).fill(text);
     await this.seen("07-details");
     await this.page.locator("main form button[type=submit]").first().click();

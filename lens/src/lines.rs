@@ -3,11 +3,10 @@
 use crate::frame::Plane;
 use crate::sharpness;
 
-/// Lines kept for each direction, the two borders not counted.
-const KEPT: usize = 9;
-/// Slopes that are tried, as tangents from the axis, and how far apart: up to 22 degrees.
-const STEEPEST: f32 = 0.4;
-const SLOPES: usize = 33;
+/// Slopes that are tried, as tangents from the axis, and how far apart: up to 48 degrees, so that the near-horizontal and the
+/// near-vertical lines together are lines of any turn.
+const STEEPEST: f32 = 1.1;
+const SLOPES: usize = 89;
 /// A point votes for this many slopes to either side of its own.
 const UNSURE: isize = 4;
 /// A gradient below this many luma steps is noise, whatever is measured.
@@ -25,6 +24,11 @@ pub(crate) struct Line {
 }
 
 impl Line {
+    /// Its angle from its own axis, in radians.
+    pub(crate) fn angle(&self) -> f32 {
+        self.slope.atan()
+    }
+
     /// Where it stands in the middle of the picture.
     pub(crate) fn middle(&self, length: f32) -> f32 {
         self.offset + self.slope * length / 2.0
@@ -155,18 +159,18 @@ impl Edges {
     }
 }
 
-/// The strongest near-horizontal lines, and the picture's top and bottom.
-pub(crate) fn near_horizontal(edges: &Edges) -> Vec<Line> {
-    strongest(&edges.level_points, edges.width, edges.height)
+/// The `kept` strongest near-horizontal lines, and the picture's top and bottom.
+pub(crate) fn near_horizontal(edges: &Edges, kept: usize) -> Vec<Line> {
+    strongest(&edges.level_points, edges.width, edges.height, kept)
 }
 
-/// The strongest near-vertical lines, and the picture's left and right.
-pub(crate) fn near_vertical(edges: &Edges) -> Vec<Line> {
-    strongest(&edges.upright_points, edges.height, edges.width)
+/// The `kept` strongest near-vertical lines, and the picture's left and right.
+pub(crate) fn near_vertical(edges: &Edges, kept: usize) -> Vec<Line> {
+    strongest(&edges.upright_points, edges.height, edges.width, kept)
 }
 
 /// Votes of the points over slope and offset; the peaks, each clearing its surroundings.
-fn strongest(points: &[Point], length: usize, depth: usize) -> Vec<Line> {
+fn strongest(points: &[Point], length: usize, depth: usize, kept: usize) -> Vec<Line> {
     let middle = length as f32 / 2.0;
     let step = 2.0 * STEEPEST / (SLOPES - 1) as f32;
     let slope_of = |s: usize| step * s as f32 - STEEPEST;
@@ -182,9 +186,9 @@ fn strongest(points: &[Point], length: usize, depth: usize) -> Vec<Line> {
             }
         }
     }
-    let mut lines = Vec::with_capacity(KEPT + 2);
+    let mut lines = Vec::with_capacity(kept + 2);
     let least = LEAST_GRADIENT * 0.12 * length as f32;
-    while lines.len() < KEPT {
+    while lines.len() < kept {
         let Some((peak, &votes_there)) = votes.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)) else {
             break;
         };

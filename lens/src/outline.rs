@@ -9,6 +9,16 @@ use crate::lines::{self, Edges, Line};
 
 /// The side of the plane that lines are looked for in.
 const SIDE: usize = 240;
+/// Lines tried in each direction for the hint of a frame, and where every candidate is wanted.
+const KEPT: (usize, usize) = (9, 14);
+/// Candidates given: a card, another beside it, and one that was mistaken.
+const CANDIDATES: usize = 3;
+/// Opposite sides of a card tilted by 30 degrees differ in direction by less than this, in radians.
+const CONVERGING: f32 = 0.35;
+/// Neighbouring sides are this far from a right angle at most, in radians, as a sine.
+const SKEWED: f32 = 0.5;
+/// Outlines whose corners differ by less than this share of the longest side are of one card.
+const SAME_CARD: f32 = 0.06;
 /// How much of a real side must lie on edges.
 const SUPPORT: f32 = 0.62;
 /// A card smaller than this share of the picture is not what the user holds up.
@@ -95,6 +105,26 @@ impl Outline {
         }
     }
 
+    /// Whether another outline is of the same card, seen a little differently.
+    fn is_about(&self, other: &Self) -> bool {
+        let longest = self.sides().into_iter().fold(0.0, f32::max);
+        let apart = |(a, b): (&[f32; 2], &[f32; 2])| (a[0] - b[0]).hypot(a[1] - b[1]);
+        let sum: f32 = self.corners.iter().zip(&other.corners).map(apart).sum();
+        sum / 4.0 < SAME_CARD * longest
+    }
+
+    /// The corners with the longer sides on top and at the bottom, as a card lies.
+    #[must_use]
+    pub fn lying(&self) -> [[f32; 2]; 4] {
+        let [top, right, bottom, left] = self.sides();
+        let [a, b, c, d] = self.corners;
+        if top + bottom >= right + left {
+            [a, b, c, d]
+        } else {
+            [d, a, b, c]
+        }
+    }
+
     /// The same outline in a picture that many times as large.
     #[must_use]
     pub fn scaled(mut self, factor: f32) -> Self {
@@ -108,45 +138,77 @@ impl Outline {
 /// Looks for a card in the plane.
 #[must_use]
 pub fn find(plane: &Plane) -> Option<Outline> {
-    let small = plane.reduced(SIDE);
-    if small.width < 32 || small.height < 32 {
-        return None;
-    }
-    let edges = Edges::of(&small);
-    let level = lines::near_horizontal(&edges);
-    let upright = lines::near_vertical(&edges);
-    let best = best_quadrilateral(&edges, &level, &upright)?;
-    Some(best.scaled(plane.width as f32 / small.width as f32))
+    scored(plane, KEPT.0)
+        .into_iter()
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, outline)| outline)
 }
 
-fn best_quadrilateral(edges: &Edges, level: &[Line], upright: &[Line]) -> Option<Outline> {
-    let (width, height) = (edges.width as f32, edges.height as f32);
-    let mut best: Option<(f32, Outline)> = None;
-    for (i, top) in level.iter().enumerate() {
-        for bottom in &level[i + 1..] {
-            let (top, bottom) = if top.middle(width) < bottom.middle(width) {
-                (top, bottom)
-            } else {
-                (bottom, top)
-            };
-            for (j, left) in upright.iter().enumerate() {
-                for right in &upright[j + 1..] {
-                    let (left, right) = if left.middle(height) < right.middle(height) {
-                        (left, right)
-                    } else {
-                        (right, left)
-                    };
-                    let candidate = quadrilateral(edges, [top, right, bottom, left]);
-                    if let Some((score, outline)) = candidate
-                        && best.as_ref().is_none_or(|(most, _)| score > *most)
-                    {
-                        best = Some((score, outline));
-                    }
-                }
+/// The outlines that may be a document's, the likeliest first and no two of the same card. More lines are tried than for the
+/// hint: here a cluttered table costs a moment and not a frame.
+#[must_use]
+pub fn candidates(plane: &Plane) -> Vec<Outline> {
+    let mut all = scored(plane, KEPT.1);
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut kept: Vec<Outline> = Vec::new();
+    for (_, outline) in all {
+        if kept.iter().all(|other| !outline.is_about(other)) {
+            kept.push(outline);
+        }
+        if kept.len() == CANDIDATES {
+            break;
+        }
+    }
+    kept
+}
+
+/// All quadrilaterals that can be a card, with their scores.
+fn scored(plane: &Plane, kept: usize) -> Vec<(f32, Outline)> {
+    let small = plane.reduced(SIDE);
+    if small.width < 32 || small.height < 32 {
+        return Vec::new();
+    }
+    let edges = Edges::of(&small);
+    let scale = plane.width as f32 / small.width as f32;
+    let mut found = quadrilaterals(
+        &edges,
+        &lines::near_horizontal(&edges, kept),
+        &lines::near_vertical(&edges, kept),
+    );
+    for (_, outline) in &mut found {
+        *outline = outline.scaled(scale);
+    }
+    found
+}
+
+fn quadrilaterals(edges: &Edges, level: &[Line], upright: &[Line]) -> Vec<(f32, Outline)> {
+    let (rows, columns) = (pairs(level, edges.width as f32), pairs(upright, edges.height as f32));
+    let both = rows
+        .iter()
+        .flat_map(|row| columns.iter().map(move |column| (row, column)));
+    both.filter_map(|(&(top, bottom), &(left, right))| quadrilateral(edges, [top, right, bottom, left]))
+        .collect()
+}
+
+/// Pairs of lines that may be opposite sides, the one nearer to the origin first.
+fn pairs(lines: &[Line], length: f32) -> Vec<(&Line, &Line)> {
+    let mut pairs = Vec::with_capacity(lines.len() * lines.len() / 2);
+    for (index, one) in lines.iter().enumerate() {
+        for other in &lines[index + 1..] {
+            let alike = (one.angle() - other.angle()).abs() < CONVERGING || one.border || other.border;
+            if alike && one.middle(length) < other.middle(length) {
+                pairs.push((one, other));
+            } else if alike {
+                pairs.push((other, one));
             }
         }
     }
-    best.map(|(_, outline)| outline)
+    pairs
+}
+
+/// Whether a near-horizontal and a near-vertical line meet too far from a right angle.
+fn is_skewed(row: &Line, column: &Line) -> bool {
+    !row.border && !column.border && (row.angle() + column.angle()).sin().abs() > SKEWED
 }
 
 /// The quadrilateral of top, right, bottom and left, with its score, where it can be a card.
@@ -161,6 +223,12 @@ fn quadrilateral(edges: &Edges, [top, right, bottom, left]: [&Line; 4]) -> Optio
         Line::crossing(bottom, right),
         Line::crossing(bottom, left),
     ];
+    if [top, bottom]
+        .iter()
+        .any(|row| [left, right].iter().any(|column| is_skewed(row, column)))
+    {
+        return None;
+    }
     let (width, height) = (edges.width as f32, edges.height as f32);
     let margin = BORDER * width.max(height);
     let within = |[x, y]: [f32; 2]| x > -margin && y > -margin && x < width + margin && y < height + margin;

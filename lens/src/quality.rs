@@ -43,6 +43,17 @@ pub fn look_at(plane: &Plane) -> Look {
     }
 }
 
+/// The outlines that may be a document's, the likeliest first, in pixels of the frame.
+#[must_use]
+pub fn outlines(frame: &Frame<'_>) -> Vec<Outline> {
+    let plane = frame.plane(ANALYSED_SIDE);
+    let scale = frame.width() as f32 / plane.width() as f32;
+    outline::candidates(&plane)
+        .into_iter()
+        .map(|outline| outline.scaled(scale))
+        .collect()
+}
+
 /// Judges a picture of a face: no outline is looked for, and softer edges will do.
 #[must_use]
 pub fn judge_plain(frame: &Frame<'_>) -> Quality {

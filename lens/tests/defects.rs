@@ -190,3 +190,53 @@ fn the_outline_lies_on_the_card() {
         assert!(!found.cut_off && found.slant() < 0.03);
     }
 }
+
+#[test]
+fn a_card_of_any_turn_is_outlined_as_large_as_it_is() {
+    let mut missed = Vec::new();
+    for (seed, degrees) in (0_u64..).zip((-90..90).step_by(10)) {
+        let scale = 0.55;
+        let scene = Scene {
+            tilt: (degrees as f32).to_radians(),
+            scale,
+            passport: false,
+            ..Scene::good(seed)
+        };
+        let picture = scene.draw(SIZE);
+        let pixels = picture.taken(2.0, &mut Dice::new(seed));
+        let frame = Frame::luma(picture.width as u32, picture.height as u32, &pixels).unwrap();
+        let width = SIZE.0 as f32 * scale;
+        let wanted = width * width * 54.0 / 85.6;
+        let outlines = lens::quality::outlines(&frame);
+        let first = outlines.first().map(|outline| (outline.area(), outline.cut_off));
+        if first.is_none_or(|(area, cut_off)| (area / wanted - 1.0).abs() > 0.06 || cut_off) {
+            missed.push((degrees, first, wanted));
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn two_cards_in_one_picture_are_two_outlines() {
+    let one = |shift| Scene {
+        scale: 0.4,
+        shift,
+        passport: false,
+        ..Scene::good(3)
+    };
+    let (left, right) = (one((-0.24, -0.1)).draw(SIZE), one((0.24, 0.1)).draw(SIZE));
+    let half = SIZE.0 / 2;
+    let pick = |at: usize| if at % SIZE.0 < half { &left } else { &right };
+    let values = (0..SIZE.0 * SIZE.1).map(|at| pick(at).values[at]).collect();
+    let both = Picture { values, ..left.clone() };
+    let pixels = both.taken(2.0, &mut Dice::new(1));
+    let frame = Frame::luma(both.width as u32, both.height as u32, &pixels).unwrap();
+    let mut sides: Vec<bool> = lens::quality::outlines(&frame)
+        .iter()
+        .filter(|outline| (outline.aspect() - 85.6 / 54.0).abs() < 0.1)
+        .map(|outline| outline.corners[0][0] < half as f32 - 40.0)
+        .collect();
+    sides.sort_unstable();
+    sides.dedup();
+    assert_eq!(sides, [false, true]);
+}

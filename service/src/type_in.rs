@@ -34,9 +34,14 @@ pub struct Details {
 /// Why the details were not taken.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TypeInError {
-    /// Each field's first fault.
+    /// What is wrong with the form.
     #[error("the details have faults")]
-    Faults(Vec<(InputField, InputFault)>),
+    Faults {
+        /// Each field's first fault.
+        faults: Vec<(InputField, InputFault)>,
+        /// Whether kana is asked for.
+        kana: bool,
+    },
     /// Not this step.
     #[error(transparent)]
     NotNow(#[from] NotNow),
@@ -57,7 +62,8 @@ pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, 
     let kind = check_turn(&standing)?;
     ask_again(honnin, applicant, &standing).await?;
     let key = honnin.vault.open(&standing.row.data_key).await?;
-    let kana = kind.is_japanese();
+    let fields = fields_read(&standing, &key)?;
+    let kana = asks_for_kana(kind, fields.expose());
     if let Some(typed) = typed(&standing, &key)? {
         let form = Personal::new(form_of(typed.into_exposed()));
         return Ok(Details {
@@ -66,7 +72,6 @@ pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, 
             kana,
         });
     }
-    let fields = fields_read(&standing, &key)?;
     let form = prefilled(fields.expose());
     let read = form != TypedForm::default();
     Ok(Details {
@@ -84,8 +89,10 @@ pub async fn type_in(honnin: &Honnin, applicant: &Applicant, form: &Personal<Typ
     let standing = progress(honnin, applicant).await?;
     let kind = check_turn(&standing)?;
     let now = honnin.now();
-    let input = UserInput::parse(form.expose(), kind.is_japanese(), now.date()).map_err(TypeInError::Faults)?;
     let key = honnin.vault.open(&standing.row.data_key).await?;
+    let kana = asks_for_kana(kind, fields_read(&standing, &key)?.expose());
+    let input =
+        UserInput::parse(form.expose(), kana, now.date()).map_err(|faults| TypeInError::Faults { faults, kana })?;
     let sealed = seal_json(&key, &place(&standing, TYPED), &input)?;
     let who = applicant.clone();
     let unit = honnin.db.write::<_, NotNow, _>(move |tx| {
@@ -126,6 +133,13 @@ fn fields_read(standing: &Standing, key: &SessionKey) -> Result<Personal<Vec<Ocr
     Ok(Personal::new(fields.collect()))
 }
 
+/// Names on Japanese documents are asked for in kana; a licence that says that another country issued it is none.
+fn asks_for_kana(kind: DocumentType, fields: &[OcrField]) -> bool {
+    let issuer = fields.iter().find(|field| field.name == FieldName::IssuingCountry);
+    let issuer = issuer.and_then(|field| field.normalized.as_deref());
+    kind.is_japanese() && issuer.is_none_or(|country| country == "JPN")
+}
+
 fn prefilled(fields: &[OcrField]) -> TypedForm {
     let value = |name, prefer_normalized: bool| {
         let field = fields.iter().find(|field| field.name == name)?;
@@ -150,11 +164,12 @@ fn prefilled(fields: &[OcrField]) -> TypedForm {
         address: text(FieldName::Address),
     };
     if form.last_name.is_empty() && form.first_name.is_empty() {
-        // Japanese cards print the family name first, a space apart.
+        // Japanese cards print the family name first, a space apart. Where that space was not seen, nobody knows where one ends.
         let full = text(FieldName::FullName);
-        let mut words = full.split_whitespace();
-        form.last_name = words.next().unwrap_or_default().to_owned();
-        form.first_name = words.collect::<Vec<_>>().join(" ");
+        if let Some((family, given)) = full.split_once(char::is_whitespace) {
+            form.last_name = family.to_owned();
+            form.first_name = given.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
     }
     form
 }
@@ -167,5 +182,45 @@ fn form_of(input: UserInput) -> TypedForm {
         first_name_kana: input.first_name_kana.unwrap_or_default(),
         birth_date: input.birth_date.unwrap_or_default(),
         address: input.address.unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::document::Side;
+
+    fn field(name: FieldName, value: &str) -> OcrField {
+        OcrField {
+            side: Side::Front,
+            name,
+            text: Some(value.to_owned()),
+            normalized: Some(value.to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_name_is_divided_where_it_was_read_in_two_parts_only() {
+        let names = |full: &str| {
+            let form = prefilled(&[field(FieldName::FullName, full)]);
+            (form.last_name, form.first_name)
+        };
+        assert_eq!(names("山田 花子"), ("山田".into(), "花子".into()));
+        assert_eq!(names("山田花子"), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn kana_is_asked_for_where_the_document_is_japanese() {
+        let asks = |kind, issuer: Option<&str>| {
+            let fields: Vec<_> = issuer
+                .map(|country| field(FieldName::IssuingCountry, country))
+                .into_iter()
+                .collect();
+            asks_for_kana(kind, &fields)
+        };
+        assert!(asks(DocumentType::DrivingLicense, None));
+        assert!(asks(DocumentType::DrivingLicense, Some("JPN")));
+        assert!(!asks(DocumentType::DrivingLicense, Some("USA")));
+        assert!(!asks(DocumentType::Passport, Some("JPN")));
     }
 }

@@ -103,7 +103,7 @@ async fn the_details_are_filled_in_from_the_document_and_kept_as_typed() {
     );
     let refused = type_in(&harness.honnin, &applicant, &Personal::new(form.clone())).await;
     assert!(
-        matches!(refused, Err(TypeInError::Faults(faults)) if faults.len() == 1),
+        matches!(refused, Err(TypeInError::Faults { faults, .. }) if faults.len() == 1),
         "the address is missing"
     );
     form.address = "1-2-3 Chiyoda".into();

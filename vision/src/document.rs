@@ -1,24 +1,22 @@
 //! One side of a document: the stages in their order, each timed, each allowed to be missing.
 
-use crate::face::geometry::Point;
+use crate::look::{Eye, Look, View, WHOLE_PAGE};
 use crate::model::ModelError;
+use crate::projection::Corners;
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
-use crate::text::{Area, Line, Page, Reader};
-use crate::{Vision, code, likeness, mrz, signals, zone};
+use crate::text::Line;
+use crate::{Vision, code, confirm, likeness, mrz, signals, zone};
 use domain::document::{DocumentType, OcrField, Side};
-use domain::findings::{CodeReading, DocumentFindings, Face, MrzReading, Quality, Signature, Unavailable};
+use domain::findings::{CodeReading, DocumentFindings, Face, FieldPlace, MrzReading, Quality, Signature, Unavailable};
 use lens::frame::Frame;
 use time::Date;
 
-/// Width of the lines read where a complete machine-readable zone says what matters: enough to see the visual zone repeat it.
-const BESIDE_ZONE: usize = 3200;
 /// Four of the five items that both zones have: reading more would change no decision.
 const ENOUGH: f32 = 0.8;
-/// The lines of a zone are the longest of a page, or nearly: those shorter than this share are read later.
-const LIKE_THE_LONGEST: f32 = 0.4;
-/// Width of the lines read where the visual zone is all there is.
-const WHOLE_PAGE: usize = 12_000;
+
+/// Cards that are cut out and read: beside a picture that was read whole, and where the card comes first.
+const MOST_CARDS: (usize, usize) = (1, 2);
 
 /// What the stages that read have found.
 #[derive(Default)]
@@ -26,7 +24,9 @@ struct Reading {
     mrz: Option<MrzReading>,
     /// Items of the machine-readable zone.
     machine: Vec<OcrField>,
+    /// The visual zone; its items are those of the layout where that is known.
     zone: zone::VisualZone,
+    places: Vec<FieldPlace>,
 }
 
 pub(crate) fn examine(
@@ -40,16 +40,13 @@ pub(crate) fn examine(
     let quality = quality(picture);
     watch.lap("quality");
     let mut unavailable = vision.missing();
-    let (page, reading) = match read(vision, picture, kind, side, today, &mut watch) {
-        Ok(read) => read,
-        Err(_) => {
-            unavailable.push(Unavailable::Text);
-            (Page::blank(picture), Reading::default())
-        }
-    };
+    let (look, reading) = read_picture(vision, picture, kind, side, today, &mut watch).unwrap_or_else(|_| {
+        unavailable.push(Unavailable::Text);
+        (Look::blind(picture), Reading::default())
+    });
     let codes = code::read(picture, kind, side, today, &vision.signers);
     watch.lap("codes");
-    let portrait = portrait(vision, &page, picture, side).unwrap_or_else(|_| {
+    let portrait = portrait(vision, &look, side).unwrap_or_else(|_| {
         unavailable.push(Unavailable::Face);
         None
     });
@@ -64,11 +61,11 @@ pub(crate) fn examine(
         side,
         quality,
         mrz: reading.mrz,
-        layout: None,
+        layout: look.known.as_ref().map(|known| known.reading.clone()),
         fields: merged(reading.machine, &codes, reading.zone.fields),
         codes,
-        places: Vec::new(),
-        outline: None,
+        places: reading.places,
+        outline: look.is_card.then(|| look.corners()),
         text_lines: reading.zone.lines,
         viz_agreement: reading.zone.agreement,
         portrait,
@@ -97,51 +94,105 @@ pub(crate) fn frame(picture: &Raster) -> Option<Frame<'_>> {
     )
 }
 
-fn read<'a>(
-    vision: &Vision,
+/// Looks at a picture and reads what it shows.
+fn read_picture<'a, 'l>(
+    vision: &'l Vision,
     picture: &'a Raster,
     kind: DocumentType,
     side: Side,
     today: Date,
     watch: &mut Stopwatch,
-) -> Result<(Page<'a>, Reading), ModelError> {
-    let Some(reader) = &vision.reader else {
-        return Ok((Page::blank(picture), Reading::default()));
+) -> Result<(Look<'a, 'l>, Reading), ModelError> {
+    let (Some(reader), Some(layouts)) = (&vision.reader, &vision.layouts) else {
+        return Ok((Look::blind(picture), Reading::default()));
     };
-    let areas = reader.areas(picture)?;
-    watch.lap("text detection");
-    let mut page = reader.page(picture, &areas)?;
-    let machine = read_machine_zone(reader, &mut page, kind, watch)?;
-    let elements = machine
+    let eye = Eye {
+        reader,
+        layouts,
+        kind,
+        today,
+    };
+    let outlines = outlines(picture);
+    watch.lap("outline");
+    let mut look = look(&eye, picture, &outlines, watch)?;
+    let reading = read(&eye, &mut look, side)?;
+    watch.lap("items");
+    Ok((look, reading))
+}
+
+/// Looks until the document is known: the cards cut out where outlines are found, then the picture as it is. Where the kind has a
+/// machine-readable zone the picture comes first, since the zone is found in it as well and nothing has to be cut out.
+fn look<'a, 'l>(
+    eye: &Eye<'l>,
+    picture: &'a Raster,
+    outlines: &[Corners],
+    watch: &mut Stopwatch,
+) -> Result<Look<'a, 'l>, ModelError> {
+    let mut best: Option<Look<'a, 'l>> = None;
+    if eye.kind.has_mrz() {
+        let seen = eye.look(View::whole(picture), watch)?;
+        if seen.is_enough(eye.kind) {
+            return Ok(seen);
+        }
+        best = Some(seen);
+    }
+    let most = if eye.kind.has_mrz() { MOST_CARDS.0 } else { MOST_CARDS.1 };
+    for corners in outlines.iter().take(most) {
+        let Some(view) = View::card(picture, corners, eye.kind.aspect()) else {
+            continue;
+        };
+        let seen = eye.look(view, watch)?;
+        if seen.is_enough(eye.kind) {
+            return Ok(seen);
+        }
+        if best.as_ref().is_none_or(|best| seen.beats(best)) {
+            best = Some(seen);
+        }
+    }
+    match best {
+        Some(best) if eye.kind.has_mrz() || best.known.is_some() => Ok(best),
+        best => {
+            let seen = eye.look(View::whole(picture), watch)?;
+            Ok(best.filter(|best| !seen.beats(best)).unwrap_or(seen))
+        }
+    }
+}
+
+/// What the lines of a look say.
+fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Reading, ModelError> {
+    let elements = look
+        .machine
         .as_ref()
         .map(|zone| mrz::Elements::new(zone.format, &zone.lines));
-    let visible = |page: &mut Page<'_>, budget: usize| {
-        reader.read(page, budget, |_| true)?;
-        if kind == DocumentType::MyNumberCard {
-            page.lines.retain(|line| !zone::has_individual_number(&line.text));
-        }
-        let lines: Vec<&Line> = page.lines.iter().filter(|line| !mrz::is_candidate(line)).collect();
-        Ok::<_, ModelError>(zone::read(&lines, kind, side, elements.as_ref(), today))
+    let visible = |look: &Look<'_, '_>| {
+        let lines: Vec<&Line> = look.page.lines.iter().filter(|line| !mrz::is_candidate(line)).collect();
+        zone::read(&lines, eye.kind, side, elements.as_ref(), eye.today)
     };
-    let complete = mrz::is_complete(machine.as_ref());
-    let mut visual = visible(&mut page, if complete { BESIDE_ZONE } else { WHOLE_PAGE })?;
+    let mut visual = visible(look);
     let enough = visual.agreement.is_some_and(|share| share >= ENOUGH) || side == Side::Back;
-    if complete && !enough && !page.is_read() {
-        visual = visible(&mut page, WHOLE_PAGE)?;
+    if mrz::is_complete(look.machine.as_ref()) && (!enough || look.known.is_none()) && !look.page.is_read() {
+        eye.reader.read(&mut look.page, WHOLE_PAGE, |_| true)?;
+        look.known = eye.layouts.read(&look.page.lines, eye.today);
+        visual = visible(look);
     }
-    watch.lap("visual zone");
-    let fields = match (&machine, &elements) {
-        (Some(zone), Some(elements)) => elements.fields(side, &zone.lines.join("\n"), today),
-        _ => Vec::new(),
+    let mut reading = Reading {
+        mrz: look.machine.as_ref().map(mrz::reading),
+        machine: Vec::new(),
+        zone: visual,
+        places: Vec::new(),
     };
-    Ok((
-        page,
-        Reading {
-            mrz: machine.as_ref().map(mrz::reading),
-            machine: fields,
-            zone: visual,
-        },
-    ))
+    if let (Some(zone), Some(elements)) = (&look.machine, &elements) {
+        reading.machine = elements.fields(side, &zone.lines.join("\n"), eye.today);
+    }
+    if look.known.is_some() {
+        let items = confirm::items(eye, look)?;
+        reading.places = items.iter().filter_map(|item| item.place(look)).collect();
+        reading.zone.fields = items.iter().filter_map(|item| item.field(side)).collect();
+    } else if !eye.kind.has_mrz() {
+        // Labels alone say too little where the layout is not known: a wrong item is worse than none.
+        reading.zone.fields.clear();
+    }
+    Ok(reading)
 }
 
 /// All items once: those of the machine-readable zone first, then those of codes, then what is printed. A code whose signature
@@ -157,67 +208,36 @@ fn merged(machine: Vec<OcrField>, codes: &[CodeReading], visual: Vec<OcrField>) 
     kept
 }
 
-/// The machine-readable zone, from the longest lines alone or, where that is not enough, from all of them.
-fn read_machine_zone(
-    reader: &Reader,
-    page: &mut Page<'_>,
-    kind: DocumentType,
-    watch: &mut Stopwatch,
-) -> Result<Option<mrz::Zone>, ModelError> {
-    if !may_have_zone(kind) {
-        return Ok(None);
-    }
-    let longest = page.lines.iter().map(|line| line.area.half_width).fold(0.0, f32::max);
-    let alike = |area: &Area| mrz::is_flat(area) && area.half_width > longest * LIKE_THE_LONGEST;
-    reader.read(page, WHOLE_PAGE, alike)?;
-    watch.lap("text recognition");
-    let first = mrz::find(reader, &page.picture, &page.lines, 1)?;
-    watch.lap("mrz");
-    if mrz::is_complete(first.as_ref()) {
-        return Ok(first);
-    }
-    reader.read(page, WHOLE_PAGE, |_| true)?;
-    watch.lap("text recognition of all lines");
-    let second = mrz::find(reader, &page.picture, &page.lines, usize::MAX)?;
-    watch.lap("mrz of all lines");
-    Ok(second.or(first))
-}
-
-/// Whether this kind of document may have a machine-readable zone. Nothing of a My Number card's codes may be read.
-const fn may_have_zone(kind: DocumentType) -> bool {
-    match kind {
-        DocumentType::MyNumberCard => false,
-        DocumentType::DrivingLicense
-        | DocumentType::ResidenceCard
-        | DocumentType::SpecialPermanentResidentCertificate
-        | DocumentType::DrivingHistoryCertificate
-        | DocumentType::Passport
-        | DocumentType::IdCard => true,
-    }
+/// The corners of the cards that may be in a picture, the likeliest first.
+fn outlines(picture: &Raster) -> Vec<Corners> {
+    frame(picture).map_or_else(Vec::new, |frame| {
+        lens::quality::outlines(&frame)
+            .iter()
+            .map(lens::outline::Outline::lying)
+            .collect()
+    })
 }
 
 /// The portrait, in pixels of the picture that was given; backs have none.
-fn portrait(vision: &Vision, page: &Page<'_>, picture: &Raster, side: Side) -> Result<Option<Face>, ModelError> {
+fn portrait(vision: &Vision, look: &Look<'_, '_>, side: Side) -> Result<Option<Face>, ModelError> {
     let (Some(faces), Side::Front) = (&vision.faces, side) else {
         return Ok(None);
     };
-    let face = faces.largest(&page.picture)?;
-    Ok(face.map(|face| turned_back(face, page.quarters, picture)))
+    let face = faces.largest(&look.page.picture)?;
+    Ok(face.map(|face| in_picture(face, look)))
 }
 
-/// The face where it lies in the picture before it was turned upright.
-fn turned_back(mut face: Face, quarters: u8, picture: &Raster) -> Face {
-    let (width, height) = (picture.width() as f32, picture.height() as f32);
-    let place = |p: Point| match quarters % 4 {
-        0 => p,
-        1 => [p[1], height - 1.0 - p[0]],
-        2 => [width - 1.0 - p[0], height - 1.0 - p[1]],
-        _ => [width - 1.0 - p[1], p[0]],
-    };
+/// The face where it lies in the picture that was given.
+fn in_picture(mut face: Face, look: &Look<'_, '_>) -> Face {
     let [left, top, w, h] = face.bounds;
-    let (a, b) = (place([left, top]), place([left + w, top + h]));
-    face.bounds = [a[0].min(b[0]), a[1].min(b[1]), (a[0] - b[0]).abs(), (a[1] - b[1]).abs()];
-    face.eyes = face.eyes.map(place);
+    let corners = [[left, top], [left + w, top], [left + w, top + h], [left, top + h]].map(|corner| look.place(corner));
+    let bound =
+        |axis: usize, pick: fn(f32, f32) -> f32| corners.iter().map(|c| c[axis]).reduce(pick).unwrap_or_default();
+    let (x, y) = (bound(0, f32::min), bound(1, f32::min));
+    face.bounds = [x, y, bound(0, f32::max) - x, bound(1, f32::max) - y];
+    face.eyes = face.eyes.map(|eye| look.place(eye));
+    let [a, b] = face.eyes;
+    face.eye_distance = (b[0] - a[0]).hypot(b[1] - a[1]);
     face
 }
 

@@ -4,14 +4,18 @@
 //! or altered makes a finding say so; nothing here panics over a picture or a model.
 
 mod code;
+mod confirm;
 mod document;
 mod face;
+mod layout;
 mod likeness;
 mod liveness;
+mod look;
 pub mod model;
 mod mrz;
 mod nn;
 pub mod picture;
+mod projection;
 pub mod raster;
 mod selfie;
 mod signals;
@@ -24,6 +28,7 @@ pub use picture::{Picture, PictureFault, normalise};
 use domain::document::{DocumentType, Side};
 use domain::findings::{Challenge, DocumentFindings, ModelHash, Quality, SelfieFindings, Unavailable};
 use face::Faces;
+use layout::Layouts;
 use model::ModelError;
 use model::lock::Pins;
 use std::path::Path;
@@ -33,6 +38,7 @@ use text::Reader;
 pub struct Vision {
     reader: Option<Reader>,
     faces: Option<Faces>,
+    layouts: Option<Layouts>,
     text_models: Vec<ModelHash>,
     face_models: Vec<ModelHash>,
     signers: code::Certificates,
@@ -63,6 +69,13 @@ pub fn pdf417(picture: &raster::Raster) -> Option<Vec<u8>> {
     code::message(picture)
 }
 
+/// The document of a picture cut out straight, lying as it is read: `outline` is that of its findings, in pixels of the picture.
+/// `None` where the outline is no quadrilateral.
+#[must_use]
+pub fn rectified(picture: &Picture, outline: &[[f32; 2]; 4], kind: DocumentType) -> Option<raster::Raster> {
+    look::View::card(&picture.rgb, outline, kind.aspect()).map(|view| view.picture.into_owned())
+}
+
 impl Vision {
     /// Loads what is in `dir` and is the pinned file; the rest is missing and findings say so. The folder `seals` in it holds the
     /// certificates of those whose visible digital seals are to be checked.
@@ -75,7 +88,9 @@ impl Vision {
         let mut faults = Vec::new();
         let reader = Reader::load(&pins, dir).map_err(|fault| faults.push(fault)).ok();
         let faces = Faces::load(&pins, dir).map_err(|fault| faults.push(fault)).ok();
+        let layouts = Layouts::built_in().map_err(|fault| faults.push(fault.into())).ok();
         let mut vision = Self::with(reader, faces, faults);
+        vision.layouts = layouts;
         vision.text_models = pins.hashes(&text::FILES);
         vision.face_models = pins.hashes(&face::FILES);
         vision.signers = code::Certificates::load(&dir.join("seals"));
@@ -86,6 +101,7 @@ impl Vision {
         Self {
             reader,
             faces,
+            layouts: None,
             text_models: Vec::new(),
             face_models: Vec::new(),
             signers: code::Certificates::none(),
@@ -96,7 +112,7 @@ impl Vision {
     /// The machinery that is not there.
     #[must_use]
     pub fn missing(&self) -> Vec<Unavailable> {
-        let text = self.reader.is_none().then_some(Unavailable::Text);
+        let text = (self.reader.is_none() || self.layouts.is_none()).then_some(Unavailable::Text);
         text.into_iter()
             .chain(self.faces.is_none().then_some(Unavailable::Face))
             .collect()

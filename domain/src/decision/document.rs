@@ -83,7 +83,9 @@ fn sides(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) {
     let mut numbers = evidence
         .document
         .iter()
-        .filter_map(|side| value(side, FieldName::DocumentNumber));
+        .filter_map(|side| value(side, FieldName::DocumentNumber))
+        // A code leaves out the hyphens that the print groups a number with.
+        .map(|number| number.chars().filter(|c| c.is_alphanumeric()).collect::<String>());
     if let (Some(front), Some(back)) = (numbers.next(), numbers.next())
         && front != back
     {

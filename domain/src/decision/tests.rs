@@ -132,6 +132,23 @@ fn a_whole_passport_and_the_same_living_face_are_approved() {
 }
 
 #[test]
+fn sides_with_one_number_belong_together_however_it_is_grouped() {
+    let side = |side, number: &str| DocumentFindings {
+        fields: vec![field(FieldName::DocumentNumber, number)],
+        ..DocumentFindings::none(side)
+    };
+    for (front, back, same) in [
+        ("A123-4567-8901", "A12345678901", true),
+        ("A123-4567-8901", "A123-4567-8901", true),
+        ("A123-4567-8901", "A123-4567-8902", false),
+    ] {
+        let sides = [side(Side::Front, front), side(Side::Back, back)];
+        let told = judge(&sides, None, &Policy::default()).reasons;
+        assert_eq!(!told.contains(&Reason::DocumentSidesMismatch), same, "{front} {back}");
+    }
+}
+
+#[test]
 fn another_persons_face_is_rejected() {
     let other = SelfieFindings {
         face: Some(face(0.9)),

@@ -164,11 +164,11 @@ pub(super) async fn details(State(app): State<App>, visit: Visit, request: Reque
         let typed = Personal::new(typed);
         match type_in::type_in(&app.honnin, &applicant, &typed).await {
             Ok(()) => onward(&app, &visit, &applicant).await,
-            Err(TypeInError::Faults(faults)) => {
+            Err(TypeInError::Faults { faults, kana }) => {
                 let view = DetailsView {
                     form: typed.into_exposed(),
                     read: false,
-                    kana: standing.document_type().is_some_and(DocumentType::is_japanese),
+                    kana,
                     faults,
                 };
                 Ok(mistaken(details_html(&app, &visit, &standing, &view)))

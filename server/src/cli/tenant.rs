@@ -3,7 +3,11 @@
 use super::{Failure, Settings, block_on, logging, say};
 use crate::open::open_without_models;
 use clap::{Args, Subcommand};
-use domain::{decision::Policy, session::Step, tenant::TenantSettings};
+use domain::{
+    decision::{Accepted, Policy},
+    session::Step,
+    tenant::TenantSettings,
+};
 use serde_json::json;
 use service::{
     access::Operator,
@@ -36,6 +40,9 @@ pub(super) struct Create {
     /// Do not reject documents that say SPECIMEN. For demonstrations and tests.
     #[arg(long)]
     accept_specimens: bool,
+    /// What may approve a document without a person: its machine-readable data only, or also visual checks of its layout.
+    #[arg(long, value_name = "machine_readable|visual", value_parser = evidence, default_value = "machine_readable")]
+    evidence: Accepted,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -43,6 +50,10 @@ pub(super) struct Create {
 
 fn step(text: &str) -> Result<Step, String> {
     Step::parse(text).ok_or_else(|| "must be document or selfie".to_owned())
+}
+
+fn evidence(text: &str) -> Result<Accepted, String> {
+    Accepted::parse(text).ok_or_else(|| "must be machine_readable or visual".to_owned())
 }
 
 pub(super) fn run(settings: &Settings, command: TenantCommand) -> Result<(), Failure> {
@@ -57,6 +68,7 @@ pub(super) fn run(settings: &Settings, command: TenantCommand) -> Result<(), Fai
             webhook_url: create.webhook,
             policy: Policy {
                 accept_specimens: create.accept_specimens,
+                accepted: create.evidence,
                 ..Policy::default()
             },
             ..TenantSettings::default()

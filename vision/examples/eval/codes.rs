@@ -1,15 +1,15 @@
-//! How many PDF417 codes are read: photographs with known texts, and rendered codes of licences of people who do not exist.
+//! V2: how many PDF417 codes are read: photographs with known texts, and rendered codes of licences of people who do not exist.
 
+use crate::Done;
 use image::codecs::jpeg::JpegEncoder;
 use rxing::pdf417::encoder::PDF417;
 use serde_json::{Value, json};
-use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 use vision::raster::Raster;
 
 /// Reads every picture of a folder that has a text (`.txt`) or bytes (`.bin`) beside it, by the name before the last hyphen.
-pub(crate) fn pictures(folder: &Path, verbose: bool) -> Result<Value, Box<dyn Error>> {
+pub(crate) fn pictures(folder: &Path, verbose: bool) -> Done<Value> {
     let mut files: Vec<_> = std::fs::read_dir(folder)?
         .filter_map(Result::ok)
         .map(|entry| entry.path())
@@ -49,7 +49,7 @@ fn on_white(picture: &image::RgbaImage) -> Option<Raster> {
 }
 
 /// Renders and reads `count` codes of each level; every byte must come back.
-pub(crate) fn rendered(count: usize, verbose: bool) -> Result<Value, Box<dyn Error>> {
+pub(crate) fn rendered(count: usize, verbose: bool) -> Done<Value> {
     let mut report = serde_json::Map::new();
     let mut all = Tally::default();
     for level in &LEVELS {
@@ -201,7 +201,7 @@ fn payload(chance: &mut Chance) -> String {
 }
 
 /// Modules of the code, rows from the top.
-fn symbol(payload: &str, chance: &mut Chance) -> Result<Vec<Vec<bool>>, Box<dyn Error>> {
+fn symbol(payload: &str, chance: &mut Chance) -> Done<Vec<Vec<bool>>> {
     let mut encoder = PDF417::new();
     let columns = 9 + chance.below(8) as u32;
     encoder.setDimensions(columns, columns, 90, 3);
@@ -266,7 +266,7 @@ const LEVELS: [Level; 3] = [
 ];
 
 /// A photograph of the code on a card.
-fn photograph(modules: &[Vec<bool>], level: &Level, chance: &mut Chance) -> Result<Raster, Box<dyn Error>> {
+fn photograph(modules: &[Vec<bool>], level: &Level, chance: &mut Chance) -> Done<Raster> {
     let row_height = chance.from(2.5, 4.0);
     let (width, height) = (modules[0].len() as f32, modules.len() as f32 * row_height);
     let module = chance.from(level.module.0, level.module.1);

@@ -243,6 +243,7 @@ mod tests {
             text: text.to_owned(),
             confidence: 0.9,
             lattice: lattice_of(text, 0.97),
+            symbols: Vec::new(),
         }
     }
 

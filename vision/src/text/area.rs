@@ -14,6 +14,8 @@ pub(crate) struct Area {
     pub(crate) angle: f32,
 }
 
+/// Width over height from which a rectangle's direction is sure.
+const LONG: f32 = 1.7;
 /// Height of a rectified line: what the recogniser was trained on.
 pub(crate) const LINE_HEIGHT: usize = 48;
 /// Widths of rectified lines the recogniser is given.
@@ -76,6 +78,31 @@ impl Area {
         Self {
             half_width: width / 2.0 + grow,
             half_height: height / 2.0 + grow,
+            ..self
+        }
+    }
+
+    /// Whether it is so much longer than high that its direction is that of its text.
+    pub(crate) fn is_long(&self) -> bool {
+        self.half_width > self.half_height * LONG
+    }
+
+    /// A letter or two are as high as wide: their rectangle's direction says little, that of the other text does.
+    pub(crate) fn aligned(self, angle: f32) -> Self {
+        if self.is_long() {
+            return self;
+        }
+        let off = self.angle - angle;
+        let crossed = off.sin().abs() > off.cos().abs();
+        let (half_width, half_height) = if crossed {
+            (self.half_height, self.half_width)
+        } else {
+            (self.half_width, self.half_height)
+        };
+        Self {
+            half_width,
+            half_height,
+            angle,
             ..self
         }
     }
@@ -186,6 +213,27 @@ mod tests {
         );
         assert!((area.angle - angle).abs() < 0.01, "{area:?}");
         assert!(Area::around(&points[..1]).is_none());
+    }
+
+    #[test]
+    fn a_single_letter_lies_as_the_text_around_it() {
+        let letter = Area {
+            x: 9.0,
+            y: 9.0,
+            half_width: 12.0,
+            half_height: 8.0,
+            angle: FRAC_PI_2 - 0.1,
+        };
+        let aligned = letter.aligned(0.05);
+        assert_eq!(
+            (aligned.half_width, aligned.half_height, aligned.angle),
+            (8.0, 12.0, 0.05)
+        );
+        let line = Area {
+            half_width: 90.0,
+            ..letter
+        };
+        assert_eq!(line.aligned(0.05), line);
     }
 
     #[test]

@@ -7,6 +7,8 @@ mod recognise;
 
 pub(crate) use alphabet::{Alphabet, MRZ_SYMBOLS};
 pub(crate) use area::Area;
+#[cfg(test)]
+pub(crate) use recognise::Symbol;
 pub(crate) use recognise::{Lattice, Line};
 
 use crate::model::lock::Pins;
@@ -86,12 +88,13 @@ impl Reader {
     /// Turns the picture so that its text can be read, and reads the longest lines.
     ///
     /// Across or upright is told by the shape of the areas; which of the two ways remains, by how surely those lines read.
-    pub(crate) fn page<'a>(&self, picture: &'a Raster, areas: &[Area]) -> Result<Page<'a>, ModelError> {
+    pub(crate) fn page<'a>(&self, picture: Cow<'a, Raster>, areas: &[Area]) -> Result<Page<'a>, ModelError> {
         let lying: f32 = areas
             .iter()
             .map(|a| if a.is_vertical() { -weight(a) } else { weight(a) })
             .sum();
-        let first = self.turned(picture, areas, u8::from(lying < 0.0))?;
+        let quarters = u8::from(lying < 0.0);
+        let first = self.turned(picture.clone(), areas, quarters)?;
         if first.lines.is_empty() || confidence(&first.lines) >= UPRIGHT {
             return Ok(first);
         }
@@ -104,15 +107,24 @@ impl Reader {
     }
 
     /// Turns the picture and reads the longest areas.
-    fn turned<'a>(&self, picture: &'a Raster, areas: &[Area], quarters: u8) -> Result<Page<'a>, ModelError> {
+    fn turned<'a>(&self, picture: Cow<'a, Raster>, areas: &[Area], quarters: u8) -> Result<Page<'a>, ModelError> {
         let (width, height) = (picture.width() as f32, picture.height() as f32);
         let picture = if quarters == 0 {
-            Cow::Borrowed(picture)
+            picture
         } else {
             Cow::Owned(picture.turned(quarters))
         };
         let mut unread: Vec<Area> = areas.iter().map(|area| area.turned(quarters, width, height)).collect();
         unread.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+        let mut angles: Vec<f32> = unread
+            .iter()
+            .filter(|area| weight(area) > 0.0)
+            .map(|area| area.angle)
+            .collect();
+        angles.sort_by(f32::total_cmp);
+        if let Some(&middle) = angles.get(angles.len() / 2) {
+            unread.iter_mut().for_each(|area| *area = area.aligned(middle));
+        }
         let probes = unread.iter().take(PROBES).filter(|area| weight(area) > 0.0).count();
         let mut page = Page {
             picture,

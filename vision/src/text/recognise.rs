@@ -17,6 +17,16 @@ pub(crate) struct Lattice {
     pub(crate) steps: Vec<[f32; MRZ_SYMBOLS.len() + 1]>,
 }
 
+/// A symbol as it was read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Symbol {
+    pub(crate) symbol: char,
+    /// Where it stands along the line, 0 (left) to 1 (right).
+    pub(crate) at: f32,
+    /// Probability of this symbol where it was read most surely, 0 to 1.
+    pub(crate) probability: f32,
+}
+
 /// A line of text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Line {
@@ -25,29 +35,43 @@ pub(crate) struct Line {
     /// Mean probability of the symbols read, 0 to 1.
     pub(crate) confidence: f32,
     pub(crate) lattice: Lattice,
+    /// The symbols of the text, each with its place and probability.
+    pub(crate) symbols: Vec<Symbol>,
 }
 
 /// Reads the line under an area.
 pub(super) fn line(model: &dyn Model, alphabet: &Alphabet, picture: &Raster, area: Area) -> Result<Line, ModelError> {
     let strip = area.rectify(picture);
-    let answer = run_one(model, planes(&strip, strip.width().max(NARROWEST)))?;
-    let &[1, _, symbols] = answer.shape.as_slice() else {
+    let padded = strip.width().max(NARROWEST);
+    let answer = run_one(model, planes(&strip, padded))?;
+    let &[1, steps, symbols] = answer.shape.as_slice() else {
         return Err(ModelError::shape(model, &answer));
     };
     if symbols != alphabet.len() {
         return Err(ModelError::shape(model, &answer));
     }
     let (mut text, mut sum, mut count, mut last) = (String::new(), 0.0, 0, 0);
+    let mut read: Vec<Symbol> = Vec::new();
+    let share = padded as f32 / strip.width() as f32 / steps.max(1) as f32;
     let mut lattice = Lattice {
         steps: Vec::with_capacity(answer.data.len() / symbols),
     };
-    for step in answer.data.chunks_exact(symbols) {
+    for (index, step) in answer.data.chunks_exact(symbols).enumerate() {
         let (best, probability) = largest(step);
         // CTC: a symbol counts once until another or a blank comes between.
         if best != 0 && best != last {
             text.push_str(alphabet.symbol(best));
+            read.extend(alphabet.symbol(best).chars().map(|symbol| Symbol {
+                symbol,
+                at: ((index as f32 + 0.5) * share).min(1.0),
+                probability,
+            }));
             sum += probability;
             count += 1;
+        } else if best != 0
+            && let Some(symbol) = read.last_mut()
+        {
+            symbol.probability = symbol.probability.max(probability);
         }
         last = best;
         let log = |index: usize| step[index].max(FLOOR).ln();
@@ -61,6 +85,7 @@ pub(super) fn line(model: &dyn Model, alphabet: &Alphabet, picture: &Raster, are
         text,
         confidence,
         lattice,
+        symbols: read,
     })
 }
 

@@ -72,6 +72,7 @@ mod tests {
             text: (*text).to_owned(),
             confidence: 0.9,
             lattice: Lattice::default(),
+            symbols: Vec::new(),
         };
         texts.iter().map(line).collect()
     }

@@ -28,6 +28,11 @@ const ERAS: [(&str, char, i32); 5] = [
     ("令和", 'R', 2018),
 ];
 
+/// The year before the first of an era by its two kanji.
+pub(crate) fn era_start(name: &str) -> Option<i32> {
+    ERAS.iter().find(|(known, ..)| *known == name).map(|(.., start)| *start)
+}
+
 /// A date and where it ends in the folded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
@@ -177,7 +182,8 @@ fn era(piece: &Piece, separator: &str) -> Option<i32> {
         .map(|(.., start)| *start)
 }
 
-fn month_named(text: &str) -> Option<u32> {
+/// The month whose name a text begins with, in English, French, Spanish or German.
+pub(crate) fn month_named(text: &str) -> Option<u32> {
     let letters: String = text.chars().filter(|c| c.is_alphabetic()).collect();
     let index = MONTHS
         .iter()

@@ -33,8 +33,11 @@ const VARIANTS: [(char, char); 26] = [
     ('籍', '籍'),
 ];
 
+/// Of the variants, those that Japanese names are still written with.
+const OLD_FORMS: [char; 5] = ['證', '發', '滿', '轉', '號'];
+
 /// For comparing: NFKC, upper case, no accents, one form of each kanji. Spaces stay.
-pub(super) fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     text.nfkc()
         .flat_map(char::to_uppercase)
         .nfd()
@@ -54,12 +57,12 @@ fn variant(c: char) -> char {
 }
 
 /// Letters and digits only, folded.
-pub(super) fn bare(text: &str) -> String {
+pub(crate) fn bare(text: &str) -> String {
     folded(text).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// As the machine-readable zone spells national letters (ICAO 9303-3 section 6): Ü as UE, Ø as OE, Å as AA, ß as SS.
-pub(super) fn transliterated(text: &str) -> String {
+pub(crate) fn transliterated(text: &str) -> String {
     let mut spelt = String::new();
     for c in text.nfc().flat_map(char::to_uppercase) {
         match c {
@@ -77,13 +80,21 @@ pub(super) fn transliterated(text: &str) -> String {
 }
 
 /// For keeping: NFKC with single spaces.
-pub(super) fn tidy(text: &str) -> String {
+pub(crate) fn tidy(text: &str) -> String {
     let normal: String = text.nfkc().collect();
     normal.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Simplified forms that no Japanese name or address is written with, as the Japanese ones. Other letters stay as they are read.
+pub(crate) fn japanese(text: &str) -> String {
+    let simplified = |c: char| !OLD_FORMS.contains(&c);
+    text.chars()
+        .map(|c| if simplified(c) { variant(c) } else { c })
+        .collect()
+}
+
 /// Whether `needle` stands in `text` with at most this many wrong, missing or extra letters (Sellers' algorithm).
-pub(super) fn contains_nearly(text: &str, needle: &str, errors: usize) -> bool {
+pub(crate) fn contains_nearly(text: &str, needle: &str, errors: usize) -> bool {
     let needle: Vec<char> = needle.chars().collect();
     if needle.is_empty() {
         return false;

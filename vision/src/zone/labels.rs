@@ -243,7 +243,7 @@ pub(super) fn read(text: &str, kind: DocumentType) -> Option<Label> {
 }
 
 /// Whether a text is made of labels alone, in any language, with or without anything between: `Nom`, `Surname/Nom`, `AuthorityAutorité`.
-pub(super) fn are_all(text: &str) -> bool {
+pub(crate) fn are_all(text: &str) -> bool {
     let bare = super::fold::bare(text);
     let known = || {
         LABELS

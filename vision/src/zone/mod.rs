@@ -1,13 +1,14 @@
 //! The visual zone: what people read. Items by their labels, dates by their wording, and whether it repeats the zone for machines.
 
 mod agreement;
-mod dates;
+pub(crate) mod dates;
 mod fields;
-mod fold;
+pub(crate) mod fold;
 mod labels;
 mod layout;
 mod words;
 
+pub(crate) use labels::are_all as is_label;
 pub(crate) use words::has_individual_number;
 
 use crate::mrz::Elements;

@@ -21,6 +21,7 @@ fn page(lines: &[(&str, f32, f32)]) -> Vec<Line> {
             text: text.to_owned(),
             confidence: 0.95,
             lattice: Lattice::default(),
+            symbols: Vec::new(),
         }
     };
     lines.iter().map(line).collect()

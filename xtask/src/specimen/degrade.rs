@@ -1,139 +1,9 @@
-//! What a phone in a hand does to a document: perspective, a turn, blur, uneven light, glare, noise, JPEG.
-//!
-//! The figures of the three levels are those the reading of machine-readable zones was tuned and measured with.
+//! What lies between a document and its picture: the table it lies on, the projective map, noise, JPEG.
 
 use super::picture::Picture;
 use crate::Done;
 use image::codecs::jpeg::JpegEncoder;
 use rand::{Rng, RngExt};
-use serde::Serialize;
-
-/// How hard the picture is to read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Level {
-    /// A flat scan.
-    Clean,
-    /// A careful photograph.
-    Mid,
-    /// A careless one: strong perspective, blur, glare, noise, small and heavily compressed.
-    Hard,
-}
-
-/// What a level does.
-struct Wear {
-    margin: f32,
-    /// Largest shift of a corner, as a share of the width.
-    skew: f32,
-    degrees: f32,
-    size: f32,
-    blur: f32,
-    shade: f32,
-    glare: f32,
-    noise: f32,
-    width: usize,
-    quality: u8,
-}
-
-impl Level {
-    fn wear(self) -> Wear {
-        let clean = Wear {
-            margin: 0.06,
-            skew: 0.0,
-            degrees: 0.0,
-            size: 0.97,
-            blur: 0.0,
-            shade: 0.0,
-            glare: 0.0,
-            noise: 1.0,
-            width: 1600,
-            quality: 95,
-        };
-        let mid = Wear {
-            margin: 0.12,
-            skew: 0.025,
-            degrees: 4.0,
-            blur: 1.0,
-            shade: 0.2,
-            noise: 5.0,
-            width: 1280,
-            quality: 80,
-            ..clean
-        };
-        match self {
-            Self::Clean => clean,
-            Self::Mid => mid,
-            Self::Hard => Wear {
-                skew: 0.05,
-                degrees: 9.0,
-                size: 0.93,
-                blur: 1.6,
-                shade: 0.4,
-                glare: 170.0,
-                noise: 9.0,
-                width: 1000,
-                quality: 60,
-                ..mid
-            },
-        }
-    }
-}
-
-/// A photograph of the card on a table, as the bytes of a JPEG.
-pub(crate) fn photograph(card: &Picture, level: Level, chance: &mut impl Rng) -> Done<Vec<u8>> {
-    let wear = level.wear();
-    let (width, height) = (card.width as f32, card.height as f32);
-    let table_width = (width * (1.0 + 2.0 * wear.margin)) as usize;
-    let table_height = (height * (1.0 + 2.0 * wear.margin) + width * 0.1) as usize;
-    let corners = corners(
-        &wear,
-        (width, height),
-        (table_width as f32, table_height as f32),
-        chance,
-    );
-    let mut photo = on_table(card, corners, table_width, table_height, chance);
-    if wear.blur > 0.0 {
-        photo = photo.blurred(wear.blur);
-    }
-    let (span_x, span_y) = (table_width as f32, table_height as f32);
-    let spot = (
-        chance.random_range(0.2..0.8) * span_x,
-        chance.random_range(0.3..0.9) * span_y,
-    );
-    photo.change(|x, y, colour| {
-        let light = 1.0 - wear.shade * x / span_x;
-        let away = ((x - spot.0) / (0.10 * span_x)).powi(2) + ((y - spot.1) / (0.08 * span_y)).powi(2);
-        let glare = wear.glare * (-away).exp();
-        colour.map(|value| value * light + glare + wear.noise * normal(chance))
-    });
-    photo.change(|_, _, colour| colour.map(|value| value.clamp(0.0, 255.0)));
-    let small = photo.resized(wear.width, table_height * wear.width / table_width);
-    jpeg(&small, wear.quality)
-}
-
-/// Where the card's corners come to lie, clockwise from the top left.
-fn corners(wear: &Wear, card: (f32, f32), table: (f32, f32), chance: &mut impl Rng) -> [(f32, f32); 4] {
-    let turn = if wear.degrees > 0.0 {
-        chance.random_range(-wear.degrees..wear.degrees).to_radians()
-    } else {
-        0.0
-    };
-    let (sin, cos) = turn.sin_cos();
-    [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)].map(|(x, y)| {
-        let (x, y) = ((x - 0.5) * card.0 * wear.size, (y - 0.5) * card.1 * wear.size);
-        let mut jolt = || {
-            if wear.skew > 0.0 {
-                chance.random_range(-wear.skew..wear.skew) * card.0
-            } else {
-                0.0
-            }
-        };
-        (
-            x * cos - y * sin + table.0 / 2.0 + jolt(),
-            x * sin + y * cos + table.1 / 2.0 + jolt(),
-        )
-    })
-}
 
 /// Lays the card on a table with its corners at these places.
 pub(crate) fn on_table(
@@ -159,7 +29,7 @@ pub(crate) fn on_table(
 }
 
 /// The projective map that takes the corners to the unit square (Heckbert 1989, inverted by the adjugate).
-fn to_unit_square(corners: [(f32, f32); 4]) -> impl Fn(f32, f32) -> (f32, f32) {
+pub(crate) fn to_unit_square(corners: [(f32, f32); 4]) -> impl Fn(f32, f32) -> (f32, f32) {
     let [(x0, y0), (x1, y1), (x2, y2), (x3, y3)] = corners;
     let (dx1, dx2, dx3) = (x1 - x2, x3 - x2, x0 - x1 + x2 - x3);
     let (dy1, dy2, dy3) = (y1 - y2, y3 - y2, y0 - y1 + y2 - y3);

@@ -1,28 +1,42 @@
 //! Specimens: documents of people who do not exist, and the pictures and videos of whole runs.
 
-mod card;
+mod condition;
+mod copy;
+mod deceit;
 mod degrade;
+mod desk;
+mod forms;
 mod head;
-mod ink;
+mod label;
+mod letters;
 mod mrz;
+mod names;
+mod page;
+mod paper;
 mod pdf417;
+mod people;
 mod person;
 mod picture;
+mod render;
 mod scene;
+mod shot;
 mod sitter;
 mod video;
 
 use crate::Done;
-use card::Side;
-use degrade::Level;
-use ink::Inks;
-use person::{Document, Format};
-use picture::Picture;
-use rand::{SeedableRng, rngs::StdRng, seq::IndexedRandom};
-use serde::Serialize;
+use condition::{Condition, DEFECTS, FAIR};
+use forms::{LAYOUTS, Layout, Paper};
+use label::Label;
+use letters::Types;
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use render::{Faces, Job, TRICKS};
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 pub(crate) use scene::{Scene, set_scene};
@@ -33,104 +47,143 @@ pub(crate) struct Specimens {
     /// Folder to write into; made where it is not there
     #[arg(long)]
     out: PathBuf,
-    /// How many documents; a small card gives two pictures
-    #[arg(long, default_value_t = 18)]
+    /// Documents photographed fairly, every layout and circumstance in turn; a card with a back gives two pictures
+    #[arg(long, default_value_t = 99)]
     count: usize,
+    /// Documents photographed with a defect made on purpose
+    #[arg(long, default_value_t = 0)]
+    defects: usize,
+    /// Documents that come with altered pictures, copies, and another document of the same person
+    #[arg(long, default_value_t = 0)]
+    deceit: usize,
     /// The same seed gives the same pictures
     #[arg(long, default_value_t = 7)]
     seed: u64,
-    /// Only this level; otherwise all three in turn
+    /// Only this layout; otherwise all in turn
     #[arg(long)]
-    level: Option<Level>,
-    /// Only this format; otherwise all three in turn
+    layout: Option<Layout>,
+    /// Only these circumstances; otherwise all in turn
     #[arg(long)]
-    format: Option<Format>,
+    condition: Option<Condition>,
     /// A picture to print instead of the sample faces
     #[arg(long)]
     portrait: Option<PathBuf>,
+    /// Leave out the words that say it is a specimen: for measuring how the rest is judged
+    #[arg(long)]
+    without_specimen_words: bool,
+    /// Pictures made at a time
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
 }
 
-/// What is known of one picture.
-#[derive(Serialize)]
-struct Label {
-    file: String,
-    side: Side,
-    level: Level,
-    /// The lines of the machine-readable zone; none on the front of a small card.
-    mrz: Vec<String>,
-    document: Document,
-}
-
-/// Renders the documents and writes `labels.csv` (`file,mrz` with the lines joined by `|`) and `labels.json`.
+/// Renders the pictures, each with its label beside it as JSON, and `labels.json` with all of them.
 pub(crate) fn render(wanted: &Specimens, samples: &Path) -> Done<usize> {
     fs::create_dir_all(&wanted.out)?;
-    let inks = Inks::load()?;
-    let given = wanted
-        .portrait
-        .as_ref()
-        .map(image::open)
-        .transpose()?
-        .map(|image| Picture::from_rgb(&image.to_rgb8()));
-    let mut labels = Vec::new();
-    for index in 0..wanted.count {
-        // Each document has a stream of its own, so that the fifth is the same whether or not the first is rendered.
-        let mut chance = StdRng::seed_from_u64(wanted.seed.wrapping_mul(1_000_003).wrapping_add(index as u64));
-        let format = wanted
-            .format
-            .unwrap_or([Format::Td1, Format::Td2, Format::Td3][index % 3]);
-        let level = wanted
-            .level
-            .unwrap_or([Level::Clean, Level::Mid, Level::Hard][index / 3 % 3]);
-        let document = Document::invented(format, &mut chance);
-        let sitter = sitter::OTHERS
-            .choose(&mut chance)
-            .copied()
-            .unwrap_or(sitter::FIRST_PORTRAIT);
-        let photograph = if given.is_none() {
-            Some(sitter.photograph(samples)?)
-        } else {
-            None
+    let types = Types::load()?;
+    let faces = Faces::load(samples, wanted.portrait.as_deref())?;
+    let jobs = jobs(wanted, faces.count());
+    let next = AtomicUsize::new(0);
+    let labels = Mutex::new(Vec::new());
+    std::thread::scope(|threads| {
+        let work = || -> Done {
+            while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let label = job.run(&wanted.out, &types, &faces)?;
+                labels.lock().unwrap_or_else(PoisonError::into_inner).push(label);
+            }
+            Ok(())
         };
-        for &(side, has_zone) in format.sides() {
-            let portrait = |width: usize, height: usize| match (&given, &photograph) {
-                (Some(picture), _) => picture.resized(width, height),
-                (None, Some(photograph)) => sitter.portrait(photograph, width, height),
-                (None, None) => Picture::filled(width, height, [128.0; 3]),
-            };
-            let card = card::print(&document, side, portrait, &inks, &mut chance);
-            let file = name(format, level, index, side);
-            fs::write(wanted.out.join(&file), degrade::photograph(&card, level, &mut chance)?)?;
-            let mrz = if has_zone { mrz::lines(&document) } else { Vec::new() };
-            labels.push(Label {
-                file,
-                side,
-                level,
-                mrz,
-                document: document.clone(),
-            });
-        }
-    }
-    write_labels(&wanted.out, &labels)?;
+        let workers: Vec<_> = (0..wanted.jobs.max(1)).map(|_| threads.spawn(work)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().map_err(|_| "rendering panicked")?)
+    })?;
+    let mut labels: Vec<Label> = labels.into_inner().unwrap_or_else(PoisonError::into_inner);
+    labels.sort_by(|one, other| one.file.cmp(&other.file));
+    fs::write(wanted.out.join("labels.json"), serde_json::to_vec_pretty(&labels)?)?;
     Ok(labels.len())
 }
 
-fn name(format: Format, level: Level, index: usize, side: Side) -> String {
-    format!("{format:?}_{level:?}_{index:03}_{side:?}.jpg").to_lowercase()
+/// All pictures, in order. Each document has a stream of its own, so that the fifth is the same whether or not the first is
+/// rendered.
+fn jobs(wanted: &Specimens, faces: usize) -> Vec<Job> {
+    let stream =
+        |document: usize| StdRng::seed_from_u64(wanted.seed.wrapping_mul(1_000_003).wrapping_add(document as u64));
+    let layout = |document: usize| wanted.layout.unwrap_or(LAYOUTS[document % LAYOUTS.len()]);
+    let turn = |document: usize, of: &[Condition]| {
+        let layouts = if wanted.layout.is_some() { 1 } else { LAYOUTS.len() };
+        wanted.condition.unwrap_or(of[document / layouts % of.len()])
+    };
+    let mut jobs = Vec::new();
+    for document in 0..wanted.count + wanted.defects {
+        let mut chance = stream(document);
+        let paper = Paper::invented(layout(document), faces, &mut chance);
+        let condition = if document < wanted.count {
+            turn(document, &FAIR)
+        } else {
+            turn(document - wanted.count, &DEFECTS)
+        };
+        sides(&mut jobs, wanted, &paper, (document, document), condition, &mut chance);
+    }
+    // Numbered apart, so that more of the others do not change these.
+    for index in 0..wanted.deceit {
+        let document = 10_000 + 2 * index;
+        let mut chance = stream(document);
+        let paper = Paper::invented(layout(index), faces, &mut chance);
+        let condition = [Condition::Flat, Condition::Tilted, Condition::Far][index % 3];
+        sides(&mut jobs, wanted, &paper, (document, document), condition, &mut chance);
+        let front = jobs
+            .iter()
+            .rfind(|job| job.document == document && job.side == label::Side::Front)
+            .cloned();
+        for trick in TRICKS {
+            let seed = chance.random();
+            jobs.extend(front.iter().cloned().map(|job| Job {
+                trick: Some(trick),
+                seed,
+                ..job
+            }));
+        }
+        let other = paper.other_kind(&mut chance);
+        sides(
+            &mut jobs,
+            wanted,
+            &other,
+            (document + 1, document),
+            condition,
+            &mut chance,
+        );
+    }
+    jobs
 }
 
-fn write_labels(out: &Path, labels: &[Label]) -> Done {
-    let mut csv = String::from("file,mrz\n");
-    for label in labels.iter().filter(|label| !label.mrz.is_empty()) {
-        csv += &format!("{},{}\n", label.file, label.mrz.join("|"));
+fn sides(
+    jobs: &mut Vec<Job>,
+    wanted: &Specimens,
+    paper: &Paper,
+    (document, person): (usize, usize),
+    condition: Condition,
+    chance: &mut StdRng,
+) {
+    let press = chance.random();
+    for &side in paper.sides() {
+        jobs.push(Job {
+            paper: paper.clone(),
+            document,
+            person,
+            side,
+            condition,
+            trick: None,
+            press,
+            seed: chance.random(),
+            words: !wanted.without_specimen_words,
+        });
     }
-    fs::write(out.join("labels.csv"), csv)?;
-    fs::write(out.join("labels.json"), serde_json::to_vec_pretty(labels)?)?;
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use person::{Document, Format};
 
     #[test]
     fn the_same_seed_gives_the_same_document() {
@@ -152,6 +205,31 @@ mod tests {
             ] {
                 let lines = mrz::lines(&Document::invented(format, &mut chance));
                 assert_eq!(lines.iter().map(String::len).collect::<Vec<_>>(), lengths, "{lines:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_layout_prints_its_items_on_the_card() {
+        let types = Types::load().unwrap();
+        for (seed, layout) in (0_u64..).zip(LAYOUTS.into_iter().cycle().take(44)) {
+            let mut chance = StdRng::seed_from_u64(seed);
+            let paper = Paper::invented(layout, 6, &mut chance);
+            let (width, height) = paper.millimetres();
+            for &side in paper.sides() {
+                let photo = |wide, high| picture::Picture::filled(wide, high, [120.0; 3]);
+                let page = paper.print(side, photo, &types, seed, true).unwrap();
+                let placed = page
+                    .printed
+                    .fields
+                    .iter()
+                    .filter_map(|field| Some((field, field.corners?)));
+                for (field, corners) in placed {
+                    let inside = corners
+                        .iter()
+                        .all(|[x, y]| (0.0..width).contains(x) && (0.0..height).contains(y));
+                    assert!(inside, "{layout:?} {seed}: {field:?}");
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 //! Written apart from the reader on purpose: the one is the judge of the other.
 
 use super::person::{Document, Format};
+use unicode_normalization::UnicodeNormalization;
 
 /// The check digit of part 3: weights 7, 3, 1, letters from A = 10, the filler 0.
 pub(crate) fn check_digit(text: &str) -> char {
@@ -69,6 +70,14 @@ fn transcribed(name: &str) -> String {
         }
     })
     .collect()
+}
+
+/// A licence's name in the zone's letters: national letters lose their marks (Doc 9303 part 3, section 6), the rest is left out.
+pub(crate) fn plain(name: &str) -> String {
+    name.nfd()
+        .filter(char::is_ascii_alphabetic)
+        .map(|letter| letter.to_ascii_uppercase())
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,4 @@
 //! PDF417 symbols (ISO/IEC 15438), as they stand on the backs of North American licences.
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "waits for the backs of licences to be printed")
-)]
 
 use crate::Done;
 use rxing::pdf417::encoder::PDF417;

@@ -28,7 +28,7 @@ impl Format {
 }
 
 /// A calendar day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Date {
     pub(crate) year: u16,
     pub(crate) month: u8,
@@ -36,6 +36,90 @@ pub(crate) struct Date {
 }
 
 impl Date {
+    /// Any day of these years.
+    pub(crate) fn drawn(chance: &mut impl Rng, first: u16, last: u16) -> Self {
+        let (year, month) = (chance.random_range(first..=last), chance.random_range(1..=12));
+        let day = chance.random_range(1..=days(year, month));
+        Self { year, month, day }
+    }
+
+    /// The same day so many years later; the 29th of February becomes the 28th.
+    pub(crate) fn years_later(self, years: u16) -> Self {
+        let year = self.year + years;
+        Self {
+            year,
+            day: self.day.min(days(year, self.month)),
+            ..self
+        }
+    }
+
+    /// The same day of the next month, or its last.
+    pub(crate) fn month_later(self) -> Self {
+        let (year, month) = if self.month == 12 {
+            (self.year + 1, 1)
+        } else {
+            (self.year, self.month + 1)
+        };
+        Self {
+            year,
+            month,
+            day: self.day.min(days(year, month)),
+        }
+    }
+
+    /// The day before.
+    pub(crate) fn eve(self) -> Self {
+        match (self.day, self.month) {
+            (1, 1) => Self {
+                year: self.year - 1,
+                month: 12,
+                day: 31,
+            },
+            (1, month) => Self {
+                year: self.year,
+                month: month - 1,
+                day: days(self.year, month - 1),
+            },
+            (day, _) => Self { day: day - 1, ..self },
+        }
+    }
+
+    /// The Japanese era and its year.
+    pub(crate) fn era(self) -> (&'static str, u16) {
+        let starts = [
+            (
+                "令和",
+                Self {
+                    year: 2019,
+                    month: 5,
+                    day: 1,
+                },
+            ),
+            (
+                "平成",
+                Self {
+                    year: 1989,
+                    month: 1,
+                    day: 8,
+                },
+            ),
+            (
+                "昭和",
+                Self {
+                    year: 1926,
+                    month: 12,
+                    day: 25,
+                },
+            ),
+        ];
+        starts
+            .into_iter()
+            .find(|(_, start)| self >= *start)
+            .map_or(("大正", self.year.saturating_sub(1911)), |(era, start)| {
+                (era, self.year - start.year + 1)
+            })
+    }
+
     /// As a machine-readable zone has it.
     pub(crate) fn six_digits(self) -> String {
         format!("{:02}{:02}{:02}", self.year % 100, self.month, self.day)
@@ -51,6 +135,16 @@ impl Date {
             .copied()
             .unwrap_or("???");
         format!("{:02} {month} {}", self.day, self.year)
+    }
+}
+
+/// Days of a month.
+const fn days(year: u16, month: u8) -> u8 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
     }
 }
 

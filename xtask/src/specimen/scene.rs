@@ -1,9 +1,12 @@
-//! What a whole run needs on stage: a passport before the camera, its owner turning her head, and somebody else.
+//! What a whole run needs on stage: a passport and driving licences before the camera, their owner turning her head, and somebody
+//! else.
 
 use super::{
-    card, degrade,
+    degrade,
+    forms::{Layout, Paper},
     head::{Head, turned},
-    ink::Inks,
+    label::{Field, Side},
+    letters::Types,
     mrz,
     person::{Date, Document, Format},
     picture::Picture,
@@ -12,7 +15,7 @@ use super::{
 };
 use crate::Done;
 use rand::{Rng, RngExt, SeedableRng, rngs::StdRng};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -40,6 +43,11 @@ const STRAIGHT: usize = 30;
 const TURNING: usize = 7;
 const STAYING: usize = 18;
 
+/// The press that printed the passport: its faces, inks and tolerances.
+const PRESS: u64 = 5;
+/// The licences, by the names of their pictures.
+const LICENCES: [(&str, Layout); 2] = [("jp-licence", Layout::JpLicence), ("us-licence", Layout::America)];
+
 /// Writes the pictures, the videos and `scene.json`, which says who is on the passport.
 pub(crate) fn set_scene(wanted: &Scene, samples: &Path) -> Done {
     fs::create_dir_all(&wanted.out)?;
@@ -58,7 +66,12 @@ pub(crate) fn set_scene(wanted: &Scene, samples: &Path) -> Done {
             .into_iter()
             .try_for_each(|thread| thread.join().map_err(|_| "the filming panicked")?)
     })?;
-    let words = json!({ "document": document, "mrz": mrz::lines(&document) });
+    let mut words = json!({ "document": document, "mrz": mrz::lines(&document) });
+    for (number, (name, layout)) in (0_u64..).zip(LICENCES) {
+        // A chance of its own: whatever is drawn for one leaves the others as they are.
+        let mut chance = StdRng::seed_from_u64(wanted.seed ^ ((number + 1) << 32));
+        words[name] = licence(&wanted.out, samples, (name, layout), &mut chance)?;
+    }
     Ok(fs::write(
         wanted.out.join("scene.json"),
         serde_json::to_vec_pretty(&words)?,
@@ -99,7 +112,9 @@ fn passport(out: &Path, samples: &Path, document: &Document, chance: &mut impl R
     let owner = sitter::FIRST_PORTRAIT;
     let photograph = owner.photograph(samples)?;
     let portrait = |width: usize, height: usize| owner.portrait(&photograph, width, height);
-    let page = card::print(document, card::Side::Front, portrait, &Inks::load()?, chance);
+    let types = Types::load()?;
+    let page = Paper::Icao(document.clone(), 0).print(Side::Front, portrait, &types, PRESS, true)?;
+    let page = page.picture;
     let upload = on_desk(&page, 1920, 1440, chance);
     fs::write(out.join("passport.jpg"), degrade::jpeg(&upload, 90)?)?;
 
@@ -111,6 +126,25 @@ fn passport(out: &Path, samples: &Path, document: &Document, chance: &mut impl R
         video.push(&grain.over(&still, 1.5, chance))?;
     }
     video.finish()
+}
+
+/// Both sides of a licence with the owner's portrait, as photographs to upload. Answers what is on it, by the items' names.
+fn licence(out: &Path, samples: &Path, (name, layout): (&str, Layout), chance: &mut impl Rng) -> Done<Value> {
+    let owner = sitter::FIRST_PORTRAIT;
+    let photograph = owner.photograph(samples)?;
+    let types = Types::load()?;
+    let paper = Paper::invented(layout, 1, chance);
+    let mut items = serde_json::Map::new();
+    for (side, end) in [(Side::Front, "front"), (Side::Back, "back")] {
+        let portrait = |width: usize, height: usize| owner.portrait(&photograph, width, height);
+        let page = paper.print(side, portrait, &types, PRESS, true)?;
+        for Field { name, normalized, .. } in page.printed.fields {
+            items.insert(serde_json::from_value(json!(name))?, normalized.into());
+        }
+        let upload = on_desk(&page.picture, 1920, 1440, chance);
+        fs::write(out.join(format!("{name}-{end}.jpg")), degrade::jpeg(&upload, 90)?)?;
+    }
+    Ok(items.into())
 }
 
 /// The page on a dark desk, nearly filling the picture, seen a little from the side.

@@ -3,7 +3,7 @@
 //! The places of the eyes were measured once with the landmark model and are written down here, so that cutting out a
 //! portrait needs no model.
 
-use super::picture::{Picture, mix};
+use super::picture::{Colour, Picture, mix};
 use crate::Done;
 use std::path::Path;
 
@@ -81,6 +81,11 @@ impl Sitter {
 
     /// The face before a plain wall, alone: the photographs show several people side by side.
     pub(crate) fn alone(self, photograph: &Picture, size: (usize, usize), eyes: (f32, f32), apart: f32) -> Picture {
+        self.before(photograph, size, eyes, apart, [1.0, 1.01, 1.03])
+    }
+
+    /// The same before a wall of this tint.
+    fn before(self, photograph: &Picture, size: (usize, usize), eyes: (f32, f32), apart: f32, tint: Colour) -> Picture {
         let mut picture = self.framed(photograph, size, eyes, apart);
         let height = size.1 as f32;
         picture.change(|x, y, colour| {
@@ -90,7 +95,7 @@ impl Sitter {
             );
             let beyond = ((dx * dx + dy * dy).sqrt() - 0.85) / 0.3;
             let wall = 186.0 - 34.0 * y / height;
-            mix(colour, [wall, wall * 1.01, wall * 1.03], beyond.clamp(0.0, 1.0))
+            mix(colour, tint.map(|share| wall * share), beyond.clamp(0.0, 1.0))
         });
         picture
     }
@@ -99,5 +104,17 @@ impl Sitter {
     pub(crate) fn portrait(self, photograph: &Picture, width: usize, height: usize) -> Picture {
         let (across, down) = (width as f32, height as f32);
         self.framed(photograph, (width, height), (across * 0.5, down * 0.42), across * 0.26)
+    }
+
+    /// A portrait alone before a wall of this tint, as booths take it.
+    pub(crate) fn passport_photo(self, photograph: &Picture, width: usize, height: usize, tint: Colour) -> Picture {
+        let (across, down) = (width as f32, height as f32);
+        self.before(
+            photograph,
+            (width, height),
+            (across * 0.5, down * 0.42),
+            across * 0.25,
+            tint,
+        )
     }
 }

@@ -1,0 +1,80 @@
+//! 95 % intervals of shares after Clopper and Pearson: exact, so that "none of 300" says what it is worth.
+
+use serde::Serialize;
+
+/// A share of a count, and where the true share lies with 95 % confidence.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Share {
+    pub(crate) hits: usize,
+    pub(crate) of: usize,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl Share {
+    /// So many hits of so many.
+    pub(crate) fn of(hits: usize, of: usize) -> Self {
+        // P(X >= hits) grows with the share and P(X <= hits) falls: where each is 2.5 % are the ends.
+        let low = if hits == 0 {
+            0.0
+        } else {
+            crossing(|share| tail(hits, of, share) >= 0.025)
+        };
+        let high = if hits == of {
+            1.0
+        } else {
+            crossing(|share| 1.0 - tail(hits + 1, of, share) <= 0.025)
+        };
+        Self { hits, of, low, high }
+    }
+
+    /// `97.1 % (95.0–98.4)  340/350`
+    pub(crate) fn text(self) -> String {
+        if self.of == 0 {
+            return "-".to_owned();
+        }
+        let percent = 100.0 * self.hits as f64 / self.of as f64;
+        format!(
+            "{percent:.1} % ({:.1}–{:.1}) {}/{}",
+            self.low * 100.0,
+            self.high * 100.0,
+            self.hits,
+            self.of
+        )
+    }
+}
+
+/// The least share for which this holds.
+fn crossing(holds: impl Fn(f64) -> bool) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..50 {
+        let middle = f64::midpoint(low, high);
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high
+}
+
+/// P(X >= hits) of the binomial distribution.
+fn tail(hits: usize, of: usize, share: f64) -> f64 {
+    if share <= 0.0 {
+        return f64::from(u8::from(hits == 0));
+    }
+    if share >= 1.0 {
+        return 1.0;
+    }
+    // The logarithm of the probability of no hit, then of one more at a time.
+    let mut log = of as f64 * (1.0 - share).ln();
+    let odds = (share / (1.0 - share)).ln();
+    let mut sum = 0.0;
+    for count in 0..=of {
+        if count >= hits {
+            sum += log.exp();
+        }
+        log += odds + ((of - count) as f64 / (count + 1) as f64).ln();
+    }
+    sum.min(1.0)
+}

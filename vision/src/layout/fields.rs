@@ -1,0 +1,355 @@
+//! The items of a layout on a page: where a value stands by its label, read by its grammar.
+
+use super::file::{Field, Layout, Place};
+use super::grammar::{Context, Grammar, Parsed};
+use super::recognise::Mark;
+use super::sheet::{Glyph, Run, Sheet, joined};
+use crate::zone::fold;
+
+/// A gap of this many heights ends a row's text: what stands beyond belongs to something else.
+const END_OF_ROW: f32 = 8.0;
+/// A gap of this many heights inside an address or an authority's name ends it: no word stands so far from the one before it.
+const END_OF_PROSE: f32 = 3.0;
+/// How many heights below its label a value stands, at least and at most.
+const BELOW: std::ops::Range<f32> = 0.35..2.2;
+/// Letters of the shortest label that may be taken for a part of a value.
+const LEAST_GLUED: usize = 3;
+/// How many heights below a line it goes on.
+const NEXT_LINE: std::ops::Range<f32> = 0.4..1.7;
+/// How far a value's left edge may stand from its label's, in heights.
+const ALIGNED: f32 = 1.3;
+
+/// An item as read.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) name: String,
+    pub(crate) parsed: Parsed,
+    /// Probability that the text is right, 0 to 1.
+    pub(crate) confidence: f32,
+    /// Its letters, where they stand.
+    pub(crate) glyphs: Vec<Glyph>,
+}
+
+/// A page with the labels of one layout on it.
+pub(crate) struct Marked<'a> {
+    pub(crate) layout: &'a Layout,
+    pub(crate) sheet: &'a Sheet,
+    pub(crate) marks: &'a [Mark<'a>],
+}
+
+/// The items of a layout; what does not parse is left out, and so is what parses in two ways.
+pub(crate) fn read(layout: &Layout, page: &Marked<'_>, context: &Context<'_>) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    for field in &layout.field {
+        if items.iter().all(|item| item.name != field.name)
+            && let Some(item) = page.item(field, context)
+        {
+            items.push(item);
+        }
+    }
+    items
+}
+
+impl Marked<'_> {
+    fn item(&self, field: &Field, context: &Context<'_>) -> Option<Item> {
+        for place in &field.places {
+            let texts = match place {
+                Place::Page => self.everywhere(),
+                Place::Lines => self.blocks(field),
+                Place::Right | Place::Below | Place::Row => self
+                    .marks
+                    .iter()
+                    .filter(|mark| field.of.iter().any(|of| of == mark.name))
+                    .map(|mark| self.beside(mark, *place, field))
+                    .collect(),
+            };
+            let parse = |text: &Vec<Glyph>| Some((field.grammar.parse(text, context)?, text.clone()));
+            let mut found: Vec<(Parsed, Vec<Glyph>)> = texts.iter().filter_map(parse).collect();
+            if *place == Place::Lines {
+                // The last line of an address is one of its own kind: the whole is meant.
+                let texts: Vec<String> = found.iter().map(|(parsed, _)| parsed.text.clone()).collect();
+                let is_tail = |text: &String| texts.iter().any(|whole| whole != text && whole.ends_with(text));
+                found.retain(|(parsed, _)| !is_tail(&parsed.text));
+            }
+            found.retain(|(parsed, _)| !self.begins_with_label(field, &parsed.text));
+            let Some((parsed, glyphs)) = found.first() else {
+                continue;
+            };
+            let same = |other: &Parsed| other.normalized == parsed.normalized;
+            if !found.iter().all(|(other, _)| same(other)) {
+                return None;
+            }
+            let glyphs = glyphs[parsed.from..parsed.to].to_vec();
+            return Some(Item {
+                name: field.name.clone(),
+                confidence: confidence(&glyphs, &field.grammar),
+                parsed: parsed.clone(),
+                glyphs,
+            });
+        }
+        None
+    }
+
+    /// Whether a label of the field was taken for the beginning of its value, as in `DLNL829`: where a label ends and a number begins
+    /// cannot be told then.
+    fn begins_with_label(&self, field: &Field, text: &str) -> bool {
+        let letters = fold::folded(text);
+        let labels = field.of.iter().filter_map(|of| self.layout.label.get(of));
+        let mut words = labels.flat_map(|label| &label.folded);
+        words.any(|word| {
+            let (last, length) = (word.last(), word.len());
+            let glued = letters.chars().nth(length).is_some_and(char::is_alphanumeric);
+            length >= LEAST_GLUED
+                && last.is_some_and(char::is_ascii_alphabetic)
+                && glued
+                && letters.chars().zip(word).all(|(a, b)| a == *b)
+        })
+    }
+
+    fn beside(&self, mark: &Mark<'_>, place: Place, field: &Field) -> Vec<Glyph> {
+        let value = match place {
+            Place::Right => self.right(mark),
+            Place::Below => self.below(mark),
+            Place::Row => self.row(mark),
+            Place::Page | Place::Lines => return Vec::new(),
+        };
+        self.with_more_lines(value, field)
+    }
+
+    /// The letters of a line between its labels that begin at or after a place; whether a label ends them.
+    fn free(&self, run: usize, from: usize) -> (&[Glyph], bool) {
+        let next = self
+            .marks
+            .iter()
+            .filter(|mark| mark.run == run && mark.from >= from)
+            .map(|mark| mark.from)
+            .min();
+        let glyphs = &self.sheet.runs[run].glyphs;
+        (
+            &glyphs[from.min(glyphs.len())..next.unwrap_or(glyphs.len())],
+            next.is_some(),
+        )
+    }
+
+    fn index(&self, run: &Run) -> usize {
+        self.sheet
+            .runs
+            .iter()
+            .position(|other| std::ptr::eq(other, run))
+            .unwrap_or_default()
+    }
+
+    fn has_mark(&self, run: usize) -> bool {
+        self.marks.iter().any(|mark| mark.run == run)
+    }
+
+    /// Whether a line is the value of another label, or has one in it: a label stands in its row, on it or to its left.
+    fn begins_row_of_label(&self, run: &Run) -> bool {
+        self.marks.iter().any(|mark| {
+            let label = &self.sheet.runs[mark.run];
+            mark.left < run.right && self.sheet.same_row(label, run)
+        })
+    }
+
+    /// What follows a label in its row, up to the next label or a wide gap.
+    fn right(&self, mark: &Mark<'_>) -> Vec<Glyph> {
+        let run = &self.sheet.runs[mark.run];
+        let (first, ended) = self.free(mark.run, mark.to);
+        let mut parts = vec![first];
+        let mut edge = first.last().map_or(mark.right, |last| last.x);
+        if !ended {
+            for next in self.sheet.right_of(run, run.right.max(mark.right)) {
+                let (text, ended) = self.free(self.index(next), 0);
+                if next.left - edge > END_OF_ROW * next.height.max(run.height) {
+                    break;
+                }
+                parts.push(text);
+                edge = next.right;
+                if ended {
+                    break;
+                }
+            }
+        }
+        joined(&parts)
+    }
+
+    /// All of a label's row that is no label.
+    fn row(&self, mark: &Mark<'_>) -> Vec<Glyph> {
+        let run = &self.sheet.runs[mark.run];
+        let mut row: Vec<&Run> = self
+            .sheet
+            .runs
+            .iter()
+            .filter(|other| self.sheet.same_row(run, other))
+            .collect();
+        row.sort_by(|a, b| a.left.total_cmp(&b.left));
+        let free = |run: &Run| -> Vec<Glyph> {
+            let index = self.index(run);
+            let taken = |at: usize| {
+                self.marks
+                    .iter()
+                    .any(|m| m.run == index && (m.from..m.to).contains(&at))
+            };
+            run.glyphs
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| !taken(*at))
+                .map(|(_, glyph)| *glyph)
+                .collect()
+        };
+        let parts: Vec<Vec<Glyph>> = row.into_iter().map(free).collect();
+        joined(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    }
+
+    /// The nearest words below a label that begin where it begins, and what goes on in their row as far as the next label's column.
+    fn below(&self, mark: &Mark<'_>) -> Vec<Glyph> {
+        let label = &self.sheet.runs[mark.run];
+        let fits = |index: &usize| {
+            let run = &self.sheet.runs[*index];
+            let drop = label.drop_to(run) / label.height.max(run.height);
+            BELOW.contains(&drop) && !self.has_mark(*index)
+        };
+        // Values of neighbouring columns may have been found as one line: any of its words may begin the value.
+        let starts = |index: usize| {
+            let run = &self.sheet.runs[index];
+            let off = move |start: usize| (left_of(run, start) - mark.left).abs() / label.height.max(run.height);
+            (0..run.glyphs.len())
+                .filter(move |&at| begins_word(run, at) && off(at) < ALIGNED)
+                .min_by(move |&a, &b| off(a).total_cmp(&off(b)))
+                .map(|start| (index, start))
+        };
+        let found = (0..self.sheet.runs.len()).filter(fits).filter_map(starts);
+        let y = |index: usize| self.sheet.runs[index].y;
+        let Some((index, start)) = found.min_by(|a, b| y(a.0).total_cmp(&y(b.0))) else {
+            return Vec::new();
+        };
+        let end = self.next_column(mark);
+        let first = &self.sheet.runs[index];
+        let mut parts = vec![up_to(first, start, end)];
+        let mut edge = first.right;
+        for next in self.sheet.right_of(first, first.right) {
+            if next.left - edge > first.height * 1.2 || next.left > end || self.has_mark(self.index(next)) {
+                break;
+            }
+            parts.push(up_to(next, 0, end));
+            edge = next.right;
+        }
+        joined(&parts)
+    }
+
+    /// From where on words belong to the next label in a label's row; infinite where there is none.
+    fn next_column(&self, mark: &Mark<'_>) -> f32 {
+        let label = &self.sheet.runs[mark.run];
+        let next = self
+            .marks
+            .iter()
+            .filter(|other| other.left > mark.right && self.sheet.same_row(label, &self.sheet.runs[other.run]));
+        next.map(|other| other.left - label.height * ALIGNED)
+            .fold(f32::INFINITY, f32::min)
+    }
+
+    /// The value with the lines below it that go on with it. Of prose, each line ends at the first wide gap.
+    fn with_more_lines(&self, value: Vec<Glyph>, field: &Field) -> Vec<Glyph> {
+        let ended = |line: &[Glyph]| match field.grammar.is_prose() {
+            true => line[..end_of_prose(line)].to_vec(),
+            false => line.to_vec(),
+        };
+        let mut value = ended(&value);
+        for _ in 0..field.more_lines {
+            let Some((first, last)) = value.first().zip(value.last()) else {
+                break;
+            };
+            let (left, line, height) = (first.x, last.line, last.height);
+            let of_line = |run: &&Run| run.glyphs.iter().any(|glyph| glyph.line == line);
+            let Some(above) = self.sheet.runs.iter().find(of_line) else {
+                break;
+            };
+            let goes_on = |run: &&Run| {
+                let drop = above.drop_to(run) / height;
+                let start = run.glyphs.first().map_or(run.left, |glyph| glyph.x);
+                NEXT_LINE.contains(&drop)
+                    && (start - left).abs() < height * 0.9
+                    && (0.72..1.4).contains(&(run.height / height))
+                    && !self.begins_row_of_label(run)
+            };
+            let Some(next) = self.sheet.runs.iter().find(goes_on) else {
+                break;
+            };
+            value = joined(&[&value, &ended(&next.glyphs)]);
+        }
+        value
+    }
+
+    /// Every line behind its labels, with the lines below it that go on with it.
+    fn blocks(&self, field: &Field) -> Vec<Vec<Glyph>> {
+        let text = |run: usize| {
+            let ends = self.marks.iter().filter(|mark| mark.run == run).map(|mark| mark.to);
+            let glyphs = &self.sheet.runs[run].glyphs;
+            glyphs[ends.max().unwrap_or_default().min(glyphs.len())..].to_vec()
+        };
+        (0..self.sheet.runs.len())
+            .map(|run| self.with_more_lines(text(run), field))
+            .collect()
+    }
+
+    /// Every line, and every line with what follows it in its row.
+    fn everywhere(&self) -> Vec<Vec<Glyph>> {
+        let alone = self.sheet.runs.iter().map(|run| run.glyphs.clone());
+        let followed = self.sheet.runs.iter().filter_map(|run| {
+            let next = *self.sheet.right_of(run, run.right).first()?;
+            let near = next.left - run.right < run.height * 2.5;
+            near.then(|| joined(&[&run.glyphs, &next.glyphs]))
+        });
+        alone.chain(followed).collect()
+    }
+}
+
+/// Left edge of a letter: that of its line for the first, half a letter before the middle of another.
+fn left_of(run: &Run, at: usize) -> f32 {
+    match run.glyphs.get(at) {
+        Some(glyph) if at > 0 => glyph.x - glyph.height * 0.3,
+        _ => run.left,
+    }
+}
+
+/// Whether a word begins with this letter.
+fn begins_word(run: &Run, at: usize) -> bool {
+    let letter = run.glyphs.get(at).is_some_and(|glyph| !glyph.symbol.is_whitespace());
+    let before = at.checked_sub(1).and_then(|before| run.glyphs.get(before));
+    let apart = |before: &Glyph| before.symbol.is_whitespace() || run.glyphs[at].x - before.x > before.height * 1.3;
+    letter && before.is_none_or(apart)
+}
+
+/// The words from a letter on that begin before a place.
+fn up_to(run: &Run, start: usize, end: f32) -> &[Glyph] {
+    let beyond = (start + 1..run.glyphs.len()).find(|&at| begins_word(run, at) && left_of(run, at) > end);
+    &run.glyphs[start..beyond.unwrap_or(run.glyphs.len())]
+}
+
+/// How many letters of a row come before its first wide gap.
+fn end_of_prose(row: &[Glyph]) -> usize {
+    let letters: Vec<usize> = (0..row.len()).filter(|&at| !row[at].symbol.is_whitespace()).collect();
+    let wide = letters.windows(2).find(|pair| {
+        let (before, after) = (row[pair[0]], row[pair[1]]);
+        after.x - before.x > END_OF_PROSE * before.height.max(after.height)
+    });
+    wide.map_or(row.len(), |pair| pair[0] + 1)
+}
+
+/// How likely all letters are right. Letters that look like digits count less where nothing tells them apart.
+fn confidence(glyphs: &[Glyph], grammar: &Grammar) -> f32 {
+    let sure = |glyph: &Glyph| {
+        let alike = matches!(glyph.symbol, 'O' | '0' | 'I' | '1' | 'l' | 'Q');
+        if alike && !grammar.tells_likes_apart() {
+            glyph.sure * glyph.sure
+        } else {
+            glyph.sure
+        }
+    };
+    let letters: Vec<f32> = glyphs
+        .iter()
+        .filter(|glyph| !glyph.symbol.is_whitespace())
+        .map(sure)
+        .collect();
+    letters.iter().copied().fold(1.0, f32::min)
+}

@@ -1,0 +1,231 @@
+//! Layouts as files: what a document of one issuer looks like, written down in TOML. Adding a country is adding a file.
+
+use super::grammar::Grammar;
+use super::rules::Rule;
+use crate::zone::fold;
+use domain::document::{DocumentType, Side};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The files, each under the name it has in findings.
+macro_rules! files {
+    ($($name:literal),+ $(,)?) => {
+        const FILES: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../layouts/", $name, ".toml")))),+];
+    };
+}
+
+files![
+    "eu.driving_license",
+    "eu.driving_license.back",
+    "gb.driving_license",
+    "icao.id_card",
+    "icao.id_card.back",
+    "icao.passport",
+    "jp.driving_history_certificate",
+    "jp.driving_license",
+    "jp.driving_license.back",
+    "jp.my_number_card",
+    "jp.my_number_card.back",
+    "jp.residence_card",
+    "jp.residence_card.back",
+    "jp.special_permanent_resident_certificate",
+    "jp.special_permanent_resident_certificate.back",
+    "us.driving_license",
+    "us.id_card",
+];
+
+/// A file that cannot be used; only a change of the files can cause it, and a test opens them all.
+#[derive(Debug, thiserror::Error)]
+#[error("layout {name}: {fault}")]
+pub(crate) struct LayoutFault {
+    name: String,
+    fault: String,
+}
+
+impl From<LayoutFault> for crate::model::ModelError {
+    fn from(fault: LayoutFault) -> Self {
+        Self::Unusable(fault.name, fault.fault)
+    }
+}
+
+/// A layout as its file describes it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Layout {
+    /// The name of its file.
+    #[serde(skip)]
+    pub(crate) name: String,
+    /// ISO 3166-1 alpha-3 of the state that issues it; absent where several do.
+    #[serde(default)]
+    #[expect(dead_code, reason = "for whoever reads the file")]
+    pub(crate) issuer: Option<String>,
+    pub(crate) kind: DocumentType,
+    pub(crate) side: Side,
+    /// Width and height in millimetres.
+    pub(crate) size: [f32; 2],
+    /// Points that make the recognition sure; more are not needed.
+    pub(crate) enough: f32,
+    /// Whether documents of this layout carry a machine-readable zone on this side.
+    #[serde(default)]
+    pub(crate) zone: bool,
+    /// Labels, titles and other fixed words, by a name of their own.
+    #[serde(default)]
+    pub(crate) label: BTreeMap<String, Label>,
+    /// Values whose very form tells the layout, such as a number of a residence card.
+    #[serde(default)]
+    pub(crate) sign: Vec<Sign>,
+    #[serde(default)]
+    pub(crate) field: Vec<Field>,
+    #[serde(default)]
+    pub(crate) rule: Vec<Rule>,
+}
+
+/// Words that are printed on every document of the layout.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Label {
+    /// In each language, and each wording that is seen.
+    pub(crate) text: Vec<String>,
+    /// Left edge and middle of its height in millimetres from the upper left corner; absent where issuers differ.
+    #[serde(default)]
+    pub(crate) at: Option<[f32; 2]>,
+    /// Points towards the recognition; negative for words of another document.
+    #[serde(default = "one")]
+    pub(crate) points: f32,
+    /// Whether the words must be a line of their own.
+    #[serde(default)]
+    pub(crate) alone: bool,
+    /// Whether the words stand on the document as a value too, such as the office that issues it: they tell the layout, but they are
+    /// no label beside which a value ends.
+    #[serde(default)]
+    pub(crate) value: bool,
+    /// The texts, folded.
+    #[serde(skip)]
+    pub(crate) folded: Vec<Vec<char>>,
+}
+
+/// A value that tells the layout by its form.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sign {
+    pub(crate) grammar: Grammar,
+    pub(crate) points: f32,
+}
+
+/// An item to read.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Field {
+    /// Its name in findings, or a name of its own where only rules need it.
+    pub(crate) name: String,
+    /// The labels it belongs to.
+    #[serde(default)]
+    pub(crate) of: Vec<String>,
+    /// Where it is looked for, the first place first.
+    #[serde(rename = "where")]
+    pub(crate) places: Vec<Place>,
+    pub(crate) grammar: Grammar,
+    /// Lines it may go on for below the first.
+    #[serde(default)]
+    pub(crate) more_lines: usize,
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Place {
+    /// In the label's row, to its right, up to the next label.
+    Right,
+    /// Below the label.
+    Below,
+    /// In the label's row, on either side.
+    Row,
+    /// Anywhere: its form tells it.
+    Page,
+    /// Anywhere, over as many lines as it may have.
+    Lines,
+}
+
+const fn one() -> f32 {
+    1.0
+}
+
+impl Layout {
+    fn parse(name: &str, text: &str) -> Result<Self, LayoutFault> {
+        let fault = |fault: String| LayoutFault {
+            name: name.to_owned(),
+            fault,
+        };
+        let mut layout: Self = toml::from_str(text).map_err(|error| fault(error.to_string()))?;
+        name.clone_into(&mut layout.name);
+        for label in layout.label.values_mut() {
+            label.folded = label.text.iter().map(|text| spelt(text)).collect();
+        }
+        let unknown = layout.field.iter().flat_map(|field| &field.of);
+        if let Some(label) = unknown.into_iter().find(|of| !layout.label.contains_key(*of)) {
+            return Err(fault(format!("a field belongs to no label: {label}")));
+        }
+        let [width, height] = layout.size;
+        let outside = |at: &[f32; 2]| !(0.0..width).contains(&at[0]) || !(0.0..height).contains(&at[1]);
+        if let Some((label, _)) = layout
+            .label
+            .iter()
+            .find(|(_, label)| label.at.as_ref().is_some_and(outside))
+        {
+            return Err(fault(format!("a label stands beside the card: {label}")));
+        }
+        let has = |name: &str| layout.field.iter().any(|field| field.name == name);
+        if let Some(rule) = layout
+            .rule
+            .iter()
+            .find(|rule| !rule.fields().iter().all(|name| has(name)))
+        {
+            return Err(fault(format!("a rule names no field: {}", rule.name())));
+        }
+        Ok(layout)
+    }
+
+    /// All layouts that come with the program.
+    pub(crate) fn built_in() -> Result<Vec<Self>, LayoutFault> {
+        FILES.iter().map(|(name, text)| Self::parse(name, text)).collect()
+    }
+}
+
+/// Folded and without spaces, as labels are compared.
+fn spelt(text: &str) -> Vec<char> {
+    fold::folded(text).chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_can_be_used_and_every_file_of_the_folder_is_listed() {
+        let layouts = Layout::built_in().unwrap();
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("layouts");
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), layouts.len());
+        for layout in &layouts {
+            assert!(
+                layout.kind.sides().contains(&layout.side) || layout.field.is_empty(),
+                "{}",
+                layout.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_that_contradicts_itself_is_refused() {
+        let head = "kind = \"passport\"\nside = \"front\"\nsize = [125.0, 88.0]\nenough = 3.0\n";
+        let parse = |rest: &str| Layout::parse("x", &format!("{head}{rest}"));
+        assert!(parse("").is_ok());
+        for rest in [
+            "colour = 1",
+            "[label]\nx = { text = [\"X\"], at = [126.0, 1.0] }",
+            "[[field]]\nname = \"lastName\"\nof = [\"surname\"]\nwhere = [\"right\"]\ngrammar = { is = \"latin_name\" }",
+            "[[rule]]\nis = \"order\"\nearlier = \"issueDate\"\nlater = \"expiryDate\"",
+        ] {
+            assert!(parse(rest).is_err(), "{rest}");
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Dates with eras, with months by name, in numbers; each must be a day of the calendar, and era and Western year must agree.
+
+use super::{Order, Parsed, stretch};
+use crate::layout::sheet::{Folded, Glyph};
+use crate::mrz::iso;
+use crate::zone::dates::{era_start, month_named};
+use time::{Date, Month};
+
+/// Years a document may speak of.
+const YEARS: std::ops::Range<i32> = 1900..2100;
+/// What stands between the numbers of a date.
+const SEPARATORS: [char; 7] = ['.', ',', '/', '-', '·', '・', '‐'];
+/// The longest month's name with its translation, `SEPTEMBER/SEPTEMBRE`.
+const LONGEST_MONTH: usize = 20;
+
+/// A date, where it ends, and whether its two years agree.
+struct Found {
+    date: Date,
+    to: usize,
+    agrees: bool,
+}
+
+/// The one date of a text, with the words that must stand around it.
+pub(super) fn parse(
+    glyphs: &[Glyph],
+    order: Order,
+    [begins, ends]: [&[String]; 2],
+    past: bool,
+    today: Date,
+) -> Option<Parsed> {
+    let folded = with_gaps(&Folded::of(glyphs));
+    let chars = &folded.chars;
+    let mut found: Vec<(usize, Found)> = Vec::new();
+    let mut at = 0;
+    while at < chars.len() {
+        let inside = at > 0 && chars[at - 1].is_ascii_digit() && chars[at].is_ascii_digit();
+        match date_at(chars, at, order, past.then_some(today)).filter(|_| !inside) {
+            Some(date) => {
+                let to = date.to;
+                if fits(chars, at, to, begins, ends) {
+                    found.push((at, date));
+                }
+                at = to;
+            }
+            None => at += 1,
+        }
+    }
+    let (from, date) = found.first()?;
+    if found.iter().any(|(_, other)| other.date != date.date) || past && date.date > today {
+        return None;
+    }
+    let (text, first, last) = stretch(glyphs, &folded, *from, date.to)?;
+    Some(Parsed {
+        text,
+        normalized: date.agrees.then(|| iso(date.date)),
+        from: first,
+        to: last,
+    })
+}
+
+/// Two numbers with a space between are two numbers.
+fn with_gaps(folded: &Folded) -> Folded {
+    let mut gapped = Folded::default();
+    for (at, &c) in folded.chars.iter().enumerate() {
+        let digits = c.is_ascii_digit() && gapped.chars.last().is_some_and(char::is_ascii_digit);
+        if digits && folded.apart[at] {
+            gapped.chars.push(' ');
+            gapped.from.push(folded.from[at]);
+            gapped.apart.push(true);
+        }
+        gapped.chars.push(c);
+        gapped.from.push(folded.from[at]);
+        gapped.apart.push(folded.apart[at]);
+    }
+    gapped
+}
+
+fn fits(chars: &[char], from: usize, to: usize, begins: &[String], ends: &[String]) -> bool {
+    let after: String = chars[to..].iter().take(8).collect();
+    let before: String = chars[..from].iter().collect();
+    let folded = |word: &String| crate::zone::fold::folded(word);
+    (ends.is_empty() || ends.iter().any(|word| after.starts_with(&folded(word))))
+        && (begins.is_empty() || begins.iter().any(|word| before.ends_with(&folded(word))))
+}
+
+/// The date that begins at a place. `today` tells the century of two digits.
+fn date_at(chars: &[char], at: usize, order: Order, today: Option<Date>) -> Option<Found> {
+    japanese(chars, at)
+        .or_else(|| named_month(chars, at))
+        .or_else(|| in_numbers(chars, at, order, today))
+}
+
+/// Reads on from a place.
+struct Cursor<'a> {
+    chars: &'a [char],
+    at: usize,
+}
+
+impl Cursor<'_> {
+    fn peek(&self) -> Option<char> {
+        self.chars.get(self.at).copied()
+    }
+
+    fn eat(&mut self, wanted: impl Fn(char) -> bool) -> bool {
+        let eaten = self.peek().is_some_and(wanted);
+        self.at += usize::from(eaten);
+        eaten
+    }
+
+    /// A number of at most this many digits, not followed by another digit.
+    fn number(&mut self, most: usize) -> Option<(i32, usize)> {
+        let digits = self.chars[self.at..].iter().take_while(|c| c.is_ascii_digit()).count();
+        if digits == 0 || digits > most {
+            return None;
+        }
+        self.fixed(digits).map(|value| (value, digits))
+    }
+
+    /// A number of exactly this many digits; others may follow.
+    fn fixed(&mut self, digits: usize) -> Option<i32> {
+        let text: String = self.chars.get(self.at..self.at + digits)?.iter().collect();
+        let value = text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok())??;
+        self.at += digits;
+        Some(value)
+    }
+
+    /// A year of an era, 令和6年, as a Western year.
+    fn era_year(&mut self) -> Option<i32> {
+        let name: String = self.chars.get(self.at..self.at + 2)?.iter().collect();
+        let start = era_start(&name)?;
+        self.at += 2;
+        let year = if self.eat(|c| c == '元') { 1 } else { self.number(2)?.0 };
+        (year > 0 && self.eat(|c| c == '年')).then_some(start + year)
+    }
+}
+
+/// 昭和61年5月1日, 2024年6月1日, 2024年(令和06年)06月01日.
+fn japanese(chars: &[char], at: usize) -> Option<Found> {
+    let mut cursor = Cursor { chars, at };
+    let (mut year, mut agrees) = (cursor.era_year(), true);
+    if year.is_none() {
+        cursor.at = at;
+        let western = cursor.fixed(4)?;
+        if !cursor.eat(|c| c == '年') {
+            return None;
+        }
+        // The bracket may be read as anything or missed.
+        let after = cursor.at;
+        let bracket = cursor.eat(|c| !c.is_alphanumeric());
+        if let Some(again) = cursor.era_year() {
+            agrees = again == western;
+            cursor.eat(|c| !c.is_alphanumeric());
+        } else {
+            cursor.at = after;
+            if bracket {
+                return None;
+            }
+        }
+        year = Some(western);
+    }
+    let (month, _) = cursor.number(2)?;
+    if !cursor.eat(|c| c == '月') {
+        return None;
+    }
+    let (day, _) = cursor.number(2)?;
+    if !cursor.eat(|c| matches!(c, '日' | '曰')) {
+        return None;
+    }
+    Some(Found {
+        date: date(year?, month, day)?,
+        to: cursor.at,
+        agrees,
+    })
+}
+
+/// 25 DEC 1985, 25 DEC/DÉC 1985.
+fn named_month(chars: &[char], at: usize) -> Option<Found> {
+    let mut cursor = Cursor { chars, at };
+    let (day, _) = cursor.number(2)?;
+    let letters: String = chars[cursor.at..]
+        .iter()
+        .take_while(|c| !c.is_ascii_digit())
+        .take(LONGEST_MONTH)
+        .collect();
+    if !letters
+        .chars()
+        .all(|c| c.is_ascii_alphabetic() || SEPARATORS.contains(&c))
+    {
+        return None;
+    }
+    let month = month_named(&letters)?;
+    cursor.at += letters.chars().count();
+    let (year, digits) = cursor.number(4)?;
+    (digits == 4).then_some(())?;
+    Some(Found {
+        date: date(year, i32::try_from(month).ok()?, day)?,
+        to: cursor.at,
+        agrees: true,
+    })
+}
+
+/// 31.12.2024, 12/31/2024, 2024-12-31. A separator may have been missed, but not both.
+fn in_numbers(chars: &[char], at: usize, order: Order, today: Option<Date>) -> Option<Found> {
+    let separator = |c: char| SEPARATORS.contains(&c);
+    let widths: &[[usize; 3]] = &[[4, 2, 2], [2, 2, 4], [2, 2, 2]];
+    widths.iter().find_map(|&[a, b, c]| {
+        let mut cursor = Cursor { chars, at };
+        let first = cursor.fixed(a)?;
+        let one = cursor.eat(separator);
+        let second = cursor.fixed(b)?;
+        let two = cursor.eat(separator);
+        let third = cursor.fixed(c)?;
+        let ended = !cursor.peek().is_some_and(|c| c.is_ascii_digit());
+        let short = (a, c) == (2, 2);
+        if !ended || !one && !two || short && !(one && two) {
+            return None;
+        }
+        let (year, month, day) = match (a, order) {
+            (4, Order::Year | Order::Day | Order::Month) => (first, second, third),
+            (_, Order::Day) => (third, second, first),
+            (_, Order::Month) => (third, first, second),
+            (_, Order::Year) => return None,
+        };
+        let year = if short { century(year, month, day, today)? } else { year };
+        Some(Found {
+            date: date(year, month, day)?,
+            to: cursor.at,
+            agrees: true,
+        })
+    })
+}
+
+/// The year that two digits stand for: the latest that is not in the future, or of this century where it may be.
+fn century(year: i32, month: i32, day: i32, today: Option<Date>) -> Option<i32> {
+    match today {
+        Some(today) => [2000 + year, 1900 + year]
+            .into_iter()
+            .find(|&year| date(year, month, day).is_some_and(|date| date <= today)),
+        None => Some(2000 + year),
+    }
+}
+
+fn date(year: i32, month: i32, day: i32) -> Option<Date> {
+    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
+    Date::from_calendar_date(year, month, u8::try_from(day).ok()?)
+        .ok()
+        .filter(|date| YEARS.contains(&date.year()))
+}

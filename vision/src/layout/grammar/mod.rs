@@ -1,0 +1,162 @@
+//! What the items of a document may look like. A text that is none of it is left out: a wrong item is worse than none.
+
+mod address;
+mod country;
+mod dates;
+mod names;
+mod numbers;
+mod words;
+
+pub(crate) use address::Post;
+pub(crate) use numbers::british_name_part;
+
+use super::sheet::{Folded, Glyph, tidy};
+use serde::Deserialize;
+use time::Date;
+
+/// The order of day, month and year where numbers alone do not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) enum Order {
+    /// 令和6年6月1日, 2024年6月1日, 2024-06-01.
+    #[serde(rename = "year_first")]
+    Year,
+    /// 31.12.2024, 31 DEC 2024.
+    #[serde(rename = "day_first")]
+    Day,
+    /// 12/31/2024.
+    #[serde(rename = "month_first")]
+    Month,
+}
+
+/// The form of an item.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Grammar {
+    /// A date, alone in its text or told by the words around it.
+    Date {
+        /// How numbers are ordered.
+        order: Order,
+        /// Words of which one must follow.
+        #[serde(default)]
+        ends: Vec<String>,
+        /// Words of which one must stand before.
+        #[serde(default)]
+        begins: Vec<String>,
+        /// Whether it must lie in the past, which also tells the century of two digits.
+        #[serde(default)]
+        past: bool,
+    },
+    /// A name in kanji, kana or Latin letters, up to a date in its row.
+    JapaneseName,
+    /// A name in Latin letters.
+    LatinName,
+    /// An address that begins with a prefecture.
+    JapaneseAddress,
+    /// Any other address: letters and digits, up to its post code where that is given.
+    Address {
+        /// The post code that ends it: without it a line is missing.
+        #[serde(default)]
+        post: Option<Post>,
+    },
+    /// Twelve digits, the eleventh a check digit.
+    JapaneseLicenceNumber,
+    /// Two letters, eight digits, two letters.
+    ResidenceCardNumber,
+    /// Sixteen characters made of name, sex and birth date (DVLA).
+    BritishDriverNumber,
+    /// Letters and digits, at least `digits` of the latter.
+    Number {
+        /// Fewest characters.
+        least: usize,
+        /// Most characters.
+        most: usize,
+        /// Fewest digits.
+        digits: usize,
+    },
+    /// Sex in one letter, one kanji or a word.
+    Gender,
+    /// A country by its code or name.
+    Country,
+    /// One of the statuses of residence.
+    ResidenceStatus,
+    /// Words of an authority.
+    Authority,
+}
+
+/// What a grammar made of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Parsed {
+    /// As read.
+    pub(crate) text: String,
+    /// The normal form; `None` where a check of the form itself fails.
+    pub(crate) normalized: Option<String>,
+    /// The letters it is made of.
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+}
+
+/// What a grammar must know beside the text.
+pub(crate) struct Context<'a> {
+    pub(crate) today: Date,
+    /// Labels and titles of all layouts, folded: no name is one of them.
+    pub(crate) words: &'a [Vec<char>],
+}
+
+impl Grammar {
+    /// The item in a text; `None` where the text is not of the form.
+    pub(crate) fn parse(&self, glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
+        match self {
+            Self::Date {
+                order,
+                ends,
+                begins,
+                past,
+            } => dates::parse(glyphs, *order, [begins, ends], *past, context.today),
+            Self::JapaneseName => names::japanese(glyphs, context),
+            Self::LatinName => names::latin(glyphs, context),
+            Self::JapaneseAddress => address::japanese(glyphs),
+            Self::Address { post } => address::latin(glyphs, *post),
+            Self::JapaneseLicenceNumber => numbers::japanese_licence(glyphs),
+            Self::ResidenceCardNumber => numbers::of_form(glyphs, numbers::RESIDENCE_CARD, 0),
+            Self::BritishDriverNumber => numbers::of_form(glyphs, numbers::BRITISH_DRIVER, numbers::BRITISH_ISSUE),
+            Self::Number { least, most, digits } => numbers::any(glyphs, *least..=*most, *digits),
+            Self::Gender => words::gender(glyphs),
+            Self::Country => country::parse(glyphs),
+            Self::ResidenceStatus => words::residence_status(glyphs),
+            Self::Authority => words::authority(glyphs, context),
+        }
+    }
+
+    /// Whether it is made of words that follow each other closely, any number of them.
+    pub(crate) const fn is_prose(&self) -> bool {
+        matches!(self, Self::JapaneseAddress | Self::Address { .. } | Self::Authority)
+    }
+
+    /// Whether letters and digits that look alike can be told apart by the form itself or by a check digit.
+    pub(crate) const fn tells_likes_apart(&self) -> bool {
+        !matches!(self, Self::Number { .. } | Self::Address { .. })
+    }
+}
+
+/// The letters of a folded stretch, from the first to the last glyph.
+fn stretch(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize) -> Option<(String, usize, usize)> {
+    let (first, last) = (*folded.from.get(from)?, *folded.from.get(to.checked_sub(1)?)?);
+    Some((tidy(&glyphs[first..=last]), first, last + 1))
+}
+
+/// Letters for tests: one after the other, all equally sure.
+#[cfg(test)]
+pub(crate) fn glyphs(text: &str) -> Vec<Glyph> {
+    let glyph = |(index, symbol): (usize, char)| Glyph {
+        symbol,
+        x: index as f32 * 10.0,
+        y: 0.0,
+        height: 20.0,
+        sure: 0.99,
+        line: 0,
+    };
+    text.chars().enumerate().map(glyph).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! Names: letters only, never a label, never digits.
+
+use super::{Context, Parsed, stretch};
+use crate::layout::sheet::{Folded, Glyph, tidy};
+use crate::zone::dates::era_start;
+use crate::zone::{fold, is_label};
+
+/// Letters a name has at least and at most.
+const LETTERS: std::ops::RangeInclusive<usize> = 2..=60;
+
+/// A name as Japanese documents print it. In the row of a driving licence the date of birth follows it.
+pub(super) fn japanese(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
+    let folded = Folded::of(glyphs);
+    let from = folded.chars.iter().position(|c| c.is_alphabetic())?;
+    let to = (from..folded.chars.len())
+        .find(|&i| ends_name(&folded.chars, i))
+        .unwrap_or(folded.chars.len());
+    let to = trimmed(&folded.chars, from, to);
+    let name = &folded.chars[from..to];
+    let han = name.iter().any(|&c| is_han(c));
+    let latin = name.iter().any(char::is_ascii_alphabetic);
+    if !name.iter().all(|&c| is_japanese_letter(c) || is_latin(c)) || han && latin {
+        return None;
+    }
+    let mut parsed = kept(glyphs, &folded, from, to, context)?;
+    if !latin && let Some(at) = end_of_family_name(&glyphs[parsed.from..parsed.to]) {
+        let (family, given) = glyphs[parsed.from..parsed.to].split_at(at);
+        parsed.text = fold::japanese(&format!("{} {}", tidy(family), tidy(given)));
+        parsed.normalized = Some(parsed.text.clone());
+    }
+    Some(parsed)
+}
+
+/// How many letters the family name has, where a space stands behind it that the recogniser did not see. Letters are set at one
+/// distance, and the space is as wide as a letter.
+fn end_of_family_name(glyphs: &[Glyph]) -> Option<usize> {
+    if glyphs.len() < 3 || glyphs.iter().any(|glyph| glyph.symbol.is_whitespace()) {
+        return None;
+    }
+    let steps: Vec<f32> = glyphs.windows(2).map(|pair| pair[1].x - pair[0].x).collect();
+    let narrowest = steps.iter().copied().fold(f32::INFINITY, f32::min);
+    let mut wide = (0..steps.len()).filter(|&at| steps[at] > narrowest * 1.35);
+    let at = wide.next()?;
+    (wide.next().is_none() && steps[at] > narrowest * 1.6).then_some(at + 1)
+}
+
+/// A name in Latin letters.
+pub(super) fn latin(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
+    let folded = Folded::of(glyphs);
+    let from = folded.chars.iter().position(|c| c.is_alphabetic())?;
+    let to = trimmed(&folded.chars, from, folded.chars.len());
+    if !folded.chars[from..to].iter().all(|&c| is_latin(c)) {
+        return None;
+    }
+    kept(glyphs, &folded, from, to, context)
+}
+
+fn kept(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize, context: &Context<'_>) -> Option<Parsed> {
+    let name = &folded.chars[from..to];
+    let letters = name.iter().filter(|c| c.is_alphabetic()).count();
+    if !LETTERS.contains(&letters) || context.words.iter().any(|word| word.as_slice() == name) {
+        return None;
+    }
+    let (text, first, last) = stretch(glyphs, folded, from, to)?;
+    if is_label(&text) {
+        return None;
+    }
+    let text = fold::japanese(&text);
+    Some(Parsed {
+        normalized: Some(text.clone()),
+        text,
+        from: first,
+        to: last,
+    })
+}
+
+/// Where a date begins, a name has ended.
+fn ends_name(chars: &[char], at: usize) -> bool {
+    let era = chars
+        .get(at..at + 2)
+        .is_some_and(|pair| era_start(&pair.iter().collect::<String>()).is_some())
+        // 昭和 may begin a given name, but no name goes on with a number.
+        && chars.get(at + 2).is_some_and(|c| c.is_ascii_digit() || *c == '元');
+    era || chars[at].is_ascii_digit()
+}
+
+/// The end without stops and strokes behind the last letter.
+fn trimmed(chars: &[char], from: usize, to: usize) -> usize {
+    let mut to = to;
+    while to > from && !chars[to - 1].is_alphabetic() && chars[to - 1] != '.' {
+        to -= 1;
+    }
+    to
+}
+
+const fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' | '々' | '〆')
+}
+
+const fn is_japanese_letter(c: char) -> bool {
+    is_han(c) || matches!(c, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fc}')
+}
+
+const fn is_latin(c: char) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, '\'' | '-' | '.' | ',' | '’' | '`' | '\u{00c0}'..='\u{024f}')
+}

@@ -1,0 +1,179 @@
+//! Numbers of documents: their forms, and the check digits of those that have one.
+
+use super::{Parsed, stretch};
+use crate::layout::sheet::{Folded, Glyph};
+use crate::zone::fold;
+use std::ops::RangeInclusive;
+
+/// What may stand at a place of a number of fixed form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Letter,
+    Digit,
+    /// A letter, or 9 where the name has none left.
+    NameLetter,
+    Any,
+}
+
+use Class::{Any, Digit, Letter, NameLetter};
+
+/// AA12345678BB, on residence cards and special permanent resident certificates.
+pub(super) const RESIDENCE_CARD: &[Class] = &[
+    Letter, Letter, Digit, Digit, Digit, Digit, Digit, Digit, Digit, Digit, Letter, Letter,
+];
+/// Five of the family name, decade, month (+ 50 for women), day, year, two initials, a tie-breaker, two check characters (DVLA INF1).
+pub(super) const BRITISH_DRIVER: &[Class] = &[
+    NameLetter, NameLetter, NameLetter, NameLetter, NameLetter, Digit, Digit, Digit, Digit, Digit, Digit, NameLetter,
+    NameLetter, Any, Letter, Letter,
+];
+/// Digits of the issue that may follow a British driver number.
+pub(super) const BRITISH_ISSUE: usize = 2;
+/// Letters and digits of a group of a number that is set with spaces.
+const GROUP: usize = 5;
+/// Digits of a Japanese driving licence's number.
+const JAPANESE_LICENCE: usize = 12;
+/// Weights of its first ten digits (National Police Agency, as reported).
+const WEIGHTS: [u32; 10] = [5, 4, 3, 2, 7, 6, 5, 4, 3, 2];
+
+/// 第 012345678901 号, with or without the words around it.
+pub(super) fn japanese_licence(glyphs: &[Glyph]) -> Option<Parsed> {
+    let folded = Folded::of(glyphs);
+    let digit = |at: usize| folded.chars.get(at).is_some_and(char::is_ascii_digit);
+    let starts: Vec<usize> = (0..folded.chars.len())
+        .filter(|&at| digit(at) && !(at > 0 && digit(at - 1)))
+        .filter(|&at| (at..at + JAPANESE_LICENCE).all(digit) && !digit(at + JAPANESE_LICENCE))
+        .collect();
+    let &[from] = starts.as_slice() else { return None };
+    let number: String = folded.chars[from..from + JAPANESE_LICENCE].iter().collect();
+    let (text, first, last) = stretch(glyphs, &folded, from, from + JAPANESE_LICENCE)?;
+    Some(Parsed {
+        text,
+        normalized: check_digit_holds(&number).then_some(number),
+        from: first,
+        to: last,
+    })
+}
+
+/// The eleventh digit is 11 less the weighted sum modulo 11, where 10 and 11 count as 0.
+fn check_digit_holds(number: &str) -> bool {
+    let digits: Vec<u32> = number.chars().filter_map(|c| c.to_digit(10)).collect();
+    let sum: u32 = digits.iter().zip(WEIGHTS).map(|(digit, weight)| digit * weight).sum();
+    let check = match 11 - sum % 11 {
+        10 | 11 => 0,
+        digit => digit,
+    };
+    digits.get(WEIGHTS.len()) == Some(&check)
+}
+
+/// A number of a fixed form, standing alone or with exactly `tail` digits behind it. A place of the form tells a letter from the digit that looks like it.
+pub(super) fn of_form(glyphs: &[Glyph], form: &[Class], tail: usize) -> Option<Parsed> {
+    let folded = Folded::of(glyphs);
+    let chars = &folded.chars;
+    let alone = |from: usize| {
+        let end =
+            |at: usize| chars.get(at).is_none_or(|c| !c.is_ascii_alphanumeric()) || folded.apart.get(at) == Some(&true);
+        let to = from + form.len();
+        let behind = chars
+            .get(to..to + tail)
+            .is_some_and(|tail| tail.iter().all(char::is_ascii_digit));
+        (end(to) || behind && end(to + tail))
+            && (from == 0 || folded.apart[from] || !chars[from - 1].is_ascii_alphanumeric())
+    };
+    let read = |from: usize| -> Option<String> {
+        let part = chars.get(from..from + form.len())?;
+        part.iter().zip(form).map(|(&c, &class)| as_class(c, class)).collect()
+    };
+    let found: Vec<(usize, String)> = (0..chars.len())
+        .filter(|&from| alone(from))
+        .filter_map(|from| Some((from, read(from)?)))
+        .collect();
+    let [(from, number)] = found.as_slice() else {
+        return None;
+    };
+    let (text, first, last) = stretch(glyphs, &folded, *from, from + form.len())?;
+    Some(Parsed {
+        text,
+        normalized: Some(number.clone()),
+        from: first,
+        to: last,
+    })
+}
+
+/// The letter or digit that a symbol is at a place of this class.
+fn as_class(c: char, class: Class) -> Option<char> {
+    let digit = match c {
+        'O' | 'Q' => '0',
+        'I' | 'L' => '1',
+        'Z' => '2',
+        'S' => '5',
+        'B' => '8',
+        other => other,
+    };
+    let letter = match c {
+        '0' => 'O',
+        '1' => 'I',
+        '2' => 'Z',
+        '5' => 'S',
+        '8' => 'B',
+        other => other,
+    };
+    match class {
+        Digit => digit.is_ascii_digit().then_some(digit),
+        Letter => letter.is_ascii_uppercase().then_some(letter),
+        NameLetter if c == '9' => Some(c),
+        NameLetter => letter.is_ascii_uppercase().then_some(letter),
+        Any => c.is_ascii_alphanumeric().then_some(c),
+    }
+}
+
+/// Letters and digits with hyphens between, or in short groups with spaces between. Hyphens are part of a number (`A123-4567-8901` is
+/// how it is cited and printed again), spaces only set it.
+pub(super) fn any(glyphs: &[Glyph], length: RangeInclusive<usize>, digits: usize) -> Option<Parsed> {
+    let folded = Folded::of(glyphs);
+    let from = folded.chars.iter().position(char::is_ascii_alphanumeric)?;
+    let to = end_of_number(&folded, from)?;
+    let joint = |c: char| matches!(c, '-' | '/' | '.' | '*');
+    if !folded.chars[from..to]
+        .iter()
+        .all(|&c| c.is_ascii_alphanumeric() || joint(c))
+    {
+        return None;
+    }
+    let (text, first, last) = stretch(glyphs, &folded, from, to)?;
+    let (bare, number) = (fold::bare(&text), folded.chars[from..to].iter().collect());
+    let fits = length.contains(&bare.len()) && bare.bytes().filter(u8::is_ascii_digit).count() >= digits;
+    fits.then_some(Parsed {
+        text,
+        normalized: Some(number),
+        from: first,
+        to: last,
+    })
+}
+
+/// Where a number ends that begins at a place: with its text, or before a text that can be none of it. `None` where it may go on.
+fn end_of_number(folded: &Folded, from: usize) -> Option<usize> {
+    let chars = &folded.chars;
+    let starts: Vec<usize> = (from + 1..chars.len()).filter(|&at| folded.apart[at]).collect();
+    let bounds: Vec<usize> = std::iter::once(from).chain(starts).chain([chars.len()]).collect();
+    let word = |pair: &[usize]| &chars[pair[0]..pair[1]];
+    let words: Vec<&[char]> = bounds.windows(2).map(word).collect();
+    let is_group = |word: &&[char]| word.len() <= GROUP && word.iter().all(char::is_ascii_alphanumeric);
+    let end = match words.as_slice() {
+        [_] => chars.len(),
+        words if words.iter().all(is_group) => chars.len(),
+        // What follows is a word, or a date or another number with joints of its own.
+        [first, second, ..] if !second.iter().any(char::is_ascii_digit) || second.contains(&'/') => from + first.len(),
+        _ => return None,
+    };
+    let last = chars[from..end].iter().rposition(char::is_ascii_alphanumeric)?;
+    Some(from + last + 1)
+}
+
+/// The first five characters that a British driver number has for a family name: `MAC` is written `MC`, short names end in 9s.
+pub(crate) fn british_name_part(surname: &str) -> String {
+    let letters: String = fold::folded(surname).chars().filter(char::is_ascii_uppercase).collect();
+    let letters = letters
+        .strip_prefix("MAC")
+        .map_or_else(|| letters.clone(), |rest| format!("MC{rest}"));
+    letters.chars().chain("99999".chars()).take(5).collect()
+}

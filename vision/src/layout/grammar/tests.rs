@@ -1,0 +1,342 @@
+//! Tables of what each grammar takes and leaves.
+
+use super::*;
+use proptest::prelude::*;
+use time::macros::date;
+
+const CONTEXT: Context<'_> = Context {
+    today: date!(2026 - 11 - 21),
+    words: &[],
+};
+
+fn parsed(grammar: &Grammar, text: &str) -> Option<(String, Option<String>)> {
+    grammar.parse(&glyphs(text), &CONTEXT).map(|p| (p.text, p.normalized))
+}
+
+fn normal(grammar: &Grammar, text: &str) -> Option<String> {
+    parsed(grammar, text)?.1
+}
+
+fn date(order: Order, ends: &[&str], past: bool) -> Grammar {
+    Grammar::Date {
+        order,
+        ends: ends.iter().map(|word| (*word).to_owned()).collect(),
+        begins: Vec::new(),
+        past,
+    }
+}
+
+#[test]
+fn dates_of_eras_and_of_the_west() {
+    let plain = date(Order::Year, &[], false);
+    for (text, wanted) in [
+        ("昭和61年5月1日生", "1986-05-01"),
+        ("平成元年3月31日", "1989-03-31"),
+        ("令和 06年 06月 01日 12345", "2024-06-01"),
+        ("2018年07月01日", "2018-07-01"),
+        ("2024年(令和06年)06月01日まで有効", "2024-06-01"),
+        ("2024年令和06年06月01日", "2024-06-01"),
+        ("２０２４年６月１日", "2024-06-01"),
+        ("4年3月(2018年07月01日)", "2018-07-01"),
+        ("2019/01/23", "2019-01-23"),
+    ] {
+        assert_eq!(normal(&plain, text).as_deref(), Some(wanted), "{text}");
+    }
+    for text in [
+        "平成00年00月00日",
+        "2024年13月1日",
+        "12345",
+        "令和6年6月",
+        "01/02/2024",
+        "2024年6月1日 2025年6月1日",
+    ] {
+        assert_eq!(parsed(&plain, text), None, "{text}");
+    }
+}
+
+#[test]
+fn an_era_that_contradicts_the_western_year_leaves_the_text_and_takes_the_normal_form() {
+    let band = date(Order::Year, &["まで"], false);
+    let (text, normalized) = parsed(&band, "2024年(令和07年)06月01日まで有効").unwrap();
+    assert_eq!((text.as_str(), normalized), ("2024年(令和07年)06月01日", None));
+}
+
+#[test]
+fn the_words_around_a_date_choose_it() {
+    let born = date(Order::Year, &["生"], true);
+    assert_eq!(
+        normal(&born, "日本花子 昭和61年5月1日生").as_deref(),
+        Some("1986-05-01")
+    );
+    assert_eq!(parsed(&born, "2025年3月31日まで有効"), None);
+    assert_eq!(parsed(&born, "2031年3月31日生"), None, "nobody is born tomorrow");
+    let until = date(Order::Year, &["まで"], false);
+    let card = "昭和61年5月1日生 2025年3月31日まで有効";
+    assert_eq!(normal(&until, card).as_deref(), Some("2025-03-31"));
+}
+
+#[test]
+fn numbers_are_dates_in_the_order_of_their_country() {
+    let (european, american) = (date(Order::Day, &[], true), date(Order::Month, &[], true));
+    for (grammar, text, wanted) in [
+        (&european, "02.03.1985 BERLIN", Some("1985-03-02")),
+        (&american, "02/03/1985", Some("1985-02-03")),
+        (&european, "12.08.64", Some("1964-08-12")),
+        (&european, "19.01.13", Some("2013-01-19")),
+        (&european, "12.081964", Some("1964-08-12")),
+        (&european, "25 DEC/DÉC 1985", Some("1985-12-25")),
+        (&american, "12-25-1985", Some("1985-12-25")),
+        (&european, "31.02.1985", None),
+        (&european, "12081964", None),
+        (&american, "25/12/1985", None),
+        (&european, "02.03.1985 03.03.1985", None),
+    ] {
+        assert_eq!(normal(grammar, text).as_deref(), wanted, "{text}");
+    }
+}
+
+#[test]
+fn names_are_letters_and_end_where_a_date_begins() {
+    for (text, wanted) in [
+        ("日本 花子 昭和61年5月1日生", Some("日本 花子")),
+        ("渡邉誠", Some("渡邉誠")),
+        ("ソン・ミンジュン", Some("ソン・ミンジュン")),
+        ("TURNER ELIZABETH", Some("TURNER ELIZABETH")),
+        ("昭和太郎", Some("昭和太郎")),
+        ("A", None),
+        ("12345", None),
+        ("日本TARO", None),
+        ("東京都:千代田", None),
+    ] {
+        assert_eq!(normal(&Grammar::JapaneseName, text).as_deref(), wanted, "{text}");
+    }
+    for (text, wanted) in [
+        ("O'BRIEN-SMITH", Some("O'BRIEN-SMITH")),
+        ("Müller", Some("Müller")),
+        ("ANNA MARIA.", Some("ANNA MARIA.")),
+        ("SM1TH", None),
+        ("花子", None),
+    ] {
+        assert_eq!(normal(&Grammar::LatinName, text).as_deref(), wanted, "{text}");
+    }
+    let words = [vec!['N', 'O', 'M']];
+    let context = Context {
+        words: &words,
+        ..CONTEXT
+    };
+    assert_eq!(
+        Grammar::LatinName.parse(&glyphs("Nom"), &context),
+        None,
+        "a label is no name"
+    );
+}
+
+#[test]
+fn a_japanese_address_begins_with_a_prefecture_and_names_a_town() {
+    for (text, wanted) in [
+        ("東京都千代田区霞が関2-1-1", Some("東京都千代田区霞が関2-1-1")),
+        ("大阪府大阪市北区梅田1一2ー3", Some("大阪府大阪市北区梅田1-2-3")),
+        (
+            "北海道札幌市中央区本町１丁目２番３号",
+            Some("北海道札幌市中央区本町1丁目2番3号"),
+        ),
+        (
+            "大阪府大阪市北区緑町7-5コ一ポ旭126",
+            Some("大阪府大阪市北区緑町7-5コーポ旭126"),
+        ),
+        ("千代田区霞が関2-1-1", None),
+        ("2024年(令和06年)06月01日まで有効", None),
+        ("東京都公安委員会", None),
+    ] {
+        assert_eq!(normal(&Grammar::JapaneseAddress, text).as_deref(), wanted, "{text}");
+    }
+}
+
+#[test]
+fn other_addresses_end_with_their_post_code() {
+    let american = Grammar::Address {
+        post: Some(Post::American),
+    };
+    let british = Grammar::Address {
+        post: Some(Post::British),
+    };
+    for (grammar, text, complete) in [
+        (&american, "780 2ND ST APT 5 AUSTIN, TX 78701", true),
+        (&american, "12 KING ST W TORONTO, ON M5V 2T6", true),
+        (&american, "780 2ND ST APT 5", false),
+        (&british, "5 HARBOUR STREET, LEEDS LS1 4AB", true),
+        (&british, "5 HARBOUR STREET, LEEDS", false),
+    ] {
+        assert_eq!(normal(grammar, text).as_deref(), complete.then_some(text), "{text}");
+    }
+}
+
+#[test]
+fn numbers_have_their_forms_and_check_digits() {
+    // 5·3 + 4·0 + 3·9 + 2·0 + 7·1 + 6·2 + 5·3 + 4·4 + 3·5 + 2·6 = 119 = 10·11 + 9, and 11 - 9 = 2.
+    assert_eq!(
+        normal(&Grammar::JapaneseLicenceNumber, "第 309012345620 号").as_deref(),
+        Some("309012345620")
+    );
+    let (text, normalized) = parsed(&Grammar::JapaneseLicenceNumber, "第309012345630号").unwrap();
+    assert_eq!((text.as_str(), normalized), ("309012345630", None), "doubt, not proof");
+    assert_eq!(parsed(&Grammar::JapaneseLicenceNumber, "1234567890123"), None);
+    for (grammar, text, wanted) in [
+        (Grammar::ResidenceCardNumber, "番号 AB12345678CD", Some("AB12345678CD")),
+        (Grammar::ResidenceCardNumber, "A8I2345678CD", Some("AB12345678CD")),
+        (Grammar::ResidenceCardNumber, "AB12345678CDE", None),
+        (
+            Grammar::BritishDriverNumber,
+            "TURNE706238EJ9AB 17",
+            Some("TURNE706238EJ9AB"),
+        ),
+        (
+            Grammar::BritishDriverNumber,
+            "TURNE706238EJ9AB17",
+            Some("TURNE706238EJ9AB"),
+        ),
+        (Grammar::BritishDriverNumber, "TURNE706238EJ9A", None),
+    ] {
+        assert_eq!(normal(&grammar, text).as_deref(), wanted, "{text}");
+    }
+    let number = Grammar::Number {
+        least: 5,
+        most: 12,
+        digits: 3,
+    };
+    for (text, wanted) in [
+        ("S123-4567-8901", "S123-4567-8901"),
+        ("s123 4567 8901", "S12345678901"),
+        ("/S123.4567-", "S123.4567"),
+        ("S123-4567 2029/03/26", "S123-4567"),
+        ("S1234567 CLASS", "S1234567"),
+    ] {
+        assert_eq!(normal(&number, text).as_deref(), Some(wanted), "{text}");
+    }
+    for text in ["CLASS C", "S12345 678901", "S123-4567 8901"] {
+        assert_eq!(parsed(&number, text), None, "{text}");
+    }
+}
+
+#[test]
+fn words_and_countries() {
+    for (text, wanted) in [
+        ("女 F.", Some("female")),
+        ("M", Some("male")),
+        ("男 F", None),
+        ("MF", None),
+        ("HGT", None),
+    ] {
+        assert_eq!(normal(&Grammar::Gender, text).as_deref(), wanted, "{text}");
+    }
+    for (text, wanted) in [
+        ("米国", Some("USA")),
+        ("ブラジル", Some("BRA")),
+        ("フイリピン", Some("PHL")),
+        ("プラジル", Some("BRA")),
+        ("DEU", Some("DEU")),
+        ("UTO", None),
+        ("ATLANTIS", None),
+    ] {
+        assert_eq!(normal(&Grammar::Country, text).as_deref(), wanted, "{text}");
+    }
+    for (text, wanted) in [
+        ("留学 Student", Some("留学")),
+        ("特定技能１号", Some("特定技能1号")),
+        ("技能実習1号口", Some("技能実習1号ロ")),
+        ("永住者の配偶者等", Some("永住者の配偶者等")),
+        ("就労不可", None),
+    ] {
+        assert_eq!(normal(&Grammar::ResidenceStatus, text).as_deref(), wanted, "{text}");
+    }
+}
+
+#[test]
+fn a_british_number_spells_the_family_name() {
+    for (surname, wanted) in [
+        ("Turner", "TURNE"),
+        ("Li", "LI999"),
+        ("MacDonald", "MCDON"),
+        ("O'Brien", "OBRIE"),
+    ] {
+        assert_eq!(british_name_part(surname), wanted);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_parsed_without_panic(text in "\\PC{0,60}") {
+        for grammar in all() {
+            if let Some(parsed) = grammar.parse(&glyphs(&text), &CONTEXT) {
+                prop_assert!(parsed.from < parsed.to && parsed.to <= text.chars().count());
+            }
+        }
+    }
+
+    #[test]
+    fn digits_and_their_surroundings_are_parsed_without_panic(text in "[0-9年月日./ 昭和令()まで生A-Z-]{0,40}") {
+        for grammar in all() {
+            grammar.parse(&glyphs(&text), &CONTEXT);
+        }
+    }
+
+    #[test]
+    fn every_day_is_read_back_in_every_order(days in 0_i64..45_000) {
+        let day = date!(1900 - 01 - 01) + time::Duration::days(days);
+        let (year, month, of_month) = (day.year(), u8::from(day.month()), day.day());
+        let wanted = Some(format!("{year}-{month:02}-{of_month:02}"));
+        for (order, text) in [
+            (Order::Year, format!("{year}年{month}月{of_month}日")),
+            (Order::Day, format!("{of_month:02}.{month:02}.{year}")),
+            (Order::Month, format!("{month:02}/{of_month:02}/{year}")),
+        ] {
+            prop_assert_eq!(&normal(&date(order, &[], false), &text), &wanted, "{}", text);
+        }
+    }
+}
+
+fn all() -> Vec<Grammar> {
+    vec![
+        date(Order::Year, &[], false),
+        date(Order::Day, &[], true),
+        date(Order::Month, &["生"], true),
+        Grammar::JapaneseName,
+        Grammar::LatinName,
+        Grammar::JapaneseAddress,
+        Grammar::Address { post: None },
+        Grammar::JapaneseLicenceNumber,
+        Grammar::ResidenceCardNumber,
+        Grammar::BritishDriverNumber,
+        Grammar::Number {
+            least: 1,
+            most: 20,
+            digits: 0,
+        },
+        Grammar::Gender,
+        Grammar::Country,
+        Grammar::ResidenceStatus,
+        Grammar::Authority,
+    ]
+}
+
+#[test]
+fn a_space_between_names_is_seen_though_it_was_not_read() {
+    let name = |places: &[f32]| {
+        let letters = glyphs("佐々木愛").into_iter().zip(places);
+        let letters: Vec<Glyph> = letters.map(|(glyph, &x)| Glyph { x, ..glyph }).collect();
+        Grammar::JapaneseName
+            .parse(&letters, &CONTEXT)
+            .map(|parsed| parsed.text)
+    };
+    assert_eq!(name(&[0.0, 10.0, 20.5, 40.0]).as_deref(), Some("佐々木 愛"));
+    assert_eq!(
+        name(&[0.0, 10.0, 20.0, 32.0]).as_deref(),
+        Some("佐々木愛"),
+        "too narrow"
+    );
+    assert_eq!(
+        name(&[0.0, 20.0, 30.0, 50.0]).as_deref(),
+        Some("佐々木愛"),
+        "which of them?"
+    );
+}

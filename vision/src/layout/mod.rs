@@ -1,0 +1,97 @@
+//! Documents by their layout: one file describes one, one engine reads them all.
+
+mod fields;
+mod file;
+mod grammar;
+mod recognise;
+mod rules;
+mod sheet;
+
+pub(crate) use fields::Item;
+pub(crate) use file::{Layout, LayoutFault};
+pub(crate) use sheet::Glyph;
+
+use crate::text::Line;
+use domain::findings::{LayoutReading, RuleResult};
+use fields::Marked;
+use grammar::Context;
+use sheet::{Folded, Sheet};
+use time::Date;
+
+/// Lines read less surely than this are noise.
+const LEGIBLE: f32 = 0.5;
+
+/// All layouts, and the words on them that are no names.
+pub(crate) struct Layouts {
+    layouts: Vec<Layout>,
+    words: Vec<Vec<char>>,
+}
+
+/// A page of a known layout.
+pub(crate) struct Known<'a> {
+    pub(crate) layout: &'a Layout,
+    pub(crate) reading: LayoutReading,
+    pub(crate) items: Vec<Item>,
+    /// Direction of its rows in the page's pixels, in radians.
+    pub(crate) angle: f32,
+}
+
+impl Layouts {
+    /// The layouts that come with the program.
+    pub(crate) fn built_in() -> Result<Self, LayoutFault> {
+        let layouts = Layout::built_in()?;
+        let labels = || layouts.iter().flat_map(|layout| layout.label.values());
+        let texts = |value: bool| {
+            labels()
+                .filter(move |label| label.value == value)
+                .flat_map(|label| &label.folded)
+        };
+        let values: Vec<&Vec<char>> = texts(true).collect();
+        let words = texts(false)
+            .filter(|word| word.len() > 1 && !values.contains(word))
+            .cloned()
+            .collect();
+        Ok(Self { layouts, words })
+    }
+
+    /// Recognises the layout of a page and reads its items; `None` where it is none that is known.
+    pub(crate) fn read(&self, lines: &[Line], today: Date) -> Option<Known<'_>> {
+        let sheet = Sheet::new(lines, LEGIBLE);
+        let folded: Vec<Folded> = sheet.runs.iter().map(|run| Folded::of(&run.glyphs)).collect();
+        let context = Context {
+            today,
+            words: &self.words,
+        };
+        let (mut fit, score) = recognise::best(&self.layouts, &sheet, &folded, &context)?;
+        let in_place = recognise::in_place(&fit);
+        fit.marks
+            .retain(|mark| fit.layout.label.get(mark.name).is_some_and(|label| !label.value));
+        recognise::by_place(fit.layout, &sheet, &mut fit.marks);
+        let page = Marked {
+            layout: fit.layout,
+            sheet: &sheet,
+            marks: &fit.marks,
+        };
+        let mut items = fields::read(fit.layout, &page, &context);
+        let mut rules = rules::apply(&fit.layout.rule, &mut items);
+        rules.extend(in_place.map(|held| RuleResult {
+            rule: "labels_in_place".to_owned(),
+            held,
+        }));
+        Some(Known {
+            layout: fit.layout,
+            reading: LayoutReading {
+                layout: fit.layout.name.clone(),
+                kind: fit.layout.kind,
+                side: fit.layout.side,
+                score,
+                rules,
+            },
+            items,
+            angle: sheet.angle,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

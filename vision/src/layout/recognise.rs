@@ -1,0 +1,312 @@
+//! Which layout a page has: the words that are printed on it, in the places they have, and values whose form tells it.
+
+use super::file::{Label, Layout};
+use super::grammar::Context;
+use super::sheet::{Folded, Sheet};
+
+/// Letters of a label for each error forgiven: kanji say more than Latin letters.
+const LETTERS_PER_ERROR: (usize, usize) = (3, 7);
+/// Points by which a layout must lead one of another kind or side.
+const LEAD: f32 = 0.75;
+/// Share of the points that are enough from which a layout is recognised.
+const RECOGNISED: f32 = 0.6;
+
+/// Labels that say whether all are in place.
+const LEAST_PLACED: usize = 4;
+/// Millimetres that a label may stand off its place: printers and issuers differ.
+const OFF_PLACE: f32 = 5.0;
+/// Millimetres that an unread label may stand off the place that the others leave for it.
+const NEAR_PLACE: f32 = 2.5;
+/// Millimetres between two labels that together tell the scale.
+const FAR_APART: f32 = 12.0;
+/// Share of the labels that must stand in place.
+const IN_PLACE: f32 = 0.7;
+
+/// A label found on a page.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark<'a> {
+    pub(crate) name: &'a str,
+    /// The line it is in, and its letters there.
+    pub(crate) run: usize,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) left: f32,
+    pub(crate) right: f32,
+    pub(crate) y: f32,
+}
+
+/// A layout and how well it fits.
+pub(crate) struct Fit<'a> {
+    pub(crate) layout: &'a Layout,
+    pub(crate) marks: Vec<Mark<'a>>,
+    points: f32,
+}
+
+impl Fit<'_> {
+    fn share(&self) -> f32 {
+        (self.points / self.layout.enough).min(1.0)
+    }
+}
+
+/// The layout that fits best, and how sure that is, 0 to 1; `None` where none fits well or two of different kinds do.
+pub(crate) fn best<'a>(
+    layouts: &'a [Layout],
+    sheet: &Sheet,
+    folded: &[Folded],
+    context: &Context<'_>,
+) -> Option<(Fit<'a>, f32)> {
+    let mut fits: Vec<Fit<'a>> = layouts
+        .iter()
+        .map(|layout| fit(layout, sheet, folded, context))
+        .collect();
+    fits.sort_by(|a, b| {
+        (b.share(), b.points)
+            .partial_cmp(&(a.share(), a.points))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
+    let mut fits = fits.into_iter();
+    let first = fits.next()?;
+    let other = fits
+        .filter(|other| (other.layout.kind, other.layout.side) != (first.layout.kind, first.layout.side))
+        .map(|other| other.share() * first.layout.enough)
+        .fold(0.0, f32::max);
+    let capped = first.points.min(first.layout.enough * 1.5);
+    let lead = ((capped - other) / LEAD).clamp(0.0, 1.0);
+    let score = first.share() * lead;
+    (score >= RECOGNISED).then_some((first, score))
+}
+
+/// The labels of a layout on a page, and the points they and the layout's signs make.
+fn fit<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded], context: &Context<'_>) -> Fit<'a> {
+    let marks = marks(layout, sheet, folded);
+    let found = |name: &String| marks.iter().any(|mark| mark.name == name);
+    let labels: f32 = layout
+        .label
+        .iter()
+        .filter(|(name, _)| found(name))
+        .map(|(_, label)| label.points)
+        .sum();
+    let signs = layout.sign.iter().filter(|sign| {
+        let parses = |run: &super::sheet::Run| {
+            sign.grammar
+                .parse(&run.glyphs, context)
+                .is_some_and(|p| p.normalized.is_some())
+        };
+        sheet.runs.iter().any(parses)
+    });
+    let points = labels + signs.map(|sign| sign.points).sum::<f32>();
+    Fit { layout, marks, points }
+}
+
+/// Where the layout lies on the page: a label's place in millimetres, where it is seen, and pixels to the millimetre.
+#[derive(Clone, Copy)]
+struct Lie {
+    at: [f32; 2],
+    seen: [f32; 2],
+    scale: f32,
+}
+
+impl Lie {
+    fn expected(&self, at: [f32; 2]) -> [f32; 2] {
+        [0, 1].map(|axis| self.seen[axis] + (at[axis] - self.at[axis]) * self.scale)
+    }
+}
+
+/// The lie that most labels agree with, how many do, and how many have a place at all.
+fn lie(layout: &Layout, marks: &[Mark<'_>]) -> Option<(Lie, usize, usize)> {
+    let placed: Vec<([f32; 2], [f32; 2])> = marks
+        .iter()
+        .filter_map(|mark| Some((layout.label.get(mark.name)?.at?, [mark.left, mark.y])))
+        .collect();
+    if placed.len() < LEAST_PLACED {
+        return None;
+    }
+    let pairs = placed
+        .iter()
+        .enumerate()
+        .flat_map(|(i, one)| placed[i + 1..].iter().map(move |other| (one, other)));
+    pairs
+        .filter(|((at, _), (other, _))| distance_of(*at, *other) > FAR_APART)
+        .map(|(&(at, seen), &(other, other_seen))| {
+            let scale = distance_of(seen, other_seen) / distance_of(at, other);
+            let lie = Lie { at, seen, scale };
+            let fits = |&&(at, seen): &&([f32; 2], [f32; 2])| distance_of(lie.expected(at), seen) < OFF_PLACE * scale;
+            (lie, placed.iter().filter(fits).count(), placed.len())
+        })
+        .max_by_key(|(_, fitting, _)| *fitting)
+}
+
+fn distance_of(a: [f32; 2], b: [f32; 2]) -> f32 {
+    (a[0] - b[0]).hypot(a[1] - b[1])
+}
+
+/// Whether the labels stand where the layout has them, whatever the size of the page; `None` where too few were found to tell.
+pub(crate) fn in_place(fit: &Fit<'_>) -> Option<bool> {
+    let (_, fitting, placed) = lie(fit.layout, &fit.marks)?;
+    Some(fitting as f32 >= IN_PLACE * placed as f32)
+}
+
+/// Labels that could not be read, such as two small lines found as one: the line that begins where the label must stand.
+pub(crate) fn by_place<'a>(layout: &'a Layout, sheet: &Sheet, marks: &mut Vec<Mark<'a>>) {
+    let Some((lie, fitting, placed)) = lie(layout, marks) else {
+        return;
+    };
+    if (fitting as f32) < IN_PLACE * placed as f32 {
+        return;
+    }
+    for (name, label) in &layout.label {
+        let Some(at) = label.at.filter(|_| marks.iter().all(|mark| mark.name != name)) else {
+            continue;
+        };
+        let [x, y] = lie.expected(at);
+        let off = |run: &super::sheet::Run| (run.left - x).abs().max((run.y - y).abs());
+        let free = |index: &usize| marks.iter().all(|mark| mark.run != *index);
+        let nearest = (0..sheet.runs.len())
+            .filter(free)
+            .min_by(|&a, &b| off(&sheet.runs[a]).total_cmp(&off(&sheet.runs[b])));
+        let Some(index) = nearest.filter(|&index| off(&sheet.runs[index]) < NEAR_PLACE * lie.scale) else {
+            continue;
+        };
+        let run = &sheet.runs[index];
+        marks.push(Mark {
+            name,
+            run: index,
+            from: 0,
+            to: run.glyphs.len(),
+            left: run.left,
+            right: run.right,
+            y: run.y,
+        });
+    }
+}
+
+/// The labels of a layout where they stand; the longest first, and no letter belongs to two.
+fn marks<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded]) -> Vec<Mark<'a>> {
+    let mut found: Vec<(usize, Mark<'a>)> = Vec::new();
+    for (name, label) in &layout.label {
+        for text in &label.folded {
+            for (run, letters) in folded.iter().enumerate() {
+                for (from, to) in places(letters, text, label) {
+                    let glyphs = &sheet.runs[run].glyphs;
+                    let (first, last) = (letters.from[from], letters.from[to - 1]);
+                    let half = sheet.runs[run].height * 0.3;
+                    let mark = Mark {
+                        name,
+                        run,
+                        from: first,
+                        to: last + 1,
+                        left: glyphs[first].x - half,
+                        right: glyphs[last].x + half,
+                        y: glyphs[first].y,
+                    };
+                    found.push((text.len(), mark));
+                }
+            }
+        }
+    }
+    found.sort_by_key(|(length, mark)| (std::cmp::Reverse(*length), mark.run, mark.from));
+    let mut marks: Vec<Mark<'a>> = Vec::new();
+    for (_, mark) in found {
+        let taken = |other: &Mark<'_>| other.run == mark.run && other.from < mark.to && mark.from < other.to;
+        if !marks.iter().any(taken) {
+            marks.push(mark);
+        }
+    }
+    marks
+}
+
+/// Where a label's text stands in a line.
+fn places(line: &Folded, text: &[char], label: &Label) -> Vec<(usize, usize)> {
+    if let Some((&'.', number)) = text.split_last()
+        && number.len() <= 2
+    {
+        return numbered(line, number).into_iter().collect();
+    }
+    let errors = errors(text);
+    let mut found = Vec::new();
+    let mut from = 0;
+    while from < line.chars.len() {
+        match nearly_at(&line.chars, from, text, errors).filter(|&to| stands_free(line, text, from, to, label)) {
+            Some(to) => {
+                found.push((from, to));
+                from = to;
+            }
+            None => from += 1,
+        }
+    }
+    found
+}
+
+fn errors(text: &[char]) -> usize {
+    let latin = text.iter().all(char::is_ascii);
+    let letters = if latin {
+        LETTERS_PER_ERROR.1
+    } else {
+        LETTERS_PER_ERROR.0
+    };
+    (text.len() / letters).min(2)
+}
+
+/// Where a text that begins here ends, with at most this many letters wrong, missing or too many.
+fn nearly_at(line: &[char], from: usize, text: &[char], errors: usize) -> Option<usize> {
+    if line[from..].starts_with(text) {
+        return Some(from + text.len());
+    }
+    // The first letter is right, or else the place is another.
+    if errors == 0 || line.get(from) != text.first() && line.get(from + 1) != text.get(1) {
+        return None;
+    }
+    let lengths = text.len().saturating_sub(errors)..=text.len() + errors;
+    let candidates = lengths.filter_map(|length| Some((distance(line.get(from..from + length)?, text), length)));
+    let (least, length) = candidates.min()?;
+    (least <= errors).then_some(from + length)
+}
+
+/// Levenshtein's distance.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// Words in Latin letters are not parts of other words; kanji may be followed by a value at once, but one kanji stands alone.
+fn stands_free(line: &Folded, text: &[char], from: usize, to: usize, label: &Label) -> bool {
+    let next = line.chars.get(to);
+    let (first, last) = (
+        text.first().is_some_and(char::is_ascii),
+        text.last().is_some_and(char::is_ascii),
+    );
+    let before = from == 0 || line.apart[from] || !line.chars[from - 1].is_ascii_alphanumeric();
+    let after = next.is_none_or(|c| line.apart[to] || !c.is_ascii_alphabetic() && *c != '.' || c.is_ascii_digit());
+    let stop = next.is_some_and(|c| !c.is_alphanumeric());
+    let whole = from == 0 && (next.is_none() || stop && to + 1 == line.chars.len());
+    let single = text.len() == 1 && !first;
+    if (single || label.alone) && !whole {
+        return false;
+    }
+    (!first || before) && (!last || after || stop)
+}
+
+/// A number that stands before an item, such as `4a.`: at the beginning of a line or apart, followed by a stop or a space.
+fn numbered(line: &Folded, number: &[char]) -> Option<(usize, usize)> {
+    (0..line.chars.len()).find_map(|from| {
+        let to = from + number.len();
+        if line.chars.get(from..to)? != number || !line.apart[from] {
+            return None;
+        }
+        match line.chars.get(to) {
+            None => Some((from, to)),
+            Some('.' | ',' | ':' | ')') => Some((from, to + 1)),
+            Some(c) if line.apart[to] || number.len() == 2 && c.is_ascii_digit() => Some((from, to)),
+            Some(_) => None,
+        }
+    })
+}

@@ -1,0 +1,388 @@
+//! Whole pages of lines: recognised, and read by their layout.
+
+use super::*;
+use crate::text::{Area, Lattice, Symbol};
+use time::macros::date;
+
+/// Texts with left edge and middle in millimetres.
+type Lines = &'static [(&'static str, f32, f32)];
+
+/// Height of the letters, in pixels.
+const EM: f32 = 40.0;
+
+/// A line whose left edge and middle are given, 16 pixels to the millimetre.
+fn line(text: &str, x_mm: f32, y_mm: f32) -> Line {
+    let widths: Vec<f32> = text.chars().map(|c| if c.is_ascii() { 0.55 } else { 1.0 }).collect();
+    let width = widths.iter().sum::<f32>() * EM;
+    let mut before = 0.0;
+    let symbols = text.chars().zip(&widths).map(|(symbol, share)| {
+        let at = (before + share * EM / 2.0) / width;
+        before += share * EM;
+        Symbol {
+            symbol,
+            at,
+            probability: 0.99,
+        }
+    });
+    Line {
+        symbols: symbols.collect(),
+        area: Area {
+            x: x_mm * 16.0 + width / 2.0,
+            y: y_mm * 16.0,
+            half_width: width / 2.0,
+            half_height: EM / 2.0,
+            angle: 0.0,
+        },
+        text: text.to_owned(),
+        confidence: 0.99,
+        lattice: Lattice::default(),
+    }
+}
+
+fn page(lines: &[(&str, f32, f32)]) -> Vec<Line> {
+    lines.iter().map(|&(text, x, y)| line(text, x, y)).collect()
+}
+
+fn layouts() -> Layouts {
+    Layouts::built_in().unwrap()
+}
+
+const TODAY: Date = date!(2026 - 11 - 21);
+
+fn value<'a>(known: &'a Known<'_>, name: &str) -> Option<&'a str> {
+    known
+        .items
+        .iter()
+        .find(|item| item.name == name)
+        .and_then(|item| item.parsed.normalized.as_deref())
+}
+
+const LICENCE: [(&str, f32, f32); 14] = [
+    ("氏名", 2.0, 4.5),
+    ("日本花子 昭和61年5月1日生", 9.0, 4.5),
+    ("住所", 2.0, 9.0),
+    ("東京都千代田区霞が関2-1-2", 9.0, 9.0),
+    ("交付", 2.0, 13.5),
+    ("令和01年05月07日 12345", 9.0, 13.5),
+    ("2024年(令和06年)06月01日まで有効", 3.0, 18.5),
+    ("免許の", 2.0, 23.5),
+    ("条件等", 2.0, 26.5),
+    ("番号", 2.0, 37.0),
+    ("第 300412345670 号", 9.0, 37.0),
+    ("二・小・原", 2.0, 41.0),
+    ("平成16年04月01日", 14.0, 41.0),
+    ("公安委員会", 60.0, 50.0),
+];
+
+#[test]
+fn a_japanese_driving_licence_is_known_and_read() {
+    let layouts = layouts();
+    let known = layouts.read(&page(&LICENCE), TODAY).unwrap();
+    assert_eq!(known.reading.layout, "jp.driving_license");
+    for (name, wanted) in [
+        ("fullName", "日本花子"),
+        ("birthDate", "1986-05-01"),
+        ("address", "東京都千代田区霞が関2-1-2"),
+        ("issueDate", "2019-05-07"),
+        ("expiryDate", "2024-06-01"),
+        ("firstLicence", "2004-04-01"),
+    ] {
+        assert_eq!(value(&known, name), Some(wanted), "{name}");
+    }
+    let held = |rule: &str| known.reading.rules.iter().find(|r| r.rule == rule).map(|r| r.held);
+    assert_eq!(held("issueDate_before_expiryDate"), Some(true));
+    assert_eq!(held("age_16_at_issueDate"), Some(true));
+    assert_eq!(held("labels_in_place"), Some(true));
+}
+
+#[test]
+fn labels_out_of_place_are_told() {
+    let mut lines = LICENCE;
+    for (index, line) in lines.iter_mut().enumerate() {
+        (line.1, line.2) = (2.0 + (index % 2) as f32 * 40.0, ((index * 5) % 14) as f32 * 3.8);
+    }
+    let layouts = layouts();
+    let known = layouts.read(&page(&lines), TODAY).unwrap();
+    let held = known.reading.rules.iter().find(|rule| rule.rule == "labels_in_place");
+    assert_eq!(held.map(|rule| rule.held), Some(false));
+}
+
+#[test]
+fn a_label_that_cannot_be_read_is_found_by_its_place() {
+    let mut lines = LICENCE;
+    lines[2].0 = "仕昕";
+    let layouts = layouts();
+    let known = layouts.read(&page(&lines), TODAY).unwrap();
+    assert_eq!(value(&known, "address"), Some("東京都千代田区霞が関2-1-2"));
+}
+
+#[test]
+fn a_second_line_goes_on_with_an_address_and_the_next_row_does_not() {
+    let mut lines = LICENCE.to_vec();
+    lines.push(("グリーンハイツ101号室", 9.0, 11.2));
+    lines[4].2 = 14.5;
+    lines[5].2 = 14.5;
+    let layouts = layouts();
+    let known = layouts.read(&page(&lines), TODAY).unwrap();
+    assert_eq!(
+        value(&known, "address"),
+        Some("東京都千代田区霞が関2-1-2 グリーンハイツ101号室")
+    );
+    lines.retain(|line| !line.0.starts_with("グリーン"));
+    lines[4].2 = 11.5;
+    lines[5] = ("令和01年05月07日", 9.0, 11.5);
+    let known = layouts.read(&page(&lines), TODAY).unwrap();
+    assert_eq!(value(&known, "address"), Some("東京都千代田区霞が関2-1-2"));
+}
+
+#[test]
+fn what_stands_far_from_an_address_is_none_of_it() {
+    let layouts = layouts();
+    let address = |lines: &[(&str, f32, f32)]| {
+        let lines = page(lines);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        value(&known, "address").map(str::to_owned)
+    };
+    let card = |title: (&'static str, f32, f32)| {
+        [
+            ("氏名 番号花子", 3.0, 5.0),
+            ("住所", 3.0, 10.0),
+            ("東京都千代田区霞が関2-1-2", 10.0, 10.0),
+            title,
+            ("ハイツ霞101号", 10.0, 12.6),
+            ("平成元年3月31日生", 28.0, 17.0),
+            ("性別 女", 57.0, 17.0),
+            ("2025年3月31日まで有効", 28.0, 22.0),
+            ("電子証明書の有効期限", 28.0, 31.0),
+        ]
+    };
+    let wanted = Some("東京都千代田区霞が関2-1-2 ハイツ霞101号".to_owned());
+    assert_eq!(address(&card(("カード", 60.0, 10.0))), wanted);
+    assert_eq!(address(&card(("カード", 60.0, 12.6))), wanted);
+}
+
+#[test]
+fn the_name_of_an_office_that_tells_the_layout_is_a_value_too() {
+    let layouts = layouts();
+    let lines = page(&[
+        ("DRIVING LICENCE", 30.0, 4.0),
+        ("1. TURNER", 30.0, 11.0),
+        ("2. ELIZABETH", 30.0, 16.0),
+        ("3. 23.06.1978 LEEDS", 30.0, 21.0),
+        ("4a. 04.05.2020", 30.0, 26.0),
+        ("4c. DVLA", 60.0, 26.0),
+        ("4b. 03.05.2030", 30.0, 31.0),
+        ("5. TURNE756238E99AB", 30.0, 36.0),
+    ]);
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(known.reading.layout, "gb.driving_license");
+    assert_eq!(value(&known, "issuingAuthority"), Some("DVLA"));
+}
+
+#[test]
+fn columns_found_as_one_line_are_two_values() {
+    let layouts = layouts();
+    let lines = page(&[
+        ("ONTARIO", 4.0, 5.0),
+        ("DRIVER'S LICENCE", 50.0, 5.0),
+        ("ID NUMBER", 30.0, 11.0),
+        ("EXPIRES", 57.7, 11.0),
+        ("R6427-23689-21665 2029/03/26", 30.0, 14.5),
+        ("LAST NAME", 30.0, 20.0),
+        ("SAMPLE", 30.0, 23.5),
+        ("DATE OF BIRTH", 30.0, 30.0),
+        ("1952/03/26", 30.0, 33.5),
+        ("HEIGHT", 57.0, 30.0),
+    ]);
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(value(&known, "documentNumber"), Some("R6427-23689-21665"));
+    assert_eq!(value(&known, "expiryDate"), Some("2029-03-26"));
+}
+
+#[test]
+fn a_label_glued_to_its_value_leaves_the_value_out_and_an_address_is_given_whole() {
+    let layouts = layouts();
+    let mut lines = vec![
+        ("BRITISH COLUMBIA", 4.0, 5.0),
+        ("DRIVER'S LICENCE", 50.0, 5.0),
+        ("4d DLNL829-491-10", 30.0, 11.0),
+        ("DOB 1981/03/10", 30.0, 16.0),
+        ("HGT 170", 30.0, 20.0),
+        ("EYES BRN", 50.0, 20.0),
+        ("495 OAK DRIVE", 30.0, 30.0),
+        ("VICTORIA, BC V8V 1X4", 30.0, 32.6),
+    ];
+    let read = |lines: &[(&str, f32, f32)], name: &str| {
+        let lines = page(lines);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        value(&known, name).map(str::to_owned)
+    };
+    assert_eq!(read(&lines, "documentNumber"), None);
+    let whole = "495 OAK DRIVE VICTORIA, BC V8V 1X4".to_owned();
+    assert_eq!(read(&lines, "address"), Some(whole));
+    lines[2].0 = "4d DLN L829-491-10";
+    assert_eq!(read(&lines, "documentNumber"), Some("L829-491-10".to_owned()));
+}
+
+#[test]
+fn the_legend_on_the_back_of_a_european_licence_is_no_front() {
+    let layouts = layouts();
+    let lines = page(&[
+        ("1. Name 2. First name", 2.6, 12.0),
+        ("3. Date and place of birth", 2.6, 15.0),
+        ("4a. Date of issue", 2.6, 18.0),
+        ("4b. Date of expiry", 2.6, 21.0),
+        ("27.07.25", 36.0, 21.0),
+        ("4c. Issued by", 2.6, 24.0),
+        ("5. Number", 2.6, 27.0),
+        ("9.", 26.0, 5.0),
+        ("AM", 26.0, 8.0),
+    ]);
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(known.reading.layout, "eu.driving_license.back");
+    assert!(known.items.is_empty());
+}
+
+#[test]
+fn a_certificate_that_says_so_is_no_licence() {
+    let mut lines = LICENCE.to_vec();
+    lines[6] = ("自動車等の運転はできません", 4.0, 20.0);
+    let layouts = layouts();
+    let known = layouts.read(&page(&lines), TODAY).unwrap();
+    assert_eq!(known.reading.layout, "jp.driving_history_certificate");
+}
+
+#[test]
+fn a_rule_that_fails_takes_the_normal_forms_of_what_it_doubts() {
+    let mut lines = LICENCE;
+    lines[6].0 = "2018年(平成30年)06月01日まで有効";
+    let layouts = layouts();
+    let known = layouts.read(&page(&lines), TODAY).unwrap();
+    assert_eq!((value(&known, "issueDate"), value(&known, "expiryDate")), (None, None));
+    assert!(
+        known.items.iter().any(|item| item.name == "expiryDate"),
+        "the text stays"
+    );
+    assert_eq!(value(&known, "birthDate"), Some("1986-05-01"));
+}
+
+#[test]
+fn each_document_is_known_whatever_was_chosen() {
+    let pages: [(&str, Lines); 6] = [
+        (
+            "jp.my_number_card",
+            &[
+                ("氏名 番号花子", 3.0, 5.0),
+                ("住所 東京都千代田区霞が関2-1-2", 3.0, 10.0),
+                ("平成元年3月31日生", 28.0, 17.0),
+                ("性別 女", 57.0, 17.0),
+                ("2025年3月31日まで有効", 28.0, 22.0),
+                ("電子証明書の有効期限", 28.0, 31.0),
+                ("個人番号カード", 28.0, 37.0),
+            ],
+        ),
+        (
+            "jp.my_number_card.back",
+            &[("個人番号", 10.0, 10.0), ("氏名", 10.0, 20.0), ("生年月日", 10.0, 30.0)],
+        ),
+        (
+            "jp.special_permanent_resident_certificate.back",
+            &[
+                ("住居地記載欄", 3.0, 5.0),
+                ("届出年月日", 4.0, 9.0),
+                ("記載者印", 70.0, 9.0),
+            ],
+        ),
+        (
+            "eu.driving_license",
+            &[
+                ("FÜHRERSCHEIN", 24.0, 4.0),
+                ("1. Muster", 30.0, 11.0),
+                ("2. Anna", 30.0, 16.0),
+                ("3. 02.03.1985 Berlin", 30.0, 21.0),
+                ("4a. 04.05.2020", 30.0, 26.0),
+                ("4c. Stadt Essen", 60.0, 26.0),
+                ("4b. 03.05.2035", 30.0, 31.0),
+                ("5. B072RRE2I55", 30.0, 36.0),
+                ("9. B", 30.0, 46.0),
+            ],
+        ),
+        (
+            "us.driving_license",
+            &[
+                ("CALIFORNIA", 4.0, 5.0),
+                ("DRIVER LICENSE", 50.0, 5.0),
+                ("DL I1234567", 30.0, 11.0),
+                ("EXP 08/31/2029", 30.0, 16.0),
+                ("LN SAMPLE", 30.0, 21.0),
+                ("FN ANNA", 30.0, 26.0),
+                ("DOB 02/03/1985", 30.0, 36.0),
+                ("HGT 5'-04\"", 50.0, 41.0),
+                ("EYES BRN", 65.0, 41.0),
+            ],
+        ),
+        (
+            "icao.passport",
+            &[
+                ("PASSPORT", 5.0, 5.0),
+                ("Surname / Nom", 40.0, 15.0),
+                ("SAMPLE", 40.0, 18.5),
+                ("Given names / Prénoms", 40.0, 24.0),
+                ("ANNA", 40.0, 27.5),
+                ("Date of birth", 40.0, 34.0),
+                ("02 MAR 1985", 40.0, 37.5),
+                ("Nationality", 40.0, 44.0),
+                ("Date of issue", 40.0, 52.0),
+            ],
+        ),
+    ];
+    let layouts = layouts();
+    for (wanted, lines) in pages {
+        let known = layouts.read(&page(lines), TODAY).unwrap();
+        assert_eq!(known.reading.layout, wanted);
+    }
+    let known = layouts.read(&page(pages[3].1), TODAY).unwrap();
+    assert_eq!(value(&known, "birthDate"), Some("1985-03-02"), "the day comes first");
+    let known = layouts.read(&page(pages[4].1), TODAY).unwrap();
+    assert_eq!(value(&known, "birthDate"), Some("1985-02-03"), "the month comes first");
+    let known = layouts.read(&page(pages[5].1), TODAY).unwrap();
+    assert_eq!(value(&known, "lastName"), Some("SAMPLE"), "below its label");
+}
+
+#[test]
+fn a_page_of_no_document_is_none_and_a_turned_letter_is_read() {
+    let layouts = layouts();
+    assert!(
+        layouts
+            .read(&page(&[("THE QUICK BROWN FOX", 5.0, 5.0), ("住所", 5.0, 10.0)]), TODAY)
+            .is_none()
+    );
+    let mut lines = page(&[
+        ("DRIVER LICENSE", 50.0, 5.0),
+        ("OHIO", 4.0, 5.0),
+        ("DOB 02/03/1985", 30.0, 36.0),
+        ("HGT 5'-04\"", 50.0, 41.0),
+        ("EYES BRN", 65.0, 41.0),
+        ("SEX", 30.0, 41.0),
+        ("F", 35.0, 41.0),
+    ]);
+    // A letter alone is as wide as high: the direction found for it says nothing.
+    lines[6].area.angle = 1.2;
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(value(&known, "gender"), Some("female"));
+}
+
+#[test]
+fn a_number_older_than_the_dates_that_were_read_is_no_contradiction() {
+    let layouts = layouts();
+    let with = |label, date| {
+        let mut lines = LICENCE;
+        (lines[11].0, lines[12].0) = (label, date);
+        let known = layouts.read(&page(&lines), TODAY).unwrap();
+        let rule = known.reading.rules.iter().find(|rule| rule.rule == "number_year");
+        rule.map(|rule| rule.held)
+    };
+    assert_eq!(with("二・小・原", "平成16年04月01日"), Some(true));
+    assert_eq!(with("他", "平成19年04月01日"), None, "the first may not have been read");
+    assert_eq!(with("他", "平成15年04月01日"), Some(false), "the first cannot be later");
+}

@@ -1,0 +1,210 @@
+//! One look at a picture: as it is, or with a card cut out of it straight; its lines, its machine-readable zone, its layout.
+
+use crate::layout::{Known, Layouts};
+use crate::model::ModelError;
+use crate::projection::{Corners, Projection};
+use crate::raster::Raster;
+use crate::stopwatch::Stopwatch;
+use crate::text::{Area, Page, Reader};
+use crate::{mrz, zone};
+use domain::document::DocumentType;
+use std::borrow::Cow;
+use time::Date;
+
+/// Width of the lines read where a complete machine-readable zone says what matters: enough to see the visual zone repeat it.
+const BESIDE_ZONE: usize = 3200;
+/// The lines of a zone are the longest of a page, or nearly: those shorter than this share are read later.
+const LIKE_THE_LONGEST: f32 = 0.4;
+/// Width of the lines read where the visual zone is all there is.
+pub(crate) const WHOLE_PAGE: usize = 12_000;
+/// Pixels of a card that is cut out: 16 to the millimetre of ID-1 and 12 of a passport's page, about what recognition wants.
+const CARD_WIDTH: f32 = 1370.0;
+
+/// What is looked at.
+pub(crate) struct View<'a> {
+    pub(crate) picture: Cow<'a, Raster>,
+    /// From the pixels of the view to those of the picture it was cut out of; `None` where it is the picture.
+    back: Option<Projection>,
+}
+
+impl<'a> View<'a> {
+    /// The picture as it is.
+    pub(crate) const fn whole(picture: &'a Raster) -> Self {
+        Self {
+            picture: Cow::Borrowed(picture),
+            back: None,
+        }
+    }
+
+    /// The card with these corners, straight, lying; width over height as given.
+    pub(crate) fn card(picture: &Raster, corners: &Corners, aspect: f32) -> Option<Self> {
+        let height = (CARD_WIDTH / aspect).round();
+        let back = Projection::of_rectangle(CARD_WIDTH, height, corners)?;
+        Some(Self {
+            picture: Cow::Owned(back.cut_out(picture, CARD_WIDTH as usize, height as usize)),
+            back: Some(back),
+        })
+    }
+
+    /// Whether it is a card cut out of the picture.
+    pub(crate) const fn is_card(&self) -> bool {
+        self.back.is_some()
+    }
+}
+
+/// What was seen.
+pub(crate) struct Look<'a, 'l> {
+    pub(crate) page: Page<'a>,
+    pub(crate) machine: Option<mrz::Zone>,
+    pub(crate) known: Option<Known<'l>>,
+    pub(crate) is_card: bool,
+    back: Option<Projection>,
+    size: [f32; 2],
+}
+
+impl<'a> Look<'a, '_> {
+    /// A look without a reader.
+    pub(crate) fn blind(picture: &'a Raster) -> Self {
+        Self {
+            page: Page::blank(picture),
+            machine: None,
+            known: None,
+            is_card: false,
+            back: None,
+            size: [picture.width() as f32, picture.height() as f32],
+        }
+    }
+
+    /// Whether another look would teach nothing: the zone is complete, or the document is of the kind that is asked for.
+    pub(crate) fn is_enough(&self, kind: DocumentType) -> bool {
+        mrz::is_complete(self.machine.as_ref()) || self.known.as_ref().is_some_and(|known| known.reading.kind == kind)
+    }
+
+    /// Whether this look saw more than another.
+    pub(crate) fn beats(&self, other: &Self) -> bool {
+        let rank = |look: &Self| {
+            let score = look.known.as_ref().map_or(0.0, |known| known.reading.score);
+            let checks = look.machine.as_ref().map_or(0, |zone| zone.passed);
+            (
+                mrz::is_complete(look.machine.as_ref()),
+                score,
+                checks,
+                look.page.lines.len(),
+            )
+        };
+        rank(self).partial_cmp(&rank(other)) == Some(std::cmp::Ordering::Greater)
+    }
+
+    /// Where a place of the upright page stands in the picture that was given.
+    pub(crate) fn place(&self, [x, y]: [f32; 2]) -> [f32; 2] {
+        let [width, height] = self.size;
+        let unturned = match self.page.quarters % 4 {
+            0 => [x, y],
+            1 => [y, height - 1.0 - x],
+            2 => [width - 1.0 - x, height - 1.0 - y],
+            _ => [width - 1.0 - y, x],
+        };
+        self.back.map_or(unturned, |back| back.place(unturned))
+    }
+
+    /// The corners of what was looked at, as it is read.
+    pub(crate) fn corners(&self) -> Corners {
+        let (right, bottom) = (
+            self.page.picture.width() as f32 - 1.0,
+            self.page.picture.height() as f32 - 1.0,
+        );
+        [[0.0, 0.0], [right, 0.0], [right, bottom], [0.0, bottom]].map(|corner| self.place(corner))
+    }
+}
+
+/// The machinery of a look.
+pub(crate) struct Eye<'l> {
+    pub(crate) reader: &'l Reader,
+    pub(crate) layouts: &'l Layouts,
+    pub(crate) kind: DocumentType,
+    pub(crate) today: Date,
+}
+
+impl<'l> Eye<'l> {
+    /// Reads a view: the zone first where the kind has one, then lines until the layout is known.
+    pub(crate) fn look<'a>(&self, view: View<'a>, watch: &mut Stopwatch) -> Result<Look<'a, 'l>, ModelError> {
+        let size = [view.picture.width() as f32, view.picture.height() as f32];
+        let (back, is_card) = (view.back, view.is_card());
+        let areas = self.reader.areas(&view.picture)?;
+        watch.lap("text detection");
+        let mut page = self.reader.page(view.picture, &areas)?;
+        let mut machine = None;
+        if self.kind.has_mrz() {
+            machine = self.read_machine_zone(&mut page, watch)?;
+        }
+        let budget = if mrz::is_complete(machine.as_ref()) {
+            BESIDE_ZONE
+        } else {
+            WHOLE_PAGE
+        };
+        self.reader.read(&mut page, budget, |_| true)?;
+        watch.lap("visual zone");
+        self.forget_individual_numbers(&mut page, self.kind);
+        let known = self.layouts.read(&page.lines, self.today);
+        if let Some(known) = &known {
+            self.forget_individual_numbers(&mut page, known.layout.kind);
+        }
+        watch.lap("layout");
+        let mut look = Look {
+            page,
+            machine,
+            known,
+            is_card,
+            back,
+            size,
+        };
+        if !self.kind.has_mrz() && may_have_zone(self.kind) {
+            let again = if look.known.as_ref().is_none_or(|known| known.layout.zone) {
+                usize::MAX
+            } else {
+                1
+            };
+            look.machine = mrz::find(self.reader, &look.page.picture, &look.page.lines, again)?;
+            watch.lap("mrz");
+        }
+        Ok(look)
+    }
+
+    /// The machine-readable zone, from the longest lines alone or, where that is not enough, from all of them.
+    fn read_machine_zone(&self, page: &mut Page<'_>, watch: &mut Stopwatch) -> Result<Option<mrz::Zone>, ModelError> {
+        let longest = page.lines.iter().map(|line| line.area.half_width).fold(0.0, f32::max);
+        let alike = |area: &Area| mrz::is_flat(area) && area.half_width > longest * LIKE_THE_LONGEST;
+        self.reader.read(page, WHOLE_PAGE, alike)?;
+        watch.lap("text recognition");
+        let first = mrz::find(self.reader, &page.picture, &page.lines, 1)?;
+        watch.lap("mrz");
+        if mrz::is_complete(first.as_ref()) {
+            return Ok(first);
+        }
+        self.reader.read(page, WHOLE_PAGE, |_| true)?;
+        watch.lap("text recognition of all lines");
+        let second = mrz::find(self.reader, &page.picture, &page.lines, usize::MAX)?;
+        watch.lap("mrz of all lines");
+        Ok(second.or(first))
+    }
+
+    /// Lines that may hold an individual number are dropped before anybody looks at them.
+    fn forget_individual_numbers(&self, page: &mut Page<'_>, kind: DocumentType) {
+        if kind == DocumentType::MyNumberCard {
+            page.lines.retain(|line| !zone::has_individual_number(&line.text));
+        }
+    }
+}
+
+/// Whether this kind of document may have a machine-readable zone. Nothing of a My Number card's codes may be read.
+const fn may_have_zone(kind: DocumentType) -> bool {
+    match kind {
+        DocumentType::MyNumberCard => false,
+        DocumentType::DrivingLicense
+        | DocumentType::ResidenceCard
+        | DocumentType::SpecialPermanentResidentCertificate
+        | DocumentType::DrivingHistoryCertificate
+        | DocumentType::Passport
+        | DocumentType::IdCard => true,
+    }
+}
