@@ -47,3 +47,4 @@ specimens:
 eval: specimens
 	@test -n "$(DATA)" || { echo 'make eval DATA=folder: the folder with mrz/, faces/ and pdf417/ to measure on' >&2; exit 2; }
 	@cargo run --release -p vision --example eval -- --data $(DATA) --rendered $(or $(OUT),target/specimens)
+	@cargo run --release -p vision --example selfie_signs -- --data $(DATA)

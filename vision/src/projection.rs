@@ -1,0 +1,100 @@
+//! A flat card seen by a camera: where a place of the card stands in the picture, and the card cut out straight.
+
+use crate::raster::Raster;
+
+/// A projective map as the rows of a 3 × 3 matrix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Projection([[f32; 3]; 3]);
+
+/// Four places in order: left top, right top, right bottom, left bottom.
+pub(crate) type Corners = [[f32; 2]; 4];
+
+impl Projection {
+    /// The map of a rectangle, `width` × `height` with its first corner at the origin, onto four corners (Heckbert 1989,
+    /// section 2.2.3); `None` where three of them lie on a line.
+    pub(crate) fn of_rectangle(width: f32, height: f32, corners: &Corners) -> Option<Self> {
+        let [a, b, c, d] = corners;
+        let (dx1, dx2, sx) = (b[0] - c[0], d[0] - c[0], a[0] - b[0] + c[0] - d[0]);
+        let (dy1, dy2, sy) = (b[1] - c[1], d[1] - c[1], a[1] - b[1] + c[1] - d[1]);
+        let determinant = dx1 * dy2 - dx2 * dy1;
+        if determinant.abs() < 1.0 || width <= 0.0 || height <= 0.0 {
+            return None;
+        }
+        let g = (sx * dy2 - dx2 * sy) / determinant;
+        let h = (dx1 * sy - sx * dy1) / determinant;
+        Some(Self([
+            [
+                (b[0] - a[0] + g * b[0]) / width,
+                (d[0] - a[0] + h * d[0]) / height,
+                a[0],
+            ],
+            [
+                (b[1] - a[1] + g * b[1]) / width,
+                (d[1] - a[1] + h * d[1]) / height,
+                a[1],
+            ],
+            [g / width, h / height, 1.0],
+        ]))
+    }
+
+    /// Where a place goes.
+    pub(crate) fn place(&self, [x, y]: [f32; 2]) -> [f32; 2] {
+        let row = |row: &[f32; 3]| row[0] * x + row[1] * y + row[2];
+        let depth = row(&self.0[2]);
+        [row(&self.0[0]) / depth, row(&self.0[1]) / depth]
+    }
+
+    /// The picture under a rectangle of `width` × `height` pixels, cut out straight; averaged where the picture has more pixels.
+    pub(crate) fn cut_out(&self, picture: &Raster, width: usize, height: usize) -> Raster {
+        let corner = |x: usize, y: usize| self.place([x as f32, y as f32]);
+        let (a, b, c) = (corner(0, 0), corner(width, 0), corner(0, height));
+        let scale =
+            ((b[0] - a[0]).hypot(b[1] - a[1]) / width as f32).max((c[0] - a[0]).hypot(c[1] - a[1]) / height as f32);
+        let grid = (scale.ceil() as usize).clamp(1, 3);
+        let share = 1.0 / (grid * grid) as f32;
+        let mut pixels = Vec::with_capacity(width * height * 3);
+        for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+            let mut sum = [0.5_f32; 3];
+            for (v, u) in (0..grid).flat_map(|v| (0..grid).map(move |u| (v, u))) {
+                let part = |whole: usize, sub: usize| whole as f32 + (sub as f32 + 0.5) / grid as f32;
+                let [from_x, from_y] = self.place([part(x, u), part(y, v)]);
+                let colour = picture.sample(from_x - 0.5, from_y - 0.5);
+                sum.iter_mut().zip(colour).for_each(|(s, c)| *s += c * share);
+            }
+            pixels.extend(sum.map(|v| v as u8));
+        }
+        Raster::new(width, height, pixels).unwrap_or_else(|| Raster::filled(width, height, [0; 3]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEEN: Corners = [[40.0, 30.0], [210.0, 50.0], [190.0, 160.0], [20.0, 150.0]];
+
+    #[test]
+    fn the_corners_go_to_the_corners_and_the_crossing_of_the_diagonals_to_theirs() {
+        let projection = Projection::of_rectangle(300.0, 200.0, &SEEN).unwrap();
+        let rectangle = [[0.0, 0.0], [300.0, 0.0], [300.0, 200.0], [0.0, 200.0]];
+        for (from, to) in rectangle.into_iter().zip(SEEN) {
+            let [x, y] = projection.place(from);
+            assert!((x - to[0]).abs() < 0.01 && (y - to[1]).abs() < 0.01, "{x} {y} {to:?}");
+        }
+        let [x, y] = projection.place([150.0, 100.0]);
+        let on = |a: [f32; 2], b: [f32; 2]| ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])).abs() / 200.0;
+        assert!(on(SEEN[0], SEEN[2]) < 0.1 && on(SEEN[1], SEEN[3]) < 0.1);
+        assert!(Projection::of_rectangle(1.0, 1.0, &[[0.0, 0.0]; 4]).is_none());
+    }
+
+    #[test]
+    fn what_is_cut_out_has_the_colours_of_its_place() {
+        let mut picture = Raster::filled(240, 180, [200; 3]);
+        let projection = Projection::of_rectangle(300.0, 200.0, &SEEN).unwrap();
+        let [x, y] = projection.place([75.0, 50.0]);
+        picture.paste(&Raster::filled(9, 9, [10, 20, 30]), x as usize - 4, y as usize - 4);
+        let card = projection.cut_out(&picture, 300, 200);
+        assert_eq!(card.sample(75.0, 50.0), [10.0, 20.0, 30.0]);
+        assert_eq!(card.sample(225.0, 150.0), [200.0; 3]);
+    }
+}
