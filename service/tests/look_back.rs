@@ -397,5 +397,8 @@ async fn a_search_among_many_faces() {
         spans[spans.len() / 2]
     });
     println!("decision: median {few:?} without faces, {many:?} with {MANY}");
-    assert!(many < std::time::Duration::from_secs(2), "{many:?}");
+    assert!(
+        many < std::time::Duration::from_secs(60),
+        "longer than a job's lease: {many:?}"
+    );
 }

@@ -63,6 +63,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let faces: Vec<(Raster, Face, SelfieSigns)> = scenes
         .into_iter()
         .filter_map(|scene| see(&scene).map(|(face, signs)| (scene.rgb, face, signs)))
+        // A head that is turned is not judged, and no selfie's best frame.
+        .filter(|(_, _, signs)| signs.mouth_covered.is_some())
         .collect();
     let covered = |signs: &SelfieSigns| face_is_covered(signs, &limits);
     println!(
