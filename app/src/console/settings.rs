@@ -163,7 +163,7 @@ fn decision(view: &SettingsView) -> AnyView {
             {tick("reject_on_fraud_signals", "yes", "Reject automatically on fraud signals (otherwise such sessions go to review)", view.reject_on_fraud)}
             {tick("accept_specimens", "yes", "Accept specimens and documents of the fictional state UTO (demonstrations only)", view.accept_specimens)}
         </fieldset>
-        {number("sampled", "Quality control, share", "0 to 1. So many of the sessions that would be approved go to a person all the same.", &view.sampled, wrong)}
+        {number("sampled", "Quality control, share", "0 to 1. This share of the sessions that would be approved goes to review.", &view.sampled, wrong)}
         {duplicates(view)}
     };
     section(
@@ -181,10 +181,10 @@ fn duplicates(view: &SettingsView) -> AnyView {
         <fieldset class="plain" aria-describedby="find_duplicates-hint">
             <legend>"People approved before"</legend>
             <p class="hint" id="find_duplicates-hint">
-                "This is a biometric search. Each applicant is asked for it in a sentence and with a box of its own; whoever does not agree goes to review. The face of everybody who agrees and is approved is kept, sealed, until their session is erased, and later applicants are compared with it. A likeness sends a case to review: among many thousands of faces some are alike by chance. Ask your data protection officer before you switch it on."
+                "This is a biometric search. Applicants are asked for a separate consent; those who do not agree go to review. The face of each approved applicant who agreed is stored, encrypted, until their session is erased, and later applicants are compared with it. A match sends the session to review: among many thousands of faces, some look alike by chance. Ask your data protection officer before you turn it on."
             </p>
             {tick("find_duplicates", "yes", "Search for each face among those approved before", view.find_duplicates)}
-            {number("duplicate_from", "Same face, from", "Stricter than the face match, since one face is compared with all.", &view.duplicate_from, &view.mistakes)}
+            {number("duplicate_from", "Same face, from", "0.83 to 1. Stricter than the face match, because each face is compared with all others.", &view.duplicate_from, &view.mistakes)}
         </fieldset>
     }
     .into_any()
