@@ -50,3 +50,4 @@ specimens:
 eval: specimens
 	@cargo run --release -p vision --example eval -- --rendered $(or $(OUT),target/specimens) --jobs $(or $(JOBS),2) \
 		--only "$(ONLY)" --data "$(DATA)"
+	@test -z "$(DATA)" || cargo run --release -p vision --example selfie_signs -- --data "$(DATA)"

@@ -73,6 +73,18 @@ pub(crate) fn pages(language: Language, css: &str) -> Vec<(String, String)> {
                 &consent::ConsentView {
                     plan: plan(),
                     retention_days: 90,
+                    face_search: false,
+                },
+                &at(Stage::Consent),
+            ),
+        ),
+        (
+            "01-consent-search".into(),
+            consent::render(
+                &consent::ConsentView {
+                    plan: plan(),
+                    retention_days: 90,
+                    face_search: true,
                 },
                 &at(Stage::Consent),
             ),

@@ -4,7 +4,7 @@
 pub const START: &str = "/v/";
 /// The current step; answers 303 to its page.
 pub const CAPTURE: &str = "/capture";
-/// Consent, GET and POST: [`DECISION`] `accept` or `decline`, [`VERSION`].
+/// Consent, GET and POST: [`DECISION`] `accept` or `decline`, [`VERSION`], [`FACE_SEARCH`].
 pub const CONSENT: &str = "/capture/consent";
 /// Choice of the document, GET and POST: [`DOCUMENT_TYPE`].
 pub const CHOOSE: &str = "/capture/document-type";
@@ -14,7 +14,8 @@ pub const DOCUMENT: &str = "/capture/document";
 pub const PICTURES: &str = "/capture/pictures";
 /// The photo just taken, GET and POST: [`DECISION`] `use` or `again`, [`SHOWN`].
 pub const CHECK: &str = "/capture/check";
-/// Waits a while for the analysis of that photo and answers JSON `{analysed, problems}`, the latter the value of [`SHOWN`] now.
+/// Waits a while for the analysis of that photo and answers JSON `{analysed, problems, straight}`: the value of [`SHOWN`] now, and
+/// whether the card can be shown straight.
 pub const CHECK_FOUND: &str = "/capture/check/found";
 /// Details, GET and POST: the names of `domain::user_input::InputField`.
 pub const DETAILS: &str = "/capture/details";
@@ -43,8 +44,14 @@ pub const USE: &str = "use";
 pub const AGAIN: &str = "again";
 /// The codes of the problems that stood on the page, with commas between: a photo is used despite these and no others.
 pub const SHOWN: &str = "shown";
+/// How a stored picture is shown: a query parameter of its address.
+pub const VIEW: &str = "view";
+/// Value of [`VIEW`]: the card alone and straight, where it was found.
+pub const CARD: &str = "card";
 /// Version of the consent text shown.
 pub const VERSION: &str = "version";
+/// `yes` where the user agrees to be searched for among approved faces.
+pub const FACE_SEARCH: &str = "faceSearch";
 /// A `domain::document::DocumentType` by its wire name.
 pub const DOCUMENT_TYPE: &str = "documentType";
 /// `document-front` or `document-back`.

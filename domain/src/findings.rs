@@ -288,6 +288,19 @@ pub struct LivenessFindings {
     pub still: bool,
 }
 
+/// Signs that a selfie shows something else than a bare, living face; `None` where one could not be measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SelfieSigns {
+    /// How likely something covers the eyes, 0 to 1.
+    pub eyes_covered: Option<f32>,
+    /// How likely something covers mouth and chin, 0 to 1.
+    pub mouth_covered: Option<f32>,
+    /// z-score of the strongest regular raster (screen) that every frame looked at shows.
+    pub raster_z: Option<f32>,
+    /// Share of the face's surroundings that a card's outline takes in, 0 to 1: the print of a portrait stands in a card.
+    pub in_card: Option<f32>,
+}
+
 /// A selfie: one picture or a burst around a challenge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SelfieFindings {
@@ -303,6 +316,9 @@ pub struct SelfieFindings {
     pub best_frame: Option<u32>,
     /// Liveness of the burst; `None` without a challenge or without frames to judge.
     pub liveness: Option<LivenessFindings>,
+    /// Signs that it shows something else than a bare, living face.
+    #[serde(default)]
+    pub signs: SelfieSigns,
     /// Parts of the machinery that were not there.
     pub unavailable: Vec<Unavailable>,
     /// Names and SHA-256 of the models used.

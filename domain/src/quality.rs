@@ -1,6 +1,9 @@
 //! From image quality to the problems a user can mend: used on the phone before the shutter and on the server after it.
 
-use crate::{findings::Quality, reasons::Reason};
+use crate::{
+    findings::{Quality, SelfieSigns},
+    reasons::Reason,
+};
 
 /// Limits of good enough, on the scales of [`Quality`]; measured with generated defects (`lens` tests).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,4 +56,39 @@ pub fn document_problems(quality: &Quality, limits: &QualityLimits) -> Vec<Reaso
 pub fn selfie_is_poor(quality: &Quality, limits: &QualityLimits) -> bool {
     // A face has fewer hard edges than print: half the document's limit.
     quality.exposure < limits.exposure || quality.sharpness < limits.sharpness / 2.0
+}
+
+/// Limits of the signs that a selfie shows something else than a bare, living face, on the scales of [`SelfieSigns`]; how they were
+/// measured is in docs/decisions/0016.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SelfieLimits {
+    /// Above: something covers the eyes, or mouth and chin.
+    pub covered: f32,
+    /// Above: the raster of a screen.
+    pub raster_z: f32,
+    /// From here on the face stands in a card.
+    pub in_card: f32,
+    /// Descriptor distance to the portrait below which two photographs of a living person hardly come.
+    pub same_picture: f32,
+}
+
+impl Default for SelfieLimits {
+    fn default() -> Self {
+        Self {
+            covered: 0.85,
+            raster_z: 9.0,
+            in_card: 0.5,
+            same_picture: 0.22,
+        }
+    }
+}
+
+/// Whether something covers a part of the face: the user can take it off.
+#[must_use]
+pub fn face_is_covered(signs: &SelfieSigns, limits: &SelfieLimits) -> bool {
+    [signs.eyes_covered, signs.mouth_covered]
+        .into_iter()
+        .flatten()
+        // A broken measurement covers nothing and bares nothing: it is no reason to ask again.
+        .any(|covered| covered > limits.covered)
 }

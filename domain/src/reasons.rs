@@ -84,8 +84,8 @@ reasons! {
         "There was not enough evidence that the document is genuine.",
         "書類が真正であることを十分に確認できませんでした。";
     DocumentReused = "document_reused", Review,
-        "The same document was used in another session.",
-        "同じ書類が別の確認で使われています。";
+        "The same document was approved for another person before.",
+        "同じ書類が、以前に別の人物の確認で承認されています。";
     DocumentExpired = "document_expired", Reject,
         "The document has expired.",
         "書類の有効期限が切れています。";
@@ -159,8 +159,8 @@ reasons! {
         "None of the entered details could be compared with the document.",
         "入力内容を書類と照合できませんでした。";
     DuplicatePerson = "duplicate_person", Review,
-        "The same person was verified before.",
-        "同じ人物がすでに確認されています。";
+        "The same face was approved in another session before.",
+        "同じ顔が、以前に別の確認で承認されています。";
     CheckUnavailable = "check_unavailable", Review,
         "A check could not be performed.",
         "一部の確認を実行できませんでした。";
@@ -170,4 +170,32 @@ reasons! {
     ManualRejection = "manual_rejection", Reject,
         "A reviewer rejected the session.",
         "審査担当者が不承認としました。";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The page for integrators lists every code once, in the row of its effect.
+    #[test]
+    fn the_api_page_lists_every_code_under_its_effect() {
+        let page = include_str!("../../docs/API.md");
+        let row = |effect| {
+            let begins = match effect {
+                Effect::AskAgain => "| asked again on the phone, then a person looks |",
+                Effect::Review => "| a person looks |",
+                Effect::FraudSignal => "| a sign of fraud: a person looks, or rejected where the tenant wants that |",
+                Effect::Reject => "| rejected |",
+            };
+            page.lines().find_map(|line| line.strip_prefix(begins)).unwrap()
+        };
+        for effect in [Effect::AskAgain, Effect::Review, Effect::FraudSignal, Effect::Reject] {
+            let codes: Vec<String> = Reason::ALL
+                .iter()
+                .filter(|reason| reason.effect() == effect)
+                .map(|reason| format!("`{reason}`"))
+                .collect();
+            assert_eq!(row(effect), format!(" {} |", codes.join(", ")));
+        }
+    }
 }

@@ -2,9 +2,12 @@
 //! flaw that the chosen verdict takes, is judged by the rules of [`crate::decision`] like everybody's. Nothing is looked at.
 
 use crate::{
-    decision::{Decision, Evidence, Policy, decide},
+    decision::{Decision, Earlier, Evidence, Policy, decide},
     document::{DocumentType, FieldName, OcrField, Side, vocabulary},
-    findings::{Challenge, DocumentFindings, Face, LivenessFindings, MrzFormat, MrzReading, Quality, SelfieFindings},
+    findings::{
+        Challenge, DocumentFindings, Face, LivenessFindings, MrzFormat, MrzReading, Quality, SelfieFindings,
+        SelfieSigns,
+    },
     json::{Raw, raw},
     outcome::Verdict,
     request::{Issue, PreRegistered, Reader},
@@ -131,6 +134,8 @@ fn judge(plan: &Plan, known: Option<&PreRegistered>, verdict: Verdict, today: Da
         selfie: has_selfie.then_some(&selfie),
         typed: has_document.then_some(&typed),
         known,
+        earlier: &Earlier::default(),
+        draw: 1.0,
         today,
     };
     let decision = decide(&evidence, &policy);
@@ -234,6 +239,7 @@ fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
             same_person_distance: Some(0.2),
             still: alone(Verdict::Rejected),
         }),
+        signs: SelfieSigns::default(),
         unavailable: Vec::new(),
         models: Vec::new(),
         timings: Vec::new(),

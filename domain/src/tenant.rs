@@ -176,7 +176,7 @@ impl TenantSettings {
         check(
             "policy",
             self.policy.is_sane(),
-            "thresholds must be between 0 and 1, and the review limit below the accept limit",
+            "thresholds must be between 0 and 1, and the review limit below the accept limit, and the duplicate limit at least 0.83",
         );
         check(
             "accent",

@@ -315,6 +315,30 @@ test("the console, empty", long, async () => {
   assert.deepEqual(wrong, []);
 });
 
+test("the search for duplicates: its setting, and the question on the consent page", long, async () => {
+  const owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--accept-specimens");
+  const { shoot, wrong } = watcher("duplicates");
+  const { page: desk } = await signIn(browser, honnin, owner, { email: "dee@bank.example" });
+  await desk.goto(`${honnin.base}/admin/settings`);
+  await desk.getByLabel("Search for each face among those approved before").check();
+  await desk.locator("#decision").getByRole("button", { name: "Save" }).click();
+  await desk.getByText("Saved.").waitFor();
+  assert.ok(await desk.getByLabel("Search for each face among those approved before").isChecked());
+  await desk.locator("#decision").scrollIntoViewIfNeeded();
+  await shoot(desk, "setting");
+  for (const language of languages) {
+    const page = await browser.phone({ language });
+    const walk = new Walk(page);
+    await walk.start(await link({}, { owner }));
+    assert.ok(!(await page.locator("input[name=faceSearch]").isChecked()), "nobody is asked with the answer given");
+    await shoot(page, `consent-${language}`);
+    await page.locator("input[name=faceSearch]").check();
+    await walk.consent();
+    assert.equal(new URL(page.url()).pathname, "/capture/document-type");
+  }
+  assert.deepEqual(wrong, []);
+});
+
 test("the console with work in it, and its mistakes", long, async () => {
   const { shoot, wrong } = watcher("console");
   const { page } = await signIn(browser, honnin, tenant, { email: "rex@bank.example" });

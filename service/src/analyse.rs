@@ -14,6 +14,7 @@ use domain::{
     document::{DocumentType, OcrField, Side},
     findings::{DocumentFindings, SelfieFindings},
     ids::CaptureId,
+    quality::{SelfieLimits, face_is_covered},
     reasons::Reason,
     session::Status,
     time::Timestamp,
@@ -182,6 +183,9 @@ fn problems(capture: &CaptureRow, seen: &Seen) -> Vec<Reason> {
         match (selfie.faces, &selfie.face) {
             (2.., _) => problems.insert(0, Reason::SelfieMultipleFaces),
             (_, None) => problems.insert(0, Reason::SelfieNoFace),
+            _ if face_is_covered(&selfie.signs, &SelfieLimits::default()) => {
+                problems.insert(0, Reason::SelfieFaceCovered);
+            }
             _ => {}
         }
     }

@@ -151,6 +151,9 @@ mod tests {
         fn document(&self, _: Vec<u8>, _: DocumentType, _: Side, _: Date) -> Result<DocumentFindings, PictureFault> {
             Err(PictureFault::Corrupt)
         }
+        fn straighten(&self, _: Vec<u8>, _: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
         fn selfie(&self, _: Vec<Vec<u8>>, _: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {
             Err(PictureFault::Corrupt)
         }

@@ -8,11 +8,18 @@ use crate::{
 use domain::language::Language;
 use store::{attempts, audit};
 
-/// Keeps the consent. Agreeing again changes nothing.
+/// Keeps the consent. Agreeing again changes nothing. `face_search` says whether the applicant agreed to be searched for among the faces
+/// approved before; `None` where they were not asked.
 ///
 /// # Errors
-/// [`NotNow`].
-pub async fn consent(honnin: &Honnin, applicant: &Applicant, version: &str, language: Language) -> Result<(), NotNow> {
+/// [`NotNow`]; [`NotNow::OutOfTurn`] also where they were not asked and must be, since the tenant searches by now.
+pub async fn consent(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    version: &str,
+    language: Language,
+    face_search: Option<bool>,
+) -> Result<(), NotNow> {
     let (applicant, version, now) = (applicant.clone(), version.to_owned(), honnin.now());
     let unit = honnin.db.write(move |tx| {
         let (applicant, version) = (applicant.clone(), version.clone());
@@ -21,6 +28,11 @@ pub async fn consent(honnin: &Honnin, applicant: &Applicant, version: &str, lang
             if standing.has_consent() {
                 return Ok(());
             }
+            let wanted = standing.searches_faces();
+            if wanted && face_search.is_none() {
+                return Err(NotNow::OutOfTurn);
+            }
+            standing.answers.face_search = face_search.filter(|_| wanted);
             standing.answers.consent = Some((version, now));
             standing.answers.language = Some(language);
             attempts::save(tx, &mut standing.answers).await?;

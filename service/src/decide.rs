@@ -5,6 +5,7 @@ use crate::{
     Honnin,
     document_findings::findings_of_document,
     job_fault::JobFault,
+    look_back::{LookedBack, look_back},
     progress::{Slot, Standing, audit_entry, gather},
     record_decision::{self, Grounds, Made},
     sealed::{open_column, open_json},
@@ -12,11 +13,13 @@ use crate::{
 };
 use domain::{
     decision::{Evidence, decide},
-    findings::{DocumentFindings, ModelHash, Quality, SelfieFindings, Unavailable},
+    findings::{DocumentFindings, ModelHash, Quality, SelfieFindings, SelfieSigns, Unavailable},
     ids::SessionId,
     request::PreRegistered,
+    secret::Personal,
     session::{FailureReason, Status},
     time::{Millis, Timestamp},
+    user_input::UserInput,
 };
 use store::{
     StoreError, audit,
@@ -63,8 +66,8 @@ async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(),
         Err(StoreError::Erased) => return Ok(fail(honnin, job, standing, FailureReason::ErasedBeforeDecision).await?),
         other => other?,
     };
-    let made = make(&standing, &key, honnin.now())?;
-    Ok(store(honnin, job, standing, made).await?)
+    let (made, looked_back) = make(honnin, &standing, &key).await?;
+    Ok(store(honnin, job, standing, made, looked_back).await?)
 }
 
 /// Ends the job without a decision, or puts it off.
@@ -98,32 +101,57 @@ async fn fail(honnin: &Honnin, job: &Job, standing: Standing, reason: FailureRea
     unit.await
 }
 
-fn make(standing: &Standing, key: &SessionKey, now: Timestamp) -> Result<Made, StoreError> {
-    let document: Vec<DocumentFindings> = findings_of_document(standing, key)?
+/// What the pictures and the user said.
+pub(crate) struct Found {
+    /// Each side.
+    pub(crate) document: Vec<DocumentFindings>,
+    /// The last selfie.
+    pub(crate) selfie: Option<SelfieFindings>,
+    typed: Option<Personal<UserInput>>,
+    known: Option<Personal<PreRegistered>>,
+}
+
+fn found(standing: &Standing, key: &SessionKey) -> Result<Found, StoreError> {
+    let document = findings_of_document(standing, key)?
         .into_iter()
         .filter_map(|(slot, found)| match slot {
-            Slot::Document(side) => {
-                Some(found.map_or_else(|| unassessed_document(side), domain::secret::Personal::into_exposed))
-            }
+            Slot::Document(side) => Some(found.map_or_else(|| unassessed_document(side), Personal::into_exposed)),
             Slot::Selfie => None,
         })
         .collect();
-    let selfie = selfie(standing, key)?;
-    let typed = typed(standing, key)?;
-    let known = open_column::<PreRegistered>(key, &place(standing, column::KNOWN), standing.row.known.as_ref())?;
+    Ok(Found {
+        document,
+        selfie: selfie(standing, key)?,
+        typed: typed(standing, key)?,
+        known: open_column(key, &place(standing, column::KNOWN), standing.row.known.as_ref())?,
+    })
+}
+
+async fn make(honnin: &Honnin, standing: &Standing, key: &SessionKey) -> Result<(Made, LookedBack), StoreError> {
+    let now = honnin.now();
     let policy = standing
         .tenant
         .settings
         .as_ref()
         .map(|settings| settings.policy.clone())
         .unwrap_or_default();
+    let found = found(standing, key)?;
+    let looked_back = look_back(honnin, standing, key, &found, &policy).await?;
+    let Found {
+        document,
+        selfie,
+        typed,
+        known,
+    } = found;
     let evidence = Evidence {
         plan: standing.plan(),
         document_type: standing.row.document_type,
         document: &document,
         selfie: selfie.as_ref(),
-        typed: typed.as_ref().map(domain::secret::Personal::expose),
-        known: known.as_ref().map(domain::secret::Personal::expose),
+        typed: typed.as_ref().map(Personal::expose),
+        known: known.as_ref().map(Personal::expose),
+        earlier: &looked_back.earlier,
+        draw: honnin.random_fraction(),
         today: now.date(),
     };
     let decision = decide(&evidence, &policy);
@@ -141,10 +169,12 @@ fn make(standing: &Standing, key: &SessionKey, now: Timestamp) -> Result<Made, S
             .collect(),
         fields: (!document.is_empty()).then(|| document.into_iter().flat_map(|side| side.fields).collect()),
     };
-    Made::seal(&standing.row, key, decision, grounds, now)
+    let made = Made::seal(&standing.row, key, decision, grounds, now)?;
+    Ok((made, looked_back))
 }
 
-fn selfie(standing: &Standing, key: &SessionKey) -> Result<Option<SelfieFindings>, StoreError> {
+/// What was found on the last selfie.
+pub(crate) fn selfie(standing: &Standing, key: &SessionKey) -> Result<Option<SelfieFindings>, StoreError> {
     let capture = standing
         .relied_on()
         .into_iter()
@@ -158,7 +188,7 @@ fn selfie(standing: &Standing, key: &SessionKey) -> Result<Option<SelfieFindings
         .transpose()?;
     Ok(Some(found.map_or_else(
         || unassessed_selfie(capture.frames.len()),
-        domain::secret::Personal::into_exposed,
+        Personal::into_exposed,
     )))
 }
 
@@ -180,6 +210,7 @@ fn unassessed_selfie(frames: usize) -> SelfieFindings {
         face: None,
         best_frame: None,
         liveness: None,
+        signs: SelfieSigns::default(),
         unavailable: vec![Unavailable::Face],
         models: Vec::new(),
         timings: Vec::new(),
@@ -196,10 +227,16 @@ const UNJUDGED: Quality = Quality {
 };
 
 /// Session, outcome, readings, record, event and job in one unit.
-async fn store(honnin: &Honnin, job: &Job, standing: Standing, made: Made) -> Result<(), StoreError> {
+async fn store(
+    honnin: &Honnin,
+    job: &Job,
+    standing: Standing,
+    made: Made,
+    looked_back: LookedBack,
+) -> Result<(), StoreError> {
     let (job, event, now) = (job.clone(), honnin.event_id(), honnin.now());
     let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (job, event, made) = (job.clone(), event.clone(), made.clone());
+        let (job, event, made, looked_back) = (job.clone(), event.clone(), made.clone(), looked_back.clone());
         // As read before the decision was made: where somebody changed the session since, saving finds a conflict.
         let (tenant, mut row) = (standing.tenant.clone(), standing.row.clone());
         Box::pin(async move {
@@ -208,6 +245,7 @@ async fn store(honnin: &Honnin, job: &Job, standing: Standing, made: Made) -> Re
                 return Ok(());
             };
             row.session = decided;
+            looked_back.keep(tx, made.verdict(), now).await?;
             record_decision::record(tx, event, &tenant, &mut row, made, now).await?;
             audit::record(tx, &audit_entry(&row, now, "session.decide")).await
         })

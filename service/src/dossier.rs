@@ -58,6 +58,8 @@ pub struct Taken {
     pub mrz_checks: Option<(u8, u8)>,
     /// Whether a face was found.
     pub face: bool,
+    /// Whether the card was found, so that it can be shown straight.
+    pub straight: bool,
 }
 
 /// An automatic decision.
@@ -245,6 +247,7 @@ fn taken<'a>(
         quality: None,
         mrz_checks: None,
         face: false,
+        straight: false,
     };
     let (Some(key), Some(sealed)) = (key, &row.findings) else {
         return Ok(taken);
@@ -259,6 +262,7 @@ fn taken<'a>(
             taken.quality = Some(found.quality);
             taken.mrz_checks = found.mrz.as_ref().map(|mrz| (mrz.checks_passed, mrz.checks_total));
             taken.face = found.portrait.is_some();
+            taken.straight = found.outline.is_some();
         }
         Slot::Selfie => {
             let found: Personal<SelfieFindings> = open_json(key, &place, sealed)?;

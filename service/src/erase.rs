@@ -10,7 +10,7 @@ use domain::{
     time::Timestamp,
 };
 use store::{
-    StoreError, Tx, audit, captures, events, idempotency,
+    StoreError, Tx, audit, captures, events, idempotency, identities,
     jobs::{self, Job, JobKind, NewJob},
     reviews,
     sessions::{self, SessionRow},
@@ -94,6 +94,7 @@ async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
             captures::erase(tx, id).await?;
             events::erase_notes(tx, id).await?;
             reviews::erase_notes(tx, id).await?;
+            identities::remove(tx, id).await?;
             idempotency::forget_link(tx, id).await?;
             idempotency::forget_body(tx, id).await?;
             let entry = audit::Entry {

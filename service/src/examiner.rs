@@ -54,6 +54,12 @@ pub trait Examiner: Send + Sync + 'static {
         today: Date,
     ) -> Result<DocumentFindings, PictureFault>;
 
+    /// The card within `outline` of a normalised picture, cut out and straight, as JPEG; the picture itself where the corners make no card.
+    ///
+    /// # Errors
+    /// Where the stored picture no longer opens.
+    fn straighten(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault>;
+
     /// Measures a selfie in its normalised frames.
     ///
     /// # Errors
@@ -105,6 +111,12 @@ impl Examiner for VisionExaminer {
     ) -> Result<DocumentFindings, PictureFault> {
         let picture = Picture::reopen(jpeg, [0; 32])?;
         Ok(self.0.examine_document(&picture, kind, side, today))
+    }
+
+    fn straighten(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
+        let picture = Picture::reopen(jpeg, [0; 32])?;
+        let card = vision::straightened(&picture, &outline)?;
+        Ok(card.unwrap_or(picture).jpeg)
     }
 
     fn selfie(&self, frames: Vec<Vec<u8>>, challenge: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {

@@ -101,6 +101,12 @@ impl Honnin {
         bytes
     }
 
+    /// A number from 0 to 1, 1 excluded.
+    #[must_use]
+    pub fn random_fraction(&self) -> f64 {
+        f64::from(u32::from_be_bytes(self.random_bytes())) / (f64::from(u32::MAX) + 1.0)
+    }
+
     /// A fresh session id.
     #[must_use]
     pub fn session_id(&self) -> SessionId {

@@ -32,6 +32,8 @@ pub struct ToCheck {
     pub looks_like: Option<DocumentType>,
     /// Whether its analysis may still find something.
     pub analysed: bool,
+    /// Whether the card was found in it, so that it can be shown straight.
+    pub straight: bool,
     /// Tries left after this one.
     pub tries_left: u8,
 }
@@ -61,6 +63,7 @@ pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck,
             .and_then(kind_shown)
             .filter(|kind| *kind != document_type),
         analysed: capture.analysed_at.is_some(),
+        straight: found.picture(slot).is_some_and(|picture| picture.outline.is_some()),
         tries_left: standing.tries_left(slot),
     })
 }

@@ -315,6 +315,12 @@ impl Standing {
         self.settings()?.accent.as_deref()
     }
 
+    /// Whether the tenant searches for the face among those it approved before.
+    #[must_use]
+    pub fn searches_faces(&self) -> bool {
+        self.plan().has(PlanStep::Selfie) && self.settings().is_some_and(|settings| settings.policy.find_duplicates)
+    }
+
     /// How long the data is kept after the end.
     #[must_use]
     pub fn retention(&self) -> Millis {

@@ -4,7 +4,7 @@
 use crate::{Honnin, access::Tenant, create_session::enqueue_expiry};
 use domain::{ids::SessionId, secret::Unlogged, session::Session, tenant::TenantSettings, time::Timestamp};
 use store::{
-    StoreError, Tx, audit, links, reviews,
+    StoreError, Tx, audit, identities, links, reviews,
     sessions::{self, SessionRow},
     tenants::{self, TenantRow},
 };
@@ -93,6 +93,7 @@ pub(crate) async fn begin_attempt(
     sessions::save(tx, &mut row).await?;
     links::kill_all(tx, &row.session.id, now).await?;
     reviews::release(tx, &row.session.id).await?;
+    identities::remove(tx, &row.session.id).await?;
     enqueue_expiry(tx, &row.session).await?;
     Ok(row)
 }

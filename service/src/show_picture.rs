@@ -1,6 +1,11 @@
 //! The applicant's own pictures, while the attempt lasts.
 
-use crate::{Honnin, access::Applicant, progress::NotNow};
+use crate::{
+    Honnin,
+    access::Applicant,
+    progress::NotNow,
+    straighten::{View, shown},
+};
 use domain::{ids::CaptureId, secret::Personal, session::Status};
 use store::{captures, sessions, vault::Place};
 
@@ -14,6 +19,7 @@ pub async fn show_picture(
     applicant: &Applicant,
     id: &CaptureId,
     frame: usize,
+    view: View,
 ) -> Result<Option<Personal<Vec<u8>>>, NotNow> {
     let (who, id, now) = (applicant.clone(), id.clone(), honnin.now());
     let unit = honnin.db.read::<_, NotNow, _>(move |tx| {
@@ -27,10 +33,11 @@ pub async fn show_picture(
             };
             let row = sessions::find_any(tx, who.session()).await?;
             let row = row.filter(|row| row.session.status_at(now) == Status::Collecting);
-            Ok(row.zip(capture.frames.get(frame).cloned()))
+            let frame = capture.frames.get(frame).cloned();
+            Ok(row.zip(frame).map(|(row, frame)| (row, capture, frame)))
         })
     });
-    let Some((row, frame)) = unit.await? else {
+    let Some((row, capture, frame)) = unit.await? else {
         return Ok(None);
     };
     let key = honnin.vault.open(&row.data_key).await?;
@@ -42,5 +49,6 @@ pub async fn show_picture(
         session: &row.session.id,
         name: &frame.object,
     };
-    Ok(Some(key.open(&place, &sealed)?))
+    let picture = key.open(&place, &sealed)?;
+    Ok(Some(shown(honnin, &row, &capture, &key, picture, view).await?))
 }

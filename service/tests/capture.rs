@@ -6,7 +6,7 @@ mod support;
 
 use domain::{
     document::{DocumentType, Side},
-    findings::{Quality, SelfieFindings},
+    findings::{DocumentFindings, Quality, SelfieFindings},
     reasons::Reason,
     session::Status,
     time::Millis,
@@ -17,13 +17,15 @@ use service::{
     check_picture::{Wish, check_picture},
     choose_document::choose_document,
     examiner::PictureFault,
+    mend::to_check,
     progress::{Next, NotNow, Slot, progress},
     show_picture::show_picture,
+    straighten::View,
 };
 use store::captures::{self, CaptureRow};
 use support::{
     Harness,
-    eyes::{GOOD, holder},
+    eyes::{GOOD, holder, passport},
 };
 
 async fn list(harness: &Harness, applicant: &Applicant) -> Vec<CaptureRow> {
@@ -42,7 +44,7 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
     let created = harness.create().await;
     let applicant = harness.start(&created).await;
     assert_eq!(harness.next(&applicant).await, Next::Consent);
-    service::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::Ja)
+    service::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::Ja, None)
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Choose);
@@ -188,6 +190,31 @@ async fn the_back_of_a_my_number_card_is_never_taken() {
 }
 
 #[tokio::test]
+async fn the_card_is_shown_straight_to_its_applicant_once_it_is_found() {
+    let harness = Harness::new().await;
+    harness.eyes.see_document(DocumentFindings {
+        outline: Some([[1.0, 1.0], [9.0, 1.0], [9.0, 6.0], [1.0, 6.0]]),
+        ..passport()
+    });
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    capture_document(&harness.honnin, &applicant, Side::Front, b"card".to_vec())
+        .await
+        .unwrap();
+    for (analysed, expected) in [(false, &b"card"[..]), (true, b"straight card")] {
+        if analysed {
+            harness.run_until_idle().await;
+        }
+        let photo = to_check(&harness.honnin, &applicant).await.unwrap();
+        assert_eq!(photo.straight, analysed);
+        let shown = show_picture(&harness.honnin, &applicant, &photo.id, 0, View::Card).await;
+        assert_eq!(shown.unwrap().unwrap().expose(), expected);
+    }
+}
+
+#[tokio::test]
 async fn a_picture_is_sealed_on_disk_and_shown_to_its_applicant_only() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
@@ -207,20 +234,20 @@ async fn a_picture_is_sealed_on_disk_and_shown_to_its_applicant_only() {
         );
     }
     let id = list(&harness, &applicant).await[0].id.clone();
-    let shown = show_picture(&harness.honnin, &applicant, &id, 0)
+    let shown = show_picture(&harness.honnin, &applicant, &id, 0, View::Whole)
         .await
         .unwrap()
         .unwrap();
     assert_eq!(shown.expose(), &canary);
     assert!(
-        show_picture(&harness.honnin, &applicant, &id, 1)
+        show_picture(&harness.honnin, &applicant, &id, 1, View::Whole)
             .await
             .unwrap()
             .is_none()
     );
     let (_, stranger) = harness.agreed().await;
     assert!(
-        show_picture(&harness.honnin, &stranger, &id, 0)
+        show_picture(&harness.honnin, &stranger, &id, 0, View::Whole)
             .await
             .unwrap()
             .is_none()

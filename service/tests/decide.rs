@@ -243,7 +243,7 @@ async fn a_reprocessed_session_starts_anew_and_its_second_decision_has_another_e
     );
     let applicant = harness.reissued(&id).await;
     assert_eq!(harness.next(&applicant).await, Next::Consent);
-    service::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::En)
+    service::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::En, None)
         .await
         .unwrap();
     harness.photograph(&applicant).await;

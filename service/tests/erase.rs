@@ -179,7 +179,7 @@ fn canary_passport() -> DocumentFindings {
 /// One attempt, from consent to the decision.
 async fn attempt(harness: &Harness, applicant: &Applicant) {
     let honnin = &harness.honnin;
-    consent(honnin, applicant, "1", Language::En).await.unwrap();
+    consent(honnin, applicant, "1", Language::En, None).await.unwrap();
     choose_document(honnin, applicant, DocumentType::Passport)
         .await
         .unwrap();

@@ -6,7 +6,7 @@ mod support;
 
 use domain::{
     event::EventType,
-    findings::SelfieFindings,
+    findings::{DocumentFindings, SelfieFindings},
     ids::SessionId,
     outcome::{Source, Verdict},
     reasons::Reason,
@@ -19,9 +19,13 @@ use service::{
     read_session::{SessionDetail, read_session},
     review::{self, RuleError, Ruling, ask_again, find_picture, open_case, queue, rule},
     search::{Filter, Order, Page},
+    straighten::View,
 };
 use store::{audit, users::Role};
-use support::{Harness, eyes::holder};
+use support::{
+    Harness,
+    eyes::{holder, passport},
+};
 
 /// A session whose burst showed no living person for certain.
 async fn waiting() -> (Harness, SessionId) {
@@ -233,7 +237,9 @@ async fn each_look_at_a_picture_is_recorded_before_it_opens() {
     let rita = reviewer(&harness).await;
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
     let capture = case.dossier.captures[0].id.clone();
-    let picture = find_picture(&harness.honnin, &rita, &capture, 0).await.unwrap();
+    let picture = find_picture(&harness.honnin, &rita, &capture, 0, View::Whole)
+        .await
+        .unwrap();
     assert!(!picture.expose().is_empty());
     let tenant = harness.tenant.id.clone();
     let subject = id.to_string();
@@ -249,7 +255,40 @@ async fn each_look_at_a_picture_is_recorded_before_it_opens() {
         .map(|entry| entry.entry.action.as_str())
         .collect();
     assert_eq!(mine, ["picture.view", "case.open"]);
-    assert!(find_picture(&harness.honnin, &rita, &capture, 99).await.is_err());
+    assert!(
+        find_picture(&harness.honnin, &rita, &capture, 99, View::Whole)
+            .await
+            .is_err()
+    );
+}
+
+#[tokio::test]
+async fn a_card_that_was_found_is_shown_straight_and_the_photo_as_taken_stays() {
+    let harness = Harness::new().await;
+    let outline = Some([[1.0, 1.0], [9.0, 1.0], [9.0, 6.0], [1.0, 6.0]]);
+    for (outline, card) in [(None, &b"passport"[..]), (outline, b"straight passport")] {
+        harness.eyes.see_document(DocumentFindings {
+            outline,
+            portrait: None,
+            ..passport()
+        });
+        let (id, _) = harness.decided().await;
+        let rita = reviewer(&harness).await;
+        let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
+        let taken = &case.dossier.captures[0];
+        assert_eq!(taken.straight, outline.is_some());
+        for (view, expected) in [(View::Whole, &b"passport"[..]), (View::Card, card)] {
+            let picture = find_picture(&harness.honnin, &rita, &taken.id, 0, view).await.unwrap();
+            assert_eq!(picture.expose(), expected, "{view:?}");
+        }
+        // Nobody can cut it out now: the photo as taken is shown.
+        harness.eyes.fail(1);
+        let picture = find_picture(&harness.honnin, &rita, &taken.id, 0, View::Card)
+            .await
+            .unwrap();
+        assert_eq!(picture.expose(), b"passport");
+        harness.eyes.fail(0);
+    }
 }
 
 #[tokio::test]

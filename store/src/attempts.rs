@@ -19,6 +19,8 @@ pub struct AttemptRow {
     pub language: Option<Language>,
     /// Version of the consent text, and when it was agreed to.
     pub consent: Option<(String, Timestamp)>,
+    /// Whether the user agreed to be searched for among the faces approved before; `None` where that was not asked.
+    pub face_search: Option<bool>,
     /// What the user says the document is.
     pub document_type: Option<DocumentType>,
     /// Sealed: the details as typed, JSON of `UserInput`.
@@ -42,6 +44,7 @@ impl AttemptRow {
             version: 0,
             language: None,
             consent: None,
+            face_search: None,
             document_type: None,
             typed: None,
             challenge: None,
@@ -56,6 +59,7 @@ struct Raw {
     language: Option<String>,
     consent_version: Option<String>,
     consented_at: Option<i64>,
+    face_search: Option<bool>,
     document_type: Option<String>,
     typed: Option<Vec<u8>>,
     challenge_id: Option<String>,
@@ -69,7 +73,8 @@ struct Raw {
 /// When the database does not answer or the row does not parse.
 pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<AttemptRow, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT version, language, consent_version, consented_at, document_type, typed, challenge_id, challenge, submitted_at
+        "SELECT version, language, consent_version, consented_at, face_search, document_type, typed, challenge_id, challenge,
+                submitted_at
          FROM attempts WHERE session_id = $1 AND attempt = $2")
         .bind(session.as_str()).bind(attempt).fetch_optional(conn).await)?;
     let mut row = AttemptRow::new(session.clone(), attempt);
@@ -78,6 +83,7 @@ pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<Atte
     row.version = raw.version;
     row.language = raw.language.as_deref().and_then(Language::parse);
     row.consent = raw.consent_version.zip(raw.consented_at.map(Timestamp::from_millis));
+    row.face_search = raw.face_search;
     if let Some(kind) = raw.document_type {
         row.document_type = Some(DocumentType::parse(&kind).ok_or_else(|| corrupt.clone())?);
     }
@@ -98,18 +104,18 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
     let (challenge_id, challenge) = row.challenge.clone().unzip();
     let saved = on!(tx, conn => sqlx::query(
         "INSERT INTO attempts (session_id, attempt, version, language, consent_version, consented_at, document_type, typed,
-             challenge_id, challenge, submitted_at)
-         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11)
+             challenge_id, challenge, submitted_at, face_search)
+         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12)
          ON CONFLICT (session_id, attempt) DO UPDATE SET version = excluded.version, language = excluded.language,
              consent_version = excluded.consent_version, consented_at = excluded.consented_at,
              document_type = excluded.document_type, typed = excluded.typed, challenge_id = excluded.challenge_id,
-             challenge = excluded.challenge, submitted_at = excluded.submitted_at
+             challenge = excluded.challenge, submitted_at = excluded.submitted_at, face_search = excluded.face_search
          WHERE attempts.version = $3")
         .bind(row.session.as_str()).bind(row.attempt).bind(row.version).bind(row.language.map(Language::as_str))
         .bind(&consent_version).bind(consented_at.map(Timestamp::as_millis))
         .bind(row.document_type.map(DocumentType::as_str)).bind(&row.typed)
         .bind(&challenge_id).bind(challenge.map(Challenge::as_str)).bind(row.submitted_at.map(Timestamp::as_millis))
-        .execute(conn).await.map(|done| done.rows_affected()))?;
+        .bind(row.face_search).execute(conn).await.map(|done| done.rows_affected()))?;
     if saved == 1 {
         row.version += 1;
         Ok(())

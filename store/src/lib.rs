@@ -18,6 +18,7 @@ pub mod error;
 pub mod events;
 pub mod figures;
 pub mod idempotency;
+pub mod identities;
 pub mod invitations;
 pub mod jobs;
 pub mod links;

@@ -22,6 +22,7 @@ use keyring::SealedKey;
 use opened::Opened;
 use seal::{RawKey, random};
 use std::{
+    collections::BTreeMap,
     fmt,
     path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -209,6 +210,25 @@ impl Vault {
         };
         lock(&self.0.opened).keep(key.clone(), destructions, Instant::now());
         Ok(key)
+    }
+
+    /// The keys of many sessions, by their ids; those that were destroyed are left out. They are not kept open: whoever goes through
+    /// many comes by once.
+    ///
+    /// # Errors
+    /// When the key database does not answer or a key does not open.
+    pub async fn open_many(&self, ids: &[DataKeyId]) -> Result<BTreeMap<DataKeyId, SessionKey>, StoreError> {
+        let wanted = ids.to_vec();
+        let find = self.0.keys.read::<_, StoreError, _>(move |tx| {
+            let wanted = wanted.clone();
+            Box::pin(async move { keyring::find_many(tx, &wanted).await })
+        });
+        let opened = find.await?.into_iter().map(|row| {
+            let id = DataKeyId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed key id"))?;
+            let key = self.unsealed(&row)?;
+            Ok((id.clone(), SessionKey { id, key }))
+        });
+        opened.collect()
     }
 
     /// Destroys a key for good. Destroying it again does nothing. Returns false when a reader kept the key's bytes in SQLite's log:

@@ -20,10 +20,12 @@ pub mod raster;
 mod selfie;
 mod signals;
 mod stopwatch;
+mod straight;
 mod text;
 mod zone;
 
 pub use picture::{Picture, PictureFault, normalise};
+pub use straight::straightened;
 
 use domain::document::{DocumentType, Side};
 use domain::findings::{Challenge, DocumentFindings, ModelHash, Quality, SelfieFindings, Unavailable};

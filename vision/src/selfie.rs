@@ -6,8 +6,9 @@ use crate::face::{Detection, Faces, finding};
 use crate::liveness::{self, Seen};
 use crate::model::ModelError;
 use crate::raster::Raster;
+use crate::signals;
 use crate::stopwatch::Stopwatch;
-use domain::findings::{Challenge, Face, LivenessFindings, Quality, SelfieFindings, Unavailable};
+use domain::findings::{Challenge, Face, LivenessFindings, Quality, SelfieFindings, SelfieSigns, Unavailable};
 
 /// Frames of a burst that are looked at, spread over it: a turn of the head takes a second, this many show it.
 const MOST_FRAMES: usize = 12;
@@ -24,6 +25,7 @@ struct Found {
     faces: u32,
     best: Option<(usize, Face)>,
     liveness: Option<LivenessFindings>,
+    signs: SelfieSigns,
 }
 
 pub(crate) fn examine(vision: &Vision, frames: &[&Raster], challenge: Option<Challenge>) -> SelfieFindings {
@@ -54,6 +56,7 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], challenge: Option<Cha
         best_frame: found.best.as_ref().and_then(|(index, _)| u32::try_from(*index).ok()),
         face: found.best.map(|(_, face)| face),
         liveness: found.liveness,
+        signs: found.signs,
         unavailable,
         models: if vision.faces.is_some() {
             vision.face_models.clone()
@@ -136,11 +139,33 @@ fn look(
         None => None,
     };
     watch.lap("liveness");
+    let signs = signs(&seen, best, &face);
+    watch.lap("signs");
     Ok(Found {
         faces: most.max(1),
         best: Some((best.index, face)),
         liveness,
+        signs,
     })
+}
+
+/// Signs that the pictures show something else than a bare, living face. Covers are looked for where the face looks straight; a raster
+/// counts where the first, the best and the last frame all show it: a screen does not change, the pattern of a shirt moves.
+fn signs(seen: &[Seen<'_>], best: &Seen<'_>, face: &Face) -> SelfieSigns {
+    let covered = (best.shape.yaw().abs() <= FRONTAL).then(|| signals::covered(best.picture, &best.shape));
+    let mut frames = vec![best];
+    for other in seen.first().into_iter().chain(seen.last()) {
+        if frames.iter().all(|frame| frame.index != other.index) {
+            frames.push(other);
+        }
+    }
+    let rasters = frames.iter().filter_map(|frame| signals::raster_z(frame.picture));
+    SelfieSigns {
+        eyes_covered: covered.map(|[eyes, _]| eyes),
+        mouth_covered: covered.map(|[_, mouth]| mouth),
+        raster_z: rasters.reduce(f32::min),
+        in_card: Some(signals::share_in_card(best.picture, face.bounds)),
+    }
 }
 
 /// Faces that are not far behind the largest.

@@ -13,6 +13,10 @@ use leptos::prelude::*;
 pub struct CheckView {
     /// Address of the photo, readable with the capture cookie.
     pub picture_url: String,
+    /// Address of the card cut out of it and laid straight.
+    pub card_url: String,
+    /// Whether the card was found in it.
+    pub straight: bool,
     /// The kind.
     pub document_type: DocumentType,
     /// The side.
@@ -79,10 +83,16 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> String {
     let choose = (mismatch && may_again)
         .then(|| view! { <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p> });
     let shown = shown(&view.problems);
+    let picture = if view.straight {
+        &view.card_url
+    } else {
+        &view.picture_url
+    }
+    .clone();
     let main = view! {
         <h1>{heading}</h1>
         {(!good).then(|| view! { <div class="problems" role="status"><ul>{problems}</ul></div> })}
-        <img class="photo" src=view.picture_url.clone() alt=alt/>
+        <img class="photo" src=picture alt=alt/>
         {left.map(|left| view! { <p class="note">{left}</p> })}
         {other.then(|| view! { <p class="note">{slower}</p> })}
         <form class="actions" method="post" action=forms::CHECK>
@@ -90,7 +100,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> String {
             {buttons}
         </form>
         {choose}
-        {(!view.analysed).then(|| follow(meta, shown))}
+        {(!view.analysed).then(|| follow(meta, shown, view.card_url.clone()))}
     };
     shell::phone(meta, heading.to_owned(), false, main.into_any())
 }
@@ -122,9 +132,9 @@ fn sentence(view: &CheckView, problem: Reason, meta: &PageMeta) -> String {
     }
 }
 
-/// Shows the page again once more is found than stands on it; without scripts the server does, when the photo is to be used.
-fn follow(meta: &PageMeta, shown: String) -> impl IntoView + use<> {
+/// Shows the page again once more is found than stands on it, and the card straight once it is found; without scripts the server does, when the photo is to be used.
+fn follow(meta: &PageMeta, shown: String, card: String) -> impl IntoView + use<> {
     view! {
-        <script nonce=meta.nonce.clone() data-follow=forms::CHECK_FOUND data-shown=shown inner_html=include_str!("check.js")></script>
+        <script nonce=meta.nonce.clone() data-follow=forms::CHECK_FOUND data-shown=shown data-card=card inner_html=include_str!("check.js")></script>
     }
 }

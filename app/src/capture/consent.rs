@@ -8,7 +8,9 @@ use domain::session::{Plan, Step};
 use leptos::prelude::*;
 
 /// The version of the sentences below; it is stored with the consent. Change it whenever they change.
-pub const CONSENT_VERSION: &str = "2026-11-21";
+pub const CONSENT_VERSION: &str = "2026-11-22";
+/// The version of the page that asks for the search among approved faces as well; the answer is stored beside it.
+pub const CONSENT_VERSION_SEARCH: &str = "2026-11-22-search";
 
 /// The consent page.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +19,18 @@ pub struct ConsentView {
     pub plan: Plan,
     /// Days until the data is deleted after the end.
     pub retention_days: u32,
+    /// Whether the face may be searched for among those approved before, which takes a consent of its own.
+    pub face_search: bool,
+}
+
+/// The version of the text that a plan and the tenant's wish to search make.
+#[must_use]
+pub const fn version(face_search: bool) -> &'static str {
+    if face_search {
+        CONSENT_VERSION_SEARCH
+    } else {
+        CONSENT_VERSION
+    }
 }
 
 /// The page.
@@ -49,18 +63,37 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> String {
         ],
     );
     let hint = meta.tell(text::CONSENT_DECLINE_HINT, &[]);
-    let version = meta.tell(text::CONSENT_VERSION, &[("version", CONSENT_VERSION)]);
+    let of_text = version(view.face_search);
+    let said_version = meta.tell(text::CONSENT_VERSION, &[("version", of_text)]);
+    let search = view.face_search.then(|| search(meta, &days));
     let main = view! {
         <h1>{title}</h1>
         <p class="lead">{lead}</p>
         <ul class="points card">{points}</ul>
-        <p class="hint">{version}</p>
+        <p class="hint">{said_version}</p>
         <form class="actions" method="post" action=forms::CONSENT>
-            <input type="hidden" name=forms::VERSION value=CONSENT_VERSION/>
+            <input type="hidden" name=forms::VERSION value=of_text/>
+            {search}
             {choice("primary", forms::DECISION, forms::ACCEPT, agree)}
             {choice("quiet", forms::DECISION, forms::DECLINE, decline)}
             <p class="hint">{hint}</p>
         </form>
     };
     shell::phone(meta, title.to_owned(), false, main.into_any())
+}
+
+/// The question of its own: not ticked beforehand, and the verification goes on without it.
+fn search(meta: &PageMeta, days: &str) -> impl IntoView + use<> {
+    let [title, hint] = [text::CONSENT_SEARCH_TITLE, text::CONSENT_SEARCH_HINT].map(|t| meta.tell(t, &[]));
+    let label = meta.tell(text::CONSENT_SEARCH, &[("days", days)]);
+    view! {
+        <fieldset class="agree card">
+            <legend>{title}</legend>
+            <div class="agree-row">
+                <input type="checkbox" id=forms::FACE_SEARCH name=forms::FACE_SEARCH value=forms::YES aria-describedby="face-search-hint"/>
+                <label for=forms::FACE_SEARCH>{label}</label>
+            </div>
+            <p class="hint" id="face-search-hint">{hint}</p>
+        </fieldset>
+    }
 }

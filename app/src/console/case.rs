@@ -22,6 +22,8 @@ pub struct Shown {
     pub name: String,
     /// Its address.
     pub url: String,
+    /// Address of the card cut out of it and laid straight, where the card was found.
+    pub card_url: Option<String>,
     /// Sentences of what is wrong with it.
     pub problems: Vec<String>,
     /// Whether comparing shows it: the side with the portrait, and the selfie.
@@ -100,6 +102,11 @@ fn gallery(pictures: &[Shown]) -> AnyView {
         .map(|(i, shown)| {
             let alt = format!("{}, as taken by the user", shown.name);
             let key = (i + 1).to_string();
+            let seen = shown.card_url.clone().unwrap_or_else(|| shown.url.clone());
+            let link = seen.clone();
+            let original = shown.card_url.is_some().then(|| view! {
+                <p class="hint">"Cut out and straightened. "<a href=shown.url.clone() target="_blank" rel="noopener">"The photo as taken"</a></p>
+            });
             let problems = shown
                 .problems
                 .iter()
@@ -108,9 +115,10 @@ fn gallery(pictures: &[Shown]) -> AnyView {
             view! {
                 <figure class="shot" class:compared=shown.compared data-shot=key.clone()>
                     <figcaption><strong>{shown.name.clone()}</strong><kbd>{key.clone()}</kbd></figcaption>
-                    <a class="shot-frame" href=shown.url.clone() target="_blank" rel="noopener">
-                        <img src=shown.url.clone() alt=alt/>
+                    <a class="shot-frame" href=link target="_blank" rel="noopener">
+                        <img src=seen alt=alt/>
                     </a>
+                    {original}
                     <ul class="shot-problems">{problems}</ul>
                 </figure>
             }

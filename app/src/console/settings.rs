@@ -31,6 +31,12 @@ pub struct SettingsView {
     pub accept_specimens: bool,
     /// What evidence is accepted.
     pub accepted: Accepted,
+    /// Whether faces are searched for among approved ones.
+    pub find_duplicates: bool,
+    /// Face match from which on somebody counts as approved before.
+    pub duplicate_from: String,
+    /// Share of sessions picked for quality control.
+    pub sampled: String,
     /// One a line.
     pub callbacks: String,
     /// The tester's question and answer.
@@ -157,6 +163,8 @@ fn decision(view: &SettingsView) -> AnyView {
             {tick("reject_on_fraud_signals", "yes", "Reject automatically on fraud signals (otherwise such sessions go to review)", view.reject_on_fraud)}
             {tick("accept_specimens", "yes", "Accept specimens and documents of the fictional state UTO (demonstrations only)", view.accept_specimens)}
         </fieldset>
+        {number("sampled", "Quality control, share", "0 to 1. This share of the sessions that would be approved goes to review.", &view.sampled, wrong)}
+        {duplicates(view)}
     };
     section(
         view,
@@ -165,6 +173,21 @@ fn decision(view: &SettingsView) -> AnyView {
         "Confidence values from 0 to 1. They are stored with each decision.",
         inside.into_any(),
     )
+}
+
+/// The search for a face among those approved before, and what it means for the people searched for.
+fn duplicates(view: &SettingsView) -> AnyView {
+    view! {
+        <fieldset class="plain" aria-describedby="find_duplicates-hint">
+            <legend>"People approved before"</legend>
+            <p class="hint" id="find_duplicates-hint">
+                "This is a biometric search. Applicants are asked for a separate consent; those who do not agree go to review. The face of each approved applicant who agreed is stored, encrypted, until their session is erased, and later applicants are compared with it. A match sends the session to review: among many thousands of faces, some look alike by chance. Ask your data protection officer before you turn it on."
+            </p>
+            {tick("find_duplicates", "yes", "Search for each face among those approved before", view.find_duplicates)}
+            {number("duplicate_from", "Same face, from", "0.83 to 1. Stricter than the face match, because each face is compared with all others.", &view.duplicate_from, &view.mistakes)}
+        </fieldset>
+    }
+    .into_any()
 }
 
 /// Which evidence a document needs, and what the weaker one risks.

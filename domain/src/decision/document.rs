@@ -267,7 +267,8 @@ fn signals(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> bool 
     suspicious
 }
 
-fn value(side: &DocumentFindings, name: FieldName) -> Option<String> {
+/// What was read for sure of an item.
+pub(super) fn value(side: &DocumentFindings, name: FieldName) -> Option<String> {
     side.fields
         .iter()
         .find(|field| field.name == name)

@@ -4,12 +4,14 @@
 
 mod across;
 mod document;
+mod earlier;
 mod evidence;
 mod input;
 mod policy;
 mod selfie;
 mod shown;
 
+pub use earlier::{Earlier, FaceSearch, Person, document_identity};
 pub use evidence::{Accepted, MachineReadable, Provable, provable};
 pub use policy::Policy;
 pub use selfie::{liveness_confidence, match_confidence};
@@ -42,6 +44,10 @@ pub struct Evidence<'a> {
     pub typed: Option<&'a UserInput>,
     /// What the tenant knew.
     pub known: Option<&'a PreRegistered>,
+    /// What sessions that were approved before say of the document and the face.
+    pub earlier: &'a Earlier,
+    /// A draw from 0 to 1, uniform: below the tenant's share, a session nothing speaks against is looked at for quality control.
+    pub draw: f64,
     /// Today, UTC.
     pub today: Date,
 }
@@ -125,11 +131,15 @@ pub fn decide(evidence: &Evidence<'_>, policy: &Policy) -> Decision {
         .has(Step::Document)
         .then(|| input::check(evidence, &mut notes))
         .flatten();
+    earlier::check(evidence, policy, &mut notes);
     let checks = Checks {
         document,
         selfie,
         input_match,
     };
+    if verdict(&notes.reasons, &checks, policy) == Verdict::Approved && evidence.draw < policy.sampled {
+        notes.reason(Reason::QualitySampling);
+    }
     let verdict = verdict(&notes.reasons, &checks, policy);
     let mut reasons = notes.reasons;
     reasons.sort_by_key(|reason| !rejects(*reason, policy));
@@ -170,6 +180,9 @@ fn verdict(reasons: &[Reason], checks: &Checks, policy: &Policy) -> Verdict {
     }
 }
 
+#[cfg(test)]
+#[path = "coverage_tests.rs"]
+mod coverage_tests;
 #[cfg(test)]
 #[path = "pairs_tests.rs"]
 mod pairs_tests;

@@ -1,7 +1,7 @@
 //! Every kind chosen, with every kind shown: nothing but a document of the chosen kind, each side where it belongs, is approved.
 //! The faces are the holder's and what was typed is what the documents say, so that nothing else can hold a wrong one up.
 
-use super::tests::{GOOD, face, selfie};
+use super::tests::{GOOD, NOBODY, face, selfie};
 use super::*;
 use crate::{
     document::{FieldName, OcrField, Side},
@@ -260,6 +260,8 @@ fn verdict_of(chosen: DocumentType, pictures: &[(Side, Shot)], accepted: Accepte
         selfie: Some(&selfie),
         typed: Some(&typed),
         known: None,
+        earlier: &NOBODY,
+        draw: 1.0,
         today: time::macros::date!(2026 - 08 - 02),
     };
     let policy = Policy {

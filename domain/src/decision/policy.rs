@@ -1,7 +1,7 @@
 //! The thresholds and switches of a tenant, stored with each decision so that it can be recomputed.
 
 use super::Accepted;
-use crate::quality::QualityLimits;
+use crate::quality::{QualityLimits, SelfieLimits};
 use serde::{Deserialize, Serialize};
 
 /// Thresholds on confidences from 0 to 1, and switches.
@@ -23,6 +23,12 @@ pub struct Policy {
     pub accept_specimens: bool,
     /// What evidence a document needs to be approved without a person.
     pub accepted: Accepted,
+    /// Whether the face is searched for among those the tenant approved before. Needs a consent of its own.
+    pub find_duplicates: bool,
+    /// Confidence of a face match from which on somebody approved before counts as the same person.
+    pub duplicate_from: f64,
+    /// Share of the sessions nothing speaks against that a person looks at all the same, 0 to 1.
+    pub sampled: f64,
 }
 
 impl Default for Policy {
@@ -36,6 +42,9 @@ impl Default for Policy {
             reject_on_fraud_signals: false,
             accept_specimens: false,
             accepted: Accepted::MachineReadable,
+            find_duplicates: false,
+            duplicate_from: 0.99,
+            sampled: 0.0,
         }
     }
 }
@@ -44,10 +53,19 @@ impl Policy {
     /// Below: another face than the portrait's could pass by chance, so no tenant may go there.
     pub const LEAST_MATCH_ACCEPT: f64 = 0.50;
 
+    /// Below: one face in a few thousand is somebody else's by chance, and one is compared with all.
+    pub const LEAST_DUPLICATE: f64 = 0.83;
+
     /// Limits of image quality; the same for every tenant, since the phone judges by them too.
     #[must_use]
     pub fn quality(&self) -> QualityLimits {
         QualityLimits::default()
+    }
+
+    /// Limits of the signs on selfies; the same for every tenant, since the phone asks again by them too.
+    #[must_use]
+    pub fn selfie(&self) -> SelfieLimits {
+        SelfieLimits::default()
     }
 
     /// Whether the thresholds are ordered and within 0 and 1.
@@ -57,5 +75,7 @@ impl Policy {
         ordered(self.match_review, self.match_accept)
             && ordered(self.liveness_review, self.liveness_accept)
             && self.match_accept >= Self::LEAST_MATCH_ACCEPT
+            && (0.0..=1.0).contains(&self.sampled)
+            && (Self::LEAST_DUPLICATE..=1.0).contains(&self.duplicate_from)
     }
 }

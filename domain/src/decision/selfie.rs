@@ -5,7 +5,7 @@ use crate::{
     document::Side,
     findings::{LivenessFindings, SelfieFindings},
     outcome::SelfieCheck,
-    quality::selfie_is_poor,
+    quality::{SelfieLimits, face_is_covered, selfie_is_poor},
     reasons::Reason,
     session::Step,
 };
@@ -32,6 +32,7 @@ pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes)
         notes.reason(Reason::CheckUnavailable);
     }
     presence(selfie, policy, notes);
+    signs(selfie, &policy.selfie(), notes);
     let liveness = liveness(selfie, policy, notes);
     let face_match = if evidence.plan.has(Step::Document) {
         face_match(evidence, selfie, policy, notes)
@@ -52,6 +53,30 @@ fn presence(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) {
         notes.reason(Reason::SelfieNoFace);
     } else if selfie_is_poor(&selfie.quality, &policy.quality()) {
         notes.reason(Reason::SelfieLowQuality);
+    }
+}
+
+/// Notes every sign that the selfie shows something else than a bare, living face.
+fn signs(selfie: &SelfieFindings, limits: &SelfieLimits, notes: &mut Notes) {
+    let signs = &selfie.signs;
+    let noted = [
+        ("eyes_covered", signs.eyes_covered),
+        ("mouth_covered", signs.mouth_covered),
+    ];
+    for (name, covered) in noted {
+        if let Some(covered) = covered {
+            notes.at_most(name, f64::from(covered), f64::from(limits.covered));
+        }
+    }
+    if face_is_covered(signs, limits) {
+        notes.reason(Reason::SelfieFaceCovered);
+    }
+    let limit = f64::from(limits.raster_z);
+    if signs
+        .raster_z
+        .is_some_and(|z| !notes.at_most("selfie_raster", f64::from(z), limit))
+    {
+        notes.reason(Reason::SelfieScreenReplay);
     }
 }
 
@@ -107,6 +132,11 @@ fn face_match(evidence: &Evidence<'_>, selfie: &SelfieFindings, policy: &Policy,
         notes.reason(Reason::SelfieFaceMatchUncertain);
         return None;
     };
+    let limits = policy.selfie();
+    let in_card = selfie.signs.in_card.is_some_and(|share| share >= limits.in_card);
+    if in_card && !notes.at_least("portrait_distance", f64::from(distance), f64::from(limits.same_picture)) {
+        notes.reason(Reason::SelfieIsDocumentPhoto);
+    }
     let confidence = match_confidence(f64::from(distance));
     if !notes.at_least("face_match", confidence, policy.match_accept) {
         let other = confidence < policy.match_review;

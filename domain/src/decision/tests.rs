@@ -4,17 +4,23 @@ use super::*;
 use crate::{
     document::{FieldName, OcrField, Side},
     findings::{
-        Challenge, CodeReading, CodeStandard, Face, LivenessFindings, MrzFormat, MrzReading, Quality, Signature,
-        Unavailable,
+        Challenge, CodeReading, CodeStandard, Face, LivenessFindings, MrzFormat, MrzReading, Quality, SelfieSigns,
+        Signature, Unavailable,
     },
     reasons::Reason,
     request::PreRegistered,
 };
 use proptest::prelude::*;
 
-const TODAY: Date = time::macros::date!(2026 - 08 - 02);
+pub(super) const TODAY: Date = time::macros::date!(2026 - 08 - 02);
 
-fn field(name: FieldName, value: &str) -> OcrField {
+/// Nobody was approved before.
+pub(super) static NOBODY: Earlier = Earlier {
+    holders: Vec::new(),
+    faces: FaceSearch::NotWanted,
+};
+
+pub(super) fn field(name: FieldName, value: &str) -> OcrField {
     OcrField {
         side: Side::Front,
         name,
@@ -41,7 +47,7 @@ pub(super) const GOOD: Quality = Quality {
     cut_off: Some(false),
 };
 
-fn passport() -> DocumentFindings {
+pub(super) fn passport() -> DocumentFindings {
     DocumentFindings {
         quality: GOOD,
         mrz: Some(MrzReading {
@@ -84,13 +90,14 @@ pub(super) fn selfie() -> SelfieFindings {
             same_person_distance: Some(0.3),
             still: false,
         }),
+        signs: SelfieSigns::default(),
         unavailable: vec![],
         models: vec![],
         timings: vec![],
     }
 }
 
-fn typed() -> UserInput {
+pub(super) fn typed() -> UserInput {
     UserInput {
         last_name: Some("Eriksson".into()),
         first_name: Some("Anna".into()),
@@ -112,6 +119,8 @@ fn judge(document: &[DocumentFindings], selfie: Option<&SelfieFindings>, policy:
         selfie,
         typed: Some(&typed),
         known: None,
+        earlier: &NOBODY,
+        draw: 1.0,
         today: TODAY,
     };
     decide(&evidence, policy)
@@ -181,6 +190,8 @@ fn a_name_that_the_document_does_not_confirm_goes_to_a_person_though_everybody_a
         selfie: Some(&selfie()),
         typed: Some(&typed),
         known: Some(&known),
+        earlier: &NOBODY,
+        draw: 1.0,
         today: TODAY,
     };
     let decision = decide(&evidence, &Policy::default());
@@ -317,6 +328,8 @@ fn a_selfie_alone_needs_no_match() {
         selfie: Some(&selfie),
         typed: None,
         known: None,
+        earlier: &NOBODY,
+        draw: 1.0,
         today: TODAY,
     };
     let decision = decide(&evidence, &Policy::default());

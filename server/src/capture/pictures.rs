@@ -7,6 +7,7 @@ use super::{
     visit::{Visit, fields},
 };
 use crate::{
+    pages::picture_view,
     state::App,
     upload::{MAX_FILE, Upload, UploadFault},
 };
@@ -126,8 +127,12 @@ pub(super) async fn check_page(State(app): State<App>, visit: Visit) -> Response
     let shown = async {
         let (applicant, standing) = visit.standing(&app).await?;
         let photo = to_check(&app.honnin, &applicant).await?;
+        let whole = picture_url(&photo.id, 0);
+        let card = format!("{whole}?{}={}", forms::VIEW, forms::CARD);
         let view = CheckView {
-            picture_url: picture_url(&photo.id, 0),
+            picture_url: whole,
+            card_url: card,
+            straight: photo.straight,
             document_type: photo.document_type,
             side: photo.side,
             problems: photo.problems,
@@ -174,6 +179,7 @@ fn codes(shown: &str) -> Vec<Reason> {
 struct Found {
     analysed: bool,
     problems: String,
+    straight: bool,
 }
 
 /// GET: for the page of a photo; waits a while for its analysis.
@@ -190,6 +196,7 @@ pub(super) async fn found(State(app): State<App>, visit: Visit) -> Response {
         Ok(Json(Found {
             analysed: photo.analysed,
             problems: check::shown(&photo.problems),
+            straight: photo.straight,
         })
         .into_response())
     };
@@ -201,12 +208,14 @@ pub(super) async fn show(State(app): State<App>, visit: Visit, Path(id): Path<St
     let shown = async {
         let applicant = visit.applicant(&app).await?;
         let id = CaptureId::parse(&id).ok_or(Refusal::NotFound)?;
-        let query = url::form_urlencoded::parse(address.query().unwrap_or_default().as_bytes());
-        let frame = query
-            .into_owned()
-            .find(|(name, _)| name == "frame")
-            .and_then(|(_, frame)| frame.parse().ok());
-        let picture = show_picture(&app.honnin, &applicant, &id, frame.unwrap_or(0))
+        let asked = |wanted: &str| {
+            let query = url::form_urlencoded::parse(address.query().unwrap_or_default().as_bytes());
+            let mut named = query.into_owned().filter(|(name, _)| name == wanted);
+            named.next().map(|(_, value)| value)
+        };
+        let frame = asked("frame").and_then(|frame| frame.parse().ok()).unwrap_or(0);
+        let view = picture_view(asked(forms::VIEW).as_deref());
+        let picture = show_picture(&app.honnin, &applicant, &id, frame, view)
             .await?
             .ok_or(Refusal::NotFound)?;
         Ok(([(CONTENT_TYPE, "image/jpeg")], picture.into_exposed()).into_response())

@@ -10,7 +10,7 @@ use app::{
     Stage,
     capture::{
         choose::{self, ChooseView},
-        consent::{self, CONSENT_VERSION, ConsentView},
+        consent::{self, CONSENT_VERSION_SEARCH, ConsentView},
         details::{self, DetailsView},
         submit::{self, DocumentShown, SelfieShown, SubmitView},
     },
@@ -51,6 +51,7 @@ pub(super) async fn consent_page(State(app): State<App>, visit: Visit) -> Respon
         let view = ConsentView {
             plan: standing.plan().clone(),
             retention_days: days(standing.retention()),
+            face_search: standing.searches_faces(),
         };
         let meta = visit.meta_of(&app, &standing, Some(Stage::Consent), forms::CONSENT);
         Ok(html(consent::render(&view, &meta)))
@@ -70,8 +71,16 @@ pub(super) async fn consent(State(app): State<App>, visit: Visit, request: Reque
                 Ok(lead_on(&visit, forms::RESULT))
             }
             // Agreed to the text as it is now; who saw another one sees this one first.
-            Some(forms::ACCEPT) if value(forms::VERSION) == Some(CONSENT_VERSION) => {
-                service::consent::consent(&app.honnin, &applicant, CONSENT_VERSION, visit.language).await?;
+            Some(forms::ACCEPT) => {
+                let shown = value(forms::VERSION).unwrap_or_default();
+                let version = [false, true]
+                    .map(consent::version)
+                    .into_iter()
+                    .find(|version| *version == shown);
+                let version = version.ok_or(Refusal::OutOfTurn)?;
+                let asked = version == CONSENT_VERSION_SEARCH;
+                let search = asked.then(|| value(forms::FACE_SEARCH) == Some(forms::YES));
+                service::consent::consent(&app.honnin, &applicant, version, visit.language, search).await?;
                 onward(&app, &visit, &applicant).await
             }
             _ => Err(Refusal::OutOfTurn),

@@ -7,6 +7,7 @@ use super::{
     sessions::{PAGE, parse_after},
     wall::{Answer, Desk, Fault, ok, wrong},
 };
+use crate::pages::picture_view;
 use app::console::{
     Place, case,
     case::{CaseView, Earlier, Hold, Shown},
@@ -14,6 +15,7 @@ use app::console::{
     queue,
     queue::{QueueView, Waiting},
 };
+use app::forms;
 use axum::{
     Json,
     extract::Path,
@@ -187,6 +189,9 @@ fn pictures(dossier: &Dossier) -> Vec<Shown> {
     for taken in slots.into_iter().filter_map(last) {
         let picture = |name: String, frame: usize, compared: bool, problems: Vec<String>| Shown {
             name,
+            card_url: taken
+                .straight
+                .then(|| format!("/admin/pictures/{}/{frame}?{}={}", taken.id, forms::VIEW, forms::CARD)),
             url: format!("/admin/pictures/{}/{frame}", taken.id),
             problems,
             compared,
@@ -216,10 +221,17 @@ fn pictures(dossier: &Dossier) -> Vec<Shown> {
     shown
 }
 
-pub(super) async fn picture(desk: Desk, Path((capture, frame)): Path<(String, usize)>) -> Answer {
+pub(super) async fn picture(desk: Desk, Path((capture, frame)): Path<(String, usize)>, fields: Fields) -> Answer {
     let reviewer = Reviewer::of(&desk.staff)?;
     let capture = CaptureId::parse(&capture).ok_or(Fault::NotFound)?;
-    let picture = review::find_picture(&desk.app.honnin, &reviewer, &capture, frame).await?;
+    let picture = review::find_picture(
+        &desk.app.honnin,
+        &reviewer,
+        &capture,
+        frame,
+        picture_view(Some(fields.raw(forms::VIEW))),
+    )
+    .await?;
     let headers = [(CONTENT_TYPE, "image/jpeg"), (CACHE_CONTROL, "no-store")];
     Ok((headers, picture.into_exposed()).into_response())
 }

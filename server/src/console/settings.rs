@@ -54,6 +54,9 @@ fn view(desk: &Desk, tenant: &TenantRow) -> SettingsView {
         reject_on_fraud: policy.reject_on_fraud_signals,
         accept_specimens: policy.accept_specimens,
         accepted: policy.accepted,
+        find_duplicates: policy.find_duplicates,
+        duplicate_from: policy.duplicate_from.to_string(),
+        sampled: policy.sampled.to_string(),
         callbacks: settings.callback_urls.join("\n"),
         tested: None,
         addresses: settings
@@ -157,6 +160,9 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
                 reject_on_fraud_signals: fields.has("reject_on_fraud_signals"),
                 accept_specimens: fields.has("accept_specimens"),
                 accepted: accepted(fields),
+                find_duplicates: fields.has("find_duplicates"),
+                duplicate_from: read("duplicate_from"),
+                sampled: read("sampled"),
             })
         }
         "callbacks" => Change::Callbacks(fields.lines("callback_urls")),
@@ -260,6 +266,9 @@ fn retype(view: &mut SettingsView, section: &str, fields: &Fields) {
             view.reject_on_fraud = fields.has("reject_on_fraud_signals");
             view.accept_specimens = fields.has("accept_specimens");
             view.accepted = accepted(fields);
+            view.find_duplicates = fields.has("find_duplicates");
+            view.duplicate_from = fields.text("duplicate_from");
+            view.sampled = fields.text("sampled");
         }
         "callbacks" => view.callbacks = fields.raw("callback_urls").to_owned(),
         "addresses" => view.addresses = fields.raw("ip_allow_list").to_owned(),

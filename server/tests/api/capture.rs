@@ -2,8 +2,11 @@
 
 use super::{
     browser::{Browser, photo},
-    support::{Answer, Server, between},
+    support::{Answer, Server, between, settings},
 };
+use app::capture::consent::{CONSENT_VERSION, CONSENT_VERSION_SEARCH};
+use domain::{ids::SessionId, tenant::TenantSettings};
+use store::{StoreError, attempts};
 
 #[tokio::test]
 async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads_to_the_right_one() {
@@ -189,4 +192,61 @@ async fn the_language_switch_is_kept_and_the_pages_obey_it() {
     let page = browser.get("/capture/document-type").await;
     assert!(page.body.contains("lang=\"ja\"") && page.header("permissions-policy").unwrap().contains("camera=(self)"));
     assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
+}
+
+/// Opens the link of a new session.
+async fn opened(server: &Server) -> (Browser<'_>, SessionId) {
+    let created = server.create("{}").await;
+    let url = created["verificationUrl"].as_str().unwrap();
+    let mut browser = Browser::new(server);
+    let path = url.strip_prefix("https://id.example").unwrap();
+    assert_eq!(browser.post(path, "").await.header("location"), Some("/capture"));
+    (browser, SessionId::parse(created["id"].as_str().unwrap()).unwrap())
+}
+
+/// The version agreed to, and the answer about the search.
+async fn consent_of(server: &Server, id: &SessionId) -> (Option<String>, Option<bool>) {
+    let id = id.clone();
+    let unit = server.app.honnin.db().read::<_, StoreError, _>(move |tx| {
+        let id = id.clone();
+        Box::pin(async move { attempts::load(tx, &id, 1).await })
+    });
+    let row = unit.await.unwrap();
+    (row.consent.map(|(version, _)| version), row.face_search)
+}
+
+#[tokio::test]
+async fn the_search_for_a_face_is_asked_for_apart_and_not_ticked_beforehand() {
+    let server = Server::new().await;
+    let plain = opened(&server).await.0.get("/capture/consent").await.body;
+    assert!(plain.contains(CONSENT_VERSION) && !plain.contains("faceSearch"));
+
+    let mut searching: TenantSettings = settings();
+    searching.policy.find_duplicates = true;
+    server.save_settings(Some(searching)).await;
+    for (answer, stored) in [("", Some(false)), ("&faceSearch=yes", Some(true))] {
+        let (mut browser, id) = opened(&server).await;
+        let page = browser.get("/capture/consent").await.body;
+        let tick = between(&page, "name=\"faceSearch\"", &['>']);
+        assert!(page.contains(CONSENT_VERSION_SEARCH) && !tick.contains("checked"));
+        // Whoever was shown the page without the question sees the one with it first.
+        let stale = browser
+            .post(
+                "/capture/consent",
+                &format!("decision=accept&version={CONSENT_VERSION}"),
+            )
+            .await;
+        assert_eq!((stale.status, stale.header("location")), (303, Some("/capture")));
+        let next = browser.get("/capture").await;
+        assert_eq!(next.header("location"), Some("/capture/consent"));
+        let agreed = browser
+            .post(
+                "/capture/consent",
+                &format!("decision=accept&version={CONSENT_VERSION_SEARCH}{answer}"),
+            )
+            .await;
+        assert_eq!(agreed.header("location"), Some("/capture/document-type"));
+        let kept = consent_of(&server, &id).await;
+        assert_eq!(kept, (Some(CONSENT_VERSION_SEARCH.to_owned()), stored), "{answer:?}");
+    }
 }

@@ -376,6 +376,28 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
         )
         .await;
     assert!(stale.status == 422 && stale.body.contains("Somebody else has changed"));
+    let version = between(
+        &browser.get("/admin/settings").await.body,
+        "name=\"version\" value=\"",
+        &['"'],
+    )
+    .to_owned();
+    let decision = |from: &str| {
+        format!(
+            "version={version}&match_accept=0.83&match_review=0.5&liveness_accept=0.6&liveness_review=0.2&accepted=visual\
+             &find_duplicates=yes&duplicate_from={from}&sampled=0.05"
+        )
+    };
+    let loose = browser.post("/admin/settings/decision", &decision("0.6")).await;
+    assert!(
+        loose.status == 422 && loose.body.contains("value=\"0.6\""),
+        "one face is compared with all"
+    );
+    let saved = browser.post("/admin/settings/decision", &decision("0.995")).await;
+    assert_eq!(saved.header("location"), Some("/admin/settings#decision"));
+    let page = browser.get("/admin/settings").await.body;
+    let ticked = between(&page, "name=\"find_duplicates\"", &['>']);
+    assert!(ticked.contains("checked") && page.contains("value=\"0.995\"") && page.contains("value=\"0.05\""));
     let tested = browser
         .get("/admin/settings?test=https%3A%2F%2Fshop.example%2Fdone")
         .await;

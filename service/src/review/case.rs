@@ -5,6 +5,7 @@ use crate::{
     Honnin,
     access::Reviewer,
     dossier::{self, Dossier},
+    straighten::{View, shown},
 };
 use domain::{
     ids::{CaptureId, SessionId},
@@ -113,6 +114,7 @@ pub async fn find_picture(
     reviewer: &Reviewer,
     capture: &CaptureId,
     frame: usize,
+    view: View,
 ) -> Result<Picture, CaseError> {
     let (staff, capture, now) = (reviewer.staff().clone(), capture.clone(), honnin.now());
     let unit = honnin.db.write::<_, CaseError, _>(move |tx| {
@@ -126,10 +128,10 @@ pub async fn find_picture(
             let mut entry = staff.entry(now, "picture.view", Some(row.session.id.to_string()));
             entry.detail = Some(format!("{} {}", capture.slot.as_str(), capture.id));
             audit::record(tx, &entry).await?;
-            Ok((row, frame))
+            Ok((row, capture, frame))
         })
     });
-    let (row, frame) = unit.await?;
+    let (row, capture, frame) = unit.await?;
     let key = match honnin.vault.open(&row.data_key).await {
         Err(StoreError::Erased) => return Err(CaseError::NotFound),
         other => other?,
@@ -144,5 +146,6 @@ pub async fn find_picture(
         session: &row.session.id,
         name: &frame.object,
     };
-    Ok(key.open(&place, &sealed)?)
+    let picture = key.open(&place, &sealed)?;
+    Ok(shown(honnin, &row, &capture, &key, picture, view).await?)
 }

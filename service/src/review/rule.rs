@@ -19,7 +19,7 @@ use domain::{
     time::Timestamp,
 };
 use store::{
-    StoreError, Tx, audit,
+    StoreError, Tx, audit, identities,
     reviews::{self, Ruled},
     sessions::{self, SessionRow, column},
     tenants,
@@ -197,6 +197,10 @@ async fn end(
     conclude(tx, event, &owner, &mut row, outcome, now).await?;
     reviews::insert(tx, &id, row.session.attempt, staff.user(), kept, None, now).await?;
     reviews::release(tx, &id).await?;
+    match verdict {
+        Verdict::Approved => identities::approve(tx, &id, now).await?,
+        Verdict::Rejected | Verdict::NeedsReview => identities::remove(tx, &id).await?,
+    }
     let mut entry = staff.entry(now, "case.rule", Some(id.to_string()));
     entry.detail = Some(verdict.to_string());
     audit::record(tx, &entry).await?;

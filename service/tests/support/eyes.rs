@@ -3,7 +3,10 @@
 
 use domain::{
     document::{DocumentType, FieldName, OcrField, Side},
-    findings::{Challenge, DocumentFindings, Face, LivenessFindings, MrzFormat, MrzReading, Quality, SelfieFindings},
+    findings::{
+        Challenge, DocumentFindings, Face, LivenessFindings, MrzFormat, MrzReading, Quality, SelfieFindings,
+        SelfieSigns,
+    },
 };
 use service::examiner::{Examiner, Normalised, PictureFault, Subject};
 use sha2::{Digest, Sha256};
@@ -141,6 +144,11 @@ impl Examiner for Eyes {
         Ok(seen)
     }
 
+    fn straighten(&self, picture: Vec<u8>, _: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
+        self.look();
+        Ok([b"straight ".as_slice(), &picture].concat())
+    }
+
     fn selfie(&self, frames: Vec<Vec<u8>>, challenge: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {
         self.look();
         let scripted = self.selfie.lock().unwrap().clone();
@@ -219,6 +227,7 @@ pub fn holder() -> SelfieFindings {
             same_person_distance: Some(0.2),
             still: false,
         }),
+        signs: SelfieSigns::default(),
         unavailable: Vec::new(),
         models: Vec::new(),
         timings: Vec::new(),

@@ -43,7 +43,9 @@ impl Harness {
     pub async fn agreed(&self) -> (SessionId, Applicant) {
         let created = self.create().await;
         let applicant = self.start(&created).await;
-        consent(&self.honnin, &applicant, "1", Language::En).await.unwrap();
+        consent(&self.honnin, &applicant, "1", Language::En, None)
+            .await
+            .unwrap();
         (created.id, applicant)
     }
 

@@ -31,6 +31,22 @@ pub(super) async fn find(tx: &mut Tx, id: &DataKeyId) -> Result<Option<SealedKey
         .bind(id.as_str()).fetch_optional(conn).await)
 }
 
+/// Those of the keys that are there; all in one statement.
+pub(super) async fn find_many(tx: &mut Tx, ids: &[DataKeyId]) -> Result<Vec<SealedKey>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    on!(tx, conn => {
+        let mut statement = QueryBuilder::new("SELECT id, master_version, sealed FROM data_keys WHERE id IN (");
+        let mut listed = statement.separated(", ");
+        for id in ids {
+            listed.push_bind(id.as_str());
+        }
+        statement.push(")");
+        statement.build_query_as().fetch_all(conn).await
+    })
+}
+
 /// Any one of the keys.
 pub(super) async fn find_any(tx: &mut Tx) -> Result<Option<SealedKey>, StoreError> {
     on!(tx, conn => sqlx::query_as("SELECT id, master_version, sealed FROM data_keys LIMIT 1")

@@ -10,13 +10,17 @@ use domain::{
     ids::{SessionId, TenantId},
     secret::Personal,
 };
+use hmac::{Hmac, Mac};
 use rand::{TryRng, rngs::SysRng};
+use sha2::Sha256;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// The first byte of everything sealed: names the cipher and the layout `format | nonce | ciphertext and tag`.
 const FORMAT: u8 = 1;
 const NONCE: usize = 24;
+/// Names the key of fingerprints.
+const FINGERPRINTS: &[u8] = b"honnin/fingerprints/1";
 
 /// A 256-bit key, wiped from memory when its last holder drops it.
 pub(super) type RawKey = Arc<Zeroizing<[u8; 32]>>;
@@ -81,6 +85,15 @@ impl SessionKey {
             .map_err(|_| StoreError::Corrupt("sealed data is no text"))
     }
 
+    /// What knows `parts` again and tells nobody without the key what they are: HMAC-SHA256 under a key made from this one, so that the
+    /// cipher's key serves the cipher alone.
+    #[must_use]
+    pub fn fingerprint(&self, parts: &[&str]) -> [u8; 32] {
+        let own = Zeroizing::new(hmac(&**self.key, FINGERPRINTS));
+        let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+        hmac(&*own, &context(&parts))
+    }
+
     fn bound_to(&self, place: &Place<'_>) -> Vec<u8> {
         let Place { tenant, session, name } = *place;
         context(
@@ -110,6 +123,15 @@ pub(super) fn context(parts: &[&[u8]]) -> Vec<u8> {
         bytes.extend_from_slice(part);
     }
     bytes
+}
+
+/// HMAC-SHA256 (RFC 2104): a key shorter than a block of the hash is filled up with zeros.
+fn hmac(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
+    let mut block = Zeroizing::new([0; 64]);
+    block[..32].copy_from_slice(key);
+    let mut mac = <Hmac<Sha256> as KeyInit>::new(&(*block).into());
+    mac.update(message);
+    mac.finalize().into_bytes().into()
 }
 
 pub(super) fn seal(key: &RawKey, plain: &[u8], context: &[u8]) -> Result<Vec<u8>, StoreError> {

@@ -138,6 +138,7 @@ async fn answers_are_saved_by_whoever_read_them_last() {
         let full = AttemptRow {
             language: Some(Language::Ja),
             consent: Some(("1".into(), at(5))),
+            face_search: Some(true),
             document_type: Some(DocumentType::Passport),
             typed: Some(vec![1, 2]),
             challenge: Some(("c".into(), Challenge::TurnLeft)),

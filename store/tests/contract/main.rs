@@ -7,6 +7,7 @@ mod console;
 mod coverage;
 mod fixtures;
 mod harness;
+mod identities;
 mod jobs;
 mod limits;
 mod outbox;

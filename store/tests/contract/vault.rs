@@ -68,6 +68,51 @@ async fn sealed_data_opens_with_its_key_and_in_its_place_only() {
 }
 
 #[tokio::test]
+async fn a_fingerprint_knows_the_same_parts_again_under_the_same_key_only() {
+    let backend = crate::harness::sqlite().await;
+    let vault = backend.vault().await;
+    let (key, other) = (vault.take().await.unwrap(), vault.take().await.unwrap());
+    let print = key.fingerprint(&["passport", "UTO", "L898902C3"]);
+    let again = vault.open(key.id()).await.unwrap();
+    assert_eq!(print, again.fingerprint(&["passport", "UTO", "L898902C3"]));
+    assert_ne!(
+        print,
+        key.fingerprint(&["passport", "UTOL", "898902C3"]),
+        "parts keep their bounds"
+    );
+    assert_ne!(print, other.fingerprint(&["passport", "UTO", "L898902C3"]));
+}
+
+#[tokio::test]
+async fn many_keys_are_opened_at_once_and_destroyed_ones_left_out() {
+    for backend in backends().await {
+        let vault = backend.vault().await;
+        let mut ids = Vec::new();
+        for _ in 0..3 {
+            ids.push(vault.take().await.unwrap().id().clone());
+        }
+        vault.destroy(&ids[1]).await.unwrap();
+        let opened = vault.open_many(&ids).await.unwrap();
+        let found: BTreeSet<_> = opened.keys().cloned().collect();
+        assert_eq!(
+            found,
+            BTreeSet::from([ids[0].clone(), ids[2].clone()]),
+            "{}",
+            backend.name
+        );
+        let (tenant, session) = (tenant(1), session(1));
+        let place = Place {
+            tenant: &tenant,
+            session: &session,
+            name: "x",
+        };
+        let sealed = vault.open(&ids[2]).await.unwrap().seal(&place, PLAIN).unwrap();
+        assert_eq!(opened[&ids[2]].open(&place, &sealed).unwrap().expose(), PLAIN);
+        assert!(vault.open_many(&[]).await.unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
 async fn every_changed_bit_and_every_missing_byte_is_noticed() {
     let backend = crate::harness::sqlite().await;
     let key = backend.vault().await.take().await.unwrap();

@@ -1,0 +1,114 @@
+//! The same document for another person, and the same face in another session.
+
+use super::*;
+use crate::{
+    decision::{
+        Decision, Evidence, decide,
+        tests::{TODAY, face, field, passport, selfie, typed},
+    },
+    document::Side,
+    outcome::Verdict,
+    session::{Plan, Step},
+};
+
+/// Somebody who was approved with the passport of the other tests, and is its holder unless a test changes that.
+fn holder() -> Person {
+    Person {
+        fields: passport().fields,
+        typed: Some(typed()),
+        face: selfie().face,
+    }
+}
+
+fn judge(earlier: &Earlier, policy: &Policy) -> Decision {
+    let plan = Plan {
+        steps: vec![Step::Document, Step::Selfie],
+    };
+    let (typed, selfie, document) = (typed(), selfie(), [passport()]);
+    let evidence = Evidence {
+        plan: &plan,
+        document_type: Some(DocumentType::Passport),
+        document: &document,
+        selfie: Some(&selfie),
+        typed: Some(&typed),
+        known: None,
+        earlier,
+        draw: 1.0,
+        today: TODAY,
+    };
+    decide(&evidence, policy)
+}
+
+fn of(holder: Person) -> (Verdict, Vec<Reason>) {
+    let earlier = Earlier {
+        holders: vec![holder],
+        ..Earlier::default()
+    };
+    let decision = judge(&earlier, &Policy::default());
+    (decision.verdict, decision.reasons)
+}
+
+#[test]
+fn the_holder_may_come_again_with_the_same_document() {
+    assert_eq!(of(holder()), (Verdict::Approved, vec![]));
+    // Spelt otherwise, as the document allows.
+    let mut spelt = holder();
+    spelt.typed.as_mut().unwrap().first_name = Some("Anna Maria".into());
+    assert_eq!(of(spelt), (Verdict::Approved, vec![]));
+}
+
+#[test]
+fn another_name_date_of_birth_or_face_is_another_person() {
+    let reused = (Verdict::NeedsReview, vec![Reason::DocumentReused]);
+    let mut named = holder();
+    named.typed.as_mut().unwrap().last_name = Some("Nyberg".into());
+    let mut born = holder();
+    born.fields[2] = field(FieldName::BirthDate, "1975-08-12");
+    let mut seen = holder();
+    seen.face = Some(face(0.4 + 0.7));
+    for (what, other) in [("name", named), ("birth", born), ("face", seen)] {
+        assert_eq!(of(other), reused, "{what}");
+    }
+    assert_eq!(of(Person::default()), reused, "nothing to compare: nobody knows");
+}
+
+#[test]
+fn a_face_approved_before_goes_to_a_person_where_the_tenant_searches() {
+    let with = |faces| {
+        let earlier = Earlier {
+            faces,
+            ..Earlier::default()
+        };
+        judge(&earlier, &Policy::default()).reasons
+    };
+    assert_eq!(with(FaceSearch::Made(Some(0.3))), [Reason::DuplicatePerson]);
+    assert_eq!(with(FaceSearch::Made(Some(0.5))), []);
+    assert_eq!(with(FaceSearch::Made(None)), []);
+    assert_eq!(
+        with(FaceSearch::NotMade),
+        [Reason::CheckUnavailable],
+        "asked for and not made"
+    );
+}
+
+#[test]
+fn a_document_is_told_by_kind_state_and_number_however_the_number_is_set() {
+    let page = |number: &str, state: &str| {
+        let mut page = DocumentFindings::none(Side::Front);
+        page.fields = vec![
+            field(FieldName::DocumentNumber, number),
+            field(FieldName::IssuingCountry, state),
+        ];
+        page
+    };
+    let of = |kind, number, state| document_identity(kind, &[page(number, state)]);
+    let one = of(DocumentType::Passport, "L898902C3", "UTO");
+    assert!(one.is_some());
+    assert_eq!(of(DocumentType::Passport, "l898 902-C3", "UTO"), one);
+    assert_ne!(of(DocumentType::Passport, "L898902C3", "SWE"), one);
+    assert_ne!(of(DocumentType::IdCard, "L898902C3", "UTO"), one);
+    assert_eq!(of(DocumentType::Passport, " -", "UTO"), None);
+    assert_eq!(document_identity(DocumentType::Passport, &[]), None);
+    let card = |state| of(DocumentType::ResidenceCard, "AB12345678CD", state);
+    assert_eq!(card("JPN"), card(""), "issued by one state only");
+}

@@ -1,0 +1,157 @@
+//! What knows an approved document or face again: for each session at most one row, compared with only once the session is approved,
+//! and gone with its personal data. A document is an HMAC under a key of the tenant; a face is sealed with the session's own key.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+    vault::DataKeyId,
+};
+use domain::{
+    ids::{SessionId, TenantId},
+    time::Timestamp,
+};
+
+/// Name of the sealed column.
+pub const FACE: &str = "identity-face";
+
+/// What knows the document and the face of one session again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdentityRow {
+    /// The session.
+    pub session: SessionId,
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// HMAC of the document's number with its kind and issuing state.
+    pub document: Option<[u8; 32]>,
+    /// Sealed: the descriptor of the face.
+    pub face: Option<Vec<u8>>,
+    /// Since when it counts.
+    pub approved_at: Option<Timestamp>,
+}
+
+/// The sealed face of an approved session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealedFace {
+    /// The session.
+    pub session: SessionId,
+    /// The key it is sealed with.
+    pub data_key: DataKeyId,
+    /// The sealed descriptor.
+    pub face: Vec<u8>,
+}
+
+/// Stores what knows a session again, in place of what an earlier attempt left.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn save(tx: &mut Tx, row: &IdentityRow) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO identities (session_id, tenant_id, document, face, approved_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (session_id) DO UPDATE SET document = excluded.document, face = excluded.face,
+             approved_at = excluded.approved_at")
+        .bind(row.session.as_str()).bind(row.tenant.as_str()).bind(row.document.as_ref().map(<[u8; 32]>::as_slice))
+        .bind(&row.face).bind(row.approved_at.map(Timestamp::as_millis)).execute(conn).await.map(drop))
+}
+
+/// Lets a session that a reviewer has approved count from now on; one without a row has nothing to be known by.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn approve(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE identities SET approved_at = $2 WHERE session_id = $1")
+        .bind(session.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))
+}
+
+/// Forgets what knows a session again.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn remove(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM identities WHERE session_id = $1")
+        .bind(session.as_str()).execute(conn).await.map(drop))
+}
+
+/// The tenant's other sessions that were approved with this document, the last first, at most `limit`.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list_by_document(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    document: &[u8; 32],
+    but: &SessionId,
+    limit: u32,
+) -> Result<Vec<SessionId>, StoreError> {
+    let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT session_id FROM identities
+         WHERE tenant_id = $1 AND document = $2 AND approved_at IS NOT NULL AND session_id <> $3
+         ORDER BY approved_at DESC, session_id LIMIT $4")
+        .bind(tenant.as_str()).bind(document.as_slice()).bind(but.as_str()).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    ids.iter()
+        .map(|id| SessionId::parse(id).ok_or(StoreError::Corrupt("a malformed session id")))
+        .collect()
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    session_id: String,
+    data_key: String,
+    face: Vec<u8>,
+}
+
+/// A page of the tenant's approved faces, by session: those after `after`, at most `limit`.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list_faces(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    after: Option<&SessionId>,
+    limit: u32,
+) -> Result<Vec<SealedFace>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT i.session_id, s.data_key, i.face FROM identities i JOIN sessions s ON s.id = i.session_id
+         WHERE i.tenant_id = $1 AND i.approved_at IS NOT NULL AND i.face IS NOT NULL AND i.session_id > $2
+         ORDER BY i.session_id LIMIT $3")
+        .bind(tenant.as_str()).bind(after.map_or("", SessionId::as_str)).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    let face = |raw: Raw| {
+        Ok(SealedFace {
+            session: SessionId::parse(&raw.session_id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+            data_key: DataKeyId::parse(&raw.data_key).ok_or(StoreError::Corrupt("a malformed key id"))?,
+            face: raw.face,
+        })
+    };
+    raw.into_iter().map(face).collect()
+}
+
+/// The data key that a tenant's HMACs are made with, where it has one.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn find_key(tx: &mut Tx, tenant: &TenantId) -> Result<Option<DataKeyId>, StoreError> {
+    let id: Option<String> = on!(tx, conn => sqlx::query_scalar("SELECT data_key FROM tenant_keys WHERE tenant_id = $1")
+        .bind(tenant.as_str()).fetch_optional(conn).await)?;
+    id.map(|id| DataKeyId::parse(&id).ok_or(StoreError::Corrupt("a malformed key id")))
+        .transpose()
+}
+
+/// Gives a tenant its key where it has none, or has only the one that is `lost`; returns the one it has then.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn give_key(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    key: &DataKeyId,
+    lost: Option<&DataKeyId>,
+) -> Result<DataKeyId, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO tenant_keys (tenant_id, data_key) VALUES ($1, $2)
+         ON CONFLICT (tenant_id) DO UPDATE SET data_key = excluded.data_key WHERE tenant_keys.data_key = $3")
+        .bind(tenant.as_str()).bind(key.as_str()).bind(lost.map(DataKeyId::as_str)).execute(conn).await.map(drop))?;
+    find_key(tx, tenant)
+        .await?
+        .ok_or(StoreError::Corrupt("a tenant's key that was just stored is missing"))
+}

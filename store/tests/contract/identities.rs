@@ -1,0 +1,116 @@
+//! What knows approved documents and faces again: found by their tenant only, only once approved, and gone when removed.
+
+use crate::{
+    fixtures::{World, at, keep, read, session, world, write},
+    harness::{Backend, backends},
+};
+use domain::ids::SessionId;
+use store::{
+    identities::{self, IdentityRow, SealedFace},
+    sessions::{self, SessionRow},
+    vault::DataKeyId,
+};
+
+const NUMBER: [u8; 32] = [7; 32];
+
+fn row(session: &SessionRow, approved_at: Option<i64>) -> &'static IdentityRow {
+    keep(IdentityRow {
+        session: session.session.id.clone(),
+        tenant: session.session.tenant.clone(),
+        document: Some(NUMBER),
+        face: Some(vec![9, 9]),
+        approved_at: approved_at.map(at),
+    })
+}
+
+fn face(session: &SessionRow) -> SealedFace {
+    SealedFace {
+        session: session.session.id.clone(),
+        data_key: session.data_key.clone(),
+        face: vec![9, 9],
+    }
+}
+
+#[tokio::test]
+async fn a_document_is_found_by_its_tenant_once_approved_and_not_for_the_session_that_asks() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant,
+            session: first,
+            foreign,
+            ..
+        } = world(&db).await;
+        let second = keep(session(tenant, 13));
+        write!(db, tx => sessions::insert(tx, second)).unwrap();
+        write!(db, tx => identities::save(tx, row(first, None))).unwrap();
+        write!(db, tx => identities::save(tx, row(foreign, Some(5)))).unwrap();
+        let ask = |me: &'static SessionRow| {
+            let db = db.clone();
+            async move { read!(db, tx => identities::list_by_document(tx, &tenant.id, &NUMBER, &me.session.id, 9)) }
+        };
+        assert_eq!(ask(second).await, Vec::<SessionId>::new(), "{name}: not approved yet");
+        write!(db, tx => identities::approve(tx, &first.session.id, at(6))).unwrap();
+        assert_eq!(ask(second).await, [first.session.id.clone()], "{name}");
+        assert_eq!(ask(first).await, Vec::<SessionId>::new(), "{name}: itself");
+        let other = read!(db, tx => identities::list_by_document(tx, &tenant.id, &[8; 32], &second.session.id, 9));
+        assert_eq!(other, Vec::<SessionId>::new(), "{name}: another number");
+        // A later attempt takes the place of the one before.
+        write!(db, tx => identities::save(tx, row(first, None))).unwrap();
+        assert_eq!(ask(second).await, Vec::<SessionId>::new(), "{name}: under way again");
+        write!(db, tx => identities::approve(tx, &first.session.id, at(8))).unwrap();
+        write!(db, tx => identities::remove(tx, &first.session.id)).unwrap();
+        assert_eq!(ask(second).await, Vec::<SessionId>::new(), "{name}: removed");
+    }
+}
+
+#[tokio::test]
+async fn approved_faces_come_page_by_page_with_the_keys_they_open_with() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant,
+            session: first,
+            foreign,
+            ..
+        } = world(&db).await;
+        let (second, waiting) = (keep(session(tenant, 13)), keep(session(tenant, 14)));
+        for added in [second, waiting] {
+            write!(db, tx => sessions::insert(tx, added)).unwrap();
+        }
+        for stored in [
+            row(first, Some(5)),
+            row(second, Some(6)),
+            row(waiting, None),
+            row(foreign, Some(5)),
+        ] {
+            write!(db, tx => identities::save(tx, stored)).unwrap();
+        }
+        let page = read!(db, tx => identities::list_faces(tx, &tenant.id, None, 1));
+        assert_eq!(page, [face(first)], "{name}");
+        let last = keep(page[0].session.clone());
+        let rest = read!(db, tx => identities::list_faces(tx, &tenant.id, Some(last), 9));
+        assert_eq!(rest, [face(second)], "{name}: neither the waiting nor the foreign one");
+    }
+}
+
+#[tokio::test]
+async fn a_tenant_gets_one_key_whoever_comes_first() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, other, .. } = world(&db).await;
+        let key = |n: u8| keep(DataKeyId::parse(&format!("dk_{n:032x}")).unwrap());
+        let (first, second) = (key(1), key(2));
+        assert_eq!(read!(db, tx => identities::find_key(tx, &tenant.id)), None, "{name}");
+        let given = write!(db, tx => identities::give_key(tx, &tenant.id, first, None)).unwrap();
+        assert_eq!(given, *first, "{name}");
+        let given = write!(db, tx => identities::give_key(tx, &tenant.id, second, None)).unwrap();
+        assert_eq!(given, *first, "{name}: whoever is late uses the first");
+        let given = write!(db, tx => identities::give_key(tx, &tenant.id, second, Some(second))).unwrap();
+        assert_eq!(given, *first, "{name}: that one is not lost");
+        assert_eq!(
+            read!(db, tx => identities::find_key(tx, &tenant.id)).as_ref(),
+            Some(first)
+        );
+        assert_eq!(read!(db, tx => identities::find_key(tx, &other.id)), None, "{name}");
+        let given = write!(db, tx => identities::give_key(tx, &tenant.id, second, Some(first))).unwrap();
+        assert_eq!(given, *second, "{name}: in place of a lost one");
+    }
+}
