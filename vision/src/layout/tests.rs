@@ -197,6 +197,11 @@ fn columns_found_as_one_line_are_two_values() {
     let known = layouts.read(&lines, TODAY).unwrap();
     assert_eq!(value(&known, "documentNumber"), Some("R6427-23689-21665"));
     assert_eq!(value(&known, "expiryDate"), Some("2029-03-26"));
+    assert_eq!(
+        value(&known, "birthDate"),
+        Some("1952-03-26"),
+        "19 is no number of an item"
+    );
 }
 
 #[test]
@@ -222,6 +227,26 @@ fn a_label_glued_to_its_value_leaves_the_value_out_and_an_address_is_given_whole
     assert_eq!(read(&lines, "address"), Some(whole));
     lines[2].0 = "4d DLN L829-491-10";
     assert_eq!(read(&lines, "documentNumber"), Some("L829-491-10".to_owned()));
+}
+
+#[test]
+fn what_is_covered_is_told_by_what_is_missing() {
+    let layouts = layouts();
+    let hidden = |lines: &[(&str, f32, f32)]| layouts.read(&page(lines), TODAY).unwrap().reading.hidden;
+    let mut lines = LICENCE.to_vec();
+    lines.push(("他", 2.0, 45.0));
+    lines.push(("平成00年00月00日", 14.0, 45.0));
+    lines.push(("二種", 2.0, 49.0));
+    lines.push(("平成00年00月00日", 14.0, 49.0));
+    assert_eq!(hidden(&lines), 0.0);
+    // A note over the upper right, from beside the labels on.
+    let covered: Vec<_> = lines
+        .iter()
+        .copied()
+        .filter(|&(_, x, y)| x < 8.0 && x != 3.0 || y > 30.0)
+        .collect();
+    let share = hidden(&covered);
+    assert!(share > 0.4, "{share}");
 }
 
 #[test]
