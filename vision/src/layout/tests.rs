@@ -269,6 +269,26 @@ fn the_legend_on_the_back_of_a_european_licence_is_no_front() {
 }
 
 #[test]
+fn a_card_is_known_by_its_words_whatever_the_paper_below_it_says() {
+    let layouts = layouts();
+    let lines = page(&[
+        ("what is to be bought before the end of the month", 0.0, 1.0),
+        ("Address / 住所", 5.0, 6.0),
+        ("7 HARBOUR STREET, AMAUROT", 5.0, 9.5),
+        ("Document No. / 番号", 5.0, 20.0),
+        ("AN2238035", 5.0, 23.5),
+        ("Authority / 発行機関", 45.0, 20.0),
+        ("MINISTRY OF THE INTERIOR", 45.0, 23.5),
+        ("in the morning; the rest is due", 0.0, 52.0),
+    ]);
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(known.reading.layout, "icao.id_card.back");
+    assert_eq!(value(&known, "address"), Some("7 HARBOUR STREET, AMAUROT"));
+    assert_eq!(value(&known, "issuingAuthority"), Some("MINISTRY OF THE INTERIOR"));
+    assert_eq!(value(&known, "documentNumber"), Some("AN2238035"));
+}
+
+#[test]
 fn a_certificate_that_says_so_is_no_licence() {
     let mut lines = LICENCE.to_vec();
     lines[6] = ("自動車等の運転はできません", 4.0, 20.0);
