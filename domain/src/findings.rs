@@ -137,6 +137,9 @@ pub struct LayoutReading {
     pub score: f32,
     /// The layout's rules that could be applied.
     pub rules: Vec<RuleResult>,
+    /// Share of the layout's items of which nothing is seen, not even a text at their place, 0 to 1.
+    #[serde(default)]
+    pub hidden: f32,
 }
 
 /// Where an item of `fields` stands, and how sure its reading is.

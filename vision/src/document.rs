@@ -1,5 +1,6 @@
 //! One side of a document: the stages in their order, each timed, each allowed to be missing.
 
+use crate::drawing::Trace;
 use crate::look::{Eye, Look, View, WHOLE_PAGE};
 use crate::model::ModelError;
 use crate::projection::Corners;
@@ -35,7 +36,7 @@ pub(crate) fn examine(
     kind: DocumentType,
     side: Side,
     today: Date,
-) -> DocumentFindings {
+) -> (DocumentFindings, Trace) {
     let mut watch = Stopwatch::start();
     let quality = quality(picture);
     watch.lap("quality");
@@ -57,7 +58,8 @@ pub(crate) fn examine(
     watch.lap("likeness");
     unavailable.sort_unstable();
     unavailable.dedup();
-    DocumentFindings {
+    let trace = Trace::of(&look);
+    let findings = DocumentFindings {
         side,
         quality,
         mrz: reading.mrz,
@@ -76,7 +78,8 @@ pub(crate) fn examine(
         unavailable,
         models: vision.models(),
         timings: watch.into_laps(),
-    }
+    };
+    (findings, trace)
 }
 
 pub(crate) fn quality(picture: &Raster) -> Quality {

@@ -6,6 +6,7 @@
 mod code;
 mod confirm;
 mod document;
+mod drawing;
 mod face;
 mod layout;
 mod likeness;
@@ -24,6 +25,7 @@ mod straight;
 mod text;
 mod zone;
 
+pub use drawing::{Trace, drawn};
 pub use picture::{Picture, PictureFault, normalise};
 pub use straight::straightened;
 
@@ -144,6 +146,18 @@ impl Vision {
         side: Side,
         today: time::Date,
     ) -> DocumentFindings {
+        document::examine(self, &picture.rgb, kind, side, today).0
+    }
+
+    /// The same, with the places of all lines and labels: for whoever wants to see what was seen.
+    #[must_use]
+    pub fn trace_document(
+        &self,
+        picture: &Picture,
+        kind: DocumentType,
+        side: Side,
+        today: time::Date,
+    ) -> (DocumentFindings, Trace) {
         document::examine(self, &picture.rgb, kind, side, today)
     }
 

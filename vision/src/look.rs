@@ -145,8 +145,12 @@ impl<'l> Eye<'l> {
         self.reader.read(&mut page, budget, |_| true)?;
         watch.lap("visual zone");
         self.forget_individual_numbers(&mut page, self.kind);
-        let known = self.layouts.read(&page.lines, self.today);
-        if let Some(known) = &known {
+        let mut known = self.layouts.read(&page.lines, self.today);
+        if let Some(known) = &mut known {
+            // What was not looked at is not hidden.
+            if !page.is_read() {
+                known.reading.hidden = 0.0;
+            }
             self.forget_individual_numbers(&mut page, known.layout.kind);
         }
         watch.lap("layout");

@@ -18,6 +18,8 @@ use crate::{
 const GREY_LIMIT: f64 = 0.97;
 /// z-score of a raster: screens 9 to 11, originals about 5; two printed rasters reached 9.8.
 const RASTER_LIMIT: f64 = 9.0;
+/// Share of a layout's items of which nothing is seen, from which on something covers the document.
+const HIDDEN_LIMIT: f64 = 0.4;
 /// Share of comparable items of the machine-readable zone that the visual zone must repeat.
 const AGREEMENT_LIMIT: f64 = 0.5;
 
@@ -40,6 +42,11 @@ pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes)
     let before = notes.reasons.len();
     sides(evidence, kind, notes);
     for side in evidence.document {
+        if let Some(layout) = side.layout.as_ref().filter(|layout| is_known(layout))
+            && !notes.at_most("layout: hidden", f64::from(layout.hidden), HIDDEN_LIMIT)
+        {
+            notes.reason(Reason::DocumentObstructed);
+        }
         for problem in document_problems(&side.quality, &policy.quality()) {
             notes.reason(problem);
         }

@@ -212,6 +212,7 @@ fn seen(shot: Shot, asked: Side) -> DocumentFindings {
     }
     if let (Some(Accepted::Visual), Some(kind)) = (shot.specimen.proved(), shot.specimen.kind()) {
         found.layout = Some(LayoutReading {
+            hidden: 0.0,
             layout: format!("jp.{kind}"),
             kind,
             side: shot.side,

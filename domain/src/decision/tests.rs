@@ -4,8 +4,8 @@ use super::*;
 use crate::{
     document::{FieldName, OcrField, Side},
     findings::{
-        Challenge, CodeReading, CodeStandard, Face, LivenessFindings, MrzFormat, MrzReading, Quality, SelfieSigns,
-        Signature, Unavailable,
+        Challenge, CodeReading, CodeStandard, Face, LayoutReading, LivenessFindings, MrzFormat, MrzReading, Quality,
+        SelfieSigns, Signature, Unavailable,
     },
     reasons::Reason,
     request::PreRegistered,
@@ -138,6 +138,26 @@ fn a_whole_passport_and_the_same_living_face_are_approved() {
         Some(Authenticity::Authentic)
     );
     assert_eq!(decision.checks.input_match.unwrap().matched, Some(true));
+}
+
+#[test]
+fn a_document_of_which_much_is_hidden_is_asked_for_again() {
+    let covered = |hidden| DocumentFindings {
+        layout: Some(LayoutReading {
+            layout: "icao.passport".into(),
+            kind: DocumentType::Passport,
+            side: Side::Front,
+            score: 1.0,
+            rules: vec![],
+            hidden,
+        }),
+        ..passport()
+    };
+    for (hidden, told) in [(0.0, false), (0.3, false), (0.5, true), (f32::NAN, true)] {
+        let decision = judge(&[covered(hidden)], Some(&selfie()), &Policy::default());
+        assert_eq!(decision.reasons.contains(&Reason::DocumentObstructed), told, "{hidden}");
+        assert_eq!(decision.verdict == Verdict::Approved, !told, "{hidden}");
+    }
 }
 
 #[test]

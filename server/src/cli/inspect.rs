@@ -4,7 +4,7 @@ use super::{Failure, Settings, say};
 use crate::beside;
 use clap::{Args, Subcommand};
 use domain::{
-    decision::match_confidence,
+    decision::{kind_shown, match_confidence},
     document::{DocumentType, FieldName, OcrField, Side},
     findings::{Challenge, DocumentFindings, Face, SelfieFindings, StageTime},
     time::Clock as _,
@@ -30,12 +30,16 @@ pub(super) struct Document {
     /// Picture files, each of one side.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Type of the documents.
-    #[arg(long = "type", value_parser = kind, default_value = "passport")]
-    kind: DocumentType,
-    /// Which side is shown: front or back.
-    #[arg(long, value_parser = side, default_value = "front")]
-    side: Side,
+    /// Type of the documents; found from each picture where it is not given.
+    #[arg(long = "type", value_parser = kind)]
+    kind: Option<DocumentType>,
+    /// Which side is shown: front or back; found from each picture where it is not given.
+    #[arg(long, value_parser = side)]
+    side: Option<Side>,
+    /// Draw the outline (green), lines (blue), labels (orange), items (red) and the portrait (violet) on a copy of the picture; takes one
+    /// picture.
+    #[arg(long, value_name = "OUT.png")]
+    draw: Option<PathBuf>,
     /// Print one JSON object for each picture.
     #[arg(long)]
     json: bool,
@@ -94,13 +98,18 @@ fn picture(path: &Path) -> Result<Picture, Failure> {
 }
 
 fn documents(vision: &Vision, document: &Document) -> Result<(), Failure> {
-    let today = SystemClock.now().date();
+    if document.draw.is_some() && document.files.len() > 1 {
+        return Err("--draw takes one picture".into());
+    }
     let mut failed = 0;
     for path in &document.files {
-        let found = picture(path).map(|picture| vision.examine_document(&picture, document.kind, document.side, today));
-        match found {
-            Ok(found) if document.json => say(without_descriptors(json!({"file": path, "findings": found})))?,
-            Ok(found) => show_document(path, &found)?,
+        match picture(path).and_then(|picture| examine(vision, &picture, document)) {
+            Ok((kind, found)) if document.json => {
+                say(without_descriptors(
+                    json!({"file": path, "documentType": kind, "findings": found}),
+                ))?;
+            }
+            Ok((kind, found)) => show_document(path, kind, &found)?,
             Err(fault) => {
                 failed += 1;
                 if document.json {
@@ -118,8 +127,36 @@ fn documents(vision: &Vision, document: &Document) -> Result<(), Failure> {
     }
 }
 
-fn show_document(path: &Path, found: &DocumentFindings) -> Result<(), Failure> {
+/// Examines a picture as what it is said to be, or as what it shows at first sight.
+fn examine(vision: &Vision, picture: &Picture, wanted: &Document) -> Result<(DocumentType, DocumentFindings), Failure> {
+    let today = SystemClock.now().date();
+    let look = |kind, side| vision.trace_document(picture, kind, side, today);
+    let (kind, side) = (
+        wanted.kind.unwrap_or(DocumentType::Passport),
+        wanted.side.unwrap_or(Side::Front),
+    );
+    let (mut kind, mut seen) = (kind, look(kind, side));
+    let shown = wanted.kind.or_else(|| kind_shown(&seen.0)).unwrap_or(kind);
+    let layout = seen.0.layout.as_ref().map(|layout| layout.side);
+    let shown_side = wanted.side.or(layout).unwrap_or(side);
+    if (shown, shown_side) != (kind, side) {
+        (kind, seen) = (shown, look(shown, shown_side));
+    }
+    let (found, trace) = seen;
+    if let Some(path) = &wanted.draw {
+        let png = vision::drawn(picture, &found, &trace).ok_or("the picture cannot be drawn")?;
+        fs::write(path, png).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok((kind, found))
+}
+
+fn show_document(path: &Path, kind: DocumentType, found: &DocumentFindings) -> Result<(), Failure> {
     say(path.display())?;
+    let layout = found.layout.as_ref();
+    let layout = layout.map_or("none that is known".to_owned(), |layout| {
+        format!("{} ({:.2})", layout.layout, layout.score)
+    });
+    say(format_args!("  kind      {kind}, {}; layout {layout}", found.side))?;
     for line in found.mrz.iter().flat_map(|zone| &zone.lines) {
         say(format_args!("  mrz       {line}"))?;
     }
@@ -128,7 +165,15 @@ fn show_document(path: &Path, found: &DocumentFindings) -> Result<(), Failure> {
     } in found.fields.iter().filter(|field| field.name != FieldName::Mrz)
     {
         let (text, normalized) = (text.as_deref().unwrap_or("-"), normalized.as_deref().unwrap_or("-"));
-        say(format_args!("  {:<18} {text:<40} {normalized}", name.as_str()))?;
+        let place = found.places.iter().find(|place| place.name == *name);
+        let place = place.map_or(String::new(), |place| {
+            let [[left, top], _, [right, bottom], _] = place.corners;
+            format!(
+                "  {:.2} at {left:.0},{top:.0} to {right:.0},{bottom:.0}",
+                place.confidence
+            )
+        });
+        say(format_args!("  {:<18} {text:<40} {normalized}{place}", name.as_str()))?;
     }
     say(format_args!(
         "  portrait  {}",

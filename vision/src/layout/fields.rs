@@ -50,7 +50,35 @@ pub(crate) fn read(layout: &Layout, page: &Marked<'_>, context: &Context<'_>) ->
     items
 }
 
+/// Share of the layout's items of which nothing is seen: neither the item nor any text at its place. What covers a part of the
+/// document hides both. 0 where documents of the layout may lack items, or label them in other words.
+pub(crate) fn hidden(layout: &Layout, page: &Marked<'_>, items: &[Item]) -> f32 {
+    let mut names: Vec<&str> = layout.field.iter().map(|field| field.name.as_str()).collect();
+    names.dedup();
+    if !layout.complete || names.is_empty() {
+        return 0.0;
+    }
+    let seen = |name: &&&str| {
+        let mut fields = layout.field.iter().filter(|field| field.name == **name);
+        items.iter().any(|item| item.name == **name) || fields.any(|field| page.has_text_for(field))
+    };
+    let count = names.iter().filter(seen).count();
+    1.0 - count as f32 / names.len() as f32
+}
+
 impl Marked<'_> {
+    /// Whether any text stands where the value of a field that was labelled must stand.
+    fn has_text_for(&self, field: &Field) -> bool {
+        let own = |mark: &&Mark<'_>| field.of.iter().any(|of| of == mark.name);
+        let beside = |mark: &Mark<'_>| {
+            field
+                .places
+                .iter()
+                .any(|place| !self.beside(mark, *place, field).is_empty())
+        };
+        self.marks.iter().filter(own).any(beside)
+    }
+
     fn item(&self, field: &Field, context: &Context<'_>) -> Option<Item> {
         for place in &field.places {
             let texts = match place {

@@ -68,6 +68,9 @@ pub(crate) struct Layout {
     /// Whether documents of this layout carry a machine-readable zone on this side.
     #[serde(default)]
     pub(crate) zone: bool,
+    /// Whether every document of the layout carries every item, labelled in these words: one that is not seen is covered.
+    #[serde(default)]
+    pub(crate) complete: bool,
     /// Labels, titles and other fixed words, by a name of their own.
     #[serde(default)]
     pub(crate) label: BTreeMap<String, Label>,

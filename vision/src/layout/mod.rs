@@ -32,6 +32,8 @@ pub(crate) struct Known<'a> {
     pub(crate) layout: &'a Layout,
     pub(crate) reading: LayoutReading,
     pub(crate) items: Vec<Item>,
+    /// Left, top, right, bottom of the labels that were found, along its rows.
+    pub(crate) labels: Vec<[f32; 4]>,
     /// Direction of its rows in the page's pixels, in radians.
     pub(crate) angle: f32,
 }
@@ -73,6 +75,7 @@ impl Layouts {
             marks: &fit.marks,
         };
         let mut items = fields::read(fit.layout, &page, &context);
+        let hidden = fields::hidden(fit.layout, &page, &items);
         let mut rules = rules::apply(&fit.layout.rule, &mut items);
         rules.extend(in_place.map(|held| RuleResult {
             rule: "labels_in_place".to_owned(),
@@ -86,11 +89,18 @@ impl Layouts {
                 side: fit.layout.side,
                 score,
                 rules,
+                hidden,
             },
+            labels: fit.marks.iter().map(|mark| label_place(&sheet, mark)).collect(),
             items,
             angle: sheet.angle,
         })
     }
+}
+
+fn label_place(sheet: &Sheet, mark: &recognise::Mark<'_>) -> [f32; 4] {
+    let half = sheet.runs.get(mark.run).map_or(0.0, |run| run.height / 2.0);
+    [mark.left, mark.y - half, mark.right, mark.y + half]
 }
 
 #[cfg(test)]

@@ -297,6 +297,7 @@ fn stands_free(line: &Folded, text: &[char], from: usize, to: usize, label: &Lab
 
 /// A number that stands before an item, such as `4a.`: at the beginning of a line or apart, followed by a stop or a space.
 fn numbered(line: &Folded, number: &[char]) -> Option<(usize, usize)> {
+    let ends_in_letter = number.last().is_some_and(char::is_ascii_alphabetic);
     (0..line.chars.len()).find_map(|from| {
         let to = from + number.len();
         if line.chars.get(from..to)? != number || !line.apart[from] {
@@ -305,7 +306,8 @@ fn numbered(line: &Folded, number: &[char]) -> Option<(usize, usize)> {
         match line.chars.get(to) {
             None => Some((from, to)),
             Some('.' | ',' | ':' | ')') => Some((from, to + 1)),
-            Some(c) if line.apart[to] || number.len() == 2 && c.is_ascii_digit() => Some((from, to)),
+            // `4a12.03.2020` is an item and its value, `1952/03/26` is no item 19.
+            Some(c) if line.apart[to] || ends_in_letter && c.is_ascii_digit() => Some((from, to)),
             Some(_) => None,
         }
     })

@@ -197,6 +197,11 @@ fn columns_found_as_one_line_are_two_values() {
     let known = layouts.read(&lines, TODAY).unwrap();
     assert_eq!(value(&known, "documentNumber"), Some("R6427-23689-21665"));
     assert_eq!(value(&known, "expiryDate"), Some("2029-03-26"));
+    assert_eq!(
+        value(&known, "birthDate"),
+        Some("1952-03-26"),
+        "19 is no number of an item"
+    );
 }
 
 #[test]
@@ -225,6 +230,26 @@ fn a_label_glued_to_its_value_leaves_the_value_out_and_an_address_is_given_whole
 }
 
 #[test]
+fn what_is_covered_is_told_by_what_is_missing() {
+    let layouts = layouts();
+    let hidden = |lines: &[(&str, f32, f32)]| layouts.read(&page(lines), TODAY).unwrap().reading.hidden;
+    let mut lines = LICENCE.to_vec();
+    lines.push(("他", 2.0, 45.0));
+    lines.push(("平成00年00月00日", 14.0, 45.0));
+    lines.push(("二種", 2.0, 49.0));
+    lines.push(("平成00年00月00日", 14.0, 49.0));
+    assert_eq!(hidden(&lines), 0.0);
+    // A note over the upper right, from beside the labels on.
+    let covered: Vec<_> = lines
+        .iter()
+        .copied()
+        .filter(|&(_, x, y)| x < 8.0 && x != 3.0 || y > 30.0)
+        .collect();
+    let share = hidden(&covered);
+    assert!(share > 0.4, "{share}");
+}
+
+#[test]
 fn the_legend_on_the_back_of_a_european_licence_is_no_front() {
     let layouts = layouts();
     let lines = page(&[
@@ -241,6 +266,26 @@ fn the_legend_on_the_back_of_a_european_licence_is_no_front() {
     let known = layouts.read(&lines, TODAY).unwrap();
     assert_eq!(known.reading.layout, "eu.driving_license.back");
     assert!(known.items.is_empty());
+}
+
+#[test]
+fn a_card_is_known_by_its_words_whatever_the_paper_below_it_says() {
+    let layouts = layouts();
+    let lines = page(&[
+        ("what is to be bought before the end of the month", 0.0, 1.0),
+        ("Address / 住所", 5.0, 6.0),
+        ("7 HARBOUR STREET, AMAUROT", 5.0, 9.5),
+        ("Document No. / 番号", 5.0, 20.0),
+        ("AN2238035", 5.0, 23.5),
+        ("Authority / 発行機関", 45.0, 20.0),
+        ("MINISTRY OF THE INTERIOR", 45.0, 23.5),
+        ("in the morning; the rest is due", 0.0, 52.0),
+    ]);
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(known.reading.layout, "icao.id_card.back");
+    assert_eq!(value(&known, "address"), Some("7 HARBOUR STREET, AMAUROT"));
+    assert_eq!(value(&known, "issuingAuthority"), Some("MINISTRY OF THE INTERIOR"));
+    assert_eq!(value(&known, "documentNumber"), Some("AN2238035"));
 }
 
 #[test]
