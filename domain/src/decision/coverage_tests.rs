@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     document::{FieldName, Side},
-    findings::{CodeReading, CodeStandard, MrzFormat, Signature, Unavailable},
+    findings::{CodeReading, CodeStandard, LayoutReading, MrzFormat, Signature, Unavailable},
     request::PreRegistered,
     user_input::Gender,
 };
@@ -84,7 +84,7 @@ impl Case {
 }
 
 /// Raised by nothing yet. Take a code out of this list when it is.
-const BY_NOBODY: [Reason; 2] = [Reason::DocumentObstructed, Reason::DocumentPrintedCopy];
+const BY_NOBODY: [Reason; 1] = [Reason::DocumentPrintedCopy];
 
 /// Raised by a reviewer's ruling, and by nothing that is measured.
 const BY_REVIEWERS: [Reason; 1] = [Reason::ManualRejection];
@@ -97,7 +97,17 @@ fn spoil(reason: Reason, case: &mut Case) {
         Reason::DocumentGlare => case.page().quality.glare = 0.2,
         Reason::DocumentTooDark => case.page().quality.exposure = 0.05,
         Reason::DocumentCutOff => case.page().quality.cut_off = Some(true),
-        Reason::DocumentObstructed | Reason::DocumentPrintedCopy | Reason::ManualRejection => {}
+        Reason::DocumentPrintedCopy | Reason::ManualRejection => {}
+        Reason::DocumentObstructed => {
+            case.page().layout = Some(LayoutReading {
+                layout: "icao.passport".into(),
+                kind: DocumentType::Passport,
+                side: Side::Front,
+                score: 1.0,
+                rules: vec![],
+                hidden: 0.9,
+            });
+        }
         Reason::DocumentWrongSide => {
             let mut again = passport();
             again.side = Side::Back;
