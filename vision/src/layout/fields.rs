@@ -231,6 +231,11 @@ impl Marked<'_> {
 
     /// The nearest words below a label that begin where it begins, and what goes on in their row as far as the next label's column.
     fn below(&self, mark: &Mark<'_>) -> Vec<Glyph> {
+        // Of a label in two languages, Authority / Autorité, the first stands where the value begins.
+        let before = |other: &Mark<'_>| other.name == mark.name && other.run == mark.run && other.from < mark.from;
+        if self.marks.iter().any(before) {
+            return Vec::new();
+        }
         let label = &self.sheet.runs[mark.run];
         let fits = |index: &usize| {
             let run = &self.sheet.runs[*index];
@@ -268,10 +273,11 @@ impl Marked<'_> {
     /// From where on words belong to the next label in a label's row; infinite where there is none.
     fn next_column(&self, mark: &Mark<'_>) -> f32 {
         let label = &self.sheet.runs[mark.run];
-        let next = self
-            .marks
-            .iter()
-            .filter(|other| other.left > mark.right && self.sheet.same_row(label, &self.sheet.runs[other.run]));
+        let next = self.marks.iter().filter(|other| {
+            other.name != mark.name
+                && other.left > mark.right
+                && self.sheet.same_row(label, &self.sheet.runs[other.run])
+        });
         next.map(|other| other.left - label.height * ALIGNED)
             .fold(f32::INFINITY, f32::min)
     }
