@@ -209,7 +209,7 @@ impl Real {
         let number = self.pictures;
         let honnin = &self.harness.honnin;
         let done = match step {
-            Step::Consent => consent(honnin, &applicant, "1", Language::En).await.map_err(turn),
+            Step::Consent => consent(honnin, &applicant, "1", Language::En, None).await.map_err(turn),
             Step::Decline => decline(honnin, &applicant).await.map_err(turn),
             Step::Choose => choose_document(honnin, &applicant, DocumentType::Passport)
                 .await
