@@ -157,6 +157,8 @@ pub(crate) fn pages(language: Language, css: &str) -> Vec<(String, String)> {
     ] {
         let view = check::CheckView {
             picture_url: "sample.jpg".into(),
+            card_url: "sample.jpg".into(),
+            straight: false,
             document_type,
             side,
             analysed: !problems.is_empty(),

@@ -166,7 +166,10 @@ async fn a_developer_sends_no_old_note_to_a_new_address() {
     let event = between(&list, "/admin/webhooks/evt_", &['"', '?']).to_owned();
     developer.post(&format!("/admin/webhooks/evt_{event}/again"), "").await;
     let told = developer.get("/admin").await.body;
-    assert!(told.contains("An admin can confirm the URL or send the event."), "{told}");
+    assert!(
+        told.contains("An admin can confirm the URL or send the event."),
+        "{told}"
+    );
     developer
         .post("/admin/webhooks/again", "kind=verification.approved")
         .await;

@@ -10,9 +10,9 @@ use crate::{
     truth::Label,
 };
 use domain::{
-    decision::{Decision, Evidence, Policy, decide},
+    decision::{Decision, Earlier, Evidence, Policy, decide},
     document::{DocumentType, FieldName, Side},
-    findings::{Challenge, DocumentFindings, Face, LivenessFindings, SelfieFindings},
+    findings::{Challenge, DocumentFindings, Face, LivenessFindings, SelfieFindings, SelfieSigns},
     outcome::Verdict,
     session::{Plan, Step},
     user_input::UserInput,
@@ -225,6 +225,8 @@ fn judge(attempt: &Attempt<'_>, sides: &[DocumentFindings], today: time::Date) -
         selfie: Some(&selfie),
         typed: typed.as_ref(),
         known: None,
+        earlier: &Earlier::default(),
+        draw: 1.0,
         today,
     };
     decide(&evidence, &policy)
@@ -254,6 +256,12 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
             same_person_distance: Some(0.3),
             still: false,
         }),
+        signs: SelfieSigns {
+            eyes_covered: Some(0.1),
+            mouth_covered: Some(0.1),
+            raster_z: Some(4.0),
+            in_card: Some(0.0),
+        },
         unavailable: Vec::new(),
         models: Vec::new(),
         timings: Vec::new(),

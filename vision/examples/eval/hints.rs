@@ -2,7 +2,7 @@
 
 use crate::{interval::Share, look::Look, truth::Label};
 use domain::{
-    decision::{Evidence, Policy, decide},
+    decision::{Earlier, Evidence, Policy, decide},
     document::DocumentType,
     reasons::Reason,
     session::{Plan, Step},
@@ -39,6 +39,8 @@ pub(crate) fn codes(kind: DocumentType, look: &Look, today: time::Date) -> Vec<&
         selfie: None,
         typed: None,
         known: None,
+        earlier: &Earlier::default(),
+        draw: 1.0,
         today,
     };
     let decision = decide(&evidence, &policy);
