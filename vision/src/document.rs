@@ -10,7 +10,6 @@ use crate::text::Line;
 use crate::{Vision, code, confirm, likeness, mrz, signals, zone};
 use domain::document::{DocumentType, OcrField, Side};
 use domain::findings::{CodeReading, DocumentFindings, Face, FieldPlace, MrzReading, Quality, Signature, Unavailable};
-use lens::frame::Frame;
 use time::Date;
 
 /// Four of the five items that both zones have: reading more would change no decision.
@@ -83,18 +82,10 @@ pub(crate) fn examine(
 }
 
 pub(crate) fn quality(picture: &Raster) -> Quality {
-    frame(picture)
+    picture
+        .frame()
         .map(|frame| lens::quality::judge(&frame))
         .unwrap_or_default()
-}
-
-/// The picture as `lens` takes it.
-pub(crate) fn frame(picture: &Raster) -> Option<Frame<'_>> {
-    Frame::rgb(
-        u32::try_from(picture.width()).ok()?,
-        u32::try_from(picture.height()).ok()?,
-        picture.pixels(),
-    )
 }
 
 /// Looks at a picture and reads what it shows.
@@ -213,7 +204,7 @@ fn merged(machine: Vec<OcrField>, codes: &[CodeReading], visual: Vec<OcrField>) 
 
 /// The corners of the cards that may be in a picture, the likeliest first.
 fn outlines(picture: &Raster) -> Vec<Corners> {
-    frame(picture).map_or_else(Vec::new, |frame| {
+    picture.frame().map_or_else(Vec::new, |frame| {
         lens::quality::outlines(&frame)
             .iter()
             .map(lens::outline::Outline::lying)

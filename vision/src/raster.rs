@@ -1,5 +1,7 @@
 //! Pixels in memory: 8-bit RGB rows, read by bilinear samples, shrunk by area, turned by quarters. No files, no formats.
 
+use lens::frame::Frame;
+
 /// An 8-bit RGB picture, rows from the top, no padding.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Raster {
@@ -15,6 +17,15 @@ impl std::fmt::Debug for Raster {
 }
 
 impl Raster {
+    /// The picture as `lens` takes it.
+    pub(crate) fn frame(&self) -> Option<Frame<'_>> {
+        Frame::rgb(
+            u32::try_from(self.width()).ok()?,
+            u32::try_from(self.height()).ok()?,
+            self.pixels(),
+        )
+    }
+
     /// A picture of three bytes a pixel; `None` where the length does not fit the size or the size is nothing.
     #[must_use]
     pub fn new(width: usize, height: usize, pixels: Vec<u8>) -> Option<Self> {

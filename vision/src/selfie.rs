@@ -1,7 +1,6 @@
 //! A selfie: one picture or a burst. Finds the person in each frame, picks the best frame, measures liveness.
 
 use crate::Vision;
-use crate::document::frame;
 use crate::face::{Detection, Faces, finding};
 use crate::liveness::{self, Seen};
 use crate::model::ModelError;
@@ -76,7 +75,8 @@ fn spread(count: usize) -> Vec<usize> {
 }
 
 pub(crate) fn quality(picture: &Raster) -> Quality {
-    frame(picture)
+    picture
+        .frame()
         .map(|frame| lens::quality::judge_plain(&frame))
         .unwrap_or_default()
 }

@@ -46,7 +46,7 @@ const CONFINED: [(&str, &[&str]); 25] = [
     ("hyper", &["service", "server", "examples/customer"]),
     ("hyper-util", &["service", "server", "examples/customer"]),
     ("argon2", &["service"]),
-    ("hmac", &["service"]),
+    ("hmac", &["store", "service"]),
     ("zxcvbn", &["service"]),
     ("tokio*", &["store", "service", "server", "examples/customer"]),
     ("tracing-subscriber", &["server"]),

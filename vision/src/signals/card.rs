@@ -1,6 +1,5 @@
 //! Whether a face stands in a card: the print of a portrait has the card's edges around it.
 
-use crate::document::frame;
 use crate::raster::Raster;
 
 /// A card takes in at least so many times the area of the face on it; the edges of a head or a poster's frame lie closer.
@@ -10,7 +9,7 @@ const GRID: usize = 5;
 
 /// Share of the face's box (left, top, width, height) that lies in the outline of a card; 0 where there is none.
 pub(crate) fn share_in_card(picture: &Raster, [left, top, width, height]: [f32; 4]) -> f32 {
-    let outline = frame(picture).and_then(|frame| lens::quality::look(&frame).outline);
+    let outline = picture.frame().and_then(|frame| lens::quality::look(&frame).outline);
     let Some(outline) = outline.filter(|outline| outline.area() >= LEAST_AREA * width * height) else {
         return 0.0;
     };
