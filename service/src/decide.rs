@@ -3,28 +3,24 @@
 
 use crate::{
     Honnin,
-    document_findings::findings_of_document,
+    found::Found,
     job_fault::JobFault,
     look_back::{LookedBack, look_back},
-    progress::{Slot, Standing, audit_entry, gather},
+    progress::{Standing, audit_entry, gather},
     record_decision::{self, Grounds, Made},
-    sealed::{open_column, open_json},
-    type_in::{place, typed},
 };
 use domain::{
     decision::{Evidence, decide},
-    findings::{DocumentFindings, ModelHash, Quality, SelfieFindings, SelfieSigns, Unavailable},
+    findings::ModelHash,
     ids::SessionId,
-    request::PreRegistered,
     secret::Personal,
     session::{FailureReason, Status},
     time::{Millis, Timestamp},
-    user_input::UserInput,
 };
 use store::{
     StoreError, audit,
     jobs::{self, Job},
-    sessions::{self, column},
+    sessions,
     vault::SessionKey,
 };
 
@@ -101,32 +97,6 @@ async fn fail(honnin: &Honnin, job: &Job, standing: Standing, reason: FailureRea
     unit.await
 }
 
-/// What the pictures and the user said.
-pub(crate) struct Found {
-    /// Each side.
-    pub(crate) document: Vec<DocumentFindings>,
-    /// The last selfie.
-    pub(crate) selfie: Option<SelfieFindings>,
-    typed: Option<Personal<UserInput>>,
-    known: Option<Personal<PreRegistered>>,
-}
-
-fn found(standing: &Standing, key: &SessionKey) -> Result<Found, StoreError> {
-    let document = findings_of_document(standing, key)?
-        .into_iter()
-        .filter_map(|(slot, found)| match slot {
-            Slot::Document(side) => Some(found.map_or_else(|| unassessed_document(side), Personal::into_exposed)),
-            Slot::Selfie => None,
-        })
-        .collect();
-    Ok(Found {
-        document,
-        selfie: selfie(standing, key)?,
-        typed: typed(standing, key)?,
-        known: open_column(key, &place(standing, column::KNOWN), standing.row.known.as_ref())?,
-    })
-}
-
 async fn make(honnin: &Honnin, standing: &Standing, key: &SessionKey) -> Result<(Made, LookedBack), StoreError> {
     let now = honnin.now();
     let policy = standing
@@ -135,7 +105,7 @@ async fn make(honnin: &Honnin, standing: &Standing, key: &SessionKey) -> Result<
         .as_ref()
         .map(|settings| settings.policy.clone())
         .unwrap_or_default();
-    let found = found(standing, key)?;
+    let found = Found::of(standing, key)?;
     let looked_back = look_back(honnin, standing, key, &found, &policy).await?;
     let Found {
         document,
@@ -172,59 +142,6 @@ async fn make(honnin: &Honnin, standing: &Standing, key: &SessionKey) -> Result<
     let made = Made::seal(&standing.row, key, decision, grounds, now)?;
     Ok((made, looked_back))
 }
-
-/// What was found on the last selfie.
-pub(crate) fn selfie(standing: &Standing, key: &SessionKey) -> Result<Option<SelfieFindings>, StoreError> {
-    let capture = standing
-        .relied_on()
-        .into_iter()
-        .find(|capture| capture.slot == Slot::Selfie);
-    let Some(capture) = capture else { return Ok(None) };
-    let name = capture.findings_name();
-    let found = capture
-        .findings
-        .as_ref()
-        .map(|sealed| open_json(key, &place(standing, &name), sealed))
-        .transpose()?;
-    Ok(Some(found.map_or_else(
-        || unassessed_selfie(capture.frames.len()),
-        Personal::into_exposed,
-    )))
-}
-
-/// A side whose analysis was given up: nothing was measured, and the machinery counts as not there.
-fn unassessed_document(side: domain::document::Side) -> DocumentFindings {
-    DocumentFindings {
-        quality: UNJUDGED,
-        unavailable: Unavailable::ALL.to_vec(),
-        ..DocumentFindings::none(side)
-    }
-}
-
-/// A selfie whose analysis was given up.
-fn unassessed_selfie(frames: usize) -> SelfieFindings {
-    SelfieFindings {
-        quality: UNJUDGED,
-        frames: u32::try_from(frames).unwrap_or(u32::MAX),
-        faces: 0,
-        face: None,
-        best_frame: None,
-        liveness: None,
-        signs: SelfieSigns::default(),
-        unavailable: vec![Unavailable::Face],
-        models: Vec::new(),
-        timings: Vec::new(),
-    }
-}
-
-/// Nothing is held against a picture that nobody judged.
-const UNJUDGED: Quality = Quality {
-    sharpness: 1.0,
-    glare: 0.0,
-    exposure: 0.5,
-    coverage: None,
-    cut_off: None,
-};
 
 /// Session, outcome, readings, record, event and job in one unit.
 async fn store(

@@ -29,6 +29,7 @@ pub mod erase_now;
 pub mod examiner;
 mod expire;
 pub mod explain_signature;
+mod found;
 pub mod hand_over;
 pub mod home_network;
 pub mod honnin;

@@ -6,8 +6,8 @@ mod faces;
 
 use crate::{
     Honnin,
-    decide::Found,
     document_findings::findings_of_document,
+    found::{self, Found},
     progress::{Standing, gather},
     sealed::open_column,
 };
@@ -191,7 +191,7 @@ async fn holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Person>, 
         .collect();
     let typed = standing.row.typed.as_ref();
     let typed: Option<Personal<UserInput>> = open_column(&key, &standing.row.place(column::TYPED), typed)?;
-    let selfie = crate::decide::selfie(&standing, &key)?;
+    let selfie = found::selfie(&standing, &key)?;
     Ok(Some(Person {
         fields,
         typed: typed.map(Personal::into_exposed),

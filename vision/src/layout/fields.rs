@@ -2,6 +2,7 @@
 
 use super::file::{Field, Layout, Place};
 use super::grammar::{Context, Grammar, Parsed};
+use super::item::Item;
 use super::recognise::Mark;
 use super::sheet::{Glyph, Run, Sheet, joined};
 use crate::zone::fold;
@@ -18,17 +19,6 @@ const LEAST_GLUED: usize = 3;
 const NEXT_LINE: std::ops::Range<f32> = 0.4..1.7;
 /// How far a value's left edge may stand from its label's, in heights.
 const ALIGNED: f32 = 1.3;
-
-/// An item as read.
-#[derive(Clone, Debug)]
-pub(crate) struct Item {
-    pub(crate) name: String,
-    pub(crate) parsed: Parsed,
-    /// Probability that the text is right, 0 to 1.
-    pub(crate) confidence: f32,
-    /// Its letters, where they stand.
-    pub(crate) glyphs: Vec<Glyph>,
-}
 
 /// A page with the labels of one layout on it.
 pub(crate) struct Marked<'a> {

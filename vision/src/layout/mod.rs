@@ -3,12 +3,13 @@
 mod fields;
 mod file;
 mod grammar;
+mod item;
 mod recognise;
 mod rules;
 mod sheet;
 
-pub(crate) use fields::Item;
 pub(crate) use file::{Layout, LayoutFault};
+pub(crate) use item::Item;
 pub(crate) use sheet::Glyph;
 
 use crate::text::Line;

@@ -1,7 +1,7 @@
 //! What the items of a document must agree with. A rule that cannot be applied says nothing.
 
-use super::fields::Item;
 use super::grammar::british_name_part;
+use super::item::Item;
 use domain::findings::RuleResult;
 use serde::Deserialize;
 use time::format_description::well_known::Iso8601;
