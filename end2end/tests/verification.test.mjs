@@ -69,6 +69,8 @@ test("another person's selfie never ends approved", { timeout: 300_000 }, async 
 });
 
 test("a name that differs waits for a reviewer, whose approval is another event", { timeout: 300_000 }, async () => {
+  // A tenant of its own: elsewhere the passport was approved under its owner's name, and will be again.
+  const tenant = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--webhook", receiver.url, "--accept-specimens");
   const customer = await receiver.customer(honnin, tenant);
   const applicant = new Applicant(browser, await browser.phone(), { name: "review" });
   const words = await applicant.goThrough(customer.link, { "Family name": "Watanabe" });
@@ -76,8 +78,7 @@ test("a name that differs waits for a reviewer, whose approval is another event"
   const first = await customer.event("verification.needs_review");
   const waiting = await customer.result();
   assert.equal(waiting.status, "reviewing");
-  // The same passport was approved for its owner before.
-  assert.deepEqual(waiting.outcome.reasons, ["input_name_mismatch", "document_reused"]);
+  assert.deepEqual(waiting.outcome.reasons, ["input_name_mismatch"]);
   assert.equal(waiting.outcome.review, null);
 
   const { page, stumbles } = await signIn(browser, honnin, tenant);
