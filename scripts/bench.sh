@@ -22,4 +22,7 @@ cargo bench --quiet --package server --bench capture
 step "deliveries of webhooks"
 cargo bench --quiet --package service --bench deliveries
 
+step "the search for a face"
+cargo bench --quiet --package service --bench face_search
+
 step "done: target/bench/"

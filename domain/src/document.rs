@@ -84,6 +84,14 @@ impl DocumentType {
         !matches!(self, Self::Passport | Self::IdCard)
     }
 
+    /// The state that issued a document of this kind, ISO 3166-1 alpha-3: the one that was read on it, else Japan for Japanese kinds. A
+    /// driving licence may be another country's.
+    #[must_use]
+    pub fn issuer(self, read: Option<&str>) -> Option<&str> {
+        read.filter(|country| !country.is_empty())
+            .or_else(|| self.is_japanese().then_some("JPN"))
+    }
+
     /// Whether the standard for this kind prescribes a machine-readable zone.
     #[must_use]
     pub const fn has_mrz(self) -> bool {

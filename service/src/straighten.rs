@@ -32,7 +32,10 @@ pub(crate) async fn shown(
     picture: Personal<Vec<u8>>,
     view: View,
 ) -> Result<Personal<Vec<u8>>, StoreError> {
-    let Some(outline) = outline(row, capture, key)?.filter(|_| view == View::Card) else {
+    if view == View::Whole {
+        return Ok(picture);
+    }
+    let Some(outline) = outline(row, capture, key)? else {
         return Ok(picture);
     };
     let jpeg = picture.expose().clone();
@@ -47,11 +50,7 @@ pub(crate) async fn shown(
 }
 
 /// Corners of the card in the picture, as its analysis found them.
-pub(crate) fn outline(
-    row: &SessionRow,
-    capture: &CaptureRow,
-    key: &SessionKey,
-) -> Result<Option<[[f32; 2]; 4]>, StoreError> {
+fn outline(row: &SessionRow, capture: &CaptureRow, key: &SessionKey) -> Result<Option<[[f32; 2]; 4]>, StoreError> {
     let (Slot::Document(_), Some(sealed)) = (capture.slot, &capture.findings) else {
         return Ok(None);
     };

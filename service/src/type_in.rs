@@ -133,11 +133,11 @@ fn fields_read(standing: &Standing, key: &SessionKey) -> Result<Personal<Vec<Ocr
     Ok(Personal::new(fields.collect()))
 }
 
-/// Names on Japanese documents are asked for in kana; a licence that says that another country issued it is none.
+/// Names on Japanese documents are asked for in kana.
 fn asks_for_kana(kind: DocumentType, fields: &[OcrField]) -> bool {
     let issuer = fields.iter().find(|field| field.name == FieldName::IssuingCountry);
     let issuer = issuer.and_then(|field| field.normalized.as_deref());
-    kind.is_japanese() && issuer.is_none_or(|country| country == "JPN")
+    kind.is_japanese() && kind.issuer(issuer) == Some("JPN")
 }
 
 fn prefilled(fields: &[OcrField]) -> TypedForm {

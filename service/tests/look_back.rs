@@ -13,7 +13,7 @@ use domain::{
     outcome::Verdict,
     reasons::Reason,
     secret::Personal,
-    session::{Plan, Session, Step},
+    session::Step,
     tenant::TenantSettings,
     time::Millis,
     user_input::TypedForm,
@@ -28,14 +28,9 @@ use service::{
     submit::submit,
     type_in::type_in,
 };
-use store::{
-    StoreError,
-    identities::{self, FACE, IdentityRow},
-    sessions::{self, SessionRow},
-    users::Role,
-};
+use store::users::Role;
 use support::{
-    Harness, START,
+    Harness,
     databases::bytes_at,
     eyes::{face, holder, passport},
     walk::details,
@@ -304,101 +299,4 @@ async fn a_consent_from_before_the_tenant_searched_is_asked_for_again() {
     let refused = consent(&harness.honnin, &applicant, "1", Language::En, None).await;
     assert!(matches!(refused, Err(NotNow::OutOfTurn)));
     assert_eq!(harness.next(&applicant).await, Next::Consent);
-}
-
-/// Approved faces that are compared.
-const MANY: u32 = 10_000;
-
-/// Stores sessions of the tenant with approved faces of people who do not exist.
-async fn populate(harness: &Harness) {
-    let vault = harness.database.vault().await;
-    let mut state = 7_u32;
-    let mut rows = Vec::new();
-    for number in 0..MANY {
-        let mut id = [0xAB; 16];
-        id[..4].copy_from_slice(&number.to_be_bytes());
-        let key = vault.take().await.unwrap();
-        let session = Session::new(
-            SessionId::from_random(id),
-            harness.tenant.id.clone(),
-            Plan::of(&[Step::Selfie]).unwrap(),
-            START,
-            Millis::hours(1),
-        );
-        let row = SessionRow {
-            session,
-            data_key: key.id().clone(),
-            metadata: None,
-            callback_url: None,
-            state: None,
-            known: None,
-            typed: None,
-            document_type: None,
-            ocr: None,
-            outcome: None,
-            note: None,
-            failure_reason: None,
-        };
-        let descriptor = (0..128).flat_map(|_| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            ((state >> 8) as f32 / 8_388_608.0 - 1.0).to_le_bytes()
-        });
-        let face = key.seal(&row.place(FACE), &descriptor.collect::<Vec<u8>>()).unwrap();
-        let identity = IdentityRow {
-            session: row.session.id.clone(),
-            tenant: harness.tenant.id.clone(),
-            document: None,
-            face: Some(face),
-            approved_at: Some(START),
-        };
-        rows.push((row, identity));
-    }
-    let rows = std::sync::Arc::new(rows);
-    let unit = harness.honnin.db().write::<_, StoreError, _>(move |tx| {
-        let rows = std::sync::Arc::clone(&rows);
-        Box::pin(async move {
-            for (row, identity) in rows.iter() {
-                sessions::insert(tx, row).await?;
-                identities::save(tx, identity).await?;
-            }
-            Ok(())
-        })
-    });
-    unit.await.unwrap();
-}
-
-/// What a search costs: the time from the submit to the decision, with nobody to compare with and with many, in turn.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "measures; run with --run-ignored only --no-capture"]
-#[expect(clippy::print_stdout, reason = "tells what it measured")]
-async fn a_search_among_many_faces() {
-    let (few, many) = (searching().await, searching().await);
-    populate(&many).await;
-    let mut spans = [Vec::new(), Vec::new()];
-    for _ in 0..7 {
-        for (harness, spans) in [&few, &many].into_iter().zip(&mut spans) {
-            let created = harness.create().await;
-            let applicant = harness.start(&created).await;
-            consent(&harness.honnin, &applicant, "1", Language::En, Some(true))
-                .await
-                .unwrap();
-            harness.photograph(&applicant).await;
-            harness.type_details(&applicant).await;
-            harness.selfie(&applicant).await;
-            harness.run_until_idle().await;
-            submit(&harness.honnin, &applicant).await.unwrap();
-            let begun = std::time::Instant::now();
-            harness.run_until_idle().await;
-            spans.push(begun.elapsed());
-        }
-    }
-    let [few, many] = spans.map(|mut spans| {
-        spans.sort();
-        spans[spans.len() / 2]
-    });
-    println!("decision: median {few:?} without faces, {many:?} with {MANY}");
-    assert!(
-        many < std::time::Duration::from_secs(60),
-        "longer than a job's lease: {many:?}"
-    );
 }

@@ -132,7 +132,8 @@ fn sentence(view: &CheckView, problem: Reason, meta: &PageMeta) -> String {
     }
 }
 
-/// Shows the page again once more is found than stands on it, and the card straight once it is found; without scripts the server does, when the photo is to be used.
+/// Shows the page again once more is found than stands on it, and the straightened card once it is found. Without scripts the server does so
+/// when the photo is to be used.
 fn follow(meta: &PageMeta, shown: String, card: String) -> impl IntoView + use<> {
     view! {
         <script nonce=meta.nonce.clone() data-follow=forms::CHECK_FOUND data-shown=shown data-card=card inner_html=include_str!("check.js")></script>

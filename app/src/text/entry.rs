@@ -85,11 +85,11 @@ texts! {
     /// Point.
     CONSENT_DELETE: "Everything is deleted {days} days after the verification ends. You can ask {tenant} to delete it earlier.", "すべての情報は確認の終了から{days}日後に削除されます。それより早い削除も {tenant} にお申し出いただけます。";
     /// The question of its own.
-    CONSENT_SEARCH_TITLE: "A second question: may your face be searched for?", "もう一つの確認：顔の照合検索について";
+    CONSENT_SEARCH_TITLE: "Optional: search for your face", "もう一つの確認：顔の照合検索について";
     /// What is agreed to by it.
-    CONSENT_SEARCH: "I also agree that {tenant} searches for my face among the faces of people it has approved before, to notice where one person is verified more than once. For this, {tenant} keeps the measurements of my face, sealed, and compares later applicants with them, until they are deleted {days} days after the verification ends. These are biometric data.", "{tenant} が、同じ人物の重複した確認に気づくために、以前に承認した人の顔の中から私の顔を検索することにも同意します。そのために {tenant} は私の顔の特徴の数値を暗号化して保存し、確認の終了から{days}日後に削除するまで、後の申請者との照合に使います。これは生体情報にあたります。";
+    CONSENT_SEARCH: "I also agree that {tenant} may search for my face among the faces of people it has approved before, to detect when one person is verified more than once. For this, {tenant} keeps the measurements of my face, encrypted, and compares later applicants with them, until they are deleted {days} days after the verification ends. This is biometric data.", "{tenant} が、同じ人物の重複した確認に気づくために、以前に承認した人の顔の中から私の顔を検索することにも同意します。そのために {tenant} は私の顔の特徴の数値を暗号化して保存し、確認の終了から{days}日後に削除するまで、後の申請者との照合に使います。これは生体情報にあたります。";
     /// That it is free.
-    CONSENT_SEARCH_HINT: "This is your choice. Without it, the verification goes on, and a person at {tenant} looks at it, which takes longer.", "同意は任意です。同意されない場合も本人確認は続けられます。{tenant} の担当者が目で確認するため、時間がかかります。";
+    CONSENT_SEARCH_HINT: "This is your choice. If you do not agree, a person at {tenant} reviews your verification, which takes longer.", "同意は任意です。同意されない場合も本人確認は続けられます。{tenant} の担当者が目で確認するため、時間がかかります。";
     /// Version of the consent text.
     CONSENT_VERSION: "Version of this text: {version}", "同意文の版：{version}";
     /// The button.

@@ -52,12 +52,9 @@ pub fn document_identity(kind: DocumentType, sides: &[DocumentFindings]) -> Opti
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_uppercase)
         .collect();
-    let state = if kind.is_japanese() {
-        "JPN".to_owned()
-    } else {
-        value(FieldName::IssuingCountry).unwrap_or_default()
-    };
-    (!number.is_empty()).then(|| [kind.to_string(), state, number])
+    let country = value(FieldName::IssuingCountry);
+    let state = kind.issuer(country.as_deref()).unwrap_or_default();
+    (!number.is_empty()).then(|| [kind.to_string(), state.to_owned(), number])
 }
 
 pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) {

@@ -111,4 +111,7 @@ fn a_document_is_told_by_kind_state_and_number_however_the_number_is_set() {
     assert_eq!(document_identity(DocumentType::Passport, &[]), None);
     let card = |state| of(DocumentType::ResidenceCard, "AB12345678CD", state);
     assert_eq!(card("JPN"), card(""), "issued by one state only");
+    let licence = |state| of(DocumentType::DrivingLicense, "069973907", state);
+    assert_eq!(licence("JPN"), licence(""), "Japanese unless it says otherwise");
+    assert_ne!(licence("USA"), licence("CAN"), "one number in two countries");
 }

@@ -89,9 +89,9 @@ impl SessionKey {
     /// cipher's key serves the cipher alone.
     #[must_use]
     pub fn fingerprint(&self, parts: &[&str]) -> [u8; 32] {
-        let own = Zeroizing::new(hmac(&**self.key, FINGERPRINTS));
+        let own = Zeroizing::new(hmac(&self.key, FINGERPRINTS));
         let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
-        hmac(&*own, &context(&parts))
+        hmac(&own, &context(&parts))
     }
 
     fn bound_to(&self, place: &Place<'_>) -> Vec<u8> {

@@ -1,0 +1,151 @@
+//! What the search for a face among those approved before costs: the time from the submit to the decision, with nobody to compare with
+//! and with many, in turn.
+//!
+//! `cargo bench -p service --bench face_search` prints the medians and writes `target/bench/face_search.json`. A decision has to end
+//! within the lease of its job, 60 s, or another node begins it as well.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a measurement talks, and stops at the first surprise"
+)]
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use domain::{
+    decision::Policy,
+    ids::SessionId,
+    language::Language,
+    session::{Plan, Session, Step},
+    tenant::TenantSettings,
+    time::Millis,
+};
+use service::{consent::consent, submit::submit};
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use store::{
+    StoreError,
+    identities::{self, FACE, IdentityRow},
+    sessions::{self, SessionRow},
+};
+use support::{Harness, START};
+
+/// Decisions of each kind.
+const ROUNDS: usize = 7;
+/// Approved faces that are compared.
+const MANY: u32 = 10_000;
+
+/// Stores sessions of the tenant with approved faces of people who do not exist.
+async fn populate(harness: &Harness) {
+    let vault = harness.database.vault().await;
+    let mut state = 7_u32;
+    let mut rows = Vec::new();
+    for number in 0..MANY {
+        let mut id = [0xAB; 16];
+        id[..4].copy_from_slice(&number.to_be_bytes());
+        let key = vault.take().await.unwrap();
+        let session = Session::new(
+            SessionId::from_random(id),
+            harness.tenant.id.clone(),
+            Plan::of(&[Step::Selfie]).unwrap(),
+            START,
+            Millis::hours(1),
+        );
+        let row = SessionRow {
+            session,
+            data_key: key.id().clone(),
+            metadata: None,
+            callback_url: None,
+            state: None,
+            known: None,
+            typed: None,
+            document_type: None,
+            ocr: None,
+            outcome: None,
+            note: None,
+            failure_reason: None,
+        };
+        let descriptor = (0..128).flat_map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((state >> 8) as f32 / 8_388_608.0 - 1.0).to_le_bytes()
+        });
+        let face = key.seal(&row.place(FACE), &descriptor.collect::<Vec<u8>>()).unwrap();
+        let identity = IdentityRow {
+            session: row.session.id.clone(),
+            tenant: harness.tenant.id.clone(),
+            document: None,
+            face: Some(face),
+            approved_at: Some(START),
+        };
+        rows.push((row, identity));
+    }
+    let rows = Arc::new(rows);
+    let unit = harness.honnin.db().write::<_, StoreError, _>(move |tx| {
+        let rows = Arc::clone(&rows);
+        Box::pin(async move {
+            for (row, identity) in rows.iter() {
+                sessions::insert(tx, row).await?;
+                identities::save(tx, identity).await?;
+            }
+            Ok(())
+        })
+    });
+    unit.await.unwrap();
+}
+
+async fn searching() -> Harness {
+    Harness::with(TenantSettings {
+        steps: Step::ALL.to_vec(),
+        policy: Policy {
+            find_duplicates: true,
+            ..Policy::default()
+        },
+        ..TenantSettings::default()
+    })
+    .await
+}
+
+/// From the submit to the decision of one session.
+async fn decision(harness: &Harness) -> Duration {
+    let created = harness.create().await;
+    let applicant = harness.start(&created).await;
+    consent(&harness.honnin, &applicant, "1", Language::En, Some(true))
+        .await
+        .unwrap();
+    harness.photograph(&applicant).await;
+    harness.type_details(&applicant).await;
+    harness.selfie(&applicant).await;
+    harness.run_until_idle().await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    let begun = Instant::now();
+    harness.run_until_idle().await;
+    begun.elapsed()
+}
+
+fn median(mut spans: Vec<Duration>) -> f64 {
+    spans.sort();
+    spans[spans.len() / 2].as_secs_f64() * 1e3
+}
+
+#[tokio::main]
+async fn main() {
+    let (none, many) = (searching().await, searching().await);
+    populate(&many).await;
+    let (mut without, mut among) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        without.push(decision(&none).await);
+        among.push(decision(&many).await);
+    }
+    let (without, among) = (median(without), median(among));
+    println!(
+        "median of {ROUNDS}: a decision takes {without:.0} ms without faces, {among:.0} ms among {MANY} (< 60,000)"
+    );
+    let result = serde_json::json!({ "faces": MANY, "rounds": ROUNDS, "without_ms": without, "among_ms": among });
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/bench");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("face_search.json"), format!("{result:#}\n")).unwrap();
+}
