@@ -14,7 +14,7 @@ pub struct QualityLimits {
     pub glare: f32,
     /// Below: too dark.
     pub exposure: f32,
-    /// Below: too small to read.
+    /// Below: too small to read. A card that fills a sixth of an upright picture is wide enough in pixels.
     pub coverage: f32,
 }
 
@@ -24,7 +24,7 @@ impl Default for QualityLimits {
             sharpness: 0.25,
             glare: 0.02,
             exposure: 0.18,
-            coverage: 0.20,
+            coverage: 0.165,
         }
     }
 }

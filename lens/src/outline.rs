@@ -31,8 +31,10 @@ const FULL: f32 = 0.9;
 const SMALL: f32 = 0.35;
 /// Edges outside a small or cut-off card must weigh this much less than inside: else it is a part of what fills the picture.
 const QUIETER: f32 = 0.6;
-/// A corner this near to the border, as a share of the side, is cut off.
+/// A corner may lie this far outside the picture, as a share of its longer side: lines are found no more exactly.
 const BORDER: f32 = 0.008;
+/// A corner this far outside, in pixels of the small plane, is cut off. One that lies just inside is not: the card is all there.
+const OUTSIDE: f32 = 0.5;
 
 /// The quadrilateral of a card, corners clockwise from the top left, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -271,7 +273,7 @@ fn quadrilateral(edges: &Edges, [top, right, bottom, left]: [&Line; 4]) -> Optio
     }
     outline.cut_off |= corners
         .iter()
-        .any(|&[x, y]| x < margin || y < margin || x > width - margin || y > height - margin);
+        .any(|&[x, y]| x < -OUTSIDE || y < -OUTSIDE || x > width + OUTSIDE || y > height + OUTSIDE);
     outline.cut_off &= share < FULL;
     // A large outline is preferred: there are rectangles printed inside a card, none around it.
     let score = outline.support * least.sqrt() * share.sqrt() * if borders > 0 { 0.8 } else { 1.0 };

@@ -137,8 +137,8 @@ async fn siege(connections: usize, sides: &Sides) -> Vec<Figure> {
 
 /// Where the others were refused.
 fn print_refused(seen: &Seen) {
-    for (path, count) in &seen.refused_at {
-        println!("refused at {path}: {count}");
+    for ((path, answer), count) in &seen.refused_at {
+        println!("refused at {path}: {count} times {answer}");
     }
 }
 

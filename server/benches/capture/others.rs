@@ -1,15 +1,16 @@
-//! Everybody else: people and programs of other networks, who ask for what they ask for every day, at a steady pace.
+//! Everybody else: people and programs of other networks, who ask for what they ask for every day, at a steady pace. They have a thread
+//! of their own: their times are the node's, and not those of the loop that plays the phones and the hostile network.
 
 use crate::{http::call, node::Node};
 use std::{
     collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr},
     sync::Arc,
+    thread,
     time::Duration,
 };
 use tokio::{
-    sync::Mutex,
-    task::JoinHandle,
+    sync::{Mutex, oneshot},
     time::{Instant, MissedTickBehavior, interval},
 };
 use tokio_util::sync::CancellationToken;
@@ -20,7 +21,7 @@ const EVERY: Duration = Duration::from_millis(25);
 /// Asking, until told to stop.
 pub(crate) struct Others {
     stop: CancellationToken,
-    task: JoinHandle<Seen>,
+    seen: oneshot::Receiver<Seen>,
 }
 
 /// What they saw.
@@ -30,8 +31,8 @@ pub(crate) struct Seen {
     pub(crate) latencies: Vec<f64>,
     /// Answers that were refusals, or none.
     pub(crate) refused: usize,
-    /// How many of them each path had.
-    pub(crate) refused_at: BTreeMap<&'static str, usize>,
+    /// How many of them each path had, with the status or the error.
+    pub(crate) refused_at: BTreeMap<(&'static str, String), usize>,
 }
 
 impl Seen {
@@ -43,13 +44,21 @@ impl Seen {
 impl Others {
     pub(crate) fn start(node: &Node) -> Self {
         let stop = CancellationToken::new();
-        let task = tokio::spawn(ask(node.address, node.key.clone(), stop.clone()));
-        Self { stop, task }
+        let asking = ask(node.address, node.key.clone(), stop.clone());
+        let (tell, seen) = oneshot::channel();
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
+            drop(tell.send(runtime.block_on(asking)));
+        });
+        Self { stop, seen }
     }
 
     pub(crate) async fn stop(self) -> Seen {
         self.stop.cancel();
-        self.task.await.unwrap()
+        self.seen.await.unwrap()
     }
 }
 
@@ -81,9 +90,10 @@ async fn ask(to: SocketAddr, key: String, stop: CancellationToken) -> Seen {
             let answer = call(to, from, &head, b"", None).await;
             let mut seen = seen.lock().await;
             seen.latencies.push(began.elapsed().as_secs_f64());
-            if !answer.is_ok_and(|answer| answer.status == status) {
+            let answer = answer.map_or_else(|error| error.to_string(), |answer| answer.status.to_string());
+            if answer != status.to_string() {
                 seen.refused += 1;
-                *seen.refused_at.entry(path).or_default() += 1;
+                *seen.refused_at.entry((path, answer)).or_default() += 1;
             }
         });
     }
