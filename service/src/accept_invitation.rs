@@ -62,22 +62,19 @@ fn hash_of(token: &str) -> Result<Vec<u8>, AcceptError> {
 /// [`AcceptError::Closed`], or storage.
 pub async fn open_invitation(honnin: &Honnin, token: &str) -> Result<OpenInvitation, AcceptError> {
     let (hash, now) = (hash_of(token)?, honnin.now());
-    let unit = honnin.db.read::<_, AcceptError, _>(move |tx| {
-        let hash = hash.clone();
-        Box::pin(async move {
-            let row = invitations::find_open(tx, &hash, now).await?;
-            let row = still_good(tx, row).await?;
-            let tenant = match &row.place {
-                Some((tenant, _)) => tenants::find(tx, tenant).await?.map(|tenant| tenant.name),
-                None => None,
-            };
-            Ok(OpenInvitation {
-                role: row.place.as_ref().map(|(_, role)| *role),
-                operator: row.operator,
-                name: row.name,
-                email: row.email,
-                tenant,
-            })
+    let unit = honnin.db.read(async move |tx| {
+        let row = invitations::find_open(tx, &hash, now).await?;
+        let row = still_good(tx, row).await?;
+        let tenant = match &row.place {
+            Some((tenant, _)) => tenants::find(tx, tenant).await?.map(|tenant| tenant.name),
+            None => None,
+        };
+        Ok(OpenInvitation {
+            role: row.place.as_ref().map(|(_, role)| *role),
+            operator: row.operator,
+            name: row.name,
+            email: row.email,
+            tenant,
         })
     });
     unit.await
@@ -109,15 +106,12 @@ pub async fn accept_invitation(honnin: &Honnin, token: &str, password: Secret<St
     let phc = password::hash(password).await;
     let id = UserId::from_random(honnin.random_bytes());
     let made = id.clone();
-    let unit = honnin.db.write::<_, AcceptError, _>(move |tx| {
-        let (hash, phc, id) = (hash.clone(), phc.clone(), id.clone());
-        Box::pin(async move { join(tx, &hash, phc, id, now).await })
-    });
+    let unit = honnin.db.write(async move |tx| join(tx, &hash, &phc, &id, now).await);
     unit.await?;
     Ok(made)
 }
 
-async fn join(tx: &mut Tx, hash: &[u8], password: String, id: UserId, now: Timestamp) -> Result<(), AcceptError> {
+async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timestamp) -> Result<(), AcceptError> {
     let found = invitations::find_open(tx, hash, now)
         .await?
         .ok_or(AcceptError::Closed)?;
@@ -141,12 +135,12 @@ async fn join(tx: &mut Tx, hash: &[u8], password: String, id: UserId, now: Times
         address: None,
     };
     let user = UserRow {
-        id,
+        id: id.clone(),
         place: row.place,
         email: row.email,
         name: row.name,
         operator: row.operator,
-        password,
+        password: password.to_owned(),
         created_at: now,
         disabled_at: None,
     };

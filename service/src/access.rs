@@ -68,10 +68,9 @@ pub async fn tenant_by_key(
         return Err(AccessError::Unauthorized);
     }
     let (hash, now) = (api_key::hash(presented), honnin.now());
-    let found = honnin.db.ask::<_, StoreError, _>(move |tx| {
-        let hash = hash.clone();
-        Box::pin(async move { api_keys::find_caller(tx, &hash, now).await })
-    });
+    let found = honnin
+        .db
+        .ask(async move |tx| api_keys::find_caller(tx, &hash, now).await);
     let found = found.await?.filter(|found| found.scopes.contains(scope));
     let found = found.ok_or(AccessError::Unauthorized)?;
     if found

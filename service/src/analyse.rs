@@ -66,19 +66,16 @@ enum Seen {
 /// When storage fails or the bench is full; the job is tried again then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     let id = CaptureId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let id = id.clone();
-        Box::pin(async move {
-            let Some(capture) = captures::find(tx, &id).await? else {
-                return Ok(None);
-            };
-            let Some(row) = sessions::find_any(tx, &capture.session).await? else {
-                return Ok(None);
-            };
-            let tenant = tenants::find(tx, &row.session.tenant).await?;
-            let sandbox = tenant.is_some_and(|tenant| !tenant.livemode);
-            Ok(Some((capture, row, sandbox)))
-        })
+    let unit = honnin.db.read(async move |tx| {
+        let Some(capture) = captures::find(tx, &id).await? else {
+            return Ok(None);
+        };
+        let Some(row) = sessions::find_any(tx, &capture.session).await? else {
+            return Ok(None);
+        };
+        let tenant = tenants::find(tx, &row.session.tenant).await?;
+        let sandbox = tenant.is_some_and(|tenant| !tenant.livemode);
+        Ok::<_, StoreError>(Some((capture, row, sandbox)))
     });
     let Some((capture, row, sandbox)) = unit.await?.filter(|(capture, ..)| capture.analysed_at.is_none()) else {
         return Ok(finish(honnin, job, None, None, &[]).await?);
@@ -215,14 +212,11 @@ async fn finish(
 ) -> Result<(), StoreError> {
     let session = capture.map(|capture| capture.session.clone());
     let (job, capture, problems, now) = (job.clone(), capture.cloned(), problems.to_vec(), honnin.now());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (job, capture, problems, findings) = (job.clone(), capture.clone(), problems.clone(), findings.clone());
-        Box::pin(async move {
-            jobs::finish(tx, &job, now).await?;
-            let Some(capture) = capture else { return Ok(()) };
-            captures::save_findings(tx, &capture.id, findings.as_deref(), &problems, now).await?;
-            wake_decision(tx, &capture, now).await
-        })
+    let unit = honnin.db.write(async move |tx| {
+        jobs::finish(tx, &job, now).await?;
+        let Some(capture) = &capture else { return Ok(()) };
+        captures::save_findings(tx, &capture.id, findings.as_deref(), &problems, now).await?;
+        wake_decision(tx, capture, now).await
     });
     unit.await?;
     if let Some(session) = session {

@@ -12,8 +12,6 @@ use store::{
 /// When the database does not answer.
 pub async fn backlog(honnin: &Honnin) -> Result<Vec<Backlog>, StoreError> {
     let now = honnin.now();
-    let unit = honnin
-        .db
-        .read(move |tx| Box::pin(async move { jobs::count_due(tx, now).await }));
+    let unit = honnin.db.read(async move |tx| jobs::count_due(tx, now).await);
     unit.await
 }

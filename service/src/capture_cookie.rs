@@ -42,16 +42,12 @@ pub async fn applicant(honnin: &Honnin, cookie: &str) -> Result<Applicant, Cooki
     }
     let (hash, now) = (token::hash(cookie), honnin.now());
     let wanted = hash.clone();
-    let unit = honnin.db.read(move |tx| {
-        let wanted = wanted.clone();
-        Box::pin(async move { find(tx, &wanted, now).await })
-    });
+    let unit = honnin.db.read(async move |tx| find(tx, &wanted, now).await);
     let cookie = unit.await?;
     if cookie.seen_at.plus(PRECISION) <= now {
-        let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-            let hash = hash.clone();
-            Box::pin(async move { capture_cookies::mark_seen(tx, &hash, now).await })
-        });
+        let unit = honnin
+            .db
+            .write(async move |tx| capture_cookies::mark_seen(tx, &hash, now).await);
         unit.await?;
     }
     let until = cookie.created_at.plus(LIFETIME);

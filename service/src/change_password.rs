@@ -49,14 +49,11 @@ pub async fn change_password(
         staff.user().clone(),
         staff.entry(honnin.now(), "person.change_password", None),
     );
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (user, entry, hash) = (user.clone(), entry.clone(), hash.clone());
-        Box::pin(async move {
-            users::set_password(tx, &user, &hash).await?;
-            password_resets::revoke_of(tx, &user).await?;
-            console_sessions::delete_of(tx, &user).await?;
-            audit::record(tx, &entry).await
-        })
+    let unit = honnin.db.write(async move |tx| {
+        users::set_password(tx, &user, &hash).await?;
+        password_resets::revoke_of(tx, &user).await?;
+        console_sessions::delete_of(tx, &user).await?;
+        audit::record(tx, &entry).await
     });
     Ok(unit.await?)
 }

@@ -38,23 +38,20 @@ pub async fn check_picture(honnin: &Honnin, applicant: &Applicant, wish: Wish) -
         return Ok(());
     }
     let (seen, applicant, now) = (standing.answers.version, applicant.clone(), honnin.now());
-    let unit = honnin.db.write(move |tx| {
-        let (applicant, problems) = (applicant.clone(), problems.clone());
-        Box::pin(async move {
-            let mut standing = collecting(tx, &applicant, now).await?;
-            let SlotState::ToCheck(capture) = standing.slot(slot) else {
-                return Err(NotNow::OutOfTurn);
-            };
-            if standing.answers.version != seen {
-                return Err(NotNow::OutOfTurn);
-            }
-            if again {
-                captures::mark_discarded(tx, &capture.id, now).await?;
-            } else {
-                captures::mark_accepted(tx, &capture.id, &problems, now).await?;
-            }
-            Ok(attempts::save(tx, &mut standing.answers).await?)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let mut standing = collecting(tx, &applicant, now).await?;
+        let SlotState::ToCheck(capture) = standing.slot(slot) else {
+            return Err(NotNow::OutOfTurn);
+        };
+        if standing.answers.version != seen {
+            return Err(NotNow::OutOfTurn);
+        }
+        if again {
+            captures::mark_discarded(tx, &capture.id, now).await?;
+        } else {
+            captures::mark_accepted(tx, &capture.id, &problems, now).await?;
+        }
+        Ok(attempts::save(tx, &mut standing.answers).await?)
     });
     unit.await
 }

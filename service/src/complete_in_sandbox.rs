@@ -126,20 +126,17 @@ impl Who {
 }
 
 /// A session that has made its transitions, with what is stored of its end.
-#[derive(Clone)]
 struct Ended {
     session: Session,
     end: End,
 }
 
-#[derive(Clone)]
 enum End {
     Decided(Box<Decided>),
     Failed,
     Expired,
 }
 
-#[derive(Clone)]
 struct Decided {
     document_type: Option<DocumentType>,
     typed: Option<Vec<u8>>,
@@ -148,18 +145,16 @@ struct Decided {
 
 async fn complete(honnin: &Honnin, who: Who, outcome: SandboxOutcome) -> Result<Completed, CompleteError> {
     let looking = who.clone();
-    let find = honnin.db.read::<_, CompleteError, _>(move |tx| {
-        let who = looking.clone();
-        Box::pin(async move { Ok(who.find(tx).await?.1) })
-    });
+    let find = honnin
+        .db
+        .read(async move |tx| Ok::<_, CompleteError>(looking.find(tx).await?.1));
     let row = find.await?;
     let now = honnin.now();
     let ended = end(honnin, &row, outcome, now).await?;
     let event = honnin.event_id();
-    let unit = honnin.db.write::<_, CompleteError, _>(move |tx| {
-        let (who, ended, event) = (who.clone(), ended.clone(), event.clone());
-        Box::pin(async move { store(tx, &who, ended, event, now).await })
-    });
+    let unit = honnin
+        .db
+        .write(async move |tx| store(tx, &who, &ended, &event, now).await);
     let completed = unit.await?;
     honnin.news.tell(&completed.id);
     Ok(completed)
@@ -211,16 +206,16 @@ async fn decide(honnin: &Honnin, row: &SessionRow, verdict: Verdict, now: Timest
 async fn store(
     tx: &mut Tx,
     who: &Who,
-    ended: Ended,
-    event: EventId,
+    ended: &Ended,
+    event: &EventId,
     now: Timestamp,
 ) -> Result<Completed, CompleteError> {
     let (tenant, mut row) = who.find(tx).await?;
     if row.session.version != ended.session.version {
         return Err(CompleteError::NotAllowed);
     }
-    row.session = ended.session;
-    match ended.end {
+    row.session = ended.session.clone();
+    match &ended.end {
         End::Expired => conclude::expire(tx, event, &tenant, &mut row, now).await?,
         End::Failed => {
             let reason = FailureReason::ProcessingError;
@@ -230,9 +225,9 @@ async fn store(
             let mut answers = attempts::load(tx, &row.session.id, row.session.attempt).await?;
             answers.submitted_at = Some(now);
             attempts::save(tx, &mut answers).await?;
-            row.typed = decided.typed;
+            row.typed.clone_from(&decided.typed);
             row.document_type = decided.document_type;
-            record_decision::record(tx, event, &tenant, &mut row, decided.made, now).await?;
+            record_decision::record(tx, event, &tenant, &mut row, &decided.made, now).await?;
         }
     }
     // A user who had got here would have used it.

@@ -22,7 +22,7 @@ use store::{
 /// [`StoreError::Conflict`] where somebody else was first.
 pub(crate) async fn conclude(
     tx: &mut Tx,
-    id: EventId,
+    id: &EventId,
     tenant: &TenantRow,
     row: &mut SessionRow,
     outcome: Outcome,
@@ -45,7 +45,7 @@ pub(crate) async fn conclude(
 /// [`StoreError::Conflict`] where somebody else was first.
 pub(crate) async fn fail(
     tx: &mut Tx,
-    id: EventId,
+    id: &EventId,
     tenant: &TenantRow,
     row: &mut SessionRow,
     reason: FailureReason,
@@ -69,7 +69,7 @@ pub(crate) async fn fail(
 /// [`StoreError::Conflict`] where somebody else was first.
 pub(crate) async fn expire(
     tx: &mut Tx,
-    id: EventId,
+    id: &EventId,
     tenant: &TenantRow,
     row: &mut SessionRow,
     now: Timestamp,

@@ -21,24 +21,21 @@ pub async fn consent(
     face_search: Option<bool>,
 ) -> Result<(), NotNow> {
     let (applicant, version, now) = (applicant.clone(), version.to_owned(), honnin.now());
-    let unit = honnin.db.write(move |tx| {
-        let (applicant, version) = (applicant.clone(), version.clone());
-        Box::pin(async move {
-            let mut standing = collecting(tx, &applicant, now).await?;
-            if standing.has_consent() {
-                return Ok(());
-            }
-            let wanted = standing.searches_faces();
-            if wanted && face_search.is_none() {
-                return Err(NotNow::OutOfTurn);
-            }
-            standing.answers.face_search = face_search.filter(|_| wanted);
-            standing.answers.consent = Some((version, now));
-            standing.answers.language = Some(language);
-            attempts::save(tx, &mut standing.answers).await?;
-            audit::record(tx, &standing.audit_entry(now, "session.consent")).await?;
-            Ok(())
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let mut standing = collecting(tx, &applicant, now).await?;
+        if standing.has_consent() {
+            return Ok(());
+        }
+        let wanted = standing.searches_faces();
+        if wanted && face_search.is_none() {
+            return Err(NotNow::OutOfTurn);
+        }
+        standing.answers.face_search = face_search.filter(|_| wanted);
+        standing.answers.consent = Some((version.clone(), now));
+        standing.answers.language = Some(language);
+        attempts::save(tx, &mut standing.answers).await?;
+        audit::record(tx, &standing.audit_entry(now, "session.consent")).await?;
+        Ok(())
     });
     unit.await
 }

@@ -46,12 +46,9 @@ impl Browser {
 /// [`StoreError::Duplicate`] where the cookie's value is taken.
 pub async fn create(honnin: &Honnin, browser: Browser) -> Result<(), StoreError> {
     let (row, now) = (browser.row(), honnin.now());
-    let unit = honnin.db.write(move |tx| {
-        let row = row.clone();
-        Box::pin(async move {
-            console_sessions::remove_ended(tx, now).await?;
-            console_sessions::insert(tx, &row).await
-        })
+    let unit = honnin.db.write(async move |tx| {
+        console_sessions::remove_ended(tx, now).await?;
+        console_sessions::insert(tx, &row).await
     });
     unit.await
 }
@@ -62,10 +59,7 @@ pub async fn create(honnin: &Honnin, browser: Browser) -> Result<(), StoreError>
 /// When the database does not answer.
 pub async fn save(honnin: &Honnin, browser: Browser) -> Result<(), StoreError> {
     let row = browser.row();
-    let unit = honnin.db.write(move |tx| {
-        let row = row.clone();
-        Box::pin(async move { console_sessions::save(tx, &row).await })
-    });
+    let unit = honnin.db.write(async move |tx| console_sessions::save(tx, &row).await);
     unit.await
 }
 
@@ -75,10 +69,9 @@ pub async fn save(honnin: &Honnin, browser: Browser) -> Result<(), StoreError> {
 /// When the database does not answer.
 pub async fn load(honnin: &Honnin, cookie: &str) -> Result<Option<(String, Timestamp)>, StoreError> {
     let (hash, now) = (token::hash(cookie), honnin.now());
-    let unit = honnin.db.read(move |tx| {
-        let hash = hash.clone();
-        Box::pin(async move { console_sessions::find(tx, &hash, now).await })
-    });
+    let unit = honnin
+        .db
+        .read(async move |tx| console_sessions::find(tx, &hash, now).await);
     unit.await
 }
 
@@ -88,10 +81,9 @@ pub async fn load(honnin: &Honnin, cookie: &str) -> Result<Option<(String, Times
 /// When the database does not answer.
 pub async fn delete(honnin: &Honnin, cookie: &str) -> Result<(), StoreError> {
     let hash = token::hash(cookie);
-    let unit = honnin.db.write(move |tx| {
-        let hash = hash.clone();
-        Box::pin(async move { console_sessions::delete(tx, &hash).await })
-    });
+    let unit = honnin
+        .db
+        .write(async move |tx| console_sessions::delete(tx, &hash).await);
     unit.await
 }
 
@@ -104,12 +96,9 @@ pub async fn sign_out_everywhere(honnin: &Honnin, staff: &Staff) -> Result<u64, 
         staff.user().clone(),
         staff.entry(honnin.now(), "person.sign_out_everywhere", None),
     );
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (user, entry) = (user.clone(), entry.clone());
-        Box::pin(async move {
-            audit::record(tx, &entry).await?;
-            console_sessions::delete_of(tx, &user).await
-        })
+    let unit = honnin.db.write(async move |tx| {
+        audit::record(tx, &entry).await?;
+        console_sessions::delete_of(tx, &user).await
     });
     unit.await
 }

@@ -144,21 +144,18 @@ async fn create(
         .map(|attempt| attempt.keep(tenant, &created, &key))
         .transpose()?;
     let (caller, rate) = (tenant.clone(), honnin.config.creation_rate);
-    let unit = honnin.db.write::<_, CreateSessionError, _>(move |tx| {
-        let (row, link, caller, kept) = (row.clone(), link.clone(), caller.clone(), kept.clone());
-        Box::pin(async move {
-            if let Some(kept) = &kept
-                && !idempotency::store(tx, kept).await?
-            {
-                return Ok(false);
-            }
-            store_session(tx, &caller, &row, &link, now).await?;
-            // Last: on Postgres the tenant's other creations wait for this row until the commit.
-            if !rate_limit::take(tx, rate, &caller, now).await? {
-                return Err(CreateSessionError::RateLimited);
-            }
-            Ok(true)
-        })
+    let unit = honnin.db.write(async move |tx| -> Result<_, CreateSessionError> {
+        if let Some(kept) = &kept
+            && !idempotency::store(tx, kept).await?
+        {
+            return Ok(false);
+        }
+        store_session(tx, &caller, &row, &link, now).await?;
+        // Last: on Postgres the tenant's other creations wait for this row until the commit.
+        if !rate_limit::take(tx, rate, &caller, now).await? {
+            return Err(CreateSessionError::RateLimited);
+        }
+        Ok(true)
     });
     Ok(unit.await?.then_some(created))
 }

@@ -105,14 +105,11 @@ pub async fn create_tenant(
     };
     let id = tenant.id.clone();
     let entry = operator.entry(now, &id, "tenant.create", id.to_string());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (tenant, row, entry) = (tenant.clone(), row.clone(), entry.clone());
-        Box::pin(async move {
-            tenants::insert(tx, &tenant).await?;
-            api_keys::insert(tx, &row).await?;
-            audit::record(tx, &entry).await?;
-            Ok(())
-        })
+    let unit = honnin.db.write(async move |tx| {
+        tenants::insert(tx, &tenant).await?;
+        api_keys::insert(tx, &row).await?;
+        audit::record(tx, &entry).await?;
+        Ok::<_, StoreError>(())
     });
     unit.await?;
     let webhook_secret = webhook_secret::issue_for(honnin, operator, &id).await?.text;

@@ -39,18 +39,15 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
 }
 
 async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(), JobFault> {
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let id = id.clone();
-        Box::pin(async move {
-            let Some(row) = sessions::find_any(tx, &id).await? else {
-                return Ok(None);
-            };
-            if row.session.status == Status::Deciding {
-                gather(tx, row).await.map(Some)
-            } else {
-                Ok(None)
-            }
-        })
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let Some(row) = sessions::find_any(tx, &id).await? else {
+            return Ok(None);
+        };
+        if row.session.status == Status::Deciding {
+            gather(tx, row).await.map(Some)
+        } else {
+            Ok(None)
+        }
     });
     let Some(standing) = unit.await? else {
         return Ok(settle(honnin, job, None).await?);
@@ -69,30 +66,23 @@ async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(),
 /// Ends the job without a decision, or puts it off.
 async fn settle(honnin: &Honnin, job: &Job, again: Option<Timestamp>) -> Result<(), StoreError> {
     let (job, now) = (job.clone(), honnin.now());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let job = job.clone();
-        Box::pin(async move {
-            match again {
-                Some(at) => jobs::retry_at(tx, &job, at, None).await,
-                None => jobs::finish(tx, &job, now).await,
-            }
-        })
+    let unit = honnin.db.write(async move |tx| match again {
+        Some(at) => jobs::retry_at(tx, &job, at, None).await,
+        None => jobs::finish(tx, &job, now).await,
     });
     unit.await
 }
 
 async fn fail(honnin: &Honnin, job: &Job, standing: Standing, reason: FailureReason) -> Result<(), StoreError> {
     let (job, event, now) = (job.clone(), honnin.event_id(), honnin.now());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (job, event, mut standing) = (job.clone(), event.clone(), standing.clone());
-        Box::pin(async move {
-            jobs::finish(tx, &job, now).await?;
-            let Ok(failed) = standing.row.session.fail(now) else {
-                return Ok(());
-            };
-            standing.row.session = failed;
-            crate::conclude::fail(tx, event, &standing.tenant, &mut standing.row, reason, now).await
-        })
+    let unit = honnin.db.write(async move |tx| {
+        jobs::finish(tx, &job, now).await?;
+        let mut row = standing.row.clone();
+        let Ok(failed) = row.session.fail(now) else {
+            return Ok(());
+        };
+        row.session = failed;
+        crate::conclude::fail(tx, &event, &standing.tenant, &mut row, reason, now).await
     });
     unit.await
 }
@@ -152,20 +142,17 @@ async fn store(
     looked_back: LookedBack,
 ) -> Result<(), StoreError> {
     let (job, event, now) = (job.clone(), honnin.event_id(), honnin.now());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (job, event, made, looked_back) = (job.clone(), event.clone(), made.clone(), looked_back.clone());
+    let unit = honnin.db.write(async move |tx| {
         // As read before the decision was made: where somebody changed the session since, saving finds a conflict.
-        let (tenant, mut row) = (standing.tenant.clone(), standing.row.clone());
-        Box::pin(async move {
-            jobs::finish(tx, &job, now).await?;
-            let Ok(decided) = row.session.decide(made.verdict(), now) else {
-                return Ok(());
-            };
-            row.session = decided;
-            looked_back.keep(tx, made.verdict(), now).await?;
-            record_decision::record(tx, event, &tenant, &mut row, made, now).await?;
-            audit::record(tx, &audit_entry(&row, now, "session.decide")).await
-        })
+        let mut row = standing.row.clone();
+        jobs::finish(tx, &job, now).await?;
+        let Ok(decided) = row.session.decide(made.verdict(), now) else {
+            return Ok(());
+        };
+        row.session = decided;
+        looked_back.keep(tx, made.verdict(), now).await?;
+        record_decision::record(tx, &event, &standing.tenant, &mut row, &made, now).await?;
+        audit::record(tx, &audit_entry(&row, now, "session.decide")).await
     });
     match unit.await {
         // Decided by somebody else meanwhile: the next run finds nothing to do.

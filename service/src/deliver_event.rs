@@ -65,10 +65,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, place: Option<Place>) -> Res
 /// What is to be sent, where the delivery still waits for an attempt.
 async fn find_due(honnin: &Honnin, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
     let event = event.clone();
-    let unit = honnin.db.ask::<_, StoreError, _>(move |tx| {
-        let event = event.clone();
-        Box::pin(async move { outbox::find(tx, &event).await })
-    });
+    let unit = honnin.db.ask(async move |tx| outbox::find(tx, &event).await);
     Ok(unit.await?.filter(|found| found.state == Some(DeliveryState::Pending)))
 }
 
@@ -115,26 +112,23 @@ async fn try_to_send(
 /// The attempt, the delivery's new state and the job's end or next time, in one unit. Many of them share a commit.
 async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, made: Made) -> Result<(), JobFault> {
     let (system, job, event) = (honnin.clone(), job.clone(), event.clone());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (system, job, event) = (system.clone(), job.clone(), event.clone());
-        Box::pin(async move {
-            let now = system.now();
-            let Some(before) = deliveries::find_any(tx, &event).await? else {
-                return jobs::finish(tx, &job, now).await;
-            };
-            let after = after_attempt(&system, &before, made, now);
-            let row = AttemptRow {
-                event,
-                number: after.attempts,
-                attempted_at: made.at,
-                duration_ms: i64::try_from(made.took.as_millis()).unwrap_or(i64::MAX),
-                status: made.answer.status,
-                fault: made.answer.fault.map(|fault| fault.as_str().to_owned()),
-            };
-            delivery_attempts::insert(tx, &before.tenant, &row).await?;
-            deliveries::save(tx, &before, &after).await?;
-            settle(tx, &job, after.next_attempt_at, now).await
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let now = system.now();
+        let Some(before) = deliveries::find_any(tx, &event).await? else {
+            return jobs::finish(tx, &job, now).await;
+        };
+        let after = after_attempt(&system, &before, made, now);
+        let row = AttemptRow {
+            event: event.clone(),
+            number: after.attempts,
+            attempted_at: made.at,
+            duration_ms: i64::try_from(made.took.as_millis()).unwrap_or(i64::MAX),
+            status: made.answer.status,
+            fault: made.answer.fault.map(|fault| fault.as_str().to_owned()),
+        };
+        delivery_attempts::insert(tx, &before.tenant, &row).await?;
+        deliveries::save(tx, &before, &after).await?;
+        settle(tx, &job, after.next_attempt_at, now).await
     });
     Ok(unit.await?)
 }
@@ -175,9 +169,6 @@ async fn settle(tx: &mut Tx, job: &Job, next: Option<Timestamp>, now: Timestamp)
 /// Nothing to do: delivered or abandoned meanwhile.
 async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     let (now, job) = (honnin.now(), job.clone());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let job = job.clone();
-        Box::pin(async move { jobs::finish(tx, &job, now).await })
-    });
+    let unit = honnin.db.write(async move |tx| jobs::finish(tx, &job, now).await);
     Ok(unit.await?)
 }

@@ -51,10 +51,7 @@ pub(crate) async fn enqueue_at(tx: &mut Tx, session: &Session, run_at: Timestamp
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     let (id, attempt) = parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
     let wanted = id.clone();
-    let find = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let wanted = wanted.clone();
-        Box::pin(async move { sessions::find_any(tx, &wanted).await })
-    });
+    let find = honnin.db.read(async move |tx| sessions::find_any(tx, &wanted).await);
     let due = find.await?.filter(|row| is_over(&row.session, attempt));
     let Some(row) = due else {
         return finish(honnin, job).await;
@@ -84,39 +81,34 @@ async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
         return Ok(());
     }
     let now = honnin.now();
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
+    let unit = honnin.db.write(async move |tx| {
         let mut row = row.clone();
-        Box::pin(async move {
-            row.session.purged_at = Some(now);
-            (row.state, row.known, row.typed, row.ocr, row.note) = (None, None, None, None, None);
-            sessions::save(tx, &mut row).await?;
-            let id = &row.session.id;
-            captures::erase(tx, id).await?;
-            events::erase_notes(tx, id).await?;
-            reviews::erase_notes(tx, id).await?;
-            identities::remove(tx, id).await?;
-            idempotency::forget_link(tx, id).await?;
-            idempotency::forget_body(tx, id).await?;
-            let entry = audit::Entry {
-                at: now,
-                tenant: Some(row.session.tenant.clone()),
-                actor: audit::SYSTEM.to_owned(),
-                action: "session.erase".to_owned(),
-                subject: Some(id.to_string()),
-                detail: None,
-                address: None,
-            };
-            audit::record(tx, &entry).await
-        })
+        row.session.purged_at = Some(now);
+        (row.state, row.known, row.typed, row.ocr, row.note) = (None, None, None, None, None);
+        sessions::save(tx, &mut row).await?;
+        let id = &row.session.id;
+        captures::erase(tx, id).await?;
+        events::erase_notes(tx, id).await?;
+        reviews::erase_notes(tx, id).await?;
+        identities::remove(tx, id).await?;
+        idempotency::forget_link(tx, id).await?;
+        idempotency::forget_body(tx, id).await?;
+        let entry = audit::Entry {
+            at: now,
+            tenant: Some(row.session.tenant.clone()),
+            actor: audit::SYSTEM.to_owned(),
+            action: "session.erase".to_owned(),
+            subject: Some(id.to_string()),
+            detail: None,
+            address: None,
+        };
+        audit::record(tx, &entry).await
     });
     unit.await
 }
 
 async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     let (job, now) = (job.clone(), honnin.now());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let job = job.clone();
-        Box::pin(async move { jobs::finish(tx, &job, now).await })
-    });
+    let unit = honnin.db.write(async move |tx| jobs::finish(tx, &job, now).await);
     Ok(unit.await?)
 }

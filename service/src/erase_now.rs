@@ -28,36 +28,33 @@ pub enum EraseNowError {
 /// [`EraseNowError`].
 pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result<(), EraseNowError> {
     let (staff, id, now, event) = (admin.staff().clone(), id.clone(), honnin.now(), honnin.event_id());
-    let unit = honnin.db.write::<_, EraseNowError, _>(move |tx| {
-        let (staff, id, event) = (staff.clone(), id.clone(), event.clone());
-        Box::pin(async move {
-            let row = sessions::find(tx, staff.tenant(), &id).await?;
-            let mut row = row.ok_or(EraseNowError::NotFound)?;
-            let owner = tenants::find(tx, staff.tenant()).await?;
-            let owner = owner.ok_or(EraseNowError::NotFound)?;
-            if row.session.purged_at.is_some() {
-                return Ok(());
-            }
-            match (row.session.status, row.session.status_at(now)) {
-                (Status::Completed | Status::Failed | Status::Expired, _) => {}
-                (_, Status::Expired) => {
-                    // Its deadline has passed, and nobody has written that yet.
-                    if let Some(expired) = row.session.expire(now) {
-                        row.session = expired;
-                        conclude::expire(tx, event, &owner, &mut row, now).await?;
-                    }
+    let unit = honnin.db.write(async move |tx| {
+        let row = sessions::find(tx, staff.tenant(), &id).await?;
+        let mut row = row.ok_or(EraseNowError::NotFound)?;
+        let owner = tenants::find(tx, staff.tenant()).await?;
+        let owner = owner.ok_or(EraseNowError::NotFound)?;
+        if row.session.purged_at.is_some() {
+            return Ok(());
+        }
+        match (row.session.status, row.session.status_at(now)) {
+            (Status::Completed | Status::Failed | Status::Expired, _) => {}
+            (_, Status::Expired) => {
+                // Its deadline has passed, and nobody has written that yet.
+                if let Some(expired) = row.session.expire(now) {
+                    row.session = expired;
+                    conclude::expire(tx, &event, &owner, &mut row, now).await?;
                 }
-                (_, Status::Created | Status::Collecting) => {
-                    let status = row.session.status;
-                    row.session = row.session.fail(now).map_err(|_| EraseNowError::Undecided(status))?;
-                    conclude::fail(tx, event, &owner, &mut row, FailureReason::OperatorCancelled, now).await?;
-                }
-                (status, _) => return Err(EraseNowError::Undecided(status)),
             }
-            erase::enqueue_at(tx, &row.session, now).await?;
-            audit::record(tx, &staff.entry(now, "session.erase_now", Some(id.to_string()))).await?;
-            Ok(())
-        })
+            (_, Status::Created | Status::Collecting) => {
+                let status = row.session.status;
+                row.session = row.session.fail(now).map_err(|_| EraseNowError::Undecided(status))?;
+                conclude::fail(tx, &event, &owner, &mut row, FailureReason::OperatorCancelled, now).await?;
+            }
+            (status, _) => return Err(EraseNowError::Undecided(status)),
+        }
+        erase::enqueue_at(tx, &row.session, now).await?;
+        audit::record(tx, &staff.entry(now, "session.erase_now", Some(id.to_string()))).await?;
+        Ok(())
     });
     unit.await
 }

@@ -3,7 +3,7 @@
 use crate::{Honnin, conclude, job_fault::JobFault, progress::audit_entry};
 use domain::ids::SessionId;
 use store::{
-    StoreError, audit,
+    audit,
     jobs::{self, Job},
     sessions, tenants,
 };
@@ -15,24 +15,21 @@ use store::{
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     let id = SessionId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
     let (now, event_id, job) = (honnin.now(), honnin.event_id(), job.clone());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (id, event_id, job) = (id.clone(), event_id.clone(), job.clone());
-        Box::pin(async move {
-            jobs::finish(tx, &job, now).await?;
-            let Some(mut row) = sessions::find_any(tx, &id).await? else {
-                return Ok(());
-            };
-            // Nothing to do: it went on in time, or was reprocessed and has a job for its new deadline.
-            let Some(expired) = row.session.expire(now) else {
-                return Ok(());
-            };
-            row.session = expired;
-            let Some(tenant) = tenants::find(tx, &row.session.tenant).await? else {
-                return Ok(());
-            };
-            conclude::expire(tx, event_id, &tenant, &mut row, now).await?;
-            audit::record(tx, &audit_entry(&row, now, "session.expire")).await
-        })
+    let unit = honnin.db.write(async move |tx| {
+        jobs::finish(tx, &job, now).await?;
+        let Some(mut row) = sessions::find_any(tx, &id).await? else {
+            return Ok(());
+        };
+        // Nothing to do: it went on in time, or was reprocessed and has a job for its new deadline.
+        let Some(expired) = row.session.expire(now) else {
+            return Ok(());
+        };
+        row.session = expired;
+        let Some(tenant) = tenants::find(tx, &row.session.tenant).await? else {
+            return Ok(());
+        };
+        conclude::expire(tx, &event_id, &tenant, &mut row, now).await?;
+        audit::record(tx, &audit_entry(&row, now, "session.expire")).await
     });
     Ok(unit.await?)
 }

@@ -93,10 +93,9 @@ pub async fn explain_signature(
 
 async fn valid_secrets(honnin: &Honnin, developer: &Developer) -> Result<Vec<(SecretId, SigningSecret)>, StoreError> {
     let tenant = developer.staff().tenant().clone();
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move { webhook_secrets::list_valid(tx, &tenant).await })
-    });
+    let unit = honnin
+        .db
+        .read(async move |tx| webhook_secrets::list_valid(tx, &tenant).await);
     webhook_secret::open(honnin, &unit.await?)
 }
 

@@ -23,15 +23,12 @@ pub async fn hand_over(honnin: &Honnin, applicant: &Applicant) -> Result<Reissue
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
     let (applicant, now) = (applicant.clone(), honnin.now());
-    let unit = honnin.db.write::<_, NotNow, _>(move |tx| {
-        let (applicant, hash) = (applicant.clone(), hash.clone());
-        Box::pin(async move {
-            let standing = collecting(tx, &applicant, now).await?;
-            links::kill_all(tx, applicant.session(), now).await?;
-            let expires_at = store_link(tx, &standing.row, hash, now, LIFETIME).await?;
-            audit::record(tx, &standing.audit_entry(now, "link.hand_over")).await?;
-            Ok(expires_at)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let standing = collecting(tx, &applicant, now).await?;
+        links::kill_all(tx, applicant.session(), now).await?;
+        let expires_at = store_link(tx, &standing.row, &hash, now, LIFETIME).await?;
+        audit::record(tx, &standing.audit_entry(now, "link.hand_over")).await?;
+        Ok::<_, NotNow>(expires_at)
     });
     let expires_at = unit.await?;
     Ok(Reissued {

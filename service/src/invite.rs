@@ -150,10 +150,7 @@ async fn store(
         link: Secret::new(format!("{}admin/invitation/{}", honnin.base_url(), token.expose())),
         expires_at: row.expires_at,
     };
-    let unit = honnin.db.write::<_, InviteError, _>(move |tx| {
-        let (row, entry) = (row.clone(), entry.clone());
-        Box::pin(async move { insert(tx, &row, &entry).await })
-    });
+    let unit = honnin.db.write(async move |tx| insert(tx, &row, &entry).await);
     unit.await?;
     Ok(invited)
 }
@@ -181,10 +178,9 @@ async fn insert(tx: &mut Tx, row: &InvitationRow, entry: &audit::Entry) -> Resul
 /// When the database does not answer.
 pub async fn list_invitations(honnin: &Honnin, roster: &Roster) -> Result<Vec<InvitationRow>, StoreError> {
     let (tenant, now) = (roster.staff().tenant().clone(), honnin.now());
-    let unit = honnin.db.read(move |tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move { invitations::list(tx, &tenant, now).await })
-    });
+    let unit = honnin
+        .db
+        .read(async move |tx| invitations::list(tx, &tenant, now).await);
     unit.await
 }
 
@@ -194,16 +190,13 @@ pub async fn list_invitations(honnin: &Honnin, roster: &Roster) -> Result<Vec<In
 /// When the database does not answer.
 pub async fn revoke_invitation(honnin: &Honnin, roster: &Roster, id: &InvitationId) -> Result<bool, StoreError> {
     let (staff, id, now) = (roster.staff().clone(), id.clone(), honnin.now());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (staff, id) = (staff.clone(), id.clone());
-        Box::pin(async move {
-            let revoked = invitations::revoke(tx, staff.tenant(), &id).await?;
-            if revoked {
-                let entry = staff.entry(now, "person.revoke_invitation", Some(id.to_string()));
-                audit::record(tx, &entry).await?;
-            }
-            Ok(revoked)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let revoked = invitations::revoke(tx, staff.tenant(), &id).await?;
+        if revoked {
+            let entry = staff.entry(now, "person.revoke_invitation", Some(id.to_string()));
+            audit::record(tx, &entry).await?;
+        }
+        Ok(revoked)
     });
     unit.await
 }

@@ -77,30 +77,26 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
     let mut entry = staff.entry(now, "key.issue", Some(id.to_string()));
     entry.detail = Some(scopes.iter().map(Scope::as_str).collect::<Vec<_>>().join(","));
     let (tenant, offered, new) = (staff.tenant().clone(), keys.clone(), id.clone());
-    let unit = honnin.db.write::<_, IssueKeyError, _>(move |tx| {
-        let (tenant, offered, entry) = (tenant.clone(), offered.clone(), entry.clone());
-        let (new, name) = (new.clone(), name.clone());
-        Box::pin(async move {
-            let owner = tenants::find(tx, &tenant)
-                .await?
-                .ok_or(StoreError::Corrupt("a tenant is missing"))?;
-            let key = &offered[usize::from(!owner.livemode)];
-            let row = ApiKeyRow {
-                id: new,
-                tenant,
-                name,
-                prefix: api_key::prefix(key.expose()),
-                hash: api_key::hash(key.expose()),
-                scopes,
-                created_at: now,
-                expires_at: lifetime.map(|span| now.plus(span)),
-                revoked_at: None,
-                last_used_at: None,
-            };
-            api_keys::insert(tx, &row).await?;
-            audit::record(tx, &entry).await?;
-            Ok(owner.livemode)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let owner = tenants::find(tx, &tenant)
+            .await?
+            .ok_or(StoreError::Corrupt("a tenant is missing"))?;
+        let key = &offered[usize::from(!owner.livemode)];
+        let row = ApiKeyRow {
+            id: new.clone(),
+            tenant: tenant.clone(),
+            name: name.clone(),
+            prefix: api_key::prefix(key.expose()),
+            hash: api_key::hash(key.expose()),
+            scopes,
+            created_at: now,
+            expires_at: lifetime.map(|span| now.plus(span)),
+            revoked_at: None,
+            last_used_at: None,
+        };
+        api_keys::insert(tx, &row).await?;
+        audit::record(tx, &entry).await?;
+        Ok::<_, IssueKeyError>(owner.livemode)
     });
     let livemode = unit.await?;
     let [live, test] = keys;
@@ -116,10 +112,7 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
 /// When the database does not answer.
 pub async fn list_keys(honnin: &Honnin, developer: &Developer) -> Result<Vec<ApiKeyRow>, StoreError> {
     let tenant = developer.staff().tenant().clone();
-    let unit = honnin.db.read(move |tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move { api_keys::list(tx, &tenant).await })
-    });
+    let unit = honnin.db.read(async move |tx| api_keys::list(tx, &tenant).await);
     unit.await
 }
 
@@ -129,15 +122,12 @@ pub async fn list_keys(honnin: &Honnin, developer: &Developer) -> Result<Vec<Api
 /// When the database does not answer.
 pub async fn revoke_key(honnin: &Honnin, developer: &Developer, id: &ApiKeyId) -> Result<bool, StoreError> {
     let (staff, id, now): (_, _, Timestamp) = (developer.staff().clone(), id.clone(), honnin.now());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (staff, id) = (staff.clone(), id.clone());
-        Box::pin(async move {
-            let revoked = api_keys::revoke(tx, staff.tenant(), &id, now).await?;
-            if revoked {
-                audit::record(tx, &staff.entry(now, "key.revoke", Some(id.to_string()))).await?;
-            }
-            Ok(revoked)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let revoked = api_keys::revoke(tx, staff.tenant(), &id, now).await?;
+        if revoked {
+            audit::record(tx, &staff.entry(now, "key.revoke", Some(id.to_string()))).await?;
+        }
+        Ok(revoked)
     });
     unit.await
 }

@@ -133,10 +133,7 @@ async fn fingerprint(honnin: &Honnin, standing: &Standing, found: &Found) -> Res
 /// with it, and a new one begins.
 async fn tenant_key(honnin: &Honnin, tenant: &TenantId) -> Result<SessionKey, StoreError> {
     let wanted = tenant.clone();
-    let find = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let wanted = wanted.clone();
-        Box::pin(async move { identities::find_key(tx, &wanted).await })
-    });
+    let find = honnin.db.read(async move |tx| identities::find_key(tx, &wanted).await);
     let known = find.await?;
     if let Some(id) = &known {
         match honnin.vault.open(id).await {
@@ -146,10 +143,9 @@ async fn tenant_key(honnin: &Honnin, tenant: &TenantId) -> Result<SessionKey, St
     }
     let (fresh, tenant) = (honnin.vault.take().await?, tenant.clone());
     let id = fresh.id().clone();
-    let give = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (tenant, id, known) = (tenant.clone(), id.clone(), known.clone());
-        Box::pin(async move { identities::give_key(tx, &tenant, &id, known.as_ref()).await })
-    });
+    let give = honnin
+        .db
+        .write(async move |tx| identities::give_key(tx, &tenant, &id, known.as_ref()).await);
     honnin.vault.open(&give.await?).await
 }
 
@@ -160,24 +156,20 @@ async fn sessions_with(
     but: &SessionId,
 ) -> Result<Vec<SessionId>, StoreError> {
     let (tenant, but) = (tenant.clone(), but.clone());
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let (tenant, but) = (tenant.clone(), but.clone());
-        Box::pin(async move { identities::list_by_document(tx, &tenant, &document, &but, MOST_HOLDERS).await })
-    });
+    let unit = honnin
+        .db
+        .read(async move |tx| identities::list_by_document(tx, &tenant, &document, &but, MOST_HOLDERS).await);
     unit.await
 }
 
 /// Who was approved in a session; `None` where it is erased: then it says nothing any more.
 async fn holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Person>, StoreError> {
     let session = session.clone();
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let session = session.clone();
-        Box::pin(async move {
-            match sessions::find_any(tx, &session).await? {
-                Some(row) if row.session.purged_at.is_none() => gather(tx, row).await.map(Some),
-                _ => Ok(None),
-            }
-        })
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        match sessions::find_any(tx, &session).await? {
+            Some(row) if row.session.purged_at.is_none() => gather(tx, row).await.map(Some),
+            _ => Ok(None),
+        }
     });
     let Some(standing) = unit.await? else { return Ok(None) };
     let key = match honnin.vault.open(&standing.row.data_key).await {

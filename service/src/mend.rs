@@ -79,19 +79,16 @@ pub(crate) async fn ask_again(honnin: &Honnin, applicant: &Applicant, standing: 
         return Ok(());
     }
     let (seen, applicant, now) = (standing.answers.version, applicant.clone(), honnin.now());
-    let unit = honnin.db.write::<_, NotNow, _>(move |tx| {
-        let (applicant, unsettled) = (applicant.clone(), unsettled.clone());
-        Box::pin(async move {
-            let mut standing = collecting(tx, &applicant, now).await?;
-            // Somebody was faster, in another tab: what is there now is looked at on its own.
-            if standing.answers.version == seen {
-                for id in &unsettled {
-                    captures::take_back(tx, id).await?;
-                }
-                attempts::save(tx, &mut standing.answers).await?;
+    let unit = honnin.db.write(async move |tx| -> Result<_, NotNow> {
+        let mut standing = collecting(tx, &applicant, now).await?;
+        // Somebody was faster, in another tab: what is there now is looked at on its own.
+        if standing.answers.version == seen {
+            for id in &unsettled {
+                captures::take_back(tx, id).await?;
             }
-            Ok(())
-        })
+            attempts::save(tx, &mut standing.answers).await?;
+        }
+        Ok(())
     });
     unit.await?;
     Err(NotNow::OutOfTurn)

@@ -56,25 +56,22 @@ pub enum OpenLinkError {
 /// [`OpenLinkError`].
 pub async fn view_link(honnin: &Honnin, token: &str) -> Result<Start, OpenLinkError> {
     let (hash, now) = (token::hash(token), honnin.now());
-    let unit = honnin.db.read(move |tx| {
-        let hash = hash.clone();
-        Box::pin(async move {
-            let link = links::find(tx, &hash).await?.filter(|link| link.is_open(now));
-            let link = link.ok_or(OpenLinkError::NotUsable)?;
-            let row = sessions::find_any(tx, &link.session)
-                .await?
-                .ok_or(OpenLinkError::NotUsable)?;
-            let can_start = matches!(row.session.status_at(now), Status::Created | Status::Collecting);
-            let tenant = tenants::find(tx, &row.session.tenant).await?.filter(|_| can_start);
-            let tenant = tenant.ok_or(OpenLinkError::NotUsable)?;
-            let settings = tenant.settings.unwrap_or_default();
-            Ok(Start {
-                tenant_name: tenant.name,
-                accent: settings.accent,
-                plan: row.session.plan,
-                retention: settings.retention,
-                sandbox: !tenant.livemode,
-            })
+    let unit = honnin.db.read(async move |tx| {
+        let link = links::find(tx, &hash).await?.filter(|link| link.is_open(now));
+        let link = link.ok_or(OpenLinkError::NotUsable)?;
+        let row = sessions::find_any(tx, &link.session)
+            .await?
+            .ok_or(OpenLinkError::NotUsable)?;
+        let can_start = matches!(row.session.status_at(now), Status::Created | Status::Collecting);
+        let tenant = tenants::find(tx, &row.session.tenant).await?.filter(|_| can_start);
+        let tenant = tenant.ok_or(OpenLinkError::NotUsable)?;
+        let settings = tenant.settings.unwrap_or_default();
+        Ok(Start {
+            tenant_name: tenant.name,
+            accent: settings.accent,
+            plan: row.session.plan,
+            retention: settings.retention,
+            sandbox: !tenant.livemode,
         })
     });
     unit.await
@@ -86,10 +83,9 @@ pub async fn view_link(honnin: &Honnin, token: &str) -> Result<Start, OpenLinkEr
 /// When the database does not answer.
 pub async fn session_of_link(honnin: &Honnin, token: &str) -> Result<Option<SessionId>, StoreError> {
     let hash = token::hash(token);
-    let unit = honnin.db.read(move |tx| {
-        let hash = hash.clone();
-        Box::pin(async move { Ok::<_, StoreError>(links::find(tx, &hash).await?.map(|link| link.session)) })
-    });
+    let unit = honnin
+        .db
+        .read(async move |tx| Ok::<_, StoreError>(links::find(tx, &hash).await?.map(|link| link.session)));
     unit.await
 }
 
@@ -128,10 +124,7 @@ pub async fn open_link(honnin: &Honnin, token: &str, mark: Option<&str>) -> Resu
     let mark = mark.map_or_else(|| browser_mark(honnin), |mark| Secret::new(mark.to_owned()));
     let cookie = cookie_of(token, mark.expose());
     let (link, hash, now) = (token::hash(token), token::hash(cookie.expose()), honnin.now());
-    let unit = honnin.db.write(move |tx| {
-        let (link, hash) = (link.clone(), hash.clone());
-        Box::pin(async move { use_link(tx, &link, hash, now).await })
-    });
+    let unit = honnin.db.write(async move |tx| use_link(tx, &link, &hash, now).await);
     honnin.news.tell(&unit.await?);
     Ok(Opened { cookie })
 }
@@ -146,13 +139,13 @@ fn cookie_of(token: &str, mark: &str) -> Secret<String> {
 }
 
 /// Returns the session that was opened.
-async fn use_link(tx: &mut Tx, hash: &[u8], cookie: Vec<u8>, now: Timestamp) -> Result<SessionId, OpenLinkError> {
+async fn use_link(tx: &mut Tx, hash: &[u8], cookie: &[u8], now: Timestamp) -> Result<SessionId, OpenLinkError> {
     let link = links::find(tx, hash).await?.ok_or(OpenLinkError::NotUsable)?;
     let mut row = sessions::find_any(tx, &link.session)
         .await?
         .ok_or(OpenLinkError::NotUsable)?;
     let started = row.session.start(now).map_err(|_| OpenLinkError::NotUsable)?;
-    if let Some(known) = capture_cookies::find(tx, &cookie).await? {
+    if let Some(known) = capture_cookies::find(tx, cookie).await? {
         let same = known.ended_at.is_none() && known.session == link.session && known.attempt == started.attempt;
         return if same {
             Ok(link.session)
@@ -166,7 +159,7 @@ async fn use_link(tx: &mut Tx, hash: &[u8], cookie: Vec<u8>, now: Timestamp) -> 
     let id = link.session;
     capture_cookies::end_all(tx, &id, now).await?;
     let cookie = CookieRow {
-        hash: cookie,
+        hash: cookie.to_vec(),
         session: id.clone(),
         attempt: started.attempt,
         created_at: now,

@@ -98,10 +98,7 @@ pub(crate) fn taken() -> BadField {
 /// When the database does not answer.
 pub async fn list_people(honnin: &Honnin, roster: &Roster) -> Result<Vec<UserRow>, StoreError> {
     let tenant = roster.staff().tenant().clone();
-    let unit = honnin.db.read(move |tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move { users::list(tx, &tenant).await })
-    });
+    let unit = honnin.db.read(async move |tx| users::list(tx, &tenant).await);
     unit.await
 }
 
@@ -126,33 +123,30 @@ pub enum Change {
 /// [`PeopleError`].
 pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: Change) -> Result<(), PeopleError> {
     let (staff, id, now) = (admin.staff().clone(), id.clone(), honnin.now());
-    let unit = honnin.db.write::<_, PeopleError, _>(move |tx| {
-        let (staff, id) = (staff.clone(), id.clone());
-        Box::pin(async move {
-            tenants::hold(tx, staff.tenant()).await?;
-            let people = users::list(tx, staff.tenant()).await?;
-            let mut user = people
-                .iter()
-                .find(|user| user.id == id)
-                .cloned()
-                .ok_or(PeopleError::NotFound)?;
-            match (change, &mut user.place) {
-                (Change::Role(role), Some((_, own))) => *own = role,
-                (Change::Role(_), None) => return Err(PeopleError::NotFound),
-                (Change::Disabled(disabled), _) => user.disabled_at = disabled.then_some(now),
-            }
-            check_somebody_stays(tx, &people, &user).await?;
-            users::save(tx, &user).await?;
-            end_powers(tx, &user).await?;
-            let mut entry = staff.entry(now, "person.change", Some(id.to_string()));
-            entry.detail = Some(match change {
-                Change::Role(role) => role.as_str().to_owned(),
-                Change::Disabled(true) => "disabled".to_owned(),
-                Change::Disabled(false) => "enabled".to_owned(),
-            });
-            audit::record(tx, &entry).await?;
-            Ok(())
-        })
+    let unit = honnin.db.write(async move |tx| {
+        tenants::hold(tx, staff.tenant()).await?;
+        let people = users::list(tx, staff.tenant()).await?;
+        let mut user = people
+            .iter()
+            .find(|user| user.id == id)
+            .cloned()
+            .ok_or(PeopleError::NotFound)?;
+        match (change, &mut user.place) {
+            (Change::Role(role), Some((_, own))) => *own = role,
+            (Change::Role(_), None) => return Err(PeopleError::NotFound),
+            (Change::Disabled(disabled), _) => user.disabled_at = disabled.then_some(now),
+        }
+        check_somebody_stays(tx, &people, &user).await?;
+        users::save(tx, &user).await?;
+        end_powers(tx, &user).await?;
+        let mut entry = staff.entry(now, "person.change", Some(id.to_string()));
+        entry.detail = Some(match change {
+            Change::Role(role) => role.as_str().to_owned(),
+            Change::Disabled(true) => "disabled".to_owned(),
+            Change::Disabled(false) => "enabled".to_owned(),
+        });
+        audit::record(tx, &entry).await?;
+        Ok(())
     });
     unit.await
 }
@@ -193,21 +187,18 @@ async fn end_powers(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
 /// [`PeopleError::NotFound`] where nobody does, or storage.
 pub async fn grant_operator(honnin: &Honnin, here: CommandLine, email: &str) -> Result<UserId, PeopleError> {
     let (email, now) = (normalised(email), honnin.now());
-    let unit = honnin.db.write::<_, PeopleError, _>(move |tx| {
-        let email = email.clone();
-        Box::pin(async move {
-            let user = users::find_by_email(tx, &email).await?.ok_or(PeopleError::NotFound)?;
-            users::grant_operator(tx, &user.id).await?;
-            // A link that an admin made for a colleague does not become one to an operator's account.
-            password_resets::revoke_of(tx, &user.id).await?;
-            let tenant = user.place.map(|(tenant, _)| tenant);
-            audit::record(
-                tx,
-                &here.entry(now, tenant, "person.grant_operator", user.id.to_string()),
-            )
-            .await?;
-            Ok(user.id)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let user = users::find_by_email(tx, &email).await?.ok_or(PeopleError::NotFound)?;
+        users::grant_operator(tx, &user.id).await?;
+        // A link that an admin made for a colleague does not become one to an operator's account.
+        password_resets::revoke_of(tx, &user.id).await?;
+        let tenant = user.place.map(|(tenant, _)| tenant);
+        audit::record(
+            tx,
+            &here.entry(now, tenant, "person.grant_operator", user.id.to_string()),
+        )
+        .await?;
+        Ok(user.id)
     });
     unit.await
 }

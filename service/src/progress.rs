@@ -110,10 +110,7 @@ pub(crate) enum SlotState<'a> {
 /// [`NotNow::Over`] where the attempt is no longer the session's.
 pub async fn progress(honnin: &Honnin, applicant: &Applicant) -> Result<Standing, NotNow> {
     let applicant = applicant.clone();
-    let unit = honnin.db.read(move |tx| {
-        let applicant = applicant.clone();
-        Box::pin(async move { load(tx, &applicant).await })
-    });
+    let unit = honnin.db.read(async move |tx| load(tx, &applicant).await);
     unit.await
 }
 

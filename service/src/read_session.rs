@@ -58,16 +58,13 @@ pub async fn read_session(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<
     let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
     let now = honnin.now();
     let caller = tenant.clone();
-    let unit = honnin.db.write::<_, ReadSessionError, _>(move |tx| {
-        let (id, caller) = (id.clone(), caller.clone());
-        Box::pin(async move {
-            let row = sessions::find(tx, caller.id(), &id)
-                .await?
-                .ok_or(ReadSessionError::NotFound)?;
-            caller.mark_key_used(tx, now).await?;
-            audit::record(tx, &caller.audit_entry(now, "session.read", &id)).await?;
-            Ok(row)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let row = sessions::find(tx, caller.id(), &id)
+            .await?
+            .ok_or(ReadSessionError::NotFound)?;
+        caller.mark_key_used(tx, now).await?;
+        audit::record(tx, &caller.audit_entry(now, "session.read", &id)).await?;
+        Ok::<_, ReadSessionError>(row)
     });
     let row = unit.await?;
     Ok(detail(honnin, row, now).await?)
@@ -107,10 +104,7 @@ async fn marked(honnin: &Honnin, row: SessionRow) -> Result<SessionRow, StoreErr
         return Ok(row);
     }
     let id = row.session.id.clone();
-    let again = honnin.db.ask::<_, StoreError, _>(move |tx| {
-        let id = id.clone();
-        Box::pin(async move { sessions::find_any(tx, &id).await })
-    });
+    let again = honnin.db.ask(async move |tx| sessions::find_any(tx, &id).await);
     Ok(again.await?.unwrap_or(row))
 }
 

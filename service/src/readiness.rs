@@ -73,9 +73,9 @@ async fn check(honnin: &Honnin) -> Readiness {
 }
 
 async fn check_database(honnin: &Honnin) -> Result<(), StoreError> {
-    let read = honnin.db.ask::<_, StoreError, _>(|tx| Box::pin(users::exist(tx)));
+    let read = honnin.db.ask(async |tx| users::exist(tx).await);
     read.await?;
-    honnin.db.write(|tx| Box::pin(write_checks::write(tx))).await
+    honnin.db.write(async |tx| write_checks::write(tx).await).await
 }
 
 /// Whether `check` ends well in time. The reason why not is for the log: whoever asks need not know it.

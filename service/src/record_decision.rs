@@ -47,7 +47,6 @@ pub(crate) struct Grounds {
 }
 
 /// A decision with what has to be stored of it.
-#[derive(Clone)]
 pub(crate) struct Made {
     decision: Decision,
     policy: Policy,
@@ -101,22 +100,22 @@ impl Made {
 /// [`StoreError::Conflict`] where somebody else was first; [`StoreError::Duplicate`] where the attempt is decided already.
 pub(crate) async fn record(
     tx: &mut Tx,
-    id: EventId,
+    id: &EventId,
     tenant: &TenantRow,
     row: &mut SessionRow,
-    made: Made,
+    made: &Made,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let verdict = made.decision.verdict;
-    row.ocr = made.ocr;
+    row.ocr.clone_from(&made.ocr);
     let record = DecisionRow {
         session: row.session.id.clone(),
         attempt: row.session.attempt,
         decided_at: now,
         verdict,
-        policy: made.policy,
-        models: made.models,
-        explanation: Some(made.explanation),
+        policy: made.policy.clone(),
+        models: made.models.clone(),
+        explanation: Some(made.explanation.clone()),
     };
     decisions::insert(tx, &record).await?;
     let outcome = Outcome {
@@ -128,7 +127,7 @@ pub(crate) async fn record(
         decided_at: now,
         source: Source::Automatic,
         review: None,
-        checks: made.decision.checks,
+        checks: made.decision.checks.clone(),
         reasons: made.decision.reasons.iter().map(ToString::to_string).collect(),
     };
     conclude(tx, id, tenant, row, outcome, now).await

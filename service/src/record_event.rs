@@ -21,7 +21,7 @@ use store::{
 /// When the database refuses or does not answer.
 pub async fn record(
     tx: &mut Tx,
-    id: EventId,
+    id: &EventId,
     tenant: &TenantRow,
     row: &SessionRow,
     kind: EventType,
@@ -33,7 +33,7 @@ pub async fn record(
         EventData::Decision(_) | EventData::Expired { .. } | EventData::Failed { .. } => None,
     };
     let event = EventRow {
-        id,
+        id: id.clone(),
         tenant: tenant.id.clone(),
         created_at: now,
         content: EventContent::Session {

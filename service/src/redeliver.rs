@@ -46,25 +46,22 @@ pub enum RedeliverError {
 /// [`RedeliverError`].
 pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId) -> Result<(), RedeliverError> {
     let (now, staff) = (honnin.now(), developer.staff());
-    let wanted = (staff.tenant().clone(), event.clone());
+    let (tenant, event) = (staff.tenant().clone(), event.clone());
     let is_admin = Admin::of(staff).is_ok();
     let entry = staff.entry(now, "webhook.send_again", Some(event.to_string()));
-    let unit = honnin.db.write::<_, RedeliverError, _>(move |tx| {
-        let ((tenant, event), entry) = (wanted.clone(), entry.clone());
-        Box::pin(async move {
-            let settings = require_receiver(tx, &tenant).await?;
-            let event = events::find(tx, &tenant, &event)
-                .await?
-                .ok_or(RedeliverError::NotFound)?;
-            if !is_admin && settings.withholds_note(event.created_at) && holds_note(&event) {
-                return Err(RedeliverError::NeedsAdmin);
-            }
-            match deliveries::find(tx, &tenant, &event.id).await? {
-                Some(delivery) => begin_anew(tx, &delivery, now).await?,
-                None => record_event::enqueue(tx, &event, now).await?,
-            }
-            Ok(audit::record(tx, &entry).await?)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let settings = require_receiver(tx, &tenant).await?;
+        let event = events::find(tx, &tenant, &event)
+            .await?
+            .ok_or(RedeliverError::NotFound)?;
+        if !is_admin && settings.withholds_note(event.created_at) && holds_note(&event) {
+            return Err(RedeliverError::NeedsAdmin);
+        }
+        match deliveries::find(tx, &tenant, &event.id).await? {
+            Some(delivery) => begin_anew(tx, &delivery, now).await?,
+            None => record_event::enqueue(tx, &event, now).await?,
+        }
+        Ok(audit::record(tx, &entry).await?)
     });
     unit.await
 }
@@ -90,33 +87,33 @@ pub async fn send_range_again(
     filter: &DeliveryFilter,
 ) -> Result<SentAgain, RedeliverError> {
     let (now, staff) = (honnin.now(), developer.staff());
-    let wanted = (staff.tenant().clone(), filter.clone());
+    let (tenant, filter) = (staff.tenant().clone(), filter.clone());
     let is_admin = Admin::of(staff).is_ok();
     let entry = staff.entry(now, "webhook.send_range_again", None);
-    let unit = honnin.db.write::<_, RedeliverError, _>(move |tx| {
-        let ((tenant, filter), mut entry) = (wanted.clone(), entry.clone());
-        Box::pin(async move {
-            let settings = require_receiver(tx, &tenant).await?;
-            let mut found = deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await?;
-            let more = found.len() > MOST_AT_ONCE as usize;
-            found.truncate(MOST_AT_ONCE as usize);
-            let mut left_out = 0;
-            for delivery in &found {
-                if !is_admin && settings.withholds_note(delivery.created_at) && has_note(tx, delivery).await? {
-                    left_out += 1;
-                } else {
-                    begin_anew(tx, delivery, now).await?;
-                }
+    let unit = honnin.db.write(async move |tx| {
+        let settings = require_receiver(tx, &tenant).await?;
+        let mut found = deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await?;
+        let more = found.len() > MOST_AT_ONCE as usize;
+        found.truncate(MOST_AT_ONCE as usize);
+        let mut left_out = 0;
+        for delivery in &found {
+            if !is_admin && settings.withholds_note(delivery.created_at) && has_note(tx, delivery).await? {
+                left_out += 1;
+            } else {
+                begin_anew(tx, delivery, now).await?;
             }
-            let count = found.len() - left_out;
-            entry.detail = Some(format!("{count} events"));
-            audit::record(tx, &entry).await?;
-            let last = found.last().filter(|_| more);
-            Ok(SentAgain {
-                count,
-                left_out,
-                go_on_after: last.map(|last| (last.created_at, last.event.clone())),
-            })
+        }
+        let count = found.len() - left_out;
+        let entry = audit::Entry {
+            detail: Some(format!("{count} events")),
+            ..entry.clone()
+        };
+        audit::record(tx, &entry).await?;
+        let last = found.last().filter(|_| more);
+        Ok(SentAgain {
+            count,
+            left_out,
+            go_on_after: last.map(|last| (last.created_at, last.event.clone())),
         })
     });
     unit.await
@@ -138,14 +135,11 @@ pub async fn send_test(honnin: &Honnin, developer: &Developer) -> Result<EventId
         created_at: now,
         content: EventContent::Test,
     };
-    let unit = honnin.db.write::<_, RedeliverError, _>(move |tx| {
-        let (event, entry) = (event.clone(), entry.clone());
-        Box::pin(async move {
-            require_receiver(tx, &event.tenant).await?;
-            events::insert(tx, &event).await?;
-            record_event::enqueue(tx, &event, now).await?;
-            Ok(audit::record(tx, &entry).await?)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        require_receiver(tx, &event.tenant).await?;
+        events::insert(tx, &event).await?;
+        record_event::enqueue(tx, &event, now).await?;
+        Ok::<_, RedeliverError>(audit::record(tx, &entry).await?)
     });
     unit.await?;
     Ok(id)
@@ -157,13 +151,10 @@ pub async fn send_test(honnin: &Honnin, developer: &Developer) -> Result<EventId
 /// When storage fails.
 pub async fn receiver_health(honnin: &Honnin, developer: &Developer) -> Result<ReceiverHealth, StoreError> {
     let tenant = developer.staff().tenant().clone();
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move {
-            let settings = tenants::find(tx, &tenant).await?.and_then(|tenant| tenant.settings);
-            let set_at = settings.and_then(|settings| settings.webhook_url_set_at);
-            delivery_attempts::find_health(tx, &tenant, set_at).await
-        })
+    let unit = honnin.db.read(async move |tx| {
+        let settings = tenants::find(tx, &tenant).await?.and_then(|tenant| tenant.settings);
+        let set_at = settings.and_then(|settings| settings.webhook_url_set_at);
+        delivery_attempts::find_health(tx, &tenant, set_at).await
     });
     unit.await
 }

@@ -47,21 +47,18 @@ pub async fn reissue_link(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) 
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
-    let unit = honnin.db.write::<_, ReissueError, _>(move |tx| {
-        let (staff, id, hash) = (staff.clone(), id.clone(), hash.clone());
-        Box::pin(async move {
-            let row = sessions::find(tx, staff.tenant(), &id)
-                .await?
-                .ok_or(ReissueError::NotFound)?;
-            match row.session.status_at(now) {
-                Status::Created | Status::Collecting => {}
-                other => return Err(ReissueError::Status(other)),
-            }
-            let owner = tenants::find(tx, staff.tenant()).await?.ok_or(ReissueError::NotFound)?;
-            let expires_at = replace_link(tx, &owner, &row, hash, now).await?;
-            audit::record(tx, &staff.entry(now, "session.reissue_link", Some(id.to_string()))).await?;
-            Ok(expires_at)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let row = sessions::find(tx, staff.tenant(), &id)
+            .await?
+            .ok_or(ReissueError::NotFound)?;
+        match row.session.status_at(now) {
+            Status::Created | Status::Collecting => {}
+            other => return Err(ReissueError::Status(other)),
+        }
+        let owner = tenants::find(tx, staff.tenant()).await?.ok_or(ReissueError::NotFound)?;
+        let expires_at = replace_link(tx, &owner, &row, &hash, now).await?;
+        audit::record(tx, &staff.entry(now, "session.reissue_link", Some(id.to_string()))).await?;
+        Ok::<_, ReissueError>(expires_at)
     });
     let expires_at = unit.await?;
     Ok(Reissued {
@@ -75,7 +72,7 @@ pub(crate) async fn replace_link(
     tx: &mut Tx,
     owner: &TenantRow,
     row: &SessionRow,
-    hash: Vec<u8>,
+    hash: &[u8],
     now: Timestamp,
 ) -> Result<Timestamp, StoreError> {
     let id = &row.session.id;
@@ -92,12 +89,12 @@ pub(crate) async fn replace_link(
 pub(crate) async fn store_link(
     tx: &mut Tx,
     row: &SessionRow,
-    hash: Vec<u8>,
+    hash: &[u8],
     now: Timestamp,
     lifetime: Millis,
 ) -> Result<Timestamp, StoreError> {
     let link = LinkRow {
-        hash,
+        hash: hash.to_vec(),
         session: row.session.id.clone(),
         created_at: now,
         expires_at: now.plus(lifetime).min(row.session.expires_at),

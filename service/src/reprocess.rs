@@ -49,20 +49,17 @@ pub async fn reprocess(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Rep
     let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
     let now = honnin.now();
     let caller = tenant.clone();
-    let unit = honnin.db.write(move |tx| {
-        let (id, caller) = (id.clone(), caller.clone());
-        Box::pin(async move {
-            let row = sessions::find(tx, caller.id(), &id)
-                .await?
-                .ok_or(ReprocessError::NotFound)?;
-            let owner = tenants::find(tx, caller.id()).await?.ok_or(ReprocessError::NotFound)?;
-            let row = begin_attempt(tx, &owner, row, now).await?;
-            caller.mark_key_used(tx, now).await?;
-            audit::record(tx, &caller.audit_entry(now, "session.reprocess", &id)).await?;
-            Ok(Reprocessed {
-                session: row.session,
-                metadata: row.metadata,
-            })
+    let unit = honnin.db.write(async move |tx| {
+        let row = sessions::find(tx, caller.id(), &id)
+            .await?
+            .ok_or(ReprocessError::NotFound)?;
+        let owner = tenants::find(tx, caller.id()).await?.ok_or(ReprocessError::NotFound)?;
+        let row = begin_attempt(tx, &owner, row, now).await?;
+        caller.mark_key_used(tx, now).await?;
+        audit::record(tx, &caller.audit_entry(now, "session.reprocess", &id)).await?;
+        Ok(Reprocessed {
+            session: row.session,
+            metadata: row.metadata,
         })
     });
     unit.await

@@ -44,7 +44,7 @@ pub enum ResetError {
 }
 
 /// What a person can be told by.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Whose {
     Id(UserId),
     Email(String),
@@ -88,31 +88,28 @@ async fn issue(
     honnin: &Honnin,
     whose: Whose,
     issued_by: Option<UserId>,
-    allow: impl Fn(&UserRow) -> Result<audit::Entry, PeopleError> + Clone + Send + Sync + 'static,
+    allow: impl Fn(&UserRow) -> Result<audit::Entry, PeopleError> + Send + 'static,
 ) -> Result<ResetLink, PeopleError> {
     let (token, expires_at) = (token::generate(&*honnin.random), honnin.now().plus(LINK_LIFETIME));
     let hash = token::hash(token.expose());
-    let unit = honnin.db.write::<_, PeopleError, _>(move |tx| {
-        let (whose, issued_by, allow, hash) = (whose.clone(), issued_by.clone(), allow.clone(), hash.clone());
-        Box::pin(async move {
-            let found = match whose {
-                Whose::Id(id) => users::find(tx, &id).await?,
-                Whose::Email(email) => users::find_by_email(tx, &email).await?,
-            };
-            let user = found
-                .filter(|user| user.disabled_at.is_none())
-                .ok_or(PeopleError::NotFound)?;
-            let entry = allow(&user)?;
-            let row = ResetRow {
-                user: user.id,
-                hash,
-                issued_by,
-                expires_at,
-            };
-            password_resets::put(tx, &row).await?;
-            audit::record(tx, &entry).await?;
-            Ok(user.name)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let found = match &whose {
+            Whose::Id(id) => users::find(tx, id).await?,
+            Whose::Email(email) => users::find_by_email(tx, email).await?,
+        };
+        let user = found
+            .filter(|user| user.disabled_at.is_none())
+            .ok_or(PeopleError::NotFound)?;
+        let entry = allow(&user)?;
+        let row = ResetRow {
+            user: user.id,
+            hash: hash.clone(),
+            issued_by: issued_by.clone(),
+            expires_at,
+        };
+        password_resets::put(tx, &row).await?;
+        audit::record(tx, &entry).await?;
+        Ok::<_, PeopleError>(user.name)
     });
     let name = unit.await?;
     let link = Secret::new(format!("{}admin/reset/{}", honnin.base_url(), token.expose()));
@@ -144,17 +141,14 @@ pub async fn open_reset(honnin: &Honnin, token: &str) -> Result<String, ResetErr
 /// Whose link it is, and what their organisation is called.
 async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<String>), ResetError> {
     let (hash, now) = (hash_of(token)?, honnin.now());
-    let unit = honnin.db.read::<_, ResetError, _>(move |tx| {
-        let hash = hash.clone();
-        Box::pin(async move {
-            let id = password_resets::find_open(tx, &hash, now).await?;
-            let user = owner(tx, id).await?;
-            let tenant = match &user.place {
-                Some((tenant, _)) => tenants::find(tx, tenant).await?.map(|tenant| tenant.name),
-                None => None,
-            };
-            Ok((user, tenant))
-        })
+    let unit = honnin.db.read(async move |tx| {
+        let id = password_resets::find_open(tx, &hash, now).await?;
+        let user = owner(tx, id).await?;
+        let tenant = match &user.place {
+            Some((tenant, _)) => tenants::find(tx, tenant).await?.map(|tenant| tenant.name),
+            None => None,
+        };
+        Ok((user, tenant))
     });
     unit.await
 }
@@ -171,24 +165,21 @@ pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<Strin
         return Err(ResetError::Bad(sentence));
     }
     let phc = password::hash(password).await;
-    let unit = honnin.db.write::<_, ResetError, _>(move |tx| {
-        let (hash, phc) = (hash.clone(), phc.clone());
-        Box::pin(async move {
-            let id = password_resets::take(tx, &hash, now).await?;
-            let user = owner(tx, id).await?;
-            users::set_password(tx, &user.id, &phc).await?;
-            console_sessions::delete_of(tx, &user.id).await?;
-            let entry = audit::Entry {
-                at: now,
-                tenant: user.place.map(|(tenant, _)| tenant),
-                actor: user.id.to_string(),
-                action: "person.reset_password".to_owned(),
-                subject: None,
-                detail: None,
-                address: None,
-            };
-            Ok(audit::record(tx, &entry).await?)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let id = password_resets::take(tx, &hash, now).await?;
+        let user = owner(tx, id).await?;
+        users::set_password(tx, &user.id, &phc).await?;
+        console_sessions::delete_of(tx, &user.id).await?;
+        let entry = audit::Entry {
+            at: now,
+            tenant: user.place.map(|(tenant, _)| tenant),
+            actor: user.id.to_string(),
+            action: "person.reset_password".to_owned(),
+            subject: None,
+            detail: None,
+            address: None,
+        };
+        Ok(audit::record(tx, &entry).await?)
     });
     unit.await
 }

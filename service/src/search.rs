@@ -23,10 +23,9 @@ pub async fn list_sessions(
     page: Page,
 ) -> Result<Vec<Found>, StoreError> {
     let (tenant, now) = (staff.tenant().clone(), honnin.now());
-    let unit = honnin.db.read(move |tx| {
-        let (tenant, filter, page) = (tenant.clone(), filter.clone(), page.clone());
-        Box::pin(async move { search::list(tx, &tenant, &filter, &page, now).await })
-    });
+    let unit = honnin
+        .db
+        .read(async move |tx| search::list(tx, &tenant, &filter, &page, now).await);
     unit.await
 }
 
@@ -49,15 +48,12 @@ pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overv
     let today = honnin.now().as_millis().div_euclid(Millis::days(1).0);
     let from = Timestamp::from_millis((today - days + 1) * Millis::days(1).0);
     let tenant = staff.tenant().clone();
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move {
-            let days = search::count_by_day(tx, &tenant, from).await?;
-            Ok(Overview {
-                days,
-                backlog: search::backlog(tx, &tenant).await?,
-                from,
-            })
+    let unit = honnin.db.read(async move |tx| {
+        let days = search::count_by_day(tx, &tenant, from).await?;
+        Ok(Overview {
+            days,
+            backlog: search::backlog(tx, &tenant).await?,
+            from,
         })
     });
     unit.await
@@ -74,10 +70,9 @@ pub async fn list_audit(
     limit: u32,
 ) -> Result<Vec<Recorded>, StoreError> {
     let tenant = auditor.staff().tenant().clone();
-    let unit = honnin.db.read(move |tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move { audit::list(tx, &tenant, None, before, limit).await })
-    });
+    let unit = honnin
+        .db
+        .read(async move |tx| audit::list(tx, &tenant, None, before, limit).await);
     unit.await
 }
 
@@ -87,9 +82,6 @@ pub async fn list_audit(
 /// When the database does not answer.
 pub async fn count_waiting(honnin: &Honnin, staff: &Staff) -> Result<i64, StoreError> {
     let tenant = staff.tenant().clone();
-    let unit = honnin.db.read(move |tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move { search::backlog(tx, &tenant).await })
-    });
+    let unit = honnin.db.read(async move |tx| search::backlog(tx, &tenant).await);
     unit.await.map(|(count, _)| count)
 }

@@ -36,22 +36,19 @@ pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result
         Auditor::of(staff).is_ok() || Reader::of(staff).is_ok(),
     );
     let (staff, id, now) = (staff.clone(), id.clone(), honnin.now());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (staff, id) = (staff.clone(), id.clone());
-        Box::pin(async move {
-            let Some(row) = sessions::find(tx, staff.tenant(), &id).await? else {
-                return Ok(None);
-            };
-            let log = if may_see_log {
-                audit::list(tx, staff.tenant(), Some(id.as_str()), None, LOG).await?
-            } else {
-                Vec::new()
-            };
-            if personal {
-                audit::record(tx, &staff.entry(now, "session.read", Some(id.to_string()))).await?;
-            }
-            Ok(Some((dossier::gather(tx, row).await?, log)))
-        })
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        let Some(row) = sessions::find(tx, staff.tenant(), &id).await? else {
+            return Ok(None);
+        };
+        let log = if may_see_log {
+            audit::list(tx, staff.tenant(), Some(id.as_str()), None, LOG).await?
+        } else {
+            Vec::new()
+        };
+        if personal {
+            audit::record(tx, &staff.entry(now, "session.read", Some(id.to_string()))).await?;
+        }
+        Ok(Some((dossier::gather(tx, row).await?, log)))
     });
     let Some((rows, log)) = unit.await? else {
         return Ok(None);
@@ -66,12 +63,9 @@ pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result
 /// When storage does not answer.
 pub async fn find_status(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result<Option<Status>, StoreError> {
     let (tenant, id, now) = (staff.tenant().clone(), id.clone(), honnin.now());
-    let unit = honnin.db.read(move |tx| {
-        let (tenant, id) = (tenant.clone(), id.clone());
-        Box::pin(async move {
-            let row = sessions::find(tx, &tenant, &id).await?;
-            Ok(row.map(|row| row.session.status_at(now)))
-        })
+    let unit = honnin.db.read(async move |tx| {
+        let row = sessions::find(tx, &tenant, &id).await?;
+        Ok(row.map(|row| row.session.status_at(now)))
     });
     unit.await
 }

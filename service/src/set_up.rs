@@ -51,15 +51,12 @@ pub enum SetUpError {
 pub async fn set_up_link(honnin: &Honnin) -> Result<Option<Secret<String>>, StoreError> {
     let token = token::generate(&*honnin.random);
     let (hash, now) = (token::hash(token.expose()), honnin.now());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let hash = hash.clone();
-        Box::pin(async move {
-            if users::exist(tx).await? {
-                return Ok(false);
-            }
-            users::insert_set_up_link(tx, &hash, now).await?;
-            Ok(true)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        if users::exist(tx).await? {
+            return Ok(false);
+        }
+        users::insert_set_up_link(tx, &hash, now).await?;
+        Ok::<_, StoreError>(true)
     });
     let open = unit.await?;
     Ok(open.then(|| Secret::new(format!("{}admin/set-up/{}", honnin.base_url(), token.expose()))))
@@ -71,12 +68,9 @@ pub async fn set_up_link(honnin: &Honnin) -> Result<Option<Secret<String>>, Stor
 /// [`SetUpError::Closed`], or storage.
 pub async fn open_set_up(honnin: &Honnin, token: &str) -> Result<Option<String>, SetUpError> {
     let hash = hash_of(token)?;
-    let unit = honnin.db.read::<_, SetUpError, _>(move |tx| {
-        let hash = hash.clone();
-        Box::pin(async move {
-            check_open(tx, &hash).await?;
-            Ok(tenants::list(tx).await?.into_iter().next().map(|tenant| tenant.name))
-        })
+    let unit = honnin.db.read(async move |tx| {
+        check_open(tx, &hash).await?;
+        Ok(tenants::list(tx).await?.into_iter().next().map(|tenant| tenant.name))
     });
     unit.await
 }
@@ -145,15 +139,12 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId,
         created_at: honnin.now(),
         version: 0,
     };
-    let unit = honnin.db.write::<_, SetUpError, _>(move |tx| {
-        let (hash, user, fresh) = (hash.clone(), user.clone(), fresh.clone());
-        Box::pin(async move { make(tx, &hash, user, fresh).await })
-    });
+    let unit = honnin.db.write(async move |tx| make(tx, &hash, &user, &fresh).await);
     unit.await?;
     Ok(id)
 }
 
-async fn make(tx: &mut Tx, hash: &[u8], mut user: UserRow, fresh: TenantRow) -> Result<(), SetUpError> {
+async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Result<(), SetUpError> {
     check_open(tx, hash).await?;
     let now = user.created_at;
     // Of two at once, the second waits here and is told.
@@ -163,11 +154,14 @@ async fn make(tx: &mut Tx, hash: &[u8], mut user: UserRow, fresh: TenantRow) -> 
     let tenant = match tenants::list(tx).await?.into_iter().next() {
         Some(tenant) => tenant.id,
         None => {
-            tenants::insert(tx, &fresh).await?;
-            fresh.id
+            tenants::insert(tx, fresh).await?;
+            fresh.id.clone()
         }
     };
-    user.place = Some((tenant.clone(), Role::Admin));
+    let user = UserRow {
+        place: Some((tenant.clone(), Role::Admin)),
+        ..user.clone()
+    };
     users::insert(tx, &user).await?;
     let entry = audit::Entry {
         at: now,

@@ -81,37 +81,37 @@ impl Change {
         }
     }
 
-    fn apply(self, tenant: &mut TenantRow, staff: &Staff, now: Timestamp) {
+    fn apply(&self, tenant: &mut TenantRow, staff: &Staff, now: Timestamp) {
         let settings = tenant.settings.get_or_insert_with(TenantSettings::default);
         match self {
             Self::Look { name, accent } => {
-                tenant.name = name;
-                settings.accent = accent;
+                tenant.name.clone_from(name);
+                settings.accent.clone_from(accent);
             }
             Self::Steps { steps, tries } => {
-                settings.steps = steps;
-                settings.tries = tries;
+                settings.steps.clone_from(steps);
+                settings.tries = *tries;
             }
             Self::Lifetimes {
                 link,
                 session,
                 retention,
             } => {
-                settings.link_lifetime = link;
-                settings.session_lifetime = session;
-                settings.retention = retention;
+                settings.link_lifetime = *link;
+                settings.session_lifetime = *session;
+                settings.retention = *retention;
             }
-            Self::Decision(policy) => settings.policy = policy,
-            Self::Callbacks(urls) => settings.callback_urls = urls,
-            Self::Addresses(networks) => settings.ip_allow_list = networks,
+            Self::Decision(policy) => settings.policy.clone_from(policy),
+            Self::Callbacks(urls) => settings.callback_urls.clone_from(urls),
+            Self::Addresses(networks) => settings.ip_allow_list.clone_from(networks),
             Self::Webhook { url, event_types } => {
-                if settings.webhook_url != url {
-                    settings.webhook_url = url;
+                if settings.webhook_url != *url {
+                    settings.webhook_url.clone_from(url);
                     settings.webhook_url_set_at = Some(now);
                     settings.webhook_url_is_vouched = false;
                 }
                 settings.webhook_url_is_vouched |= Admin::of(staff).is_ok();
-                settings.event_types = event_types;
+                settings.event_types.clone_from(event_types);
             }
         }
     }
@@ -156,13 +156,10 @@ fn fault(field: &'static str, message: impl Into<String>) -> SettingsError {
 /// When the database does not answer.
 pub async fn load(honnin: &Honnin, staff: &Staff) -> Result<TenantRow, StoreError> {
     let tenant = staff.tenant().clone();
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move {
-            tenants::find(tx, &tenant)
-                .await?
-                .ok_or(StoreError::Corrupt("a tenant is missing"))
-        })
+    let unit = honnin.db.read(async move |tx| {
+        tenants::find(tx, &tenant)
+            .await?
+            .ok_or(StoreError::Corrupt("a tenant is missing"))
     });
     unit.await
 }
@@ -184,26 +181,23 @@ pub async fn change(honnin: &Honnin, staff: &Staff, version: i64, change: Change
         check.map_err(|bad: UrlFault| fault("webhook_url", bad.to_string()))?;
     }
     let (staff, now) = (staff.clone(), honnin.now());
-    let unit = honnin.db.write::<_, SettingsError, _>(move |tx| {
-        let (staff, change) = (staff.clone(), change.clone());
-        Box::pin(async move {
-            let found = tenants::find(tx, staff.tenant()).await?;
-            let mut tenant = found.ok_or(StoreError::Corrupt("a tenant is missing"))?;
-            if tenant.version != version {
-                return Err(SettingsError::Stale);
-            }
-            let section = change.name();
-            change.apply(&mut tenant, &staff, now);
-            let faults = tenant.settings.as_ref().map(TenantSettings::faults).unwrap_or_default();
-            if !faults.is_empty() {
-                return Err(SettingsError::Faults(faults));
-            }
-            tenants::save(tx, &tenant).await?;
-            let mut entry = staff.entry(now, "settings.change", Some(tenant.id.to_string()));
-            entry.detail = Some(section.to_owned());
-            audit::record(tx, &entry).await?;
-            Ok(())
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let found = tenants::find(tx, staff.tenant()).await?;
+        let mut tenant = found.ok_or(StoreError::Corrupt("a tenant is missing"))?;
+        if tenant.version != version {
+            return Err(SettingsError::Stale);
+        }
+        let section = change.name();
+        change.apply(&mut tenant, &staff, now);
+        let faults = tenant.settings.as_ref().map(TenantSettings::faults).unwrap_or_default();
+        if !faults.is_empty() {
+            return Err(SettingsError::Faults(faults));
+        }
+        tenants::save(tx, &tenant).await?;
+        let mut entry = staff.entry(now, "settings.change", Some(tenant.id.to_string()));
+        entry.detail = Some(section.to_owned());
+        audit::record(tx, &entry).await?;
+        Ok(())
     });
     unit.await
 }
@@ -213,8 +207,5 @@ pub async fn change(honnin: &Honnin, staff: &Staff, version: i64, change: Change
 /// # Errors
 /// When the database does not answer.
 pub async fn list_tenants(honnin: &Honnin, _operator: &crate::access::Operator) -> Result<Vec<TenantRow>, StoreError> {
-    honnin
-        .db
-        .read(move |tx| Box::pin(async move { tenants::list(tx).await }))
-        .await
+    honnin.db.read(async move |tx| tenants::list(tx).await).await
 }

@@ -22,20 +22,17 @@ pub async fn show_picture(
     view: View,
 ) -> Result<Option<Personal<Vec<u8>>>, NotNow> {
     let (who, id, now) = (applicant.clone(), id.clone(), honnin.now());
-    let unit = honnin.db.read::<_, NotNow, _>(move |tx| {
-        let (who, id) = (who.clone(), id.clone());
-        Box::pin(async move {
-            let capture = captures::find(tx, &id).await?;
-            let own =
-                |capture: &captures::CaptureRow| capture.session == *who.session() && capture.attempt == who.attempt();
-            let Some(capture) = capture.filter(own) else {
-                return Ok(None);
-            };
-            let row = sessions::find_any(tx, who.session()).await?;
-            let row = row.filter(|row| row.session.status_at(now) == Status::Collecting);
-            let frame = capture.frames.get(frame).cloned();
-            Ok(row.zip(frame).map(|(row, frame)| (row, capture, frame)))
-        })
+    let unit = honnin.db.read(async move |tx| {
+        let capture = captures::find(tx, &id).await?;
+        let own =
+            |capture: &captures::CaptureRow| capture.session == *who.session() && capture.attempt == who.attempt();
+        let Some(capture) = capture.filter(own) else {
+            return Ok(None);
+        };
+        let row = sessions::find_any(tx, who.session()).await?;
+        let row = row.filter(|row| row.session.status_at(now) == Status::Collecting);
+        let frame = capture.frames.get(frame).cloned();
+        Ok::<_, NotNow>(row.zip(frame).map(|(row, frame)| (row, capture, frame)))
     });
     let Some((row, capture, frame)) = unit.await? else {
         return Ok(None);

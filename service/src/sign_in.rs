@@ -8,7 +8,7 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use sha2::{Digest, Sha256};
-use std::{net::IpAddr, sync::Arc};
+use std::net::IpAddr;
 use store::{StoreError, audit, users};
 
 /// Why nobody was signed in.
@@ -64,16 +64,13 @@ async fn count(honnin: &Honnin, buckets: &Buckets, now: Timestamp) -> Result<boo
         (buckets.pair.clone(), PAIR_LIMIT),
         (buckets.account.clone(), ACCOUNT_LIMIT),
     ];
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let buckets = buckets.clone();
-        Box::pin(async move {
-            for (bucket, limit) in &buckets {
-                if users::count_try(tx, bucket, now, WINDOW).await? > *limit {
-                    return Ok(false);
-                }
+    let unit = honnin.db.write(async move |tx| {
+        for (bucket, limit) in &buckets {
+            if users::count_try(tx, bucket, now, WINDOW).await? > *limit {
+                return Ok(false);
             }
-            Ok(true)
-        })
+        }
+        Ok(true)
     });
     unit.await
 }
@@ -94,10 +91,7 @@ pub async fn sign_in(
         return Err(SignInError::Throttled);
     }
     let wanted = email.clone();
-    let find = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let wanted = wanted.clone();
-        Box::pin(async move { users::find_by_email(tx, &wanted).await })
-    });
+    let find = honnin.db.read(async move |tx| users::find_by_email(tx, &wanted).await);
     let user = find.await?;
     let right = password::verify(password, user.as_ref().map(|user| user.password.clone())).await;
     let entry = |action: &str, actor: String| audit::Entry {
@@ -123,17 +117,13 @@ pub async fn sign_in(
 /// Writes down what came of a try. One that succeeded is taken back from its buckets, and its pair's failures are forgotten: that
 /// was somebody who mistyped.
 async fn record(honnin: &Honnin, entry: audit::Entry, succeeded: Option<Buckets>) -> Result<(), StoreError> {
-    let succeeded = succeeded.map(Arc::new);
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let (entry, succeeded) = (entry.clone(), succeeded.clone());
-        Box::pin(async move {
-            if let Some(buckets) = &succeeded {
-                users::take_back_try(tx, &buckets.address, entry.at).await?;
-                users::forget_tries(tx, &buckets.pair).await?;
-                users::take_back_try(tx, &buckets.account, entry.at).await?;
-            }
-            audit::record(tx, &entry).await
-        })
+    let unit = honnin.db.write(async move |tx| {
+        if let Some(buckets) = &succeeded {
+            users::take_back_try(tx, &buckets.address, entry.at).await?;
+            users::forget_tries(tx, &buckets.pair).await?;
+            users::take_back_try(tx, &buckets.account, entry.at).await?;
+        }
+        audit::record(tx, &entry).await
     });
     unit.await
 }

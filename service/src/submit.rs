@@ -75,26 +75,23 @@ pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow
         None => None,
     };
     let (seen, who, now) = (standing.answers.version, applicant.clone(), honnin.now());
-    let unit = honnin.db.write(move |tx| {
-        let (who, sealed) = (who.clone(), sealed.clone());
-        Box::pin(async move {
-            let mut standing = collecting(tx, &who, now).await?;
-            // The details just sealed must be the ones that are stored.
-            if standing.next(now) != Next::Submit || standing.answers.version != seen {
-                return Err(NotNow::OutOfTurn);
-            }
-            standing.row.session = standing.row.session.submit(now).map_err(|_| NotNow::OutOfTurn)?;
-            tx.count_session(standing.row.session.status);
-            standing.row.typed = sealed;
-            let has_document = standing.plan().has(Step::Document);
-            standing.row.document_type = standing.document_type().filter(|_| has_document);
-            sessions::save(tx, &mut standing.row).await?;
-            standing.answers.submitted_at = Some(now);
-            attempts::save(tx, &mut standing.answers).await?;
-            enqueue_decision(tx, standing.row.session.id.as_str(), now).await?;
-            audit::record(tx, &standing.audit_entry(now, "session.submit")).await?;
-            Ok(())
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let mut standing = collecting(tx, &who, now).await?;
+        // The details just sealed must be the ones that are stored.
+        if standing.next(now) != Next::Submit || standing.answers.version != seen {
+            return Err(NotNow::OutOfTurn);
+        }
+        standing.row.session = standing.row.session.submit(now).map_err(|_| NotNow::OutOfTurn)?;
+        tx.count_session(standing.row.session.status);
+        standing.row.typed.clone_from(&sealed);
+        let has_document = standing.plan().has(Step::Document);
+        standing.row.document_type = standing.document_type().filter(|_| has_document);
+        sessions::save(tx, &mut standing.row).await?;
+        standing.answers.submitted_at = Some(now);
+        attempts::save(tx, &mut standing.answers).await?;
+        enqueue_decision(tx, standing.row.session.id.as_str(), now).await?;
+        audit::record(tx, &standing.audit_entry(now, "session.submit")).await?;
+        Ok(())
     });
     unit.await
 }

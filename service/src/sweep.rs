@@ -28,7 +28,7 @@ pub async fn plan(honnin: &Honnin) -> Result<(), StoreError> {
     let now = honnin.now();
     let unit = honnin
         .db
-        .write::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::enqueue(tx, next(now)).await.map(drop) }));
+        .write(async move |tx| jobs::enqueue(tx, next(now)).await.map(drop));
     unit.await
 }
 
@@ -49,16 +49,13 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     remove_orphans(honnin).await?;
     remove_finished_jobs(honnin).await?;
     let (job, now) = (job.clone(), honnin.now());
-    let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-        let job = job.clone();
-        Box::pin(async move {
-            users::sweep_tries(tx, now, sign_in::WINDOW).await?;
-            console_sessions::remove_ended(tx, now).await?;
-            invitations::sweep(tx, now).await?;
-            password_resets::sweep(tx, now).await?;
-            idempotency::sweep(tx, oldest(now), now).await?;
-            jobs::retry_at(tx, &job, now.plus(INTERVAL), None).await
-        })
+    let unit = honnin.db.write(async move |tx| {
+        users::sweep_tries(tx, now, sign_in::WINDOW).await?;
+        console_sessions::remove_ended(tx, now).await?;
+        invitations::sweep(tx, now).await?;
+        password_resets::sweep(tx, now).await?;
+        idempotency::sweep(tx, oldest(now), now).await?;
+        jobs::retry_at(tx, &job, now.plus(INTERVAL), None).await
     });
     Ok(unit.await?)
 }
@@ -66,9 +63,9 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
 async fn remove_finished_jobs(honnin: &Honnin) -> Result<(), StoreError> {
     let before = honnin.now().plus(Millis(-FINISHED_JOBS.0));
     loop {
-        let unit = honnin.db.write::<_, StoreError, _>(move |tx| {
-            Box::pin(async move { jobs::remove_finished(tx, before, BATCH).await })
-        });
+        let unit = honnin
+            .db
+            .write(async move |tx| jobs::remove_finished(tx, before, BATCH).await);
         if unit.await? < u64::from(BATCH) {
             return Ok(());
         }
@@ -83,18 +80,15 @@ async fn remove_orphans(honnin: &Honnin) -> Result<(), StoreError> {
         if listed.is_empty() {
             continue;
         }
-        let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-            let listed = listed.clone();
-            Box::pin(async move {
-                let mut orphans: Vec<SessionId> = Vec::new();
-                for session in listed {
-                    let row = sessions::find_any(tx, &session).await?;
-                    if row.is_none_or(|row| row.session.purged_at.is_some()) {
-                        orphans.push(session);
-                    }
+        let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+            let mut orphans: Vec<SessionId> = Vec::new();
+            for session in &listed {
+                let row = sessions::find_any(tx, session).await?;
+                if row.is_none_or(|row| row.session.purged_at.is_some()) {
+                    orphans.push(session.clone());
                 }
-                Ok(orphans)
-            })
+            }
+            Ok(orphans)
         });
         for session in unit.await? {
             let removed = honnin.pictures.delete_session(&session).await?;

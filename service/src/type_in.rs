@@ -95,16 +95,13 @@ pub async fn type_in(honnin: &Honnin, applicant: &Applicant, form: &Personal<Typ
         UserInput::parse(form.expose(), kana, now.date()).map_err(|faults| TypeInError::Faults { faults, kana })?;
     let sealed = seal_json(&key, &place(&standing, TYPED), &input)?;
     let who = applicant.clone();
-    let unit = honnin.db.write::<_, NotNow, _>(move |tx| {
-        let (who, sealed) = (who.clone(), sealed.clone());
-        Box::pin(async move {
-            let mut standing = collecting(tx, &who, now).await?;
-            if check_turn(&standing)? != kind {
-                return Err(NotNow::OutOfTurn);
-            }
-            standing.answers.typed = Some(sealed);
-            Ok(attempts::save(tx, &mut standing.answers).await?)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let mut standing = collecting(tx, &who, now).await?;
+        if check_turn(&standing)? != kind {
+            return Err(NotNow::OutOfTurn);
+        }
+        standing.answers.typed = Some(sealed.clone());
+        Ok::<_, NotNow>(attempts::save(tx, &mut standing.answers).await?)
     });
     Ok(unit.await?)
 }

@@ -66,11 +66,10 @@ pub async fn list(
     filter: &DeliveryFilter,
     limit: u32,
 ) -> Result<Vec<DeliveryRow>, StoreError> {
-    let wanted = (developer.staff().tenant().clone(), filter.clone());
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let (tenant, filter) = wanted.clone();
-        Box::pin(async move { deliveries::list(tx, &tenant, &filter, limit).await })
-    });
+    let (tenant, filter) = (developer.staff().tenant().clone(), filter.clone());
+    let unit = honnin
+        .db
+        .read(async move |tx| deliveries::list(tx, &tenant, &filter, limit).await);
     unit.await
 }
 
@@ -84,15 +83,12 @@ pub async fn last_attempts(
     listed: &[DeliveryRow],
 ) -> Result<Vec<Option<AttemptRow>>, StoreError> {
     let ids: Vec<EventId> = listed.iter().map(|delivery| delivery.event.clone()).collect();
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let ids = ids.clone();
-        Box::pin(async move {
-            let mut last = Vec::with_capacity(ids.len());
-            for id in &ids {
-                last.push(delivery_attempts::find_last(tx, id).await?);
-            }
-            Ok(last)
-        })
+    let unit = honnin.db.read(async move |tx| {
+        let mut last = Vec::with_capacity(ids.len());
+        for id in &ids {
+            last.push(delivery_attempts::find_last(tx, id).await?);
+        }
+        Ok(last)
     });
     unit.await
 }
@@ -102,17 +98,14 @@ pub async fn last_attempts(
 /// # Errors
 /// When storage fails.
 pub async fn find(honnin: &Honnin, developer: &Developer, id: &EventId) -> Result<Option<DeliveryDetail>, StoreError> {
-    let wanted = (developer.staff().tenant().clone(), id.clone());
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let (tenant, id) = wanted.clone();
-        Box::pin(async move {
-            let Some(event) = events::find(tx, &tenant, &id).await? else {
-                return Ok(None);
-            };
-            let delivery = deliveries::find(tx, &tenant, &id).await?;
-            let attempts = delivery_attempts::list(tx, &id).await?;
-            Ok(Some((event, delivery, attempts)))
-        })
+    let (tenant, id) = (developer.staff().tenant().clone(), id.clone());
+    let unit = honnin.db.read(async move |tx| {
+        let Some(event) = events::find(tx, &tenant, &id).await? else {
+            return Ok(None);
+        };
+        let delivery = deliveries::find(tx, &tenant, &id).await?;
+        let attempts = delivery_attempts::list(tx, &id).await?;
+        Ok::<_, StoreError>(Some((event, delivery, attempts)))
     });
     let detail = |(event, delivery, attempts): (EventRow, _, _)| DeliveryDetail {
         kind: event.content.type_name(),
@@ -187,10 +180,7 @@ pub(crate) async fn find_sources(
     id: &EventId,
 ) -> Result<Option<Sources>, StoreError> {
     let id = id.clone();
-    let unit = honnin.db.ask::<_, StoreError, _>(move |tx| {
-        let id = id.clone();
-        Box::pin(async move { outbox::find(tx, &id).await })
-    });
+    let unit = honnin.db.ask(async move |tx| outbox::find(tx, &id).await);
     let own = unit.await?.filter(|found| found.tenant == *developer.staff().tenant());
     own.map(|found| found.sources).transpose()
 }

@@ -84,16 +84,14 @@ async fn issue_as(
     let bytes = Secret::new(honnin.random_bytes::<SECRET_BYTES>().to_vec());
     let sealed = honnin.vault.seal_secret(tenant, id.as_str(), bytes.expose())?;
     let stored = (tenant.clone(), id.clone());
-    let unit = honnin.db.write::<_, SecretError, _>(move |tx| {
-        let ((tenant, id), sealed, entry) = (stored.clone(), sealed.clone(), entry.clone());
-        Box::pin(async move {
-            tenants::hold(tx, &tenant).await?;
-            if webhook_secrets::list_valid(tx, &tenant).await?.len() > 1 {
-                return Err(SecretError::TwoValid);
-            }
-            webhook_secrets::insert(tx, &tenant, &id, &sealed, entry.at).await?;
-            Ok(audit::record(tx, &entry).await?)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let (tenant, id) = &stored;
+        tenants::hold(tx, tenant).await?;
+        if webhook_secrets::list_valid(tx, tenant).await?.len() > 1 {
+            return Err(SecretError::TwoValid);
+        }
+        webhook_secrets::insert(tx, tenant, id, &sealed, entry.at).await?;
+        Ok::<_, SecretError>(audit::record(tx, &entry).await?)
     });
     match unit.await {
         // Two rotations at once: the slots let one through.
@@ -113,23 +111,20 @@ async fn issue_as(
 pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> Result<(), SecretError> {
     let staff = developer.staff();
     let entry = staff.entry(honnin.now(), "webhook_secret.disable", Some(id.to_string()));
-    let doomed = (staff.tenant().clone(), id.clone());
-    let unit = honnin.db.write::<_, SecretError, _>(move |tx| {
-        let ((tenant, id), entry) = (doomed.clone(), entry.clone());
-        Box::pin(async move {
-            tenants::hold(tx, &tenant).await?;
-            let valid = webhook_secrets::list_valid(tx, &tenant).await?;
-            if !valid.iter().any(|secret| secret.id == id) {
-                return Err(SecretError::NotFound);
-            }
-            if valid.len() < 2 {
-                return Err(SecretError::OnlyOne);
-            }
-            if !webhook_secrets::disable(tx, &tenant, &id, entry.at).await? {
-                return Err(SecretError::NotFound);
-            }
-            Ok(audit::record(tx, &entry).await?)
-        })
+    let (tenant, id) = (staff.tenant().clone(), id.clone());
+    let unit = honnin.db.write(async move |tx| {
+        tenants::hold(tx, &tenant).await?;
+        let valid = webhook_secrets::list_valid(tx, &tenant).await?;
+        if !valid.iter().any(|secret| secret.id == id) {
+            return Err(SecretError::NotFound);
+        }
+        if valid.len() < 2 {
+            return Err(SecretError::OnlyOne);
+        }
+        if !webhook_secrets::disable(tx, &tenant, &id, entry.at).await? {
+            return Err(SecretError::NotFound);
+        }
+        Ok(audit::record(tx, &entry).await?)
     });
     unit.await
 }
@@ -140,10 +135,7 @@ pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> R
 /// When storage fails.
 pub async fn list(honnin: &Honnin, developer: &Developer) -> Result<Vec<SecretInfo>, StoreError> {
     let tenant = developer.staff().tenant().clone();
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move { webhook_secrets::list(tx, &tenant).await })
-    });
+    let unit = honnin.db.read(async move |tx| webhook_secrets::list(tx, &tenant).await);
     let info = |row: SecretRow| SecretInfo {
         id: row.id,
         created_at: row.created_at,

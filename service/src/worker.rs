@@ -129,17 +129,14 @@ impl Worker {
         let (name, kinds) = (self.name.clone(), self.lane.kinds());
         let limit = u32::try_from(free).unwrap_or(u32::MAX);
         // Most looks find nothing; only those that do need the writer.
-        let due = self
-            .honnin
-            .db
-            .ask::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::any_due(tx, kinds, now).await }));
+        let due = self.honnin.db.ask(async move |tx| jobs::any_due(tx, kinds, now).await);
         if !due.await? {
             return Ok(Vec::new());
         }
-        let unit = self.honnin.db.write::<_, StoreError, _>(move |tx| {
-            let name = name.clone();
-            Box::pin(async move { jobs::claim(tx, &name, kinds, now, now.plus(LEASE), limit).await })
-        });
+        let unit = self
+            .honnin
+            .db
+            .write(async move |tx| jobs::claim(tx, &name, kinds, now, now.plus(LEASE), limit).await);
         unit.await
     }
 
@@ -169,10 +166,10 @@ impl Worker {
         loop {
             tokio::time::sleep(third).await;
             let (held, until) = (job.clone(), self.honnin.now().plus(LEASE));
-            let unit = self.honnin.db.write::<_, StoreError, _>(move |tx| {
-                let held = held.clone();
-                Box::pin(async move { jobs::renew(tx, &held, until).await })
-            });
+            let unit = self
+                .honnin
+                .db
+                .write(async move |tx| jobs::renew(tx, &held, until).await);
             if let Err(StoreError::LeaseLost) = unit.await {
                 return;
             }
@@ -181,15 +178,12 @@ impl Worker {
 
     async fn settle(&self, job: &Job, fault: &JobFault) -> Result<(), StoreError> {
         let (now, job, fault) = (self.honnin.now(), job.clone(), fault.clone());
-        let unit = self.honnin.db.write::<_, StoreError, _>(move |tx| {
-            let (job, reason) = (job.clone(), fault.to_string());
-            let hopeless = matches!(fault, JobFault::Hopeless(_));
-            Box::pin(async move {
-                if hopeless {
-                    return jobs::give_up(tx, &job, now, &reason).await;
-                }
-                jobs::retry_at(tx, &job, retry_time(now, job.attempt), Some(&reason)).await
-            })
+        let unit = self.honnin.db.write(async move |tx| {
+            let reason = fault.to_string();
+            if matches!(fault, JobFault::Hopeless(_)) {
+                return jobs::give_up(tx, &job, now, &reason).await;
+            }
+            jobs::retry_at(tx, &job, retry_time(now, job.attempt), Some(&reason)).await
         });
         match unit.await {
             Err(StoreError::LeaseLost) => Ok(()),

@@ -31,10 +31,7 @@ use support::{
 async fn list(harness: &Harness, applicant: &Applicant) -> Vec<CaptureRow> {
     let (id, attempt) = (applicant.session().clone(), applicant.attempt());
     harness
-        .read(move |tx| {
-            let id = id.clone();
-            Box::pin(async move { captures::list(tx, &id, attempt).await })
-        })
+        .read(async move |tx| captures::list(tx, &id, attempt).await)
         .await
 }
 

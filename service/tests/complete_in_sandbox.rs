@@ -102,12 +102,7 @@ async fn an_approved_session_has_everything_a_real_one_has() {
     assert_eq!(outcome.checks.input_match.unwrap().matched, Some(true));
     assert!(outcome.checks.selfie.unwrap().face_match_confidence.unwrap() > 0.9);
     assert_eq!(harness.eyes.looks(), 0, "nothing was analysed");
-    let kept = harness
-        .read(move |tx| {
-            let id = id.clone();
-            Box::pin(async move { decisions::list(tx, &id).await })
-        })
-        .await;
+    let kept = harness.read(async move |tx| decisions::list(tx, &id).await).await;
     assert_eq!(kept.len(), 1);
     assert!(kept[0].verdict == Verdict::Approved && kept[0].explanation.is_some());
 }
@@ -229,10 +224,7 @@ async fn who_completed_it_is_on_record() {
     complete(&harness, id.as_str(), SandboxOutcome::Expired).await.unwrap();
     let (tenant, subject) = (harness.tenant.id.clone(), id.to_string());
     let log = harness
-        .read(move |tx| {
-            let (tenant, subject) = (tenant.clone(), subject.clone());
-            Box::pin(async move { audit::list(tx, &tenant, Some(&subject), None, 10).await })
-        })
+        .read(async move |tx| audit::list(tx, &tenant, Some(&subject), None, 10).await)
         .await;
     let entry = &log[0].entry;
     assert_eq!(entry.action, "session.complete_in_sandbox");

@@ -32,10 +32,7 @@ async fn a_created_session_can_be_read_and_its_link_is_stored_as_a_hash_only() {
     assert_eq!((detail.status, detail.metadata), (Status::Created, None));
     let token = Harness::token(&created);
     let hash = service::token::hash(&token);
-    let link = harness.read(move |tx| {
-        let hash = hash.clone();
-        Box::pin(async move { links::find(tx, &hash).await })
-    });
+    let link = harness.read(async move |tx| links::find(tx, &hash).await);
     assert!(link.await.unwrap().is_open(support::START));
     for name in ["honnin.db", "honnin.db-wal"] {
         let bytes = std::fs::read(harness.folder().join(name)).unwrap();
@@ -91,10 +88,7 @@ async fn nothing_that_holds_a_tenants_texts_prints_them() {
         .await
         .unwrap();
     let id = created.id.clone();
-    let row = harness.read(move |tx| {
-        let id = id.clone();
-        Box::pin(async move { sessions::find_any(tx, &id).await })
-    });
+    let row = harness.read(async move |tx| sessions::find_any(tx, &id).await);
     let row = row.await.unwrap();
     let detail = read_session(&harness.honnin, &harness.caller().await, created.id.as_str())
         .await
@@ -134,10 +128,10 @@ async fn only_the_exact_valid_key_opens_the_api() {
     }
     let caller = harness.caller().await;
     let (tenant, key) = (harness.tenant.id.clone(), caller.key().unwrap().clone());
-    let revoked = harness.honnin.db().write::<_, store::StoreError, _>(move |tx| {
-        let (tenant, key) = (tenant.clone(), key.clone());
-        Box::pin(async move { api_keys::revoke(tx, &tenant, &key, support::START).await })
-    });
+    let revoked = harness
+        .honnin
+        .db()
+        .write(async move |tx| api_keys::revoke(tx, &tenant, &key, support::START).await);
     assert!(revoked.await.unwrap());
     let refused = access::tenant_by_key(&harness.honnin, &harness.key, localhost(), Scope::Create).await;
     assert!(

@@ -213,21 +213,23 @@ async fn attempt(harness: &Harness, applicant: &Applicant) {
 async fn sealed(harness: &Harness, id: &SessionId) -> Vec<Vec<u8>> {
     let wanted = id.clone();
     let mut found = harness
-        .read(move |tx| {
-            let id = wanted.clone();
-            Box::pin(async move {
-                let row = sessions::find_any(tx, &id).await?.unwrap();
-                let mut found = vec![row.state, row.known, row.typed, row.ocr, row.note];
-                found.extend(
-                    captures::list_all(tx, &id)
-                        .await?
-                        .into_iter()
-                        .map(|capture| capture.findings),
-                );
-                found.extend(decisions::list(tx, &id).await?.into_iter().map(|made| made.explanation));
-                found.extend(reviews::list(tx, &id).await?.into_iter().map(|ruled| ruled.note));
-                Ok(found.into_iter().flatten().collect::<Vec<_>>())
-            })
+        .read(async move |tx| {
+            let row = sessions::find_any(tx, &wanted).await?.unwrap();
+            let mut found = vec![row.state, row.known, row.typed, row.ocr, row.note];
+            found.extend(
+                captures::list_all(tx, &wanted)
+                    .await?
+                    .into_iter()
+                    .map(|capture| capture.findings),
+            );
+            found.extend(
+                decisions::list(tx, &wanted)
+                    .await?
+                    .into_iter()
+                    .map(|made| made.explanation),
+            );
+            found.extend(reviews::list(tx, &wanted).await?.into_iter().map(|ruled| ruled.note));
+            Ok(found.into_iter().flatten().collect::<Vec<_>>())
         })
         .await;
     let pictures = Pictures::in_folder(&harness.folder().join("pictures")).unwrap();

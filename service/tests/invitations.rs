@@ -59,10 +59,7 @@ async fn enter(harness: &Harness, email: &str, password: &str) -> Result<UserId,
 async fn actions(harness: &Harness) -> Vec<String> {
     let tenant = harness.tenant.id.clone();
     let listed = harness
-        .read(move |tx| {
-            let tenant = tenant.clone();
-            Box::pin(async move { audit::list(tx, &tenant, None, None, 100).await })
-        })
+        .read(async move |tx| audit::list(tx, &tenant, None, None, 100).await)
         .await;
     listed.into_iter().rev().map(|recorded| recorded.entry.action).collect()
 }

@@ -20,12 +20,7 @@ async fn reviewer(harness: &Harness) -> Reviewer {
 
 async fn open_links(harness: &Harness, id: &SessionId) -> usize {
     let (id, now) = (id.clone(), harness.honnin.now());
-    let all = harness
-        .read(move |tx| {
-            let id = id.clone();
-            Box::pin(async move { links::list(tx, &id).await })
-        })
-        .await;
+    let all = harness.read(async move |tx| links::list(tx, &id).await).await;
     all.iter().filter(|link| link.is_open(now)).count()
 }
 

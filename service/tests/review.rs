@@ -244,10 +244,7 @@ async fn each_look_at_a_picture_is_recorded_before_it_opens() {
     let tenant = harness.tenant.id.clone();
     let subject = id.to_string();
     let log = harness
-        .read(move |tx| {
-            let (tenant, subject) = (tenant.clone(), subject.clone());
-            Box::pin(async move { audit::list(tx, &tenant, Some(&subject), None, 100).await })
-        })
+        .read(async move |tx| audit::list(tx, &tenant, Some(&subject), None, 100).await)
         .await;
     let mine: Vec<_> = log
         .iter()

@@ -260,10 +260,7 @@ async fn operator_of_no_tenant(harness: &Harness) -> domain::ids::UserId {
     let stored: Result<(), store::StoreError> = harness
         .honnin
         .db()
-        .write(move |tx| {
-            let row = row.clone();
-            Box::pin(async move { store::users::insert(tx, &row).await })
-        })
+        .write(async move |tx| store::users::insert(tx, &row).await)
         .await;
     stored.unwrap();
     id

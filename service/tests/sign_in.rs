@@ -169,10 +169,7 @@ async fn a_tenant_sees_the_refused_tries_at_its_accounts_and_no_others() {
     }
     let tenant = admin.staff().tenant().clone();
     let listed = harness
-        .read(move |tx| {
-            let tenant = tenant.clone();
-            Box::pin(async move { audit::list(tx, &tenant, None, None, 100).await })
-        })
+        .read(async move |tx| audit::list(tx, &tenant, None, None, 100).await)
         .await;
     let refused: Vec<_> = listed
         .iter()

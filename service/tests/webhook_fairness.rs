@@ -68,7 +68,7 @@ async fn a_receiver_that_keeps_silent_holds_up_nobody_else() {
 
 /// How often jobs that are not finished were claimed, in all.
 async fn claims(harness: &Harness) -> i64 {
-    let open = harness.read(|tx| Box::pin(async move { jobs::list(tx, None, 100_000).await }));
+    let open = harness.read(async |tx| jobs::list(tx, None, 100_000).await);
     open.await.iter().map(|job| job.attempt).sum()
 }
 

@@ -14,7 +14,7 @@ use domain::time::Timestamp;
 use floors::{Bare, per_second, results};
 use std::time::Instant;
 use store::{
-    Db, DbOptions, StoreError,
+    Db, DbOptions,
     jobs::{self, JobKind, NewJob},
 };
 use tempfile::TempDir;
@@ -87,21 +87,19 @@ async fn clients(db: &Db, clients: usize, rows: usize) -> f64 {
         let db = db.clone();
         running.spawn(async move {
             for _ in 0..rows / clients {
-                db.write::<_, StoreError, _>(|tx| {
-                    Box::pin(async move {
-                        let subject = "evt_0123456789abcdef";
-                        let run_at = Timestamp::from_millis(1);
-                        jobs::enqueue(
-                            tx,
-                            NewJob {
-                                kind: JobKind::Deliver,
-                                subject,
-                                run_at,
-                                dedup_key: None,
-                            },
-                        )
-                        .await
-                    })
+                db.write(async |tx| {
+                    let subject = "evt_0123456789abcdef";
+                    let run_at = Timestamp::from_millis(1);
+                    jobs::enqueue(
+                        tx,
+                        NewJob {
+                            kind: JobKind::Deliver,
+                            subject,
+                            run_at,
+                            dedup_key: None,
+                        },
+                    )
+                    .await
                 })
                 .await
                 .unwrap();

@@ -1,22 +1,19 @@
 //! Opening a database and running units of work on it. What a unit does is in the other modules; how units share a commit is in
-//! `writer`, and nothing outside this folder knows of it. A unit that has begun ends whole, even where its caller has left: see `apart`.
+//! `writer`, and nothing outside this folder knows of it. A unit that has begun ends whole, even where its caller has left: see `threads`.
 //!
 //! A unit of work is a closure over [`Tx`]. It holds no network call, no vision, no hashing, and never calls [`Db::write`] or
-//! [`Db::read`] itself. It may run more than once, so it clones what it moves into its future:
+//! [`Db::read`] itself. It may run more than once, so it is an async closure, which lends what it captured to each run:
 //!
 //! ```ignore
-//! db.write(move |tx| {
-//!     let session = session.clone();
-//!     Box::pin(async move { sessions::insert(tx, &session).await })
-//! }).await
+//! db.write(async move |tx| sessions::insert(tx, &session).await).await
 //! ```
 
-mod apart;
 mod migrations;
 mod open;
 mod past;
 mod postgres;
 mod readers;
+mod threads;
 mod tx;
 mod unit;
 mod writer;
@@ -25,12 +22,11 @@ mod writer;
 mod tests;
 
 use crate::{StoreError, figures::Figures};
-use futures::future::BoxFuture;
-use sqlx::PgPool;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 pub(crate) use open::Schema;
+use postgres::Pools;
 use readers::Readers;
 pub use tx::Tx;
 pub(crate) use tx::{Connection, Dialect, on};
@@ -72,7 +68,7 @@ enum Backend {
         closing: Arc<Notify>,
         checkpoints: mpsc::Sender<writer::Checkpoint>,
     },
-    Postgres(PgPool),
+    Postgres(Pools),
 }
 
 impl Db {
@@ -91,14 +87,14 @@ impl Db {
     /// What the unit returned, or the store's own error when it could not run or commit.
     pub async fn write<T, E, F>(&self, unit: F) -> Result<T, E>
     where
-        F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
         unit::refuse_nesting()?;
         match &self.backend {
             Backend::Sqlite { units, .. } => writer::submit(units, unit).await,
-            Backend::Postgres(pool) => postgres::write(pool, unit, &self.jobs_changed, &self.figures).await,
+            Backend::Postgres(pools) => pools.write(unit, &self.jobs_changed, &self.figures).await,
         }
     }
 
@@ -108,7 +104,7 @@ impl Db {
     /// What the unit returned, or the store's own error when it could not run.
     pub async fn read<T, E, F>(&self, unit: F) -> Result<T, E>
     where
-        F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
@@ -116,7 +112,7 @@ impl Db {
         let figures = Arc::clone(&self.figures);
         match &self.backend {
             Backend::Sqlite { readers, .. } => readers.read(unit, figures).await,
-            Backend::Postgres(pool) => postgres::read(pool, unit, figures).await,
+            Backend::Postgres(pools) => pools.read(unit, figures).await,
         }
     }
 
@@ -127,7 +123,7 @@ impl Db {
     /// What the unit returned, or the store's own error when it could not run.
     pub async fn ask<T, E, F>(&self, unit: F) -> Result<T, E>
     where
-        F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
@@ -135,7 +131,7 @@ impl Db {
         let figures = Arc::clone(&self.figures);
         match &self.backend {
             Backend::Sqlite { readers, .. } => readers.ask(unit, figures).await,
-            Backend::Postgres(pool) => postgres::ask(pool, unit, figures).await,
+            Backend::Postgres(pools) => pools.ask(unit, figures).await,
         }
     }
 
@@ -168,8 +164,8 @@ impl Db {
         }
     }
 
-    /// Finishes the units that run, and the writing ones that wait on SQLite, and closes the connections. Units that come later get
-    /// [`StoreError::Unavailable`].
+    /// Finishes the units that run, and the writing ones that wait on SQLite, closes the connections and ends the threads. Units that
+    /// come later get [`StoreError::Unavailable`].
     pub async fn close(&self) {
         match &self.backend {
             Backend::Sqlite {
@@ -179,13 +175,13 @@ impl Db {
                 ..
             } => {
                 // A unit at the end of the queue: when it is answered, everything before it is committed.
-                let last: Result<(), StoreError> = writer::submit(units, |_| Box::pin(async { Ok(()) })).await;
+                let last: Result<(), StoreError> = writer::submit(units, async |_| Ok(())).await;
                 drop(last);
                 readers.close().await;
                 closing.notify_one();
                 units.closed().await;
             }
-            Backend::Postgres(pool) => pool.close().await,
+            Backend::Postgres(pools) => pools.close().await,
         }
     }
 }

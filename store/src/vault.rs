@@ -107,12 +107,8 @@ impl Vault {
     /// [`StoreError::Locked`] when the file is missing or is another installation's; when a database does not answer.
     pub async fn open_with_file(url: &str, options: DbOptions, file: &Path, db: &Db) -> Result<Self, StoreError> {
         let keys = Db::open_schema(url, options, Schema::Keys).await?;
-        let key = keys
-            .read::<_, StoreError, _>(|tx| Box::pin(async move { keyring::find_any(tx).await }))
-            .await?;
-        let secret = db
-            .read::<_, StoreError, _>(|tx| Box::pin(async move { webhook_secrets::find_any(tx).await }))
-            .await?;
+        let key = keys.read(async |tx| keyring::find_any(tx).await).await?;
+        let secret = db.read(async |tx| webhook_secrets::find_any(tx).await).await?;
         let master = if key.is_none() && secret.is_none() {
             MasterKeys::load_or_create(file)?
         } else if let Ok(false) = file.try_exists() {
@@ -177,10 +173,7 @@ impl Vault {
             .collect::<Result<Vec<_>, StoreError>>()?
             .into_iter()
             .unzip();
-        let store = self.0.keys.write::<_, StoreError, _>(move |tx| {
-            let rows = rows.clone();
-            Box::pin(async move { keyring::insert(tx, &rows).await })
-        });
+        let store = self.0.keys.write(async move |tx| keyring::insert(tx, &rows).await);
         store.await?;
         lock(&self.0.unused).extend(made);
         Ok(())
@@ -199,10 +192,7 @@ impl Vault {
             opened.destructions()
         };
         let wanted = id.clone();
-        let find = self.0.keys.read::<_, StoreError, _>(move |tx| {
-            let wanted = wanted.clone();
-            Box::pin(async move { keyring::find(tx, &wanted).await })
-        });
+        let find = self.0.keys.read(async move |tx| keyring::find(tx, &wanted).await);
         let row = find.await?.ok_or(StoreError::Erased)?;
         let key = SessionKey {
             id: id.clone(),
@@ -219,10 +209,7 @@ impl Vault {
     /// When the key database does not answer or a key does not open.
     pub async fn open_many(&self, ids: &[DataKeyId]) -> Result<BTreeMap<DataKeyId, SessionKey>, StoreError> {
         let wanted = ids.to_vec();
-        let find = self.0.keys.read::<_, StoreError, _>(move |tx| {
-            let wanted = wanted.clone();
-            Box::pin(async move { keyring::find_many(tx, &wanted).await })
-        });
+        let find = self.0.keys.read(async move |tx| keyring::find_many(tx, &wanted).await);
         let opened = find.await?.into_iter().map(|row| {
             let id = DataKeyId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed key id"))?;
             let key = self.unsealed(&row)?;
@@ -238,10 +225,7 @@ impl Vault {
     /// When the key database does not answer. The key may then still be there: try again.
     pub async fn destroy(&self, id: &DataKeyId) -> Result<bool, StoreError> {
         let doomed = id.clone();
-        let delete = self.0.keys.write::<_, StoreError, _>(move |tx| {
-            let doomed = doomed.clone();
-            Box::pin(async move { keyring::delete(tx, &doomed).await })
-        });
+        let delete = self.0.keys.write(async move |tx| keyring::delete(tx, &doomed).await);
         let deleted = delete.await;
         lock(&self.0.opened).forget_destroyed(id);
         deleted?;
@@ -253,7 +237,7 @@ impl Vault {
     /// # Errors
     /// When it does not.
     pub async fn check(&self) -> Result<(), StoreError> {
-        self.0.keys.write(|tx| Box::pin(write_checks::write(tx))).await
+        self.0.keys.write(async |tx| write_checks::write(tx).await).await
     }
 
     /// Seals a secret of a tenant that must be readable again, such as a webhook signing secret.
@@ -283,9 +267,10 @@ impl Vault {
     /// When the key database does not answer or a key does not open.
     pub async fn reseal_keys(&self, limit: u32) -> Result<usize, StoreError> {
         let newest = i64::from(self.0.master.newest()?.0);
-        let find = self.0.keys.read::<_, StoreError, _>(move |tx| {
-            Box::pin(async move { keyring::list_sealed_by_others(tx, newest, i64::from(limit)).await })
-        });
+        let find = self
+            .0
+            .keys
+            .read(async move |tx| keyring::list_sealed_by_others(tx, newest, i64::from(limit)).await);
         let renewed = find
             .await?
             .into_iter()
@@ -295,14 +280,11 @@ impl Vault {
             })
             .collect::<Result<Vec<_>, StoreError>>()?;
         let count = renewed.len();
-        let store = self.0.keys.write::<_, StoreError, _>(move |tx| {
-            let renewed = renewed.clone();
-            Box::pin(async move {
-                for row in &renewed {
-                    keyring::replace(tx, row).await?;
-                }
-                Ok(())
-            })
+        let store = self.0.keys.write(async move |tx| -> Result<_, StoreError> {
+            for row in &renewed {
+                keyring::replace(tx, row).await?;
+            }
+            Ok(())
         });
         store.await?;
         Ok(count)
@@ -314,14 +296,11 @@ impl Vault {
     /// When the key database does not answer.
     pub async fn close(&self) -> Result<(), StoreError> {
         let unused = std::mem::take(&mut *lock(&self.0.unused));
-        let remove = self.0.keys.write::<_, StoreError, _>(move |tx| {
-            let unused = unused.clone();
-            Box::pin(async move {
-                for key in &unused {
-                    keyring::delete(tx, key.id()).await?;
-                }
-                Ok(())
-            })
+        let remove = self.0.keys.write(async move |tx| -> Result<_, StoreError> {
+            for key in &unused {
+                keyring::delete(tx, key.id()).await?;
+            }
+            Ok(())
         });
         let removed = remove.await;
         self.0.keys.close().await;

@@ -6,7 +6,7 @@ use super::{
 };
 use domain::tenant::TenantSettings;
 use insta::assert_snapshot;
-use store::{StoreError, Tx, api_keys, users::Role};
+use store::{api_keys, users::Role};
 
 #[tokio::test]
 async fn a_missing_wrong_or_malformed_key_gives_the_same_refusal() {
@@ -61,12 +61,9 @@ async fn a_revoked_key_is_refused_from_the_next_request_on() {
     let server = Server::new().await;
     server.create("{}").await;
     let tenant = server.tenant.clone();
-    let unit = server.app.honnin.db().write::<_, StoreError, _>(move |tx: &mut Tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move {
-            let key = api_keys::list(tx, &tenant).await?.remove(0);
-            api_keys::revoke(tx, &tenant, &key.id, super::support::START).await
-        })
+    let unit = server.app.honnin.db().write(async move |tx| {
+        let key = api_keys::list(tx, &tenant).await?.remove(0);
+        api_keys::revoke(tx, &tenant, &key.id, super::support::START).await
     });
     assert!(unit.await.unwrap());
     assert_eq!(server.call("POST", SESSIONS, "{}").await.status, 401);

@@ -6,7 +6,7 @@ use super::{
 };
 use app::capture::consent::{CONSENT_VERSION, CONSENT_VERSION_SEARCH};
 use domain::{ids::SessionId, tenant::TenantSettings};
-use store::{StoreError, attempts};
+use store::attempts;
 
 #[tokio::test]
 async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads_to_the_right_one() {
@@ -207,10 +207,11 @@ async fn opened(server: &Server) -> (Browser<'_>, SessionId) {
 /// The version agreed to, and the answer about the search.
 async fn consent_of(server: &Server, id: &SessionId) -> (Option<String>, Option<bool>) {
     let id = id.clone();
-    let unit = server.app.honnin.db().read::<_, StoreError, _>(move |tx| {
-        let id = id.clone();
-        Box::pin(async move { attempts::load(tx, &id, 1).await })
-    });
+    let unit = server
+        .app
+        .honnin
+        .db()
+        .read(async move |tx| attempts::load(tx, &id, 1).await);
     let row = unit.await.unwrap();
     (row.consent.map(|(version, _)| version), row.face_search)
 }

@@ -10,7 +10,7 @@ use service::{
     api_key,
     random::{Random as _, SystemRandom},
 };
-use store::{StoreError, Tx, api_keys};
+use store::api_keys;
 
 /// Method, path and body of each operation, its scope, and its answer to a key that has it.
 const OPERATIONS: [(&str, &str, &str, Scope, u16); 7] = [
@@ -52,10 +52,11 @@ async fn key(server: &Server, scopes: Scopes) -> String {
         revoked_at: None,
         last_used_at: None,
     };
-    let unit = server.app.honnin.db().write::<_, StoreError, _>(move |tx: &mut Tx| {
-        let row = row.clone();
-        Box::pin(async move { api_keys::insert(tx, &row).await })
-    });
+    let unit = server
+        .app
+        .honnin
+        .db()
+        .write(async move |tx| api_keys::insert(tx, &row).await);
     unit.await.unwrap();
     key.expose().clone()
 }

@@ -164,15 +164,12 @@ async fn where_every_slot_is_taken_probes_are_answered_and_the_rest_is_told() {
     // Readiness writes, which the test is about to make impossible; for some seconds it tells what it last found.
     assert_eq!(server.send("GET", "/readyz", &[], "").await.status, 200);
     let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let (app, signals) = (server.app.clone(), (entered.clone(), release.clone()));
+    let (app, begun, end) = (server.app.clone(), entered.clone(), release.clone());
     let writer = tokio::spawn(async move {
-        let unit = app.honnin.db().write::<_, store::StoreError, _>(move |_| {
-            let (entered, release) = signals.clone();
-            Box::pin(async move {
-                entered.notify_one();
-                release.notified().await;
-                Ok(())
-            })
+        let unit = app.honnin.db().write(async move |_| {
+            begun.notify_one();
+            end.notified().await;
+            Ok::<_, store::StoreError>(())
         });
         unit.await.unwrap();
     });

@@ -23,7 +23,6 @@ use std::{
     sync::Arc,
 };
 use store::{
-    StoreError, Tx,
     sessions::{self, SessionRow},
     tenants,
 };
@@ -169,15 +168,12 @@ impl Server {
     }
 
     /// Changes a session behind the API's back.
-    pub(crate) async fn change(&self, id: &str, change: impl Fn(&mut SessionRow) + Send + Sync + Clone + 'static) {
+    pub(crate) async fn change(&self, id: &str, change: impl Fn(&mut SessionRow) + Send + 'static) {
         let id = SessionId::parse(id).unwrap();
-        let unit = self.app.honnin.db().write::<_, StoreError, _>(move |tx: &mut Tx| {
-            let (id, change) = (id.clone(), change.clone());
-            Box::pin(async move {
-                let mut row = sessions::find_any(tx, &id).await?.unwrap();
-                change(&mut row);
-                sessions::save(tx, &mut row).await
-            })
+        let unit = self.app.honnin.db().write(async move |tx| {
+            let mut row = sessions::find_any(tx, &id).await?.unwrap();
+            change(&mut row);
+            sessions::save(tx, &mut row).await
         });
         unit.await.unwrap();
     }
@@ -185,13 +181,10 @@ impl Server {
     /// Gives the tenant other settings, or none.
     pub(crate) async fn save_settings(&self, settings: Option<TenantSettings>) {
         let id = self.tenant.clone();
-        let unit = self.app.honnin.db().write::<_, StoreError, _>(move |tx: &mut Tx| {
-            let (id, settings) = (id.clone(), settings.clone());
-            Box::pin(async move {
-                let mut row = tenants::find(tx, &id).await?.unwrap();
-                row.settings = settings;
-                tenants::save(tx, &row).await
-            })
+        let unit = self.app.honnin.db().write(async move |tx| {
+            let mut row = tenants::find(tx, &id).await?.unwrap();
+            row.settings.clone_from(&settings);
+            tenants::save(tx, &row).await
         });
         unit.await.unwrap();
     }

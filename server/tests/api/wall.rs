@@ -14,7 +14,7 @@ use super::{
 use serde_json::Value;
 use service::worker::{Lane, Worker};
 use std::collections::BTreeSet;
-use store::{StoreError, Tx, api_keys, invitations, users, webhook_secrets};
+use store::{StoreError, api_keys, invitations, users, webhook_secrets};
 
 /// Whose credentials a route asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -231,15 +231,12 @@ async fn furnish(server: &mut Server) -> Belongings {
     let event = events.split("/admin/webhooks/evt_").nth(1).unwrap();
     ids.push(("evt_", format!("evt_{}", &event[..32])));
     let tenant = made.id.clone();
-    let unit = server.app.honnin.db().read::<_, StoreError, _>(move |tx: &mut Tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move {
-            let invitation = invitations::list(tx, &tenant, START).await?.remove(0).id.to_string();
-            let key = api_keys::list(tx, &tenant).await?.remove(0).id.to_string();
-            let secret = webhook_secrets::list_valid(tx, &tenant).await?.remove(0).id.to_string();
-            let user = users::list(tx, &tenant).await?.remove(0).id.to_string();
-            Ok([("key_", key), ("whk_", secret), ("usr_", user), ("inv_", invitation)])
-        })
+    let unit = server.app.honnin.db().read(async move |tx| {
+        let invitation = invitations::list(tx, &tenant, START).await?.remove(0).id.to_string();
+        let key = api_keys::list(tx, &tenant).await?.remove(0).id.to_string();
+        let secret = webhook_secrets::list_valid(tx, &tenant).await?.remove(0).id.to_string();
+        let user = users::list(tx, &tenant).await?.remove(0).id.to_string();
+        Ok::<_, StoreError>([("key_", key), ("whk_", secret), ("usr_", user), ("inv_", invitation)])
     });
     ids.extend(unit.await.unwrap());
     ids.push(("tn_", made.id.to_string()));
@@ -343,18 +340,15 @@ async fn state(server: &Server, of: &Belongings) -> Vec<Value> {
         state.push(answer.json());
     }
     let tenant = domain::ids::TenantId::parse(&of.tenant).unwrap();
-    let unit = server.app.honnin.db().read::<_, StoreError, _>(move |tx: &mut Tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move {
-            let people = users::list(tx, &tenant).await?;
-            let secrets = webhook_secrets::list_valid(tx, &tenant).await?.len();
-            let keys = api_keys::list(tx, &tenant).await?;
-            let revoked = keys.iter().filter(|key| key.revoked_at.is_some()).count();
-            let disabled = people.iter().filter(|user| user.disabled_at.is_some()).count();
-            let invited = invitations::list(tx, &tenant, START).await?.len();
-            let places: Vec<_> = people.iter().map(|user| format!("{:?}", user.place)).collect();
-            Ok(serde_json::json!([secrets, revoked, disabled, places, invited]))
-        })
+    let unit = server.app.honnin.db().read(async move |tx| {
+        let people = users::list(tx, &tenant).await?;
+        let secrets = webhook_secrets::list_valid(tx, &tenant).await?.len();
+        let keys = api_keys::list(tx, &tenant).await?;
+        let revoked = keys.iter().filter(|key| key.revoked_at.is_some()).count();
+        let disabled = people.iter().filter(|user| user.disabled_at.is_some()).count();
+        let invited = invitations::list(tx, &tenant, START).await?.len();
+        let places: Vec<_> = people.iter().map(|user| format!("{:?}", user.place)).collect();
+        Ok::<_, StoreError>(serde_json::json!([secrets, revoked, disabled, places, invited]))
     });
     state.push(unit.await.unwrap());
     state

@@ -19,7 +19,7 @@ use std::{
     process::Command,
     sync::{Arc, Mutex},
 };
-use store::{StoreError, Tx, events, pictures::Pictures};
+use store::{events, pictures::Pictures};
 use tempfile::TempDir;
 use tokio::{sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -230,10 +230,10 @@ async fn until_expired(app: &App, id: &str) {
     let id = SessionId::parse(id).unwrap();
     loop {
         let id = id.clone();
-        let unit = app.honnin.db().read::<_, StoreError, _>(move |tx: &mut Tx| {
-            let id = id.clone();
-            Box::pin(async move { events::list_of_session(tx, &id).await })
-        });
+        let unit = app
+            .honnin
+            .db()
+            .read(async move |tx| events::list_of_session(tx, &id).await);
         if !unit.await.unwrap().is_empty() {
             return;
         }

@@ -28,7 +28,7 @@ use std::{
     time::Duration,
 };
 use store::{
-    StoreError, Tx,
+    StoreError,
     deliveries::{self, DeliveryRow, DeliveryState},
     delivery_attempts, events,
 };
@@ -97,13 +97,10 @@ async fn finish(installation: &Installation) {
 /// The one event of a session, its delivery and how many attempts of it are recorded.
 async fn told(app: &App, session: &SessionId) -> (DeliveryRow, usize) {
     let id = session.clone();
-    let unit = app.honnin.db().read::<_, StoreError, _>(move |tx: &mut Tx| {
-        let id = id.clone();
-        Box::pin(async move {
-            let [event] = events::list_of_session(tx, &id).await?.try_into().unwrap();
-            let delivery = deliveries::find_any(tx, &event.id).await?.unwrap();
-            Ok((delivery, delivery_attempts::list(tx, &event.id).await?.len()))
-        })
+    let unit = app.honnin.db().read(async move |tx| {
+        let [event] = events::list_of_session(tx, &id).await?.try_into().unwrap();
+        let delivery = deliveries::find_any(tx, &event.id).await?.unwrap();
+        Ok::<_, StoreError>((delivery, delivery_attempts::list(tx, &event.id).await?.len()))
     });
     unit.await.unwrap()
 }

@@ -13,7 +13,7 @@ use domain::{
 };
 use server::state::App;
 use std::{collections::VecDeque, net::SocketAddr};
-use store::{StoreError, Tx, search};
+use store::search;
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},
@@ -47,10 +47,10 @@ async fn begin(installation: &Installation, address: SocketAddr) -> Node {
 /// How many sessions the tenant has, by the database.
 async fn count(app: &App, tenant: &TenantId) -> usize {
     let tenant = tenant.clone();
-    let unit = app.honnin.db().read::<_, StoreError, _>(move |tx: &mut Tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move { search::count_by_day(tx, &tenant, Timestamp::from_millis(0)).await })
-    });
+    let unit = app
+        .honnin
+        .db()
+        .read(async move |tx| search::count_by_day(tx, &tenant, Timestamp::from_millis(0)).await);
     let days = unit.await.unwrap();
     days.iter().map(|day| usize::try_from(day.count).unwrap()).sum()
 }

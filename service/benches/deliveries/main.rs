@@ -166,8 +166,11 @@ impl System {
         let started = Instant::now();
         for _ in 0..count / IN_FLIGHT {
             let now = self.harness.honnin.now();
-            let unit = self.harness.honnin.db().write::<_, StoreError, _>(move |tx| {
-                Box::pin(async move {
+            let unit = self
+                .harness
+                .honnin
+                .db()
+                .write(async move |tx| -> Result<_, StoreError> {
                     let limit = u32::try_from(IN_FLIGHT).unwrap();
                     let lease = now.plus(Millis::minutes(1));
                     let mut left = limit;
@@ -178,8 +181,7 @@ impl System {
                         }
                     }
                     Ok(())
-                })
-            });
+                });
             unit.await.unwrap();
         }
         per_second(count, started.elapsed())

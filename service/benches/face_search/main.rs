@@ -24,7 +24,6 @@ use domain::{
 use service::{consent::consent, submit::submit};
 use std::{
     path::Path,
-    sync::Arc,
     time::{Duration, Instant},
 };
 use store::{
@@ -83,16 +82,12 @@ async fn populate(harness: &Harness) {
         };
         rows.push((row, identity));
     }
-    let rows = Arc::new(rows);
-    let unit = harness.honnin.db().write::<_, StoreError, _>(move |tx| {
-        let rows = Arc::clone(&rows);
-        Box::pin(async move {
-            for (row, identity) in rows.iter() {
-                sessions::insert(tx, row).await?;
-                identities::save(tx, identity).await?;
-            }
-            Ok(())
-        })
+    let unit = harness.honnin.db().write(async move |tx| -> Result<_, StoreError> {
+        for (row, identity) in &rows {
+            sessions::insert(tx, row).await?;
+            identities::save(tx, identity).await?;
+        }
+        Ok(())
     });
     unit.await.unwrap();
 }

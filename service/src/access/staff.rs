@@ -55,27 +55,24 @@ pub async fn staff(
     address: IpAddr,
 ) -> Result<Option<Staff>, StoreError> {
     let (id, wanted) = (user.clone(), wanted.cloned());
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let (id, wanted) = (id.clone(), wanted.clone());
-        Box::pin(async move {
-            let Some(user) = users::find(tx, &id).await?.filter(|user| user.disabled_at.is_none()) else {
-                return Ok(None);
-            };
-            let own = user.place.as_ref().map(|(tenant, _)| tenant.clone());
-            let mut tenant = None;
-            for id in [wanted.filter(|id| user.operator || own.as_ref() == Some(id)), own]
-                .into_iter()
-                .flatten()
-            {
-                if tenant.is_none() {
-                    tenant = tenants::find(tx, &id).await?;
-                }
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let Some(user) = users::find(tx, &id).await?.filter(|user| user.disabled_at.is_none()) else {
+            return Ok(None);
+        };
+        let own = user.place.as_ref().map(|(tenant, _)| tenant);
+        let mut tenant = None;
+        for id in [wanted.as_ref().filter(|id| user.operator || own == Some(id)), own]
+            .into_iter()
+            .flatten()
+        {
+            if tenant.is_none() {
+                tenant = tenants::find(tx, id).await?;
             }
-            if tenant.is_none() && user.operator {
-                tenant = tenants::list(tx).await?.into_iter().next();
-            }
-            Ok(tenant.map(|tenant| (user, tenant)))
-        })
+        }
+        if tenant.is_none() && user.operator {
+            tenant = tenants::list(tx).await?.into_iter().next();
+        }
+        Ok(tenant.map(|tenant| (user, tenant)))
     });
     Ok(unit.await?.and_then(|(user, tenant)| Staff::of(user, tenant, address)))
 }

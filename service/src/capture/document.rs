@@ -63,21 +63,21 @@ pub async fn capture_document(
         analysed_at: None,
     };
     let (who, row) = (applicant.clone(), capture.clone());
-    let unit = honnin.db.write(move |tx| {
-        let (who, row) = (who.clone(), row.clone());
-        Box::pin(async move { store(tx, &who, row, side).await })
-    });
+    let unit = honnin.db.write(async move |tx| store(tx, &who, &row, side).await);
     kept_or_dropped(honnin, &capture, unit.await).await
 }
 
 /// The picture's row, where the document is still the one that was chosen.
-async fn store(tx: &mut Tx, applicant: &Applicant, mut row: CaptureRow, side: Side) -> Result<(), CaptureError> {
+async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, side: Side) -> Result<(), CaptureError> {
     let now = row.created_at;
     let mut standing = collecting(tx, applicant, now).await?;
     if Some(check_turn(&standing, side, now)?) != row.document_type {
         return Err(CaptureError::NotNow(NotNow::OutOfTurn));
     }
-    row.number = number_of_next(&standing, row.slot)?;
+    let row = CaptureRow {
+        number: number_of_next(&standing, row.slot)?,
+        ..row.clone()
+    };
     store_row(tx, &row, now).await?;
     Ok(attempts::save(tx, &mut standing.answers).await?)
 }

@@ -54,17 +54,14 @@ pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<(String
         Challenge::TurnRight
     };
     let (applicant, now) = (applicant.clone(), honnin.now());
-    let unit = honnin.db.write(move |tx| {
-        let (applicant, id) = (applicant.clone(), id.clone());
-        Box::pin(async move {
-            let mut standing = collecting(tx, &applicant, now).await?;
-            if let Some(known) = standing.answers.challenge {
-                return Ok(known);
-            }
-            standing.answers.challenge = Some((id.clone(), chosen));
-            attempts::save(tx, &mut standing.answers).await?;
-            Ok((id, chosen))
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let mut standing = collecting(tx, &applicant, now).await?;
+        if let Some(known) = standing.answers.challenge {
+            return Ok(known);
+        }
+        standing.answers.challenge = Some((id.clone(), chosen));
+        attempts::save(tx, &mut standing.answers).await?;
+        Ok((id.clone(), chosen))
     });
     unit.await
 }
@@ -117,10 +114,9 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
         analysed_at: None,
     };
     let (who, row) = (applicant.clone(), capture.clone());
-    let unit = honnin.db.write(move |tx| {
-        let (who, row, answered) = (who.clone(), row.clone(), answered.clone());
-        Box::pin(async move { store(tx, &who, row, answered.as_deref()).await })
-    });
+    let unit = honnin
+        .db
+        .write(async move |tx| store(tx, &who, &row, answered.as_deref()).await);
     kept_or_dropped(honnin, &capture, unit.await).await
 }
 
@@ -128,10 +124,10 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
 async fn store(
     tx: &mut Tx,
     applicant: &Applicant,
-    mut row: CaptureRow,
+    row: &CaptureRow,
     answered: Option<&str>,
 ) -> Result<(), CaptureError> {
-    let now = row.created_at;
+    let (mut row, now) = (row.clone(), row.created_at);
     let mut standing = collecting(tx, applicant, now).await?;
     row.number = number_of_next(&standing, Slot::Selfie)?;
     let asked = standing.answers.challenge.as_ref().map(|(id, _)| id.as_str());

@@ -64,12 +64,9 @@ impl Attempt {
     /// The first answer, where this is a retry.
     pub(crate) async fn replay(&self, honnin: &Honnin, tenant: &Tenant) -> Result<Option<Created>, CreateSessionError> {
         let (id, hash, oldest) = (tenant.id().clone(), self.key_hash.clone(), oldest(honnin.now()));
-        let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-            let (id, hash) = (id.clone(), hash.clone());
-            Box::pin(async move {
-                let kept = idempotency::find(tx, &id, &hash).await?;
-                Ok(kept.filter(|kept| kept.created_at > oldest))
-            })
+        let unit = honnin.db.read(async move |tx| {
+            let kept = idempotency::find(tx, &id, &hash).await?;
+            Ok::<_, StoreError>(kept.filter(|kept| kept.created_at > oldest))
         });
         let Some(kept) = unit.await? else { return Ok(None) };
         if kept.body_hash != self.body_hash {
@@ -108,10 +105,7 @@ async fn open_link(honnin: &Honnin, kept: &KeptAnswer) -> Result<Option<Secret<S
         return Ok(None);
     };
     let (tenant, id) = (kept.tenant.clone(), kept.session.clone());
-    let find = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let (tenant, id) = (tenant.clone(), id.clone());
-        Box::pin(async move { sessions::find(tx, &tenant, &id).await })
-    });
+    let find = honnin.db.read(async move |tx| sessions::find(tx, &tenant, &id).await);
     let Some(row) = find.await? else { return Ok(None) };
     let key = match honnin.vault.open(&row.data_key).await {
         Err(StoreError::Erased) => return Ok(None),
@@ -119,10 +113,7 @@ async fn open_link(honnin: &Honnin, kept: &KeptAnswer) -> Result<Option<Secret<S
     };
     let url = key.open_text(&row.place(COLUMN), &sealed)?.into_exposed();
     let (hash, now) = (token::hash(url.rsplit('/').next().unwrap_or_default()), honnin.now());
-    let find = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let hash = hash.clone();
-        Box::pin(async move { links::find(tx, &hash).await })
-    });
+    let find = honnin.db.read(async move |tx| links::find(tx, &hash).await);
     let opens = find.await?.is_some_and(|link| link.is_open(now));
     Ok(opens.then(|| Secret::new(url)))
 }

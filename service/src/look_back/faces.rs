@@ -69,10 +69,9 @@ pub(super) async fn search(
 
 async fn page(honnin: &Honnin, tenant: &TenantId, after: Option<SessionId>) -> Result<Vec<SealedFace>, StoreError> {
     let tenant = tenant.clone();
-    let unit = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let (tenant, after) = (tenant.clone(), after.clone());
-        Box::pin(async move { identities::list_faces(tx, &tenant, after.as_ref(), PAGE).await })
-    });
+    let unit = honnin
+        .db
+        .read(async move |tx| identities::list_faces(tx, &tenant, after.as_ref(), PAGE).await);
     unit.await
 }
 

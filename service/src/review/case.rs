@@ -50,20 +50,17 @@ pub enum CaseError {
 pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<Case, CaseError> {
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
     let me = staff.user().clone();
-    let unit = honnin.db.write::<_, CaseError, _>(move |tx| {
-        let (staff, id) = (staff.clone(), id.clone());
-        Box::pin(async move {
-            let row = sessions::find(tx, staff.tenant(), &id)
-                .await?
-                .ok_or(CaseError::NotFound)?;
-            let hold = if row.session.status == Status::Reviewing {
-                Some(reviews::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?)
-            } else {
-                None
-            };
-            audit::record(tx, &staff.entry(now, "case.open", Some(id.to_string()))).await?;
-            Ok((dossier::gather(tx, row).await?, hold))
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let row = sessions::find(tx, staff.tenant(), &id)
+            .await?
+            .ok_or(CaseError::NotFound)?;
+        let hold = if row.session.status == Status::Reviewing {
+            Some(reviews::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?)
+        } else {
+            None
+        };
+        audit::record(tx, &staff.entry(now, "case.open", Some(id.to_string()))).await?;
+        Ok::<_, CaseError>((dossier::gather(tx, row).await?, hold))
     });
     let (rows, hold) = unit.await?;
     let dossier = dossier::open(honnin, rows, true).await?;
@@ -87,17 +84,14 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
 /// [`CaseError`].
 pub async fn keep_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<Option<Hold>, CaseError> {
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
-    let unit = honnin.db.write::<_, CaseError, _>(move |tx| {
-        let (staff, id) = (staff.clone(), id.clone());
-        Box::pin(async move {
-            let row = sessions::find(tx, staff.tenant(), &id).await?;
-            let row = row.ok_or(CaseError::NotFound)?;
-            if row.session.status != Status::Reviewing {
-                return Ok(None);
-            }
-            let hold = reviews::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?;
-            Ok(Some(hold).filter(|hold| hold.user == *staff.user()))
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let row = sessions::find(tx, staff.tenant(), &id).await?;
+        let row = row.ok_or(CaseError::NotFound)?;
+        if row.session.status != Status::Reviewing {
+            return Ok(None);
+        }
+        let hold = reviews::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?;
+        Ok(Some(hold).filter(|hold| hold.user == *staff.user()))
     });
     unit.await
 }
@@ -117,19 +111,16 @@ pub async fn find_picture(
     view: View,
 ) -> Result<Picture, CaseError> {
     let (staff, capture, now) = (reviewer.staff().clone(), capture.clone(), honnin.now());
-    let unit = honnin.db.write::<_, CaseError, _>(move |tx| {
-        let (staff, capture) = (staff.clone(), capture.clone());
-        Box::pin(async move {
-            let capture = captures::find(tx, &capture).await?.ok_or(CaseError::NotFound)?;
-            let row = sessions::find(tx, staff.tenant(), &capture.session)
-                .await?
-                .ok_or(CaseError::NotFound)?;
-            let frame = capture.frames.get(frame).cloned().ok_or(CaseError::NotFound)?;
-            let mut entry = staff.entry(now, "picture.view", Some(row.session.id.to_string()));
-            entry.detail = Some(format!("{} {}", capture.slot.as_str(), capture.id));
-            audit::record(tx, &entry).await?;
-            Ok((row, capture, frame))
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let capture = captures::find(tx, &capture).await?.ok_or(CaseError::NotFound)?;
+        let row = sessions::find(tx, staff.tenant(), &capture.session)
+            .await?
+            .ok_or(CaseError::NotFound)?;
+        let frame = capture.frames.get(frame).cloned().ok_or(CaseError::NotFound)?;
+        let mut entry = staff.entry(now, "picture.view", Some(row.session.id.to_string()));
+        entry.detail = Some(format!("{} {}", capture.slot.as_str(), capture.id));
+        audit::record(tx, &entry).await?;
+        Ok::<_, CaseError>((row, capture, frame))
     });
     let (row, capture, frame) = unit.await?;
     let key = match honnin.vault.open(&row.data_key).await {

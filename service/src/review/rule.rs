@@ -81,14 +81,10 @@ pub async fn rule(
 ) -> Result<Verdict, RuleError> {
     let sealed = seal_note(honnin, reviewer.staff(), id, note, |_| column::NOTE.to_owned()).await?;
     let (staff, id, now, event) = (reviewer.staff().clone(), id.clone(), honnin.now(), honnin.event_id());
-    let unit = honnin.db.write::<_, RuleError, _>(move |tx| {
-        let (staff, id, event) = (staff.clone(), id.clone(), event.clone());
-        let (ruling, sealed) = (ruling.clone(), sealed.clone());
-        Box::pin(async move {
-            let mut row = find_waiting(tx, &staff, &id, now).await?;
-            row.note = sealed;
-            end(tx, &staff, row, ruling, event, now).await
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let mut row = find_waiting(tx, &staff, &id, now).await?;
+        row.note.clone_from(&sealed);
+        end(tx, &staff, row, &ruling, &event, now).await
     });
     unit.await
 }
@@ -116,10 +112,7 @@ async fn seal_note(
 ) -> Result<Option<Vec<u8>>, RuleError> {
     let Some(note) = checked(note)? else { return Ok(None) };
     let (tenant, id) = (staff.tenant().clone(), id.clone());
-    let find = honnin.db.read::<_, StoreError, _>(move |tx| {
-        let (tenant, id) = (tenant.clone(), id.clone());
-        Box::pin(async move { sessions::find(tx, &tenant, &id).await })
-    });
+    let find = honnin.db.read(async move |tx| sessions::find(tx, &tenant, &id).await);
     let row = find.await?.ok_or(RuleError::NotFound)?;
     let key = match honnin.vault.open(&row.data_key).await {
         // An erased session is over, and its ruling is refused for that.
@@ -160,8 +153,8 @@ async fn end(
     tx: &mut Tx,
     staff: &Staff,
     mut row: SessionRow,
-    ruling: Ruling,
-    event: EventId,
+    ruling: &Ruling,
+    event: &EventId,
     now: Timestamp,
 ) -> Result<Verdict, RuleError> {
     let before = row
@@ -177,7 +170,7 @@ async fn end(
             reviews::Ruling::Rejected,
             vec![Reason::ManualRejection],
         ),
-        Ruling::Reject(reasons) => (Verdict::Rejected, reviews::Ruling::Rejected, reasons),
+        Ruling::Reject(reasons) => (Verdict::Rejected, reviews::Ruling::Rejected, reasons.clone()),
     };
     let id = row.session.id.clone();
     row.session = row.session.rule(now).map_err(|_| RuleError::Decided(None))?;
@@ -240,31 +233,28 @@ async fn start_over(
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
-    let unit = honnin.db.write::<_, RuleError, _>(move |tx| {
-        let (staff, id, hash, note) = (staff.clone(), id.clone(), hash.clone(), note.clone());
-        Box::pin(async move {
-            let row = sessions::find(tx, staff.tenant(), &id)
-                .await?
-                .ok_or(RuleError::NotFound)?;
-            let (waits, attempt) = (row.session.status == Status::Reviewing, row.session.attempt);
-            let row = if waits || must_wait {
-                find_waiting(tx, &staff, &id, now).await?
-            } else {
-                row
-            };
-            let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
-            let row = begin_attempt(tx, &owner, row, now).await.map_err(|error| match error {
-                ReprocessError::Store(error) => RuleError::Store(error),
-                ReprocessError::NotFound | ReprocessError::NotAllowed => RuleError::Decided(None),
-            })?;
-            let expires_at = replace_link(tx, &owner, &row, hash, now).await?;
-            if waits {
-                let ruling = reviews::Ruling::AskedAgain;
-                reviews::insert(tx, &id, attempt, staff.user(), ruling, note.as_deref(), now).await?;
-            }
-            audit::record(tx, &staff.entry(now, "case.ask_again", Some(id.to_string()))).await?;
-            Ok(expires_at)
-        })
+    let unit = honnin.db.write(async move |tx| {
+        let row = sessions::find(tx, staff.tenant(), &id)
+            .await?
+            .ok_or(RuleError::NotFound)?;
+        let (waits, attempt) = (row.session.status == Status::Reviewing, row.session.attempt);
+        let row = if waits || must_wait {
+            find_waiting(tx, &staff, &id, now).await?
+        } else {
+            row
+        };
+        let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
+        let row = begin_attempt(tx, &owner, row, now).await.map_err(|error| match error {
+            ReprocessError::Store(error) => RuleError::Store(error),
+            ReprocessError::NotFound | ReprocessError::NotAllowed => RuleError::Decided(None),
+        })?;
+        let expires_at = replace_link(tx, &owner, &row, &hash, now).await?;
+        if waits {
+            let ruling = reviews::Ruling::AskedAgain;
+            reviews::insert(tx, &id, attempt, staff.user(), ruling, note.as_deref(), now).await?;
+        }
+        audit::record(tx, &staff.entry(now, "case.ask_again", Some(id.to_string()))).await?;
+        Ok::<_, RuleError>(expires_at)
     });
     let expires_at = unit.await?;
     Ok(Reissued {

@@ -13,7 +13,7 @@ impl Worker {
         let due = self
             .honnin
             .db
-            .ask::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::list_tenants_due(tx, now).await }));
+            .ask(async move |tx| jobs::list_tenants_due(tx, now).await);
         let pacing = &self.honnin.sender.pacing;
         let mut rooms = pacing.rooms(due.await?, self.slots);
         rooms.truncate(free);
@@ -37,20 +37,17 @@ impl Worker {
         now: Timestamp,
     ) -> Result<Vec<(String, Job)>, StoreError> {
         let name = self.name.clone();
-        let unit = self.honnin.db.write::<_, StoreError, _>(move |tx| {
-            let (name, rooms) = (name.clone(), rooms.clone());
-            Box::pin(async move {
-                let mut claimed = Vec::new();
-                for (tenant, room) in rooms {
-                    let limit = u32::try_from(room.min(free - claimed.len())).unwrap_or(u32::MAX);
-                    if limit == 0 {
-                        break;
-                    }
-                    let jobs = jobs::claim_of_tenant(tx, &name, &tenant, now, now.plus(LEASE), limit).await?;
-                    claimed.extend(jobs.into_iter().map(|job| (tenant.clone(), job)));
+        let unit = self.honnin.db.write(async move |tx| {
+            let mut claimed = Vec::new();
+            for (tenant, room) in &rooms {
+                let limit = u32::try_from((*room).min(free - claimed.len())).unwrap_or(u32::MAX);
+                if limit == 0 {
+                    break;
                 }
-                Ok(claimed)
-            })
+                let jobs = jobs::claim_of_tenant(tx, &name, tenant, now, now.plus(LEASE), limit).await?;
+                claimed.extend(jobs.into_iter().map(|job| (tenant.clone(), job)));
+            }
+            Ok(claimed)
         });
         unit.await
     }

@@ -139,8 +139,11 @@ impl Real {
     /// A worker takes what is due and dies. Nobody else can take it until its lease has run out.
     pub(crate) async fn crash(&self) -> Result<(), String> {
         let now = self.harness.honnin.now();
-        let claim = self.harness.honnin.db().write::<_, StoreError, _>(move |tx| {
-            Box::pin(async move {
+        let claim = self
+            .harness
+            .honnin
+            .db()
+            .write(async move |tx| -> Result<_, StoreError> {
                 let until = now.plus(Millis::seconds(60));
                 for lane in Lane::ALL {
                     jobs::claim(tx, "dead", lane.kinds(), now, until, 1000).await?;
@@ -149,8 +152,7 @@ impl Real {
                     jobs::claim_of_tenant(tx, "dead", &tenant, now, until, 1000).await?;
                 }
                 Ok(())
-            })
-        });
+            });
         claim.await.map_err(|error| error.to_string())?;
         match self.harness.run_until_idle().await {
             0 => Ok(()),
@@ -349,10 +351,9 @@ impl Real {
     /// How often the owner's reading of a session is in the audit log.
     pub(crate) async fn reads_on_record(&self, place: usize, handle: &Handle) -> usize {
         let (tenant, id) = (self.places[place].owner.id().clone(), handle.id.to_string());
-        let list = self.harness.read(move |tx| {
-            let (tenant, id) = (tenant.clone(), id.clone());
-            Box::pin(async move { audit::list(tx, &tenant, Some(&id), None, 10_000).await })
-        });
+        let list = self
+            .harness
+            .read(async move |tx| audit::list(tx, &tenant, Some(&id), None, 10_000).await);
         list.await
             .iter()
             .filter(|one| one.entry.action == "session.read")

@@ -187,18 +187,13 @@ impl Harness {
 
     /// Unfinished jobs.
     pub async fn open_jobs(&self) -> Vec<JobState> {
-        self.read(|tx| Box::pin(async move { jobs::list(tx, None, 1000).await }))
-            .await
+        self.read(async |tx| jobs::list(tx, None, 1000).await).await
     }
 
     /// Every event of a session, oldest first.
     pub async fn events(&self, session: &SessionId) -> Vec<EventRow> {
         let id = session.clone();
-        self.read(move |tx| {
-            let id = id.clone();
-            Box::pin(async move { events::list_of_session(tx, &id).await })
-        })
-        .await
+        self.read(async move |tx| events::list_of_session(tx, &id).await).await
     }
 
     /// A second tenant of the same installation.
@@ -222,10 +217,7 @@ impl Harness {
         let saved: Result<(), StoreError> = self
             .honnin
             .db()
-            .write(move |tx| {
-                let tenant = tenant.clone();
-                Box::pin(async move { tenants::save(tx, &tenant).await })
-            })
+            .write(async move |tx| tenants::save(tx, &tenant).await)
             .await;
         saved.unwrap();
         self.tenant.version += 1;
@@ -235,7 +227,7 @@ impl Harness {
     pub async fn read<T, F>(&self, unit: F) -> T
     where
         T: Send + 'static,
-        F: for<'t> FnMut(&'t mut store::Tx) -> futures::future::BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+        F: AsyncFnMut(&mut store::Tx) -> Result<T, StoreError> + Send + 'static,
     {
         self.honnin.db().read(unit).await.unwrap()
     }
@@ -301,12 +293,9 @@ pub async fn add_tenant(honnin: &Honnin, tenant: &TenantRow) -> String {
     let tenant = tenant.clone();
     let stored: Result<(), StoreError> = honnin
         .db()
-        .write(move |tx| {
-            let (tenant, row) = (tenant.clone(), row.clone());
-            Box::pin(async move {
-                tenants::insert(tx, &tenant).await?;
-                api_keys::insert(tx, &row).await
-            })
+        .write(async move |tx| {
+            tenants::insert(tx, &tenant).await?;
+            api_keys::insert(tx, &row).await
         })
         .await;
     stored.unwrap();

@@ -136,10 +136,7 @@ impl Harness {
         let stored: Result<(), StoreError> = self
             .honnin
             .db()
-            .write(move |tx| {
-                let link = link.clone();
-                Box::pin(async move { links::insert(tx, &link).await })
-            })
+            .write(async move |tx| links::insert(tx, &link).await)
             .await;
         stored.unwrap();
         let opened = open_link(&self.honnin, token.expose(), None).await.unwrap();

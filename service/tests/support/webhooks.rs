@@ -68,10 +68,7 @@ impl Harness {
         let stored: Result<(), StoreError> = self
             .honnin
             .db()
-            .write(move |tx| {
-                let user = user.clone();
-                Box::pin(async move { users::insert(tx, &user).await })
-            })
+            .write(async move |tx| users::insert(tx, &user).await)
             .await;
         stored.unwrap();
         access::staff(&self.honnin, &id, None, localhost())
@@ -116,20 +113,17 @@ impl Harness {
             session: self.reference(session),
             expired_at: now,
         };
-        let given = (ids.clone(), session.clone(), data);
+        let (given, session) = (ids.clone(), session.clone());
         let recorded: Result<(), StoreError> = self
             .honnin
             .db()
-            .write(move |tx| {
-                let ((ids, session, data), tenant) = (given.clone(), tenant.clone());
-                Box::pin(async move {
-                    let row = sessions::find_any(tx, &session).await?.unwrap();
-                    for (at, id) in (0..).zip(ids) {
-                        let (data, at) = (data.clone(), now.plus(Millis(at)));
-                        record_event::record(tx, id, &tenant, &row, EventType::Expired, data, at).await?;
-                    }
-                    Ok(())
-                })
+            .write(async move |tx| {
+                let row = sessions::find_any(tx, &session).await?.unwrap();
+                for (at, id) in (0..).zip(&given) {
+                    let (data, at) = (data.clone(), now.plus(Millis(at)));
+                    record_event::record(tx, id, &tenant, &row, EventType::Expired, data, at).await?;
+                }
+                Ok(())
             })
             .await;
         recorded.unwrap();
@@ -168,18 +162,15 @@ impl Harness {
 
     async fn record(&self, session: &SessionId, kind: EventType, data: EventData, note: Option<Vec<u8>>) -> EventId {
         let (id, now, tenant) = (self.honnin.event_id(), self.honnin.now(), self.tenant.clone());
-        let given = (id.clone(), session.clone(), data, note);
+        let (given, session) = (id.clone(), session.clone());
         let recorded: Result<(), StoreError> = self
             .honnin
             .db()
-            .write(move |tx| {
-                let ((id, session, data, note), tenant) = (given.clone(), tenant.clone());
-                Box::pin(async move {
-                    let mut row = sessions::find_any(tx, &session).await?.unwrap();
-                    row.note = note;
-                    sessions::save(tx, &mut row).await?;
-                    record_event::record(tx, id, &tenant, &row, kind, data, now).await
-                })
+            .write(async move |tx| {
+                let mut row = sessions::find_any(tx, &session).await?.unwrap();
+                row.note.clone_from(&note);
+                sessions::save(tx, &mut row).await?;
+                record_event::record(tx, &given, &tenant, &row, kind, data.clone(), now).await
             })
             .await;
         recorded.unwrap();
@@ -189,10 +180,7 @@ impl Harness {
     /// A note about `session`, sealed as the review seals it.
     pub async fn seal_note(&self, vault: &Vault, session: &SessionId, note: &str) -> Vec<u8> {
         let id = session.clone();
-        let found = self.read(move |tx| {
-            let id = id.clone();
-            Box::pin(async move { sessions::find_any(tx, &id).await })
-        });
+        let found = self.read(async move |tx| sessions::find_any(tx, &id).await);
         let row = found.await.unwrap();
         let key = vault.open(&row.data_key).await.unwrap();
         let place = row.place(sessions::column::NOTE);
@@ -205,14 +193,11 @@ impl Harness {
         let erased: Result<(), StoreError> = self
             .honnin
             .db()
-            .write(move |tx| {
-                let id = id.clone();
-                Box::pin(async move {
-                    let mut row = sessions::find_any(tx, &id).await?.unwrap();
-                    row.session.purged_at = Some(now);
-                    row.metadata = None;
-                    sessions::save(tx, &mut row).await
-                })
+            .write(async move |tx| {
+                let mut row = sessions::find_any(tx, &id).await?.unwrap();
+                row.session.purged_at = Some(now);
+                row.metadata = None;
+                sessions::save(tx, &mut row).await
             })
             .await;
         erased.unwrap();
@@ -221,21 +206,14 @@ impl Harness {
     /// Where an event's delivery stands.
     pub async fn delivery(&self, event: &EventId) -> Option<DeliveryRow> {
         let event = event.clone();
-        self.read(move |tx| {
-            let event = event.clone();
-            Box::pin(async move { deliveries::find_any(tx, &event).await })
-        })
-        .await
+        self.read(async move |tx| deliveries::find_any(tx, &event).await).await
     }
 
     /// The attempts of an event.
     pub async fn attempts(&self, event: &EventId) -> Vec<AttemptRow> {
         let event = event.clone();
-        self.read(move |tx| {
-            let event = event.clone();
-            Box::pin(async move { delivery_attempts::list(tx, &event).await })
-        })
-        .await
+        self.read(async move |tx| delivery_attempts::list(tx, &event).await)
+            .await
     }
 
     /// Moves the clock to `time`, then runs what became due.

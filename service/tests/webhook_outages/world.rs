@@ -202,10 +202,7 @@ impl World {
 
     /// The next job's time, as true time from the beginning.
     async fn next_due(&self) -> Option<i64> {
-        let due = self
-            .harness
-            .read(|tx| Box::pin(async move { jobs::find_next_due_at(tx).await }))
-            .await;
+        let due = self.harness.read(async |tx| jobs::find_next_due_at(tx).await).await;
         let offset = self.receiver.0.lock().unwrap().offset;
         due.map(|due| due.as_millis() - START.as_millis() - offset)
     }
@@ -261,10 +258,7 @@ impl World {
         if erased < sessions.len() && self.run(Lane::Housekeeping).await > 0 {
             for session in sessions {
                 let id = session.clone();
-                let found = self.harness.read(move |tx| {
-                    let id = id.clone();
-                    Box::pin(async move { sessions::find_any(tx, &id).await })
-                });
+                let found = self.harness.read(async move |tx| sessions::find_any(tx, &id).await);
                 if found.await.unwrap().session.purged_at.is_some() {
                     self.receiver.0.lock().unwrap().erased.insert(session.to_string());
                 }

@@ -1,8 +1,14 @@
 //! The schemas, embedded at compile time. The two folders of a pair hold files of equal names.
 
-use sqlx::migrate::Migrator;
+use crate::StoreError;
+use sqlx::migrate::{MigrateError, Migrator};
 
 pub(super) static SQLITE: Migrator = sqlx::migrate!("../migrations/sqlite");
 pub(super) static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
 pub(super) static KEYS_SQLITE: Migrator = sqlx::migrate!("../migrations/keys/sqlite");
 pub(super) static KEYS_POSTGRES: Migrator = sqlx::migrate!("../migrations/keys/postgres");
+
+/// Whether a schema is up to date now.
+pub(super) fn done(result: Result<(), MigrateError>) -> Result<(), StoreError> {
+    result.map_err(|error| StoreError::unavailable(format_args!("cannot migrate the schema: {error}")))
+}

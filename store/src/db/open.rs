@@ -3,13 +3,14 @@
 use super::{
     Backend, Connection, Db, DbOptions, Tx, migrations,
     past::{self, Opening},
+    postgres::Pools,
     readers::Readers,
+    threads::{self, Wakes},
     writer::{self, Writer},
 };
 use crate::{StoreError, figures::Figures};
 use sqlx::{
     Connection as _,
-    migrate::Migrator,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
@@ -81,7 +82,7 @@ async fn open_sqlite(
         Schema::Main => &migrations::SQLITE,
         Schema::Keys => &migrations::KEYS_SQLITE,
     };
-    migrate(migrator.run(&alone).await)?;
+    migrations::done(migrator.run(&alone).await)?;
     let acquired = alone.acquire().await.map_err(|error| StoreError::from_sql(&error))?;
     let mut connection = acquired.detach();
     let opening = Opening::begin(&mut connection, connect.get_filename(), &found).await;
@@ -89,11 +90,11 @@ async fn open_sqlite(
         // It can be read all the same; whether it can be written is what `/readyz` tells.
         tracing::warn!(%error, "the database cannot be written");
     }
-    let readers = Readers::new(connect, options.readers, options.patience);
+    let readers = Readers::new(connect, options.readers, options.patience)?;
     let (units, inbox) = mpsc::channel(writer::QUEUE);
     let (checkpoints, asked) = mpsc::channel(1);
     let closing = Arc::new(Notify::new());
-    let task = Writer {
+    let writer = Writer {
         opening: opening.ok(),
         held: Some(Tx::new(Connection::Sqlite(connection), Arc::clone(figures))),
         options: for_writing,
@@ -103,7 +104,7 @@ async fn open_sqlite(
         jobs_changed: Arc::clone(jobs_changed),
         figures: Arc::clone(figures),
     };
-    tokio::spawn(task.run());
+    threads::start("store-writer", Wakes::Threads, move || writer.run())?;
     Ok(Backend::Sqlite {
         readers,
         units,
@@ -116,8 +117,7 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
     let connect = PgConnectOptions::from_str(url)
         .map_err(malformed)?
         .application_name("honnin");
-    let pool = PgPoolOptions::new()
-        .max_connections(options.connections)
+    let pools = PgPoolOptions::new()
         .acquire_timeout(options.patience)
         // Asking a connection that was busy a moment ago whether it is alive would cost a unit another exchange with the server.
         .test_before_acquire(false)
@@ -128,20 +128,14 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
                 }
                 Ok(true)
             })
-        })
-        .connect_with(connect)
-        .await
-        .map_err(|error| StoreError::from_sql(&error))?;
-    let migrator: &Migrator = match schema {
+        });
+    let pools = Pools::open(pools, &connect, options.connections).await?;
+    let migrator = match schema {
         Schema::Main => &migrations::POSTGRES,
         Schema::Keys => &migrations::KEYS_POSTGRES,
     };
-    migrate(migrator.run(&pool).await)?;
-    Ok(Backend::Postgres(pool))
-}
-
-fn migrate(result: Result<(), sqlx::migrate::MigrateError>) -> Result<(), StoreError> {
-    result.map_err(|error| StoreError::unavailable(format_args!("cannot migrate the schema: {error}")))
+    pools.migrate(migrator).await?;
+    Ok(Backend::Postgres(pools))
 }
 
 /// The address itself may hold a password and is not repeated.

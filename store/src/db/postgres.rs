@@ -1,11 +1,20 @@
 //! Units of work on Postgres: a transaction each (the server groups commits itself), and for writing ones another when two of them
 //! collided.
 
-use super::{Connection, Tx, apart::apart, unit};
+use super::{
+    Connection, Tx, migrations,
+    threads::{self, Thread, Wakes},
+    unit,
+};
 use crate::{StoreError, figures::Figures};
-use futures::future::BoxFuture;
+use futures::future::{join_all, try_join_all};
 use rand::RngExt;
-use sqlx::{PgConnection, PgPool, Postgres, pool::PoolConnection};
+use sqlx::{
+    PgConnection, PgPool, Postgres,
+    migrate::Migrator,
+    pool::PoolConnection,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
 use std::{
     ops::{Deref, DerefMut},
     sync::Arc,
@@ -53,81 +62,149 @@ fn rest(mut tx: Tx) {
     }
 }
 
+/// A thread and the connections that it alone uses, since they wait on its run time.
+struct PoolThread {
+    thread: Thread,
+    pool: PgPool,
+}
+
+/// Where units run. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Pools(Arc<[PoolThread]>);
+
+impl Pools {
+    /// Opens `count` connections at most, which the threads share equally.
+    pub(super) async fn open(
+        options: PgPoolOptions,
+        connect: &PgConnectOptions,
+        count: u32,
+    ) -> Result<Self, StoreError> {
+        let threads = threads::COUNT.min(count);
+        let pools = (0..threads).map(|number| {
+            let share = (count + threads - 1 - number) / threads;
+            PoolThread::open(number, options.clone().max_connections(share), connect.clone())
+        });
+        Ok(Self(try_join_all(pools).await?.into()))
+    }
+
+    /// Runs all of `migrator` that has not run yet.
+    pub(super) async fn migrate(&self, migrator: &'static Migrator) -> Result<(), StoreError> {
+        let chosen = self.least_busy()?;
+        let pool = chosen.pool.clone();
+        let migrate = async move |()| migrations::done(migrator.run(&pool).await);
+        chosen.thread.run(async { Ok(()) }, migrate).await
+    }
+
+    /// Runs `unit` on one view of the database.
+    pub(super) async fn read<T, E, F>(&self, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
+    where
+        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let chosen = self.least_busy()?;
+        let work = async move |connection| {
+            let mut tx = Tx::new(connection, figures);
+            tx.command("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY").await?;
+            let answer = unit::run(&mut unit, &mut tx).await;
+            if tx.command("ROLLBACK").await.is_err() {
+                tx.doubt();
+            }
+            rest(tx);
+            answer
+        };
+        chosen.run(work).await
+    }
+
+    /// Runs `unit`, which asks one thing.
+    pub(super) async fn ask<T, E, F>(&self, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
+    where
+        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let chosen = self.least_busy()?;
+        let work = async move |connection| {
+            let mut tx = Tx::single(connection, figures);
+            let answer = unit::run(&mut unit, &mut tx).await;
+            rest(tx);
+            answer
+        };
+        chosen.run(work).await
+    }
+
+    /// Runs `unit` and commits what it did.
+    pub(super) async fn write<T, E, F>(
+        &self,
+        mut unit: F,
+        jobs_changed: &Arc<Notify>,
+        figures: &Arc<Figures>,
+    ) -> Result<T, E>
+    where
+        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let chosen = self.least_busy()?;
+        let (pool, jobs_changed, figures) = (chosen.pool.clone(), Arc::clone(jobs_changed), Arc::clone(figures));
+        let work = async move |mut connection| {
+            let mut tried = 0;
+            loop {
+                tried += 1;
+                let tx = Tx::new(connection, Arc::clone(&figures));
+                match attempt(&mut unit, tx, &jobs_changed, &figures).await {
+                    Ok(value) => return Ok(value),
+                    Err(failure) if !failure.collided || tried == TRIES => return Err(failure.error),
+                    Err(_) => {}
+                }
+                // Whom it collided with may run on another node, so there is nobody to be woken by; at random, so that the two do not
+                // meet again.
+                let pause = rand::rng().random_range(0..2_u64 << tried);
+                tokio::time::sleep(Duration::from_millis(pause)).await;
+                connection = lend(pool.clone()).await?;
+            }
+        };
+        chosen.run(work).await
+    }
+
+    /// Waits for the units that run, closes the connections and ends the threads.
+    pub(super) async fn close(&self) {
+        join_all(self.0.iter().map(|one| one.pool.close())).await;
+        join_all(self.0.iter().map(|one| one.thread.end())).await;
+    }
+
+    fn least_busy(&self) -> Result<&PoolThread, StoreError> {
+        threads::least_busy(&self.0, |one| &one.thread)
+    }
+}
+
+impl PoolThread {
+    async fn open(number: u32, options: PgPoolOptions, connect: PgConnectOptions) -> Result<Self, StoreError> {
+        let thread = Thread::start(number, Wakes::Sockets)?;
+        let open = async move |()| {
+            let pool = options.connect_with(connect).await;
+            pool.map_err(|error| StoreError::from_sql(&error))
+        };
+        let pool = thread.run(async { Ok(()) }, open).await?;
+        Ok(Self { thread, pool })
+    }
+
+    async fn run<T, E, W>(&self, work: W) -> Result<T, E>
+    where
+        W: AsyncFnOnce(Connection) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        self.thread.run(lend(self.pool.clone()), work).await
+    }
+}
+
 async fn lend(pool: PgPool) -> Result<Connection, StoreError> {
     let connection = pool.acquire().await.map_err(|error| StoreError::from_sql(&error))?;
     Ok(Connection::Postgres(Held {
         connection,
         rested: false,
     }))
-}
-
-/// Runs `unit` on one view of the database.
-pub(super) async fn read<T, E, F>(pool: &PgPool, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
-where
-    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
-    T: Send + 'static,
-    E: From<StoreError> + Send + 'static,
-{
-    apart(lend(pool.clone()), move |connection| async move {
-        let mut tx = Tx::new(connection, figures);
-        tx.command("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY").await?;
-        let answer = unit::run(&mut unit, &mut tx).await;
-        if tx.command("ROLLBACK").await.is_err() {
-            tx.doubt();
-        }
-        rest(tx);
-        answer
-    })
-    .await
-}
-
-/// Runs `unit`, which asks one thing.
-pub(super) async fn ask<T, E, F>(pool: &PgPool, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
-where
-    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
-    T: Send + 'static,
-    E: From<StoreError> + Send + 'static,
-{
-    apart(lend(pool.clone()), move |connection| async move {
-        let mut tx = Tx::single(connection, figures);
-        let answer = unit::run(&mut unit, &mut tx).await;
-        rest(tx);
-        answer
-    })
-    .await
-}
-
-/// Runs `unit` and commits what it did.
-pub(super) async fn write<T, E, F>(
-    pool: &PgPool,
-    mut unit: F,
-    jobs_changed: &Arc<Notify>,
-    figures: &Arc<Figures>,
-) -> Result<T, E>
-where
-    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
-    T: Send + 'static,
-    E: From<StoreError> + Send + 'static,
-{
-    let (pool, jobs_changed, figures) = (pool.clone(), Arc::clone(jobs_changed), Arc::clone(figures));
-    apart(lend(pool.clone()), move |mut connection| async move {
-        let mut tried = 0;
-        loop {
-            tried += 1;
-            let tx = Tx::new(connection, Arc::clone(&figures));
-            match attempt(&mut unit, tx, &jobs_changed, &figures).await {
-                Ok(value) => return Ok(value),
-                Err(failure) if !failure.collided || tried == TRIES => return Err(failure.error),
-                Err(_) => {}
-            }
-            // Whom it collided with may run on another node, so there is nobody to be woken by; at random, so that the two do not meet
-            // again.
-            let pause = rand::rng().random_range(0..2_u64 << tried);
-            tokio::time::sleep(Duration::from_millis(pause)).await;
-            connection = lend(pool.clone()).await?;
-        }
-    })
-    .await
 }
 
 /// Why an attempt came to nothing.
@@ -140,9 +217,8 @@ struct Failure<E> {
 /// Runs `unit` in one transaction.
 async fn attempt<T, E, F>(unit: &mut F, mut tx: Tx, jobs_changed: &Notify, figures: &Figures) -> Result<T, Failure<E>>
 where
-    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
-    T: Send,
-    E: From<StoreError> + Send,
+    F: AsyncFnMut(&mut Tx) -> Result<T, E>,
+    E: From<StoreError>,
 {
     tx.command("BEGIN").await.map_err(|error| Failure {
         error: error.into(),

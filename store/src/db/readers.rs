@@ -1,9 +1,13 @@
 //! SQLite's connections for reading. The driver's own pool asks each connection that comes back whether it is alive, which costs a unit
 //! of one statement as much as the statement; here it rests until the next unit. One that nobody knows the state of is closed.
 
-use super::{Connection, Tx, apart::apart, unit};
+use super::{
+    Connection, Tx,
+    threads::{self, Thread, Wakes},
+    unit,
+};
 use crate::{StoreError, figures::Figures};
-use futures::future::BoxFuture;
+use futures::future::join_all;
 use sqlx::{ConnectOptions, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -22,29 +26,34 @@ struct Inner {
     count: u32,
     patience: Duration,
     resting: Mutex<Vec<SqliteConnection>>,
+    /// Where the units run.
+    threads: Vec<Thread>,
 }
 
 impl Readers {
     /// Opens `count` connections at most, each when it is first needed. A unit waits no longer than `patience` for one.
-    pub(super) fn new(options: SqliteConnectOptions, count: u32, patience: Duration) -> Self {
-        Self(Arc::new(Inner {
+    pub(super) fn new(options: SqliteConnectOptions, count: u32, patience: Duration) -> Result<Self, StoreError> {
+        let threads = (0..threads::COUNT).map(|number| Thread::start(number, Wakes::Threads));
+        let threads = threads.collect::<Result<_, _>>()?;
+        Ok(Self(Arc::new(Inner {
             options: options.read_only(true),
             places: Arc::new(Semaphore::new(count as usize)),
             count,
             patience,
             resting: Mutex::default(),
-        }))
+            threads,
+        })))
     }
 
     /// Runs `unit` on one view of the database.
     pub(super) async fn read<T, E, F>(&self, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
     where
-        F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
         let readers = self.clone();
-        apart(self.clone().lend(), move |(connection, place)| async move {
+        self.run(async move |(connection, place)| {
             let mut tx = Tx::new(connection, figures);
             let answer = match tx.command("BEGIN").await {
                 Ok(()) => unit::run(&mut unit, &mut tx).await,
@@ -64,12 +73,12 @@ impl Readers {
     /// Runs `unit`, which asks one thing.
     pub(super) async fn ask<T, E, F>(&self, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
     where
-        F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
         let readers = self.clone();
-        apart(self.clone().lend(), move |(connection, place)| async move {
+        self.run(async move |(connection, place)| {
             let mut tx = Tx::single(connection, figures);
             let answer = unit::run(&mut unit, &mut tx).await;
             readers.rest(tx).await;
@@ -79,7 +88,7 @@ impl Readers {
         .await
     }
 
-    /// Waits for the units that read, closes the connections and lends no more.
+    /// Waits for the units that read, closes the connections, lends no more and ends the threads.
     pub(super) async fn close(&self) {
         let all = self.0.places.acquire_many(self.0.count).await;
         self.0.places.close();
@@ -89,6 +98,18 @@ impl Readers {
             drop(connection.close().await);
         }
         drop(all);
+        join_all(self.0.threads.iter().map(Thread::end)).await;
+    }
+
+    /// Runs `work` with a connection, and the place that this takes.
+    async fn run<T, E, W>(&self, work: W) -> Result<T, E>
+    where
+        W: AsyncFnOnce((Connection, OwnedSemaphorePermit)) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let thread = threads::least_busy(&self.0.threads, |thread| thread)?;
+        thread.run(self.clone().lend(), work).await
     }
 
     /// A connection, and the place it takes.

@@ -7,6 +7,7 @@ mod harness;
 mod group;
 mod leaving;
 mod past;
+mod threads;
 mod units;
 
 use super::{Db, Tx, on};
@@ -21,11 +22,7 @@ async fn add(tx: &mut Tx, subject: &str) -> Result<(), StoreError> {
 
 /// The subjects that are committed, in order.
 async fn committed(db: &Db) -> Vec<String> {
-    db.read::<_, StoreError, _>(|tx| {
-        Box::pin(async move {
-            on!(tx, conn => sqlx::query_scalar("SELECT subject FROM jobs ORDER BY subject").fetch_all(conn).await)
-        })
-    })
+    db.read(async |tx| on!(tx, conn => sqlx::query_scalar("SELECT subject FROM jobs ORDER BY subject").fetch_all(conn).await))
     .await
     .unwrap()
 }

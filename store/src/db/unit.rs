@@ -2,7 +2,7 @@
 
 use super::Tx;
 use crate::StoreError;
-use futures::{FutureExt, future::BoxFuture};
+use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
 
 tokio::task_local! {
@@ -20,9 +20,8 @@ pub(super) fn refuse_nesting() -> Result<(), StoreError> {
 /// Runs `unit` once and judges what it left behind.
 pub(super) async fn run<T, E, F>(unit: &mut F, tx: &mut Tx) -> Result<T, E>
 where
-    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
-    T: Send,
-    E: From<StoreError> + Send,
+    F: AsyncFnMut(&mut Tx) -> Result<T, E>,
+    E: From<StoreError>,
 {
     tx.forget_last_unit();
     // The closure is called inside the future, so that a panic of the call itself is caught as well.

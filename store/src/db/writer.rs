@@ -1,4 +1,4 @@
-//! Group commit for SQLite. One durable commit costs milliseconds whatever it holds, so one task runs every waiting unit in one
+//! Group commit for SQLite. One durable commit costs milliseconds whatever it holds, so one thread runs every waiting unit in one
 //! transaction, commits once, and only then answers all of them.
 //!
 //! Units hardly ever fail, so a group begins without savepoints, which would cost as much as a small unit. When one fails, the
@@ -8,7 +8,7 @@ mod group;
 
 use super::{Connection, Tx, on, past::Opening, unit};
 use crate::{StoreError, figures::Figures};
-use futures::future::BoxFuture;
+use futures::future::{FutureExt as _, LocalBoxFuture};
 use group::Group;
 use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) trait Waiting: Send {
     /// Nobody waits for the answer any more.
     fn is_abandoned(&self) -> bool;
     /// Runs the unit, keeps its answer, and says whether to keep what it did.
-    fn run<'a>(&'a mut self, tx: &'a mut Tx) -> BoxFuture<'a, bool>;
+    fn run<'a>(&'a mut self, tx: &'a mut Tx) -> LocalBoxFuture<'a, bool>;
     /// Answers the caller: with the unit's own answer, or with the group's failure.
     fn answer(self: Box<Self>, group: Result<(), StoreError>);
 }
@@ -35,7 +35,7 @@ struct Entry<T, E, F> {
 
 impl<T, E, F> Waiting for Entry<T, E, F>
 where
-    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
+    F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send,
     T: Send,
     E: From<StoreError> + Send,
 {
@@ -43,8 +43,8 @@ where
         self.caller.is_closed()
     }
 
-    fn run<'a>(&'a mut self, tx: &'a mut Tx) -> BoxFuture<'a, bool> {
-        Box::pin(async move { self.done.insert(unit::run(&mut self.unit, tx).await).is_ok() })
+    fn run<'a>(&'a mut self, tx: &'a mut Tx) -> LocalBoxFuture<'a, bool> {
+        async move { self.done.insert(unit::run(&mut self.unit, tx).await).is_ok() }.boxed_local()
     }
 
     fn answer(self: Box<Self>, group: Result<(), StoreError>) {
@@ -62,7 +62,7 @@ where
 /// Queues `unit` and waits until its group is committed.
 pub(super) async fn submit<T, E, F>(inbox: &mpsc::Sender<Box<dyn Waiting>>, unit: F) -> Result<T, E>
 where
-    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+    F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
     T: Send + 'static,
     E: From<StoreError> + Send + 'static,
 {
@@ -80,7 +80,7 @@ where
 /// Somebody who waits for the log to be folded into the database file.
 pub(super) type Checkpoint = oneshot::Sender<Result<bool, StoreError>>;
 
-/// The task that writes.
+/// Who writes.
 pub(super) struct Writer {
     pub(super) options: SqliteConnectOptions,
     /// The row that says that the database is open.

@@ -12,7 +12,6 @@ use domain::{
     session::{Plan, Session, Step},
     time::{Millis, Timestamp},
 };
-use futures::future::BoxFuture;
 use store::{
     StoreError, Tx,
     attempts::{self, AttemptRow},
@@ -31,7 +30,7 @@ const fn at(millis: i64) -> Timestamp {
 async fn write<T, F>(backend: &Backend, unit: F) -> Result<T, StoreError>
 where
     T: Send + 'static,
-    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+    F: AsyncFnMut(&mut Tx) -> Result<T, StoreError> + Send + 'static,
 {
     backend.db.write(unit).await
 }
@@ -66,12 +65,9 @@ async fn session(backend: &Backend) -> SessionId {
         note: None,
         failure_reason: None,
     };
-    let unit = write(backend, move |tx| {
-        let (tenant, row) = (tenant.clone(), row.clone());
-        Box::pin(async move {
-            tenants::insert(tx, &tenant).await?;
-            sessions::insert(tx, &row).await
-        })
+    let unit = write(backend, async move |tx| {
+        tenants::insert(tx, &tenant).await?;
+        sessions::insert(tx, &row).await
     });
     unit.await.unwrap();
     id
@@ -103,19 +99,13 @@ fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) -> CaptureRow
 
 async fn list(backend: &Backend, session: &SessionId, attempt: i64) -> Vec<CaptureRow> {
     let session = session.clone();
-    let unit = write(backend, move |tx| {
-        let session = session.clone();
-        Box::pin(async move { captures::list(tx, &session, attempt).await })
-    });
+    let unit = write(backend, async move |tx| captures::list(tx, &session, attempt).await);
     unit.await.unwrap()
 }
 
 async fn insert(backend: &Backend, row: &CaptureRow) -> Result<(), StoreError> {
     let row = row.clone();
-    let unit = write(backend, move |tx| {
-        let row = row.clone();
-        Box::pin(async move { captures::insert(tx, &row).await })
-    });
+    let unit = write(backend, async move |tx| captures::insert(tx, &row).await);
     unit.await
 }
 
@@ -125,13 +115,10 @@ async fn answers_are_saved_by_whoever_read_them_last() {
         let id = session(&backend).await;
         let (first, second) = {
             let id = id.clone();
-            let unit = write(&backend, move |tx| {
-                let id = id.clone();
-                Box::pin(async move {
-                    let empty = attempts::load(tx, &id, 1).await?;
-                    assert_eq!(empty, AttemptRow::new(id.clone(), 1));
-                    Ok((empty.clone(), empty))
-                })
+            let unit = write(&backend, async move |tx| {
+                let empty = attempts::load(tx, &id, 1).await?;
+                assert_eq!(empty, AttemptRow::new(id.clone(), 1));
+                Ok((empty.clone(), empty))
             });
             unit.await.unwrap()
         };
@@ -146,15 +133,14 @@ async fn answers_are_saved_by_whoever_read_them_last() {
             ..first
         };
         for (row, works) in [(full.clone(), true), (second, false)] {
-            let unit = write(&backend, move |tx| {
+            let unit = write(&backend, async move |tx| {
                 let mut row = row.clone();
-                Box::pin(async move { attempts::save(tx, &mut row).await })
+                attempts::save(tx, &mut row).await
             });
             assert_eq!(unit.await.is_ok(), works, "{}", backend.name);
         }
-        let unit = write(&backend, move |tx| {
-            let id = id.clone();
-            Box::pin(async move { Ok((attempts::load(tx, &id, 1).await?, attempts::load(tx, &id, 2).await?)) })
+        let unit = write(&backend, async move |tx| {
+            Ok((attempts::load(tx, &id, 1).await?, attempts::load(tx, &id, 2).await?))
         });
         let (stored, other) = unit.await.unwrap();
         assert_eq!(stored, AttemptRow { version: 1, ..full }, "{}", backend.name);
@@ -179,13 +165,10 @@ async fn captures_are_listed_by_attempt_and_a_number_is_taken_once() {
         let listed = list(&backend, &id, 1).await;
         assert_eq!(listed.len(), 2, "{}", backend.name);
         assert_eq!(listed[0], front, "{}", backend.name);
-        let unit = write(&backend, move |tx| {
-            let (id, front) = (id.clone(), front.clone());
-            Box::pin(async move {
-                assert_eq!(captures::list_all(tx, &id).await?.len(), 3);
-                assert_eq!(captures::find(tx, &CaptureId::from_random([9; 16])).await?, None);
-                captures::find(tx, &front.id).await
-            })
+        let unit = write(&backend, async move |tx| {
+            assert_eq!(captures::list_all(tx, &id).await?.len(), 3);
+            assert_eq!(captures::find(tx, &CaptureId::from_random([9; 16])).await?, None);
+            captures::find(tx, &front.id).await
         });
         assert!(unit.await.unwrap().is_some());
     }
@@ -198,21 +181,18 @@ async fn an_analysis_counts_once_and_what_is_personal_can_be_blanked() {
         let row = capture(&id, 1, Slot::Document(Side::Front), 1);
         insert(&backend, &row).await.unwrap();
         let capture = row.id.clone();
-        let unit = write(&backend, move |tx| {
-            let capture = capture.clone();
-            Box::pin(async move {
-                captures::mark_accepted(tx, &capture, &[], at(19)).await?;
-                captures::take_back(tx, &capture).await?;
-                captures::mark_accepted(tx, &capture, &[Reason::DocumentGlare], at(20)).await?;
-                captures::mark_accepted(tx, &capture, &[], at(21)).await?;
-                let accepted = captures::find(tx, &capture).await?.unwrap();
-                assert_eq!(accepted.problems, [Reason::DocumentGlare], "those that were shown");
-                captures::mark_discarded(tx, &capture, at(22)).await?;
-                let problems = [Reason::DocumentBlurry];
-                let first = captures::save_findings(tx, &capture, Some(&[7]), &problems, at(23)).await?;
-                let second = captures::save_findings(tx, &capture, None, &[], at(24)).await?;
-                Ok((first, second))
-            })
+        let unit = write(&backend, async move |tx| {
+            captures::mark_accepted(tx, &capture, &[], at(19)).await?;
+            captures::take_back(tx, &capture).await?;
+            captures::mark_accepted(tx, &capture, &[Reason::DocumentGlare], at(20)).await?;
+            captures::mark_accepted(tx, &capture, &[], at(21)).await?;
+            let accepted = captures::find(tx, &capture).await?.unwrap();
+            assert_eq!(accepted.problems, [Reason::DocumentGlare], "those that were shown");
+            captures::mark_discarded(tx, &capture, at(22)).await?;
+            let problems = [Reason::DocumentBlurry];
+            let first = captures::save_findings(tx, &capture, Some(&[7]), &problems, at(23)).await?;
+            let second = captures::save_findings(tx, &capture, None, &[], at(24)).await?;
+            Ok((first, second))
         });
         assert_eq!(unit.await.unwrap(), (true, false), "{}", backend.name);
         let stored = list(&backend, &id, 1).await.remove(0);
@@ -225,10 +205,7 @@ async fn an_analysis_counts_once_and_what_is_personal_can_be_blanked() {
             (Some(vec![7]), vec![Reason::DocumentBlurry])
         );
         let session = id.clone();
-        let unit = write(&backend, move |tx| {
-            let session = session.clone();
-            Box::pin(async move { captures::erase(tx, &session).await })
-        });
+        let unit = write(&backend, async move |tx| captures::erase(tx, &session).await);
         unit.await.unwrap();
         for erased in list(&backend, &id, 1).await {
             assert_eq!(erased.findings, None, "{}", backend.name);
@@ -262,17 +239,11 @@ async fn an_attempt_is_decided_once() {
         };
         for works in [true, false] {
             let row = row.clone();
-            let unit = write(&backend, move |tx| {
-                let row = row.clone();
-                Box::pin(async move { decisions::insert(tx, &row).await })
-            });
+            let unit = write(&backend, async move |tx| decisions::insert(tx, &row).await);
             assert_eq!(unit.await.is_ok(), works, "{}", backend.name);
         }
         let id = row.session.clone();
-        let unit = write(&backend, move |tx| {
-            let id = id.clone();
-            Box::pin(async move { decisions::list(tx, &id).await })
-        });
+        let unit = write(&backend, async move |tx| decisions::list(tx, &id).await);
         assert_eq!(unit.await.unwrap(), [row], "{}", backend.name);
         assert!(decisions::explanation_name(1) != decisions::explanation_name(2));
     }
@@ -290,18 +261,16 @@ async fn a_cookie_is_seen_and_ends_with_its_sessions_others() {
             ended_at: None,
         };
         let kept = row.clone();
-        let unit = write(&backend, move |tx| {
-            let row = kept.clone();
-            Box::pin(async move {
-                capture_cookies::insert(tx, &row).await?;
-                capture_cookies::mark_seen(tx, &row.hash, at(9)).await?;
-                capture_cookies::mark_seen(tx, &row.hash, at(8)).await?;
-                let seen = capture_cookies::find(tx, &row.hash).await?;
-                capture_cookies::end_all(tx, &row.session, at(10)).await?;
-                capture_cookies::end_all(tx, &row.session, at(11)).await?;
-                let ended = capture_cookies::find(tx, &row.hash).await?;
-                Ok((seen, ended, capture_cookies::find(tx, &[2; 32]).await?))
-            })
+        let unit = write(&backend, async move |tx| {
+            let row = &kept;
+            capture_cookies::insert(tx, row).await?;
+            capture_cookies::mark_seen(tx, &row.hash, at(9)).await?;
+            capture_cookies::mark_seen(tx, &row.hash, at(8)).await?;
+            let seen = capture_cookies::find(tx, &row.hash).await?;
+            capture_cookies::end_all(tx, &row.session, at(10)).await?;
+            capture_cookies::end_all(tx, &row.session, at(11)).await?;
+            let ended = capture_cookies::find(tx, &row.hash).await?;
+            Ok((seen, ended, capture_cookies::find(tx, &[2; 32]).await?))
         });
         let (seen, ended, none) = unit.await.unwrap();
         assert_eq!(

@@ -18,10 +18,10 @@ use store::{
     vault::DataKeyId,
 };
 
-/// Runs an async expression over `tx` in a write unit; what it uses is `Copy`, such as what [`keep`] returns.
+/// Runs an async expression over `tx` in a write unit. What it uses is gone afterwards, but for what is `Copy`, such as what [`keep`] returns.
 macro_rules! write {
     ($db:expr, $tx:ident => $body:expr) => {
-        $db.write::<_, store::StoreError, _>(move |$tx| Box::pin(async move { $body.await }))
+        $db.write(async move |$tx| -> Result<_, store::StoreError> { $body.await })
             .await
     };
 }
@@ -29,7 +29,7 @@ macro_rules! write {
 /// Runs an async expression over `tx` in a read unit.
 macro_rules! read {
     ($db:expr, $tx:ident => $body:expr) => {
-        $db.read::<_, store::StoreError, _>(move |$tx| Box::pin(async move { $body.await }))
+        $db.read(async move |$tx| -> Result<_, store::StoreError> { $body.await })
             .await
             .unwrap()
     };

@@ -21,48 +21,33 @@ async fn enqueue(db: &Db, kind: JobKind, subject: &'static str, run_at: i64, ded
         run_at: at(run_at),
         dedup_key: dedup,
     };
-    db.write::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::enqueue(tx, job).await }))
+    db.write(async move |tx| jobs::enqueue(tx, job).await).await.unwrap()
+}
+
+async fn claim(db: &Db, worker: &'static str, now: i64, until: i64, limit: u32) -> Vec<Job> {
+    db.write(async move |tx| jobs::claim(tx, worker, &JobKind::ALL, at(now), at(until), limit).await)
         .await
         .unwrap()
 }
 
-async fn claim(db: &Db, worker: &'static str, now: i64, until: i64, limit: u32) -> Vec<Job> {
-    db.write::<_, StoreError, _>(move |tx| {
-        Box::pin(async move { jobs::claim(tx, worker, &JobKind::ALL, at(now), at(until), limit).await })
-    })
-    .await
-    .unwrap()
-}
-
 async fn finish(db: &Db, job: &Job, now: i64) -> Result<(), StoreError> {
     let job = job.clone();
-    db.write(move |tx| {
-        let job = job.clone();
-        Box::pin(async move { jobs::finish(tx, &job, at(now)).await })
-    })
-    .await
+    db.write(async move |tx| jobs::finish(tx, &job, at(now)).await).await
 }
 
 async fn renew(db: &Db, job: &Job, until: i64) -> Result<(), StoreError> {
     let job = job.clone();
-    db.write(move |tx| {
-        let job = job.clone();
-        Box::pin(async move { jobs::renew(tx, &job, at(until)).await })
-    })
-    .await
+    db.write(async move |tx| jobs::renew(tx, &job, at(until)).await).await
 }
 
 async fn retry_at(db: &Db, job: &Job, run_at: i64, reason: &'static str) -> Result<(), StoreError> {
     let job = job.clone();
-    db.write(move |tx| {
-        let job = job.clone();
-        Box::pin(async move { jobs::retry_at(tx, &job, at(run_at), Some(reason)).await })
-    })
-    .await
+    db.write(async move |tx| jobs::retry_at(tx, &job, at(run_at), Some(reason)).await)
+        .await
 }
 
 async fn list(db: &Db, subject: Option<&'static str>) -> Vec<JobState> {
-    db.read::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::list(tx, subject, 100).await }))
+    db.read(async move |tx| jobs::list(tx, subject, 100).await)
         .await
         .unwrap()
 }
@@ -111,12 +96,9 @@ async fn a_job_given_up_is_finished_with_its_reason() {
     for Backend { name, db, .. } in backends().await {
         enqueue(&db, JobKind::Analyse, "evt", 0, None).await;
         let job = claim(&db, "w", 10, 70, 1).await.remove(0);
-        db.write::<_, StoreError, _>(move |tx| {
-            let job = job.clone();
-            Box::pin(async move { jobs::give_up(tx, &job, at(20), "schedule used up").await })
-        })
-        .await
-        .unwrap();
+        db.write(async move |tx| jobs::give_up(tx, &job, at(20), "schedule used up").await)
+            .await
+            .unwrap();
         let state = list(&db, Some("evt")).await.remove(0);
         assert_eq!(
             (state.finished_at, state.last_error.as_deref()),
@@ -168,9 +150,7 @@ async fn cancelling_ends_what_waits_and_leaves_what_runs() {
         let running = claim(&db, "w", 10, 70, 1).await.remove(0);
         enqueue(&db, JobKind::Expire, "vs", 20, None).await;
         enqueue(&db, JobKind::Expire, "other", 20, None).await;
-        let cancelled = db.write::<_, StoreError, _>(|tx| {
-            Box::pin(async move { jobs::cancel(tx, JobKind::Expire, "vs", at(30)).await })
-        });
+        let cancelled = db.write(async |tx| jobs::cancel(tx, JobKind::Expire, "vs", at(30)).await);
         assert_eq!(cancelled.await.unwrap(), 1, "{name}");
         finish(&db, &running, 40).await.unwrap();
         assert_eq!(
@@ -187,7 +167,7 @@ async fn cancelling_ends_what_waits_and_leaves_what_runs() {
 #[tokio::test]
 async fn the_next_due_time_is_that_of_the_earliest_job_nobody_holds() {
     for Backend { name, db, .. } in backends().await {
-        let next = || db.read::<_, StoreError, _>(|tx| Box::pin(jobs::find_next_due_at(tx)));
+        let next = || db.read(async |tx| jobs::find_next_due_at(tx).await);
         assert_eq!(next().await.unwrap(), None, "{name}");
         enqueue(&db, JobKind::Expire, "a", 10, None).await;
         enqueue(&db, JobKind::Expire, "b", 20, None).await;
@@ -206,8 +186,7 @@ async fn only_jobs_finished_long_ago_are_removed() {
         let claimed = claim(&db, "w", 0, 60, 2).await;
         finish(&db, &claimed[0], 10).await.unwrap();
         finish(&db, &claimed[1], 20).await.unwrap();
-        let removed =
-            db.write::<_, StoreError, _>(|tx| Box::pin(async move { jobs::remove_finished(tx, at(20), 100).await }));
+        let removed = db.write(async |tx| jobs::remove_finished(tx, at(20), 100).await);
         assert_eq!(removed.await.unwrap(), 1, "{name}");
         assert_eq!(
             (list(&db, Some("old")).await.len(), list(&db, Some("new")).await.len()),
@@ -238,16 +217,12 @@ async fn a_kind_this_program_does_not_know_waits_for_one_that_does() {
 async fn a_worker_takes_the_kinds_it_asked_for_and_sees_whether_there_are_any() {
     const QUICK: [JobKind; 2] = [JobKind::Expire, JobKind::Analyse];
     for Backend { name, db, .. } in backends().await {
-        let due = |now| {
-            db.read::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::any_due(tx, &QUICK, at(now)).await }))
-        };
+        let due = |now| db.read(async move |tx| jobs::any_due(tx, &QUICK, at(now)).await);
         enqueue(&db, JobKind::Decide, "slow", 0, None).await;
         enqueue(&db, JobKind::Analyse, "quick", 10, None).await;
         assert!(!due(9).await.unwrap(), "{name}: not yet");
         assert!(due(10).await.unwrap(), "{name}");
-        let claimed = db.write::<_, StoreError, _>(|tx| {
-            Box::pin(async move { jobs::claim(tx, "w", &QUICK, at(10), at(70), 10).await })
-        });
+        let claimed = db.write(async |tx| jobs::claim(tx, "w", &QUICK, at(10), at(70), 10).await);
         assert_eq!(subjects(&claimed.await.unwrap()), ["quick"], "{name}");
         assert!(!due(69).await.unwrap(), "{name}: held");
         assert!(due(70).await.unwrap(), "{name}: the lease ran out");
@@ -258,17 +233,15 @@ async fn a_worker_takes_the_kinds_it_asked_for_and_sees_whether_there_are_any() 
 async fn committing_a_job_rings_the_worker_and_rolling_back_does_not() {
     for Backend { name, db, .. } in backends().await {
         let failed: Result<(), StoreError> = db
-            .write(|tx| {
-                Box::pin(async move {
-                    let job = NewJob {
-                        kind: JobKind::Sweep,
-                        subject: "s",
-                        run_at: at(0),
-                        dedup_key: None,
-                    };
-                    jobs::enqueue(tx, job).await?;
-                    Err(StoreError::Conflict)
-                })
+            .write(async |tx| {
+                let job = NewJob {
+                    kind: JobKind::Sweep,
+                    subject: "s",
+                    run_at: at(0),
+                    dedup_key: None,
+                };
+                jobs::enqueue(tx, job).await?;
+                Err(StoreError::Conflict)
             })
             .await;
         assert!(failed.is_err());
@@ -292,8 +265,7 @@ async fn what_is_due_is_counted_by_kind_with_the_age_of_the_oldest() {
         enqueue(db, JobKind::Sweep, "sweep", 200, None).await;
         let held = deliveries::claim(db, "", 200, 60_000, 1).await.remove(0);
         let count = async |now: i64| {
-            let unit =
-                db.read::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::count_due(tx, at(now)).await }));
+            let unit = db.read(async move |tx| jobs::count_due(tx, at(now)).await);
             let found = unit.await.unwrap();
             found
                 .iter()

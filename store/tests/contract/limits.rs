@@ -26,10 +26,7 @@ async fn tenant(backend: &Backend, number: u8) -> TenantId {
         version: 0,
     };
     let id = row.id.clone();
-    let unit = backend.db.write::<_, StoreError, _>(move |tx| {
-        let row = row.clone();
-        Box::pin(async move { tenants::insert(tx, &row).await })
-    });
+    let unit = backend.db.write(async move |tx| tenants::insert(tx, &row).await);
     unit.await.unwrap();
     id
 }
@@ -46,10 +43,9 @@ const fn wish(now: i64) -> Wish {
 
 async fn take(backend: &Backend, tenant: &TenantId, now: i64) -> bool {
     let tenant = tenant.clone();
-    let unit = backend.db.write::<_, StoreError, _>(move |tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move { creation_rates::take(tx, &tenant, &wish(now)).await })
-    });
+    let unit = backend
+        .db
+        .write(async move |tx| creation_rates::take(tx, &tenant, &wish(now)).await);
     unit.await.unwrap()
 }
 
@@ -105,16 +101,13 @@ async fn nodes_whose_clocks_differ_share_a_bucket() {
     for backend in backends().await {
         for (number, behind) in [(1, 1), (2, 10), (3, 15), (4, 999)] {
             let tenant = tenant(&backend, number).await;
-            let unit = backend.db.write::<_, StoreError, _>(move |tx| {
-                let tenant = tenant.clone();
-                Box::pin(async move {
-                    let mut taken = 0;
-                    for now in 10_000..10_300 {
-                        taken += u32::from(creation_rates::take(tx, &tenant, &wish(now)).await?);
-                        taken += u32::from(creation_rates::take(tx, &tenant, &wish(now - behind)).await?);
-                    }
-                    Ok(taken)
-                })
+            let unit = backend.db.write(async move |tx| -> Result<_, StoreError> {
+                let mut taken = 0;
+                for now in 10_000..10_300 {
+                    taken += u32::from(creation_rates::take(tx, &tenant, &wish(now)).await?);
+                    taken += u32::from(creation_rates::take(tx, &tenant, &wish(now - behind)).await?);
+                }
+                Ok(taken)
             });
             // Thirty came in that time, and three were there.
             let taken = unit.await.unwrap();
@@ -135,21 +128,19 @@ async fn tokens_taken_at_the_same_time_are_taken_once() {
 
 async fn insert(backend: &Backend, kept: &KeptAnswer) -> bool {
     let kept = kept.clone();
-    let unit = backend.db.write::<_, StoreError, _>(move |tx| {
-        let kept = kept.clone();
+    let unit = backend.db.write(async move |tx| {
         // What was kept for a thousand has been kept for long enough.
         let outdated = at(kept.created_at.as_millis() - 1_000);
-        Box::pin(async move { idempotency::insert(tx, &kept, outdated).await })
+        idempotency::insert(tx, &kept, outdated).await
     });
     unit.await.unwrap()
 }
 
 async fn find(backend: &Backend, kept: &KeptAnswer) -> Option<KeptAnswer> {
     let (tenant, hash) = (kept.tenant.clone(), kept.key_hash.clone());
-    let unit = backend.db.read::<_, StoreError, _>(move |tx| {
-        let (tenant, hash) = (tenant.clone(), hash.clone());
-        Box::pin(async move { idempotency::find(tx, &tenant, &hash).await })
-    });
+    let unit = backend
+        .db
+        .read(async move |tx| idempotency::find(tx, &tenant, &hash).await);
     unit.await.unwrap()
 }
 
@@ -221,12 +212,9 @@ async fn old_answers_go_and_links_that_are_opened_or_over_are_forgotten() {
             insert(&backend, kept).await;
         }
         let session = opened.session.clone();
-        let unit = backend.db.write::<_, StoreError, _>(move |tx| {
-            let session = session.clone();
-            Box::pin(async move {
-                idempotency::sweep(tx, at(50), at(600)).await?;
-                idempotency::forget_link(tx, &session).await
-            })
+        let unit = backend.db.write(async move |tx| {
+            idempotency::sweep(tx, at(50), at(600)).await?;
+            idempotency::forget_link(tx, &session).await
         });
         unit.await.unwrap();
         assert_eq!(find(&backend, &old).await, None, "{}", backend.name);
@@ -243,10 +231,9 @@ async fn of_a_forgotten_body_nothing_is_kept_and_the_answer_stays() {
         let (kept, other) = (answer(&tenant, 1, 100), answer(&tenant, 2, 100));
         assert!(insert(&backend, &kept).await && insert(&backend, &other).await);
         let session = kept.session.clone();
-        let unit = backend.db.write::<_, StoreError, _>(move |tx| {
-            let session = session.clone();
-            Box::pin(async move { idempotency::forget_body(tx, &session).await })
-        });
+        let unit = backend
+            .db
+            .write(async move |tx| idempotency::forget_body(tx, &session).await);
         unit.await.unwrap();
         let forgotten = KeptAnswer {
             body_hash: Vec::new(),

@@ -106,13 +106,11 @@ async fn whoever_holds_a_tenant_counts_what_the_one_before_left() {
         let tenant_id = &tenant.id;
         let before = read!(db, tx => users::list(tx, tenant_id)).len();
         let added = (0..8).map(|_| {
-            db.write::<_, StoreError, _>(move |tx| {
-                Box::pin(async move {
-                    tenants::hold(tx, &tenant.id).await?;
-                    let people = users::list(tx, &tenant.id).await?.len();
-                    let number = u8::try_from(100 + people).unwrap();
-                    users::insert(tx, &user(tenant, number, Role::Reviewer)).await
-                })
+            db.write(async move |tx| {
+                tenants::hold(tx, &tenant.id).await?;
+                let people = users::list(tx, &tenant.id).await?.len();
+                let number = u8::try_from(100 + people).unwrap();
+                users::insert(tx, &user(tenant, number, Role::Reviewer)).await
             })
         });
         for added in futures::future::join_all(added).await {

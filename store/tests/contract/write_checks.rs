@@ -1,7 +1,7 @@
 //! That something can be written is shown by writing.
 
 use crate::harness::{backends, number_at};
-use store::{StoreError, write_checks};
+use store::write_checks;
 
 const DONE: &str = "SELECT done FROM write_checks";
 
@@ -10,9 +10,7 @@ async fn each_check_writes_the_one_row_of_its_database_anew() {
     for backend in backends().await {
         let vault = backend.vault().await;
         for done in 1..=3 {
-            let unit = backend
-                .db
-                .write::<_, StoreError, _>(|tx| Box::pin(async move { write_checks::write(tx).await }));
+            let unit = backend.db.write(async |tx| write_checks::write(tx).await);
             unit.await.unwrap();
             vault.check().await.unwrap();
             for url in [&backend.url, &backend.keys_url] {

@@ -97,19 +97,11 @@ pub(super) async fn every_bad_key_is_refused_alike() {
     let world = World::new().await;
     let well_formed = service::api_key::generate(&service::random::SystemRandom, true);
     let strangers = add_tenant(&world.server.app, settings()).await;
-    let owner = strangers.id.clone();
-    let unit = world
-        .server
-        .app
-        .honnin
-        .db()
-        .write::<_, store::StoreError, _>(move |tx| {
-            let tenant = owner.clone();
-            Box::pin(async move {
-                let key = store::api_keys::list(tx, &tenant).await?.remove(0);
-                store::api_keys::revoke(tx, &tenant, &key.id, crate::support::START).await
-            })
-        });
+    let tenant = strangers.id.clone();
+    let unit = world.server.app.honnin.db().write(async move |tx| {
+        let key = store::api_keys::list(tx, &tenant).await?.remove(0);
+        store::api_keys::revoke(tx, &tenant, &key.id, crate::support::START).await
+    });
     assert!(unit.await.unwrap());
     let bad = [
         None,

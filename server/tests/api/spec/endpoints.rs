@@ -178,10 +178,12 @@ async fn each_retrieval_is_on_record() {
     let id = world.create("{}").await;
     let reads = async || {
         let (tenant, id) = (world.server.tenant.clone(), id.clone());
-        let unit = world.server.app.honnin.db().read::<_, store::StoreError, _>(move |tx| {
-            let (tenant, id) = (tenant.clone(), id.clone());
-            Box::pin(async move { audit::list(tx, &tenant, Some(&id), None, 100).await })
-        });
+        let unit = world
+            .server
+            .app
+            .honnin
+            .db()
+            .read(async move |tx| audit::list(tx, &tenant, Some(&id), None, 100).await);
         let log = unit.await.unwrap();
         log.iter().filter(|kept| kept.entry.action == "session.read").count()
     };

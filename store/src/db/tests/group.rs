@@ -14,7 +14,7 @@ type Answer = BoxFuture<'static, Result<(), StoreError>>;
 /// Queues a unit without waiting for it.
 async fn queue<F>(db: &Db, unit: F) -> Answer
 where
-    F: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>> + Send + 'static,
+    F: AsyncFnMut(&mut Tx) -> Result<(), StoreError> + Send + 'static,
 {
     let db = db.clone();
     let mut answer: Answer = Box::pin(async move { db.write(unit).await });
@@ -27,15 +27,12 @@ async fn hold_writer(db: &Db) -> (oneshot::Sender<()>, Answer) {
     let (open, gate) = oneshot::channel();
     let (started, running) = oneshot::channel();
     let mut once = Some((started, gate));
-    let held = queue(db, move |_| {
-        let once = once.take();
-        Box::pin(async move {
-            if let Some((started, gate)) = once {
-                started.send(()).unwrap();
-                gate.await.unwrap();
-            }
-            Ok(())
-        })
+    let held = queue(db, async move |_| {
+        if let Some((started, gate)) = once.take() {
+            started.send(()).unwrap();
+            gate.await.unwrap();
+        }
+        Ok(())
     })
     .await;
     running.await.unwrap();
@@ -47,23 +44,22 @@ async fn failing_and_panicking_units_leave_their_neighbours_alone() {
     let backend = sqlite().await;
     let db = backend.db.clone();
     let (open, held) = hold_writer(&db).await;
-    let first = queue(&db, |tx| Box::pin(add(tx, "first"))).await;
-    let failing = queue(&db, |tx| {
-        Box::pin(async move {
-            add(tx, "failing").await?;
-            Err(StoreError::Conflict)
-        })
+    let first = queue(&db, async |tx| add(tx, "first").await).await;
+    let failing = queue(&db, async |tx| {
+        add(tx, "failing").await?;
+        Err(StoreError::Conflict)
     })
     .await;
-    let refused = queue(&db, |tx| Box::pin(execute(tx, "INSERT INTO jobs (kind) VALUES ('x')"))).await;
-    let panicking = queue(&db, |tx| {
-        Box::pin(async move {
-            add(tx, "panicking").await?;
-            panic!("a fault of the program")
-        })
+    let refused = queue(&db, async |tx| {
+        execute(tx, "INSERT INTO jobs (kind) VALUES ('x')").await
     })
     .await;
-    let last = queue(&db, |tx| Box::pin(add(tx, "last"))).await;
+    let panicking = queue(&db, async |tx| {
+        add(tx, "panicking").await?;
+        panic!("a fault of the program")
+    })
+    .await;
+    let last = queue(&db, async |tx| add(tx, "last").await).await;
     open.send(()).unwrap();
     let answers = join_all([held, first, failing, refused, panicking, last]).await;
     assert!(
@@ -90,13 +86,11 @@ async fn units_that_wait_share_one_commit_and_its_failure() {
     let db = backend.db.clone();
     let tables = "CREATE TABLE parent (id INTEGER PRIMARY KEY NOT NULL) STRICT;
         CREATE TABLE child (parent INTEGER NOT NULL REFERENCES parent DEFERRABLE INITIALLY DEFERRED) STRICT;";
-    db.write::<_, StoreError, _>(move |tx| Box::pin(execute(tx, tables)))
-        .await
-        .unwrap();
+    db.write(async move |tx| execute(tx, tables).await).await.unwrap();
     let (open, held) = hold_writer(&db).await;
-    let innocent = queue(&db, |tx| Box::pin(add(tx, "innocent"))).await;
-    let orphan = queue(&db, |tx| Box::pin(execute(tx, "INSERT INTO child VALUES (7)"))).await;
-    let failing = queue(&db, |_| Box::pin(async { Err(StoreError::Conflict) })).await;
+    let innocent = queue(&db, async |tx| add(tx, "innocent").await).await;
+    let orphan = queue(&db, async |tx| execute(tx, "INSERT INTO child VALUES (7)").await).await;
+    let failing = queue(&db, async |_| Err(StoreError::Conflict)).await;
     open.send(()).unwrap();
     let answers = join_all([held, innocent, orphan, failing]).await;
     assert!(
@@ -112,9 +106,7 @@ async fn units_that_wait_share_one_commit_and_its_failure() {
         "{answers:?}"
     );
     assert_eq!(committed(&db).await, Vec::<String>::new());
-    db.write::<_, StoreError, _>(|tx| Box::pin(add(tx, "afterwards")))
-        .await
-        .unwrap();
+    db.write(async |tx| add(tx, "afterwards").await).await.unwrap();
     assert_eq!(committed(&db).await, ["afterwards"]);
 }
 
@@ -124,16 +116,14 @@ async fn when_the_database_gives_the_transaction_up_nobody_is_told_it_was_kept()
     let backend = sqlite().await;
     let db = backend.db.clone();
     let table = "CREATE TABLE once (number INTEGER PRIMARY KEY NOT NULL) STRICT; INSERT INTO once VALUES (7);";
-    db.write::<_, StoreError, _>(move |tx| Box::pin(execute(tx, table)))
-        .await
-        .unwrap();
+    db.write(async move |tx| execute(tx, table).await).await.unwrap();
     let (open, held) = hold_writer(&db).await;
-    let before = queue(&db, |tx| Box::pin(add(tx, "before"))).await;
-    let culprit = queue(&db, |tx| {
-        Box::pin(execute(tx, "INSERT OR ROLLBACK INTO once VALUES (7)"))
+    let before = queue(&db, async |tx| add(tx, "before").await).await;
+    let culprit = queue(&db, async |tx| {
+        execute(tx, "INSERT OR ROLLBACK INTO once VALUES (7)").await
     })
     .await;
-    let after = queue(&db, |tx| Box::pin(add(tx, "after"))).await;
+    let after = queue(&db, async |tx| add(tx, "after").await).await;
     open.send(()).unwrap();
     let answers = join_all([held, before, culprit, after]).await;
     assert!(
@@ -148,8 +138,8 @@ async fn a_unit_whose_caller_left_before_it_began_does_not_run() {
     let backend = sqlite().await;
     let db = backend.db.clone();
     let (open, held) = hold_writer(&db).await;
-    let left = queue(&db, |tx| Box::pin(add(tx, "left"))).await;
-    let stays = queue(&db, |tx| Box::pin(add(tx, "stays"))).await;
+    let left = queue(&db, async |tx| add(tx, "left").await).await;
+    let stays = queue(&db, async |tx| add(tx, "stays").await).await;
     drop(left);
     open.send(()).unwrap();
     assert!(join_all([held, stays]).await.iter().all(Result::is_ok));
@@ -161,7 +151,7 @@ async fn a_caller_that_leaves_while_its_unit_runs_does_not_hurt_the_others() {
     let backend = sqlite().await;
     let db = backend.db.clone();
     let (open, held) = hold_writer(&db).await;
-    let stays = queue(&db, |tx| Box::pin(add(tx, "stays"))).await;
+    let stays = queue(&db, async |tx| add(tx, "stays").await).await;
     drop(held);
     open.send(()).unwrap();
     stays.await.unwrap();
@@ -173,14 +163,14 @@ async fn closing_first_finishes_what_waits_and_then_refuses() {
     let backend = sqlite().await;
     let db = backend.db.clone();
     let (open, held) = hold_writer(&db).await;
-    let waiting = queue(&db, |tx| Box::pin(add(tx, "waiting"))).await;
+    let waiting = queue(&db, async |tx| add(tx, "waiting").await).await;
     let closing = db.clone();
     let mut close: BoxFuture<'static, ()> = Box::pin(async move { closing.close().await });
     assert!(poll!(close.as_mut()).is_pending());
     open.send(()).unwrap();
     let ((), answers) = futures::join!(close, join_all([held, waiting]));
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
-    let late = db.write::<_, StoreError, _>(|tx| Box::pin(add(tx, "late"))).await;
+    let late = db.write(async |tx| add(tx, "late").await).await;
     assert!(matches!(late, Err(StoreError::Unavailable(_))), "{late:?}");
 }
 
@@ -203,12 +193,10 @@ async fn another_process_that_keeps_the_lock_makes_writes_unavailable_until_it_l
         .await
         .unwrap();
     sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
-    let answer = db.write::<_, StoreError, _>(|tx| Box::pin(add(tx, "blocked"))).await;
+    let answer = db.write(async |tx| add(tx, "blocked").await).await;
     assert!(matches!(answer, Err(StoreError::Unavailable(_))), "{answer:?}");
     sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
-    db.write::<_, StoreError, _>(|tx| Box::pin(add(tx, "free")))
-        .await
-        .unwrap();
+    db.write(async |tx| add(tx, "free").await).await.unwrap();
     assert_eq!(committed(&db).await, ["free"]);
 }
 
@@ -224,9 +212,7 @@ async fn the_writer_is_durable_and_wipes_what_it_deletes() {
         ("SELECT journal_mode = 'wal' FROM pragma_journal_mode", 1),
     ] {
         let value: i64 = db
-            .write::<_, StoreError, _>(move |tx| {
-                Box::pin(async move { on!(tx, conn => sqlx::query_scalar(pragma).fetch_one(conn).await) })
-            })
+            .write(async move |tx| on!(tx, conn => sqlx::query_scalar(pragma).fetch_one(conn).await))
             .await
             .unwrap();
         assert_eq!(value, expected, "{pragma}");

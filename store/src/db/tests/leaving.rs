@@ -89,7 +89,7 @@ struct Told {
 
 async fn make_table(db: &Db) {
     let table = "CREATE TABLE halves (caller BIGINT, turn BIGINT, half BIGINT, PRIMARY KEY (caller, turn, half))";
-    let made = db.write::<_, StoreError, _>(move |tx| Box::pin(execute(tx, table)));
+    let made = db.write(async move |tx| execute(tx, table).await);
     made.await.unwrap();
 }
 
@@ -100,12 +100,10 @@ async fn add_half(tx: &mut Tx, (caller, turn): Call, half: i64) -> Result<(), St
 
 /// Two halves, or none where the unit is to fail.
 async fn write(db: &Db, call: Call, fails: bool) -> Result<(), StoreError> {
-    db.write(move |tx| {
-        Box::pin(async move {
-            add_half(tx, call, 1).await?;
-            add_half(tx, call, 2).await?;
-            if fails { Err(StoreError::LeaseLost) } else { Ok(()) }
-        })
+    db.write(async move |tx| {
+        add_half(tx, call, 1).await?;
+        add_half(tx, call, 2).await?;
+        if fails { Err(StoreError::LeaseLost) } else { Ok(()) }
     })
     .await
 }
@@ -117,26 +115,22 @@ async fn count(tx: &mut Tx, caller: i64) -> Result<i64, StoreError> {
 
 /// One view of the database holds still, and holds no half of a unit.
 async fn read(db: &Db, whose: i64) -> Result<(), StoreError> {
-    let seen = db.read::<_, StoreError, _>(move |tx| {
-        Box::pin(async move { Ok((count(tx, whose).await?, count(tx, whose).await?)) })
-    });
+    let seen = db.read(async move |tx| Ok::<_, StoreError>((count(tx, whose).await?, count(tx, whose).await?)));
     let (first, second) = seen.await?;
     assert_eq!((first, first % 2), (second, 0));
     Ok(())
 }
 
 async fn ask(db: &Db, whose: i64) -> Result<(), StoreError> {
-    let counted = db.ask::<_, StoreError, _>(move |tx| Box::pin(count(tx, whose))).await?;
+    let counted = db.ask(async move |tx| count(tx, whose).await).await?;
     assert_eq!(counted % 2, 0);
     Ok(())
 }
 
 /// The writes that are there, and how many halves there are.
 async fn written(db: &Db) -> (BTreeSet<Call>, usize) {
-    let all = db.read::<Vec<Call>, StoreError, _>(|tx| {
-        Box::pin(
-            async move { on!(tx, conn => sqlx::query_as("SELECT caller, turn FROM halves").fetch_all(conn).await) },
-        )
+    let all = db.read(async |tx| -> Result<Vec<Call>, StoreError> {
+        on!(tx, conn => sqlx::query_as("SELECT caller, turn FROM halves").fetch_all(conn).await)
     });
     let halves = all.await.unwrap();
     (halves.iter().copied().collect(), halves.len())

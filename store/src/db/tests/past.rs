@@ -25,7 +25,7 @@ fn options(file: &Path) -> SqliteConnectOptions {
 }
 
 async fn write(db: &Db) {
-    let unit = db.write::<_, StoreError, _>(|tx| Box::pin(add(tx, "kept")));
+    let unit = db.write(async |tx| add(tx, "kept").await);
     unit.await.unwrap();
 }
 

@@ -1,16 +1,13 @@
 //! Units of work on both databases.
 
 use super::*;
+use std::future::Ready;
 use tokio::{sync::oneshot, task::JoinSet};
 
 #[tokio::test]
 async fn what_a_write_unit_did_is_there_after_reopening() {
     for backend in backends().await {
-        backend
-            .db
-            .write::<_, StoreError, _>(|tx| Box::pin(add(tx, "kept")))
-            .await
-            .unwrap();
+        backend.db.write(async |tx| add(tx, "kept").await).await.unwrap();
         drop(backend.db);
         let again = Db::open(&backend.url, harness::OPTIONS).await.unwrap();
         assert_eq!(committed(&again).await, ["kept"], "{}", backend.name);
@@ -22,11 +19,7 @@ async fn what_a_write_unit_did_is_there_after_reopening() {
 async fn every_answered_write_is_in_the_files_of_a_crash() {
     let backend = sqlite().await;
     for _ in 0..50 {
-        backend
-            .db
-            .write::<_, StoreError, _>(|tx| Box::pin(add(tx, "kept")))
-            .await
-            .unwrap();
+        backend.db.write(async |tx| add(tx, "kept").await).await.unwrap();
     }
     let crashed = backend.folder().join("crashed");
     std::fs::create_dir(&crashed).unwrap();
@@ -42,11 +35,9 @@ async fn every_answered_write_is_in_the_files_of_a_crash() {
 async fn a_failing_unit_leaves_nothing() {
     for Backend { name, db, .. } in backends().await {
         let failed: Result<(), StoreError> = db
-            .write(|tx| {
-                Box::pin(async move {
-                    add(tx, "lost").await?;
-                    Err(StoreError::Conflict)
-                })
+            .write(async |tx| {
+                add(tx, "lost").await?;
+                Err(StoreError::Conflict)
             })
             .await;
         assert!(matches!(failed, Err(StoreError::Conflict)), "{name}");
@@ -58,19 +49,16 @@ async fn a_failing_unit_leaves_nothing() {
 async fn a_panicking_unit_leaves_nothing_and_the_database_goes_on() {
     for Backend { name, db, .. } in backends().await {
         let failed: Result<(), StoreError> = db
-            .write(|tx| {
-                Box::pin(async move {
-                    add(tx, "lost").await?;
-                    panic!("a fault of the program")
-                })
+            .write(async |tx| {
+                add(tx, "lost").await?;
+                panic!("a fault of the program")
             })
             .await;
         assert!(matches!(failed, Err(StoreError::Panicked)), "{name}");
-        let failed: Result<(), StoreError> = db.write(|_| panic!("before there is a future")).await;
+        let before_there_is_a_future = |_: &mut Tx| -> Ready<_> { panic!("a fault of the program") };
+        let failed: Result<(), StoreError> = db.write(before_there_is_a_future).await;
         assert!(matches!(failed, Err(StoreError::Panicked)), "{name}");
-        db.write::<_, StoreError, _>(|tx| Box::pin(add(tx, "kept")))
-            .await
-            .unwrap();
+        db.write(async |tx| add(tx, "kept").await).await.unwrap();
         assert_eq!(committed(&db).await, ["kept"], "{name}");
     }
 }
@@ -80,12 +68,10 @@ async fn a_panicking_unit_leaves_nothing_and_the_database_goes_on() {
 async fn a_unit_that_swallows_a_database_error_is_rolled_back() {
     for Backend { name, db, .. } in backends().await {
         let answer = db
-            .write::<_, StoreError, _>(|tx| {
-                Box::pin(async move {
-                    add(tx, "lost").await?;
-                    drop(execute(tx, "INSERT INTO jobs (kind, subject) VALUES ('sweep', 'no time')").await);
-                    Ok(())
-                })
+            .write(async |tx| {
+                add(tx, "lost").await?;
+                drop(execute(tx, "INSERT INTO jobs (kind, subject) VALUES ('sweep', 'no time')").await);
+                Ok::<_, StoreError>(())
             })
             .await;
         assert!(matches!(answer, Err(StoreError::Refused(_))), "{name}: {answer:?}");
@@ -96,7 +82,7 @@ async fn a_unit_that_swallows_a_database_error_is_rolled_back() {
 #[tokio::test]
 async fn a_read_unit_refuses_to_write() {
     for Backend { name, db, .. } in backends().await {
-        let answer = db.read::<_, StoreError, _>(|tx| Box::pin(add(tx, "smuggled"))).await;
+        let answer = db.read(async |tx| add(tx, "smuggled").await).await;
         assert!(matches!(answer, Err(StoreError::Refused(_))), "{name}: {answer:?}");
         assert_eq!(committed(&db).await, Vec::<String>::new(), "{name}");
     }
@@ -107,14 +93,12 @@ async fn a_read_unit_sees_one_moment() {
     for Backend { name, db, .. } in backends().await {
         let writer = db.clone();
         let (before, after) = db
-            .read::<_, StoreError, _>(move |tx| {
+            .read(async move |tx| {
+                let before = count(tx).await?;
                 let writer = writer.clone();
-                Box::pin(async move {
-                    let before = count(tx).await?;
-                    let write = async move { writer.write(|tx| Box::pin(add(tx, "meanwhile"))).await };
-                    tokio::spawn(write).await.unwrap()?;
-                    Ok((before, count(tx).await?))
-                })
+                let write = async move { writer.write(async |tx| add(tx, "meanwhile").await).await };
+                tokio::spawn(write).await.unwrap()?;
+                Ok::<_, StoreError>((before, count(tx).await?))
             })
             .await
             .unwrap();
@@ -128,10 +112,7 @@ async fn a_unit_inside_a_unit_is_refused_instead_of_waiting_for_ever() {
     for Backend { name, db, .. } in backends().await {
         let inner = db.clone();
         let answer: Result<(), StoreError> = db
-            .write(move |_| {
-                let inner = inner.clone();
-                Box::pin(async move { inner.write(|tx| Box::pin(add(tx, "nested"))).await })
-            })
+            .write(async move |_| inner.write(async |tx| add(tx, "nested").await).await)
             .await;
         assert!(matches!(answer, Err(StoreError::Refused(_))), "{name}: {answer:?}");
     }
@@ -141,12 +122,8 @@ async fn a_unit_inside_a_unit_is_refused_instead_of_waiting_for_ever() {
 async fn an_equal_unique_value_is_a_duplicate() {
     for Backend { name, db, .. } in backends().await {
         let twice = "INSERT INTO jobs (kind, subject, dedup_key, run_at) VALUES ('sweep', 's', 'once', 0)";
-        db.write::<_, StoreError, _>(move |tx| Box::pin(execute(tx, twice)))
-            .await
-            .unwrap();
-        let answer = db
-            .write::<_, StoreError, _>(move |tx| Box::pin(execute(tx, twice)))
-            .await;
+        db.write(async move |tx| execute(tx, twice).await).await.unwrap();
+        let answer = db.write(async move |tx| execute(tx, twice).await).await;
         assert!(matches!(answer, Err(StoreError::Duplicate)), "{name}: {answer:?}");
     }
 }
@@ -155,22 +132,18 @@ async fn an_equal_unique_value_is_a_duplicate() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn units_that_lose_a_compare_and_set_run_again_with_what_is_stored_now() {
     for Backend { name, db, .. } in backends().await {
-        db.write::<_, StoreError, _>(|tx| Box::pin(add(tx, "counter")))
-            .await
-            .unwrap();
+        db.write(async |tx| add(tx, "counter").await).await.unwrap();
         let mut racing = JoinSet::new();
         for _ in 0..4 {
             let db = db.clone();
             racing.spawn(async move {
                 for _ in 0..10 {
-                    db.write::<_, StoreError, _>(|tx| Box::pin(increment(tx)))
-                        .await
-                        .unwrap();
+                    db.write(async |tx| increment(tx).await).await.unwrap();
                 }
             });
         }
         racing.join_all().await;
-        let total = db.read::<_, StoreError, _>(|tx| Box::pin(counter(tx))).await.unwrap();
+        let total = db.read(async |tx| counter(tx).await).await.unwrap();
         assert_eq!(total, 40, "{name}");
     }
 }
@@ -199,23 +172,20 @@ async fn a_caller_that_leaves_while_it_reads_leaves_no_old_view_behind() {
             let (seen, has_seen) = oneshot::channel();
             let (open, gate) = oneshot::channel::<()>();
             let mut once = Some((seen, gate));
-            let reading = db.read::<_, StoreError, _>(move |tx| {
-                let once = once.take();
-                Box::pin(async move {
-                    let counted = count(tx).await?;
-                    if let Some((seen, gate)) = once {
-                        seen.send(counted).unwrap();
-                        gate.await.unwrap();
-                    }
-                    count(tx).await
-                })
+            let reading = db.read(async move |tx| {
+                let counted = count(tx).await?;
+                if let Some((seen, gate)) = once.take() {
+                    seen.send(counted).unwrap();
+                    gate.await.unwrap();
+                }
+                count(tx).await
             });
             let counted = tokio::select! {
                 _ = reading => None,
                 counted = has_seen => counted.ok(),
             };
             assert_eq!(counted, Some(i64::from(round)), "{name}");
-            db.write::<_, StoreError, _>(move |tx| Box::pin(async move { add(tx, &format!("{round}")).await }))
+            db.write(async move |tx| add(tx, &format!("{round}")).await)
                 .await
                 .unwrap();
             open.send(()).unwrap();
@@ -231,16 +201,13 @@ async fn a_unit_that_has_begun_ends_before_the_database_is_closed_even_where_its
         let (begun, has_begun) = oneshot::channel();
         let (open, gate) = oneshot::channel::<()>();
         let mut once = Some((begun, gate));
-        let writing = backend.db.write::<_, StoreError, _>(move |tx| {
-            let once = once.take();
-            Box::pin(async move {
-                add(tx, "first").await?;
-                if let Some((begun, gate)) = once {
-                    begun.send(()).unwrap();
-                    gate.await.unwrap();
-                }
-                add(tx, "second").await
-            })
+        let writing = backend.db.write(async move |tx| {
+            add(tx, "first").await?;
+            if let Some((begun, gate)) = once.take() {
+                begun.send(()).unwrap();
+                gate.await.unwrap();
+            }
+            add(tx, "second").await
         });
         tokio::select! {
             _ = writing => unreachable!("it waits at the gate"),
@@ -267,17 +234,15 @@ async fn the_connection_of_a_unit_that_panicked_is_not_used_again() {
             _ => ("SET work_mem = '77kB'", "SELECT current_setting('work_mem') = '77kB'"),
         };
         let failed: Result<(), StoreError> = db
-            .ask(move |tx| {
-                Box::pin(async move {
-                    execute(tx, mark).await?;
-                    panic!("a fault of the program")
-                })
+            .ask(async move |tx| {
+                execute(tx, mark).await?;
+                panic!("a fault of the program")
             })
             .await;
         assert!(matches!(failed, Err(StoreError::Panicked)), "{name}: {failed:?}");
         for _ in 0..10 {
-            let marked = db.ask::<bool, StoreError, _>(move |tx| {
-                Box::pin(async move { on!(tx, conn => sqlx::query_scalar(is_marked).fetch_one(conn).await) })
+            let marked = db.ask(async move |tx| -> Result<bool, StoreError> {
+                on!(tx, conn => sqlx::query_scalar(is_marked).fetch_one(conn).await)
             });
             assert!(!marked.await.unwrap(), "{name}");
         }
@@ -290,16 +255,13 @@ async fn closing_waits_for_who_reads_and_then_refuses() {
         let (begun, has_begun) = oneshot::channel();
         let (open, gate) = oneshot::channel::<()>();
         let mut once = Some((begun, gate));
-        let mut reading = Box::pin(db.read::<_, StoreError, _>(move |tx| {
-            let once = once.take();
-            Box::pin(async move {
-                let before = count(tx).await?;
-                if let Some((begun, gate)) = once {
-                    begun.send(()).unwrap();
-                    drop(gate.await);
-                }
-                Ok((before, count(tx).await?))
-            })
+        let mut reading = Box::pin(db.read(async move |tx| -> Result<_, StoreError> {
+            let before = count(tx).await?;
+            if let Some((begun, gate)) = once.take() {
+                begun.send(()).unwrap();
+                drop(gate.await);
+            }
+            Ok((before, count(tx).await?))
         }));
         tokio::select! {
             _ = &mut reading => unreachable!("it waits at the gate"),
@@ -311,7 +273,7 @@ async fn closing_waits_for_who_reads_and_then_refuses() {
         open.send(()).unwrap();
         let (read, ()) = futures::join!(reading, close);
         assert_eq!(read.unwrap(), (0, 0), "{name}");
-        let late = db.read::<_, StoreError, _>(|tx| Box::pin(count(tx))).await;
+        let late = db.read(async |tx| count(tx).await).await;
         assert!(matches!(late, Err(StoreError::Unavailable(_))), "{name}: {late:?}");
     }
 }

@@ -4,7 +4,7 @@ use super::{at, finish, list};
 use crate::harness::{Backend, backends};
 use domain::ids::{EventId, TenantId};
 use store::{
-    Db, StoreError,
+    Db,
     jobs::{self, Job, JobKind},
 };
 
@@ -18,26 +18,20 @@ fn event(number: u8) -> EventId {
 
 async fn enqueue(db: &Db, tenant_number: u8, event_number: u8, run_at: i64) {
     let (tenant, event) = (tenant(tenant_number), event(event_number));
-    db.write::<_, StoreError, _>(move |tx| {
-        let (tenant, event) = (tenant.clone(), event.clone());
-        Box::pin(async move { jobs::enqueue_delivery(tx, &tenant, &event, at(run_at)).await })
-    })
-    .await
-    .unwrap();
+    db.write(async move |tx| jobs::enqueue_delivery(tx, &tenant, &event, at(run_at)).await)
+        .await
+        .unwrap();
 }
 
 pub(super) async fn claim(db: &Db, tenant: &str, now: i64, until: i64, limit: u32) -> Vec<Job> {
     let tenant = tenant.to_owned();
-    db.write::<_, StoreError, _>(move |tx| {
-        let tenant = tenant.clone();
-        Box::pin(async move { jobs::claim_of_tenant(tx, "w", &tenant, at(now), at(until), limit).await })
-    })
-    .await
-    .unwrap()
+    db.write(async move |tx| jobs::claim_of_tenant(tx, "w", &tenant, at(now), at(until), limit).await)
+        .await
+        .unwrap()
 }
 
 async fn due(db: &Db, now: i64) -> Vec<String> {
-    db.read::<_, StoreError, _>(move |tx| Box::pin(async move { jobs::list_tenants_due(tx, at(now)).await }))
+    db.read(async move |tx| jobs::list_tenants_due(tx, at(now)).await)
         .await
         .unwrap()
 }

@@ -69,18 +69,15 @@ async fn a_lost_lease_rolls_back_the_effect_beside_it() {
         let zombie = claim(&db, "w1", 10, 70, 1).await.remove(0);
         claim(&db, "w2", 70, 130, 1).await;
         let lost: Result<(), StoreError> = db
-            .write(move |tx| {
-                let zombie = zombie.clone();
-                Box::pin(async move {
-                    let effect = NewJob {
-                        kind: JobKind::Analyse,
-                        subject: "evt",
-                        run_at: at(0),
-                        dedup_key: None,
-                    };
-                    jobs::enqueue(tx, effect).await?;
-                    jobs::finish(tx, &zombie, at(80)).await
-                })
+            .write(async move |tx| {
+                let effect = NewJob {
+                    kind: JobKind::Analyse,
+                    subject: "evt",
+                    run_at: at(0),
+                    dedup_key: None,
+                };
+                jobs::enqueue(tx, effect).await?;
+                jobs::finish(tx, &zombie, at(80)).await
             })
             .await;
         assert!(matches!(lost, Err(StoreError::LeaseLost)), "{name}");
@@ -93,19 +90,17 @@ async fn a_lost_lease_rolls_back_the_effect_beside_it() {
 async fn racing_workers_claim_every_job_exactly_once() {
     const WORKERS: [&str; 8] = ["w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"];
     for Backend { name, db, .. } in backends().await {
-        db.write::<_, StoreError, _>(|tx| {
-            Box::pin(async move {
-                for run_at in 0..200 {
-                    let job = NewJob {
-                        kind: JobKind::Analyse,
-                        subject: "evt",
-                        run_at: at(run_at),
-                        dedup_key: None,
-                    };
-                    jobs::enqueue(tx, job).await?;
-                }
-                Ok(())
-            })
+        db.write(async |tx| -> Result<_, StoreError> {
+            for run_at in 0..200 {
+                let job = NewJob {
+                    kind: JobKind::Analyse,
+                    subject: "evt",
+                    run_at: at(run_at),
+                    dedup_key: None,
+                };
+                jobs::enqueue(tx, job).await?;
+            }
+            Ok(())
         })
         .await
         .unwrap();
