@@ -133,7 +133,7 @@ async fn admitted(
             body.ok()?
         }
     };
-    let slot = outer.slots.take(class, network)?;
+    let slot = outer.slots.wait(class, network).await?;
     parts.extensions.insert(slot.clone());
     Some((Request::from_parts(parts, body), slot))
 }

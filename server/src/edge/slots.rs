@@ -5,10 +5,19 @@ use super::{
     Network,
     share::{Part, Shares},
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::{sync::Notify, time::sleep};
 
 /// Probes that may run at a time. They ask the databases, so that not all of them are free.
 const PROBES: usize = 32;
+
+/// How long a request waits for a slot. A burst is over by then; what is left is load.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Requests that may wait at a time: each slot that becomes free wakes all of them.
+const WAITING: usize = 256;
 
 /// What kind of request it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +42,30 @@ pub struct Slots {
     kept: usize,
     probes: Arc<Shares>,
     bodies: Arc<Shares>,
+    /// Places to wait in.
+    waiting: Arc<Shares>,
+    /// Rings when a slot becomes free.
+    freed: Arc<Notify>,
+    patience: Duration,
 }
 
 /// A slot, until it is dropped or given back. Found in the request's extensions.
 #[derive(Clone, Debug)]
-pub(crate) struct Slot(Arc<Mutex<Option<Part>>>);
+pub(crate) struct Slot(Arc<Mutex<Option<Held>>>);
+
+#[derive(Debug)]
+struct Held {
+    /// Given back before the others are woken.
+    part: Option<Part>,
+    freed: Arc<Notify>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.part = None;
+        self.freed.notify_waiters();
+    }
+}
 
 impl Slot {
     /// Gives the slot back before the request is over: from here on something else bounds it.
@@ -56,6 +84,9 @@ impl Slots {
             kept: requests / 4,
             probes: Shares::new(PROBES),
             bodies: Shares::new(body_bytes),
+            waiting: Shares::new(WAITING),
+            freed: Arc::default(),
+            patience: PATIENCE,
         }
     }
 
@@ -64,21 +95,44 @@ impl Slots {
         &self.bodies
     }
 
-    /// A slot for a request whose body is here; `None` where there is none for its network.
-    pub(super) fn take(&self, class: Class, network: Network) -> Option<Slot> {
+    /// A slot for a request whose body is here, which may have to wait for it; `None` where there is none for its network, or too many
+    /// wait already.
+    pub(super) async fn wait(&self, class: Class, network: Network) -> Option<Slot> {
+        if let Some(slot) = self.take(class, network) {
+            return Some(slot);
+        }
+        let _place = self.waiting.take(network, 1, 0).ok()?;
+        let mut late = std::pin::pin!(sleep(self.patience));
+        loop {
+            let mut freed = std::pin::pin!(self.freed.notified());
+            // A slot that becomes free between the question and the waiting rings too.
+            freed.as_mut().enable();
+            if let Some(slot) = self.take(class, network) {
+                return Some(slot);
+            }
+            tokio::select! {
+                () = freed => {}
+                () = &mut late => return None,
+            }
+        }
+    }
+
+    fn take(&self, class: Class, network: Network) -> Option<Slot> {
         let part = match class {
             Class::Alive => None,
             Class::Probe => Some(self.probes.take(network, 1, 0).ok()?),
             Class::Api => Some(self.requests.take(network, 1, 0).ok()?),
             Class::Page | Class::Upload => Some(self.requests.take(network, 1, self.kept).ok()?),
         };
-        Some(Slot(Arc::new(Mutex::new(part))))
+        let freed = Arc::clone(&self.freed);
+        Some(Slot(Arc::new(Mutex::new(Some(Held { part, freed })))))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures::FutureExt as _;
 
     fn network(number: u8) -> Network {
         Network::of([127, number, 0, 1].into())
@@ -100,5 +154,28 @@ mod tests {
         assert!(slots.take(Class::Api, network(9)).is_some());
         drop((pages, calls));
         assert!(slots.take(Class::Page, network(9)).is_some());
+    }
+
+    #[tokio::test]
+    async fn a_request_of_a_burst_waits_for_a_slot_and_not_for_ever() {
+        let slots = Slots::new(4, 0);
+        let calls: Vec<_> = (0..4)
+            .map(|from| slots.take(Class::Api, network(from)).unwrap())
+            .collect();
+        let mut waits = std::pin::pin!(slots.wait(Class::Api, network(9)));
+        assert!(waits.as_mut().now_or_never().is_none());
+        drop(calls);
+        assert!(waits.now_or_never().flatten().is_some());
+        assert!(slots.waiting.take(network(9), WAITING, 0).is_ok(), "its place is free");
+    }
+
+    #[tokio::test]
+    async fn who_finds_no_slot_in_time_is_refused() {
+        let mut slots = Slots::new(4, 0);
+        slots.patience = Duration::from_millis(1);
+        let _calls: Vec<_> = (0..4)
+            .map(|from| slots.take(Class::Api, network(from)).unwrap())
+            .collect();
+        assert!(slots.wait(Class::Api, network(9)).await.is_none());
     }
 }

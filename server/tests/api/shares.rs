@@ -211,7 +211,7 @@ async fn stall(mut stream: TcpStream, cookies: String) -> TcpStream {
 
 #[tokio::test]
 async fn uploads_that_stall_shut_nobody_out() {
-    let server = Server::with("[uploads]\nstall = 3600\n").await;
+    let server = Server::with("[uploads]\nroom = 96\nstall = 3600\n").await;
     let mut attack = JoinSet::new();
     for _ in 0..10 {
         let mut browser = Browser::new(&server);
