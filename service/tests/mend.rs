@@ -1,5 +1,6 @@
 //! A picture of another document or of the wrong side is asked for again before the submit, whenever its analysis ends; whoever
 //! insists goes to a person.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

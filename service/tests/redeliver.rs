@@ -1,4 +1,5 @@
 //! Sending again by hand, test events, and how a receiver is doing.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

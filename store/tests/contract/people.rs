@@ -26,7 +26,7 @@ fn invitation(tenant: &TenantRow, number: u8, by: Option<&UserRow>) -> Invitatio
         email: format!("invited{number}@example.com"),
         name: format!("Invited {number}"),
         invited_by: by.map(|user| user.id.clone()),
-        first_admin: number % 2 == 0,
+        first_admin: number.is_multiple_of(2),
         created_at: at(i64::from(number)),
         expires_at: at(100),
     }

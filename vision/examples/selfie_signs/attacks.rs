@@ -77,7 +77,7 @@ impl Cover {
             let light = if finger < 0.12 {
                 0.62
             } else {
-                0.9 + 0.1 * (finger * 6.28).sin()
+                0.9 + 0.1 * (finger * std::f32::consts::TAU).sin()
             };
             skin.map(|v| v * light)
         };

@@ -22,10 +22,6 @@ const OUT_OF_STEP: [&str; 2] = [
 ];
 
 /// What the throw-away Postgres has written to its log so far; nothing where `scripts/with-postgres` did not start one.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the test command says where its Postgres writes"
-)]
 fn postgres_log() -> String {
     let file = std::env::var_os("HONNIN_TEST_POSTGRES_LOG");
     file.map_or_else(String::new, |file| std::fs::read_to_string(file).unwrap())

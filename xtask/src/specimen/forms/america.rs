@@ -64,7 +64,7 @@ impl Licence {
     }
 
     /// Code of the state.
-    pub(crate) fn issuer(&self) -> &'static str {
+    pub(crate) fn code(&self) -> &'static str {
         self.form().code
     }
 
@@ -159,7 +159,7 @@ pub(crate) fn front(
         0.55,
     );
     let right = page.title(form.name, 4.0, 6.6, 5.0, [30.0, 40.0, 90.0]);
-    page.title(heading, (right + 4.0).max(50.0).min(56.0), 6.2, 3.2, [60.0, 30.0, 40.0]);
+    page.title(heading, (right + 4.0).clamp(50.0, 56.0), 6.2, 3.2, [60.0, 30.0, 40.0]);
     if page.chance.random_bool(0.5) {
         page.form("USA", 78.0, 3.2, 2.0);
     }
@@ -278,7 +278,7 @@ fn arranged(page: &mut Page<'_>, licence: &Licence, labels: &[&str; 11], above: 
         normal: &address,
     };
     let lines = [licence.street.clone(), licence.town.clone()];
-    page.item_lines(&value, &lines, label_right, y, em * 0.95, em * 1.12, 45.0);
+    page.item_lines(&value, &lines, [label_right, y], em * 0.95, em * 1.12, 45.0);
     y += step + em * 1.0;
     let value = Value {
         item: Item::BirthDate,

@@ -168,7 +168,7 @@ impl Paper {
             Self::Icao(document, _) => document.issuer.clone(),
             Self::Japan(_) | Self::Residence(_) | Self::MyNumber(_) => "JPN".to_owned(),
             Self::Europe(licence) => licence.issuer().to_owned(),
-            Self::America(licence) => licence.issuer().to_owned(),
+            Self::America(licence) => licence.code().to_owned(),
         }
     }
 
