@@ -1,11 +1,11 @@
 //! The program `honnin`.
 
-use mimalloc::MiMalloc;
 use std::process::ExitCode;
+use tikv_jemallocator::Jemalloc;
 
-/// Pictures come and go in buffers of megabytes on many threads; it gives them back to the system (docs/decisions/0018).
+/// Pictures come and go in buffers of megabytes on many threads; it keeps the least of them (docs/decisions/0018).
 #[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 fn main() -> ExitCode {
     server::cli::run()
