@@ -48,6 +48,6 @@ specimens:
 
 # ONLY=v0,v7 measures a part. For times of one core: taskset -c 0 make eval ONLY=p6 JOBS=1.
 eval: specimens
-	@cargo run --release -p vision --example eval -- --rendered $(or $(OUT),target/specimens) --jobs $(or $(JOBS),2) \
+	@cargo run --release --example eval -- --rendered $(or $(OUT),target/specimens) --jobs $(or $(JOBS),2) \
 		--only "$(ONLY)" --data "$(DATA)"
-	@test -z "$(DATA)" || cargo run --release -p vision --example selfie_signs -- --data "$(DATA)"
+	@test -z "$(DATA)" || cargo run --release --example selfie_signs -- --data "$(DATA)"

@@ -9,20 +9,20 @@ step() { echo "== $* ($(($(date +%s) - began)) s)"; }
 scripts/setup.sh run
 
 step "units of work that share a commit"
-cargo bench --quiet --package store --bench group_commit
+cargo bench --quiet --bench group_commit
 
 step "the API over HTTP"
 # shellcheck disable=SC2016
 DURABLE=1 scripts/with-postgres sh -c \
-    'HONNIN_BENCH_POSTGRES=$HONNIN_TEST_POSTGRES cargo bench --quiet --package server --bench api'
+    'HONNIN_BENCH_POSTGRES=$HONNIN_TEST_POSTGRES cargo bench --quiet --bench api'
 
 step "many phones, and one network that wants everything"
-cargo bench --quiet --package server --bench capture
+cargo bench --quiet --bench capture
 
 step "deliveries of webhooks"
-cargo bench --quiet --package service --bench deliveries
+cargo bench --quiet --bench deliveries
 
 step "the search for a face"
-cargo bench --quiet --package service --bench face_search
+cargo bench --quiet --bench face_search
 
 step "done: target/bench/"

@@ -8,7 +8,7 @@ step "format"
 cargo fmt --all -- --check
 
 step "lints"
-cargo clippy --quiet --workspace --exclude frontend --all-targets -- -D warnings
+cargo clippy --quiet --all-targets -- -D warnings
 # clippy needs the target's standard library from the same toolchain.
 if rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then
     cargo clippy --quiet --package frontend --package app --package lens --package domain --features app/hydrate \
@@ -18,10 +18,10 @@ else
 fi
 
 step "documentation"
-RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --exclude frontend --no-deps
+RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
 
 step "who may import whom"
-cargo test --quiet --package xtask --test architecture
+cargo test --quiet --test architecture
 
 step "dependencies, licences and sources"
 if command -v cargo-deny >/dev/null; then

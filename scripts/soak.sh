@@ -35,13 +35,13 @@ tests_in_memory() {
 scripts/setup.sh test
 
 long "nothing doubtful is approved" env PROPTEST_CASES="${PROPTEST_CASES:-1000000}" \
-    cargo test --quiet --profile soak --package domain approved_implies
-long "sessions against the reference model" tests_in_memory --package service --test model
-long "races for one session" tests_in_memory --package service --test races
-long "missing and foreign ids take the same time" tests --package server --test api timing
-long "webhooks through outages" tests --package service --test webhook_outages
-long "processes killed and restarted" tests --package server --test nodes
-long "a crowd that wants nothing" env HONNIN_HALF_OPEN=2000 cargo test --quiet --profile soak --package server --test api crowd -- --nocapture
+    cargo test --quiet --profile soak --lib approved_implies
+long "sessions against the reference model" tests_in_memory --test model
+long "races for one session" tests_in_memory --test races
+long "missing and foreign ids take the same time" tests --test api timing
+long "webhooks through outages" tests --test webhook_outages
+long "processes killed and restarted" tests --test nodes
+long "a crowd that wants nothing" env HONNIN_HALF_OPEN=2000 cargo test --quiet --profile soak --test api crowd -- --nocapture
 long "signatures before the official libraries" scripts/judge-webhooks 10000
 long "the API before schemathesis" scripts/judge-api 100000
 

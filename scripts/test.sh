@@ -13,22 +13,21 @@ export WASM_RUSTC
 
 step "site and server"
 cargo xtask build
-cargo build --quiet --package customer
+cargo build --quiet --bin customer
 
 if ! unshare --net --mount true 2>/dev/null && ! unshare --map-root-user --net --mount true 2>/dev/null; then
     echo "NOTE: this machine permits no network namespaces; the sender of webhooks is not judged in one" >&2
 fi
 
-# The browser's half is left out: its features and the server's exclude each other in one build.
 step "tests"
 if cargo nextest --version >/dev/null 2>&1; then
-    scripts/with-postgres cargo nextest run --workspace --exclude frontend --no-fail-fast
+    scripts/with-postgres cargo nextest run --no-fail-fast
 else
-    scripts/with-postgres cargo test --workspace --exclude frontend --bins --lib --tests --no-fail-fast
+    scripts/with-postgres cargo test --bins --lib --tests --no-fail-fast
 fi
 
 step "examples in the documentation"
-cargo test --quiet --workspace --exclude frontend --doc
+cargo test --quiet --doc
 
 step "webhook signatures before the official libraries"
 scripts/judge-webhooks 2000
@@ -40,7 +39,7 @@ step "connections that customers' clients keep"
 scripts/judge-clients 600
 
 step "many phones, and one hostile network"
-HONNIN_PHONES=40 HONNIN_HOSTILE=600 cargo test --quiet --workspace --exclude frontend --bench capture
+HONNIN_PHONES=40 HONNIN_HOSTILE=600 cargo test --quiet --bench capture
 
 step "whole runs"
 scripts/with-postgres npm test --silent --prefix end2end

@@ -1,6 +1,6 @@
 //! Writes every capture page, in every language, as HTML files into a folder, so that they can be looked at.
 //!
-//! `cargo run -p app --features ssr --example gallery -- FOLDER [CSS-FILE]`
+//! `cargo run --example gallery -- FOLDER [CSS-FILE]`
 #![expect(clippy::expect_used, reason = "a tool for the desk stops at the first fault")]
 
 use app::capture::{check, choose, consent, details, document, problem, result, selfie, start, submit};

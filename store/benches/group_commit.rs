@@ -1,7 +1,7 @@
 //! What a durable write costs through [`store::Db::write`] with 32 clients at once, next to its floor and its peer on the same disk in the same run:
 //! a bare loop that inserts equal rows, 32 to a commit, and one that commits each row by itself.
 //!
-//! `cargo bench -p store` prints the rounds and writes `target/bench/group_commit.json`.
+//! `cargo bench --bench group_commit` prints the rounds and writes `target/bench/group_commit.json`.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,

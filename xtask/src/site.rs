@@ -69,7 +69,7 @@ pub(crate) fn build(root: &Path, target: &Path, release: bool) -> Done<Site> {
 /// Builds the server's binary, `honnin`.
 pub(crate) fn build_server(root: &Path, release: bool) -> Done {
     let mut cargo = cargo(root);
-    cargo.args(["--package=server", "--bin=honnin"]);
+    cargo.arg("--bin=honnin");
     if release {
         cargo.arg("--release");
     }

@@ -1,7 +1,7 @@
 //! The API over HTTP on loopback, whole and durable, next to what the disk can do: a bare loop that inserts equal rows with 32 to a
 //! commit, the same loop with one, and on Postgres pgbench. Each round measures all of them in turn; ratios are medians of rounds.
 //!
-//! `cargo bench -p server --bench api` prints the rounds and writes `target/bench/api.json`. The clients run beside the server on the
+//! `cargo bench --bench api` prints the rounds and writes `target/bench/api.json`. The clients run beside the server on the
 //! same cores. `HONNIN_BENCH_POSTGRES` names a server whose commits are durable; `HONNIN_SEED` sets the order of the readings.
 #![expect(
     clippy::print_stdout,

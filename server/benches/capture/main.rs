@@ -1,6 +1,6 @@
 //! Many phones at once, and one network that wants everything, next to the same node without them.
 //!
-//! `cargo bench -p server --bench capture` prints what it saw and writes `target/bench/capture.json`. `HONNIN_PHONES` and
+//! `cargo bench --bench capture` prints what it saw and writes `target/bench/capture.json`. `HONNIN_PHONES` and
 //! `HONNIN_HOSTILE` say how many phones and hostile connections (1,000 and 10,000 where they do not); with fewer the others' times are
 //! told and not judged. `HONNIN_BENCH_BINARY` names another binary to measure. The node is a process of its own, without models: pictures
 //! are decoded, judged, encoded anew, sealed and stored, and their analyses say that nobody could look. The clients share its cores.

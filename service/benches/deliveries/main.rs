@@ -4,7 +4,7 @@
 //! The floor is a bare loop that stores the same rows, 128 deliveries to a commit. It is compared with deliveries over a wire that
 //! answers at once; the same over real TLS is reported beside it, where both ends of each handshake share this machine's cores.
 //!
-//! `cargo bench -p service --bench deliveries` prints the rounds and writes `target/bench/deliveries.json`.
+//! `cargo bench --bench deliveries` prints the rounds and writes `target/bench/deliveries.json`.
 
 #![expect(
     clippy::print_stdout,

@@ -40,7 +40,7 @@ use support::{
 use tokio::runtime::{Builder, Runtime};
 
 /// Sequences in `make test`.
-const CASES: u64 = 2_000;
+const CASES: u64 = 800;
 /// Systems side by side: while one waits for its disk another computes.
 const LANES: u64 = 8;
 

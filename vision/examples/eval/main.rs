@@ -1,4 +1,4 @@
-//! Measures how well the machine sees: `make eval`, or `cargo run --release -p vision --example eval -- --rendered FOLDER`.
+//! Measures how well the machine sees: `make eval`, or `cargo run --release --example eval -- --rendered FOLDER`.
 //!
 //! `--rendered FOLDER` holds what `cargo xtask specimens` made (default `target/specimens`). `--data FOLDER` adds public pictures:
 //! `mrz/labels.csv` names pictures and the lines of their machine-readable zone, `faces/` holds photographs named after the person

@@ -1,5 +1,5 @@
 //! Measures the signs on selfies: on photographs as they are, and on attacks made from them.
-//! `cargo run --release -p vision --example selfie_signs -- --data DIR`, with `DIR/faces/` as for `eval`. Faces of the models' own samples are measured too.
+//! `cargo run --release --example selfie_signs -- --data DIR`, with `DIR/faces/` as for `eval`. Faces of the models' own samples are measured too.
 #![expect(clippy::print_stdout, reason = "a table on the terminal is what this is for")]
 
 mod attacks;
