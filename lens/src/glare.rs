@@ -11,8 +11,8 @@ const CELL: usize = 4;
 const RING: isize = 3;
 /// A pixel that far outside still this bright belongs to a reflection's halo.
 const HALO: u8 = 212;
-/// A blob smaller than this many cells is a glint on an edge.
-const MIN_CELLS: usize = 8;
+/// A blob over less than this share of the area is a glint on an edge or a wave of the background print, and hides no item.
+const GLINT: f32 = 0.01;
 /// A blob over more than this share of the area is paper, not a reflection.
 const PAPER: f32 = 0.45;
 /// The share of a blob's border that must fade.
@@ -42,8 +42,8 @@ pub(crate) fn share(plane: &Plane, area: Area) -> f32 {
     for start in 0..burnt.len() {
         if burnt[start] && !seen[start] {
             let blob = flood(start, columns, &burnt, &mut seen);
-            let paper = blob.len() as f32 > PAPER * burnt.len() as f32;
-            if blob.len() >= MIN_CELLS && !paper && is_reflection(plane, area, columns, &burnt, &blob) {
+            let share = blob.len() as f32 / burnt.len() as f32;
+            if (GLINT..=PAPER).contains(&share) && is_reflection(plane, area, columns, &burnt, &blob) {
                 total += blob.len();
             }
         }

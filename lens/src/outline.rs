@@ -21,12 +21,16 @@ const SKEWED: f32 = 0.5;
 const SAME_CARD: f32 = 0.06;
 /// How much of a real side must lie on edges.
 const SUPPORT: f32 = 0.62;
+/// How much of each of two sides, where the others are outside the picture.
+const CORNER_SUPPORT: f32 = 0.8;
 /// A card smaller than this share of the picture is not what the user holds up.
 const LEAST_AREA: f32 = 0.08;
 /// Width over height between which a quadrilateral can be a card or passport page seen at a slant, lying or upright.
 const ASPECT: std::ops::RangeInclusive<f32> = 1.2..=1.95;
 /// An outline over more than this is a picture cut to the card by its sender: nothing is missing from it.
 const FULL: f32 = 0.9;
+/// The end of a side, where a card's corner is round (ISO/IEC 7810: 3.18 mm of 53.98): a side that is straight up to there goes on outside.
+const TIP: (f32, f32) = (0.005, 0.04);
 /// A smaller outline than this may as well be a portrait or a box printed on a card.
 const SMALL: f32 = 0.35;
 /// Edges outside a small or cut-off card must weigh this much less than inside: else it is a part of what fills the picture.
@@ -216,7 +220,9 @@ fn is_skewed(row: &Line, column: &Line) -> bool {
 /// The quadrilateral of top, right, bottom and left, with its score, where it can be a card.
 fn quadrilateral(edges: &Edges, [top, right, bottom, left]: [&Line; 4]) -> Option<(f32, Outline)> {
     let borders = [top, right, bottom, left].iter().filter(|l| l.border).count();
-    if borders > 1 {
+    // Two sides outside leave one corner to go by: the sides that meet there.
+    let corner_only = borders == 2 && top.border != bottom.border && left.border != right.border;
+    if borders > 1 && !corner_only {
         return None;
     }
     let corners = [
@@ -244,7 +250,7 @@ fn quadrilateral(edges: &Edges, [top, right, bottom, left]: [&Line; 4]) -> Optio
     };
     let share = outline.area() / (width * height);
     // What is cut off may have any shape, down to a square's.
-    let possible = ASPECT.contains(&outline.aspect()) || (borders == 1 && *ASPECT.end() >= outline.aspect());
+    let possible = ASPECT.contains(&outline.aspect()) || (borders > 0 && *ASPECT.end() >= outline.aspect());
     let sides = outline.sides();
     if share < LEAST_AREA || !possible || sides.iter().any(|&s| s < 0.15 * width.min(height)) {
         return None;
@@ -252,6 +258,7 @@ fn quadrilateral(edges: &Edges, [top, right, bottom, left]: [&Line; 4]) -> Optio
     let lines = [top, right, bottom, left];
     let mut least = 1.0_f32;
     let mut sum = 0.0;
+    let mut square = true;
     for (i, line) in lines.iter().enumerate() {
         if line.border {
             continue;
@@ -261,20 +268,25 @@ fn quadrilateral(edges: &Edges, [top, right, bottom, left]: [&Line; 4]) -> Optio
         let span = (if before { 0.01 } else { 0.08 }, if after { 0.99 } else { 0.92 });
         let support = edges.support(corners[i], corners[(i + 1) % 4], span, i % 2 == 0);
         let runs_out = |span| edges.support(corners[i], corners[(i + 1) % 4], span, i % 2 == 0) >= 0.5;
-        if support < SUPPORT || (before && !runs_out((0.01, 0.15))) || (after && !runs_out((0.85, 0.99))) {
+        let wanted = if corner_only { CORNER_SUPPORT } else { SUPPORT };
+        if support < wanted || (before && !runs_out((0.01, 0.15))) || (after && !runs_out((0.85, 0.99))) {
             return None;
         }
+        square &= (!before || runs_out(TIP)) && (!after || runs_out((1.0 - TIP.1, 1.0 - TIP.0)));
         least = least.min(support);
         sum += support;
     }
     outline.support = sum / (4 - borders) as f32;
+    if corner_only && share < SMALL {
+        return None;
+    }
     if (borders > 0 || share < SMALL) && edges.weight_outside_over_inside(&outline.corners) > QUIETER {
         return None;
     }
     outline.cut_off |= corners
         .iter()
         .any(|&[x, y]| x < -OUTSIDE || y < -OUTSIDE || x > width + OUTSIDE || y > height + OUTSIDE);
-    outline.cut_off &= share < FULL;
+    outline.cut_off &= share < FULL || (borders > 0 && square);
     // A large outline is preferred: there are rectangles printed inside a card, none around it.
     let score = outline.support * least.sqrt() * share.sqrt() * if borders > 0 { 0.8 } else { 1.0 };
     Some((score, outline))

@@ -115,6 +115,36 @@ fn a_reflection_is_glare() {
 }
 
 #[test]
+fn paper_that_the_camera_took_too_bright_is_no_glare() {
+    let (hits, _) = named(Reason::DocumentGlare, |seed, dice| {
+        Scene {
+            paper: dice.between(246.0, 256.0),
+            ..Scene::good(seed)
+        }
+        .draw(SIZE)
+        .lit_unevenly(dice.between(-0.08, 0.08))
+    });
+    // Waves of print twelve levels deep, of which the camera keeps the troughs only, look like reflections here and there.
+    assert!(hits * 100 <= PICTURES * 20, "{hits} of {PICTURES}");
+}
+
+#[test]
+fn a_card_just_inside_the_picture_is_not_cut_off() {
+    let (hits, _) = named(Reason::DocumentCutOff, |seed, dice| {
+        Scene {
+            scale: dice.between(0.98, 0.99),
+            tilt: 0.0,
+            perspective: 0.0,
+            shift: (0.0, 0.0),
+            passport: false,
+            ..Scene::good(seed)
+        }
+        .draw(SIZE)
+    });
+    assert!(hits * 100 <= PICTURES * 5, "{hits} of {PICTURES}");
+}
+
+#[test]
 fn too_little_light_is_too_dark() {
     at_least_95_percent(named(Reason::DocumentTooDark, |seed, dice| {
         Scene::good(seed).draw(SIZE).dimmed(dice.between(0.08, 0.2))
@@ -128,6 +158,18 @@ fn a_card_over_the_border_is_cut_off() {
         let far = dice.between(0.2, 0.3);
         scene.shift = if dice.next() < 0.5 { (far, 0.0) } else { (-far, 0.0) };
         scene.draw(SIZE)
+    }));
+}
+
+#[test]
+fn a_card_over_two_borders_is_cut_off() {
+    at_least_95_percent(named(Reason::DocumentCutOff, |seed, dice| {
+        let mut side = |from: f32, to: f32| dice.between(from, to) * if dice.next() < 0.5 { 1.0 } else { -1.0 };
+        Scene {
+            shift: (side(0.2, 0.26), side(0.16, 0.2)),
+            ..Scene::good(seed)
+        }
+        .draw(SIZE)
     }));
 }
 

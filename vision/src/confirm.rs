@@ -110,7 +110,7 @@ impl Item {
     /// Where it stands in the picture.
     pub(crate) fn place(&self, look: &Look<'_, '_>) -> Option<FieldPlace> {
         let name = FieldName::parse(&self.name)?;
-        let angle = look.known.as_ref().map_or(0.0, |known| known.angle);
+        let known = look.known.as_ref()?;
         let bound = |value: fn(&crate::layout::Glyph) -> f32, pick: fn(f32, f32) -> f32| {
             self.glyphs.iter().map(value).reduce(pick)
         };
@@ -122,13 +122,11 @@ impl Item {
             bound(|g| g.y - g.height / 2.0, f32::min)?,
             bound(|g| g.y + g.height / 2.0, f32::max)?,
         );
-        let (sin, cos) = angle.sin_cos();
-        let upright = |[x, y]: [f32; 2]| [x * cos - y * sin, x * sin + y * cos];
         let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
         Some(FieldPlace {
             name,
             confidence: self.confidence,
-            corners: corners.map(|corner| look.place(upright(corner))),
+            corners: corners.map(|corner| look.place(known.upright(corner))),
         })
     }
 }

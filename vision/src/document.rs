@@ -7,7 +7,7 @@ use crate::projection::Corners;
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
 use crate::text::Line;
-use crate::{Vision, code, confirm, likeness, mrz, signals, zone};
+use crate::{Vision, code, confirm, extent, likeness, mrz, signals, zone};
 use domain::document::{DocumentType, OcrField, Side};
 use domain::findings::{CodeReading, DocumentFindings, Face, FieldPlace, MrzReading, Quality, Signature, Unavailable};
 use time::Date;
@@ -43,6 +43,9 @@ pub(crate) fn examine(
     let (look, reading) = read_picture(vision, picture, kind, side, today, &mut watch).unwrap_or_else(|_| {
         unavailable.push(Unavailable::Text);
         (Look::blind(picture), Reading::default())
+    });
+    let quality = look.card_by_labels().map_or(quality, |corners| {
+        extent::corrected(quality, &corners, [picture.width() as f32, picture.height() as f32])
     });
     let codes = code::read(picture, kind, side, today, &vision.signers);
     watch.lap("codes");

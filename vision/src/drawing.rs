@@ -35,8 +35,7 @@ impl Trace {
             [[-w, -h], [w, -h], [w, h], [-w, h]].map(corner)
         });
         let labels = look.known.iter().flat_map(|known| {
-            let (sin, cos) = known.angle.sin_cos();
-            let upright = move |[x, y]: [f32; 2]| look.place([x * cos - y * sin, x * sin + y * cos]);
+            let upright = move |at: [f32; 2]| look.place(known.upright(at));
             known.labels.iter().map(move |&[left, top, right, bottom]| {
                 [[left, top], [right, top], [right, bottom], [left, bottom]].map(upright)
             })

@@ -7,6 +7,7 @@ mod code;
 mod confirm;
 mod document;
 mod drawing;
+mod extent;
 mod face;
 mod layout;
 mod likeness;

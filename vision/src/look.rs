@@ -107,6 +107,12 @@ impl<'a> Look<'a, '_> {
         self.back.map_or(unturned, |back| back.place(unturned))
     }
 
+    /// Where the card's corners are in the picture that was given, by the labels of its layout; they may be outside.
+    pub(crate) fn card_by_labels(&self) -> Option<Corners> {
+        let known = self.known.as_ref()?;
+        Some(known.corners?.map(|corner| self.place(known.upright(corner))))
+    }
+
     /// The corners of what was looked at, as it is read.
     pub(crate) fn corners(&self) -> Corners {
         let (right, bottom) = (

@@ -213,6 +213,15 @@ impl Picture {
         self
     }
 
+    /// Light that falls off by this share from the middle to the right edge, or to the left where it is negative.
+    pub(crate) fn lit_unevenly(mut self, share: f32) -> Self {
+        for (i, value) in self.values.iter_mut().enumerate() {
+            let x = (i % self.width) as f32 / self.width as f32;
+            *value = (*value * (1.0 - share * (x - 0.5) * 2.0)).min(255.0);
+        }
+        self
+    }
+
     /// Less light on everything.
     pub(crate) fn dimmed(mut self, share: f32) -> Self {
         for value in &mut self.values {

@@ -37,6 +37,16 @@ pub(crate) struct Known<'a> {
     pub(crate) labels: Vec<[f32; 4]>,
     /// Direction of its rows in the page's pixels, in radians.
     pub(crate) angle: f32,
+    /// Where the card's corners must be by its labels, along its rows: left top, right top, right bottom, left bottom.
+    pub(crate) corners: Option<[[f32; 2]; 4]>,
+}
+
+impl Known<'_> {
+    /// A place along the rows in the page's own pixels.
+    pub(crate) fn upright(&self, [x, y]: [f32; 2]) -> [f32; 2] {
+        let (sin, cos) = self.angle.sin_cos();
+        [x * cos - y * sin, x * sin + y * cos]
+    }
 }
 
 impl Layouts {
@@ -66,7 +76,7 @@ impl Layouts {
             words: &self.words,
         };
         let (mut fit, score) = recognise::best(&self.layouts, &sheet, &folded, &context)?;
-        let in_place = recognise::in_place(&fit);
+        let (in_place, corners) = (recognise::in_place(&fit), recognise::corners(&fit));
         fit.marks
             .retain(|mark| fit.layout.label.get(mark.name).is_some_and(|label| !label.value));
         recognise::by_place(fit.layout, &sheet, &mut fit.marks);
@@ -95,6 +105,7 @@ impl Layouts {
             labels: fit.marks.iter().map(|mark| label_place(&sheet, mark)).collect(),
             items,
             angle: sheet.angle,
+            corners,
         })
     }
 }

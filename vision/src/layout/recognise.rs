@@ -110,14 +110,62 @@ impl Lie {
     fn expected(&self, at: [f32; 2]) -> [f32; 2] {
         [0, 1].map(|axis| self.seen[axis] + (at[axis] - self.at[axis]) * self.scale)
     }
+
+    /// Whether a label is seen in its place.
+    fn holds(&self, &(at, seen): &([f32; 2], [f32; 2])) -> bool {
+        distance_of(self.expected(at), seen) < OFF_PLACE * self.scale
+    }
+}
+
+impl Lie {
+    /// The corners of the layout's card: left top, right top, right bottom, left bottom.
+    fn corners(&self, [width, height]: [f32; 2]) -> [[f32; 2]; 4] {
+        [[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]].map(|corner| self.expected(corner))
+    }
+
+    /// The lie with the least squared error over these labels, in the direction of the rows.
+    fn through(labels: &[([f32; 2], [f32; 2])]) -> Self {
+        let mean = |pick: fn(&([f32; 2], [f32; 2])) -> [f32; 2]| {
+            [0, 1].map(|axis| labels.iter().map(|label| pick(label)[axis]).sum::<f32>() / labels.len() as f32)
+        };
+        let (at, seen) = (mean(|label| label.0), mean(|label| label.1));
+        let sums = labels.iter().flat_map(|label| {
+            [0, 1].map(|axis| {
+                let (by, to) = (label.0[axis] - at[axis], label.1[axis] - seen[axis]);
+                (by * to, by * by)
+            })
+        });
+        let (both, own) = sums.fold((0.0, 0.0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
+        Self {
+            at,
+            seen,
+            scale: both / own.max(f32::EPSILON),
+        }
+    }
+}
+
+/// Where the card's corners must be, by the labels that stand in place; in the frame of the rows. `None` where too few do.
+pub(crate) fn corners(fit: &Fit<'_>) -> Option<[[f32; 2]; 4]> {
+    let (first, fitting, placed) = lie(fit.layout, &fit.marks)?;
+    if fitting < LEAST_PLACED || (fitting as f32) < IN_PLACE * placed as f32 {
+        return None;
+    }
+    let in_place: Vec<_> = placed_labels(fit.layout, &fit.marks)
+        .filter(|label| first.holds(label))
+        .collect();
+    Some(Lie::through(&in_place).corners(fit.layout.size))
+}
+
+/// Labels that have a place: that place in millimetres, and where they are seen.
+fn placed_labels<'a>(layout: &'a Layout, marks: &'a [Mark<'_>]) -> impl Iterator<Item = ([f32; 2], [f32; 2])> + 'a {
+    marks
+        .iter()
+        .filter_map(|mark| Some((layout.label.get(mark.name)?.at?, [mark.left, mark.y])))
 }
 
 /// The lie that most labels agree with, how many do, and how many have a place at all.
 fn lie(layout: &Layout, marks: &[Mark<'_>]) -> Option<(Lie, usize, usize)> {
-    let placed: Vec<([f32; 2], [f32; 2])> = marks
-        .iter()
-        .filter_map(|mark| Some((layout.label.get(mark.name)?.at?, [mark.left, mark.y])))
-        .collect();
+    let placed: Vec<([f32; 2], [f32; 2])> = placed_labels(layout, marks).collect();
     if placed.len() < LEAST_PLACED {
         return None;
     }
@@ -130,8 +178,11 @@ fn lie(layout: &Layout, marks: &[Mark<'_>]) -> Option<(Lie, usize, usize)> {
         .map(|(&(at, seen), &(other, other_seen))| {
             let scale = distance_of(seen, other_seen) / distance_of(at, other);
             let lie = Lie { at, seen, scale };
-            let fits = |&&(at, seen): &&([f32; 2], [f32; 2])| distance_of(lie.expected(at), seen) < OFF_PLACE * scale;
-            (lie, placed.iter().filter(fits).count(), placed.len())
+            (
+                lie,
+                placed.iter().filter(|label| lie.holds(label)).count(),
+                placed.len(),
+            )
         })
         .max_by_key(|(_, fitting, _)| *fitting)
 }

@@ -96,6 +96,27 @@ fn a_japanese_driving_licence_is_known_and_read() {
 }
 
 #[test]
+fn the_labels_in_place_tell_where_the_cards_corners_are() {
+    let layouts = layouts();
+    let corners = |lines: &[(&str, f32, f32)]| layouts.read(&page(lines), TODAY).unwrap().corners;
+    let found = corners(&LICENCE).unwrap();
+    let wanted = [[0.0, 0.0], [85.6, 0.0], [85.6, 53.98], [0.0, 53.98]];
+    for (corner, at) in found.iter().zip(wanted) {
+        let off = (corner[0] - at[0] * 16.0).hypot(corner[1] - at[1] * 16.0);
+        assert!(off < 2.0 * 16.0, "{corner:?} {at:?}");
+    }
+    // Without its left half the page begins outside the picture, wherever that ends.
+    let mut moved = LICENCE;
+    moved.iter_mut().for_each(|line| line.1 -= 20.0);
+    assert!(corners(&moved).is_some_and(|[[left, _], ..]| left < -16.0 * 15.0));
+    let mut scattered = LICENCE;
+    for (index, line) in scattered.iter_mut().enumerate() {
+        (line.1, line.2) = (2.0 + (index % 2) as f32 * 40.0, ((index * 5) % 14) as f32 * 3.8);
+    }
+    assert_eq!(corners(&scattered), None);
+}
+
+#[test]
 fn labels_out_of_place_are_told() {
     let mut lines = LICENCE;
     for (index, line) in lines.iter_mut().enumerate() {

@@ -1,0 +1,80 @@
+//! How much of the card is in the picture, by the labels of its layout. An outline may be that of a portrait, or end at the border
+//! because the table does; labels that stand in place tell where the card's corners are, inside the picture or outside.
+
+use crate::projection::Corners;
+use domain::findings::Quality;
+
+/// A corner this share of the card's width outside the picture is cut off: labels are printed to within 5 of 85.6 mm.
+const OUTSIDE: f32 = 0.06;
+
+/// The judgement of a picture of `size`, corrected by where the labels say that the card's corners are, in pixels.
+pub(crate) fn corrected(quality: Quality, corners: &Corners, size: [f32; 2]) -> Quality {
+    let [[ax, ay], [bx, by], ..] = *corners;
+    let width = (bx - ax).hypot(by - ay).max(1.0);
+    let outside = corners.iter().map(|corner| outside(*corner, size)).fold(0.0, f32::max) / width;
+    let share = area(corners) / (size[0] * size[1]);
+    Quality {
+        cut_off: match outside {
+            0.0 => Some(false),
+            far if far > OUTSIDE => Some(true),
+            _ => quality.cut_off,
+        },
+        coverage: Some(quality.coverage.map_or(share, |seen| seen.max(share)).min(1.0)),
+        ..quality
+    }
+}
+
+/// How many pixels a place is outside a picture of this size.
+fn outside([x, y]: [f32; 2], [width, height]: [f32; 2]) -> f32 {
+    [-x, -y, x - width, y - height].into_iter().fold(0.0, f32::max)
+}
+
+/// The area within four corners, in pixels.
+fn area(corners: &Corners) -> f32 {
+    let sum: f32 = (0..4)
+        .map(|i| {
+            let ([ax, ay], [bx, by]) = (corners[i], corners[(i + 1) % 4]);
+            ax * by - bx * ay
+        })
+        .sum();
+    sum.abs() / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: [f32; 2] = [1600.0, 1200.0];
+
+    /// A card 1,000 pixels wide whose upper left corner is here.
+    fn card(x: f32, y: f32) -> Corners {
+        [[x, y], [x + 1000.0, y], [x + 1000.0, y + 630.0], [x, y + 630.0]]
+    }
+
+    fn seen(cut_off: Option<bool>, coverage: Option<f32>) -> Quality {
+        Quality {
+            cut_off,
+            coverage,
+            ..Quality::default()
+        }
+    }
+
+    #[test]
+    fn labels_overrule_the_outline_where_the_card_is_all_there_or_far_outside() {
+        let inside = corrected(seen(Some(true), Some(0.1)), &card(200.0, 200.0), SIZE);
+        assert_eq!(inside.cut_off, Some(false));
+        assert!(inside.coverage.is_some_and(|share| (share - 0.328).abs() < 0.001));
+        for corner in [[-100.0, 200.0], [700.0, 200.0], [200.0, -70.0], [200.0, 650.0]] {
+            let cut = corrected(seen(None, None), &card(corner[0], corner[1]), SIZE);
+            assert_eq!(cut.cut_off, Some(true), "{corner:?}");
+        }
+    }
+
+    #[test]
+    fn within_the_tolerance_of_print_the_outline_decides() {
+        for outline in [None, Some(true), Some(false)] {
+            let near = corrected(seen(outline, Some(0.4)), &card(-40.0, 200.0), SIZE);
+            assert_eq!((near.cut_off, near.coverage), (outline, Some(0.4)));
+        }
+    }
+}
