@@ -58,7 +58,7 @@ pub struct Listening {
     pub fingerprint: Option<String>,
 }
 
-/// Opens the port, with TLS where it is configured. To be called within a tokio run time.
+/// Opens the port, with TLS where it is configured. To be called within a tokio runtime.
 ///
 /// # Errors
 /// [`ListenError`].

@@ -14,7 +14,7 @@ use domain::{
     document::{DocumentType, OcrField, Side},
     findings::{DocumentFindings, SelfieFindings},
     ids::CaptureId,
-    quality::{SelfieLimits, face_is_covered},
+    quality::{QualityLimits, SelfieLimits, document_problems, face_is_covered},
     reasons::Reason,
     session::Status,
     time::Timestamp,
@@ -171,9 +171,13 @@ async fn open(
     Ok(pictures)
 }
 
-/// Why the picture should be taken again, as far as is known now.
+/// Why the picture should be taken again, as far as is known now. Whoever read a document knows better what is missing from it than
+/// the first look, which found an outline or none.
 fn problems(capture: &CaptureRow, seen: &Seen) -> Vec<Reason> {
-    let mut problems = capture.problems.clone();
+    let mut problems = match seen {
+        Seen::Document(findings) => document_problems(&findings.quality, &QualityLimits::default()),
+        Seen::Selfie(_) => capture.problems.clone(),
+    };
     if let Seen::Selfie(selfie) = seen
         && selfie.unavailable.is_empty()
     {

@@ -194,18 +194,9 @@ fn seal(
     callback: Option<&CallbackUrl>,
 ) -> Result<SessionRow, StoreError> {
     let mut row = SessionRow {
-        session,
-        data_key: key.id().clone(),
         metadata: request.metadata.clone(),
         callback_url: callback.map(|url| url.as_str().to_owned()),
-        state: None,
-        known: None,
-        typed: None,
-        document_type: None,
-        ocr: None,
-        outcome: None,
-        note: None,
-        failure_reason: None,
+        ..SessionRow::new(session, key.id().clone())
     };
     if let Some(state) = &request.state {
         row.state = Some(key.seal(&row.place(column::STATE), state.as_bytes())?);

@@ -58,6 +58,25 @@ pub mod column {
 }
 
 impl SessionRow {
+    /// The row of a session of which nothing else is known yet.
+    #[must_use]
+    pub const fn new(session: Session, data_key: DataKeyId) -> Self {
+        Self {
+            session,
+            data_key,
+            metadata: None,
+            callback_url: None,
+            state: None,
+            known: None,
+            typed: None,
+            document_type: None,
+            ocr: None,
+            outcome: None,
+            note: None,
+            failure_reason: None,
+        }
+    }
+
     /// Where a sealed column lives.
     #[must_use]
     pub const fn place<'a>(&'a self, column: &'a str) -> Place<'a> {

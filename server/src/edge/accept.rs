@@ -133,7 +133,7 @@ pub async fn serve(
 /// Closes `listener` and returns the connections that the operating system had accepted for it: their clients believe to be served,
 /// and closing it would reset them.
 fn waiting(listener: TcpListener) -> Vec<(TcpStream, SocketAddr)> {
-    // Asked without the run time, which may not have heard yet of those that came last.
+    // Asked without the runtime, which may not have heard yet of those that came last.
     let Ok(listener) = listener.into_std() else {
         return Vec::new();
     };

@@ -1,7 +1,7 @@
 //! What the search for a face among those approved before costs: the time from the submit to the decision, with nobody to compare with
 //! and with many, in turn.
 //!
-//! `cargo bench -p service --bench face_search` prints the medians and writes `target/bench/face_search.json`. A decision has to end
+//! `cargo bench --bench face_search` prints the medians and writes `target/bench/face_search.json`. A decision has to end
 //! within the lease of its job, 60 s, or another node begins it as well.
 
 #![expect(
@@ -14,11 +14,9 @@
 mod support;
 
 use domain::{
-    decision::Policy,
     ids::SessionId,
     language::Language,
     session::{Plan, Session, Step},
-    tenant::TenantSettings,
     time::Millis,
 };
 use service::{consent::consent, submit::submit};
@@ -54,20 +52,7 @@ async fn populate(harness: &Harness) {
             START,
             Millis::hours(1),
         );
-        let row = SessionRow {
-            session,
-            data_key: key.id().clone(),
-            metadata: None,
-            callback_url: None,
-            state: None,
-            known: None,
-            typed: None,
-            document_type: None,
-            ocr: None,
-            outcome: None,
-            note: None,
-            failure_reason: None,
-        };
+        let row = SessionRow::new(session, key.id().clone());
         let descriptor = (0..128).flat_map(|_| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             ((state >> 8) as f32 / 8_388_608.0 - 1.0).to_le_bytes()
@@ -90,18 +75,6 @@ async fn populate(harness: &Harness) {
         Ok(())
     });
     unit.await.unwrap();
-}
-
-async fn searching() -> Harness {
-    Harness::with(TenantSettings {
-        steps: Step::ALL.to_vec(),
-        policy: Policy {
-            find_duplicates: true,
-            ..Policy::default()
-        },
-        ..TenantSettings::default()
-    })
-    .await
 }
 
 /// From the submit to the decision of one session.
@@ -128,7 +101,7 @@ fn median(mut spans: Vec<Duration>) -> f64 {
 
 #[tokio::main]
 async fn main() {
-    let (none, many) = (searching().await, searching().await);
+    let (none, many) = (Harness::searching().await, Harness::searching().await);
     populate(&many).await;
     let (mut without, mut among) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {

@@ -19,6 +19,7 @@ pub use eyes::Eyes;
 
 use databases::Backend;
 use domain::{
+    decision::Policy,
     ids::{ApiKeyId, SessionId, TenantId},
     scope::{Scope, Scopes},
     session::Step,
@@ -65,6 +66,19 @@ impl Harness {
         Self::with(TenantSettings {
             steps: Step::ALL.to_vec(),
             callback_urls: vec!["https://shop.example/done".into()],
+            ..TenantSettings::default()
+        })
+        .await
+    }
+
+    /// With a search for faces that were approved before.
+    pub async fn searching() -> Self {
+        Self::with(TenantSettings {
+            steps: Step::ALL.to_vec(),
+            policy: Policy {
+                find_duplicates: true,
+                ..Policy::default()
+            },
             ..TenantSettings::default()
         })
         .await

@@ -62,7 +62,7 @@ fn rest(mut tx: Tx) {
     }
 }
 
-/// A thread and the connections that it alone uses, since they wait on its run time.
+/// A thread and the connections that it alone uses, since they wait on its runtime.
 struct PoolThread {
     thread: Thread,
     pool: PgPool,

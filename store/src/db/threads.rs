@@ -28,8 +28,8 @@ pub(super) enum Wakes {
     Sockets,
 }
 
-/// Starts a thread with a run time of its own, for what `work` makes. A connection waits on the run time that opened it, and this one goes
-/// on whatever the program's main run time is busy with.
+/// Starts a thread with a runtime of its own, for what `work` makes. A connection waits on the runtime that opened it, and this one goes
+/// on whatever the program's main runtime is busy with.
 pub(super) fn start<W, R>(name: &str, wakes: Wakes, work: W) -> Result<(), StoreError>
 where
     W: FnOnce() -> R + Send + 'static,

@@ -80,7 +80,7 @@ where
 /// Somebody who waits for the log to be folded into the database file.
 pub(super) type Checkpoint = oneshot::Sender<Result<bool, StoreError>>;
 
-/// Who writes.
+/// The thread that writes.
 pub(super) struct Writer {
     pub(super) options: SqliteConnectOptions,
     /// The row that says that the database is open.

@@ -51,20 +51,8 @@ async fn session(backend: &Backend) -> SessionId {
             steps: Step::ALL.to_vec(),
         },
     );
-    let row = SessionRow {
-        session: Session::new(id.clone(), tenant.id.clone(), plan, at(0), Millis::hours(1)),
-        data_key: DataKeyId::parse(&format!("dk_{}", "0".repeat(32))).unwrap(),
-        metadata: None,
-        callback_url: None,
-        state: None,
-        known: None,
-        typed: None,
-        document_type: None,
-        ocr: None,
-        outcome: None,
-        note: None,
-        failure_reason: None,
-    };
+    let session = Session::new(id.clone(), tenant.id.clone(), plan, at(0), Millis::hours(1));
+    let row = SessionRow::new(session, DataKeyId::parse(&format!("dk_{}", "0".repeat(32))).unwrap());
     let unit = write(backend, async move |tx| {
         tenants::insert(tx, &tenant).await?;
         sessions::insert(tx, &row).await

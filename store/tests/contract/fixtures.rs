@@ -74,19 +74,13 @@ pub(crate) fn session(tenant: &TenantRow, number: u8) -> SessionRow {
     let plan = Plan::of(&[Step::Document, Step::Selfie]).unwrap();
     let id = SessionId::from_random([number; 16]);
     let created_at = at(i64::from(number) * 1_000);
+    let session = Session::new(id, tenant.id.clone(), plan, created_at, Millis::hours(1));
     SessionRow {
-        session: Session::new(id, tenant.id.clone(), plan, created_at, Millis::hours(1)),
-        data_key: DataKeyId::parse(&format!("dk_{number:032x}")).unwrap(),
         metadata: Some(format!(r#"{{"order":"A-{number}"}}"#).into()),
         callback_url: Some("https://example.com/done".into()),
         state: Some(vec![1, number]),
         known: Some(vec![2, number]),
-        typed: None,
-        document_type: None,
-        ocr: None,
-        outcome: None,
-        note: None,
-        failure_reason: None,
+        ..SessionRow::new(session, DataKeyId::parse(&format!("dk_{number:032x}")).unwrap())
     }
 }
 

@@ -33,7 +33,7 @@ enum Leaves {
     Never,
     /// When its unit waits for the nth time.
     AtWait(u32),
-    /// After so many turns of the run time.
+    /// After so many turns of the runtime.
     AfterTurns(u32),
 }
 
