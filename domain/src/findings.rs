@@ -222,7 +222,7 @@ pub struct DocumentFindings {
     pub portrait: Option<Face>,
     /// Share of near-grey pixels, 0 to 1; a photocopy is 1.
     pub grey_share: Option<f32>,
-    /// z-score of the strongest regular raster (screen, print).
+    /// z-score of the strongest regular raster (screen, print): of the weaker of its two crossing directions.
     pub raster_z: Option<f32>,
     /// What recognises the picture again; `None` in findings made before it was measured.
     #[serde(default)]

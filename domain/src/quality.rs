@@ -76,7 +76,7 @@ impl Default for SelfieLimits {
     fn default() -> Self {
         Self {
             covered: 0.85,
-            raster_z: 9.0,
+            raster_z: 7.5,
             in_card: 0.5,
             same_picture: 0.22,
         }

@@ -39,14 +39,19 @@ pub(crate) fn examine(
     let mut watch = Stopwatch::start();
     let quality = quality(picture);
     watch.lap("quality");
+    let outlines = outlines(picture);
+    watch.lap("outline");
     let mut unavailable = vision.missing();
-    let (look, reading) = read_picture(vision, picture, kind, side, today, &mut watch).unwrap_or_else(|_| {
+    let task = (kind, side, today);
+    let (look, reading) = read_picture(vision, picture, &outlines, task, &mut watch).unwrap_or_else(|_| {
         unavailable.push(Unavailable::Text);
         (Look::blind(picture), Reading::default())
     });
-    let quality = look.card_by_labels().map_or(quality, |corners| {
-        extent::corrected(quality, &corners, [picture.width() as f32, picture.height() as f32])
-    });
+    let quality = match look.card_by_labels() {
+        Some(corners) => extent::corrected(quality, &corners, [picture.width() as f32, picture.height() as f32]),
+        None if shows_nothing(&look, &outlines, &unavailable) => extent::without_document(quality),
+        None => quality,
+    };
     let codes = code::read(picture, kind, side, today, &vision.signers);
     watch.lap("codes");
     let portrait = portrait(vision, &look, side).unwrap_or_else(|_| {
@@ -54,7 +59,10 @@ pub(crate) fn examine(
         None
     });
     watch.lap("portrait");
-    let (grey_share, raster_z) = (signals::grey_share(picture), signals::raster_z(picture));
+    let (grey_share, raster_z) = (
+        signals::grey_share(picture),
+        signals::raster_z(picture, outlines.first()),
+    );
     watch.lap("signals");
     let likeness = likeness::describe(picture);
     watch.lap("likeness");
@@ -95,9 +103,8 @@ pub(crate) fn quality(picture: &Raster) -> Quality {
 fn read_picture<'a, 'l>(
     vision: &'l Vision,
     picture: &'a Raster,
-    kind: DocumentType,
-    side: Side,
-    today: Date,
+    outlines: &[Corners],
+    (kind, side, today): (DocumentType, Side, Date),
     watch: &mut Stopwatch,
 ) -> Result<(Look<'a, 'l>, Reading), ModelError> {
     let (Some(reader), Some(layouts)) = (&vision.reader, &vision.layouts) else {
@@ -109,9 +116,7 @@ fn read_picture<'a, 'l>(
         kind,
         today,
     };
-    let outlines = outlines(picture);
-    watch.lap("outline");
-    let mut look = look(&eye, picture, &outlines, watch)?;
+    let mut look = look(&eye, picture, outlines, watch)?;
     let reading = read(&eye, &mut look, side)?;
     watch.lap("items");
     Ok((look, reading))
@@ -203,6 +208,11 @@ fn merged(machine: Vec<OcrField>, codes: &[CodeReading], visual: Vec<OcrField>) 
         }
     }
     kept
+}
+
+/// Whether nothing was found that a document could be, though everything was there to look with.
+fn shows_nothing(look: &Look<'_, '_>, outlines: &[Corners], unavailable: &[Unavailable]) -> bool {
+    outlines.is_empty() && look.page.lines.is_empty() && !unavailable.contains(&Unavailable::Text)
 }
 
 /// The corners of the cards that may be in a picture, the likeliest first.

@@ -24,6 +24,15 @@ pub(crate) fn corrected(quality: Quality, corners: &Corners, size: [f32; 2]) -> 
     }
 }
 
+/// The judgement of a picture in which there is neither an outline nor a line of text.
+pub(crate) const fn without_document(quality: Quality) -> Quality {
+    Quality {
+        cut_off: None,
+        coverage: Some(0.0),
+        ..quality
+    }
+}
+
 /// How many pixels a place is outside a picture of this size.
 fn outside([x, y]: [f32; 2], [width, height]: [f32; 2]) -> f32 {
     [-x, -y, x - width, y - height].into_iter().fold(0.0, f32::max)

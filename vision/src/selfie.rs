@@ -159,7 +159,7 @@ fn signs(seen: &[Seen<'_>], best: &Seen<'_>, face: &Face) -> SelfieSigns {
             frames.push(other);
         }
     }
-    let rasters = frames.iter().filter_map(|frame| signals::raster_z(frame.picture));
+    let rasters = frames.iter().filter_map(|frame| signals::raster_z(frame.picture, None));
     SelfieSigns {
         eyes_covered: covered.map(|[eyes, _]| eyes),
         mouth_covered: covered.map(|[_, mouth]| mouth),

@@ -1,6 +1,6 @@
 //! The items of a layout on a page: where a value stands by its label, read by its grammar.
 
-use super::file::{Field, Layout, Place};
+use super::file::{Field, Label, Layout, Place};
 use super::grammar::{Context, Grammar, Parsed};
 use super::item::Item;
 use super::recognise::Mark;
@@ -108,12 +108,19 @@ impl Marked<'_> {
         None
     }
 
-    /// Whether a label of the field was taken for the beginning of its value, as in `DLNL829`: where a label ends and a number begins
-    /// cannot be told then.
+    /// Whether a label of the field was taken for the beginning of its value, as in `DLNL829` or, where items are numbered,
+    /// `8932 HIGH STREET`: where a label ends and a number begins cannot be told then.
     fn begins_with_label(&self, field: &Field, text: &str) -> bool {
         let letters = fold::folded(text);
-        let labels = field.of.iter().filter_map(|of| self.layout.label.get(of));
-        let mut words = labels.flat_map(|label| &label.folded);
+        let labels = || field.of.iter().filter_map(|of| self.layout.label.get(of));
+        let digits = |number: &[char]| {
+            let mut rest = letters.chars();
+            number.iter().all(|digit| rest.next() == Some(*digit)) && rest.next().is_some_and(|c| c.is_ascii_digit())
+        };
+        if self.is_numbered_without(field) && labels().flat_map(Label::numbers).any(digits) {
+            return true;
+        }
+        let mut words = labels().flat_map(|label| &label.folded);
         words.any(|word| {
             let (last, length) = (word.last(), word.len());
             let glued = letters.chars().nth(length).is_some_and(char::is_alphanumeric);
@@ -122,6 +129,16 @@ impl Marked<'_> {
                 && glued
                 && letters.chars().zip(word).all(|(a, b)| a == *b)
         })
+    }
+
+    /// Whether other items of the page have their numbers before them and this one's was not found.
+    fn is_numbered_without(&self, field: &Field) -> bool {
+        let is_own = |mark: &Mark<'_>| field.of.iter().any(|of| of == mark.name);
+        let is_number = |mark: &Mark<'_>| {
+            let label = self.layout.label.get(mark.name);
+            label.is_some_and(|label| label.numbers().next().is_some())
+        };
+        self.marks.iter().any(is_number) && !self.marks.iter().any(is_own)
     }
 
     fn beside(&self, mark: &Mark<'_>, place: Place, field: &Field) -> Vec<Glyph> {

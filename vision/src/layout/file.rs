@@ -107,6 +107,19 @@ pub(crate) struct Label {
     pub(crate) folded: Vec<Vec<char>>,
 }
 
+impl Label {
+    /// The numbers among its texts that stand before an item, such as `4a.`, without their stop.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = &[char]> {
+        self.folded.iter().filter_map(|text| number(text))
+    }
+}
+
+/// The number that a text is, without its stop.
+pub(crate) fn number(text: &[char]) -> Option<&[char]> {
+    let (stop, number) = text.split_last()?;
+    (*stop == '.' && number.len() <= 2).then_some(number)
+}
+
 /// A value that tells the layout by its form.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,6 +1,6 @@
 //! Which layout a page has: the words that are printed on it, in the places they have, and values whose form tells it.
 
-use super::file::{Label, Layout};
+use super::file::{Label, Layout, number};
 use super::grammar::Context;
 use super::sheet::{Folded, Sheet};
 
@@ -268,9 +268,7 @@ fn marks<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded]) -> Vec<Mark<'
 
 /// Where a label's text stands in a line.
 fn places(line: &Folded, text: &[char], label: &Label) -> Vec<(usize, usize)> {
-    if let Some((&'.', number)) = text.split_last()
-        && number.len() <= 2
-    {
+    if let Some(number) = number(text) {
         return numbered(line, number).into_iter().collect();
     }
     let errors = errors(text);

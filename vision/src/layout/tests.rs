@@ -251,6 +251,30 @@ fn a_label_glued_to_its_value_leaves_the_value_out_and_an_address_is_given_whole
 }
 
 #[test]
+fn where_items_are_numbered_an_address_that_took_its_number_in_is_left_out() {
+    let layouts = layouts();
+    let read = |surname: &str, street: &str| {
+        let lines = page(&[
+            ("ILLINOIS", 4.0, 5.0),
+            ("DRIVER LICENSE", 50.0, 5.0),
+            (surname, 30.0, 11.0),
+            ("DOB 04/02/1966", 30.0, 16.0),
+            ("HGT 5'-08\"", 30.0, 20.0),
+            ("EYES BLU", 50.0, 20.0),
+            (street, 30.0, 30.0),
+            ("SPRINGFIELD, IL 62701", 30.0, 32.6),
+        ]);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        value(&known, "address").map(str::to_owned)
+    };
+    let given = |street: &str| Some(format!("{street} SPRINGFIELD, IL 62701"));
+    assert_eq!(read("1 THOMPSON", "8932 HIGH STREET"), None);
+    assert_eq!(read("1 THOMPSON", "8 932 HIGH STREET"), given("932 HIGH STREET"));
+    assert_eq!(read("1 THOMPSON", "732 HIGH STREET"), given("732 HIGH STREET"));
+    assert_eq!(read("LN THOMPSON", "8932 HIGH STREET"), given("8932 HIGH STREET"));
+}
+
+#[test]
 fn what_is_covered_is_told_by_what_is_missing() {
     let layouts = layouts();
     let hidden = |lines: &[(&str, f32, f32)]| layouts.read(&page(lines), TODAY).unwrap().reading.hidden;

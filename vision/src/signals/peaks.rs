@@ -1,5 +1,8 @@
-//! Regular rasters: the grid of a screen or of a printer stands out in the spectrum as lonely peaks.
+//! Regular rasters: the grid of a screen or of a printer stands out in the spectrum as two lonely peaks at a right angle, one of its rows
+//! and one of its columns. The fine lines of a document's background make peaks as high, but in one direction.
 
+use super::card::is_inside;
+use crate::projection::Corners;
 use crate::raster::Raster;
 use rustfft::FftPlanner;
 use rustfft::num_complex::Complex;
@@ -9,6 +12,13 @@ use std::f32::consts::TAU;
 const TILE: usize = 256;
 /// Tiles looked at, spread over the picture; the median needs no more.
 const MOST_TILES: usize = 12;
+/// With fewer places on a card the whole picture says more.
+const LEAST_PLACES: usize = 4;
+/// A raster changes the brightness by this many steps at least; what is fainter is the grid of the JPEG's own blocks.
+const LEAST_AMPLITUDE: f32 = 0.25;
+/// Rows and columns of a screen seen at a slant: the cosine of their angle, and how many times finer the one may look.
+const CROSSING: f32 = 0.35;
+const FINER: f32 = 2.0;
 /// Frequencies below this hold the document's own print, those near the end the sensor's noise.
 const LOWEST_RING: usize = 30;
 const HIGHEST_RING: usize = TILE / 2 - 2;
@@ -17,32 +27,69 @@ const AXIS: usize = 3;
 /// The spread of a ring never counts as less: JPEG leaves some rings almost empty.
 const LEAST_SPREAD: f32 = 0.2;
 
-/// z-score of the strongest peak against the median of its ring, the median over the tiles; `None` for a picture below a tile.
-pub(crate) fn raster_z(picture: &Raster) -> Option<f32> {
-    let (columns, rows) = (picture.width() / TILE, picture.height() / TILE);
-    let tiles = columns * rows;
-    if tiles == 0 {
-        return None;
-    }
+/// z-score of the weaker of two crossing peaks against the median of its ring, the median over tiles within these corners, or of the
+/// whole picture; `None` for a picture below a tile.
+pub(crate) fn raster_z(picture: &Raster, within: Option<&Corners>) -> Option<f32> {
+    let places = places(picture, within);
     let luma = picture.luma();
     let mut planner = FftPlanner::<f32>::new();
     let transform = planner.plan_fft_forward(TILE);
     let rings = Rings::new();
-    let chosen = tiles.min(MOST_TILES);
+    let chosen = places.len().min(MOST_TILES);
     let mut peaks: Vec<f32> = (0..chosen)
         .map(|index| {
-            let tile = index * tiles / chosen;
-            let (x, y) = (tile % columns * TILE, tile / columns * TILE);
+            let (x, y) = places[index * places.len() / chosen];
             let mut values = windowed(&luma, picture.width(), x, y);
             for _ in 0..2 {
                 values.chunks_exact_mut(TILE).for_each(|row| transform.process(row));
                 values = transposed(&values);
             }
-            rings.strongest(&values)
+            weaker_of_crossing(&rings.peaks(&values))
         })
         .collect();
     peaks.sort_by(f32::total_cmp);
     peaks.get(peaks.len() / 2).copied()
+}
+
+/// Where tiles begin: over each other on the card where that leaves enough of them, else side by side over the picture.
+fn places(picture: &Raster, within: Option<&Corners>) -> Vec<(usize, usize)> {
+    let (width, height) = (picture.width(), picture.height());
+    if width < TILE || height < TILE {
+        return Vec::new();
+    }
+    let all = |step: usize| {
+        let starts = move |length: usize| (0..=length - TILE).step_by(step);
+        starts(height).flat_map(move |y| starts(width).map(move |x| (x, y)))
+    };
+    let middle = |at: usize| (at + TILE / 2) as f32;
+    let on_card = |corners: &Corners| -> Vec<_> {
+        all(TILE / 4)
+            .filter(|&(x, y)| is_inside(corners, [middle(x), middle(y)]))
+            .collect()
+    };
+    let card = within.map(on_card).filter(|places| places.len() >= LEAST_PLACES);
+    card.unwrap_or_else(|| all(TILE).collect())
+}
+
+/// A place of the spectrum, as cycles down and across, and its z-score.
+struct Peak {
+    at: [f32; 2],
+    z: f32,
+}
+
+/// The z-score of the highest peak that crosses the highest of all.
+fn weaker_of_crossing(peaks: &[Peak]) -> f32 {
+    let Some(highest) = peaks.iter().max_by(|a, b| a.z.total_cmp(&b.z)) else {
+        return 0.0;
+    };
+    let length = |[down, across]: [f32; 2]| down.hypot(across);
+    let crosses = |other: &&Peak| {
+        let cosine =
+            (other.at[0] * highest.at[0] + other.at[1] * highest.at[1]) / length(other.at) / length(highest.at);
+        let finer = length(other.at) / length(highest.at);
+        cosine.abs() < CROSSING && (1.0 / FINER..FINER).contains(&finer)
+    };
+    peaks.iter().filter(crosses).map(|peak| peak.z).fold(0.0, f32::max)
 }
 
 /// A tile without its mean under a Hann window.
@@ -79,23 +126,36 @@ impl Rings {
         Self(rings)
     }
 
-    fn strongest(&self, spectrum: &[Complex<f32>]) -> f32 {
+    /// Places that stand out by their amplitude, off the axes, each against its ring.
+    fn peaks(&self, spectrum: &[Complex<f32>]) -> Vec<Peak> {
         let log = |at: usize| (spectrum[at].norm() + 1e-3).ln();
-        let mut best = 0.0_f32;
+        // A sine under a Hann window peaks at its amplitude times an eighth of the tile's pixels.
+        let least = (LEAST_AMPLITUDE * (TILE * TILE / 8) as f32).ln();
+        let mut peaks = Vec::new();
         for ring in self.0.iter().filter(|ring| !ring.is_empty()) {
             let mut values: Vec<f32> = ring.iter().map(|(at, _)| log(*at)).collect();
             let middle = median(&mut values);
             let mut spread: Vec<f32> = values.iter().map(|v| (v - middle).abs()).collect();
             let spread = median(&mut spread).max(LEAST_SPREAD);
-            let peak = ring
-                .iter()
-                .filter(|(_, off)| *off)
-                .map(|(at, _)| log(*at))
-                .fold(f32::MIN, f32::max);
-            best = best.max((peak - middle) / spread);
+            let seen = ring.iter().filter(|(at, off_axis)| *off_axis && log(*at) >= least);
+            peaks.extend(seen.map(|(at, _)| Peak {
+                at: cycles(*at),
+                z: (log(*at) - middle) / spread,
+            }));
         }
-        best
+        peaks
     }
+}
+
+/// Cycles down, which may be negative, and across a tile.
+fn cycles(at: usize) -> [f32; 2] {
+    let (row, column) = ((at / TILE) as f32, (at % TILE) as f32);
+    let down = if row > TILE as f32 / 2.0 {
+        row - TILE as f32
+    } else {
+        row
+    };
+    [down, column]
 }
 
 fn median(values: &mut [f32]) -> f32 {
@@ -107,25 +167,39 @@ fn median(values: &mut [f32]) -> f32 {
 mod tests {
     use super::*;
 
-    /// Paper with sensor noise from a fixed generator, and a raster of this strength with a period of about four pixels.
-    fn page(raster: f32) -> Raster {
+    /// Paper with sensor noise from a fixed generator, and waves of this strength with a period of about four pixels: along rows, and
+    /// along columns.
+    fn page(width: usize, [rows, columns]: [f32; 2]) -> Raster {
         let mut state = 1_u32;
         let mut pixels = Vec::new();
-        for (y, x) in (0..600).flat_map(|y| (0..800).map(move |x| (y as f32, x as f32))) {
+        for (y, x) in (0..600).flat_map(|y| (0..width).map(move |x| (y as f32, x as f32))) {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let noise = (state >> 24) as f32 / 16.0;
-            let wave = (x * 1.51 + y * 0.23).sin() + (y * 1.47 - x * 0.19).sin();
-            let value = (150.0 + 30.0 * (x / 90.0).sin() + noise + raster * wave).clamp(0.0, 255.0) as u8;
+            let wave = rows * (x * 1.51 + y * 0.23).sin() + columns * (y * 1.47 - x * 0.19).sin();
+            let value = (150.0 + 30.0 * (x / 90.0).sin() + noise + wave).clamp(0.0, 255.0) as u8;
             pixels.extend([value; 3]);
         }
-        Raster::new(800, 600, pixels).unwrap()
+        Raster::new(width, 600, pixels).unwrap()
     }
 
     #[test]
-    fn a_raster_stands_out_and_noise_does_not() {
-        let (plain, screen) = (raster_z(&page(0.0)).unwrap(), raster_z(&page(6.0)).unwrap());
-        assert!(plain < 7.0, "{plain}");
+    fn a_raster_stands_out_and_neither_noise_nor_lines_in_one_direction_do() {
+        let z = |waves| raster_z(&page(800, waves), None).unwrap();
+        for plain in [z([0.0, 0.0]), z([6.0, 0.0]), z([0.0, 12.0])] {
+            assert!(plain < 6.5, "{plain}");
+        }
+        let screen = z([6.0, 6.0]);
         assert!(screen > 9.0, "{screen}");
-        assert!(raster_z(&Raster::filled(200, 300, [9; 3])).is_none());
+        assert!(raster_z(&Raster::filled(200, 300, [9; 3]), None).is_none());
+    }
+
+    #[test]
+    fn only_the_card_is_looked_at_where_it_is_known() {
+        // A card of plain paper beside one with a raster.
+        let mut picture = page(800, [6.0, 6.0]);
+        picture.paste(&page(400, [0.0, 0.0]), 0, 0);
+        let card = |left: f32| [[left, 0.0], [left + 400.0, 0.0], [left + 400.0, 600.0], [left, 600.0]];
+        assert!(raster_z(&picture, Some(&card(0.0))).is_some_and(|z| z < 6.5));
+        assert!(raster_z(&picture, Some(&card(400.0))).is_some_and(|z| z > 9.0));
     }
 }
