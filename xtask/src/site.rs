@@ -126,6 +126,13 @@ fn copy_public(from: &Path, to: &Path) -> Done {
 fn cargo(root: &Path) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.arg("build").current_dir(root);
+    // What the cargo that runs this tells of this package is nothing to the build: ring would be compiled anew, and all that use it.
+    for (name, _) in env::vars_os() {
+        let told = |prefix| name.to_str().is_some_and(|name| name.starts_with(prefix));
+        if told("CARGO_PKG_") || told("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
     command
 }
 
