@@ -98,6 +98,9 @@ fn fit<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded], context: &Conte
     Fit { layout, marks, points }
 }
 
+/// A label's place in millimetres, and where it is seen.
+type Placed = ([f32; 2], [f32; 2]);
+
 /// Where the layout lies on the page: a label's place in millimetres, where it is seen, and pixels to the millimetre.
 #[derive(Clone, Copy)]
 struct Lie {
@@ -112,7 +115,7 @@ impl Lie {
     }
 
     /// Whether a label is seen in its place.
-    fn holds(&self, &(at, seen): &([f32; 2], [f32; 2])) -> bool {
+    fn holds(&self, &(at, seen): &Placed) -> bool {
         distance_of(self.expected(at), seen) < OFF_PLACE * self.scale
     }
 }
@@ -124,8 +127,8 @@ impl Lie {
     }
 
     /// The lie with the least squared error over these labels, in the direction of the rows.
-    fn through(labels: &[([f32; 2], [f32; 2])]) -> Self {
-        let mean = |pick: fn(&([f32; 2], [f32; 2])) -> [f32; 2]| {
+    fn through(labels: &[Placed]) -> Self {
+        let mean = |pick: fn(&Placed) -> [f32; 2]| {
             [0, 1].map(|axis| labels.iter().map(|label| pick(label)[axis]).sum::<f32>() / labels.len() as f32)
         };
         let (at, seen) = (mean(|label| label.0), mean(|label| label.1));
@@ -157,7 +160,7 @@ pub(crate) fn corners(fit: &Fit<'_>) -> Option<[[f32; 2]; 4]> {
 }
 
 /// Labels that have a place: that place in millimetres, and where they are seen.
-fn placed_labels<'a>(layout: &'a Layout, marks: &'a [Mark<'_>]) -> impl Iterator<Item = ([f32; 2], [f32; 2])> + 'a {
+fn placed_labels<'a>(layout: &'a Layout, marks: &'a [Mark<'_>]) -> impl Iterator<Item = Placed> + 'a {
     marks
         .iter()
         .filter_map(|mark| Some((layout.label.get(mark.name)?.at?, [mark.left, mark.y])))
@@ -165,7 +168,7 @@ fn placed_labels<'a>(layout: &'a Layout, marks: &'a [Mark<'_>]) -> impl Iterator
 
 /// The lie that most labels agree with, how many do, and how many have a place at all.
 fn lie(layout: &Layout, marks: &[Mark<'_>]) -> Option<(Lie, usize, usize)> {
-    let placed: Vec<([f32; 2], [f32; 2])> = placed_labels(layout, marks).collect();
+    let placed: Vec<Placed> = placed_labels(layout, marks).collect();
     if placed.len() < LEAST_PLACED {
         return None;
     }
