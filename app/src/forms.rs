@@ -94,3 +94,14 @@ pub fn side(slot: &str) -> Option<domain::document::Side> {
         .copied()
         .find(|&side| self::slot(side) == slot)
 }
+
+/// The view of a stored picture that an address asks for by [`VIEW`].
+#[cfg(feature = "ssr")]
+#[must_use]
+pub fn picture_view(asked: Option<&str>) -> service::straighten::View {
+    if asked == Some(CARD) {
+        service::straighten::View::Card
+    } else {
+        service::straighten::View::Whole
+    }
+}

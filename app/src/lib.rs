@@ -8,7 +8,11 @@ pub mod capture;
 #[cfg(feature = "ssr")]
 pub mod console;
 pub mod forms;
+#[cfg(feature = "ssr")]
+pub mod page;
 pub mod parts;
+#[cfg(feature = "ssr")]
+pub mod routes;
 pub mod shell;
 pub mod text;
 

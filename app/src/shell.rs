@@ -160,13 +160,14 @@ pub struct Head {
     pub class: &'static str,
 }
 
-/// The whole document as a string.
+/// The whole document.
 #[must_use]
-pub fn html(meta: &PageMeta, head: Head, body: AnyView) -> String {
+pub fn html(meta: &PageMeta, head: Head, body: AnyView) -> AnyView {
     let lang = meta.language.as_str();
     let accent = meta.brand.as_ref().and_then(|b| b.accent.as_ref()).map(Accent::css);
     let nonce = meta.nonce.clone();
-    let view = view! {
+    view! {
+        <!DOCTYPE html>
         <html lang=lang>
             <head>
                 <meta charset="utf-8"/>
@@ -182,12 +183,18 @@ pub fn html(meta: &PageMeta, head: Head, body: AnyView) -> String {
             </head>
             <body class=head.class>{body}</body>
         </html>
-    };
-    // An owner of its own: nothing reactive outlives the answer.
+    }
+    .into_any()
+}
+
+/// A page as text, without a server.
+#[must_use]
+pub fn text(page: impl FnOnce() -> AnyView) -> String {
+    // An owner of its own: nothing reactive outlives it.
     let owner = Owner::new();
-    let html = owner.with(|| view.to_html());
+    let html = owner.with(|| page().to_html());
     owner.cleanup();
-    format!("<!DOCTYPE html>{html}")
+    html
 }
 
 /// Loads the browser's half and wakes the islands.
@@ -227,15 +234,12 @@ pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView
         <footer class="foot"><p>{foot}</p>{meta.closing.map(|closing| closing::note(meta, closing))}</footer>
         {meta.closing.map(|closing| closing::warning(meta, closing))}
     };
-    html(
-        meta,
-        Head {
-            title,
-            islands,
-            class: "phone",
-        },
-        body.into_any(),
-    )
+    let head = Head {
+        title,
+        islands,
+        class: "phone",
+    };
+    text(|| html(meta, head, body.into_any()))
 }
 
 fn language_switch(meta: &PageMeta) -> impl IntoView + use<> {

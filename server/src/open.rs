@@ -130,8 +130,8 @@ pub async fn open_with(
     });
     Ok(App {
         figures: Arc::new(Figures::new(honnin.db())),
+        site: app::routes::site(honnin.clone(), site::assets(&config.site_dir)),
         honnin,
-        assets: site::assets(&config.site_dir),
         admission: Arc::new(Admission::new(&config.uploads)),
         models_missing,
         stopping: CancellationToken::new(),

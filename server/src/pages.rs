@@ -8,7 +8,6 @@ use app::{
 use axum::{extract::Request, response::Html};
 use domain::language::Language;
 use http::header::ACCEPT_LANGUAGE;
-use service::straighten::View;
 
 /// The page for an address that leads nowhere.
 pub(crate) fn not_found(app: &App, context: &RequestContext, request: &Request) -> Html<String> {
@@ -19,20 +18,11 @@ pub(crate) fn not_found(app: &App, context: &RequestContext, request: &Request) 
     let meta = PageMeta {
         language: Language::negotiate(accepted.unwrap_or_default()),
         nonce: context.nonce.clone(),
-        assets: app.assets.clone(),
+        assets: app.site.assets.clone(),
         brand: None,
         path: "/".to_owned(),
         progress: None,
         closing: None,
     };
     Html(problem::render(&Problem::NotFound, &meta))
-}
-
-/// The view of a stored picture that an address asks for by [`app::forms::VIEW`].
-pub(crate) fn picture_view(asked: Option<&str>) -> View {
-    if asked == Some(app::forms::CARD) {
-        View::Card
-    } else {
-        View::Whole
-    }
 }

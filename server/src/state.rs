@@ -1,6 +1,7 @@
 //! What every handler gets.
 
-use crate::{config::Config, figures::Figures, upload::Admission};
+use crate::{config::Config, edge::RequestContext, figures::Figures, upload::Admission};
+use app::page::{Request, Site};
 use domain::findings::Unavailable;
 use service::Honnin;
 use std::sync::Arc;
@@ -11,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 pub struct App {
     /// What the system can do.
     pub honnin: Honnin,
-    /// Addresses of the hashed files.
-    pub assets: app::Assets,
+    /// What all pages have in common.
+    pub site: Site,
     /// The settings in force.
     pub config: Arc<Config>,
     /// Lets uploads in.
@@ -23,4 +24,17 @@ pub struct App {
     pub models_missing: Arc<[Unavailable]>,
     /// Cancelled when the server is told to stop.
     pub stopping: CancellationToken,
+}
+
+impl App {
+    /// A request of `who`, as the pages know it.
+    pub(crate) fn page_request<W>(&self, context: &RequestContext, who: W) -> Request<W> {
+        Request::new(
+            self.site.clone(),
+            who,
+            context.client,
+            context.nonce.clone(),
+            context.id.to_string(),
+        )
+    }
 }

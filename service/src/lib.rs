@@ -74,3 +74,16 @@ pub mod webhook_secret;
 pub mod worker;
 
 pub use honnin::{Honnin, Parts, ServiceConfig};
+
+/// Rows and errors of the store that operations pass on as they are, for crates that do not know the store.
+pub mod stored {
+    pub use store::{
+        StoreError,
+        audit::{Recorded, SYSTEM},
+        captures::Slot,
+        deliveries::{AttemptRow, DeliveryFilter, DeliveryRow, DeliveryState},
+        reviews::Ruling,
+        tenants::TenantRow,
+        users::Role,
+    };
+}

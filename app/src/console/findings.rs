@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 /// An item from up to three sources.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Item {
+pub(super) struct Item {
     /// What it is.
     pub name: &'static str,
     /// As read from the document.
@@ -30,7 +30,7 @@ impl std::fmt::Debug for Item {
 
 /// A number the decision looked at.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ScoreRow {
+pub(super) struct ScoreRow {
     /// What was measured.
     pub name: String,
     /// Its value.

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 /// Where in the console a page stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub(crate) enum Place {
     /// Numbers of the last days.
     Overview,
     /// Search and pages of sessions.
@@ -31,7 +31,7 @@ pub enum Place {
 
 /// What the person signed in may open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct May {
+pub(crate) struct May {
     /// Queue, cases, links, sessions by hand.
     pub review: bool,
     /// Keys, webhooks, allow-lists.
@@ -46,7 +46,7 @@ pub struct May {
 
 /// What every page of the console needs besides its own view model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Frame {
+pub(crate) struct Frame {
     /// Where it stands.
     pub place: Place,
     /// Name of the person signed in.
@@ -137,7 +137,7 @@ fn tenant_switch(frame: &Frame) -> AnyView {
 }
 
 /// The whole page.
-pub fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -> String {
+pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -> AnyView {
     let done = frame
         .done
         .clone()
@@ -170,7 +170,7 @@ pub fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -> Strin
 }
 
 /// A page for who is not signed in: one narrow column.
-pub fn door(meta: &PageMeta, title: &str, main: AnyView) -> String {
+pub(super) fn door(meta: &PageMeta, title: &str, main: AnyView) -> AnyView {
     let body = view! {
         <main id="main" class="door" tabindex="-1">
             <p class="brand">{brand()}"Honnin"</p>
@@ -192,7 +192,7 @@ fn brand() -> AnyView {
 }
 
 /// The mistakes of a form, each a link to its field.
-pub fn mistakes(mistakes: &[Mistake]) -> AnyView {
+pub(super) fn mistakes(mistakes: &[Mistake]) -> AnyView {
     if mistakes.is_empty() {
         return ().into_any();
     }

@@ -1,72 +1,15 @@
-//! Creating a session by hand, and a link that is shown once, with its QR code.
+//! A link that is shown once, with its QR code.
 
-use super::layout::{Frame, mistakes, page};
-use super::parts::{Line, area, heading, line, time};
+use super::layout::{Frame, page};
+use super::parts::{heading, time};
 use crate::PageMeta;
-use crate::parts::Mistake;
-use domain::time::Timestamp;
+use domain::{ids::SessionId, time::Timestamp};
 use leptos::prelude::*;
-
-/// The form.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NewSessionView {
-    /// JSON object as typed.
-    pub metadata: String,
-    /// What is known of the person, as typed: last name, first name, date of birth.
-    pub known: [String; 3],
-    /// What is wrong.
-    pub mistakes: Vec<Mistake>,
-    /// Why no session can be created at all.
-    pub not_ready: Option<&'static str>,
-}
-
-/// The page.
-#[must_use]
-pub fn new_session(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> String {
-    let wrong = &view.mistakes;
-    let [last, first, birth] = view.known.clone();
-    let text = |name, label, kind, value| Line {
-        name,
-        label,
-        kind,
-        value,
-        autocomplete: "off",
-        ..Line::default()
-    };
-    let metadata = Line {
-        name: "metadata",
-        label: "Metadata (optional)",
-        hint: Some(
-            r#"A JSON object, like {"order": "A-17"}. Returned in webhooks. Must not contain personal data."#.into(),
-        ),
-        value: view.metadata.clone(),
-        ..Line::default()
-    };
-    let main = view! {
-        <p class="crumb"><a href="/admin/sessions">"Sessions"</a></p>
-        {heading("Create a session", ().into_any())}
-        {view.not_ready.map(|why| view! { <p class="note">{why}" "<a href="/admin/settings">"Open the settings"</a></p> })}
-        {mistakes(wrong)}
-        <form class="stack narrow-page" method="post" action="/admin/sessions/new">
-            <section class="panel stack">
-                <h2>"What you know about the person (optional)"</h2>
-                <p class="soft">"Compared with the document. Encrypted at rest."</p>
-                <div class="grid-form">
-                    {line(text("lastName", "Last name", "text", last), wrong)}
-                    {line(text("firstName", "First name", "text", first), wrong)}
-                    {line(text("birthDate", "Date of birth", "date", birth), wrong)}
-                </div>
-            </section>
-            {area(metadata, 3, wrong)}
-            <p><button class="button primary" type="submit">"Create"</button></p>
-        </form>
-    };
-    page(frame, meta, "Create a session", main.into_any())
-}
+use qrcode::{QrCode, render::svg};
 
 /// A link just made.
 #[derive(Clone, PartialEq, Eq)]
-pub struct LinkView {
+pub(super) struct LinkView {
     /// Session id.
     pub session: String,
     /// The link: shown this once.
@@ -87,7 +30,7 @@ impl std::fmt::Debug for LinkView {
 
 /// The page.
 #[must_use]
-pub fn link(view: &LinkView, frame: &Frame, meta: &PageMeta) -> String {
+pub(super) fn render(view: &LinkView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let back = format!("/admin/sessions/{}", view.session);
     let main = view! {
         <p class="crumb"><a href="/admin/sessions">"Sessions"</a></p>
@@ -103,4 +46,28 @@ pub fn link(view: &LinkView, frame: &Frame, meta: &PageMeta) -> String {
         </section>
     };
     page(frame, meta, view.title, main.into_any())
+}
+
+/// The page for a link that was just made for a session.
+#[must_use]
+pub(super) fn shown(title: &'static str, session: &SessionId, url: &str, expires_at: Timestamp) -> LinkView {
+    let qr = QrCode::new(url.as_bytes()).ok().map(|code| {
+        let svg = code
+            .render::<svg::Color<'_>>()
+            .min_dimensions(200, 200)
+            .quiet_zone(false)
+            .build();
+        // Inside a page it needs no XML declaration.
+        svg.find("<svg")
+            .and_then(|start| svg.get(start..))
+            .unwrap_or_default()
+            .to_owned()
+    });
+    LinkView {
+        session: session.to_string(),
+        url: url.to_owned(),
+        expires_at,
+        qr,
+        title,
+    }
 }

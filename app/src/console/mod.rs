@@ -1,25 +1,99 @@
-//! The console's pages: for reviewers, developers, admins and auditors, at a desk. English. Plain forms that work without any
-//! script; what a script adds (zoom, keys) is in `case.js`. No rules: what somebody may do is said by the server.
+//! The console's pages: for reviewers, developers, admins and auditors. English. A page is a folder: what it loads, its forms, and its
+//! view. Plain forms that work without any script; what a script adds (zoom, keys) is in `case/case.js`.
 
+pub mod account;
 pub mod audit;
 pub mod case;
 pub mod entry;
 pub mod erase;
-pub mod findings;
+mod fault;
+mod findings;
 pub mod keys;
-pub mod layout;
-pub mod link;
+mod layout;
+mod link;
+mod message;
+pub mod new_session;
 pub mod overview;
-pub mod parts;
+mod parts;
 pub mod password_links;
 pub mod people;
 pub mod queue;
+mod request;
+mod rows;
 mod sandbox;
 pub mod session;
 pub mod sessions;
 pub mod settings;
 pub mod webhooks;
-pub mod words;
+mod words;
 
-pub use layout::{Frame, May, Place};
-pub use parts::Tone;
+pub use fault::Fault;
+pub use request::{Guest, GuestRequest, Notice, Request, SessionChange, SignedIn};
+
+use axum::Router;
+use leptos::prelude::*;
+use leptos_router::{MatchNestedRoutes, SsrMode::Async, components::Route, path};
+
+/// The pages for who is signed in.
+#[component(transparent)]
+pub(crate) fn SignedInRoutes() -> impl MatchNestedRoutes + Clone {
+    view! {
+        <Route path=path!("/admin") view=overview::OverviewPage ssr=Async/>
+        <Route path=path!("/admin/account") view=account::AccountPage ssr=Async/>
+        <Route path=path!("/admin/confirm") view=account::ConfirmPage ssr=Async/>
+        <Route path=path!("/admin/sessions") view=sessions::SessionsPage ssr=Async/>
+        <Route path=path!("/admin/sessions/new") view=new_session::NewSessionPage ssr=Async/>
+        <Route path=path!("/admin/sessions/:id") view=session::SessionPage ssr=Async/>
+        <Route path=path!("/admin/sessions/:id/erase") view=erase::ErasePage ssr=Async/>
+        <Route path=path!("/admin/review") view=queue::QueuePage ssr=Async/>
+        <Route path=path!("/admin/review/:id") view=case::CasePage ssr=Async/>
+        <Route path=path!("/admin/settings") view=settings::SettingsPage ssr=Async/>
+        <Route path=path!("/admin/keys") view=keys::KeysPage ssr=Async/>
+        <Route path=path!("/admin/webhooks") view=webhooks::WebhooksPage ssr=Async/>
+        <Route path=path!("/admin/webhooks/check") view=webhooks::check::CheckPage ssr=Async/>
+        <Route path=path!("/admin/webhooks/secrets") view=webhooks::secrets::SecretsPage ssr=Async/>
+        <Route path=path!("/admin/webhooks/:id") view=webhooks::delivery::DeliveryPage ssr=Async/>
+        <Route path=path!("/admin/people") view=people::PeoplePage ssr=Async/>
+        <Route path=path!("/admin/audit") view=audit::AuditPage ssr=Async/>
+    }
+    .into_inner()
+}
+
+/// Their forms.
+pub(crate) fn signed_in_forms() -> Router {
+    Router::new()
+        .merge(account::forms())
+        .merge(new_session::forms())
+        .merge(session::forms())
+        .merge(erase::forms())
+        .merge(case::forms())
+        .merge(settings::forms())
+        .merge(keys::forms())
+        .merge(webhooks::forms())
+        .merge(people::forms())
+}
+
+/// The pages for who is not signed in.
+#[component(transparent)]
+pub(crate) fn GuestRoutes() -> impl MatchNestedRoutes + Clone {
+    view! {
+        <Route path=path!("/admin/sign-in") view=entry::SignInPage ssr=Async/>
+        <Route path=path!("/admin/set-up/:token") view=entry::SetUpPage ssr=Async/>
+        <Route path=path!("/admin/invitation/:token") view=password_links::InvitationPage ssr=Async/>
+        <Route path=path!("/admin/reset/:token") view=password_links::ResetPage ssr=Async/>
+    }
+    .into_inner()
+}
+
+/// Their forms.
+pub(crate) fn guest_forms() -> Router {
+    Router::new().merge(entry::forms()).merge(password_links::forms())
+}
+
+/// Where an address of the console leads nowhere.
+pub(crate) fn not_found() -> impl IntoView {
+    (
+        crate::page::page(|_: Request| async { Err(Fault::NotFound) }),
+        crate::page::page(|_: GuestRequest| async { Err(Fault::NotFound) }),
+    )
+}

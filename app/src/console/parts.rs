@@ -5,7 +5,7 @@ use domain::time::Timestamp;
 use leptos::prelude::*;
 
 /// A time, to the minute, in UTC; the exact one is in the markup.
-pub fn time(at: Timestamp) -> AnyView {
+pub(super) fn time(at: Timestamp) -> AnyView {
     let iso = at.to_iso();
     let shown = minutes(at);
     view! { <time datetime=iso.clone() title=iso>{shown}</time> }.into_any()
@@ -13,13 +13,13 @@ pub fn time(at: Timestamp) -> AnyView {
 
 /// `2026-08-02 09:30`.
 #[must_use]
-pub fn minutes(at: Timestamp) -> String {
+pub(super) fn minutes(at: Timestamp) -> String {
     at.to_iso().get(..16).unwrap_or_default().replace('T', " ")
 }
 
 /// How long ago, in the largest fitting unit.
 #[must_use]
-pub fn age(then: Timestamp, now: Timestamp) -> String {
+pub(super) fn age(then: Timestamp, now: Timestamp) -> String {
     let minutes = (now.as_millis() - then.as_millis()).max(0) / 60_000;
     match minutes {
         0 => "just now".to_owned(),
@@ -29,9 +29,16 @@ pub fn age(then: Timestamp, now: Timestamp) -> String {
     }
 }
 
+/// `vs_0123…cdef`.
+#[must_use]
+pub(super) fn short(id: &str) -> String {
+    let end = id.len().saturating_sub(4);
+    format!("{}…{}", id.get(..7).unwrap_or(id), id.get(end..).unwrap_or_default())
+}
+
 /// Whether something is well, wrong, waiting or neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
+pub(super) enum Tone {
     /// Well.
     Good,
     /// Wrong.
@@ -57,13 +64,13 @@ impl Tone {
 }
 
 /// A word with a colour; the word alone says it too.
-pub fn badge(word: impl Into<String>, tone: Tone) -> AnyView {
+pub(super) fn badge(word: impl Into<String>, tone: Tone) -> AnyView {
     let class = format!("badge {}", tone.class());
     view! { <span class=class>{word.into()}</span> }.into_any()
 }
 
 /// The options of a select.
-pub fn options(items: impl IntoIterator<Item = (String, String)>, chosen: &str) -> AnyView {
+pub(super) fn options(items: impl IntoIterator<Item = (String, String)>, chosen: &str) -> AnyView {
     items
         .into_iter()
         .map(|(value, name)| {
@@ -75,7 +82,7 @@ pub fn options(items: impl IntoIterator<Item = (String, String)>, chosen: &str) 
 }
 
 /// A select with its label; the first option asks for nothing.
-pub fn select(
+pub(super) fn select(
     name: &'static str,
     label: &'static str,
     any: &'static str,
@@ -95,7 +102,7 @@ pub fn select(
 
 /// One line of text with label, hint and mistake.
 #[derive(Clone, Debug, Default)]
-pub struct Line {
+pub(super) struct Line {
     /// `id` and `name`.
     pub name: &'static str,
     /// The label.
@@ -114,7 +121,7 @@ pub struct Line {
 
 /// The sentence about a field, where there is one.
 #[must_use]
-pub fn mistake_of(mistakes: &[Mistake], field: &str) -> Option<String> {
+pub(super) fn mistake_of(mistakes: &[Mistake], field: &str) -> Option<String> {
     mistakes
         .iter()
         .find(|mistake| mistake.field == field)
@@ -122,7 +129,7 @@ pub fn mistake_of(mistakes: &[Mistake], field: &str) -> Option<String> {
 }
 
 /// A field of one line.
-pub fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
+pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
     let Line {
         name,
         label,
@@ -149,8 +156,32 @@ pub fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
     .into_any()
 }
 
+/// The password somebody has.
+pub(super) fn present_password() -> AnyView {
+    let field = Line {
+        name: "password",
+        label: "Password",
+        kind: "password",
+        autocomplete: "current-password",
+        ..Line::default()
+    };
+    line(field, &[])
+}
+
+/// A password to be chosen.
+pub(super) fn new_password() -> Line {
+    Line {
+        name: "password",
+        label: "Password",
+        kind: "password",
+        autocomplete: "new-password",
+        hint: Some("At least 15 characters. A sentence is easier to remember than symbols.".into()),
+        ..Line::default()
+    }
+}
+
 /// A field of several lines.
-pub fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
+pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
     let Line {
         name,
         label,
@@ -175,7 +206,7 @@ pub fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
 }
 
 /// A box to tick.
-pub fn tick(name: &'static str, value: &'static str, label: impl Into<String>, ticked: bool) -> AnyView {
+pub(super) fn tick(name: &'static str, value: &'static str, label: impl Into<String>, ticked: bool) -> AnyView {
     let id = format!("{name}-{value}");
     view! {
         <div class="tick-row">
@@ -187,12 +218,12 @@ pub fn tick(name: &'static str, value: &'static str, label: impl Into<String>, t
 }
 
 /// What a list shows where there is nothing: what it is for, and what to do next.
-pub fn empty(title: &'static str, advice: impl IntoView) -> impl IntoView {
+pub(super) fn empty(title: &'static str, advice: impl IntoView) -> impl IntoView {
     view! { <div class="empty"><h2>{title}</h2><p>{advice}</p></div> }
 }
 
 /// The link to the next page of a list.
-pub fn next_page(href: Option<String>) -> AnyView {
+pub(super) fn next_page(href: Option<String>) -> AnyView {
     href.map(
         |href| view! { <p class="paging"><a class="button secondary small" href=href rel="next">"Next page"</a></p> },
     )
@@ -200,12 +231,12 @@ pub fn next_page(href: Option<String>) -> AnyView {
 }
 
 /// The heading of a page with what can be done there.
-pub fn heading(title: impl Into<String>, actions: AnyView) -> AnyView {
+pub(super) fn heading(title: impl Into<String>, actions: AnyView) -> AnyView {
     view! { <div class="head"><h1>{title.into()}</h1><div class="head-actions">{actions}</div></div> }.into_any()
 }
 
 /// A definition list.
-pub fn facts(items: Vec<(&'static str, AnyView)>) -> AnyView {
+pub(super) fn facts(items: Vec<(&'static str, AnyView)>) -> AnyView {
     let items = items
         .into_iter()
         .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })

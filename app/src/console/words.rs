@@ -4,7 +4,6 @@ use super::parts::Tone;
 use domain::{
     decision::{Accepted, MachineReadable, provable},
     document::{DocumentType, FieldName},
-    event::EventType,
     language::Language,
     outcome::Verdict,
     reasons::Reason,
@@ -14,7 +13,7 @@ use domain::{
 
 /// A status and its tone.
 #[must_use]
-pub const fn status(status: Status) -> (&'static str, Tone) {
+pub(super) const fn status(status: Status) -> (&'static str, Tone) {
     match status {
         Status::Created => ("Created", Tone::Plain),
         Status::Collecting => ("Collecting", Tone::Live),
@@ -28,7 +27,7 @@ pub const fn status(status: Status) -> (&'static str, Tone) {
 
 /// A verdict and its tone.
 #[must_use]
-pub const fn verdict(verdict: Verdict) -> (&'static str, Tone) {
+pub(super) const fn verdict(verdict: Verdict) -> (&'static str, Tone) {
     match verdict {
         Verdict::Approved => ("Approved", Tone::Good),
         Verdict::Rejected => ("Rejected", Tone::Bad),
@@ -38,13 +37,13 @@ pub const fn verdict(verdict: Verdict) -> (&'static str, Tone) {
 
 /// A kind of document.
 #[must_use]
-pub const fn document(kind: DocumentType) -> &'static str {
+pub(super) const fn document(kind: DocumentType) -> &'static str {
     crate::text::capture::document_type(kind).get(Language::En)
 }
 
 /// What shows that a document of this kind is genuine, as one sentence.
 #[must_use]
-pub fn evidence(kind: DocumentType) -> String {
+pub(super) fn evidence(kind: DocumentType) -> String {
     let provable = provable(kind);
     let mut ways: Vec<&str> = provable.by.iter().map(|by| machine_readable(*by)).collect();
     if provable.visually {
@@ -63,7 +62,7 @@ const fn machine_readable(by: MachineReadable) -> &'static str {
 
 /// What a tenant accepts without a person.
 #[must_use]
-pub const fn accepted(accepted: Accepted) -> &'static str {
+pub(super) const fn accepted(accepted: Accepted) -> &'static str {
     match accepted {
         Accepted::MachineReadable => "Only documents with machine-readable data",
         Accepted::Visual => "Also documents without machine-readable data, by visual checks of their layout",
@@ -72,7 +71,7 @@ pub const fn accepted(accepted: Accepted) -> &'static str {
 
 /// A step.
 #[must_use]
-pub const fn step(step: Step) -> &'static str {
+pub(super) const fn step(step: Step) -> &'static str {
     match step {
         Step::Document => "Document",
         Step::Selfie => "Selfie",
@@ -81,13 +80,13 @@ pub const fn step(step: Step) -> &'static str {
 
 /// The sentence of a reason code; the code itself where it is not known.
 #[must_use]
-pub fn reason(code: &str) -> String {
+pub(super) fn reason(code: &str) -> String {
     Reason::parse(code).map_or_else(|| code.to_owned(), |reason| reason.sentence(Language::En).to_owned())
 }
 
 /// The sentence of a failure.
 #[must_use]
-pub const fn failure(reason: FailureReason) -> &'static str {
+pub(super) const fn failure(reason: FailureReason) -> &'static str {
     match reason {
         FailureReason::ProcessingError => "Processing failed permanently.",
         FailureReason::MediaCorrupted => "A stored picture is damaged.",
@@ -103,7 +102,7 @@ pub const fn failure(reason: FailureReason) -> &'static str {
 
 /// An item read from a document.
 #[must_use]
-pub const fn field(name: FieldName) -> &'static str {
+pub(super) const fn field(name: FieldName) -> &'static str {
     match name {
         FieldName::LastName => "Last name",
         FieldName::FirstName => "First name",
@@ -124,21 +123,9 @@ pub const fn field(name: FieldName) -> &'static str {
     }
 }
 
-/// An event type.
-#[must_use]
-pub const fn event(kind: EventType) -> &'static str {
-    match kind {
-        EventType::Approved => "Approved",
-        EventType::Rejected => "Rejected",
-        EventType::NeedsReview => "Needs review",
-        EventType::Expired => "Expired",
-        EventType::Failed => "Failed",
-    }
-}
-
 /// What a score measures, and how it is read.
 #[must_use]
-pub fn score(name: &str) -> String {
+pub(super) fn score(name: &str) -> String {
     match name {
         "face_match" => "Face match".into(),
         "liveness" => "Liveness".into(),
@@ -154,13 +141,13 @@ pub fn score(name: &str) -> String {
 
 /// Whether a score must stay under its limit; others must reach it.
 #[must_use]
-pub fn must_stay_under(name: &str) -> bool {
+pub(super) fn must_stay_under(name: &str) -> bool {
     matches!(name, "grey_share" | "raster")
 }
 
 /// What was done, as the audit log tells it.
 #[must_use]
-pub fn action(action: &str) -> String {
+pub(super) fn action(action: &str) -> String {
     match action {
         "session.create" => "created a session".into(),
         "session.read" => "read a session".into(),
@@ -208,7 +195,7 @@ pub fn action(action: &str) -> String {
 
 /// Whether an action without an actor is the applicant's own.
 #[must_use]
-pub fn is_applicants(action: &str) -> bool {
+pub(super) fn is_applicants(action: &str) -> bool {
     matches!(
         action,
         "link.open" | "link.hand_over" | "session.consent" | "session.decline" | "session.submit"
@@ -217,7 +204,7 @@ pub fn is_applicants(action: &str) -> bool {
 
 /// What a key of a scope may be used for.
 #[must_use]
-pub const fn scope(scope: Scope) -> &'static str {
+pub(super) const fn scope(scope: Scope) -> &'static str {
     match scope {
         Scope::Create => "create sessions",
         Scope::Read => "read sessions, including their personal data",
@@ -227,7 +214,7 @@ pub const fn scope(scope: Scope) -> &'static str {
 
 /// A role.
 #[must_use]
-pub fn role(role: &str) -> &'static str {
+pub(super) fn role(role: &str) -> &'static str {
     match role {
         "admin" => "Admin",
         "developer" => "Developer",
@@ -239,7 +226,7 @@ pub fn role(role: &str) -> &'static str {
 
 /// What a role may do.
 #[must_use]
-pub fn role_hint(role: &str) -> &'static str {
+pub(super) fn role_hint(role: &str) -> &'static str {
     match role {
         "admin" => "everything",
         "developer" => "keys, webhooks and allow-lists; no personal data",

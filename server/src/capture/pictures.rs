@@ -7,7 +7,6 @@ use super::{
     visit::{Visit, fields},
 };
 use crate::{
-    pages::picture_view,
     state::App,
     upload::{MAX_FILE, Upload, UploadFault},
 };
@@ -17,7 +16,7 @@ use app::{
         check::{self, CheckView},
         document::{self, DocumentView},
     },
-    forms,
+    forms::{self, picture_view},
     text::picture::FileFault,
 };
 use axum::{

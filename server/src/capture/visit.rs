@@ -152,7 +152,7 @@ impl Visit {
         PageMeta {
             language: self.language,
             nonce: self.nonce.clone(),
-            assets: app.assets.clone(),
+            assets: app.site.assets.clone(),
             brand,
             path: self.path.clone(),
             progress: None,

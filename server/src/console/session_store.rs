@@ -1,6 +1,6 @@
 //! Where the session layer keeps its records: the service's table, by the hash of the cookie's value.
 
-use super::wall::USER;
+use super::authentication::USER;
 use async_trait::async_trait;
 use domain::{ids::UserId, time::Timestamp};
 use service::{

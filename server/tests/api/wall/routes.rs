@@ -1,4 +1,4 @@
-//! The routes of the server, read from its source.
+//! The routes of the server, read from its source and that of the pages.
 
 use crate::support::between;
 use std::{collections::BTreeSet, fs, path::Path};
@@ -26,13 +26,26 @@ pub(super) fn routes() -> BTreeSet<String> {
     let forms = read("../app/src/forms.rs");
     let address = |name: &str| between(&forms, &format!("pub const {name}: &str = \""), &['"']).to_owned();
     let mut routes = BTreeSet::new();
-    let mut files = vec![root.join("src")];
+    let mut files = vec![root.join("src"), root.join("../app/src")];
     while let Some(path) = files.pop() {
         if path.is_dir() {
             files.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
             continue;
         }
         let source = fs::read_to_string(&path).unwrap();
+        for (at, call) in source.match_indices("path=path!(") {
+            let segments = in_parentheses(&source[at + call.len() - 1..])
+                .trim_matches('"')
+                .split('/');
+            // `:id` in the table of pages is `{id}` elsewhere.
+            let segments: Vec<_> = segments
+                .map(|part| {
+                    part.strip_prefix(':')
+                        .map_or_else(|| part.to_owned(), |id| format!("{{{id}}}"))
+                })
+                .collect();
+            routes.insert(format!("GET {}", segments.join("/")));
+        }
         for (at, call) in source.match_indices(".route(") {
             let (path, methods) = in_parentheses(&source[at + call.len() - 1..]).split_once(',').unwrap();
             let path = path.trim();

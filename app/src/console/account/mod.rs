@@ -1,0 +1,124 @@
+//! One's own account: signing out, here or everywhere; confirming the password; choosing the tenant to look at.
+
+mod view;
+
+use super::{
+    entry::safe_next,
+    fault::Fault,
+    layout::Place,
+    request::{Found, Request, SessionChange, changed, changed_and, signed_in},
+};
+use crate::page::{Fields, Outcome, form, mistake};
+use crate::parts::Mistake;
+use axum::{Router, routing::post};
+use domain::{ids::TenantId, secret::Secret};
+use leptos::prelude::*;
+use service::{
+    access::Operator,
+    change_password::{ChangePasswordError, change_password as change},
+    console_session,
+    sign_in::{SignInError, confirm_password},
+};
+use view::{AccountView, ConfirmView};
+
+/// One's own account.
+#[component]
+pub fn AccountPage() -> impl IntoView {
+    signed_in(Place::Account, load, view::account)
+}
+
+/// Asking for the password again.
+#[component]
+pub fn ConfirmPage() -> impl IntoView {
+    signed_in(Place::Overview, load_confirm, view::confirm)
+}
+
+/// The forms of both pages, and those that every page has.
+pub(super) fn forms() -> Router {
+    Router::new()
+        .route("/admin/account/password", post(form("/admin/account", change_password)))
+        .route("/admin/confirm", post(form("/admin/confirm", confirm)))
+        .route("/admin/sign-out", post(form("/admin/account", sign_out)))
+        .route(
+            "/admin/sign-out-everywhere",
+            post(form("/admin/account", sign_out_everywhere)),
+        )
+        .route("/admin/tenant", post(form("/admin", look_at)))
+}
+
+async fn load(request: Request) -> Found<AccountView> {
+    Ok(view_of(&request, Vec::new()))
+}
+
+fn view_of(request: &Request, mistakes: Vec<Mistake>) -> AccountView {
+    AccountView {
+        email: request.staff().email().to_owned(),
+        mistakes,
+    }
+}
+
+async fn change_password(request: Request, fields: Fields) -> Found<Outcome> {
+    let secret = |name| Secret::new(fields.raw(name).to_owned());
+    let (present, new) = (secret("present"), secret("password"));
+    let wrong_field = match change(request.honnin(), request.staff(), present, new).await {
+        Ok(()) => {
+            // Every session ended by it; this browser gets a new one.
+            return Ok(changed_and(
+                SessionChange::SignedIn(request.staff().user().clone()),
+                "/admin/account",
+                "Your password has been changed. You have been signed out everywhere else.",
+            ));
+        }
+        Err(ChangePasswordError::Bad(sentence)) => mistake("password", sentence),
+        Err(ChangePasswordError::Present(refused)) => mistake("present", refusal(&refused)),
+        Err(ChangePasswordError::Store(error)) => return Err(error.into()),
+    };
+    Ok(Outcome::refused(view_of(&request, vec![wrong_field])))
+}
+
+/// Why a password that was asked for again is not taken.
+pub(super) const fn refusal(refused: &SignInError) -> &'static str {
+    match refused {
+        SignInError::Throttled => "Too many attempts. Wait 15 minutes, then try again.",
+        SignInError::Wrong | SignInError::Store(_) => "The password is incorrect.",
+    }
+}
+
+async fn sign_out(_: Request, _: Fields) -> Found<Outcome> {
+    Ok(changed(SessionChange::SignedOut, "/admin/sign-in"))
+}
+
+async fn sign_out_everywhere(request: Request, _: Fields) -> Found<Outcome> {
+    console_session::sign_out_everywhere(request.honnin(), request.staff()).await?;
+    Ok(changed(SessionChange::SignedOut, "/admin/sign-in"))
+}
+
+async fn load_confirm(request: Request) -> Found<ConfirmView> {
+    Ok(ConfirmView {
+        next: safe_next(&request.query()?.text("next")).to_owned(),
+        mistakes: Vec::new(),
+    })
+}
+
+async fn confirm(request: Request, fields: Fields) -> Found<Outcome> {
+    let next = safe_next(&fields.text("next")).to_owned();
+    let password = Secret::new(fields.raw("password").to_owned());
+    let sentence = match confirm_password(request.honnin(), request.staff(), password).await {
+        Ok(()) => {
+            let notice = "Thank you. You can continue.";
+            return Ok(changed_and(SessionChange::PasswordEntered, &next, notice));
+        }
+        Err(SignInError::Store(error)) => return Err(error.into()),
+        Err(refused) => refusal(&refused),
+    };
+    Ok(Outcome::refused(ConfirmView {
+        next,
+        mistakes: vec![mistake("password", sentence)],
+    }))
+}
+
+async fn look_at(request: Request, fields: Fields) -> Found<Outcome> {
+    Operator::of(request.staff())?;
+    let tenant = TenantId::parse(&fields.text("tenant")).ok_or(Fault::NotFound)?;
+    Ok(changed(SessionChange::LooksAt(tenant), "/admin"))
+}

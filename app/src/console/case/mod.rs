@@ -1,0 +1,303 @@
+//! A case: its pictures, its readings, the ruling.
+
+mod view;
+
+use super::{
+    fault::Fault,
+    layout::Place,
+    link,
+    parts::minutes,
+    request::{Found, Request, done, signed_in},
+    rows,
+    session::{ruled_by, slot_name},
+    sessions::PAGE,
+    words,
+};
+use crate::{
+    forms::{self, picture_view},
+    page::{Fields, Outcome, form, handler, mistake},
+};
+use axum::{
+    Json, Router,
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use domain::{
+    document::Side,
+    ids::{CaptureId, SessionId},
+    language::Language,
+    reasons::Reason,
+    secret::Personal,
+    session::Status,
+};
+use http::{
+    StatusCode,
+    header::{CACHE_CONTROL, CONTENT_TYPE},
+};
+use leptos::prelude::*;
+use serde::Serialize;
+use service::{
+    access::Reviewer,
+    dossier::{Dossier, Taken},
+    review::{self, Case, CaseError, RuleError, Ruling},
+    search::{Filter, Order, Page},
+    stored::Slot,
+};
+use view::{CaseView, Earlier, Hold, Shown, render};
+
+const HERE: &str = "/admin/review/{id}";
+
+/// A case.
+#[component]
+pub fn CasePage() -> impl IntoView {
+    signed_in(Place::Review, load, render)
+}
+
+/// Its form, and what its page and its script ask for.
+pub(super) fn forms() -> Router {
+    Router::new()
+        .route("/admin/review/{id}", post(form(HERE, rule)))
+        .route("/admin/review/{id}/hold", post(handler(keep)))
+        .route("/admin/pictures/{capture}/{frame}", get(handler(picture)))
+}
+
+impl From<CaseError> for Fault {
+    fn from(error: CaseError) -> Self {
+        match error {
+            CaseError::NotFound => Self::NotFound,
+            CaseError::Store(error) => error.into(),
+        }
+    }
+}
+
+async fn load(request: Request) -> Found<CaseView> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    view_of(&request, &reviewer, &id).await
+}
+
+async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Found<CaseView> {
+    let honnin = request.honnin();
+    let opened = review::open_case(honnin, reviewer, id).await?;
+    let page = Page {
+        order: Order::LongestWaiting,
+        after: None,
+        limit: PAGE,
+    };
+    let queue = review::queue(honnin, reviewer, Filter::default(), page).await?;
+    let at = queue.iter().position(|case| case.id == *id);
+    let neighbour = |at: Option<usize>| at.and_then(|at| queue.get(at)).map(|case| case.id.to_string());
+    let dossier = &opened.dossier;
+    let outcome = dossier.detail.outcome.as_ref();
+    Ok(CaseView {
+        id: id.to_string(),
+        since: outcome.map_or(dossier.detail.session.created_at, |outcome| outcome.decided_at),
+        now: honnin.now(),
+        document: dossier.document_type,
+        attempt: dossier.detail.session.attempt,
+        pictures: pictures(dossier),
+        items: rows::items(&dossier.detail),
+        reasons: outcome.map(rows::reasons).unwrap_or_default(),
+        checks: outcome.map(|outcome| rows::checks(&outcome.checks)).unwrap_or_default(),
+        scores: dossier
+            .decisions
+            .last()
+            .map(|decided| rows::scores(&decided.scores))
+            .unwrap_or_default(),
+        hold: hold(&opened),
+        not_performed: opened.not_performed.clone(),
+        earlier: earlier(dossier),
+        note: String::new(),
+        ticked: Vec::new(),
+        mistakes: Vec::new(),
+        neighbours: (
+            neighbour(at.map(|at| at + 1)),
+            neighbour(at.and_then(|at| at.checked_sub(1))),
+        ),
+    })
+}
+
+/// How earlier attempts ended in review, oldest first.
+fn earlier(dossier: &Dossier) -> Vec<Earlier> {
+    let attempt = dossier.detail.session.attempt;
+    let before = dossier.rulings.iter().filter(|judged| judged.ruled.attempt < attempt);
+    before
+        .map(|judged| Earlier {
+            what: ruled_by(judged).0,
+            at: judged.ruled.at,
+            note: judged.note.as_ref().map(|note| note.expose().clone()),
+        })
+        .collect()
+}
+
+fn hold(opened: &Case) -> Hold {
+    match &opened.hold {
+        Some(hold) if opened.mine => Hold::Mine(hold.until),
+        Some(hold) => Hold::Other(hold.name.clone(), hold.until),
+        None => {
+            let over = opened.dossier.detail.status == Status::Completed;
+            Hold::Over(
+                opened
+                    .dossier
+                    .rulings
+                    .last()
+                    .filter(|_| over)
+                    .map(|judged| (judged.ruled.name.clone(), judged.ruled.at)),
+            )
+        }
+    }
+}
+
+/// The last used picture of each slot of the last attempt that has any.
+fn pictures(dossier: &Dossier) -> Vec<Shown> {
+    let attempt = dossier
+        .captures
+        .iter()
+        .filter(|taken| taken.used)
+        .map(|taken| taken.attempt)
+        .max();
+    let slots = [Slot::Document(Side::Front), Slot::Selfie, Slot::Document(Side::Back)];
+    let last = |slot: Slot| {
+        let of_slot = |taken: &&Taken| taken.slot == slot && taken.used && Some(taken.attempt) == attempt;
+        dossier.captures.iter().rfind(of_slot)
+    };
+    let mut shown = Vec::new();
+    for taken in slots.into_iter().filter_map(last) {
+        let picture = |name: String, frame: usize, compared: bool, problems: Vec<String>| Shown {
+            name,
+            card_url: taken
+                .straight
+                .then(|| format!("/admin/pictures/{}/{frame}?{}={}", taken.id, forms::VIEW, forms::CARD)),
+            url: format!("/admin/pictures/{}/{frame}", taken.id),
+            problems,
+            compared,
+        };
+        let problems = taken
+            .problems
+            .iter()
+            .map(|reason| reason.sentence(Language::En).to_owned())
+            .collect();
+        let compared = taken.slot != Slot::Document(Side::Back);
+        shown.push(picture(
+            slot_name(taken.slot).to_owned(),
+            taken.best,
+            compared,
+            problems,
+        ));
+        // A burst is shown by its best frame and its last: the head turned.
+        if taken.slot == Slot::Selfie && taken.frames > 1 {
+            let turned = if taken.best + 1 == taken.frames {
+                0
+            } else {
+                taken.frames - 1
+            };
+            shown.push(picture("Selfie, another frame".to_owned(), turned, false, Vec::new()));
+        }
+    }
+    shown
+}
+
+async fn picture(request: Request) -> Found<Response> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let capture = CaptureId::parse(request.param("capture")).ok_or(Fault::NotFound)?;
+    let frame = request.param("frame").parse().map_err(|_| Fault::NotFound)?;
+    let picture = review::find_picture(
+        request.honnin(),
+        &reviewer,
+        &capture,
+        frame,
+        picture_view(Some(request.query()?.raw(forms::VIEW))),
+    )
+    .await?;
+    let headers = [(CONTENT_TYPE, "image/jpeg"), (CACHE_CONTROL, "no-store")];
+    Ok((headers, picture.into_exposed()).into_response())
+}
+
+/// What the case's script is told.
+#[derive(Serialize)]
+struct Held {
+    until: Option<String>,
+}
+
+/// POST: somebody still works at the case.
+async fn keep(request: Request) -> Found<Response> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    let hold = review::keep_case(request.honnin(), &reviewer, &id).await?;
+    let until = hold.map(|hold| minutes(hold.until));
+    Ok(Json(Held { until }).into_response())
+}
+
+async fn rule(request: Request, fields: Fields) -> Found<Outcome> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    let honnin = request.honnin();
+    let ticked: Vec<Reason> = fields.all("reason").filter_map(Reason::parse).collect();
+    let note = fields.has("note").then(|| Personal::new(fields.text("note")));
+    let ruling = match fields.raw("decision") {
+        "ask_again" => {
+            return match review::ask_again(honnin, &reviewer, &id, note).await {
+                Ok(made) => {
+                    let shown = link::shown("The user can try again", &id, made.url.expose(), made.expires_at);
+                    Ok(Outcome::shown(StatusCode::OK, shown))
+                }
+                Err(error) => refused(&request, &reviewer, &id, &fields, error).await,
+            };
+        }
+        "approve" => Ruling::Approve,
+        "reject" => Ruling::Reject(ticked),
+        _ => return Err(Fault::Malformed),
+    };
+    match review::rule(honnin, &reviewer, &id, ruling, note).await {
+        Ok(verdict) => {
+            let page = Page {
+                order: Order::LongestWaiting,
+                after: None,
+                limit: PAGE,
+            };
+            let rest = review::queue(honnin, &reviewer, Filter::default(), page).await?;
+            let free = rest.iter().find(|case| {
+                case.held_by
+                    .as_ref()
+                    .is_none_or(|(user, _)| user == request.staff().user())
+            });
+            let (word, _) = words::verdict(verdict);
+            match free {
+                Some(next) => done(
+                    &format!("/admin/review/{}", next.id),
+                    format!("{word}. This is the next case."),
+                ),
+                None => done("/admin/review", format!("{word}. No more cases to review.")),
+            }
+        }
+        Err(error) => refused(&request, &reviewer, &id, &fields, error).await,
+    }
+}
+
+/// The case again, with the reason why there was no ruling and what was typed.
+async fn refused(
+    request: &Request,
+    reviewer: &Reviewer,
+    id: &SessionId,
+    fields: &Fields,
+    error: RuleError,
+) -> Found<Outcome> {
+    let sentence = match error {
+        RuleError::NotFound => return Err(Fault::NotFound),
+        RuleError::Store(error) => return Err(error.into()),
+        RuleError::Decided(Some(ruled)) => {
+            format!("{} already decided this case at {} UTC.", ruled.name, minutes(ruled.at))
+        }
+        RuleError::Decided(None) => "This case is no longer waiting for review.".to_owned(),
+        RuleError::Held { name, until } => format!("{name} has reserved this case until {} UTC.", minutes(until)),
+        RuleError::NotPerformed(_) => {
+            "This session cannot be approved, because a required step was not checked.".to_owned()
+        }
+        RuleError::BadNote => "The note must have at most 2000 characters.".to_owned(),
+    };
+    let mut view = view_of(request, reviewer, id).await?;
+    view.note = fields.text("note");
+    view.ticked = fields.all("reason").map(str::to_owned).collect();
+    view.mistakes = vec![mistake("note", sentence)];
+    Ok(Outcome::refused(view))
+}

@@ -1,0 +1,331 @@
+//! A case on one screen: pictures, readings, checks, the ruling. Without a script every picture opens in full size; the script
+//! adds zoom, rotation, brightness, comparing and keys.
+
+use crate::PageMeta;
+use crate::console::findings::{Item, ScoreRow, checks, evidence, items, reasons, scores};
+use crate::console::layout::{Frame, mistakes, page};
+use crate::console::parts::{Line, Tone, age, area, badge, minutes};
+use crate::console::words;
+use crate::parts::Mistake;
+use domain::{
+    document::DocumentType,
+    reasons::{Effect, Reason},
+    session::Step,
+    time::Timestamp,
+};
+use leptos::prelude::*;
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// `Front`, `Selfie`, ..
+    pub name: String,
+    /// Its address.
+    pub url: String,
+    /// Address of the card cut out of it and laid straight, where the card was found.
+    pub card_url: Option<String>,
+    /// Sentences of what is wrong with it.
+    pub problems: Vec<String>,
+    /// Whether comparing shows it: the side with the portrait, and the selfie.
+    pub compared: bool,
+}
+
+/// Who may rule on the case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// Whoever looks, until then.
+    Mine(Timestamp),
+    /// Somebody else, until then.
+    Other(String, Timestamp),
+    /// Nobody: it does not wait (any more). Who ended it, where a person did, and when.
+    Over(Option<(String, Timestamp)>),
+}
+
+/// How an earlier attempt ended in review.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Earlier {
+    /// `Asked again by ..`
+    pub what: String,
+    /// When.
+    pub at: Timestamp,
+    /// What was written for whoever reviews next.
+    pub note: Option<String>,
+}
+
+/// The case.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CaseView {
+    /// Session id.
+    pub id: String,
+    /// Since when it waits.
+    pub since: Timestamp,
+    /// Now.
+    pub now: Timestamp,
+    /// Kind of document.
+    pub document: Option<DocumentType>,
+    /// Which attempt.
+    pub attempt: i64,
+    /// The pictures that count.
+    pub pictures: Vec<Shown>,
+    /// Readings.
+    pub items: Vec<Item>,
+    /// Codes and sentences.
+    pub reasons: Vec<(String, String)>,
+    /// Checks in words.
+    pub checks: Vec<(&'static str, String, Tone)>,
+    /// Every number looked at.
+    pub scores: Vec<ScoreRow>,
+    /// Who may rule.
+    pub hold: Hold,
+    /// Steps that were not performed.
+    pub not_performed: Vec<Step>,
+    /// How earlier attempts ended, oldest first.
+    pub earlier: Vec<Earlier>,
+    /// The note as typed.
+    pub note: String,
+    /// The reasons as ticked.
+    pub ticked: Vec<String>,
+    /// What is wrong with the ruling.
+    pub mistakes: Vec<Mistake>,
+    /// The case after and before this one in the queue.
+    pub neighbours: (Option<String>, Option<String>),
+}
+
+fn gallery(pictures: &[Shown]) -> AnyView {
+    if pictures.is_empty() {
+        return view! { <div class="empty"><h2>"No pictures"</h2><p>"No pictures were taken, or they have been erased."</p></div> }
+            .into_any();
+    }
+    let figures = pictures
+        .iter()
+        .enumerate()
+        .map(|(i, shown)| {
+            let alt = format!("{}, as taken by the user", shown.name);
+            let key = (i + 1).to_string();
+            let seen = shown.card_url.clone().unwrap_or_else(|| shown.url.clone());
+            let link = seen.clone();
+            let original = shown.card_url.is_some().then(|| view! {
+                <p class="hint">"Cut out and straightened. "<a href=shown.url.clone() target="_blank" rel="noopener">"The photo as taken"</a></p>
+            });
+            let problems = shown
+                .problems
+                .iter()
+                .map(|p| view! { <li>{p.clone()}</li> })
+                .collect_view();
+            view! {
+                <figure class="shot" class:compared=shown.compared data-shot=key.clone()>
+                    <figcaption><strong>{shown.name.clone()}</strong><kbd>{key.clone()}</kbd></figcaption>
+                    <a class="shot-frame" href=link target="_blank" rel="noopener">
+                        <img src=seen alt=alt/>
+                    </a>
+                    {original}
+                    <ul class="shot-problems">{problems}</ul>
+                </figure>
+            }
+        })
+        .collect_view();
+    view! {
+        <div class="tools" data-tools hidden>
+            <button class="button secondary small" type="button" data-tool="zoom">"Zoom "<kbd>"Z"</kbd></button>
+            <button class="button secondary small" type="button" data-tool="rotate">"Rotate "<kbd>"R"</kbd></button>
+            <button class="button secondary small" type="button" data-tool="bright">"Brighter "<kbd>"B"</kbd></button>
+            <button class="button secondary small" type="button" data-tool="compare">"Compare faces "<kbd>"C"</kbd></button>
+            <button class="button quiet small" type="button" data-tool="help">"Shortcuts "<kbd>"?"</kbd></button>
+        </div>
+        <div class="gallery" data-gallery>{figures}</div>
+    }
+    .into_any()
+}
+
+/// The reasons of the case come first, the rest behind a fold. None is ticked by itself: a rejection is the reviewer's.
+fn reason_boxes(ticked: &[String], noted: &[(String, String)]) -> AnyView {
+    let box_of = |reason: &Reason| {
+        let code = reason.as_str();
+        let id = format!("reason-{code}");
+        let sentence = words::reason(code);
+        let on = ticked.iter().any(|ticked| ticked == code);
+        view! {
+            <div class="tick-row"><input type="checkbox" id=id.clone() name="reason" value=code checked=on/>
+                <label for=id>{sentence}</label></div>
+        }
+    };
+    let wanted = |reason: &&Reason| {
+        !matches!(reason.effect(), Effect::AskAgain)
+            && !matches!(
+                reason,
+                Reason::QualitySampling | Reason::CheckUnavailable | Reason::ManualRejection
+            )
+    };
+    let near = |reason: &&Reason| {
+        let code = reason.as_str();
+        ticked.iter().any(|ticked| ticked == code) || noted.iter().any(|(noted, _)| noted == code)
+    };
+    let likely: Vec<&Reason> = Reason::ALL.iter().filter(wanted).filter(near).collect();
+    let rest: Vec<&Reason> = Reason::ALL
+        .iter()
+        .filter(wanted)
+        .filter(|r| !likely.contains(r))
+        .collect();
+    view! {
+        {likely.into_iter().map(box_of).collect_view()}
+        <details class="fold"><summary>"All reasons"</summary>{rest.into_iter().map(box_of).collect_view()}</details>
+    }
+    .into_any()
+}
+
+fn ruling(view: &CaseView) -> AnyView {
+    let action = format!("/admin/review/{}", view.id);
+    let missing: Vec<&str> = view.not_performed.iter().map(|step| words::step(*step)).collect();
+    let refused = (!missing.is_empty()).then(|| {
+        let sentence = format!(
+            "Cannot be approved: {} was not checked. Ask the user again.",
+            missing.join(" and ")
+        );
+        view! { <p class="note">{sentence}</p> }
+    });
+    let note = Line {
+        name: "note",
+        label: "Note",
+        hint: Some(
+            "Sent to your server in the webhook. If you ask the user again, the note stays here for the next reviewer."
+                .into(),
+        ),
+        value: view.note.clone(),
+        ..Line::default()
+    };
+    view! {
+        <form class="stack ruling" method="post" action=action data-ruling>
+            {refused}
+            {area(note, 2, &view.mistakes)}
+            <fieldset class="rejecting"><legend>"Reasons for rejection"</legend>{reason_boxes(&view.ticked, &view.reasons)}</fieldset>
+            <div class="rulings">
+                <button class="button approve" type="submit" name="decision" value="approve" disabled=!missing.is_empty()>
+                    "Approve "<kbd>"A"</kbd></button>
+                <button class="button reject" type="submit" name="decision" value="reject">"Reject "<kbd>"X"</kbd></button>
+                <button class="button secondary" type="submit" name="decision" value="ask_again">"Ask again "<kbd>"T"</kbd></button>
+            </div>
+        </form>
+    }
+    .into_any()
+}
+
+/// What was typed and cannot be sent any more is still there to copy.
+fn typed(view: &CaseView) -> AnyView {
+    let text = view.note.clone();
+    let shown = (!text.is_empty())
+        .then(|| view! { <p class="soft small">"Your note was not sent:"</p><blockquote class="note-text"><p>{text}</p></blockquote> });
+    shown.into_any()
+}
+
+fn earlier(list: &[Earlier]) -> AnyView {
+    let rows = list
+        .iter()
+        .map(|earlier| {
+            let note = earlier
+                .note
+                .clone()
+                .map(|note| view! { <blockquote class="note-text"><p>{note}</p></blockquote> });
+            view! { <p class="small">{earlier.what.clone()}" "<span class="soft">{minutes(earlier.at)}" UTC"</span></p>{note} }
+        })
+        .collect_view();
+    rows.into_any()
+}
+
+fn side(view: &CaseView) -> AnyView {
+    let state = match &view.hold {
+        Hold::Mine(until) => {
+            let hold = format!("/admin/review/{}/hold", view.id);
+            view! {
+                <p class="soft small" data-hold=hold>"Reserved for you until "<span data-until>{minutes(*until)}</span>" UTC."</p>
+                <p class="note" role="alert" data-lost hidden>"Your reservation of this case has expired. Copy your note, then open the case again."</p>
+                {ruling(view)}
+            }
+            .into_any()
+        }
+        Hold::Other(name, until) => view! {
+            <p class="note">{format!("{name} has reserved this case until {} UTC. You can view it but not decide it.", minutes(*until))}</p>
+            {typed(view)}
+        }
+        .into_any(),
+        Hold::Over(Some((name, at))) => {
+            view! { <p class="note">{format!("Decided by {name} at {} UTC.", minutes(*at))}</p>{typed(view)} }.into_any()
+        }
+        Hold::Over(None) => {
+            view! { <p class="soft">"This session is not waiting for review."</p>{typed(view)} }.into_any()
+        }
+    };
+    view! {
+        <section class="panel">
+            <h2>"Why this case needs review"</h2>
+            {earlier(&view.earlier)}
+            {if view.reasons.is_empty() {
+                view! { <p class="soft">"No reasons recorded."</p> }.into_any()
+            } else {
+                reasons(&view.reasons)
+            }}
+            {checks(&view.checks)}
+            {view.document.map(evidence)}
+            {(!view.scores.is_empty()).then(|| view! {
+                <details class="fold"><summary>"Scores and limits"</summary>{scores(&view.scores)}</details>
+            })}
+        </section>
+        <section class="panel decide"><h2>"Decision"</h2>{mistakes(&view.mistakes)}{state}</section>
+    }
+    .into_any()
+}
+
+fn keys() -> AnyView {
+    let rows = [
+        ("1 – 4", "choose a picture"),
+        ("Z", "zoom it"),
+        ("R", "rotate it"),
+        ("B", "make it brighter"),
+        ("C", "compare portrait and selfie"),
+        ("N", "write a note"),
+        ("A, X, T", "go to Approve, Reject, Ask again"),
+        ("J, K", "next and previous case"),
+    ]
+    .map(|(key, what)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div> })
+    .collect_view();
+    view! {
+        <dialog class="keys" data-keys aria-label="Keyboard shortcuts">
+            <h2>"Keyboard shortcuts"</h2>
+            <dl class="facts">{rows}</dl>
+            <form method="dialog"><button class="button secondary small" type="submit">"Close"</button></form>
+        </dialog>
+    }
+    .into_any()
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let session = format!("/admin/sessions/{}", view.id);
+    let link = |id: &Option<String>, rel: &'static str, name: &'static str| {
+        id.as_ref().map(|id| {
+            let href = format!("/admin/review/{id}");
+            view! { <a class="button quiet small" href=href rel=rel>{name}</a> }
+        })
+    };
+    let readings = (!view.items.is_empty()).then(|| view! { <section class="panel">{items(&view.items)}</section> });
+    let attempt = (view.attempt > 1).then(|| badge(format!("attempt {}", view.attempt), Tone::Plain));
+    let main = view! {
+        <p class="crumb"><a href="/admin/review">"Review"</a></p>
+        <div class="head">
+            <h1>{view.document.map_or("Case", words::document)}" "{attempt}
+                <span class="soft head-note">{format!("waiting: {}", age(view.since, view.now))}</span></h1>
+            <div class="head-actions">
+                {link(&view.neighbours.1, "prev", "Previous")}
+                {link(&view.neighbours.0, "next", "Next case")}
+                <a class="button quiet small" href=session>"Session page"</a>
+            </div>
+        </div>
+        <div class="case">
+            <div class="stack">{gallery(&view.pictures)}{readings}</div>
+            <div class="stack case-side">{side(view)}</div>
+        </div>
+        {keys()}
+        <script nonce=meta.nonce.clone() inner_html=include_str!("case.js")></script>
+    };
+    page(frame, meta, "Case", main.into_any())
+}

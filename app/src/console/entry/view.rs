@@ -1,0 +1,113 @@
+//! The pages in front of the console: signing in and setting up.
+
+use crate::PageMeta;
+use crate::console::layout::{door, mistakes};
+use crate::console::parts::{Line, line, new_password, present_password};
+use crate::parts::Mistake;
+use leptos::prelude::*;
+
+/// Signing in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SignInView {
+    /// What was typed.
+    pub email: String,
+    /// Where to go on.
+    pub next: String,
+    /// Whether a new password was just chosen by a link.
+    pub has_new_password: bool,
+    /// What is wrong.
+    pub mistakes: Vec<Mistake>,
+}
+
+fn email(value: &str, wrong: &[Mistake]) -> AnyView {
+    let field = Line {
+        name: "email",
+        label: "E-mail address",
+        kind: "email",
+        autocomplete: "username",
+        value: value.to_owned(),
+        ..Line::default()
+    };
+    line(field, wrong)
+}
+
+/// The page.
+#[must_use]
+pub(super) fn sign_in(view: &SignInView, meta: &PageMeta) -> AnyView {
+    let main = view! {
+        <h1>"Sign in"</h1>
+        {view.has_new_password.then(|| view! { <p class="flash" role="status">"Your password has been changed."</p> })}
+        {mistakes(&view.mistakes)}
+        <form class="stack" method="post" action="/admin/sign-in">
+            <input type="hidden" name="next" value=view.next.clone()/>
+            {email(&view.email, &view.mistakes)}
+            {present_password()}
+            <button class="button primary" type="submit">"Sign in"</button>
+        </form>
+    };
+    door(meta, "Sign in", main.into_any())
+}
+
+/// Setting up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SetUpView {
+    /// The link's token: the form goes back to it.
+    pub token: String,
+    /// The tenant there is; `None` where one will be made.
+    pub tenant: Option<String>,
+    /// What was typed.
+    pub organisation: String,
+    /// What was typed.
+    pub name: String,
+    /// What was typed.
+    pub email: String,
+    /// What is wrong.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// The page.
+#[must_use]
+pub(super) fn set_up(view: &SetUpView, meta: &PageMeta) -> AnyView {
+    let wrong = &view.mistakes;
+    let lead = view.tenant.as_ref().map_or_else(
+        || {
+            "You are creating the first account. You will be the operator of this installation and the admin of your organisation."
+                .to_owned()
+        },
+        |tenant| format!("You are creating the first account. You will be the operator of this installation and the admin of {tenant}."),
+    );
+    let organisation = view.tenant.is_none().then(|| {
+        let field = Line {
+            name: "organisation",
+            label: "Organisation",
+            hint: Some("The name your users know you by.".into()),
+            kind: "text",
+            value: view.organisation.clone(),
+            autocomplete: "organization",
+            ..Line::default()
+        };
+        line(field, wrong)
+    });
+    let name = Line {
+        name: "name",
+        label: "Your name",
+        kind: "text",
+        value: view.name.clone(),
+        autocomplete: "name",
+        ..Line::default()
+    };
+    let action = format!("/admin/set-up/{}", view.token);
+    let main = view! {
+        <h1>"Set up Honnin"</h1>
+        <p class="lead">{lead}</p>
+        {mistakes(wrong)}
+        <form class="stack" method="post" action=action>
+            {organisation}
+            {line(name, wrong)}
+            {email(&view.email, wrong)}
+            {line(new_password(), wrong)}
+            <button class="button primary" type="submit">"Create my account"</button>
+        </form>
+    };
+    door(meta, "Set up", main.into_any())
+}

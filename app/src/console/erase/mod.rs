@@ -1,0 +1,84 @@
+//! Erasing a session now.
+
+mod view;
+
+use super::{
+    account::refusal,
+    fault::Fault,
+    layout::Place,
+    request::{Found, Request, done, signed_in},
+    words,
+};
+use crate::page::{Fields, Outcome, form, mistake};
+use axum::{Router, routing::post};
+use domain::{ids::SessionId, secret::Secret, session::Status};
+use leptos::prelude::*;
+use service::{
+    access::Admin,
+    erase_now::{EraseNowError, erase_now},
+    session_page::find_status,
+    sign_in::{SignInError, confirm_password},
+};
+use view::{EraseView, WORD, render};
+
+const HERE: &str = "/admin/sessions/{id}/erase";
+
+/// Erasing a session now.
+#[component]
+pub fn ErasePage() -> impl IntoView {
+    signed_in(Place::Sessions, load, render)
+}
+
+/// Its form.
+pub(super) fn forms() -> Router {
+    Router::new().route("/admin/sessions/{id}/erase", post(form(HERE, erase)))
+}
+
+/// The session to be erased, as the page shows it.
+async fn view_of(request: &Request) -> Found<(SessionId, EraseView)> {
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    let status = find_status(request.honnin(), request.staff(), &id).await?;
+    let status = status.ok_or(Fault::NotFound)?;
+    let view = EraseView {
+        id: id.to_string(),
+        goes_on: matches!(status, Status::Created | Status::Collecting),
+        ..EraseView::default()
+    };
+    Ok((id, view))
+}
+
+async fn load(request: Request) -> Found<EraseView> {
+    Admin::of(request.staff())?;
+    Ok(view_of(&request).await?.1)
+}
+
+async fn erase(request: Request, fields: Fields) -> Found<Outcome> {
+    let admin = Admin::of(request.staff())?;
+    let (id, mut view) = view_of(&request).await?;
+    view.word = fields.text("word");
+    if view.word != WORD {
+        view.mistakes
+            .push(mistake("word", format!("Type the word {WORD} in capitals.")));
+    } else {
+        let password = Secret::new(fields.raw("password").to_owned());
+        match confirm_password(request.honnin(), request.staff(), password).await {
+            Ok(()) => return erased(&request, &admin, &id).await,
+            Err(SignInError::Store(error)) => return Err(error.into()),
+            Err(refused) => view.mistakes.push(mistake("password", refusal(&refused))),
+        }
+    }
+    Ok(Outcome::refused(view))
+}
+
+async fn erased(request: &Request, admin: &Admin, id: &SessionId) -> Found<Outcome> {
+    let notice = match erase_now(request.honnin(), admin, id).await {
+        Ok(()) => "The personal data is being erased.".to_owned(),
+        Err(EraseNowError::NotFound) => return Err(Fault::NotFound),
+        Err(EraseNowError::Store(error)) => return Err(error.into()),
+        Err(EraseNowError::Undecided(status)) => {
+            let (word, _) = words::status(status);
+            format!("Not erased: the session is “{word}”. Decide the case first.")
+        }
+    };
+    done(&format!("/admin/sessions/{id}"), notice)
+}

@@ -1,0 +1,69 @@
+//! Erasing a session now: what that means, the word to type, the password.
+
+use crate::PageMeta;
+use crate::console::layout::{Frame, mistakes, page};
+use crate::console::parts::{Line, line};
+use crate::parts::Mistake;
+use leptos::prelude::*;
+
+/// What has to be typed.
+pub(super) const WORD: &str = "ERASE";
+
+/// The page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct EraseView {
+    /// Session id.
+    pub id: String,
+    /// Whether the session goes on, and ends by this.
+    pub goes_on: bool,
+    /// What was typed.
+    pub word: String,
+    /// What is wrong.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let (session, action) = (
+        format!("/admin/sessions/{}", view.id),
+        format!("/admin/sessions/{}/erase", view.id),
+    );
+    let ends = view
+        .goes_on
+        .then(|| view! { <p class="note">"The user has not finished. The session will end as failed, and your server will be notified."</p> });
+    let word = Line {
+        name: "word",
+        label: "Type ERASE to confirm",
+        kind: "text",
+        value: view.word.clone(),
+        autocomplete: "off",
+        ..Line::default()
+    };
+    let password = Line {
+        name: "password",
+        label: "Your password",
+        kind: "password",
+        autocomplete: "current-password",
+        ..Line::default()
+    };
+    let main = view! {
+        <div class="narrow-page stack">
+            <p class="crumb"><a href=session.clone()>"Session"</a></p>
+            <h1>"Erase the personal data now"</h1>
+            <p class="lead">"Pictures, readings, what the user typed and what your server sent are destroyed with their key, here and in \
+                every backup. This cannot be undone."</p>
+            <p>"The verdict, its reasons and times, the metadata and the audit log are kept. The session can no longer be reprocessed."</p>
+            {ends}
+            {mistakes(&view.mistakes)}
+            <form class="stack" method="post" action=action>
+                <p class="soft">"Session "<code>{view.id.clone()}</code></p>
+                {line(word, &view.mistakes)}
+                {line(password, &view.mistakes)}
+                <div class="rulings"><button class="button reject" type="submit">"Erase now"</button>
+                    <a class="button secondary" href=session>"Cancel"</a></div>
+            </form>
+        </div>
+    };
+    page(frame, meta, "Erase now", main.into_any())
+}

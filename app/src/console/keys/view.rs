@@ -1,0 +1,185 @@
+//! API keys: issuing, the one showing, the list, revoking.
+
+use crate::PageMeta;
+use crate::console::layout::{Frame, mistakes, page};
+use crate::console::parts::{Line, Tone, badge, empty, heading, line, mistake_of, options, tick, time};
+use crate::console::words;
+use crate::parts::Mistake;
+use domain::{
+    scope::{Scope, Scopes},
+    time::Timestamp,
+};
+use leptos::prelude::*;
+
+/// A key in the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct KeyRow {
+    /// Its id.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// Its first characters.
+    pub prefix: String,
+    /// What it may be used for.
+    pub scopes: Scopes,
+    /// When it was issued.
+    pub created_at: Timestamp,
+    /// When it ends.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+    /// When it was last used.
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// The page's content.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub(super) struct KeysView {
+    /// The keys, newest first.
+    pub keys: Vec<KeyRow>,
+    /// A key just issued, shown this once, and a line that tries it.
+    pub issued: Option<(String, String)>,
+    /// What was typed.
+    pub name: String,
+    /// What was ticked.
+    pub scopes: Scopes,
+    /// Whether who looks may issue keys that read personal data.
+    pub may_read: bool,
+    /// What is wrong.
+    pub mistakes: Vec<Mistake>,
+    /// Now.
+    pub now: Option<Timestamp>,
+}
+
+impl std::fmt::Debug for KeysView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "KeysView({} keys)", self.keys.len())
+    }
+}
+
+/// Something shown once, to be copied.
+pub(crate) fn shown_once(title: &'static str, secret: String, advice: &'static str) -> AnyView {
+    view! {
+        <section class="panel secret" role="status">
+            <h2>{title}</h2>
+            <p class="secret-text"><code>{secret}</code></p>
+            <p>{advice}</p>
+        </section>
+    }
+    .into_any()
+}
+
+fn row(key: &KeyRow, now: Option<Timestamp>) -> AnyView {
+    let ended = key.expires_at.zip(now).is_some_and(|(end, now)| end <= now);
+    let state = match (key.revoked_at, ended) {
+        (Some(_), _) => badge("revoked", Tone::Bad),
+        (None, true) => badge("expired", Tone::Plain),
+        (None, false) => badge("valid", Tone::Good),
+    };
+    let action = format!("/admin/keys/{}/revoke", key.id);
+    let revoke = (key.revoked_at.is_none() && !ended).then(|| {
+        view! {
+            <form method="post" action=action>
+                <button class="button secondary small" type="submit">"Revoke"<span class="unseen">{format!(" {}", key.name)}</span></button>
+            </form>
+        }
+    });
+    view! {
+        <tr>
+            <th scope="row">{key.name.clone()}</th>
+            <td class="mono">{format!("{}…", key.prefix)}</td>
+            <td>{key.scopes.to_string().replace(' ', ", ")}</td>
+            <td>{state}</td>
+            <td class="nowrap">{time(key.created_at)}</td>
+            <td class="nowrap">{key.expires_at.map_or_else(|| "never".into_any(), time)}</td>
+            <td class="nowrap">{key.last_used_at.map_or_else(|| "never".into_any(), time)}</td>
+            <td>{revoke}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// The boxes to tick. Who may not read personal data is not offered it.
+fn scopes(view: &KeysView) -> AnyView {
+    let wrong = mistake_of(&view.mistakes, "scope");
+    let offered = Scope::ALL
+        .iter()
+        .filter(|scope| view.may_read || **scope != Scope::Read);
+    let boxes = offered
+        .map(|scope| {
+            let label = format!("{scope}: {}", words::scope(*scope));
+            tick("scope", scope.as_str(), label, view.scopes.contains(*scope))
+        })
+        .collect_view();
+    let advice = (!view.may_read).then(|| {
+        view! { <p class="hint">"Only admins can issue keys that read personal data."</p> }
+    });
+    let is_wrong = wrong.is_some();
+    view! {
+        <fieldset class="field" id="scope" class:wrong=is_wrong>
+            <legend>"Scopes"</legend>
+            {wrong.map(|wrong| view! { <p class="error">{wrong}</p> })}
+            {boxes}
+            {advice}
+        </fieldset>
+    }
+    .into_any()
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let list = if view.keys.is_empty() {
+        empty(
+            "No API key yet",
+            "Issue one above; your server sends it as a bearer token.",
+        )
+        .into_any()
+    } else {
+        let rows = view.keys.iter().map(|key| row(key, view.now)).collect_view();
+        view! {
+            <div class="scroll" role="region" tabindex="0" aria-label="API keys"><table>
+                <thead><tr><th scope="col">"Name"</th><th scope="col">"Starts with"</th><th scope="col">"Scopes"</th>
+                    <th scope="col">"State"</th>
+                    <th scope="col">"Issued (UTC)"</th><th scope="col">"Expires"</th><th scope="col">"Last used"</th>
+                    <th scope="col"><span class="unseen">"Revoke"</span></th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table></div>
+        }
+        .into_any()
+    };
+    let name = Line {
+        name: "name",
+        label: "Name",
+        kind: "text",
+        value: view.name.clone(),
+        autocomplete: "off",
+        ..Line::default()
+    };
+    let lifetimes = [("", "Never"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year")];
+    let lifetimes = options(lifetimes.map(|(value, name)| (value.to_owned(), name.to_owned())), "");
+    let issued = view.issued.clone().map(|(key, curl)| {
+        view! {
+            {shown_once("Your new key", key, "Copy it now: it is not shown again. Store it on your server, never in an app.")}
+            <section class="panel"><h2>"Try it"</h2><pre class="code"><code>{curl}</code></pre></section>
+        }
+    });
+    let main = view! {
+        {heading("API keys", ().into_any())}
+        {mistakes(&view.mistakes)}
+        {issued}
+        <section class="panel">
+            <h2>"Issue a key"</h2>
+            <form class="stack" method="post" action="/admin/keys">
+                <div class="row-form">
+                    {line(name, &view.mistakes)}
+                    <div class="field"><label for="days">"Expires after"</label><select class="input" id="days" name="days">{lifetimes}</select></div>
+                </div>
+                {scopes(view)}
+                <p><button class="button primary small" type="submit">"Issue"</button></p>
+            </form>
+        </section>
+        {list}
+    };
+    page(frame, meta, "API keys", main.into_any())
+}

@@ -1,0 +1,21 @@
+//! A page that only says something.
+
+use super::layout::{Frame, door, page};
+use crate::PageMeta;
+use leptos::prelude::*;
+
+/// A sentence instead of a page, for who is signed in or not.
+#[must_use]
+pub(super) fn message(title: &str, sentence: &str, frame: Option<&Frame>, meta: &PageMeta) -> AnyView {
+    let main = view! {
+        <div class="narrow-page stack">
+            <h1>{title.to_owned()}</h1>
+            <p class="lead">{sentence.to_owned()}</p>
+            <p><a href="/admin">"Go to the overview"</a></p>
+        </div>
+    };
+    match frame {
+        Some(frame) => page(frame, meta, title, main.into_any()),
+        None => door(meta, title, main.into_any()),
+    }
+}

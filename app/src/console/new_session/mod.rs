@@ -1,0 +1,113 @@
+//! Creating a session by hand.
+
+mod view;
+
+use super::{
+    layout::Place,
+    link,
+    request::{Found, Request, signed_in},
+};
+use crate::page::{Fields, Outcome, form, mistake};
+use axum::{Router, routing::post};
+use domain::tenant::NotReady;
+use http::StatusCode;
+use leptos::prelude::*;
+use serde_json::{Map, Value};
+use service::{
+    access::{Reviewer, Tenant},
+    create_session::{CreateSessionError, create_session},
+    settings,
+};
+use view::{NewSessionView, render};
+
+/// Creating a session.
+#[component]
+pub fn NewSessionPage() -> impl IntoView {
+    signed_in(Place::Sessions, load, render)
+}
+
+/// Its form.
+pub(super) fn forms() -> Router {
+    Router::new().route("/admin/sessions/new", post(form("/admin/sessions/new", create)))
+}
+
+const NO_STEPS: &str = "No verification step is enabled, so no session can be created.";
+const NO_SETTINGS: &str = "There are no settings yet, so no session can be created.";
+
+const fn why(not_ready: NotReady) -> &'static str {
+    match not_ready {
+        NotReady::SettingsMissing => NO_SETTINGS,
+        NotReady::NoStepsEnabled => NO_STEPS,
+    }
+}
+
+async fn load(request: Request) -> Found<NewSessionView> {
+    Reviewer::of(request.staff())?;
+    let tenant = settings::load(request.honnin(), request.staff()).await?;
+    let not_ready = match &tenant.settings {
+        None => Some(NO_SETTINGS),
+        Some(settings) => settings.plan().err().map(why),
+    };
+    Ok(NewSessionView {
+        not_ready,
+        ..NewSessionView::default()
+    })
+}
+
+/// The request as a customer's server would send it, or what is wrong with the metadata.
+fn body(fields: &Fields) -> Result<Vec<u8>, &'static str> {
+    let mut body = Map::new();
+    let mut known = Map::new();
+    for name in ["lastName", "firstName", "birthDate"] {
+        let text = fields.text(name);
+        if !text.is_empty() {
+            known.insert(name.to_owned(), Value::String(text));
+        }
+    }
+    if !known.is_empty() {
+        body.insert("preRegisteredInfo".to_owned(), Value::Object(known));
+    }
+    let metadata = fields.text("metadata");
+    if !metadata.is_empty() {
+        let parsed: Value = serde_json::from_str(&metadata).map_err(|_| "The metadata is not valid JSON.")?;
+        let object = parsed
+            .is_object()
+            .then_some(parsed)
+            .ok_or("The metadata must be a JSON object in braces.")?;
+        body.insert("metadata".to_owned(), object);
+    }
+    serde_json::to_vec(&body).map_err(|_| "The metadata is not valid JSON.")
+}
+
+async fn create(request: Request, fields: Fields) -> Found<Outcome> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let mut view = NewSessionView {
+        metadata: fields.text("metadata"),
+        known: ["lastName", "firstName", "birthDate"].map(|name| fields.text(name)),
+        ..NewSessionView::default()
+    };
+    match body(&fields) {
+        Err(sentence) => view.mistakes.push(mistake("metadata", sentence)),
+        Ok(body) => match create_session(request.honnin(), &Tenant::by_hand(&reviewer), &body).await {
+            Ok(made) => {
+                let (url, until) = (made.verification_url.expose(), made.verification_url_expires_at);
+                let shown = link::shown("Session created", &made.id, url, until);
+                return Ok(Outcome::shown(StatusCode::OK, shown));
+            }
+            Err(CreateSessionError::Decode(issues)) => {
+                for issue in issues {
+                    let field = issue.path.last().map_or("metadata", String::as_str);
+                    view.mistakes
+                        .push(mistake(field, format!("{field} {}.", issue.message)));
+                }
+            }
+            Err(CreateSessionError::NotReady(not_ready)) => view.not_ready = Some(why(not_ready)),
+            Err(CreateSessionError::Store(error)) => return Err(error.into()),
+            Err(other) => view.mistakes.push(mistake(
+                "metadata",
+                format!("The session could not be created: {other}."),
+            )),
+        },
+    }
+    Ok(Outcome::refused(view))
+}

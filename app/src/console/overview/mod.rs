@@ -1,0 +1,87 @@
+//! The overview.
+
+mod view;
+
+use super::{
+    layout::Place,
+    request::{Found, Request, signed_in},
+};
+use domain::{
+    outcome::Verdict,
+    session::Status,
+    time::{Millis, Timestamp},
+};
+use leptos::prelude::*;
+use service::{
+    access::{Admin, Developer},
+    search::{DayCount, overview as count},
+    settings,
+};
+use view::{Day, OverviewView, render};
+
+/// The overview.
+#[component]
+pub fn OverviewPage() -> impl IntoView {
+    signed_in(Place::Overview, load, render)
+}
+
+const DAYS: i64 = 14;
+
+async fn load(request: Request) -> Found<OverviewView> {
+    let honnin = request.honnin();
+    let counted = count(honnin, request.staff(), DAYS).await?;
+    let tenant = settings::load(honnin, request.staff()).await?;
+    let first = counted.from.as_millis() / Millis::days(1).0;
+    let mut days: Vec<Day> = (first..first + DAYS)
+        .map(|day| {
+            let iso = Timestamp::from_millis(day * Millis::days(1).0).to_iso();
+            Day {
+                name: iso.get(5..10).unwrap_or_default().to_owned(),
+                ..Day::default()
+            }
+        })
+        .collect();
+    for counted in &counted.days {
+        let at = usize::try_from(counted.day - first).ok();
+        if let Some(day) = at.and_then(|at| days.get_mut(at)) {
+            add(day, counted);
+        }
+    }
+    let steps = tenant
+        .settings
+        .as_ref()
+        .is_none_or(|settings| settings.steps.is_empty());
+    let receiver = tenant
+        .settings
+        .as_ref()
+        .is_none_or(|settings| settings.webhook_url.is_none());
+    let mut missing = Vec::new();
+    if steps && Admin::of(request.staff()).is_ok() {
+        missing.push((
+            "Choose the verification steps. At least one is needed to create sessions",
+            "/admin/settings#steps",
+        ));
+    }
+    if receiver && Developer::of(request.staff()).is_ok() {
+        missing.push((
+            "Set a webhook receiver. Without one, your server has to poll with GET",
+            "/admin/settings#webhook",
+        ));
+    }
+    Ok(OverviewView {
+        days,
+        backlog: counted.backlog,
+        now: honnin.now(),
+        missing,
+    })
+}
+
+fn add(day: &mut Day, counted: &DayCount) {
+    let place = match (counted.status, counted.verdict) {
+        (Status::Completed, Some(Verdict::Approved)) => &mut day.approved,
+        (Status::Completed, Some(Verdict::Rejected)) => &mut day.rejected,
+        (Status::Reviewing, _) => &mut day.reviewing,
+        _ => &mut day.other,
+    };
+    *place += counted.count;
+}

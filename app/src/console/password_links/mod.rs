@@ -1,0 +1,114 @@
+//! Links by which people choose a password: invitations and resets. Looking at one changes nothing; sending the form uses it up.
+
+mod view;
+
+use super::{
+    fault::Fault,
+    request::{Found, GuestRequest, SessionChange, changed, guest},
+};
+use crate::{
+    page::{Fields, Outcome, form, mistake},
+    parts::Mistake,
+};
+use axum::{Router, routing::post};
+use domain::secret::Secret;
+use leptos::prelude::*;
+use service::{
+    accept_invitation::{AcceptError, OpenInvitation, accept_invitation, open_invitation},
+    reset_password::{ResetError, open_reset, reset_password},
+    stored::Role,
+};
+use view::{InvitationView, ResetView};
+
+const INVITATION: &str = "/admin/invitation/{token}";
+const RESET: &str = "/admin/reset/{token}";
+
+/// An invitation.
+#[component]
+pub fn InvitationPage() -> impl IntoView {
+    guest(load_invitation, view::invitation)
+}
+
+/// A password reset.
+#[component]
+pub fn ResetPage() -> impl IntoView {
+    guest(load_reset, view::reset)
+}
+
+/// Their forms.
+pub(super) fn forms() -> Router {
+    Router::new()
+        .route("/admin/invitation/{token}", post(form(INVITATION, accept)))
+        .route("/admin/reset/{token}", post(form(RESET, reset)))
+}
+
+fn view_of(token: String, open: OpenInvitation, mistakes: Vec<Mistake>) -> InvitationView {
+    InvitationView {
+        token,
+        name: open.name,
+        email: open.email,
+        role: open.role.map(Role::as_str),
+        tenant: open.tenant,
+        operator: open.operator,
+        mistakes,
+    }
+}
+
+async fn load_invitation(request: GuestRequest) -> Found<InvitationView> {
+    opened_invitation(&request, Vec::new()).await
+}
+
+async fn opened_invitation(request: &GuestRequest, mistakes: Vec<Mistake>) -> Found<InvitationView> {
+    let token = request.param("token");
+    match open_invitation(request.honnin(), token).await {
+        Ok(open) => Ok(view_of(token.to_owned(), open, mistakes)),
+        Err(AcceptError::Store(error)) => Err(error.into()),
+        Err(AcceptError::Closed | AcceptError::Taken | AcceptError::Bad(_)) => Err(Fault::LinkClosed),
+    }
+}
+
+async fn accept(request: GuestRequest, fields: Fields) -> Found<Outcome> {
+    let password = Secret::new(fields.raw("password").to_owned());
+    let sentence = match accept_invitation(request.honnin(), request.param("token"), password).await {
+        Ok(user) => return Ok(changed(SessionChange::SignedIn(user), "/admin")),
+        Err(AcceptError::Bad(sentence)) => sentence,
+        Err(AcceptError::Taken) => {
+            "An account with this address already exists. Sign in, or ask for an invitation to another address."
+                .to_owned()
+        }
+        Err(AcceptError::Closed) => return Err(Fault::LinkClosed),
+        Err(AcceptError::Store(error)) => return Err(error.into()),
+    };
+    let view = opened_invitation(&request, vec![mistake("password", sentence)]).await?;
+    Ok(Outcome::refused(view))
+}
+
+async fn load_reset(request: GuestRequest) -> Found<ResetView> {
+    opened_reset(&request, Vec::new()).await
+}
+
+async fn opened_reset(request: &GuestRequest, mistakes: Vec<Mistake>) -> Found<ResetView> {
+    let token = request.param("token");
+    match open_reset(request.honnin(), token).await {
+        Ok(email) => Ok(ResetView {
+            token: token.to_owned(),
+            email,
+            mistakes,
+        }),
+        Err(ResetError::Store(error)) => Err(error.into()),
+        Err(ResetError::Closed | ResetError::Bad(_)) => Err(Fault::LinkClosed),
+    }
+}
+
+/// Whoever chose a new password signs in with it: the link alone opens nothing else.
+async fn reset(request: GuestRequest, fields: Fields) -> Found<Outcome> {
+    let password = Secret::new(fields.raw("password").to_owned());
+    let sentence = match reset_password(request.honnin(), request.param("token"), password).await {
+        Ok(()) => return Ok(Outcome::go("/admin/sign-in?done=password")),
+        Err(ResetError::Bad(sentence)) => sentence,
+        Err(ResetError::Closed) => return Err(Fault::LinkClosed),
+        Err(ResetError::Store(error)) => return Err(error.into()),
+    };
+    let view = opened_reset(&request, vec![mistake("password", sentence)]).await?;
+    Ok(Outcome::refused(view))
+}

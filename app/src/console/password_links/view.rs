@@ -1,0 +1,101 @@
+//! The pages behind links by which people choose a password: an invitation, and a new password for who has forgotten theirs.
+
+use crate::PageMeta;
+use crate::console::layout::{door, mistakes};
+use crate::console::parts::{Line, line, new_password};
+use crate::console::words;
+use crate::parts::Mistake;
+use leptos::prelude::*;
+
+/// An open invitation.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct InvitationView {
+    /// The link's token: the form goes back to it.
+    pub token: String,
+    /// Who is invited.
+    pub name: String,
+    /// What they will sign in with.
+    pub email: String,
+    /// `admin`, ..; `None` for an operator who belongs to no tenant.
+    pub role: Option<&'static str>,
+    /// Where; `None` for an operator who belongs to no tenant.
+    pub tenant: Option<String>,
+    /// Whether they will run the installation.
+    pub operator: bool,
+    /// What is wrong.
+    pub mistakes: Vec<Mistake>,
+}
+
+impl std::fmt::Debug for InvitationView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "InvitationView({} mistakes)", self.mistakes.len())
+    }
+}
+
+fn what_they_will_be(view: &InvitationView) -> String {
+    let role = |role: &'static str| format!("{} ({})", words::role(role), words::role_hint(role));
+    match (&view.tenant, view.role, view.operator) {
+        (Some(tenant), Some(own), true) => format!("{} of {tenant}, and {}", role(own), role("operator")),
+        (Some(tenant), Some(own), false) => format!("{} of {tenant}", role(own)),
+        _ => role("operator"),
+    }
+}
+
+/// A form for a password alone, and the address it belongs to, which password managers keep with it.
+fn form(action: String, email: &str, button: &'static str, wrong: &[Mistake]) -> AnyView {
+    let field = Line {
+        hint: Some(
+            "At least 15 characters. A sentence is easier to remember than symbols. Only you will know it.".into(),
+        ),
+        ..new_password()
+    };
+    view! {
+        <form class="stack" method="post" action=action>
+            <input type="hidden" name="username" autocomplete="username" value=email.to_owned()/>
+            {line(field, wrong)}
+            <button class="button primary" type="submit">{button}</button>
+        </form>
+    }
+    .into_any()
+}
+
+/// The page of an invitation.
+#[must_use]
+pub(super) fn invitation(view: &InvitationView, meta: &PageMeta) -> AnyView {
+    let main = view! {
+        <h1>{format!("Welcome, {}", view.name)}</h1>
+        <p class="lead">"You have been invited as "{what_they_will_be(view)}". You will sign in as "<strong>{view.email.clone()}</strong>"."</p>
+        {mistakes(&view.mistakes)}
+        {form(format!("/admin/invitation/{}", view.token), &view.email, "Create my account", &view.mistakes)}
+    };
+    door(meta, "Invitation", main.into_any())
+}
+
+/// An open link to a new password.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct ResetView {
+    /// The link's token: the form goes back to it.
+    pub token: String,
+    /// Whose password.
+    pub email: String,
+    /// What is wrong.
+    pub mistakes: Vec<Mistake>,
+}
+
+impl std::fmt::Debug for ResetView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ResetView({} mistakes)", self.mistakes.len())
+    }
+}
+
+/// The page of a link to a new password.
+#[must_use]
+pub(super) fn reset(view: &ResetView, meta: &PageMeta) -> AnyView {
+    let main = view! {
+        <h1>"Choose a new password"</h1>
+        <p class="lead">"For "<strong>{view.email.clone()}</strong>". This signs you out everywhere."</p>
+        {mistakes(&view.mistakes)}
+        {form(format!("/admin/reset/{}", view.token), &view.email, "Change the password", &view.mistakes)}
+    };
+    door(meta, "New password", main.into_any())
+}

@@ -1,0 +1,178 @@
+//! People of the tenant: who they are, who is invited, what they may do.
+
+mod view;
+
+use super::{
+    fault::Fault,
+    layout::Place,
+    request::{Found, Request, done, signed_in},
+};
+use crate::{
+    page::{Fields, Outcome, form, mistake},
+    parts::Mistake,
+};
+use axum::{Router, routing::post};
+use domain::ids::{InvitationId, UserId};
+use http::StatusCode;
+use leptos::prelude::*;
+use service::{
+    access::{Admin, Roster},
+    invite::{InviteError, invite as invite_person, list_invitations, revoke_invitation},
+    people::{Change, NewPerson, PeopleError, change_person, list_people},
+    reset_password::issue_reset,
+    stored::Role,
+};
+use view::{Invited, Link, PeopleView, Person, Power, render};
+
+const HERE: &str = "/admin/people";
+
+/// The people of the tenant.
+#[component]
+pub fn PeoplePage() -> impl IntoView {
+    signed_in(Place::People, load, render)
+}
+
+/// Its forms.
+pub(super) fn forms() -> Router {
+    Router::new()
+        .route("/admin/people", post(form(HERE, invite)))
+        .route("/admin/people/{id}", post(form(HERE, change)))
+        .route("/admin/invitations/{id}/revoke", post(form(HERE, revoke)))
+}
+
+async fn load(request: Request) -> Found<PeopleView> {
+    let roster = Roster::of(request.staff())?;
+    view_of(&request, &roster).await
+}
+
+async fn view_of(request: &Request, roster: &Roster) -> Found<PeopleView> {
+    let people = list_people(request.honnin(), roster).await?;
+    let has_admin = people
+        .iter()
+        .any(|user| user.place.as_ref().is_some_and(|(_, role)| *role == Role::Admin));
+    let power = match (Admin::of(request.staff()), has_admin) {
+        (Ok(_), _) => Power::Manage,
+        (Err(_), true) => Power::Look,
+        (Err(_), false) => Power::InviteFirstAdmin,
+    };
+    let shown = people.into_iter().map(|user| Person {
+        me: user.id == *request.staff().user(),
+        id: user.id.to_string(),
+        name: user.name,
+        email: user.email,
+        role: user.place.map_or("operator", |(_, role)| role.as_str()),
+        disabled: user.disabled_at.is_some(),
+        created_at: user.created_at,
+    });
+    let invited = list_invitations(request.honnin(), roster).await?;
+    let invited = invited.into_iter().map(|row| Invited {
+        id: row.id.to_string(),
+        name: row.name,
+        email: row.email,
+        role: row.place.map_or("operator", |(_, role)| role.as_str()),
+        expires_at: row.expires_at,
+    });
+    Ok(PeopleView {
+        people: shown.collect(),
+        invited: invited.collect(),
+        power,
+        ..PeopleView::default()
+    })
+}
+
+/// The page with a link that is shown this once.
+async fn with_link(request: &Request, roster: &Roster, link: Link) -> Found<Outcome> {
+    let view = PeopleView {
+        link: Some(link),
+        ..view_of(request, roster).await?
+    };
+    Ok(Outcome::shown(StatusCode::CREATED, view))
+}
+
+async fn invite(request: Request, fields: Fields) -> Found<Outcome> {
+    let roster = Roster::of(request.staff())?;
+    request.check_fresh(HERE)?;
+    let role = Role::parse(&fields.text("role")).ok_or(Fault::Malformed)?;
+    let person = NewPerson {
+        email: fields.text("email"),
+        name: fields.text("name"),
+    };
+    let mistakes: Vec<Mistake> = match invite_person(request.honnin(), &roster, person, role).await {
+        Ok(invited) => {
+            let link = Link {
+                title: "The invitation",
+                url: invited.link.expose().clone(),
+                advice: "Copy it now: it is not shown again. Send it only to the person you are inviting: whoever opens \
+                         it first chooses the password.",
+            };
+            return with_link(&request, &roster, link).await;
+        }
+        Err(InviteError::Bad(faults)) => faults
+            .into_iter()
+            .map(|fault| mistake(fault.field, fault.message))
+            .collect(),
+        Err(InviteError::Forbidden) => return Err(Fault::Forbidden),
+        Err(InviteError::NoTenant) => return Err(Fault::NotFound),
+        Err(InviteError::Store(error)) => return Err(error.into()),
+    };
+    Ok(Outcome::refused(PeopleView {
+        typed: (fields.text("name"), fields.text("email"), fields.text("role")),
+        mistakes,
+        ..view_of(&request, &roster).await?
+    }))
+}
+
+async fn revoke(request: Request, _: Fields) -> Found<Outcome> {
+    let roster = Roster::of(request.staff())?;
+    request.check_fresh(HERE)?;
+    let id = InvitationId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    if !revoke_invitation(request.honnin(), &roster, &id).await? {
+        return Err(Fault::NotFound);
+    }
+    done(HERE, "The invitation has been revoked. Its link no longer works.")
+}
+
+async fn change(request: Request, fields: Fields) -> Found<Outcome> {
+    let admin = Admin::of(request.staff())?;
+    request.check_fresh(HERE)?;
+    let id = UserId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    let change = match fields.raw("change") {
+        "role" => Change::Role(Role::parse(&fields.text("role")).ok_or(Fault::Malformed)?),
+        "disable" => Change::Disabled(true),
+        "enable" => Change::Disabled(false),
+        "reset" => return reset(&request, &admin, &id).await,
+        _ => return Err(Fault::Malformed),
+    };
+    match change_person(request.honnin(), &admin, &id, change).await {
+        Ok(()) => done(HERE, "Saved."),
+        Err(error) => refused(error),
+    }
+}
+
+async fn reset(request: &Request, admin: &Admin, id: &UserId) -> Found<Outcome> {
+    match issue_reset(request.honnin(), admin, id).await {
+        Ok(reset) => {
+            let link = Link {
+                title: "Password reset link",
+                url: reset.link.expose().clone(),
+                advice: "Copy it now: it is not shown again. It works once, within 72 hours. Send it only to the person \
+                         whose password it resets.",
+            };
+            with_link(request, &Roster::of(request.staff())?, link).await
+        }
+        Err(error) => refused(error),
+    }
+}
+
+fn refused(error: PeopleError) -> Found<Outcome> {
+    let said = match error {
+        PeopleError::LastAdmin => "Not saved. At least one admin must remain.",
+        PeopleError::LastOperator => "Not saved. At least one operator must remain.",
+        PeopleError::Above => {
+            "This person is an operator. Only another operator, or the command line on the server, can do this."
+        }
+        PeopleError::NotFound => return Err(Fault::NotFound),
+        PeopleError::Store(error) => return Err(error.into()),
+    };
+    done(HERE, said)
+}

@@ -1,0 +1,261 @@
+//! People: who may sign in, and as what; who is invited.
+
+use crate::PageMeta;
+use crate::console::keys::shown_once;
+use crate::console::layout::{Frame, mistakes, page};
+use crate::console::parts::{Line, Tone, badge, empty, heading, line, options, time};
+use crate::console::words;
+use crate::parts::Mistake;
+use domain::time::Timestamp;
+use leptos::prelude::*;
+
+/// Somebody in the list.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Person {
+    /// Their id.
+    pub id: String,
+    /// Their name.
+    pub name: String,
+    /// What they sign in with.
+    pub email: String,
+    /// `admin`, ..
+    pub role: &'static str,
+    /// Whether they are shut out.
+    pub disabled: bool,
+    /// Whether it is the one who looks.
+    pub me: bool,
+    /// Added.
+    pub created_at: Timestamp,
+}
+
+impl std::fmt::Debug for Person {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Person({})", self.id)
+    }
+}
+
+/// Somebody who is invited.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Invited {
+    /// The invitation's id.
+    pub id: String,
+    /// Their name.
+    pub name: String,
+    /// What they will sign in with.
+    pub email: String,
+    /// `admin`, ..
+    pub role: &'static str,
+    /// Until when the link opens.
+    pub expires_at: Timestamp,
+}
+
+impl std::fmt::Debug for Invited {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Invited({})", self.id)
+    }
+}
+
+/// A link just made, shown this once.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Link {
+    /// What it is.
+    pub title: &'static str,
+    /// The link.
+    pub url: String,
+    /// What to do with it.
+    pub advice: &'static str,
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Link({})", self.title)
+    }
+}
+
+/// What who looks may do with the people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Power {
+    /// Look.
+    #[default]
+    Look,
+    /// Invite the first admin.
+    InviteFirstAdmin,
+    /// Invite anybody, change and shut out.
+    Manage,
+}
+
+/// The page's content.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct PeopleView {
+    /// The people.
+    pub people: Vec<Person>,
+    /// Who is invited and has not come yet.
+    pub invited: Vec<Invited>,
+    /// What who looks may do.
+    pub power: Power,
+    /// A link just made.
+    pub link: Option<Link>,
+    /// What was typed: name, e-mail address, role.
+    pub typed: (String, String, String),
+    /// What is wrong.
+    pub mistakes: Vec<Mistake>,
+}
+
+fn roles() -> impl Iterator<Item = (String, String)> {
+    ["admin", "developer", "reviewer", "auditor"].into_iter().map(|role| {
+        (
+            role.to_owned(),
+            format!("{}: {}", words::role(role), words::role_hint(role)),
+        )
+    })
+}
+
+fn row(person: &Person, power: Power) -> AnyView {
+    let action = format!("/admin/people/{}", person.id);
+    let short = ["admin", "developer", "reviewer", "auditor"].map(|r| (r.to_owned(), words::role(r).to_owned()));
+    let id = format!("role-{}", person.id);
+    let (word, value) = if person.disabled {
+        ("Enable", "enable")
+    } else {
+        ("Disable", "disable")
+    };
+    // Who is shut out chooses no password; who is in asks for a link when they have forgotten theirs.
+    let reset = (!person.disabled).then(|| {
+        view! { <button class="button quiet small" type="submit" name="change" value="reset">"Reset password"</button> }
+    });
+    let changes = if person.me {
+        view! { <span class="soft">{words::role(person.role)}" (you)"</span> }.into_any()
+    } else if power != Power::Manage {
+        view! { <span class="soft">{words::role(person.role)}</span> }.into_any()
+    } else {
+        view! {
+            <form class="inline" method="post" action=action.clone()>
+                <label class="unseen" for=id.clone()>{format!("Role of {}", person.name)}</label>
+                <select class="input small" id=id name="role">{options(short, person.role)}</select>
+                <button class="button secondary small" type="submit" name="change" value="role">"Save"</button>
+                {reset}
+                <button class="button quiet small" type="submit" name="change" value=value>{word}</button>
+            </form>
+        }
+        .into_any()
+    };
+    let state = if person.disabled {
+        badge("disabled", Tone::Bad)
+    } else {
+        badge("active", Tone::Good)
+    };
+    view! {
+        <tr><th scope="row">{person.name.clone()}<br/><span class="soft">{person.email.clone()}</span></th>
+            <td>{state}</td><td class="nowrap">{time(person.created_at)}</td><td>{changes}</td></tr>
+    }
+    .into_any()
+}
+
+fn list(view: &PeopleView) -> AnyView {
+    if view.people.is_empty() {
+        return empty("No members yet", "The first admin is invited below.").into_any();
+    }
+    let rows = view.people.iter().map(|person| row(person, view.power)).collect_view();
+    view! {
+        <div class="scroll" role="region" tabindex="0" aria-label="People"><table>
+            <thead><tr><th scope="col">"Name"</th><th scope="col">"State"</th><th scope="col">"Added (UTC)"</th>
+                <th scope="col">"Role"</th></tr></thead>
+            <tbody>{rows}</tbody>
+        </table></div>
+    }
+    .into_any()
+}
+
+fn invitation(invited: &Invited) -> AnyView {
+    let action = format!("/admin/invitations/{}/revoke", invited.id);
+    view! {
+        <tr><th scope="row">{invited.name.clone()}<br/><span class="soft">{invited.email.clone()}</span></th>
+            <td class="nowrap">{words::role(invited.role)}</td><td class="nowrap">{time(invited.expires_at)}</td>
+            <td><form method="post" action=action>
+                <button class="button secondary small" type="submit">"Revoke"<span class="unseen">{format!(" {}", invited.name)}</span></button>
+            </form></td></tr>
+    }
+    .into_any()
+}
+
+fn invitations(invited: &[Invited]) -> AnyView {
+    if invited.is_empty() {
+        return ().into_any();
+    }
+    let rows = invited.iter().map(invitation).collect_view();
+    view! {
+        <h2>"Invited"</h2>
+        <div class="scroll" role="region" tabindex="0" aria-label="Invited"><table>
+            <thead><tr><th scope="col">"Name"</th><th scope="col">"Role"</th><th scope="col">"Link expires (UTC)"</th>
+                <th scope="col"><span class="unseen">"Revoke"</span></th></tr></thead>
+            <tbody>{rows}</tbody>
+        </table></div>
+    }
+    .into_any()
+}
+
+fn invite(view: &PeopleView) -> AnyView {
+    let (name, email, role) = view.typed.clone();
+    let text = |name, label, kind, value: String| Line {
+        name,
+        label,
+        kind,
+        value,
+        autocomplete: "off",
+        ..Line::default()
+    };
+    let (title, advice) = match view.power {
+        Power::Look => {
+            return view! { <p class="note">"This tenant has an admin, who invites everybody else."</p> }.into_any();
+        }
+        Power::InviteFirstAdmin => (
+            "Invite the first admin",
+            "You will get a link to send to them. It works once, within 72 hours. They can then invite everybody else.",
+        ),
+        Power::Manage => (
+            "Invite a person",
+            "You will get a link to send to them. It works once, within 72 hours. They choose their own password.",
+        ),
+    };
+    let chosen = if role.is_empty() { "reviewer" } else { &role };
+    let role = if view.power == Power::Manage {
+        view! {
+            <div class="field"><label for="role">"Role"</label>
+                <select class="input" id="role" name="role">{options(roles(), chosen)}</select></div>
+        }
+        .into_any()
+    } else {
+        view! { <input type="hidden" name="role" value="admin"/> }.into_any()
+    };
+    view! {
+        <section class="panel">
+            <h2>{title}</h2>
+            <p class="soft">{advice}</p>
+            <form class="grid-form" method="post" action="/admin/people">
+                {line(text("name", "Name", "text", name), &view.mistakes)}
+                {line(text("email", "E-mail address", "email", email), &view.mistakes)}
+                {role}
+                <p><button class="button primary small" type="submit">"Invite"</button></p>
+            </form>
+        </section>
+    }
+    .into_any()
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &PeopleView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let link = view
+        .link
+        .clone()
+        .map(|link| shown_once(link.title, link.url, link.advice));
+    let main = view! {
+        {heading("People", ().into_any())}
+        {mistakes(&view.mistakes)}
+        {link}
+        {list(view)}
+        {invitations(&view.invited)}
+        {invite(view)}
+    };
+    page(frame, meta, "People", main.into_any())
+}

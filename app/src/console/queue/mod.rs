@@ -1,0 +1,68 @@
+//! The queue of cases that wait for review.
+
+mod view;
+
+use super::{
+    layout::Place,
+    request::{Found, Request, signed_in},
+    sessions::{PAGE, parse_after},
+};
+use domain::{document::DocumentType, reasons::Reason};
+use leptos::prelude::*;
+use service::{
+    access::Reviewer,
+    review,
+    search::{self, Filter, Order, Page},
+};
+use view::{QueueView, Waiting, render};
+
+/// The queue.
+#[component]
+pub fn QueuePage() -> impl IntoView {
+    signed_in(Place::Review, load, render)
+}
+
+async fn load(request: Request) -> Found<QueueView> {
+    let fields = request.query()?;
+    let reviewer = Reviewer::of(request.staff())?;
+    let filter = Filter {
+        reason: Reason::parse(&fields.text("reason")),
+        document_type: DocumentType::parse(&fields.text("document")),
+        ..Filter::default()
+    };
+    let page = Page {
+        order: Order::LongestWaiting,
+        after: parse_after(&fields.text("after")),
+        limit: PAGE + 1,
+    };
+    let mut found = review::queue(request.honnin(), &reviewer, filter, page).await?;
+    let more = found.len() > PAGE as usize;
+    found.truncate(PAGE as usize);
+    let last = found.last().filter(|_| more);
+    let next = last.map(|last| {
+        let since = last.waiting_since.unwrap_or(last.created_at);
+        fields.next_page("/admin/review", &format!("{}.{}", since.as_millis(), last.id))
+    });
+    Ok(QueueView {
+        reason: fields.text("reason"),
+        document: fields.text("document"),
+        rows: found.into_iter().map(|found| waiting(found, &request)).collect(),
+        next,
+        now: request.honnin().now(),
+    })
+}
+
+fn waiting(found: search::Found, request: &Request) -> Waiting {
+    let selfie = found.outcome.as_ref().and_then(|outcome| outcome.checks.selfie.clone());
+    Waiting {
+        id: found.id.to_string(),
+        since: found.waiting_since.unwrap_or(found.created_at),
+        document: found.document_type,
+        reasons: found.outcome.map(|outcome| outcome.reasons).unwrap_or_default(),
+        face_match: selfie.as_ref().and_then(|selfie| selfie.face_match_confidence),
+        liveness: selfie.and_then(|selfie| selfie.liveness_confidence),
+        held_by: found
+            .held_by
+            .map(|(user, name)| (name, user == *request.staff().user())),
+    }
+}

@@ -1,0 +1,231 @@
+//! Who asks for a page of the console, and what every page there needs besides its own.
+
+use super::{
+    fault::Fault,
+    layout::{Frame, May, Place},
+    link::{self, LinkView},
+    message::message,
+    words,
+};
+use crate::{
+    PageMeta,
+    page::{self, Area, Outcome, Refused, page},
+};
+use axum::response::{IntoResponse, Redirect};
+use domain::{
+    ids::{TenantId, UserId},
+    language::Language,
+};
+use http::{HeaderValue, header::LOCATION};
+use leptos::prelude::*;
+use service::{
+    access::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Roster, Staff},
+    search::count_waiting,
+    settings::list_tenants,
+};
+use url::form_urlencoded;
+
+/// Somebody signed in.
+#[derive(Clone)]
+pub struct SignedIn {
+    /// Who it is.
+    pub staff: Staff,
+    /// Whether they entered their password a short while ago.
+    pub is_fresh: bool,
+    /// What is to be said once.
+    pub notice: Option<String>,
+}
+
+/// Somebody who is not signed in.
+#[derive(Clone, Copy, Debug)]
+pub struct Guest;
+
+/// A request of somebody signed in.
+pub type Request = page::Request<SignedIn>;
+/// A request of somebody who is not.
+pub type GuestRequest = page::Request<Guest>;
+
+/// What a page found, or why it is not shown.
+pub(crate) type Found<T> = Result<T, Fault>;
+
+/// An answer's extension: what the next page says once.
+#[derive(Clone, Debug)]
+pub struct Notice(pub String);
+
+/// An answer's extension: what changes about the browser's session.
+#[derive(Clone, Debug)]
+pub enum SessionChange {
+    /// This person has signed in.
+    SignedIn(UserId),
+    /// They have signed out.
+    SignedOut,
+    /// They have entered their password.
+    PasswordEntered,
+    /// They look at this tenant from now on.
+    LooksAt(TenantId),
+}
+
+/// It was done: goes on to `path`, where `notice` is said once.
+pub(crate) fn done(path: &str, notice: impl Into<String>) -> Found<Outcome> {
+    let mut answer = Redirect::to(path).into_response();
+    answer.extensions_mut().insert(Notice(notice.into()));
+    Ok(Outcome::Done(answer))
+}
+
+/// The session changes, and the browser goes on to `path`.
+pub(crate) fn changed(change: SessionChange, path: &str) -> Outcome {
+    let mut answer = Redirect::to(path).into_response();
+    answer.extensions_mut().insert(change);
+    Outcome::Done(answer)
+}
+
+/// The same, and `notice` is said once.
+pub(crate) fn changed_and(change: SessionChange, path: &str, notice: &str) -> Outcome {
+    let mut answer = Redirect::to(path).into_response();
+    answer.extensions_mut().insert(change);
+    answer.extensions_mut().insert(Notice(notice.to_owned()));
+    Outcome::Done(answer)
+}
+
+/// A page of the console for who is signed in: what a form handed over or else what `load` finds, rendered by `render`. A form may also
+/// hand over a link, which is shown this once instead.
+pub(super) fn signed_in<V, F>(
+    place: Place,
+    load: fn(Request) -> F,
+    render: fn(&V, &Frame, &PageMeta) -> AnyView,
+) -> impl IntoView
+where
+    V: Clone + Send + Sync + 'static,
+    F: Future<Output = Found<V>> + Send + 'static,
+{
+    page(move |request: Request| async move {
+        if let Some(made) = use_context::<LinkView>() {
+            let frame = request.frame(Place::Sessions).await?;
+            return Ok(link::render(&made, &frame, &request.meta()));
+        }
+        let view = match use_context::<V>() {
+            Some(told) => told,
+            None => load(request.clone()).await?,
+        };
+        let frame = request.frame(place).await?;
+        Ok(render(&view, &frame, &request.meta()))
+    })
+}
+
+/// A page of the console for who is not signed in.
+pub(super) fn guest<V, F>(load: fn(GuestRequest) -> F, render: fn(&V, &PageMeta) -> AnyView) -> impl IntoView
+where
+    V: Clone + Send + Sync + 'static,
+    F: Future<Output = Found<V>> + Send + 'static,
+{
+    page(move |request: GuestRequest| async move {
+        let meta = request.meta();
+        let view = match use_context::<V>() {
+            Some(told) => told,
+            None => load(request).await?,
+        };
+        Ok(render(&view, &meta))
+    })
+}
+
+impl<W> page::Request<W> {
+    /// What every page needs besides its view model.
+    fn meta(&self) -> PageMeta {
+        PageMeta {
+            language: Language::En,
+            nonce: self.nonce.clone(),
+            assets: self.site.assets.clone(),
+            brand: None,
+            path: "/admin".to_owned(),
+            progress: None,
+            closing: None,
+        }
+    }
+}
+
+impl Request {
+    /// Who it is.
+    pub(crate) fn staff(&self) -> &Staff {
+        &self.who.staff
+    }
+
+    /// The frame of a page.
+    pub(crate) async fn frame(&self, place: Place) -> Found<Frame> {
+        let staff = self.staff();
+        let may = May {
+            review: Reviewer::of(staff).is_ok(),
+            develop: Developer::of(staff).is_ok(),
+            administer: Admin::of(staff).is_ok(),
+            staff: Roster::of(staff).is_ok(),
+            audit: Auditor::of(staff).is_ok(),
+        };
+        let tenants = match Operator::of(staff) {
+            Ok(operator) => list_tenants(self.honnin(), &operator).await?,
+            Err(Forbidden) => Vec::new(),
+        };
+        Ok(Frame {
+            place,
+            person: staff.name().to_owned(),
+            role: match staff.rank() {
+                Rank::Role(role) => words::role(role.as_str()),
+                Rank::Operator => words::role("operator"),
+            },
+            tenant: (staff.tenant().to_string(), staff.tenant_name().to_owned()),
+            sandbox: staff.is_sandbox(),
+            tenants: tenants
+                .into_iter()
+                .map(|tenant| (tenant.id.to_string(), tenant.name))
+                .collect(),
+            backlog: if may.review {
+                count_waiting(self.honnin(), staff).await?
+            } else {
+                0
+            },
+            may,
+            done: self.who.notice.clone(),
+        })
+    }
+
+    /// Asks for the password again where it was entered long ago; `next` is where to go on afterwards.
+    pub(crate) fn check_fresh(&self, next: &'static str) -> Found<()> {
+        if self.who.is_fresh {
+            Ok(())
+        } else {
+            Err(Fault::Confirm(next))
+        }
+    }
+}
+
+fn told(fault: Fault, frame: Option<&Frame>, meta: &PageMeta) -> Refused {
+    let (title, sentence) = fault.words();
+    let header = match fault {
+        Fault::Confirm(next) => {
+            let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
+            let to = HeaderValue::from_str(&format!("/admin/confirm?next={next}"));
+            to.ok().map(|to| (LOCATION, to))
+        }
+        _ => None,
+    };
+    Refused {
+        status: fault.status(),
+        header,
+        view: message(title, sentence, frame, meta),
+    }
+}
+
+impl Area for SignedIn {
+    type Fault = Fault;
+
+    async fn refused(request: &Request, fault: Fault) -> Refused {
+        let frame = request.frame(Place::Overview).await.ok();
+        told(fault, frame.as_ref(), &request.meta())
+    }
+}
+
+impl Area for Guest {
+    type Fault = Fault;
+
+    async fn refused(request: &GuestRequest, fault: Fault) -> Refused {
+        told(fault, None, &request.meta())
+    }
+}

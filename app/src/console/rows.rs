@@ -1,0 +1,140 @@
+//! From what the service found to what the pages show, where more than one page shows it.
+
+use super::{
+    findings::{Item, ScoreRow},
+    parts::Tone,
+    words,
+};
+use domain::{
+    decision::Score,
+    document::FieldName,
+    input_match::{MatchItem, compare},
+    outcome::{Authenticity, Checks, Outcome},
+};
+use service::read_session::SessionDetail;
+
+/// Codes with their sentences.
+pub(super) fn reasons(outcome: &Outcome) -> Vec<(String, String)> {
+    outcome
+        .reasons
+        .iter()
+        .map(|code| (code.clone(), words::reason(code)))
+        .collect()
+}
+
+/// Scores as shown.
+pub(super) fn scores(scores: &[Score]) -> Vec<ScoreRow> {
+    let row = |score: &Score| ScoreRow {
+        name: score.name.clone(),
+        value: score.value,
+        threshold: score.threshold,
+        passed: score.passed,
+    };
+    scores.iter().map(row).collect()
+}
+
+/// Checks in words.
+pub(super) fn checks(checks: &Checks) -> Vec<(&'static str, String, Tone)> {
+    let mut shown = Vec::new();
+    let confidence = |value: Option<f64>| match value {
+        Some(value) => (format!("{value:.2}"), Tone::Plain),
+        None => ("not measured".to_owned(), Tone::Warn),
+    };
+    if let Some(document) = &checks.document {
+        let (word, tone) = match (document.performed, document.authenticity) {
+            (false, _) => ("not performed", Tone::Bad),
+            (true, Some(Authenticity::Authentic)) => ("authentic", Tone::Good),
+            (true, Some(Authenticity::Suspicious)) => ("suspicious", Tone::Bad),
+            (true, Some(Authenticity::Unknown)) => ("could not be judged", Tone::Warn),
+            (true, None) => ("not assessed", Tone::Warn),
+        };
+        shown.push(("Document", word.to_owned(), tone));
+    }
+    if let Some(selfie) = &checks.selfie {
+        if selfie.performed {
+            let (live, live_tone) = confidence(selfie.liveness_confidence);
+            shown.push(("Liveness", live, live_tone));
+            if checks.document.is_some() {
+                let (same, same_tone) = confidence(selfie.face_match_confidence);
+                shown.push(("Face match", same, same_tone));
+            }
+        } else {
+            shown.push(("Selfie", "not performed".to_owned(), Tone::Bad));
+        }
+    }
+    if let Some(input) = &checks.input_match {
+        let (word, tone) = match input.matched {
+            Some(true) => ("match", Tone::Good),
+            Some(false) => ("do not match", Tone::Bad),
+            None => ("nothing to compare", Tone::Warn),
+        };
+        shown.push(("Entered data", word.to_owned(), tone));
+    }
+    shown
+}
+
+/// Readings beside what was typed and known.
+pub(super) fn items(detail: &SessionDetail) -> Vec<Item> {
+    let fields = detail.ocr.as_ref().map(|ocr| ocr.expose().clone()).unwrap_or_default();
+    let typed = detail.typed.as_ref().map(|typed| typed.expose());
+    let known = detail.pre_registered.as_ref().map(|known| known.expose());
+    let matched = compare(&fields, typed, known).items;
+    let mut items = Vec::new();
+    for name in FieldName::ALL {
+        let read = fields.iter().find(|field| field.name == *name);
+        let document = read.and_then(|field| match name {
+            // Lines as they stand are what a reviewer compares.
+            FieldName::Mrz => field.text.clone(),
+            _ => field.normalized.clone().or_else(|| field.text.clone()),
+        });
+        let (item, typed_text, known_text) = match name {
+            FieldName::LastName => (
+                Some(MatchItem::LastName),
+                typed.and_then(|t| t.last_name.clone()),
+                known.and_then(|k| k.last_name.clone()),
+            ),
+            FieldName::FirstName => (
+                Some(MatchItem::FirstName),
+                typed.and_then(|t| t.first_name.clone()),
+                known.and_then(|k| k.first_name.clone()),
+            ),
+            FieldName::LastNameKana => (
+                Some(MatchItem::LastNameKana),
+                typed.and_then(|t| t.last_name_kana.clone()),
+                None,
+            ),
+            FieldName::FirstNameKana => (
+                Some(MatchItem::FirstNameKana),
+                typed.and_then(|t| t.first_name_kana.clone()),
+                None,
+            ),
+            FieldName::BirthDate => (
+                Some(MatchItem::BirthDate),
+                typed.and_then(|t| t.birth_date.clone()),
+                known.and_then(|k| k.birth_date.clone()),
+            ),
+            FieldName::Address => (
+                Some(MatchItem::Address),
+                typed.and_then(|t| t.address.clone()),
+                known.and_then(|k| k.address.clone()),
+            ),
+            FieldName::Gender => (
+                Some(MatchItem::Gender),
+                None,
+                known.and_then(|k| k.gender.map(|gender| gender.to_string())),
+            ),
+            _ => (None, None, None),
+        };
+        if document.is_some() || typed_text.is_some() || known_text.is_some() {
+            items.push(Item {
+                name: words::field(*name),
+                document,
+                typed: typed_text,
+                known: known_text,
+                matched: item.and_then(|item| matched.get(&item).copied()),
+                lines: *name == FieldName::Mrz,
+            });
+        }
+    }
+    items
+}

@@ -1,0 +1,303 @@
+//! A session's page and what can be done from there.
+
+mod view;
+
+use super::{
+    audit::who,
+    fault::Fault,
+    layout::Place,
+    link,
+    parts::Tone,
+    request::{Found, Request, done, signed_in},
+    rows, words,
+};
+use crate::{
+    forms::OUTCOME,
+    page::{Fields, Outcome, form},
+};
+use axum::{Router, routing::post};
+use domain::{
+    document::Side,
+    ids::SessionId,
+    language::Language,
+    outcome::Source,
+    sandbox::SandboxOutcome,
+    session::{FailureReason, Status},
+    time::Timestamp,
+};
+use http::StatusCode;
+use leptos::prelude::*;
+use service::{
+    access::{Admin, Developer, Reviewer, Tenant},
+    complete_in_sandbox::{CompleteError, complete_in_sandbox},
+    dossier::{Dossier, Judged, Taken},
+    reissue_link::{ReissueError, reissue_link},
+    review::{RuleError, reopen},
+    session_page::{self, read_page},
+    stored::{Ruling, Slot},
+};
+use view::{Capture, Decided, LogRow, Moment, Sent, SessionView, render};
+
+/// The page of a session, to which its forms lead back.
+const HERE: &str = "/admin/sessions/{id}";
+
+/// A session.
+#[component]
+pub fn SessionPage() -> impl IntoView {
+    signed_in(Place::Sessions, load, render)
+}
+
+/// Its forms.
+pub(super) fn forms() -> Router {
+    Router::new()
+        .route("/admin/sessions/{id}/link", post(form(HERE, reissue)))
+        .route("/admin/sessions/{id}/reprocess", post(form(HERE, reprocess)))
+        .route("/admin/sessions/{id}/complete", post(form(HERE, complete)))
+}
+
+async fn load(request: Request) -> Found<SessionView> {
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    let found = read_page(request.honnin(), request.staff(), &id)
+        .await?
+        .ok_or(Fault::NotFound)?;
+    let now = request.honnin().now();
+    let mut view = view_of(&found, now);
+    let reviewer = Reviewer::of(request.staff()).is_ok();
+    let open = matches!(view.status, Status::Created | Status::Collecting);
+    view.can_reissue = reviewer && open;
+    view.can_reprocess = reviewer
+        && view.times.3.is_none()
+        && matches!(view.status, Status::Completed | Status::Failed | Status::Reviewing);
+    view.can_complete = reviewer && open && request.staff().is_sandbox();
+    let undecided = matches!(view.status, Status::Deciding | Status::Reviewing);
+    view.can_erase = Admin::of(request.staff()).is_ok() && view.times.3.is_none() && !undecided;
+    let something_to_see = view.status == Status::Reviewing || !found.dossier.captures.is_empty();
+    view.can_open_case = reviewer && something_to_see && view.times.3.is_none();
+    view.can_see_deliveries = Developer::of(request.staff()).is_ok();
+    Ok(view)
+}
+
+fn view_of(found: &session_page::SessionPage, now: Timestamp) -> SessionView {
+    let dossier = &found.dossier;
+    let (detail, session) = (&dossier.detail, &dossier.detail.session);
+    SessionView {
+        id: session.id.to_string(),
+        status: detail.status,
+        failure: dossier.failure,
+        steps: session.plan.steps.clone(),
+        attempt: session.attempt,
+        document: dossier.document_type,
+        times: (
+            session.created_at,
+            session.expires_at,
+            session.completed_at,
+            session.purged_at,
+        ),
+        open_link_until: dossier
+            .links
+            .iter()
+            .find(|link| link.is_open(now))
+            .map(|link| link.expires_at),
+        metadata: detail.metadata.as_deref().map(str::to_owned),
+        callback_url: dossier.callback_url.clone(),
+        personal: found.personal,
+        items: if found.personal {
+            rows::items(detail)
+        } else {
+            Vec::new()
+        },
+        decided: decided(dossier),
+        timeline: timeline(dossier),
+        captures: dossier.captures.iter().map(capture).collect(),
+        events: dossier
+            .events
+            .iter()
+            .map(|event| Sent {
+                id: event.id.to_string(),
+                kind: event.content.type_name().to_owned(),
+                at: event.created_at,
+            })
+            .collect(),
+        log: found
+            .log
+            .iter()
+            .map(|entry| LogRow {
+                at: entry.entry.at,
+                who: who(entry),
+                what: words::action(&entry.entry.action),
+                address: entry.entry.address.clone().unwrap_or_default(),
+            })
+            .collect(),
+        can_reissue: false,
+        can_reprocess: false,
+        can_complete: false,
+        can_erase: false,
+        can_open_case: false,
+        can_see_deliveries: false,
+    }
+}
+
+fn decided(dossier: &Dossier) -> Option<Decided> {
+    let outcome = dossier.detail.outcome.as_ref()?;
+    let manual = outcome.source == Source::ManualReview;
+    Some(Decided {
+        verdict: outcome.verdict,
+        source: outcome.source,
+        at: outcome.decided_at,
+        reviewer: dossier
+            .rulings
+            .last()
+            .filter(|_| manual)
+            .map(|judged| judged.ruled.name.clone()),
+        note: outcome.review.as_ref().and_then(|review| review.note.clone()),
+        reasons: rows::reasons(outcome),
+        checks: rows::checks(&outcome.checks),
+        scores: dossier
+            .decisions
+            .last()
+            .map(|decided| rows::scores(&decided.scores))
+            .unwrap_or_default(),
+    })
+}
+
+/// What a picture is of.
+pub(super) const fn slot_name(slot: Slot) -> &'static str {
+    match slot {
+        Slot::Document(Side::Front) => "Front",
+        Slot::Document(Side::Back) => "Back",
+        Slot::Selfie => "Selfie",
+    }
+}
+
+fn capture(taken: &Taken) -> Capture {
+    let mut name = format!("{}, try {}", slot_name(taken.slot), taken.number);
+    if taken.attempt > 1 {
+        name = format!("{name}, attempt {}", taken.attempt);
+    }
+    Capture {
+        name,
+        at: taken.at,
+        frames: taken.frames,
+        used: taken.used,
+        problems: taken
+            .problems
+            .iter()
+            .map(|reason| reason.sentence(Language::En).to_owned())
+            .collect(),
+    }
+}
+
+fn timeline(dossier: &Dossier) -> Vec<Moment> {
+    let session = &dossier.detail.session;
+    let mut moments = vec![moment(session.created_at, "Created", Tone::Plain)];
+    for link in &dossier.links {
+        if link.created_at > session.created_at {
+            moments.push(moment(link.created_at, "Link reissued", Tone::Plain));
+        }
+        if let Some(at) = link.used_at {
+            moments.push(moment(at, "Link opened by the user", Tone::Live));
+        }
+    }
+    for taken in dossier.captures.iter().filter(|taken| taken.used) {
+        moments.push(moment(taken.at, format!("{} taken", slot_name(taken.slot)), Tone::Live));
+    }
+    for decided in &dossier.decisions {
+        let (word, tone) = words::verdict(decided.verdict);
+        moments.push(moment(decided.at, format!("Decided automatically: {word}"), tone));
+    }
+    for judged in &dossier.rulings {
+        let (what, tone) = ruled_by(judged);
+        moments.push(Moment {
+            note: judged.note.as_ref().map(|note| note.expose().clone()),
+            ..moment(judged.ruled.at, what, tone)
+        });
+    }
+    match dossier.detail.status {
+        Status::Expired => moments.push(moment(session.expires_at, "Expired", Tone::Plain)),
+        Status::Failed => {
+            let at = dossier
+                .events
+                .last()
+                .map_or(session.created_at, |event| event.created_at);
+            moments.push(moment(at, dossier.failure.map_or("Failed", failed), Tone::Bad));
+        }
+        _ => {}
+    }
+    if let Some(at) = session.purged_at {
+        moments.push(moment(at, "Personal data erased", Tone::Plain));
+    }
+    moments.sort_by_key(|moment| moment.at);
+    moments
+}
+
+/// A ruling in words.
+pub(super) fn ruled_by(judged: &Judged) -> (String, Tone) {
+    let (word, tone) = match judged.ruled.ruling {
+        Ruling::Approved => ("Approved", Tone::Good),
+        Ruling::Rejected => ("Rejected", Tone::Bad),
+        Ruling::AskedAgain => ("Asked again", Tone::Warn),
+    };
+    (format!("{word} by {}", judged.ruled.name), tone)
+}
+
+const fn failed(reason: FailureReason) -> &'static str {
+    match reason {
+        FailureReason::ConsentDeclined => "Declined by the user",
+        _ => "Failed",
+    }
+}
+
+fn moment(at: Timestamp, what: impl Into<String>, tone: Tone) -> Moment {
+    Moment {
+        at,
+        what: what.into(),
+        note: None,
+        tone,
+    }
+}
+
+async fn reissue(request: Request, _: Fields) -> Found<Outcome> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    match reissue_link(request.honnin(), &reviewer, &id).await {
+        Ok(made) => {
+            let shown = link::shown("Link reissued", &id, made.url.expose(), made.expires_at);
+            Ok(Outcome::shown(StatusCode::OK, shown))
+        }
+        Err(ReissueError::NotFound) => Err(Fault::NotFound),
+        Err(ReissueError::Status(status)) => {
+            let (word, _) = words::status(status);
+            let notice = format!("No new link: the session is now “{word}”.");
+            done(&format!("/admin/sessions/{id}"), notice)
+        }
+        Err(ReissueError::Store(error)) => Err(error.into()),
+    }
+}
+
+async fn reprocess(request: Request, _: Fields) -> Found<Outcome> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    match reopen(request.honnin(), &reviewer, &id).await {
+        Ok(made) => {
+            let shown = link::shown("The user can try again", &id, made.url.expose(), made.expires_at);
+            Ok(Outcome::shown(StatusCode::OK, shown))
+        }
+        Err(RuleError::NotFound) => Err(Fault::NotFound),
+        Err(RuleError::Store(error)) => Err(error.into()),
+        Err(refused) => done(&format!("/admin/sessions/{id}"), format!("Not done: {refused}.")),
+    }
+}
+
+async fn complete(request: Request, fields: Fields) -> Found<Outcome> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    let outcome = SandboxOutcome::parse(&fields.text(OUTCOME)).ok_or(Fault::Malformed)?;
+    let caller = Tenant::by_hand(&reviewer);
+    let notice = match complete_in_sandbox(request.honnin(), &caller, id.as_str(), outcome).await {
+        Ok(done) => format!("Completed: the session is now “{}”.", words::status(done.status).0),
+        Err(CompleteError::NotAllowed) => "Not done: the session has already ended.".to_owned(),
+        Err(CompleteError::NotFound) => return Err(Fault::NotFound),
+        Err(CompleteError::Store(error)) => return Err(error.into()),
+    };
+    done(&format!("/admin/sessions/{id}"), notice)
+}

@@ -1,0 +1,358 @@
+//! A session's page: where it stands, what was read, what was checked, what was sent, who looked.
+
+use crate::PageMeta;
+use crate::console::findings::{Item, ScoreRow, checks, items, reasons, scores};
+use crate::console::layout::{Frame, page};
+use crate::console::parts::{Tone, badge, facts, time};
+use crate::console::sandbox;
+use crate::console::words;
+use domain::{
+    document::DocumentType,
+    outcome::{Source, Verdict},
+    session::{FailureReason, Status, Step},
+    time::Timestamp,
+};
+use leptos::prelude::*;
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub what: String,
+    /// What somebody wrote with it.
+    pub note: Option<String>,
+    /// How it looks.
+    pub tone: Tone,
+}
+
+/// A picture or burst, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Capture {
+    /// What of, which try, which attempt.
+    pub name: String,
+    /// When.
+    pub at: Timestamp,
+    /// Pictures in it.
+    pub frames: usize,
+    /// Whether it counts.
+    pub used: bool,
+    /// Why it should have been taken again.
+    pub problems: Vec<String>,
+}
+
+/// An event and its delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sent {
+    /// Event id.
+    pub id: String,
+    /// Its type.
+    pub kind: String,
+    /// When it happened.
+    pub at: Timestamp,
+}
+
+/// An entry of the access log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LogRow {
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub who: String,
+    /// What.
+    pub what: String,
+    /// From where.
+    pub address: String,
+}
+
+/// Why and how it was decided last.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Decided {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// By whom.
+    pub source: Source,
+    /// When.
+    pub at: Timestamp,
+    /// The reviewer's name.
+    pub reviewer: Option<String>,
+    /// The reviewer's note.
+    pub note: Option<String>,
+    /// Codes and sentences.
+    pub reasons: Vec<(String, String)>,
+    /// Name, result and how it looks.
+    pub checks: Vec<(&'static str, String, Tone)>,
+    /// Every number looked at.
+    pub scores: Vec<ScoreRow>,
+}
+
+/// The session.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SessionView {
+    /// Its id.
+    pub id: String,
+    /// Status.
+    pub status: Status,
+    /// Why it failed.
+    pub failure: Option<FailureReason>,
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// Which attempt.
+    pub attempt: i64,
+    /// Kind of document.
+    pub document: Option<DocumentType>,
+    /// Created, expires, completed, erased.
+    pub times: (Timestamp, Timestamp, Option<Timestamp>, Option<Timestamp>),
+    /// Until when a link can be opened.
+    pub open_link_until: Option<Timestamp>,
+    /// Compact JSON.
+    pub metadata: Option<String>,
+    /// Where the user is sent back to.
+    pub callback_url: Option<String>,
+    /// Whether personal data may be seen.
+    pub personal: bool,
+    /// Readings; empty where there are none, or they may not be seen.
+    pub items: Vec<Item>,
+    /// The last decision.
+    pub decided: Option<Decided>,
+    /// What happened, oldest first.
+    pub timeline: Vec<Moment>,
+    /// Pictures.
+    pub captures: Vec<Capture>,
+    /// Events.
+    pub events: Vec<Sent>,
+    /// Who looked, newest first.
+    pub log: Vec<LogRow>,
+    /// Whether a link can be reissued by the person who looks.
+    pub can_reissue: bool,
+    /// Whether the session can be reprocessed by the person who looks.
+    pub can_reprocess: bool,
+    /// Whether it can be completed with test data by the person who looks.
+    pub can_complete: bool,
+    /// Whether the personal data can be erased now by the person who looks.
+    pub can_erase: bool,
+    /// Whether the case may be seen.
+    pub can_open_case: bool,
+    /// Whether deliveries may be seen.
+    pub can_see_deliveries: bool,
+}
+
+fn decision(decided: &Decided) -> AnyView {
+    let (word, tone) = words::verdict(decided.verdict);
+    let by = match (&decided.source, &decided.reviewer) {
+        (Source::Automatic, _) => "automatically".to_owned(),
+        (Source::ManualReview, Some(name)) => format!("by {name}"),
+        (Source::ManualReview, None) => "by a reviewer".to_owned(),
+    };
+    view! {
+        <section class="panel">
+            <h2>"Decision"</h2>
+            <p class="verdict">{badge(word, tone)}<span class="soft">{by}", "{time(decided.at)}</span></p>
+            {(!decided.reasons.is_empty()).then(|| reasons(&decided.reasons))}
+            {decided.note.clone().map(|note| view! { <blockquote class="note-text"><p>{note}</p></blockquote> })}
+            {checks(&decided.checks)}
+            {(!decided.scores.is_empty()).then(|| view! {
+                <details class="fold"><summary>"All measurements"</summary>{scores(&decided.scores)}</details>
+            })}
+        </section>
+    }
+    .into_any()
+}
+
+fn timeline(moments: &[Moment]) -> AnyView {
+    let items = moments
+        .iter()
+        .map(|moment| {
+            let class = moment.tone.class();
+            let note = moment.note.clone().map(|note| view! { <q class="soft">{note}</q> });
+            view! { <li class=class><span>{moment.what.clone()}</span>{time(moment.at)}{note}</li> }
+        })
+        .collect_view();
+    view! { <section class="panel"><h2>"Timeline"</h2><ol class="timeline">{items}</ol></section> }.into_any()
+}
+
+fn captures(list: &[Capture], open: Option<String>) -> AnyView {
+    if list.is_empty() {
+        return ().into_any();
+    }
+    let rows = list
+        .iter()
+        .map(|capture| {
+            let mark = if capture.used {
+                badge("used", Tone::Good)
+            } else {
+                badge("not used", Tone::Plain)
+            };
+            view! {
+                <tr><th scope="row">{capture.name.clone()}</th><td>{mark}</td><td>{capture.frames}</td>
+                    <td class="soft">{capture.problems.join(" ")}</td><td class="nowrap">{time(capture.at)}</td></tr>
+            }
+        })
+        .collect_view();
+    view! {
+        <section class="panel">
+            <div class="panel-head"><h2>"Captures"</h2>{open.map(|href| view! { <a href=href>"View pictures"</a> })}</div>
+            <div class="scroll"><table>
+                <thead><tr><th scope="col">"Capture"</th><th scope="col">"State"</th><th scope="col">"Pictures"</th>
+                    <th scope="col">"Problems"</th><th scope="col">"Taken (UTC)"</th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table></div>
+        </section>
+    }
+    .into_any()
+}
+
+fn events(list: &[Sent], link: bool) -> AnyView {
+    if list.is_empty() {
+        return ().into_any();
+    }
+    let rows = list
+        .iter()
+        .map(|sent| {
+            let href = format!("/admin/webhooks/{}", sent.id);
+            let name = if link {
+                view! { <a class="mono" href=href>{crate::console::parts::short(&sent.id)}</a> }.into_any()
+            } else {
+                view! { <span class="mono">{crate::console::parts::short(&sent.id)}</span> }.into_any()
+            };
+            view! { <tr><td>{name}</td><td class="mono">{sent.kind.clone()}</td><td class="nowrap">{time(sent.at)}</td></tr> }
+        })
+        .collect_view();
+    view! {
+        <section class="panel"><h2>"Events"</h2><div class="scroll"><table>
+            <thead><tr><th scope="col">"Event"</th><th scope="col">"Type"</th><th scope="col">"Recorded (UTC)"</th></tr></thead>
+            <tbody>{rows}</tbody></table></div></section>
+    }
+    .into_any()
+}
+
+fn log(list: &[LogRow]) -> AnyView {
+    if list.is_empty() {
+        return ().into_any();
+    }
+    let rows = list
+        .iter()
+        .map(|row| {
+            view! { <tr><td class="nowrap">{time(row.at)}</td><td>{row.who.clone()}</td><td>{row.what.clone()}</td>
+            <td class="mono soft">{row.address.clone()}</td></tr> }
+        })
+        .collect_view();
+    view! {
+        <section class="panel"><h2>"Access log"</h2><div class="scroll"><table>
+            <thead><tr><th scope="col">"When (UTC)"</th><th scope="col">"Who"</th><th scope="col">"What"</th>
+                <th scope="col">"From"</th></tr></thead>
+            <tbody>{rows}</tbody></table></div></section>
+    }
+    .into_any()
+}
+
+fn actions(view: &SessionView) -> AnyView {
+    let form = |shown: bool, path: &str, label: &'static str| {
+        let action = format!("/admin/sessions/{}/{path}", view.id);
+        shown.then(|| {
+            view! { <form method="post" action=action><button class="button secondary small" type="submit">{label}</button></form> }
+        })
+    };
+    let erase = view.can_erase.then(|| {
+        let href = format!("/admin/sessions/{}/erase", view.id);
+        view! { <a class="button quiet small" href=href>"Erase now"</a> }
+    });
+    let case = (view.can_open_case && view.status == Status::Reviewing).then(|| {
+        let href = format!("/admin/review/{}", view.id);
+        view! { <a class="button primary small" href=href>"Review this case"</a> }
+    });
+    view! {
+        {erase}
+        {form(view.can_reissue, "link", "Reissue the link")}
+        {form(view.can_reprocess, "reprocess", "Ask the user again")}
+        {case}
+    }
+    .into_any()
+}
+
+fn summary(view: &SessionView) -> AnyView {
+    let (created, expires, completed, purged) = view.times;
+    let mut items = vec![
+        ("Session id", view! { <code>{view.id.clone()}</code> }.into_any()),
+        (
+            "Steps",
+            view.steps
+                .iter()
+                .map(|s| words::step(*s))
+                .collect::<Vec<_>>()
+                .join(", ")
+                .into_any(),
+        ),
+        ("Created", time(created)),
+    ];
+    if matches!(view.status, Status::Created | Status::Collecting | Status::Expired) {
+        items.push(("Expires", time(expires)));
+    }
+    if let Some(until) = view.open_link_until {
+        items.push(("Link expires", time(until)));
+    }
+    if let Some(at) = completed {
+        items.push(("Completed", time(at)));
+    }
+    if let Some(at) = purged {
+        items.push(("Personal data erased", time(at)));
+    }
+    if view.attempt > 1 {
+        items.push(("Attempt", view.attempt.to_string().into_any()));
+    }
+    if let Some(kind) = view.document {
+        items.push(("Document", words::document(kind).into_any()));
+    }
+    if let Some(url) = view.callback_url.clone() {
+        items.push(("Returns to", url.into_any()));
+    }
+    if let Some(metadata) = view.metadata.clone() {
+        items.push(("Metadata", view! { <code>{metadata}</code> }.into_any()));
+    }
+    view! { <section class="panel"><h2>"Session"</h2>{facts(items)}</section> }.into_any()
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let (status, tone) = words::status(view.status);
+    let failure = view
+        .failure
+        .map(|reason| view! { <p class="note">{words::failure(reason)}</p> });
+    let readings = if !view.personal {
+        view! { <section class="panel"><h2>"Readings"</h2><p class="soft">"Your role does not have access to personal data."</p></section> }
+            .into_any()
+    } else if view.items.is_empty() {
+        ().into_any()
+    } else {
+        view! { <section class="panel"><h2>"Readings"</h2>{items(&view.items)}</section> }.into_any()
+    };
+    let pictures = view.can_open_case.then(|| format!("/admin/review/{}", view.id));
+    let title = view! {
+        <div class="head">
+            <h1>"Session "<span class="mono">{crate::console::parts::short(&view.id)}</span>" "{badge(status, tone)}</h1>
+            <div class="head-actions">{actions(view)}</div>
+        </div>
+    };
+    let main = view! {
+        <p class="crumb"><a href="/admin/sessions">"Sessions"</a></p>
+        {title}
+        {failure}
+        <div class="two">
+            <div class="stack">
+                {view.decided.as_ref().map(decision)}
+                {readings}
+                {captures(&view.captures, pictures)}
+                {events(&view.events, view.can_see_deliveries)}
+                {log(&view.log)}
+            </div>
+            <div class="stack">
+                {view.can_complete.then(|| sandbox::complete(&view.id))}
+                {summary(view)}
+                {timeline(&view.timeline)}
+            </div>
+        </div>
+    };
+    page(frame, meta, "Session", main.into_any())
+}

@@ -1,0 +1,107 @@
+//! The list of sessions.
+
+mod view;
+
+use super::{
+    layout::Place,
+    request::{Found, Request, signed_in},
+};
+use crate::page::Fields;
+use domain::{
+    document::DocumentType,
+    ids::SessionId,
+    outcome::Verdict,
+    reasons::Reason,
+    session::Status,
+    time::{Millis, Timestamp},
+    user_input::CivilDate,
+};
+use leptos::prelude::*;
+use service::search::{self, Filter, Order, Page, list_sessions};
+use view::{Asked, Row, SessionsView, render};
+
+/// The list of sessions.
+#[component]
+pub fn SessionsPage() -> impl IntoView {
+    signed_in(Place::Sessions, load, render)
+}
+
+/// Rows of a page.
+pub(super) const PAGE: u32 = 50;
+
+/// Midnight at the beginning of a day, UTC.
+pub(super) fn midnight(day: &str) -> Option<Timestamp> {
+    CivilDate::parse(day).and_then(|_| Timestamp::parse_iso(&format!("{day}T00:00:00.000Z")))
+}
+
+/// The place of a list's next page: time and id of the last row.
+pub(super) fn parse_after(text: &str) -> Option<(Timestamp, SessionId)> {
+    let (at, id) = text.split_once('.')?;
+    Some((Timestamp::from_millis(at.parse().ok()?), SessionId::parse(id)?))
+}
+
+fn filter(fields: &Fields) -> Filter {
+    let text = |name| Some(fields.text(name)).filter(|text| !text.is_empty());
+    Filter {
+        // An id that is none finds nothing rather than everything.
+        id: text("id").map(|id| SessionId::parse(&id).unwrap_or_else(|| SessionId::from_random([0; 16]))),
+        status: Status::parse(&fields.text("status")),
+        verdict: Verdict::parse(&fields.text("verdict")),
+        reason: Reason::parse(&fields.text("reason")),
+        document_type: DocumentType::parse(&fields.text("document")),
+        from: midnight(&fields.text("from")),
+        until: midnight(&fields.text("to")).map(|day| day.plus(Millis::days(1))),
+        metadata: text("metadata"),
+    }
+}
+
+async fn load(request: Request) -> Found<SessionsView> {
+    let fields = request.query()?;
+    let after = parse_after(&fields.text("after"));
+    let page = Page {
+        order: Order::Newest,
+        after,
+        limit: PAGE + 1,
+    };
+    let mut found = list_sessions(request.honnin(), request.staff(), filter(fields), page).await?;
+    let more = found.len() > PAGE as usize;
+    found.truncate(PAGE as usize);
+    let last = found.last().filter(|_| more);
+    let next = last.map(|last| {
+        fields.next_page(
+            "/admin/sessions",
+            &format!("{}.{}", last.created_at.as_millis(), last.id),
+        )
+    });
+    let asked = Asked {
+        id: fields.text("id"),
+        status: fields.text("status"),
+        verdict: fields.text("verdict"),
+        reason: fields.text("reason"),
+        document: fields.text("document"),
+        from: fields.text("from"),
+        to: fields.text("to"),
+        metadata: fields.text("metadata"),
+    };
+    Ok(SessionsView {
+        asked,
+        rows: found.into_iter().map(row).collect(),
+        next,
+    })
+}
+
+/// A row of the list of sessions.
+fn row(found: search::Found) -> Row {
+    let outcome = found
+        .outcome
+        .filter(|_| matches!(found.status, Status::Reviewing | Status::Completed));
+    Row {
+        id: found.id.to_string(),
+        status: found.status,
+        verdict: outcome.as_ref().map(|outcome| outcome.verdict),
+        reason: outcome.and_then(|outcome| outcome.reasons.into_iter().next()),
+        document: found.document_type,
+        created_at: found.created_at,
+        metadata: found.metadata.as_deref().map(str::to_owned),
+    }
+}

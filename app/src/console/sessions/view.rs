@@ -1,0 +1,181 @@
+//! The list of sessions, with filters in the address.
+
+use crate::PageMeta;
+use crate::console::layout::{Frame, page};
+use crate::console::parts::{Line, badge, empty, heading, line, next_page, select, short, time};
+use crate::console::words;
+use domain::{document::DocumentType, outcome::Verdict, reasons::Reason, session::Status, time::Timestamp};
+use leptos::prelude::*;
+
+/// The filters as they were asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// Session id.
+    pub id: String,
+    /// Status.
+    pub status: String,
+    /// Verdict.
+    pub verdict: String,
+    /// Reason code.
+    pub reason: String,
+    /// Kind of document.
+    pub document: String,
+    /// First day.
+    pub from: String,
+    /// Last day.
+    pub to: String,
+    /// A piece of the metadata.
+    pub metadata: String,
+}
+
+impl Asked {
+    fn any(&self) -> bool {
+        *self != Self::default()
+    }
+
+    fn more(&self) -> bool {
+        [&self.reason, &self.document, &self.from, &self.to]
+            .iter()
+            .any(|text| !text.is_empty())
+    }
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    /// Session id.
+    pub id: String,
+    /// Status.
+    pub status: Status,
+    /// The last verdict, while it stands.
+    pub verdict: Option<Verdict>,
+    /// Kind of document.
+    pub document: Option<DocumentType>,
+    /// The first reason's code.
+    pub reason: Option<String>,
+    /// Created.
+    pub created_at: Timestamp,
+    /// Compact JSON.
+    pub metadata: Option<String>,
+}
+
+/// The list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SessionsView {
+    /// The filters.
+    pub asked: Asked,
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// Address of the next page.
+    pub next: Option<String>,
+}
+
+fn filters(asked: &Asked) -> AnyView {
+    let statuses = Status::ALL
+        .iter()
+        .map(|s| (s.to_string(), words::status(*s).0.to_owned()));
+    let verdicts = Verdict::ALL
+        .iter()
+        .map(|v| (v.to_string(), words::verdict(*v).0.to_owned()));
+    let reasons = Reason::ALL.iter().map(|r| (r.to_string(), r.to_string()));
+    let kinds = DocumentType::ALL
+        .iter()
+        .map(|k| (k.to_string(), words::document(*k).to_owned()));
+    let text = |name, label, kind, value: &str| {
+        line(
+            Line {
+                name,
+                label,
+                kind,
+                value: value.to_owned(),
+                autocomplete: "off",
+                ..Line::default()
+            },
+            &[],
+        )
+    };
+    view! {
+        <form class="filters" method="get" action="/admin/sessions" role="search">
+            {text("id", "Session id", "text", &asked.id)}
+            {select("status", "Status", "Any status", statuses, &asked.status)}
+            {select("verdict", "Verdict", "Any verdict", verdicts, &asked.verdict)}
+            {text("metadata", "Metadata contains", "text", &asked.metadata)}
+            <details class="fold wide" open=asked.more()>
+                <summary>"More filters"</summary>
+                <div class="filters">
+                    {select("reason", "Reason", "Any reason", reasons, &asked.reason)}
+                    {select("document", "Document", "Any document", kinds, &asked.document)}
+                    {text("from", "From", "date", &asked.from)}
+                    {text("to", "To", "date", &asked.to)}
+                </div>
+            </details>
+            <div class="filter-actions">
+                <button class="button primary small" type="submit">"Search"</button>
+                {asked.any().then(|| view! { <a class="button quiet small" href="/admin/sessions">"Clear"</a> })}
+            </div>
+        </form>
+    }
+    .into_any()
+}
+
+fn row(row: &Row) -> AnyView {
+    let href = format!("/admin/sessions/{}", row.id);
+    let (status, tone) = words::status(row.status);
+    let verdict = row.verdict.map(|verdict| {
+        let (word, tone) = words::verdict(verdict);
+        badge(word, tone)
+    });
+    view! {
+        <tr>
+            <td><a class="mono" href=href title=row.id.clone()>{short(&row.id)}</a></td>
+            <td>{badge(status, tone)}</td>
+            <td>{verdict}</td>
+            <td>{row.document.map(words::document)}</td>
+            <td class="soft">{row.reason.as_deref().map(words::reason)}</td>
+            <td class="mono soft clip">{row.metadata.clone()}</td>
+            <td class="nowrap">{time(row.created_at)}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let list = if view.rows.is_empty() && view.asked.any() {
+        empty("No sessions match these filters", "Clear some of them to see more.").into_any()
+    } else if view.rows.is_empty() {
+        empty(
+            "No sessions yet",
+            "Create one by hand, or call POST /v1/verification-sessions with an API key.",
+        )
+        .into_any()
+    } else {
+        let rows = view.rows.iter().map(row).collect_view();
+        view! {
+            <div class="scroll">
+                <table>
+                    <thead><tr>
+                        <th scope="col">"Session"</th><th scope="col">"Status"</th><th scope="col">"Verdict"</th>
+                        <th scope="col">"Document"</th><th scope="col">"First reason"</th><th scope="col">"Metadata"</th>
+                        <th scope="col">"Created (UTC)"</th>
+                    </tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        }
+        .into_any()
+    };
+    let new = frame
+        .may
+        .review
+        .then(|| view! { <a class="button primary small" href="/admin/sessions/new">"Create a session"</a> })
+        .into_any();
+    let main = view! {
+        {heading("Sessions", new)}
+        {filters(&view.asked)}
+        {list}
+        {next_page(view.next.clone())}
+    };
+    page(frame, meta, "Sessions", main.into_any())
+}

@@ -1,0 +1,314 @@
+//! Settings: each section is read from its form and saved alone.
+
+mod view;
+
+use super::{
+    fault::Fault,
+    layout::Place,
+    request::{Found, Request, done, signed_in},
+};
+use crate::{
+    page::{Fields, Outcome, form, mistake},
+    parts::Mistake,
+};
+use axum::{Router, routing::post};
+use domain::{
+    callback::CallbackUrl,
+    decision::{Accepted, Policy},
+    event::EventType,
+    network::canonical,
+    session::Step,
+    time::Millis,
+};
+use ipnet::IpNet;
+use leptos::prelude::*;
+use service::{
+    access::{Admin, Developer},
+    settings::{self, Change, SettingsError, change},
+    stored::TenantRow,
+};
+use std::net::IpAddr;
+use view::{SettingsView, render};
+
+const HERE: &str = "/admin/settings";
+
+/// The settings of the tenant.
+#[component]
+pub fn SettingsPage() -> impl IntoView {
+    signed_in(Place::Settings, load, render)
+}
+
+/// Its forms: each section is saved alone.
+pub(super) fn forms() -> Router {
+    Router::new().route("/admin/settings/{section}", post(form(HERE, save)))
+}
+
+fn view_of(request: &Request, tenant: &TenantRow) -> SettingsView {
+    let settings = tenant.settings.clone().unwrap_or_default();
+    let policy = &settings.policy;
+    SettingsView {
+        version: tenant.version,
+        name: tenant.name.clone(),
+        accent: settings.accent.clone().unwrap_or_default(),
+        steps: settings.steps.clone(),
+        tries: settings.tries.to_string(),
+        lifetimes: [
+            span(settings.link_lifetime, Millis::hours(1)),
+            span(settings.session_lifetime, Millis::hours(1)),
+            span(settings.retention, Millis::days(1)),
+        ],
+        thresholds: [
+            policy.match_accept,
+            policy.match_review,
+            policy.liveness_accept,
+            policy.liveness_review,
+        ]
+        .map(|value| format!("{value:.2}")),
+        reject_on_fraud: policy.reject_on_fraud_signals,
+        accept_specimens: policy.accept_specimens,
+        accepted: policy.accepted,
+        find_duplicates: policy.find_duplicates,
+        duplicate_from: policy.duplicate_from.to_string(),
+        sampled: policy.sampled.to_string(),
+        callbacks: settings.callback_urls.join("\n"),
+        tested: None,
+        addresses: settings
+            .ip_allow_list
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("\n"),
+        own_address: request.client.to_string(),
+        webhook_url: settings.webhook_url.clone().unwrap_or_default(),
+        event_types: settings.event_types.clone(),
+        admin: Admin::of(request.staff()).is_ok(),
+        mistakes: Vec::new(),
+    }
+}
+
+/// A span in a unit, with as few digits as say it.
+fn span(span: Millis, unit: Millis) -> String {
+    let (whole, rest) = (span.0 / unit.0, span.0 % unit.0);
+    if rest == 0 {
+        return whole.to_string();
+    }
+    let hundredths = (span.0 * 100 + unit.0 / 2) / unit.0;
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+        .trim_end_matches('0')
+        .to_owned()
+}
+
+/// A span typed in a unit; up to two decimals.
+fn parse_span(text: &str, unit: Millis) -> Option<Millis> {
+    let value: f64 = text
+        .parse()
+        .ok()
+        .filter(|value: &f64| value.is_finite() && (0.0..1e6).contains(value))?;
+    #[expect(clippy::cast_possible_truncation, reason = "held within a million by the line above")]
+    let hundredths = (value * 100.0).round() as i64;
+    Some(Millis(hundredths * unit.0 / 100))
+}
+
+async fn load(request: Request) -> Found<SettingsView> {
+    Developer::of(request.staff())?;
+    let tenant = settings::load(request.honnin(), request.staff()).await?;
+    let mut view = view_of(&request, &tenant);
+    let fields = request.query()?;
+    if fields.has("test") {
+        let asked = fields.text("test");
+        let list = tenant
+            .settings
+            .map(|settings| settings.callback_urls)
+            .unwrap_or_default();
+        let answer = match (CallbackUrl::parse(&asked), CallbackUrl::allowed(&asked, &list)) {
+            (Err(bad), _) => Err(format!("Not allowed: it {bad}.")),
+            (Ok(_), None) => Err("Not allowed: it is not on the list.".to_owned()),
+            (Ok(_), Some(_)) => Ok(()),
+        };
+        view.tested = Some((asked, answer));
+    }
+    Ok(view)
+}
+
+/// The change a form asks for, or what is wrong with it.
+fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, Fault>> {
+    let mut mistakes = Vec::new();
+    let change = match section {
+        "look" => Change::Look {
+            name: fields.text("name"),
+            accent: fields.has("accent").then(|| fields.text("accent").to_lowercase()),
+        },
+        "steps" => {
+            let tries = fields.text("tries").parse().unwrap_or(0);
+            Change::Steps {
+                steps: fields.all("step").filter_map(Step::parse).collect(),
+                tries,
+            }
+        }
+        "lifetimes" => {
+            let mut read = |field, unit| {
+                parse_span(&fields.text(field), unit).unwrap_or_else(|| {
+                    mistakes.push(mistake(field, "Enter a number."));
+                    Millis(0)
+                })
+            };
+            Change::Lifetimes {
+                link: read("link_lifetime", Millis::hours(1)),
+                session: read("session_lifetime", Millis::hours(1)),
+                retention: read("retention", Millis::days(1)),
+            }
+        }
+        "decision" => {
+            let mut read = |field| {
+                fields.text(field).parse().unwrap_or_else(|_| {
+                    mistakes.push(mistake(field, "Enter a number from 0 to 1."));
+                    0.0
+                })
+            };
+            Change::Decision(Policy {
+                match_accept: read("match_accept"),
+                match_review: read("match_review"),
+                liveness_accept: read("liveness_accept"),
+                liveness_review: read("liveness_review"),
+                reject_on_fraud_signals: fields.has("reject_on_fraud_signals"),
+                accept_specimens: fields.has("accept_specimens"),
+                accepted: accepted(fields),
+                find_duplicates: fields.has("find_duplicates"),
+                duplicate_from: read("duplicate_from"),
+                sampled: read("sampled"),
+            })
+        }
+        "callbacks" => Change::Callbacks(fields.lines("callback_urls")),
+        "addresses" => {
+            let mut networks = Vec::new();
+            for line in fields.lines("ip_allow_list") {
+                match line
+                    .parse::<IpNet>()
+                    .or_else(|_| line.parse::<IpAddr>().map(IpNet::from))
+                {
+                    Ok(network) => networks.push(canonical(network).trunc()),
+                    Err(_) => mistakes.push(mistake(
+                        "ip_allow_list",
+                        format!("{line} is not an IP address or network."),
+                    )),
+                }
+            }
+            Change::Addresses(networks)
+        }
+        "webhook" => Change::Webhook {
+            url: fields.has("webhook_url").then(|| fields.text("webhook_url")),
+            event_types: fields.all("event").filter_map(EventType::parse).collect(),
+        },
+        _ => return Err(Err(Fault::NotFound)),
+    };
+    if mistakes.is_empty() {
+        Ok(change)
+    } else {
+        Err(Ok(mistakes))
+    }
+}
+
+/// The evidence that was chosen; a form from before the choice existed keeps to the strict one.
+fn accepted(fields: &Fields) -> Accepted {
+    Accepted::parse(&fields.text("accepted")).unwrap_or_default()
+}
+
+async fn save(request: Request, fields: Fields) -> Found<Outcome> {
+    let section = request.param("section");
+    Developer::of(request.staff())?;
+    let tenant = settings::load(request.honnin(), request.staff()).await?;
+    let version = fields.text("version").parse().map_err(|_| Fault::Malformed)?;
+    let mistakes = match read(section, &fields) {
+        Err(Err(fault)) => return Err(fault),
+        Err(Ok(mistakes)) => mistakes,
+        Ok(wanted) => match change(request.honnin(), request.staff(), version, wanted).await {
+            Ok(()) => return done(&format!("{HERE}#{section}"), "Saved."),
+            Err(SettingsError::Forbidden(forbidden)) => return Err(forbidden.into()),
+            Err(SettingsError::Store(error)) => return Err(error.into()),
+            Err(SettingsError::Stale) => {
+                let sentence = "Somebody else has changed the settings in the meantime. Check them and save again.";
+                vec![mistake(section, sentence)]
+            }
+            Err(SettingsError::Faults(faults)) => faults
+                .into_iter()
+                .map(|fault| mistake(field_id(fault.field), sentence(fault.field, &fault.message)))
+                .collect(),
+        },
+    };
+    let mut view = view_of(&request, &tenant);
+    retype(&mut view, section, &fields);
+    view.mistakes = mistakes;
+    Ok(Outcome::refused(view))
+}
+
+/// The element a fault is about.
+fn field_id(field: &'static str) -> &'static str {
+    if field == "policy" { "match_accept" } else { field }
+}
+
+fn sentence(field: &str, message: &str) -> String {
+    let name = match field {
+        "link_lifetime" => "The link's lifetime",
+        "session_lifetime" => "The session's lifetime",
+        "retention" => "The retention period",
+        "tries" => "The number of tries",
+        "policy" => "The",
+        "accent" => "The accent colour",
+        "callback_urls" => "The callback URL",
+        "webhook_url" => "The receiver",
+        "name" => "The name",
+        other => other,
+    };
+    format!("{name} {message}.")
+}
+
+/// What was typed, in place of what is stored.
+fn retype(view: &mut SettingsView, section: &str, fields: &Fields) {
+    match section {
+        "look" => (view.name, view.accent) = (fields.text("name"), fields.text("accent")),
+        "steps" => {
+            view.steps = fields.all("step").filter_map(Step::parse).collect();
+            view.tries = fields.text("tries");
+        }
+        "lifetimes" => {
+            view.lifetimes = ["link_lifetime", "session_lifetime", "retention"].map(|name| fields.text(name));
+        }
+        "decision" => {
+            view.thresholds =
+                ["match_accept", "match_review", "liveness_accept", "liveness_review"].map(|name| fields.text(name));
+            view.reject_on_fraud = fields.has("reject_on_fraud_signals");
+            view.accept_specimens = fields.has("accept_specimens");
+            view.accepted = accepted(fields);
+            view.find_duplicates = fields.has("find_duplicates");
+            view.duplicate_from = fields.text("duplicate_from");
+            view.sampled = fields.text("sampled");
+        }
+        "callbacks" => view.callbacks = fields.raw("callback_urls").to_owned(),
+        "addresses" => view.addresses = fields.raw("ip_allow_list").to_owned(),
+        "webhook" => {
+            view.webhook_url = fields.text("webhook_url");
+            view.event_types = fields.all("event").filter_map(EventType::parse).collect();
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_read_as_it_is_shown() {
+        for (millis, unit, shown) in [
+            (Millis::hours(48), Millis::hours(1), "48"),
+            (Millis::minutes(90), Millis::hours(1), "1.5"),
+            (Millis::days(90), Millis::days(1), "90"),
+        ] {
+            assert_eq!(span(millis, unit), shown);
+            assert_eq!(parse_span(shown, unit), Some(millis));
+        }
+        for bad in ["", "x", "-1", "1e9", "NaN", "inf"] {
+            assert_eq!(parse_span(bad, Millis::hours(1)), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The debugger: paste what the receiver got, read why verification fails.
+
+use crate::PageMeta;
+use crate::console::layout::{Frame, page};
+use crate::console::parts::{Line, Tone, area, badge, heading};
+use crate::console::webhooks::view::Standing;
+use leptos::prelude::*;
+
+/// What was found out, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    /// What was looked at.
+    pub about: &'static str,
+    /// How it stands.
+    pub tone: Tone,
+    /// One word.
+    pub word: &'static str,
+    /// What it means and what to do.
+    pub sentence: String,
+}
+
+/// The page's content.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct CheckView {
+    /// What is said of the receiver on top.
+    pub standing: Standing,
+    /// As pasted.
+    pub headers: String,
+    /// As pasted.
+    pub body: String,
+    /// What was found out; empty before anything was pasted.
+    pub findings: Vec<Finding>,
+}
+
+/// What people paste may hold metadata and notes.
+impl std::fmt::Debug for CheckView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "CheckView({} findings)", self.findings.len())
+    }
+}
+
+fn findings(view: &CheckView) -> AnyView {
+    if view.findings.is_empty() {
+        return ().into_any();
+    }
+    let rows = view
+        .findings
+        .iter()
+        .map(|finding| {
+            view! {
+                <tr><th scope="row">{finding.about}</th><td>{badge(finding.word, finding.tone)}</td>
+                    <td>{finding.sentence.clone()}</td></tr>
+            }
+        })
+        .collect_view();
+    view! {
+        <section class="panel" role="status">
+            <h2>"Result"</h2>
+            <div class="scroll"><table><tbody>{rows}</tbody></table></div>
+        </section>
+    }
+    .into_any()
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &CheckView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let headers = Line {
+        name: "headers",
+        label: "Headers as received",
+        hint: Some("One header per line. Only webhook-id, webhook-timestamp and webhook-signature are used.".into()),
+        value: view.headers.clone(),
+        ..Line::default()
+    };
+    let body = Line {
+        name: "body",
+        label: "Body as received",
+        hint: Some("The raw bytes as they arrived, before any JSON parser.".into()),
+        value: view.body.clone(),
+        ..Line::default()
+    };
+    let main = view! {
+        <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
+        {heading("Check a signature", ().into_any())}
+        {view.standing.alarm()}
+        <p class="soft">"Paste a webhook that your receiver refuses. Nothing you paste is stored."</p>
+        {findings(view)}
+        <form class="stack" method="post" action="/admin/webhooks/check">
+            {area(headers, 6, &[])}
+            {area(body, 10, &[])}
+            <p><button class="button primary" type="submit">"Check"</button></p>
+        </form>
+    };
+    page(frame, meta, "Check a signature", main.into_any())
+}

@@ -1,0 +1,186 @@
+//! One event: where its delivery stands, every attempt, and the exact request, to look at and to repeat.
+
+use crate::PageMeta;
+use crate::console::layout::{Frame, page};
+use crate::console::parts::{Tone, badge, facts, heading, time};
+use crate::console::webhooks::view::{Health, State, alarm, next_try, seconds};
+use domain::time::Timestamp;
+use leptos::prelude::*;
+
+/// An attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Attempt {
+    /// Its number.
+    pub number: i64,
+    /// When it began.
+    pub at: Timestamp,
+    /// How long the exchange took.
+    pub duration_ms: i64,
+    /// The answer's status.
+    pub status: Option<u16>,
+    /// What went wrong, in words.
+    pub fault: Option<String>,
+}
+
+/// The request, byte for byte.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Request {
+    /// Which attempt's; `None` for one sent now.
+    pub attempt: Option<i64>,
+    /// Where it goes.
+    pub url: Option<String>,
+    /// The headers that are sent.
+    pub headers: Vec<(String, String)>,
+    /// The signed bytes as text, or why they are not shown.
+    pub body: Result<String, &'static str>,
+    /// The whole as a command.
+    pub curl: Option<String>,
+}
+
+/// Metadata and notes are never logged.
+impl std::fmt::Debug for Request {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Request({} bytes)", self.body.as_ref().map_or(0, String::len))
+    }
+}
+
+/// The page's content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct DeliveryView {
+    /// The event's id.
+    pub id: String,
+    /// Its type.
+    pub kind: String,
+    /// When it happened.
+    pub at: Timestamp,
+    /// The session it is about, and whether this person may open it.
+    pub session: Option<String>,
+    /// Where it stands.
+    pub state: State,
+    /// First to last.
+    pub attempts: Vec<Attempt>,
+    /// The request.
+    pub request: Request,
+    /// The receiver.
+    pub health: Health,
+    /// Valid secrets.
+    pub secrets: usize,
+    /// Now.
+    pub now: Timestamp,
+}
+
+fn attempts(view: &DeliveryView) -> AnyView {
+    if view.attempts.is_empty() {
+        return view! { <p class="soft">"No attempts yet."</p> }.into_any();
+    }
+    let row = |attempt: &Attempt| {
+        let href = format!("/admin/webhooks/{}?attempt={}#request", view.id, attempt.number);
+        let outcome = match &attempt.fault {
+            None => badge("delivered", Tone::Good),
+            Some(_) => badge("failed", Tone::Bad),
+        };
+        view! {
+            <tr>
+                <th scope="row"><a href=href>{format!("#{}", attempt.number)}</a></th>
+                <td class="nowrap mono">{seconds(attempt.at)}</td>
+                <td>{outcome}</td>
+                <td class="number">{attempt.status}</td>
+                <td class="number nowrap">{format!("{} ms", attempt.duration_ms)}</td>
+                <td>{attempt.fault.clone()}</td>
+            </tr>
+        }
+    };
+    let rows = view.attempts.iter().map(row).collect_view();
+    view! {
+        <div class="scroll"><table>
+            <thead><tr><th scope="col">"Attempt"</th><th scope="col">"At (UTC)"</th><th scope="col">"Outcome"</th>
+                <th scope="col">"Status"</th><th scope="col">"Duration"</th><th scope="col">"Reason"</th></tr></thead>
+            <tbody>{rows}</tbody>
+        </table></div>
+    }
+    .into_any()
+}
+
+fn request(request: &Request) -> AnyView {
+    let title = match request.attempt {
+        Some(number) => format!("The request of attempt #{number}"),
+        None => "The request as it would be sent now".to_owned(),
+    };
+    let headers: String = request
+        .headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}\n"))
+        .collect();
+    let body = request.body.clone().map_or_else(
+        |why| view! { <p class="note">{why}</p> }.into_any(),
+        |body| view! { <pre class="code"><code>{body}</code></pre> }.into_any(),
+    );
+    let curl = request.curl.clone().map(|curl| {
+        view! {
+            <details class="fold"><summary>"As a curl command"</summary>
+                <p class="hint">"It sends the same bytes with the same signature. A receiver that checks the time accepts it for only five minutes."</p>
+                <pre class="code"><code>{curl}</code></pre>
+            </details>
+        }
+    });
+    let signed = match &request.body {
+        Ok(body) => format!("Body: {} bytes", body.len()),
+        Err(_) => "Body".to_owned(),
+    };
+    view! {
+        <section class="panel" id="request">
+            <h2>{title}</h2>
+            <p class="hint">"Rendered from the stored event with the current secrets. Data erased in the meantime is missing."</p>
+            <p class="mono">{format!("POST {}", request.url.clone().unwrap_or_else(|| "(no receiver)".to_owned()))}</p>
+            <h3 class="small">"Headers"</h3>
+            <pre class="code"><code>{headers}</code></pre>
+            <h3 class="small">{signed}</h3>
+            <p class="hint">"The signature covers webhook-id, a dot, webhook-timestamp, a dot, and exactly these bytes."</p>
+            {body}
+            {curl}
+        </section>
+    }
+    .into_any()
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &DeliveryView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let action = format!("/admin/webhooks/{}/again", view.id);
+    let again = match view.state {
+        State::Pending(_) => "Send now",
+        State::Delivered | State::Abandoned => "Send again",
+        State::NotSent => "Send",
+    };
+    let can_send = view.health.receiver.is_some();
+    let send = can_send.then(|| {
+        view! {
+            <form method="post" action=action><button class="button primary small" type="submit">{again}</button></form>
+        }
+    });
+    let session = view.session.clone().map(|id| {
+        let href = format!("/admin/sessions/{id}");
+        ("Session", view! { <a class="mono" href=href>{id}</a> }.into_any())
+    });
+    let next = next_try(view.state, view.now).map(|next| ("Next attempt", next));
+    let items = [
+        Some(("State", view.state.badge(!view.attempts.is_empty()))),
+        next,
+        Some((
+            "Type",
+            view! { <span class="mono">{view.kind.clone()}</span> }.into_any(),
+        )),
+        Some(("Occurred", time(view.at))),
+        session,
+    ];
+    let main = view! {
+        <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
+        {heading("Event", send.into_any())}
+        {alarm(&view.health, view.secrets, view.now)}
+        <p class="mono">{view.id.clone()}</p>
+        {facts(items.into_iter().flatten().collect())}
+        <section class="panel"><h2>"Attempts"</h2>{attempts(view)}</section>
+        {request(&view.request)}
+    };
+    page(frame, meta, "Event", main.into_any())
+}

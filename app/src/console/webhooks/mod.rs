@@ -1,0 +1,230 @@
+//! Webhooks: the list of deliveries, sending again, test events. One delivery, secrets and the debugger are beside it.
+
+pub mod check;
+pub mod delivery;
+pub mod secrets;
+mod view;
+
+use super::{
+    fault::Fault,
+    layout::Place,
+    request::{Found, Request, done, signed_in},
+    sessions::midnight,
+};
+use crate::page::{Fields, Outcome, form};
+use axum::{Router, routing::post};
+use domain::{
+    ids::EventId,
+    time::{Millis, Timestamp},
+};
+use leptos::prelude::*;
+use service::{
+    access::Developer,
+    redeliver::{self, RedeliverError, SentAgain},
+    sender::fault::Fault as SendFault,
+    settings,
+    stored::{AttemptRow, DeliveryFilter, DeliveryRow, DeliveryState},
+    webhook_log, webhook_secret,
+};
+use view::{Asked, Health, Row, Standing, State, WebhooksView, render};
+
+/// The deliveries.
+#[component]
+pub fn WebhooksPage() -> impl IntoView {
+    signed_in(Place::Webhooks, load, render)
+}
+
+/// The forms of the webhooks' pages.
+pub(super) fn forms() -> Router {
+    Router::new()
+        .route("/admin/webhooks/test", post(form(HERE, send_test)))
+        .route("/admin/webhooks/again", post(form(HERE, send_range)))
+        .merge(check::forms())
+        .merge(delivery::forms())
+        .merge(secrets::forms())
+}
+
+const HERE: &str = "/admin/webhooks";
+
+/// Rows of a page.
+const PAGE: u32 = 50;
+
+/// A place in the list: time and id of a row.
+fn place_of(at: Timestamp, event: &EventId) -> String {
+    format!("{}.{event}", at.as_millis())
+}
+
+/// Reads what [`place_of`] wrote.
+fn parse_after(text: &str) -> Option<(Timestamp, EventId)> {
+    let (at, id) = text.split_once('.')?;
+    Some((Timestamp::from_millis(at.parse().ok()?), EventId::parse(id)?))
+}
+
+fn filter(fields: &Fields) -> DeliveryFilter {
+    DeliveryFilter {
+        state: DeliveryState::parse(&fields.text("state")),
+        kind: Some(fields.text("kind")).filter(|kind| !kind.is_empty()),
+        since: midnight(&fields.text("from")),
+        until: midnight(&fields.text("to")).map(|day| day.plus(Millis::days(1))),
+        after: parse_after(&fields.text("after")),
+    }
+}
+
+/// Where a delivery stands, for the page.
+fn state_of(delivery: Option<&DeliveryRow>) -> State {
+    let Some(delivery) = delivery else {
+        return State::NotSent;
+    };
+    match (delivery.state, delivery.next_attempt_at) {
+        (DeliveryState::Pending, next) => State::Pending(next.unwrap_or(delivery.created_at)),
+        (DeliveryState::Delivered, _) => State::Delivered,
+        (DeliveryState::Abandoned, _) => State::Abandoned,
+    }
+}
+
+/// What an attempt came to, in one word.
+fn outcome(attempt: &AttemptRow) -> String {
+    match (attempt.status, &attempt.fault) {
+        (Some(status), _) => status.to_string(),
+        (None, Some(fault)) => fault.replace('_', " "),
+        (None, None) => String::new(),
+    }
+}
+
+/// Why an attempt failed, in a sentence.
+fn why(attempt: &AttemptRow) -> Option<String> {
+    let fault = attempt.fault.as_deref()?;
+    Some(SendFault::parse(fault).map_or_else(|| fault.to_owned(), |fault| fault.sentence().to_owned()))
+}
+
+/// How the receiver is doing, and how many secrets sign.
+async fn health(request: &Request, developer: &Developer) -> Found<(Health, usize)> {
+    let honnin = request.honnin();
+    let tenant = settings::load(honnin, request.staff()).await?;
+    let health = redeliver::receiver_health(honnin, developer).await?;
+    let secrets = webhook_secret::list(honnin, developer).await?;
+    let last_fault = health.last_fault.as_deref().and_then(SendFault::parse);
+    let health = Health {
+        receiver: tenant.settings.and_then(|settings| settings.webhook_url),
+        last_success_at: health.last_success_at,
+        failing_since: health.failing_since,
+        ours: last_fault.filter(|fault| fault.is_ours()).map(SendFault::sentence),
+    };
+    Ok((
+        health,
+        secrets.iter().filter(|secret| secret.disabled_at.is_none()).count(),
+    ))
+}
+
+/// What the pages beside the list say of the receiver on top.
+async fn standing(request: &Request, developer: &Developer) -> Found<Standing> {
+    let (health, secrets) = health(request, developer).await?;
+    Ok(Standing {
+        health,
+        secrets,
+        now: request.honnin().now(),
+    })
+}
+
+async fn load(request: Request) -> Found<WebhooksView> {
+    let fields = request.query()?;
+    let developer = Developer::of(request.staff())?;
+    let honnin = request.honnin();
+    let mut found = webhook_log::list(honnin, &developer, &filter(fields), PAGE + 1).await?;
+    let more = found.len() > PAGE as usize;
+    found.truncate(PAGE as usize);
+    let last = webhook_log::last_attempts(honnin, &developer, &found).await?;
+    let next = found
+        .last()
+        .filter(|_| more)
+        .map(|last| fields.next_page(HERE, &place_of(last.created_at, &last.event)));
+    let row = |(delivery, last): (DeliveryRow, Option<AttemptRow>)| Row {
+        state: state_of(Some(&delivery)),
+        id: delivery.event.to_string(),
+        kind: delivery.kind,
+        at: delivery.created_at,
+        attempts: delivery.attempts,
+        last: last.as_ref().map(outcome),
+    };
+    let (health, secrets) = health(&request, &developer).await?;
+    Ok(WebhooksView {
+        asked: Asked {
+            state: fields.text("state"),
+            kind: fields.text("kind"),
+            from: fields.text("from"),
+            to: fields.text("to"),
+            sent: fields.text("sent"),
+        },
+        rows: found.into_iter().zip(last).map(row).collect(),
+        next,
+        health,
+        secrets,
+        now: honnin.now(),
+    })
+}
+
+async fn send_test(request: Request, _: Fields) -> Found<Outcome> {
+    let developer = Developer::of(request.staff())?;
+    match redeliver::send_test(request.honnin(), &developer).await {
+        Ok(id) => done(
+            &format!("{HERE}/{id}"),
+            "The test event is being sent. Reload this page to see the response.",
+        ),
+        Err(error) => refused(error),
+    }
+}
+
+async fn send_range(request: Request, fields: Fields) -> Found<Outcome> {
+    let developer = Developer::of(request.staff())?;
+    let mut filter = filter(&fields);
+    if filter == DeliveryFilter::default() {
+        return Err(Fault::Malformed);
+    }
+    filter.after = parse_after(&fields.text("sent"));
+    match redeliver::send_range_again(request.honnin(), &developer, &filter).await {
+        Ok(SentAgain {
+            count,
+            left_out,
+            go_on_after: None,
+        }) => done(HERE, format!("Sent again: {count}.{}", why_left_out(left_out))),
+        Ok(SentAgain {
+            count,
+            left_out,
+            go_on_after: Some((at, event)),
+        }) => {
+            let here = fields.with(HERE, "sent", &place_of(at, &event));
+            let said = format!(
+                "Sent again: {count}, to {} UTC.{} There are more; continue below the list.",
+                view::seconds(at),
+                why_left_out(left_out)
+            );
+            done(&here, said)
+        }
+        Err(error) => refused(error),
+    }
+}
+
+/// What to say of events that an admin has to send.
+fn why_left_out(count: usize) -> String {
+    if count == 0 {
+        return String::new();
+    }
+    format!(
+        " Skipped: {count}, because they contain a reviewer's note and are older than the receiver URL. An admin can confirm the URL \
+         or send them."
+    )
+}
+
+/// Nothing was sent: why.
+fn refused(error: RedeliverError) -> Found<Outcome> {
+    match error {
+        RedeliverError::NotFound => Err(Fault::NotFound),
+        RedeliverError::NoReceiver => done(HERE, "Nothing was sent: no receiver URL is configured."),
+        RedeliverError::NeedsAdmin => {
+            let said = "Nothing was sent: the event contains a reviewer's note and is older than the receiver URL. An admin \
+                        can confirm the URL or send the event.";
+            done(HERE, said)
+        }
+        RedeliverError::Store(error) => Err(error.into()),
+    }
+}

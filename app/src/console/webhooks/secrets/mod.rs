@@ -1,0 +1,110 @@
+//! Signing secrets: issue, rotate, disable.
+
+mod view;
+
+use super::standing;
+use crate::{
+    console::{
+        fault::Fault,
+        layout::Place,
+        request::{Found, Request, done, signed_in},
+    },
+    page::{Fields, Outcome, form},
+};
+use axum::{Router, routing::post};
+use domain::{event::TestEvent, ids::SecretId};
+use http::StatusCode;
+use leptos::prelude::*;
+use service::{
+    access::Developer,
+    stored::{DeliveryFilter, DeliveryState},
+    webhook_log,
+    webhook_secret::{self, SecretError},
+};
+use view::{SecretRow, SecretsView, render};
+
+const HERE: &str = "/admin/webhooks/secrets";
+
+/// The secrets.
+#[component]
+pub fn SecretsPage() -> impl IntoView {
+    signed_in(Place::Webhooks, load, render)
+}
+
+/// Its forms.
+pub(super) fn forms() -> Router {
+    Router::new()
+        .route("/admin/webhooks/secrets", post(form(HERE, issue)))
+        .route("/admin/webhooks/secrets/{id}/disable", post(form(HERE, disable)))
+}
+
+async fn load(request: Request) -> Found<SecretsView> {
+    let developer = Developer::of(request.staff())?;
+    view_of(&request, &developer).await
+}
+
+async fn view_of(request: &Request, developer: &Developer) -> Found<SecretsView> {
+    let honnin = request.honnin();
+    let listed = webhook_secret::list(honnin, developer).await?;
+    let accepted = DeliveryFilter {
+        state: Some(DeliveryState::Delivered),
+        kind: Some(TestEvent::TYPE.to_owned()),
+        since: listed.first().map(|secret| secret.created_at),
+        ..DeliveryFilter::default()
+    };
+    Ok(SecretsView {
+        standing: standing(request, developer).await?,
+        confirmed: !webhook_log::list(honnin, developer, &accepted, 1).await?.is_empty(),
+        secrets: listed
+            .into_iter()
+            .map(|secret| SecretRow {
+                id: secret.id.to_string(),
+                created_at: secret.created_at,
+                disabled_at: secret.disabled_at,
+            })
+            .collect(),
+        issued: None,
+        refused: None,
+    })
+}
+
+async fn issue(request: Request, _: Fields) -> Found<Outcome> {
+    let developer = Developer::of(request.staff())?;
+    request.check_fresh(HERE)?;
+    match webhook_secret::issue(request.honnin(), &developer).await {
+        Ok(issued) => {
+            let view = SecretsView {
+                issued: Some(issued.text.expose().clone()),
+                ..view_of(&request, &developer).await?
+            };
+            Ok(Outcome::shown(StatusCode::CREATED, view))
+        }
+        Err(error) => refused(&request, &developer, error).await,
+    }
+}
+
+async fn disable(request: Request, _: Fields) -> Found<Outcome> {
+    let developer = Developer::of(request.staff())?;
+    request.check_fresh(HERE)?;
+    let id = SecretId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    match webhook_secret::disable(request.honnin(), &developer, &id).await {
+        Ok(()) => done(
+            HERE,
+            "The secret has been disabled and deleted. It no longer signs webhooks.",
+        ),
+        Err(error) => refused(&request, &developer, error).await,
+    }
+}
+
+async fn refused(request: &Request, developer: &Developer, error: SecretError) -> Found<Outcome> {
+    let why = match error {
+        SecretError::TwoValid => "Two secrets are already active. Disable the old one before you issue another.",
+        SecretError::OnlyOne => "This is the only active secret. Issue a new one first.",
+        SecretError::NotFound => return Err(Fault::NotFound),
+        SecretError::Store(error) => return Err(error.into()),
+    };
+    Ok(Outcome::refused(SecretsView {
+        refused: Some(why),
+        ..view_of(request, developer).await?
+    }))
+}

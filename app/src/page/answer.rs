@@ -1,0 +1,107 @@
+//! From a page to its answer.
+
+use super::request::{Area, Refused, Request};
+use axum::{
+    body::{Body, to_bytes},
+    extract::{FromRequestParts, MatchedPath},
+    response::{IntoResponse, Response},
+};
+use futures::{Stream, StreamExt as _, stream::once};
+use http::{StatusCode, header::CONTENT_TYPE};
+use leptos::{nonce::Nonce, prelude::*};
+use leptos_axum::ResponseOptions;
+use std::pin::Pin;
+
+/// The context in which a request that gets no page is rendered.
+#[derive(Clone)]
+struct Fault<F>(F);
+
+/// A page: what `show` finds and renders, or what its area tells who gets no page. The future is awaited in a plain [`Suspend`] and
+/// not in a `Resource`, which would write its value into the page a second time, as JSON.
+pub(crate) fn page<W: Area, F>(show: impl FnOnce(Request<W>) -> F + Send + 'static) -> impl IntoView
+where
+    F: Future<Output = Result<AnyView, W::Fault>> + Send + 'static,
+{
+    let (request, response) = (use_context::<Request<W>>(), use_context::<ResponseOptions>());
+    let fault = use_context::<Fault<W::Fault>>();
+    Suspend::new(async move {
+        let (Some(request), Some(response)) = (request, response) else {
+            // Rendered for a visitor of another area: there is no such page.
+            return ().into_any();
+        };
+        let shown = match fault {
+            Some(Fault(fault)) => Err(fault),
+            None => show(request.clone()).await,
+        };
+        match shown {
+            Ok(view) => view,
+            Err(fault) => {
+                let Refused { status, header, view } = W::refused(&request, fault).await;
+                response.set_status(status);
+                if let Some((name, value)) = header {
+                    response.insert_header(name, value);
+                }
+                view
+            }
+        }
+    })
+}
+
+/// GET: the page of the route.
+pub(crate) async fn get<W: Area>(request: axum::extract::Request) -> Response {
+    let (mut parts, _) = request.into_parts();
+    let route = parts.extensions.get::<MatchedPath>().cloned();
+    match Request::<W>::from_request_parts(&mut parts, &()).await {
+        Ok(request) => render(request, route.as_ref().map_or("/", MatchedPath::as_str), || ()).await,
+        Err(rejection) => rejection,
+    }
+}
+
+/// The answer to a request that gets no page.
+pub async fn refuse<W: Area>(request: Request<W>, fault: W::Fault) -> Response {
+    // No page's route, so that the application's fallback tells it.
+    render(request, "/", move || provide_context(Fault(fault.clone()))).await
+}
+
+/// Renders the application at `route`, with what `tell` provides as context. The address given to the router is the route as axum
+/// matched it and not the address that was asked for: so the two cannot disagree, and no id or token gets into the view.
+pub(super) async fn render<W: Area>(
+    request: Request<W>,
+    route: &str,
+    tell: impl Fn() + Clone + Send + Sync + 'static,
+) -> Response {
+    let Ok(address) = http::Request::builder().uri(route).body(Body::empty()) else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let app = request.site.app;
+    let nonce = Nonce::from_value(request.nonce.clone());
+    let context = move || {
+        provide_context(nonce.clone());
+        provide_context(request.clone());
+        tell();
+    };
+    let answer = leptos_axum::handle_response_inner(context, app, address, whole).await;
+    let (mut parts, body) = answer.into_parts();
+    let html = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    if parts.status.is_redirection() {
+        parts.headers.remove(CONTENT_TYPE);
+        return Response::from_parts(parts, Body::empty());
+    }
+    Response::from_parts(parts, Body::from(html))
+}
+
+type Html = Pin<Box<dyn Stream<Item = String> + Send>>;
+type Soon<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// The whole page, once everything in it is there, as in `SsrMode::Async`. Left out are the scripts that would hand resources over to
+/// the browser: there are none, and a page without an island has no script.
+fn whole<V: IntoView + 'static>(
+    app: V,
+    _resources: Box<dyn FnOnce() -> Html + Send>,
+    _out_of_order: bool,
+) -> Soon<Html> {
+    Box::pin(async move {
+        let html = app.to_html_stream_in_order().collect::<String>().await;
+        Box::pin(once(async move { html })) as Html
+    })
+}

@@ -1,0 +1,98 @@
+//! The fields of a form or query, by name; a name may come more than once.
+
+use crate::parts::Mistake;
+use axum::{
+    Form,
+    extract::{FromRequest, Request},
+};
+use url::form_urlencoded;
+
+/// No form of ours sends this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed;
+
+/// What a form or a query holds.
+#[derive(Clone, Debug, Default)]
+pub struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    /// Of a request's body.
+    pub(super) async fn of_body(request: Request) -> Result<Self, Malformed> {
+        let Form(fields) = Form::<Vec<(String, String)>>::from_request(request, &())
+            .await
+            .map_err(|_| Malformed)?;
+        Self::checked(fields)
+    }
+
+    fn checked(fields: Vec<(String, String)>) -> Result<Self, Malformed> {
+        // Nobody types it, and Postgres takes no text that holds it.
+        if fields.iter().any(|(_, value)| value.contains('\0')) {
+            return Err(Malformed);
+        }
+        Ok(Self(fields))
+    }
+
+    /// Of a query.
+    pub(super) fn of_query(query: &str) -> Result<Self, Malformed> {
+        Self::checked(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
+    }
+
+    /// The first value of a name, trimmed; empty where there is none.
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.raw(name).trim().to_owned()
+    }
+
+    /// The first value of a name as it was sent: for passwords.
+    pub(crate) fn raw(&self, name: &str) -> &str {
+        self.0
+            .iter()
+            .find(|(key, _)| key == name)
+            .map_or("", |(_, value)| value)
+    }
+
+    /// Every value of a name.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0
+            .iter()
+            .filter(move |(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// Whether there is a value of this name that is not empty.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        !self.raw(name).is_empty()
+    }
+
+    /// The lines of a value, trimmed, without empty ones.
+    pub(crate) fn lines(&self, name: &str) -> Vec<String> {
+        self.raw(name)
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// The query of a list's next page: these fields without the place, and the new place.
+    pub(crate) fn next_page(&self, path: &str, after: &str) -> String {
+        self.with(path, "after", after)
+    }
+
+    /// The address of `path` with these fields, and `new` as the value of `name`.
+    pub(crate) fn with(&self, path: &str, name: &str, new: &str) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        for (key, value) in self.0.iter().filter(|(key, value)| key != name && !value.is_empty()) {
+            query.append_pair(key, value);
+        }
+        query.append_pair(name, new);
+        format!("{path}?{}", query.finish())
+    }
+}
+
+/// One mistake.
+pub(crate) fn mistake(field: &str, sentence: impl Into<String>) -> Mistake {
+    Mistake {
+        field: field.to_owned(),
+        sentence: sentence.into(),
+    }
+}

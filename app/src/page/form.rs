@@ -1,0 +1,111 @@
+//! From a form to its answer.
+
+use super::{
+    answer::{refuse, render},
+    fields::{Fields, Malformed},
+    request::{Area, Request},
+};
+use axum::{
+    extract::FromRequestParts as _,
+    response::{IntoResponse, Redirect, Response},
+};
+use http::StatusCode;
+use leptos::prelude::{expect_context, provide_context};
+use leptos_axum::ResponseOptions;
+use std::{pin::Pin, sync::Arc};
+
+/// What becomes of a form.
+pub(crate) enum Outcome {
+    /// It was taken.
+    Done(Response),
+    /// Its page is rendered again.
+    Again(StatusCode, Arc<dyn Fn() + Send + Sync>),
+}
+
+impl Outcome {
+    /// It was taken; the browser goes on to `path`.
+    pub(crate) fn go(path: &str) -> Self {
+        Self::Done(Redirect::to(path).into_response())
+    }
+
+    /// It was refused: its page shows `view`, with what is wrong and what was typed.
+    pub(crate) fn refused<V: Clone + Send + Sync + 'static>(view: V) -> Self {
+        Self::shown(StatusCode::UNPROCESSABLE_ENTITY, view)
+    }
+
+    /// Its page shows `view` with `status`: what is shown only once, for which a redirect would have to keep it somewhere.
+    pub(crate) fn shown<V: Clone + Send + Sync + 'static>(status: StatusCode, view: V) -> Self {
+        Self::Again(status, Arc::new(move || provide_context(view.clone())))
+    }
+}
+
+/// An answer on its way.
+type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
+
+/// The handler of a form that is shown by the page at the route `page`: reads its fields, does what `action` does, and answers.
+/// After success that is usually a redirect with 303; a form that was refused is answered by its page, rendered again at its route with
+/// the view in a context.
+pub(crate) fn form<W: Area, F>(
+    page: &'static str,
+    action: fn(Request<W>, Fields) -> F,
+) -> impl Fn(axum::extract::Request) -> Answering + Clone + Send + Sync + 'static
+where
+    W::Fault: From<Malformed>,
+    F: Future<Output = Result<Outcome, W::Fault>> + Send + 'static,
+{
+    move |request| Box::pin(answered(page, action, request))
+}
+
+async fn answered<W: Area, F>(
+    page: &'static str,
+    action: fn(Request<W>, Fields) -> F,
+    request: axum::extract::Request,
+) -> Response
+where
+    W::Fault: From<Malformed>,
+    F: Future<Output = Result<Outcome, W::Fault>> + Send + 'static,
+{
+    let (mut parts, body) = request.into_parts();
+    let request = match Request::<W>::from_request_parts(&mut parts, &()).await {
+        Ok(request) => request,
+        Err(rejection) => return rejection,
+    };
+    let body = axum::extract::Request::from_parts(parts, body);
+    let done = match Fields::of_body(body).await {
+        Ok(fields) => action(request.clone(), fields).await,
+        Err(malformed) => Err(malformed.into()),
+    };
+    match done {
+        Ok(Outcome::Done(answer)) => answer,
+        Ok(Outcome::Again(status, tell)) => {
+            let told = move || {
+                expect_context::<ResponseOptions>().set_status(status);
+                tell();
+            };
+            render(request, page, told).await
+        }
+        Err(fault) => refuse(request, fault).await,
+    }
+}
+
+/// The handler of what is no page: a picture, or what a page's script asks for.
+pub(crate) fn handler<W: Area, F>(
+    answer: fn(Request<W>) -> F,
+) -> impl Fn(axum::extract::Request) -> Answering + Clone + Send + Sync + 'static
+where
+    F: Future<Output = Result<Response, W::Fault>> + Send + 'static,
+{
+    move |request| {
+        Box::pin(async move {
+            let (mut parts, _) = request.into_parts();
+            let request = match Request::<W>::from_request_parts(&mut parts, &()).await {
+                Ok(request) => request,
+                Err(rejection) => return rejection,
+            };
+            match answer(request.clone()).await {
+                Ok(answer) => answer,
+                Err(fault) => refuse(request, fault).await,
+            }
+        })
+    }
+}

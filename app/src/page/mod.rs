@@ -1,0 +1,15 @@
+//! What all pages share: what a page knows of its request, how a page and a form are answered, and the fields of a form. Every answer
+//! is rendered by `leptos_axum` from the one application, at the route of its page.
+
+mod answer;
+mod fields;
+mod form;
+mod request;
+
+pub(crate) use answer::get;
+pub(crate) use answer::page;
+pub use answer::refuse;
+pub(crate) use fields::mistake;
+pub use fields::{Fields, Malformed};
+pub(crate) use form::{Outcome, form, handler};
+pub use request::{Area, Refused, Request, Site};

@@ -1,0 +1,111 @@
+//! What a page knows of its request.
+
+use super::fields::{Fields, Malformed};
+use crate::Assets;
+use axum::{
+    extract::{FromRequestParts, Path},
+    response::{IntoResponse, Response},
+};
+use http::{HeaderName, HeaderValue, StatusCode, request::Parts};
+use leptos::prelude::*;
+use service::Honnin;
+use std::net::IpAddr;
+
+/// What all pages of the installation have in common. Cheap to clone.
+#[derive(Clone)]
+pub struct Site {
+    /// What the system can do.
+    pub honnin: Honnin,
+    /// Addresses of the hashed files.
+    pub assets: Assets,
+    /// The application that `leptos_axum` renders.
+    pub(crate) app: fn() -> AnyView,
+}
+
+/// A request of somebody, as pages and forms know it. The middleware in front of a page makes it, and without it there is no page.
+#[derive(Clone)]
+pub struct Request<W> {
+    /// The installation.
+    pub site: Site,
+    /// Who asks.
+    pub who: W,
+    /// The client's address.
+    pub client: IpAddr,
+    /// The nonce of the answer's Content-Security-Policy.
+    pub nonce: String,
+    /// The request's name in the log.
+    pub id: String,
+    params: Vec<(String, String)>,
+    query: Result<Fields, Malformed>,
+}
+
+/// A part of the application with visitors of its own: who they are, and what they are told where they get no page.
+pub trait Area: Clone + Send + Sync + 'static {
+    /// Why there is no page.
+    type Fault: Clone + Send + Sync + 'static;
+
+    /// What is shown instead of the page.
+    fn refused(request: &Request<Self>, fault: Self::Fault) -> impl Future<Output = Refused> + Send;
+}
+
+/// What is shown instead of a page.
+pub struct Refused {
+    /// The status.
+    pub status: StatusCode,
+    /// A header beside it: where to go on, or when to come back.
+    pub header: Option<(HeaderName, HeaderValue)>,
+    /// The page; nothing of it is sent with a redirect.
+    pub view: AnyView,
+}
+
+impl<W> Request<W> {
+    /// The request of `who`; its route fills in the rest.
+    pub fn new(site: Site, who: W, client: IpAddr, nonce: String, id: String) -> Self {
+        Self {
+            site,
+            who,
+            client,
+            nonce,
+            id,
+            params: Vec::new(),
+            query: Ok(Fields::default()),
+        }
+    }
+
+    /// What the system can do.
+    pub fn honnin(&self) -> &Honnin {
+        &self.site.honnin
+    }
+
+    /// A part of the address, by its name in the route.
+    pub fn param(&self, name: &str) -> &str {
+        self.params
+            .iter()
+            .find(|(key, _)| key == name)
+            .map_or("", |(_, value)| value)
+    }
+
+    /// The query.
+    ///
+    /// # Errors
+    /// When it holds what no form of ours sends.
+    pub fn query(&self) -> Result<&Fields, Malformed> {
+        self.query.as_ref().map_err(|error| *error)
+    }
+}
+
+impl<W: Area, S: Send + Sync> FromRequestParts<S> for Request<W> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
+        // Put there by the middleware.
+        let known = parts.extensions.get::<Self>().cloned();
+        let mut request = known.ok_or_else(|| StatusCode::INTERNAL_SERVER_ERROR.into_response())?;
+        let Path(params) = Path::from_request_parts(parts, state)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        request.params = params;
+        request.query = Fields::of_query(parts.uri.query().unwrap_or_default());
+        Ok(request)
+    }
+}

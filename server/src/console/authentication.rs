@@ -1,0 +1,198 @@
+//! The authentication middleware of the console: nobody gets to its pages without being signed in, and every form must come from one of
+//! our pages. It also keeps what pages and forms change about the browser's session.
+
+use crate::{edge::RequestContext, same_origin::is_same_origin, state::App};
+use app::{
+    console::{Fault, Guest, GuestRequest, Notice, Request as PageRequest, SessionChange, SignedIn},
+    page::refuse,
+};
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse, Redirect, Response},
+};
+use domain::{
+    ids::{TenantId, UserId},
+    time::{Millis, Timestamp},
+};
+use http::{Method, header::CONTENT_TYPE};
+use service::{
+    access::{self, Staff},
+    console_session::{ABSOLUTE, IDLE},
+};
+use store::StoreError;
+use thiserror::Error;
+use tower_sessions::Session;
+use url::form_urlencoded;
+
+/// What a session holds: who signed in.
+pub(super) const USER: &str = "user";
+/// When they did.
+const SIGNED_IN_AT: &str = "signed_in_at";
+/// When they were last seen, to the minute.
+const SEEN_AT: &str = "seen_at";
+/// When they last entered their password.
+const PASSWORD_AT: &str = "password_at";
+/// Which tenant they look at.
+const TENANT: &str = "tenant";
+/// What to say on the next page.
+const NOTICE: &str = "done";
+
+/// How exactly a session's last use is kept.
+const PRECISION: Millis = Millis::minutes(1);
+/// So long after entering the password, sensitive things ask for it again.
+const FRESH: Millis = Millis::minutes(10);
+
+/// Why a session could not be read or kept.
+#[derive(Debug, Error)]
+enum SessionError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Session(#[from] tower_sessions::session::Error),
+}
+
+fn guest(app: &App, context: &RequestContext) -> GuestRequest {
+    app.page_request(context, Guest)
+}
+
+/// The answer where the session could not be read or kept.
+async fn broken(error: SessionError, app: &App, context: &RequestContext) -> Response {
+    tracing::error!(%error, "the console's session could not be kept");
+    refuse(guest(app, context), Fault::Broken).await
+}
+
+/// Refuses forms that no page of ours sent. In front of everything, signing in included.
+pub(super) async fn own_forms_only(
+    State(app): State<App>,
+    context: RequestContext,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    if !reads && !is_same_origin(request.headers(), app.honnin.base_url()) {
+        return refuse(guest(&app, &context), Fault::Foreign).await;
+    }
+    request.extensions_mut().insert(guest(&app, &context));
+    next.run(request).await
+}
+
+/// Lets through who is signed in, and tells the pages who it is.
+pub(super) async fn signed_in_only(
+    State(app): State<App>,
+    context: RequestContext,
+    session: Session,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let signed_in = match who(&app, &session, &context).await {
+        Ok(Some(signed_in)) => signed_in,
+        Ok(None) => return to_sign_in(request.uri(), request.method()),
+        Err(error) => return broken(error, &app, &context).await,
+    };
+    let has_notice = signed_in.notice.is_some();
+    let page: PageRequest = app.page_request(&context, signed_in);
+    request.extensions_mut().insert(page);
+    let response = next.run(request).await;
+    let is_page = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    if has_notice && is_page {
+        // It stood on this page.
+        if let Err(error) = session.remove::<String>(NOTICE).await {
+            return broken(error.into(), &app, &context).await;
+        }
+    }
+    response
+}
+
+/// A page that was asked for is remembered; a form is not sent again behind somebody's back.
+fn to_sign_in(uri: &http::Uri, method: &Method) -> Response {
+    let here = uri.path_and_query().map_or("/admin", |here| here.as_str());
+    let to = if *method == Method::GET && here != "/admin" {
+        let here: String = form_urlencoded::byte_serialize(here.as_bytes()).collect();
+        format!("/admin/sign-in?next={here}")
+    } else {
+        "/admin/sign-in".to_owned()
+    };
+    Redirect::to(&to).into_response()
+}
+
+fn at(millis: Option<i64>) -> Option<Timestamp> {
+    millis.map(Timestamp::from_millis)
+}
+
+/// Who is signed in with this session, if it has neither idled nor lived too long.
+async fn who(app: &App, session: &Session, context: &RequestContext) -> Result<Option<SignedIn>, SessionError> {
+    let Some(user) = session.get::<String>(USER).await? else {
+        return Ok(None);
+    };
+    let now = app.honnin.now();
+    let (began, seen) = (at(session.get(SIGNED_IN_AT).await?), at(session.get(SEEN_AT).await?));
+    let alive = began.is_some_and(|at| now < at.plus(ABSOLUTE)) && seen.is_some_and(|at| now < at.plus(IDLE));
+    let tenant = session.get::<String>(TENANT).await?.and_then(|id| TenantId::parse(&id));
+    let staff: Option<Staff> = match UserId::parse(&user).filter(|_| alive) {
+        Some(user) => access::staff(&app.honnin, &user, tenant.as_ref(), context.client).await?,
+        None => None,
+    };
+    let Some(staff) = staff else {
+        session.flush().await?;
+        return Ok(None);
+    };
+    if seen.is_some_and(|at| at.plus(PRECISION) <= now) {
+        session.insert(SEEN_AT, now.as_millis()).await?;
+    }
+    let entered = at(session.get(PASSWORD_AT).await?);
+    Ok(Some(SignedIn {
+        staff,
+        is_fresh: entered.is_some_and(|at| now < at.plus(FRESH)),
+        notice: session.get(NOTICE).await?,
+    }))
+}
+
+/// Keeps what a page or form changed about the session.
+pub(super) async fn session_changes(
+    State(app): State<App>,
+    context: RequestContext,
+    session: Session,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut response = next.run(request).await;
+    let change = response.extensions_mut().remove::<SessionChange>();
+    let notice = response.extensions_mut().remove::<Notice>();
+    match keep(&app, &session, change, notice).await {
+        Ok(()) => response,
+        Err(error) => broken(error, &app, &context).await,
+    }
+}
+
+async fn keep(
+    app: &App,
+    session: &Session,
+    change: Option<SessionChange>,
+    notice: Option<Notice>,
+) -> Result<(), SessionError> {
+    let now = app.honnin.now().as_millis();
+    match change {
+        None => {}
+        Some(SessionChange::SignedIn(user)) => {
+            // A session of its own: the old cookie's value is worth nothing any more. `flush` alone would store the next record under
+            // the value it had.
+            session.clear().await;
+            session.cycle_id().await?;
+            session.insert(USER, user.as_str()).await?;
+            for key in [SIGNED_IN_AT, SEEN_AT, PASSWORD_AT] {
+                session.insert(key, now).await?;
+            }
+        }
+        Some(SessionChange::SignedOut) => session.flush().await?,
+        Some(SessionChange::PasswordEntered) => session.insert(PASSWORD_AT, now).await?,
+        Some(SessionChange::LooksAt(tenant)) => session.insert(TENANT, tenant.as_str()).await?,
+    }
+    if let Some(Notice(notice)) = notice {
+        session.insert(NOTICE, notice).await?;
+    }
+    Ok(())
+}
