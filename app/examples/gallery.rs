@@ -4,6 +4,7 @@
 #![expect(clippy::expect_used, reason = "a tool for the desk stops at the first fault")]
 
 use app::capture::{check, choose, consent, details, document, problem, result, selfie, start, submit};
+use app::shell::text;
 use app::text::picture::FileFault;
 use app::{Accent, Assets, Brand, PageMeta, Progress, Stage};
 use domain::document::{DocumentType, Side};
@@ -12,6 +13,7 @@ use domain::language::Language;
 use domain::reasons::Reason;
 use domain::session::{Plan, Step};
 use domain::user_input::{InputFault, InputField, TypedForm, UserInput};
+use leptos::prelude::AnyView;
 use std::path::Path;
 
 fn main() {
@@ -53,6 +55,11 @@ pub(crate) fn meta(language: Language, css: &str, stage: Option<Stage>) -> PageM
 }
 
 pub(crate) fn pages(language: Language, css: &str) -> Vec<(String, String)> {
+    let views = views(language, css).into_iter();
+    views.map(|(name, view)| (name, text(|| view))).collect()
+}
+
+fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
     let at = |stage| meta(language, css, Some(stage));
     let free = meta(language, css, None);
     let mut pages = vec![
@@ -258,7 +265,7 @@ fn submit_view() -> submit::SubmitView {
     }
 }
 
-fn endings(meta: &PageMeta) -> Vec<(String, String)> {
+fn endings(meta: &PageMeta) -> Vec<(String, AnyView)> {
     use problem::Problem;
     use result::ResultState;
     let states = [

@@ -4,6 +4,7 @@
 //! without the browser's half; forms are plain POSTs whose field names stand in [`forms`].
 
 pub mod camera;
+#[cfg(feature = "ssr")]
 pub mod capture;
 #[cfg(feature = "ssr")]
 pub mod console;

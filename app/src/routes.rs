@@ -2,6 +2,7 @@
 
 use crate::{
     Assets,
+    capture::{self, CaptureRoutes, Visit},
     console::{self, Guest, GuestRoutes, SignedIn, SignedInRoutes},
     page::{Area, Site, get},
 };
@@ -17,12 +18,18 @@ use service::Honnin;
 pub fn App() -> impl IntoView {
     view! {
         <Pages>
-            <FlatRoutes fallback=console::not_found>
+            <FlatRoutes fallback=not_found>
+                <CaptureRoutes/>
                 <SignedInRoutes/>
                 <GuestRoutes/>
             </FlatRoutes>
         </Pages>
     }
+}
+
+/// Where an address leads nowhere: what the request's visitor is told.
+fn not_found() -> impl IntoView {
+    (capture::not_found(), console::not_found())
 }
 
 /// What the pages of this installation have in common.
@@ -56,4 +63,10 @@ pub fn signed_in() -> Router {
 pub fn guests() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><GuestRoutes/></FlatRoutes></Pages> };
     pages::<Guest, _>(table).merge(console::guest_forms())
+}
+
+/// The capture pages, their forms, and what their scripts ask for. The middleware in front of them provides a [`capture::Request`].
+pub fn capture() -> Router {
+    let table = || view! { <Pages><FlatRoutes fallback=|| ()><CaptureRoutes/></FlatRoutes></Pages> };
+    pages::<Visit, _>(table).merge(capture::forms())
 }

@@ -209,7 +209,7 @@ fn loader(meta: &PageMeta) -> impl IntoView + use<> {
 }
 
 /// The frame of a capture page: tenant, language switch, place in the flow, the one main part, foot.
-pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView) -> String {
+pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView) -> AnyView {
     let progress = meta.progress.map(|Progress { at, of }| {
         let label = meta.tell(entry::PROGRESS, &[("at", &at.to_string()), ("of", &of.to_string())]);
         view! {
@@ -239,7 +239,7 @@ pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView
         islands,
         class: "phone",
     };
-    text(|| html(meta, head, body.into_any()))
+    html(meta, head, body.into_any())
 }
 
 fn language_switch(meta: &PageMeta) -> impl IntoView + use<> {

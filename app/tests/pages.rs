@@ -172,7 +172,7 @@ fn what_was_typed_is_shown_as_text_never_as_markup() {
         kana: false,
         faults: Vec::new(),
     };
-    let html = details::render(&view, &gallery::meta(Language::En, "main.css", None));
+    let html = app::shell::text(|| details::render(&view, &gallery::meta(Language::En, "main.css", None)));
     assert!(!html.contains("<script>alert"), "{html}");
     assert_eq!(html.matches("</textarea>").count(), 1);
 }

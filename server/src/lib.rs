@@ -17,6 +17,5 @@ mod capture;
 mod console;
 mod health;
 mod metrics;
-mod pages;
 mod same_origin;
 mod site;

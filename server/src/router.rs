@@ -3,10 +3,11 @@
 use crate::{
     capture, console,
     edge::{Class, Outer, RequestContext, Slots, outermost},
-    health, pages, site,
+    health, site,
     state::App,
     v1::{self, ApiError},
 };
+use app::{capture::Refusal, page::refuse};
 use axum::{
     Router,
     extract::{Request, State},
@@ -14,7 +15,7 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
-use http::{Method, StatusCode};
+use http::Method;
 use std::sync::Arc;
 use tower_http::compression::{
     CompressionLayer, Predicate,
@@ -47,7 +48,7 @@ fn pages(app: &App) -> Router<App> {
     Router::new()
         .route("/", get(|| async { Redirect::to("/admin") }))
         .merge(v1::docs_routes())
-        .merge(capture::routes())
+        .merge(capture::routes(app))
         .merge(console::routes(app))
 }
 
@@ -75,9 +76,10 @@ async fn nothing_here(State(app): State<App>, context: RequestContext, request: 
     if is_api(request.uri().path()) {
         return ApiError::NotFound.answer(&context);
     }
-    site::public_file(&app.config.site_dir, request)
-        .await
-        .unwrap_or_else(|request| (StatusCode::NOT_FOUND, pages::not_found(&app, &context, &request)).into_response())
+    match site::public_file(&app.config.site_dir, request).await {
+        Ok(file) => file,
+        Err(request) => refuse(capture::stranger(&app, &context, request.headers()), Refusal::NotFound).await,
+    }
 }
 
 fn unavailable(path: &str, context: &RequestContext) -> Response {

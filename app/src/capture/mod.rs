@@ -1,4 +1,5 @@
-//! The capture flow on the phone: one page a file, each with its view model and its `render`.
+//! The pages an end user sees on the phone, from the link to the result. A page is a folder: what it loads, its form, and its view. Each
+//! asks the service where the user stands; it decides nothing itself.
 
 pub mod check;
 pub mod choose;
@@ -7,14 +8,95 @@ pub mod details;
 pub mod document;
 pub mod elsewhere;
 pub mod problem;
+mod qr;
+mod refusal;
 pub mod result;
 pub mod selfie;
 pub mod start;
 pub mod submit;
+pub mod upload;
+mod visit;
+
+pub use refusal::Refusal;
+pub use visit::{CaptureCookie, Request, Visit};
 
 use crate::text::{Text, capture as text, elsewhere as other};
-use crate::{PageMeta, forms};
+use crate::{PageMeta, forms, page::handler};
+use axum::{
+    Json, Router,
+    response::{IntoResponse as _, Response},
+    routing::get,
+};
 use leptos::prelude::*;
+use leptos_router::{MatchNestedRoutes, SsrMode::Async, components::Route, path};
+use serde::Serialize;
+use visit::{Found, address};
+
+/// The pages.
+#[component(transparent)]
+pub(crate) fn CaptureRoutes() -> impl MatchNestedRoutes + Clone {
+    view! {
+        <Route path=path!("/v/:token") view=start::StartPage ssr=Async/>
+        <Route path=path!("/capture/consent") view=consent::ConsentPage ssr=Async/>
+        <Route path=path!("/capture/document-type") view=choose::ChoosePage ssr=Async/>
+        <Route path=path!("/capture/document") view=document::DocumentPage ssr=Async/>
+        <Route path=path!("/capture/check") view=check::CheckPage ssr=Async/>
+        <Route path=path!("/capture/details") view=details::DetailsPage ssr=Async/>
+        <Route path=path!("/capture/selfie") view=selfie::SelfiePage ssr=Async/>
+        <Route path=path!("/capture/submit") view=submit::SubmitPage ssr=Async/>
+        <Route path=path!("/capture/result") view=result::ResultPage ssr=Async/>
+        <Route path=path!("/capture/another-device") view=elsewhere::ElsewherePage ssr=Async/>
+    }
+    .into_inner()
+}
+
+/// Their forms, and what their scripts ask for.
+pub(crate) fn forms() -> Router {
+    Router::new()
+        .route(forms::CAPTURE, get(handler(current)))
+        // Whoever asks for the page of a mistake again is led to the step.
+        .route(forms::PICTURES, get(handler(current)))
+        .route(forms::MORE_TIME, get(handler(current)).post(handler(more_time)))
+        .merge(start::forms())
+        .merge(consent::forms())
+        .merge(choose::forms())
+        .merge(check::forms())
+        .merge(details::forms())
+        .merge(submit::forms())
+        .merge(elsewhere::forms())
+}
+
+/// Where an address leads nowhere.
+pub(crate) fn not_found() -> impl IntoView {
+    crate::page::page(|_: Request| async { Err(Refusal::NotFound) })
+}
+
+/// To the step that is next.
+async fn current(request: Request) -> Found<Response> {
+    let here = request.here().await?;
+    Ok(here.request.lead_on(address(here.next())))
+}
+
+/// What a page's script is told of the time.
+#[derive(Serialize)]
+struct Left {
+    seconds: i64,
+    renewable: bool,
+}
+
+/// POST: somebody is still there. Being seen is what puts the end off.
+async fn more_time(request: Request) -> Found<Response> {
+    let here = request.here().await?;
+    let left = here.standing.time_left(here.request.honnin().now());
+    match left.filter(|_| here.request.who.wants_json) {
+        Some(left) => Ok(Json(Left {
+            seconds: left.span.0 / 1000,
+            renewable: left.renewable,
+        })
+        .into_response()),
+        None => Ok(here.request.lead_on(forms::CAPTURE)),
+    }
+}
 
 /// How many tries are left, as a sentence; nothing while there are plenty.
 fn tries_left(meta: &PageMeta, left: u8) -> Option<String> {

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 /// The page; the status is the caller's.
 #[must_use]
-pub fn render(problem: &Problem, meta: &PageMeta) -> String {
+pub fn render(problem: &Problem, meta: &PageMeta) -> AnyView {
     let told = problem.told();
     let request = match problem {
         Problem::Broken { request } => request.as_str(),

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     PageMeta,
-    page::{self, Area, Outcome, Refused, page},
+    page::{self, Area, Fields, Outcome, Refused, page},
 };
 use axum::response::{IntoResponse, Redirect};
 use domain::{
@@ -101,14 +101,14 @@ where
     page(move |request: Request| async move {
         if let Some(made) = use_context::<LinkView>() {
             let frame = request.frame(Place::Sessions).await?;
-            return Ok(link::render(&made, &frame, &request.meta()));
+            return Ok(link::render(&made, &frame, &meta(&request)));
         }
         let view = match use_context::<V>() {
             Some(told) => told,
             None => load(request.clone()).await?,
         };
         let frame = request.frame(place).await?;
-        Ok(render(&view, &frame, &request.meta()))
+        Ok(render(&view, &frame, &meta(&request)))
     })
 }
 
@@ -119,7 +119,7 @@ where
     F: Future<Output = Found<V>> + Send + 'static,
 {
     page(move |request: GuestRequest| async move {
-        let meta = request.meta();
+        let meta = meta(&request);
         let view = match use_context::<V>() {
             Some(told) => told,
             None => load(request).await?,
@@ -128,18 +128,16 @@ where
     })
 }
 
-impl<W> page::Request<W> {
-    /// What every page needs besides its view model.
-    fn meta(&self) -> PageMeta {
-        PageMeta {
-            language: Language::En,
-            nonce: self.nonce.clone(),
-            assets: self.site.assets.clone(),
-            brand: None,
-            path: "/admin".to_owned(),
-            progress: None,
-            closing: None,
-        }
+/// What every page needs besides its view model.
+fn meta<W>(request: &page::Request<W>) -> PageMeta {
+    PageMeta {
+        language: Language::En,
+        nonce: request.nonce.clone(),
+        assets: request.site.assets.clone(),
+        brand: None,
+        path: "/admin".to_owned(),
+        progress: None,
+        closing: None,
     }
 }
 
@@ -216,16 +214,28 @@ fn told(fault: Fault, frame: Option<&Frame>, meta: &PageMeta) -> Refused {
 impl Area for SignedIn {
     type Fault = Fault;
 
+    async fn fields(body: axum::extract::Request) -> Found<Fields> {
+        Ok(Fields::of_body(body).await?)
+    }
+
     async fn refused(request: &Request, fault: Fault) -> Refused {
-        let frame = request.frame(Place::Overview).await.ok();
-        told(fault, frame.as_ref(), &request.meta())
+        let frame = match fault {
+            // A redirect.
+            Fault::Confirm(_) => None,
+            _ => request.frame(Place::Overview).await.ok(),
+        };
+        told(fault, frame.as_ref(), &meta(request))
     }
 }
 
 impl Area for Guest {
     type Fault = Fault;
 
+    async fn fields(body: axum::extract::Request) -> Found<Fields> {
+        Ok(Fields::of_body(body).await?)
+    }
+
     async fn refused(request: &GuestRequest, fault: Fault) -> Refused {
-        told(fault, None, &request.meta())
+        told(fault, None, &meta(request))
     }
 }

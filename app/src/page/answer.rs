@@ -59,13 +59,16 @@ pub(crate) async fn get<W: Area>(request: axum::extract::Request) -> Response {
 
 /// The answer to a request that gets no page.
 pub async fn refuse<W: Area>(request: Request<W>, fault: W::Fault) -> Response {
+    if let Some(answer) = W::answer(&request, &fault) {
+        return answer;
+    }
     // No page's route, so that the application's fallback tells it.
     render(request, "/", move || provide_context(Fault(fault.clone()))).await
 }
 
 /// Renders the application at `route`, with what `tell` provides as context. The address given to the router is the route as axum
 /// matched it and not the address that was asked for: so the two cannot disagree, and no id or token gets into the view.
-pub(super) async fn render<W: Area>(
+pub(crate) async fn render<W: Area>(
     request: Request<W>,
     route: &str,
     tell: impl Fn() + Clone + Send + Sync + 'static,

@@ -17,7 +17,7 @@ pub struct Fields(Vec<(String, String)>);
 
 impl Fields {
     /// Of a request's body.
-    pub(super) async fn of_body(request: Request) -> Result<Self, Malformed> {
+    pub(crate) async fn of_body(request: Request) -> Result<Self, Malformed> {
         let Form(fields) = Form::<Vec<(String, String)>>::from_request(request, &())
             .await
             .map_err(|_| Malformed)?;
@@ -30,6 +30,11 @@ impl Fields {
             return Err(Malformed);
         }
         Ok(Self(fields))
+    }
+
+    /// Of a body, whatever it says it is.
+    pub(crate) fn of_bytes(body: &[u8]) -> Self {
+        Self(form_urlencoded::parse(body).into_owned().collect())
     }
 
     /// Of a query.

@@ -2,7 +2,7 @@
 
 use super::{
     answer::{refuse, render},
-    fields::{Fields, Malformed},
+    fields::Fields,
     request::{Area, Request},
 };
 use axum::{
@@ -50,7 +50,6 @@ pub(crate) fn form<W: Area, F>(
     action: fn(Request<W>, Fields) -> F,
 ) -> impl Fn(axum::extract::Request) -> Answering + Clone + Send + Sync + 'static
 where
-    W::Fault: From<Malformed>,
     F: Future<Output = Result<Outcome, W::Fault>> + Send + 'static,
 {
     move |request| Box::pin(answered(page, action, request))
@@ -62,7 +61,6 @@ async fn answered<W: Area, F>(
     request: axum::extract::Request,
 ) -> Response
 where
-    W::Fault: From<Malformed>,
     F: Future<Output = Result<Outcome, W::Fault>> + Send + 'static,
 {
     let (mut parts, body) = request.into_parts();
@@ -71,9 +69,9 @@ where
         Err(rejection) => return rejection,
     };
     let body = axum::extract::Request::from_parts(parts, body);
-    let done = match Fields::of_body(body).await {
+    let done = match W::fields(body).await {
         Ok(fields) => action(request.clone(), fields).await,
-        Err(malformed) => Err(malformed.into()),
+        Err(fault) => Err(fault),
     };
     match done {
         Ok(Outcome::Done(answer)) => answer,

@@ -6,9 +6,8 @@ mod fields;
 mod form;
 mod request;
 
-pub(crate) use answer::get;
-pub(crate) use answer::page;
 pub use answer::refuse;
+pub(crate) use answer::{get, page, render};
 pub(crate) use fields::mistake;
 pub use fields::{Fields, Malformed};
 pub(crate) use form::{Outcome, form, handler};

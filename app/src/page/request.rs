@@ -44,6 +44,14 @@ pub trait Area: Clone + Send + Sync + 'static {
     /// Why there is no page.
     type Fault: Clone + Send + Sync + 'static;
 
+    /// The fields of a form.
+    fn fields(body: axum::extract::Request) -> impl Future<Output = Result<Fields, Self::Fault>> + Send;
+
+    /// The answer without a page, for a client that wants none.
+    fn answer(_request: &Request<Self>, _fault: &Self::Fault) -> Option<Response> {
+        None
+    }
+
     /// What is shown instead of the page.
     fn refused(request: &Request<Self>, fault: Self::Fault) -> impl Future<Output = Refused> + Send;
 }

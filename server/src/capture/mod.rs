@@ -1,14 +1,7 @@
-//! The pages an end user sees, from the link to the result. Each handler asks the service where the user stands, fills the page's
-//! view model, or takes what was sent and leads on; it decides nothing itself.
+//! The edge of the capture pages: cookies, language, forms of other sites, and the pictures that are uploaded. The pages themselves are in
+//! `app`.
 
-mod answer;
-mod elsewhere;
-mod link;
-mod pictures;
-mod refusal;
-mod result;
-mod selfie;
-mod steps;
+mod uploads;
 mod visit;
 
 use crate::{
@@ -16,33 +9,25 @@ use crate::{
     state::App,
     upload,
 };
-use app::forms;
-use axum::{Router, middleware::map_response, response::Response, routing::get};
+use app::{forms, routes};
+use axum::{
+    Router,
+    middleware::{from_fn_with_state, map_response},
+    response::Response,
+    routing::post,
+};
 use http::HeaderValue;
+pub(crate) use visit::stranger;
 
 /// The routes of the capture pages.
-pub(crate) fn routes() -> Router<App> {
+pub(crate) fn routes(app: &App) -> Router<App> {
     let uploads = Router::new()
-        // Whoever asks for the page of a mistake again is led to the step.
-        .route(forms::PICTURES, get(steps::current).post(pictures::upload))
-        .route(forms::SELFIE, get(selfie::page).post(selfie::upload))
+        .route(forms::PICTURES, post(uploads::picture))
+        .route(forms::SELFIE, post(uploads::selfie))
         .layer(upload::no_limit_of_axum());
-    Router::new()
-        .route("/v/{token}", get(link::page).post(link::start))
-        .route("/v/{token}/opened", get(link::opened))
-        .route(forms::CAPTURE, get(steps::current))
-        .route(forms::CONSENT, get(steps::consent_page).post(steps::consent))
-        .route(forms::CHOOSE, get(steps::choose_page).post(steps::choose))
-        .route(forms::DOCUMENT, get(pictures::page))
-        .route(forms::CHECK, get(pictures::check_page).post(pictures::check))
-        .route(forms::CHECK_FOUND, get(pictures::found))
-        .route("/capture/pictures/{id}", get(pictures::show))
-        .route(forms::DETAILS, get(steps::details_page).post(steps::details))
-        .route(forms::SUBMIT, get(steps::submit_page).post(steps::submit))
-        .route(forms::RESULT, get(result::page))
-        .route(forms::ELSEWHERE, get(elsewhere::page).post(elsewhere::make))
-        .route(forms::MORE_TIME, get(steps::current).post(elsewhere::more_time))
-        .merge(uploads)
+    uploads
+        .merge(routes::capture().with_state(()))
+        .route_layer(from_fn_with_state(app.clone(), visit::visits))
         .layer(map_response(with_camera))
 }
 

@@ -33,7 +33,7 @@ pub struct ResultView {
 
 /// The page.
 #[must_use]
-pub fn render(view: &ResultView, meta: &PageMeta) -> String {
+pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
     let (heading, lead): (Text, Text) = match view.state {
         ResultState::Waiting => (text::WAITING_TITLE, text::WAITING_LEAD),
         ResultState::Approved => (text::APPROVED_TITLE, text::APPROVED_LEAD),

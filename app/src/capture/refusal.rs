@@ -1,11 +1,10 @@
-//! Why a request of an end user does not do what it asked for. How it is told: `answer`.
+//! Why a request of an end user does not do what it asked for. How it is told: `visit`.
 
-use service::{capture_cookie::CookieError, open_link::OpenLinkError, progress::NotNow};
-use store::StoreError;
+use service::{capture_cookie::CookieError, open_link::OpenLinkError, progress::NotNow, stored::StoreError};
 
 /// Why a request does not do what it asked for.
-#[derive(Debug)]
-pub(super) enum Refusal {
+#[derive(Clone, Copy, Debug)]
+pub enum Refusal {
     /// The link does not open.
     Link,
     /// No cookie, or it is no longer good.
@@ -22,8 +21,10 @@ pub(super) enum Refusal {
     NotFound,
     /// Too much to do: the picture was not taken.
     Busy,
-    /// Our fault.
-    Broken(StoreError),
+    /// The database does not answer.
+    Unavailable,
+    /// Our fault; logged where it happened.
+    Broken,
 }
 
 impl From<StoreError> for Refusal {
@@ -32,7 +33,14 @@ impl From<StoreError> for Refusal {
             // Somebody was faster, in another tab: the server knows where the user stands.
             StoreError::Conflict | StoreError::Duplicate => Self::OutOfTurn,
             StoreError::Erased => Self::Over,
-            other => Self::Broken(other),
+            other => {
+                tracing::error!(error = %other, "a capture page failed");
+                if matches!(other, StoreError::Unavailable(_)) {
+                    Self::Unavailable
+                } else {
+                    Self::Broken
+                }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! 10, Check and submit: thumbnails and texts, one button.
 
-use super::said;
+use crate::capture::said;
 use crate::parts::primary;
 use crate::text::{capture, details, finish as text};
 use crate::{PageMeta, forms, shell};
@@ -37,7 +37,7 @@ pub struct SelfieShown {
 
 /// The page.
 #[must_use]
-pub fn render(view: &SubmitView, meta: &PageMeta) -> String {
+pub fn render(view: &SubmitView, meta: &PageMeta) -> AnyView {
     let [heading, lead, submit] = said(meta, [text::SUBMIT_TITLE, text::SUBMIT_LEAD, text::SUBMIT_BUTTON]);
     let main = view! {
         <h1>{heading}</h1>

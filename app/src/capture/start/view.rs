@@ -1,6 +1,6 @@
 //! 0, Start: who asks, for what, what is needed. Reading it changes nothing; the tap on Start does.
 
-use super::{elsewhere, said};
+use crate::capture::{elsewhere, said};
 use crate::parts::{choice, primary, tips};
 use crate::text::{elsewhere as other, entry as text};
 use crate::{PageMeta, forms, shell};
@@ -27,7 +27,7 @@ pub struct StartView {
 
 /// The page.
 #[must_use]
-pub fn render(view: &StartView, meta: &PageMeta) -> String {
+pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
     let (document, selfie) = (view.plan.has(Step::Document), view.plan.has(Step::Selfie));
     let [need, data, start, once] = said(
         meta,

@@ -1,6 +1,6 @@
 //! 2, Choose the document: one large row for each kind, with a drawing. A tap on a row goes on.
 
-use super::said;
+use crate::capture::said;
 use crate::parts::{Mistake, draw, error_summary, primary, title};
 use crate::text::capture as text;
 use crate::text::entry::ERROR_SUMMARY;
@@ -21,7 +21,7 @@ pub struct ChooseView {
 
 /// The page.
 #[must_use]
-pub fn render(view: &ChooseView, meta: &PageMeta) -> String {
+pub fn render(view: &ChooseView, meta: &PageMeta) -> AnyView {
     let [heading, hint, missing, go_on] = said(
         meta,
         [

@@ -1,6 +1,6 @@
 //! 5, Check the photo: large, with what was found and how to mend it. Never a dead end: it can be used anyway.
 
-use super::{said, tries_left};
+use crate::capture::{said, tries_left};
 use crate::parts::choice;
 use crate::text::capture as text;
 use crate::{PageMeta, forms, shell};
@@ -33,7 +33,7 @@ pub struct CheckView {
 
 /// The page.
 #[must_use]
-pub fn render(view: &CheckView, meta: &PageMeta) -> String {
+pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
     let good = view.problems.is_empty();
     let other = view.problems.iter().any(|problem| shows_something_else(*problem));
     let heading = meta.say(match (good, other) {

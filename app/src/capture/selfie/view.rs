@@ -1,7 +1,7 @@
 //! 8 and 9, the selfie: how to stand, the camera island with its challenge, the plain form, and the way without the movement.
 
-use super::{other_device, said, tries_left};
 use crate::camera::selfie::SelfieCamera;
+use crate::capture::{other_device, said, tries_left};
 use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
 use crate::text::camera as camera_text;
 use crate::text::capture as text;
@@ -29,7 +29,7 @@ pub struct SelfieView {
 
 /// The page.
 #[must_use]
-pub fn render(view: &SelfieView, meta: &PageMeta) -> String {
+pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
     let heading = meta.say(text::SELFIE_TITLE);
     let challenge = meta.say(text::challenge(view.challenge));
     let fault = view.fault.map(|f| meta.say(f.text()).to_owned());

@@ -1,6 +1,6 @@
 //! 7, Details: names, kana for Japanese documents, birth date, address; filled in from what was read, confirmed by the user.
 
-use super::said;
+use crate::capture::said;
 use crate::parts::field::Field;
 use crate::parts::{Mistake, error_summary, primary, title};
 use crate::text::details as text;
@@ -24,7 +24,7 @@ pub struct DetailsView {
 
 /// The page.
 #[must_use]
-pub fn render(view: &DetailsView, meta: &PageMeta) -> String {
+pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
     let heading = meta.say(text::TITLE);
     let mistakes: Vec<_> = view
         .faults

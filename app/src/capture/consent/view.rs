@@ -1,6 +1,6 @@
 //! 1, Consent: an explicit tap, with the version of the text. Declining ends the session.
 
-use super::said;
+use crate::capture::said;
 use crate::parts::choice;
 use crate::text::entry as text;
 use crate::{PageMeta, forms, shell};
@@ -35,7 +35,7 @@ pub const fn version(face_search: bool) -> &'static str {
 
 /// The page.
 #[must_use]
-pub fn render(view: &ConsentView, meta: &PageMeta) -> String {
+pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
     let (document, selfie) = (view.plan.has(Step::Document), view.plan.has(Step::Selfie));
     let days = view.retention_days.to_string();
     let points = [

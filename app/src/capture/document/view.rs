@@ -1,7 +1,7 @@
 //! 3, 4 and 6, the camera for one side of the document: how to hold it, the camera island, and the plain upload form.
 
-use super::{other_device, said, tries_left};
 use crate::camera::document::DocumentCamera;
+use crate::capture::{other_device, said, tries_left};
 use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
 use crate::text::camera as camera_text;
 use crate::text::capture as text;
@@ -26,7 +26,7 @@ pub struct DocumentView {
 
 /// The page.
 #[must_use]
-pub fn render(view: &DocumentView, meta: &PageMeta) -> String {
+pub fn render(view: &DocumentView, meta: &PageMeta) -> AnyView {
     let heading = meta.say(text::side_title(view.document_type, view.side));
     let fault = view.fault.map(|f| meta.say(f.text()).to_owned());
     let mistakes: Vec<_> = fault

@@ -27,7 +27,7 @@ pub struct ElsewhereView {
 
 /// The page.
 #[must_use]
-pub fn render(view: &ElsewhereView, meta: &PageMeta) -> String {
+pub fn render(view: &ElsewhereView, meta: &PageMeta) -> AnyView {
     let title = meta.say(text::TITLE);
     let stay = view! { <a class="button quiet" href=forms::CAPTURE>{meta.say(text::STAY)}</a> };
     let main = match &view.link {

@@ -1,0 +1,125 @@
+//! The photo just taken: go on with it, or take another.
+
+mod view;
+
+pub use view::{CheckView, render, shown};
+
+use super::{
+    refusal::Refusal,
+    visit::{Found, Here, READING, Request, picture_url, step},
+};
+use crate::{
+    Stage,
+    forms::{self, picture_view},
+    page::{Fields, Outcome, form, handler},
+};
+use axum::{
+    Json, Router,
+    response::{IntoResponse as _, Response},
+    routing::{get, post},
+};
+use domain::{ids::CaptureId, reasons::Reason};
+use http::header::CONTENT_TYPE;
+use leptos::prelude::*;
+use serde::Serialize;
+use service::{
+    check_picture::{Wish, check_picture},
+    mend::to_check,
+    progress::analysed_within,
+    show_picture::show_picture,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::Semaphore;
+
+/// So many pages may be kept waiting for an analysis at once; others are told at once how it stands, and ask again.
+static FOLLOWERS: Semaphore = Semaphore::const_new(64);
+
+/// The photo just taken.
+#[component]
+pub fn CheckPage() -> impl IntoView {
+    step(Some(Stage::Document), forms::CHECK, load, render)
+}
+
+/// Its form, its pictures, and what its script asks for.
+pub(super) fn forms() -> Router {
+    Router::new()
+        .route(forms::CHECK, post(form(forms::CHECK, check)))
+        .route(forms::CHECK_FOUND, get(handler(found)))
+        .route("/capture/pictures/{id}", get(handler(picture)))
+}
+
+async fn load(here: Arc<Here>) -> Found<CheckView> {
+    let photo = to_check(here.request.honnin(), &here.applicant).await?;
+    let whole = picture_url(&photo.id, 0);
+    let card = format!("{whole}?{}={}", forms::VIEW, forms::CARD);
+    Ok(CheckView {
+        picture_url: whole,
+        card_url: card,
+        straight: photo.straight,
+        document_type: photo.document_type,
+        side: photo.side,
+        problems: photo.problems,
+        looks_like: photo.looks_like,
+        analysed: photo.analysed,
+        tries_left: photo.tries_left,
+    })
+}
+
+async fn check(request: Request, fields: Fields) -> Found<Outcome> {
+    let applicant = request.applicant().await?;
+    let wish = match fields.raw(forms::DECISION) {
+        forms::USE => Wish::Use(codes(fields.raw(forms::SHOWN))),
+        forms::AGAIN => Wish::Again,
+        _ => return Err(Refusal::OutOfTurn),
+    };
+    if wish != Wish::Again {
+        // What the analysis finds is said before the next side is photographed, not after.
+        analysed_within(request.honnin(), &applicant, READING).await?;
+    }
+    check_picture(request.honnin(), &applicant, wish).await?;
+    request.onward(&applicant).await.map(Outcome::Done)
+}
+
+/// The reasons that a page was showing.
+fn codes(shown: &str) -> Vec<Reason> {
+    shown.split(',').filter_map(Reason::parse).collect()
+}
+
+/// What the page of a photo is told once the analysis has ended.
+#[derive(Serialize)]
+struct Analysed {
+    analysed: bool,
+    problems: String,
+    straight: bool,
+}
+
+/// GET: for the page of a photo; waits a while for its analysis.
+async fn found(request: Request) -> Found<Response> {
+    let applicant = request.applicant().await?;
+    let seat = FOLLOWERS.try_acquire();
+    let patience = if seat.is_ok() { READING } else { Duration::ZERO };
+    tokio::select! {
+        standing = analysed_within(request.honnin(), &applicant, patience) => drop(standing?),
+        () = request.who.stopping.cancelled() => {}
+    }
+    let photo = to_check(request.honnin(), &applicant).await?;
+    let told = Analysed {
+        analysed: photo.analysed,
+        problems: shown(&photo.problems),
+        straight: photo.straight,
+    };
+    Ok(Json(told).into_response())
+}
+
+/// GET: one of the applicant's own pictures.
+async fn picture(request: Request) -> Found<Response> {
+    let applicant = request.applicant().await?;
+    let id = CaptureId::parse(request.param("id")).ok_or(Refusal::NotFound)?;
+    let query = request.query()?;
+    let frame = query.raw("frame").parse().unwrap_or(0);
+    let view = picture_view(Some(query.raw(forms::VIEW)));
+    let picture = show_picture(request.honnin(), &applicant, &id, frame, view)
+        .await?
+        .ok_or(Refusal::NotFound)?;
+    Ok(([(CONTENT_TYPE, "image/jpeg")], picture.into_exposed()).into_response())
+}

@@ -1,0 +1,56 @@
+//! The choice of the document.
+
+mod view;
+
+pub use view::{ChooseView, render};
+
+use super::visit::{Found, Here, Request, in_turn, step};
+use crate::{
+    Stage, forms,
+    page::{Fields, Outcome, form},
+};
+use axum::{Router, routing::post};
+use domain::{document::DocumentType, session::Step};
+use leptos::prelude::*;
+use service::{choose_document::choose_document, progress::Next};
+use std::sync::Arc;
+
+/// The choice of the document; also to choose again, until the submit.
+#[component]
+pub fn ChoosePage() -> impl IntoView {
+    step(Some(Stage::Document), forms::CHOOSE, load, render)
+}
+
+/// Its form.
+pub(super) fn forms() -> Router {
+    Router::new().route(forms::CHOOSE, post(form(forms::CHOOSE, choose)))
+}
+
+async fn load(here: Arc<Here>) -> Found<ChooseView> {
+    may_choose(&here)?;
+    Ok(view_of(&here, false))
+}
+
+fn view_of(here: &Here, missing: bool) -> ChooseView {
+    ChooseView {
+        offered: DocumentType::ALL.to_vec(),
+        chosen: here.standing.document_type(),
+        missing,
+    }
+}
+
+fn may_choose(here: &Here) -> Found<()> {
+    let closed = matches!(here.next(), Next::Consent | Next::Result | Next::Expired);
+    in_turn(!closed && here.standing.plan().has(Step::Document))
+}
+
+/// The kind of document.
+async fn choose(request: Request, fields: Fields) -> Found<Outcome> {
+    let here = request.here().await?;
+    may_choose(&here)?;
+    let Some(kind) = DocumentType::parse(fields.raw(forms::DOCUMENT_TYPE)) else {
+        return Ok(Outcome::refused(view_of(&here, true)));
+    };
+    choose_document(here.request.honnin(), &here.applicant, kind).await?;
+    here.onward().await
+}

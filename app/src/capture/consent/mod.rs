@@ -1,0 +1,60 @@
+//! Consent.
+
+mod view;
+
+pub use view::{CONSENT_VERSION, CONSENT_VERSION_SEARCH, ConsentView, render, version};
+
+use super::{
+    refusal::Refusal,
+    visit::{Found, Here, Request, days, in_turn, step},
+};
+use crate::{
+    Stage, forms,
+    page::{Fields, Outcome, form},
+};
+use axum::{Router, routing::post};
+use leptos::prelude::*;
+use service::{consent::consent as agree, decline::decline, progress::Next};
+use std::sync::Arc;
+
+/// Consent.
+#[component]
+pub fn ConsentPage() -> impl IntoView {
+    step(Some(Stage::Consent), forms::CONSENT, load, render)
+}
+
+/// Its form.
+pub(super) fn forms() -> Router {
+    Router::new().route(forms::CONSENT, post(form(forms::CONSENT, consent)))
+}
+
+async fn load(here: Arc<Here>) -> Found<ConsentView> {
+    in_turn(here.next() == Next::Consent)?;
+    Ok(ConsentView {
+        plan: here.standing.plan().clone(),
+        retention_days: days(here.standing.retention()),
+        face_search: here.standing.searches_faces(),
+    })
+}
+
+/// Agree or decline.
+async fn consent(request: Request, fields: Fields) -> Found<Outcome> {
+    let applicant = request.applicant().await?;
+    match fields.raw(forms::DECISION) {
+        forms::DECLINE => {
+            decline(request.honnin(), &applicant).await?;
+            Ok(Outcome::Done(request.lead_on(forms::RESULT)))
+        }
+        // Agreed to the text as it is now; who saw another one sees this one first.
+        forms::ACCEPT => {
+            let shown = fields.raw(forms::VERSION);
+            let version = [false, true].map(version).into_iter().find(|version| *version == shown);
+            let version = version.ok_or(Refusal::OutOfTurn)?;
+            let asked = version == CONSENT_VERSION_SEARCH;
+            let search = asked.then(|| fields.raw(forms::FACE_SEARCH) == forms::YES);
+            agree(request.honnin(), &applicant, version, request.who.language, search).await?;
+            request.onward(&applicant).await.map(Outcome::Done)
+        }
+        _ => Err(Refusal::OutOfTurn),
+    }
+}

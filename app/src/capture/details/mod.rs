@@ -1,0 +1,75 @@
+//! The details, filled in from what was read.
+
+mod view;
+
+pub use view::{DetailsView, render};
+
+use super::visit::{Found, Here, READING, Request, in_turn, step};
+use crate::{
+    Stage, forms,
+    page::{Fields, Outcome, form},
+};
+use axum::{Router, routing::post};
+use domain::{secret::Personal, session::Step, user_input::TypedForm};
+use leptos::prelude::*;
+use service::{
+    progress::{Next, analysed_within},
+    type_in::{self, TypeInError},
+};
+use std::sync::Arc;
+
+/// The details.
+#[component]
+pub fn DetailsPage() -> impl IntoView {
+    step(Some(Stage::Details), forms::DETAILS, load, render)
+}
+
+/// Its form.
+pub(super) fn forms() -> Router {
+    Router::new().route(forms::DETAILS, post(form(forms::DETAILS, details)))
+}
+
+async fn load(here: Arc<Here>) -> Found<DetailsView> {
+    may_type(&here)?;
+    let honnin = here.request.honnin();
+    if here.next() == Next::Details {
+        analysed_within(honnin, &here.applicant, READING).await?;
+    }
+    let found = type_in::details(honnin, &here.applicant).await?;
+    Ok(DetailsView {
+        form: found.form.into_exposed(),
+        read: found.read,
+        kana: found.kana,
+        faults: Vec::new(),
+    })
+}
+
+fn may_type(here: &Here) -> Found<()> {
+    let right = matches!(here.next(), Next::Details | Next::Selfie | Next::Submit);
+    in_turn(right && here.standing.plan().has(Step::Document))
+}
+
+/// What was typed.
+async fn details(request: Request, fields: Fields) -> Found<Outcome> {
+    let here = request.here().await?;
+    may_type(&here)?;
+    let typed = |name| fields.raw(name).to_owned();
+    let typed = Personal::new(TypedForm {
+        last_name: typed("lastName"),
+        first_name: typed("firstName"),
+        last_name_kana: typed("lastNameKana"),
+        first_name_kana: typed("firstNameKana"),
+        birth_date: typed("birthDate"),
+        address: typed("address"),
+    });
+    match type_in::type_in(here.request.honnin(), &here.applicant, &typed).await {
+        Ok(()) => here.onward().await,
+        Err(TypeInError::Faults { faults, kana }) => Ok(Outcome::refused(DetailsView {
+            form: typed.into_exposed(),
+            read: false,
+            kana,
+            faults,
+        })),
+        Err(TypeInError::NotNow(error)) => Err(error.into()),
+    }
+}

@@ -1,0 +1,33 @@
+//! The camera for the side of the document that is next. The picture itself is uploaded to the server.
+
+mod view;
+
+pub use view::{DocumentView, render};
+
+use super::{
+    refusal::Refusal,
+    visit::{Found, Here, step},
+};
+use crate::{Stage, forms, text::picture::FileFault};
+use leptos::prelude::*;
+use service::progress::{Next, Slot};
+use std::sync::Arc;
+
+/// The camera for the side that is next.
+#[component]
+pub fn DocumentPage() -> impl IntoView {
+    step(Some(Stage::Document), forms::DOCUMENT, load, render)
+}
+
+async fn load(here: Arc<Here>) -> Found<DocumentView> {
+    let (Next::Photograph(side), Some(document_type)) = (here.next(), here.standing.document_type()) else {
+        return Err(Refusal::OutOfTurn);
+    };
+    Ok(DocumentView {
+        document_type,
+        side,
+        tries_left: here.standing.tries_left(Slot::Document(side)),
+        // Handed over by an upload that was refused.
+        fault: use_context::<FileFault>(),
+    })
+}

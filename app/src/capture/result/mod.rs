@@ -1,0 +1,47 @@
+//! The result. It waits a while for the decision, so that most people see it at once, with and without scripts.
+
+mod view;
+
+pub use view::{ResultState, ResultView, render};
+
+use super::{
+    refusal::Refusal,
+    visit::{Found, Here, step, with_header},
+};
+use crate::forms;
+use domain::secret::Personal;
+use http::HeaderName;
+use leptos::prelude::*;
+use service::result::{Ending, result_within};
+use std::{sync::Arc, time::Duration};
+
+/// How long the page waits for the decision.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The result.
+#[component]
+pub fn ResultPage() -> impl IntoView {
+    step(None, forms::RESULT, load, render)
+}
+
+async fn load(here: Arc<Here>) -> Found<ResultView> {
+    let shown = result_within(here.request.honnin(), &here.applicant, PATIENCE).await?;
+    let state = match shown.ending {
+        Ending::None => return Err(Refusal::OutOfTurn),
+        Ending::Expired => return Err(Refusal::Expired),
+        Ending::Waiting => ResultState::Waiting,
+        Ending::Approved => ResultState::Approved,
+        Ending::Review => ResultState::Review,
+        Ending::Rejected => ResultState::Rejected,
+        Ending::Declined => ResultState::Declined,
+        Ending::Failed => ResultState::Failed,
+    };
+    if state == ResultState::Waiting {
+        // The browser comes back by itself.
+        with_header(HeaderName::from_static("refresh"), "3");
+    }
+    Ok(ResultView {
+        state,
+        return_url: shown.return_url.map(Personal::into_exposed),
+    })
+}

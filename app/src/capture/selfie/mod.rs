@@ -1,0 +1,38 @@
+//! The selfie with its challenge. The burst itself is uploaded to the server.
+
+mod view;
+
+pub use view::{SelfieView, render};
+
+use super::visit::{Found, Here, in_turn, step};
+use crate::{Stage, forms, text::picture::FileFault};
+use leptos::prelude::*;
+use service::{
+    capture::challenge,
+    progress::{Next, Slot},
+};
+use std::sync::Arc;
+
+/// The selfie.
+#[component]
+pub fn SelfiePage() -> impl IntoView {
+    step(Some(Stage::Selfie), forms::SELFIE, load, render)
+}
+
+async fn load(here: Arc<Here>) -> Found<SelfieView> {
+    // Handed over by an upload that was refused.
+    let fault = use_context::<FileFault>();
+    in_turn(here.next() == Next::Selfie)?;
+    let (challenge_id, challenge) = challenge(here.request.honnin(), &here.applicant).await?;
+    Ok(SelfieView {
+        challenge_id,
+        challenge,
+        tries_left: here.standing.tries_left(Slot::Selfie),
+        problems: here
+            .standing
+            .shown(Slot::Selfie)
+            .map(|shown| shown.problems)
+            .unwrap_or_default(),
+        fault,
+    })
+}

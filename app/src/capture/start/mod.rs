@@ -1,0 +1,132 @@
+//! The one-time link: looking at it changes nothing, Start opens it.
+
+mod view;
+
+pub use view::{StartView, render};
+
+use super::{
+    qr::qr,
+    refusal::Refusal,
+    visit::{CaptureCookie, Found, Request, brand, days},
+};
+use crate::{
+    forms,
+    page::{Fields, Outcome, form, handler, page},
+};
+use axum::{
+    Json, Router,
+    response::{IntoResponse as _, Response},
+    routing::{get, post},
+};
+use domain::sandbox::SandboxOutcome;
+use leptos::prelude::*;
+use serde::Serialize;
+use service::{
+    complete_in_sandbox::{CompleteError, complete_as_applicant},
+    open_link::{OpenLinkError, closed_within, open_link, session_of_link, view_link},
+};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+const HERE: &str = "/v/{token}";
+/// How long a page that shows a link's code is kept waiting for news of the link.
+const FOLLOWING: Duration = Duration::from_secs(20);
+/// So many may be kept waiting at once; others are told at once how it stands, and ask again.
+static FOLLOWERS: Semaphore = Semaphore::const_new(64);
+
+/// The start page.
+#[component]
+pub fn StartPage() -> impl IntoView {
+    page(show)
+}
+
+/// Its form, and what its script asks for.
+pub(super) fn forms() -> Router {
+    Router::new()
+        .route("/v/{token}", post(form(HERE, start)))
+        .route("/v/{token}/opened", get(handler(opened)))
+}
+
+async fn show(request: Request) -> Found<AnyView> {
+    let token = request.param("token");
+    if is_here_already(&request, token).await? {
+        return Err(Refusal::OutOfTurn);
+    }
+    let start = view_link(request.honnin(), token).await?;
+    let view = StartView {
+        action: format!("{}{token}", forms::START),
+        follow: format!("{}{token}{}", forms::START, forms::OPENED),
+        plan: start.plan,
+        retention_days: days(start.retention),
+        qr_svg: if request.who.is_phone {
+            None
+        } else {
+            qr(&format!("{}v/{token}", request.honnin().base_url()))
+        },
+        sandbox: start.sandbox,
+    };
+    let meta = request.meta(Some(brand(&start.tenant_name, start.accent.as_deref())));
+    Ok(render(&view, &meta))
+}
+
+/// Whether a link can still be opened. What the start page tells, and no more: used, replaced, too old and unknown are alike.
+#[derive(Serialize)]
+struct Openness {
+    open: bool,
+}
+
+/// GET: for a page that shows the link's code; waits a while for the link to be opened.
+async fn opened(request: Request) -> Found<Response> {
+    let seat = FOLLOWERS.try_acquire();
+    let patience = if seat.is_ok() { FOLLOWING } else { Duration::ZERO };
+    let closed = tokio::select! {
+        closed = closed_within(request.honnin(), request.param("token"), patience) => closed?,
+        () = request.who.stopping.cancelled() => false,
+    };
+    Ok(Json(Openness { open: !closed }).into_response())
+}
+
+/// POST: opens the link and ties this browser to the session. In a sandbox the form may name an outcome: then everything up to it
+/// is made up.
+async fn start(request: Request, fields: Fields) -> Found<Outcome> {
+    let token = request.param("token");
+    let wish = SandboxOutcome::parse(fields.raw(forms::OUTCOME));
+    match open_link(request.honnin(), token, request.who.mark.as_deref()).await {
+        Ok(opened) => {
+            let next = match wish {
+                Some(outcome) => complete(&request, opened.cookie.expose(), outcome).await?,
+                None => forms::CAPTURE,
+            };
+            let mut answer = request.lead_on(next);
+            answer
+                .extensions_mut()
+                .insert(CaptureCookie(opened.cookie.expose().clone()));
+            Ok(Outcome::Done(answer))
+        }
+        Err(OpenLinkError::NotUsable) if is_here_already(&request, token).await? => Err(Refusal::OutOfTurn),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Completes a sandbox session that was just opened. Should that fail, the same browser opens it again with the same tap.
+async fn complete(request: &Request, cookie: &str, outcome: SandboxOutcome) -> Found<&'static str> {
+    let applicant = service::capture_cookie::applicant(request.honnin(), cookie).await?;
+    match complete_as_applicant(request.honnin(), &applicant, outcome).await {
+        Ok(_) => Ok(forms::RESULT),
+        // A live session has no such button: it starts like any other.
+        Err(CompleteError::NotFound | CompleteError::NotAllowed) => Ok(forms::CAPTURE),
+        Err(CompleteError::Store(error)) => Err(error.into()),
+    }
+}
+
+/// Whether this browser holds the session that the link was made for: it goes on where it left.
+async fn is_here_already(request: &Request, token: &str) -> Found<bool> {
+    if request.who.cookie.is_none() {
+        return Ok(false);
+    }
+    match request.applicant().await {
+        Ok(applicant) => Ok(session_of_link(request.honnin(), token).await?.as_ref() == Some(applicant.session())),
+        Err(Refusal::Over | Refusal::Expired) => Ok(false),
+        Err(other) => Err(other),
+    }
+}

@@ -1,0 +1,52 @@
+//! Everything once more, and the submit.
+
+mod view;
+
+pub use view::{DocumentShown, SelfieShown, SubmitView, render};
+
+use super::visit::{Found, Here, Request, picture_url, step};
+use crate::{
+    Stage, forms,
+    page::{Fields, Outcome, form},
+};
+use axum::{Router, routing::post};
+use domain::secret::Personal;
+use leptos::prelude::*;
+use service::submit::{self, summary};
+use std::sync::Arc;
+
+/// Everything once more.
+#[component]
+pub fn SubmitPage() -> impl IntoView {
+    step(Some(Stage::Submit), forms::SUBMIT, load, render)
+}
+
+/// Its form.
+pub(super) fn forms() -> Router {
+    Router::new().route(forms::SUBMIT, post(form(forms::SUBMIT, submit)))
+}
+
+async fn load(here: Arc<Here>) -> Found<SubmitView> {
+    let found = summary(here.request.honnin(), &here.applicant).await?;
+    let document = found.document_type.map(|document_type| DocumentShown {
+        document_type,
+        pictures: found
+            .pictures
+            .iter()
+            .map(|(side, id)| (*side, picture_url(id, 0)))
+            .collect(),
+    });
+    Ok(SubmitView {
+        document,
+        input: found.input.map(Personal::into_exposed),
+        selfie: found.selfie.map(|(id, frame)| SelfieShown {
+            picture_url: Some(picture_url(&id, frame)),
+        }),
+    })
+}
+
+async fn submit(request: Request, _: Fields) -> Found<Outcome> {
+    let applicant = request.applicant().await?;
+    submit::submit(request.honnin(), &applicant).await?;
+    Ok(Outcome::Done(request.lead_on(forms::RESULT)))
+}

@@ -1,0 +1,95 @@
+//! What becomes of a picture that the server has received: the step that is next, or the page again with what is wrong with the file.
+
+use super::{refusal::Refusal, visit::Request};
+use crate::{
+    page::{refuse, render},
+    text::picture::FileFault,
+};
+use axum::{
+    Json,
+    response::{IntoResponse as _, Response},
+};
+use http::StatusCode;
+use leptos::prelude::{expect_context, provide_context};
+use leptos_axum::ResponseOptions;
+use serde::Serialize;
+use service::{access::Applicant, capture::CaptureError, examiner::PictureFault};
+
+/// What is wrong with a file, as the camera's script is told.
+#[derive(Serialize)]
+struct Told {
+    problems: [Problem; 1],
+}
+
+#[derive(Serialize)]
+struct Problem {
+    code: &'static str,
+    sentence: &'static str,
+}
+
+/// Who uploads.
+///
+/// # Errors
+/// Where the browser takes part in no session.
+pub async fn applicant(request: &Request) -> Result<Applicant, Refusal> {
+    request.applicant().await
+}
+
+/// The answer to an upload, sent to the page at the route `page`.
+pub async fn answer(request: Request, page: &'static str, taken: Result<Taken, Refusal>) -> Response {
+    match taken {
+        Ok(Taken::Taken(applicant)) => match request.onward(&applicant).await {
+            Ok(answer) => answer,
+            Err(refusal) => refuse(request, refusal).await,
+        },
+        Ok(Taken::Faulty(fault)) => faulty(request, page, fault).await,
+        Err(refusal) => refuse(request, refusal).await,
+    }
+}
+
+/// What became of an upload.
+#[derive(Debug)]
+pub enum Taken {
+    /// It was stored.
+    Taken(Applicant),
+    /// Something is wrong with the file.
+    Faulty(FileFault),
+}
+
+async fn faulty(request: Request, page: &'static str, fault: FileFault) -> Response {
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    if request.who.wants_json {
+        let problem = Problem {
+            code: fault.as_str(),
+            sentence: fault.text().get(request.who.language),
+        };
+        return (status, Json(Told { problems: [problem] })).into_response();
+    }
+    render(request, page, move || {
+        expect_context::<ResponseOptions>().set_status(status);
+        provide_context(fault);
+    })
+    .await
+}
+
+/// Sorts what went wrong with an upload: the file itself, or the moment.
+///
+/// # Errors
+/// The moment.
+pub fn sort(error: CaptureError) -> Result<FileFault, Refusal> {
+    match error {
+        CaptureError::Picture(fault) => Ok(match fault {
+            PictureFault::TooLarge => FileFault::TooLarge,
+            PictureFault::NotAPicture => FileFault::NotAPicture,
+            PictureFault::Heic => FileFault::Heic,
+            PictureFault::Truncated | PictureFault::Corrupt => FileFault::Damaged,
+            PictureFault::DimensionsTooLarge => FileFault::TooManyPixels,
+            PictureFault::TooSmall => FileFault::TooSmall,
+        }),
+        CaptureError::Missing => Ok(FileFault::Missing),
+        CaptureError::TooMany => Ok(FileFault::TooLarge),
+        CaptureError::NoTryLeft => Err(Refusal::NoTryLeft),
+        CaptureError::Busy => Err(Refusal::Busy),
+        CaptureError::NotNow(error) => Err(error.into()),
+    }
+}

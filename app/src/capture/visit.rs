@@ -1,0 +1,297 @@
+//! Who asks for a page of the capture flow, and what every page there needs besides its own.
+
+use super::{problem, refusal::Refusal};
+use crate::{
+    Accent, Brand, Closing, PageMeta, Progress, Stage, forms,
+    page::{self, Area, Fields, Malformed, Outcome, Refused, page},
+    text::problem::Problem,
+};
+use axum::{
+    Json,
+    body::to_bytes,
+    response::{IntoResponse, Redirect, Response},
+};
+use domain::{ids::CaptureId, language::Language, time::Millis};
+use http::{
+    HeaderValue, StatusCode,
+    header::{LOCATION, RETRY_AFTER},
+};
+use leptos::prelude::*;
+use leptos_axum::ResponseOptions;
+use serde::Serialize;
+use service::{
+    access::Applicant,
+    capture_cookie,
+    progress::{Next, Standing, progress},
+};
+use std::{sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// A form without files.
+const MAX_FORM: usize = 64 * 1024;
+
+/// What is known of an end user's request before the service is asked.
+#[derive(Clone)]
+pub struct Visit {
+    /// The language to speak.
+    pub language: Language,
+    /// Whether a script asks, which wants JSON and no page.
+    pub wants_json: bool,
+    /// Whether the browser runs on a phone.
+    pub is_phone: bool,
+    /// The address without its query, for the language switch.
+    pub path: String,
+    /// The capture cookie, which ties the browser to its session.
+    pub cookie: Option<String>,
+    /// What tells one browser that looks at a start page from another.
+    pub mark: Option<String>,
+    /// Cancelled when the server is told to stop: nobody is kept waiting then.
+    pub stopping: CancellationToken,
+}
+
+/// A request of an end user.
+pub type Request = page::Request<Visit>;
+
+/// What was found, or why not.
+pub(super) type Found<T> = Result<T, Refusal>;
+
+/// An answer's extension: the capture cookie that it sets.
+#[derive(Clone)]
+pub struct CaptureCookie(pub String);
+
+/// The JSON that scripts understand.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Told<'a> {
+    Next { next: &'a str },
+    Problems { problems: [(); 0] },
+}
+
+/// A request together with who makes it and where they stand.
+pub(super) struct Here {
+    pub(super) request: Request,
+    pub(super) applicant: Applicant,
+    pub(super) standing: Standing,
+}
+
+/// A page of the flow: what a form handed over or else what `load` finds, rendered by `render`. `path` is the page's own address.
+pub(super) fn step<V, F>(
+    stage: Option<Stage>,
+    path: &'static str,
+    load: fn(Arc<Here>) -> F,
+    render: fn(&V, &PageMeta) -> AnyView,
+) -> impl IntoView
+where
+    V: Clone + Send + Sync + 'static,
+    F: Future<Output = Found<V>> + Send + 'static,
+{
+    page(move |request: Request| async move {
+        let here = Arc::new(request.here().await?);
+        let view = match use_context::<V>() {
+            Some(told) => told,
+            None => load(here.clone()).await?,
+        };
+        Ok(render(&view, &here.meta(stage, path)))
+    })
+}
+
+impl Request {
+    /// Who visits.
+    pub(super) async fn applicant(&self) -> Found<Applicant> {
+        let cookie = self.who.cookie.as_deref().ok_or(Refusal::Over)?;
+        Ok(capture_cookie::applicant(self.honnin(), cookie).await?)
+    }
+
+    /// Who visits, and where they stand.
+    pub(super) async fn here(self) -> Found<Here> {
+        let applicant = self.applicant().await?;
+        let standing = progress(self.honnin(), &applicant).await?;
+        Ok(Here {
+            request: self,
+            applicant,
+            standing,
+        })
+    }
+
+    /// To another page of the flow.
+    pub(super) fn lead_on(&self, next: &str) -> Response {
+        if self.who.wants_json {
+            Json(Told::Next { next }).into_response()
+        } else {
+            Redirect::to(next).into_response()
+        }
+    }
+
+    /// To the step that is next now.
+    pub(super) async fn onward(&self, applicant: &Applicant) -> Found<Response> {
+        let standing = progress(self.honnin(), applicant).await?;
+        Ok(self.lead_on(address(standing.next(self.honnin().now()))))
+    }
+
+    /// What a page needs besides its view model.
+    pub(super) fn meta(&self, brand: Option<Brand>) -> PageMeta {
+        PageMeta {
+            language: self.who.language,
+            nonce: self.nonce.clone(),
+            assets: self.site.assets.clone(),
+            brand,
+            path: self.who.path.clone(),
+            progress: None,
+            closing: None,
+        }
+    }
+}
+
+impl Here {
+    /// What is next.
+    pub(super) fn next(&self) -> Next {
+        self.standing.next(self.request.honnin().now())
+    }
+
+    /// What a page of the flow needs besides its view model. `path` is its own address, which a form posted elsewhere may be answered
+    /// with.
+    fn meta(&self, stage: Option<Stage>, path: &str) -> PageMeta {
+        let standing = &self.standing;
+        PageMeta {
+            progress: stage.map(|stage| Progress::of(standing.plan(), stage)),
+            closing: standing.time_left(self.request.honnin().now()).map(|left| Closing {
+                seconds: left.span.0 / 1000,
+                renewable: left.renewable,
+            }),
+            path: path.to_owned(),
+            ..self
+                .request
+                .meta(Some(brand(standing.tenant_name(), standing.accent())))
+        }
+    }
+
+    /// After a form was taken: to the step that is next now.
+    pub(super) async fn onward(&self) -> Found<Outcome> {
+        self.request.onward(&self.applicant).await.map(Outcome::Done)
+    }
+}
+
+/// Whose page it is.
+pub(super) fn brand(name: &str, accent: Option<&str>) -> Brand {
+    Brand {
+        name: name.to_owned(),
+        accent: accent.and_then(Accent::parse),
+    }
+}
+
+/// The page of a step.
+pub(super) const fn address(next: Next) -> &'static str {
+    match next {
+        Next::Consent => forms::CONSENT,
+        Next::Choose => forms::CHOOSE,
+        Next::Photograph(_) => forms::DOCUMENT,
+        Next::Check(_) => forms::CHECK,
+        Next::Details => forms::DETAILS,
+        Next::Selfie => forms::SELFIE,
+        Next::Submit => forms::SUBMIT,
+        Next::Result | Next::Expired => forms::RESULT,
+    }
+}
+
+/// A page out of turn leads to the right one.
+pub(super) fn in_turn(right: bool) -> Found<()> {
+    if right { Ok(()) } else { Err(Refusal::OutOfTurn) }
+}
+
+/// Adds a header to the answer that a page is rendered for.
+pub(super) fn with_header(name: http::HeaderName, value: &'static str) {
+    if let Some(response) = use_context::<ResponseOptions>() {
+        response.insert_header(name, HeaderValue::from_static(value));
+    }
+}
+
+impl From<Malformed> for Refusal {
+    fn from(_: Malformed) -> Self {
+        Self::OutOfTurn
+    }
+}
+
+impl Area for Visit {
+    type Fault = Refusal;
+
+    /// A body that is no form has no fields.
+    async fn fields(body: axum::extract::Request) -> Found<Fields> {
+        let body = to_bytes(body.into_body(), MAX_FORM).await.unwrap_or_default();
+        Ok(Fields::of_bytes(&body))
+    }
+
+    fn answer(request: &Request, fault: &Refusal) -> Option<Response> {
+        if !request.who.wants_json {
+            return None;
+        }
+        let (status, _) = told(request, fault);
+        let mut answer = match status {
+            StatusCode::SEE_OTHER => request.lead_on(forms::CAPTURE),
+            // The page of the step says it.
+            _ if matches!(fault, Refusal::NoTryLeft) => request.lead_on(forms::CAPTURE),
+            status => (status, Json(Told::Problems { problems: [] })).into_response(),
+        };
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            answer.headers_mut().insert(RETRY_AFTER, SOON);
+        }
+        Some(answer)
+    }
+
+    async fn refused(request: &Request, fault: Refusal) -> Refused {
+        let (status, shown) = told(request, &fault);
+        let header = match status {
+            StatusCode::SEE_OTHER => Some((LOCATION, HeaderValue::from_static(forms::CAPTURE))),
+            StatusCode::SERVICE_UNAVAILABLE => Some((RETRY_AFTER, SOON)),
+            _ => None,
+        };
+        Refused {
+            status,
+            header,
+            view: problem::render(&shown, &request.meta(None)),
+        }
+    }
+}
+
+/// Seconds after which it is worth trying again.
+const SOON: HeaderValue = HeaderValue::from_static("5");
+
+/// The status of a refusal, and the page that tells it.
+fn told(request: &Request, fault: &Refusal) -> (StatusCode, Problem) {
+    match fault {
+        // To the step that is next: of the page nothing is sent.
+        Refusal::OutOfTurn => (StatusCode::SEE_OTHER, Problem::Stale),
+        Refusal::Link => {
+            let taking_part = request.who.cookie.is_some();
+            (StatusCode::NOT_FOUND, Problem::LinkUnusable { taking_part })
+        }
+        Refusal::Over => (StatusCode::UNAUTHORIZED, Problem::SessionOver),
+        Refusal::Expired => (StatusCode::GONE, Problem::Expired),
+        Refusal::Foreign => (StatusCode::FORBIDDEN, Problem::Stale),
+        Refusal::NoTryLeft => (StatusCode::UNPROCESSABLE_ENTITY, Problem::TooManyTries),
+        Refusal::NotFound => (StatusCode::NOT_FOUND, Problem::NotFound),
+        Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, Problem::NotSent),
+        Refusal::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, Problem::Busy),
+        Refusal::Broken => (
+            StatusCode::INTERNAL_SERVER_ERROR,
+            Problem::Broken {
+                request: request.id.clone(),
+            },
+        ),
+    }
+}
+
+/// How long a page waits for the document to be read.
+pub(super) const READING: Duration = Duration::from_secs(10);
+
+/// Whole days, at least one.
+pub(super) fn days(span: Millis) -> u32 {
+    u32::try_from(span.0 / Millis::days(1).0).unwrap_or(u32::MAX).max(1)
+}
+
+/// The address of one frame of the applicant's own picture.
+pub(super) fn picture_url(id: &CaptureId, frame: usize) -> String {
+    match frame {
+        0 => format!("{}/{id}", forms::PICTURES),
+        frame => format!("{}/{id}?frame={frame}", forms::PICTURES),
+    }
+}

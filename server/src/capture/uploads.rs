@@ -1,0 +1,125 @@
+//! The pictures that are uploaded: a side of the document, and the burst of a selfie.
+
+use crate::{
+    state::App,
+    upload::{MAX_FILE, Upload, UploadFault},
+};
+use app::{
+    capture::{
+        Refusal, Request as PageRequest,
+        upload::{Taken, answer, applicant, sort},
+    },
+    forms,
+    text::picture::FileFault,
+};
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use domain::{document::Side, ids::SessionId};
+use service::{
+    capture::{Burst, capture_document, capture_selfie},
+    progress::analysed_within,
+};
+use std::time::Duration;
+
+/// All frames together: a burst of 18 has about 4 MB, two photographs of a phone up to twice the size of one.
+const MAX_BURST: usize = 2 * MAX_FILE + 64 * 1024;
+/// How long the answer waits for the burst to be looked at, so that whoever was not in the picture is asked again at once.
+const LOOKING: Duration = Duration::from_secs(6);
+
+/// POST multipart: the picture of a side.
+pub(super) async fn picture(State(app): State<App>, page: PageRequest, request: Request) -> Response {
+    let taken = take_picture(&app, &page, request).await;
+    answer(page, forms::DOCUMENT, taken).await
+}
+
+async fn take_picture(app: &App, page: &PageRequest, request: Request) -> Result<Taken, Refusal> {
+    // Nobody without a part in a session gets a byte stored.
+    let applicant = applicant(page).await?;
+    let (side, picture, room) = match receive_side(app, applicant.session(), request).await? {
+        Ok(sent) => sent,
+        Err(fault) => return Ok(Taken::Faulty(fault)),
+    };
+    let taken = capture_document(&app.honnin, &applicant, side, picture).await;
+    drop(room);
+    match taken {
+        Ok(()) => Ok(Taken::Taken(applicant)),
+        Err(error) => sort(error).map(Taken::Faulty),
+    }
+}
+
+/// What was sent: the side, its picture, and the room that the picture takes until it is stored.
+type Sent = (Side, Vec<u8>, Upload);
+
+/// What was sent, or what is wrong with the file.
+async fn receive_side(app: &App, session: &SessionId, request: Request) -> Result<Result<Sent, FileFault>, Refusal> {
+    // The parts around the file are small.
+    let mut upload = match Upload::read(&app.admission, session, request, MAX_FILE + 64 * 1024).await {
+        Ok(upload) => upload,
+        Err(fault) => return of_upload(fault).map(Err),
+    };
+    let side = upload
+        .text(forms::SLOT)
+        .and_then(forms::side)
+        .ok_or(Refusal::OutOfTurn)?;
+    let picture = upload.take_files(forms::PICTURE).into_iter().next();
+    Ok(picture.map(|picture| (side, picture, upload)).ok_or(FileFault::Missing))
+}
+
+/// What an upload that was not taken means for the user.
+fn of_upload(fault: UploadFault) -> Result<FileFault, Refusal> {
+    match fault {
+        UploadFault::TooLarge => Ok(FileFault::TooLarge),
+        UploadFault::Broken => Ok(FileFault::Damaged),
+        UploadFault::Busy => Err(Refusal::Busy),
+    }
+}
+
+/// POST multipart: the burst, two pictures, or one of somebody who cannot do the movement.
+pub(super) async fn selfie(State(app): State<App>, page: PageRequest, request: Request) -> Response {
+    let taken = take_selfie(&app, &page, request).await;
+    answer(page, forms::SELFIE, taken).await
+}
+
+async fn take_selfie(app: &App, page: &PageRequest, request: Request) -> Result<Taken, Refusal> {
+    let applicant = applicant(page).await?;
+    let (burst, room) = match receive_burst(app, applicant.session(), request).await? {
+        Ok(sent) => sent,
+        Err(fault) => return Ok(Taken::Faulty(fault)),
+    };
+    let taken = capture_selfie(&app.honnin, &applicant, burst).await;
+    drop(room);
+    match taken {
+        Ok(()) => {
+            analysed_within(&app.honnin, &applicant, LOOKING).await?;
+            Ok(Taken::Taken(applicant))
+        }
+        Err(error) => sort(error).map(Taken::Faulty),
+    }
+}
+
+/// The burst, and the room that it takes until it is stored; or what is wrong with the files.
+async fn receive_burst(
+    app: &App,
+    session: &SessionId,
+    request: Request,
+) -> Result<Result<(Burst, Upload), FileFault>, Refusal> {
+    let mut upload = match Upload::read(&app.admission, session, request, MAX_BURST).await {
+        Ok(upload) => upload,
+        Err(fault) => return of_upload(fault).map(Err),
+    };
+    let without = upload.text(forms::WITHOUT_CHALLENGE) == Some(forms::YES);
+    let challenge = upload.text(forms::CHALLENGE).map(str::to_owned);
+    if challenge.is_none() && !without {
+        return Err(Refusal::OutOfTurn);
+    }
+    // Without the camera's script no times come; then the order has to do.
+    let times: Vec<u32> = upload.texts(forms::AT).map(|at| at.parse().unwrap_or(0)).collect();
+    let frames = upload.take_files(forms::FRAME).into_iter().enumerate();
+    let frames = frames
+        .map(|(index, bytes)| (times.get(index).copied().unwrap_or(0), bytes))
+        .collect();
+    let challenge = challenge.filter(|_| !without);
+    Ok(Ok((Burst { challenge, frames }, upload)))
+}
