@@ -8,6 +8,8 @@ pub mod camera;
 pub mod capture;
 #[cfg(feature = "ssr")]
 pub mod console;
+#[cfg(feature = "ssr")]
+pub mod docs;
 pub mod forms;
 #[cfg(feature = "ssr")]
 pub mod page;

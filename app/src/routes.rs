@@ -4,6 +4,7 @@ use crate::{
     Assets,
     capture::{self, CaptureRoutes, Visit},
     console::{self, Guest, GuestRoutes, SignedIn, SignedInRoutes},
+    docs::{DocsRoutes, Reader},
     page::{Area, Site, get},
 };
 use any_spawner::Executor;
@@ -22,6 +23,7 @@ pub fn App() -> impl IntoView {
                 <CaptureRoutes/>
                 <SignedInRoutes/>
                 <GuestRoutes/>
+                <DocsRoutes/>
             </FlatRoutes>
         </Pages>
     }
@@ -69,4 +71,10 @@ pub fn guests() -> Router {
 pub fn capture() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><CaptureRoutes/></FlatRoutes></Pages> };
     pages::<Visit, _>(table).merge(capture::forms())
+}
+
+/// The description of the API. The middleware in front of it provides a `Request` of a [`Reader`].
+pub fn docs() -> Router {
+    let table = || view! { <Pages><FlatRoutes fallback=|| ()><DocsRoutes/></FlatRoutes></Pages> };
+    pages::<Reader, _>(table)
 }

@@ -47,7 +47,7 @@ pub fn router(app: App) -> Router {
 fn pages(app: &App) -> Router<App> {
     Router::new()
         .route("/", get(|| async { Redirect::to("/admin") }))
-        .merge(v1::docs_routes())
+        .merge(v1::docs_routes(app))
         .merge(capture::routes(app))
         .merge(console::routes(app))
 }

@@ -4,7 +4,6 @@ mod body;
 mod caller;
 mod create;
 mod description;
-mod docs;
 mod error;
 mod openapi;
 mod read;
@@ -15,11 +14,16 @@ pub use description::document;
 
 pub(crate) use error::ApiError;
 
-use crate::state::App;
+use crate::{edge::RequestContext, state::App};
+use app::{docs::Reader, routes};
 use axum::{
     Router,
+    extract::{Request, State},
+    middleware::{Next, from_fn_with_state},
+    response::Response,
     routing::{get, post},
 };
+use std::sync::Arc;
 
 /// The routes.
 pub(crate) fn routes() -> Router<App> {
@@ -41,6 +45,22 @@ pub(crate) fn routes() -> Router<App> {
 }
 
 /// The page that describes the API.
-pub(crate) fn docs_routes() -> Router<App> {
-    Router::new().route("/docs", get(docs::handler))
+pub(crate) fn docs_routes(app: &App) -> Router<App> {
+    let reader = Reader {
+        description: Arc::new(serde_json::to_value(document()).unwrap_or_default()),
+    };
+    routes::docs()
+        .route_layer(from_fn_with_state((app.clone(), reader), for_readers))
+        .with_state(())
+}
+
+/// Tells the page what it describes.
+async fn for_readers(
+    State((app, reader)): State<(App, Reader)>,
+    context: RequestContext,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    request.extensions_mut().insert(app.page_request(&context, reader));
+    next.run(request).await
 }

@@ -1,0 +1,202 @@
+//! From the OpenAPI description to HTML.
+
+use leptos::prelude::*;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1.5rem;color-scheme:light dark}\
+code,pre{font:14px/1.45 ui-monospace,monospace}pre{padding:.75rem;overflow:auto;border:1px solid #8886;border-radius:6px}\
+table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid #8884}\
+h2{margin-top:2.5rem}.m{padding:.1rem .5rem;border-radius:4px;background:#2463eb;color:#fff;font-size:.8em}.q{opacity:.75}";
+
+/// The whole document.
+pub(super) fn render(api: &Value, nonce: &str) -> AnyView {
+    let title = text(&api["info"]["title"]);
+    let operations: Vec<_> = entries(&api["paths"])
+        .flat_map(|(path, methods)| entries(methods).map(move |(method, of)| operation(path, method, of)))
+        .collect();
+    let schemas: Vec<_> = entries(&api["components"]["schemas"])
+        .map(|(name, of)| schema(name, of))
+        .collect();
+    view! {
+        <!DOCTYPE html>
+        <html lang="en">
+            <head>
+                <meta charset="utf-8"/>
+                <meta name="viewport" content="width=device-width, initial-scale=1"/>
+                <title>{title.clone()}</title>
+                <style nonce=nonce.to_owned() inner_html=STYLE></style>
+            </head>
+            <body>
+                <main>
+                    <h1>{title}</h1>
+                    <p class="q">{format!("Version {} · ", text(&api["info"]["version"]))}<a href="/v1/openapi.json">"openapi.json"</a></p>
+                    {paragraphs(&api["info"]["description"])}
+                    {operations}
+                    <h2 id="schemas">"Bodies"</h2>
+                    {schemas}
+                </main>
+            </body>
+        </html>
+    }
+    .into_any()
+}
+
+fn operation(path: &str, method: &str, operation: &Value) -> AnyView {
+    let parameters: Vec<_> = operation["parameters"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|parameter| {
+            let (name, place) = (text(&parameter["name"]), text(&parameter["in"]));
+            view! { <p><code>{name}</code>" "<span class="q">{place}</span>" — "{marked(&parameter["description"])}</p> }
+        })
+        .collect();
+    let body = &operation["requestBody"]["content"]["application/json"]["schema"];
+    let answers: Vec<_> = entries(&operation["responses"])
+        .map(|(status, answer)| {
+            let schema = &answer["content"]["application/json"]["schema"];
+            view! { <tr><td>{status.to_owned()}</td><td>{marked(&answer["description"])}</td><td>{kind(schema)}</td></tr> }
+        })
+        .collect();
+    view! {
+        <h2 id=text(&operation["operationId"])>{text(&operation["summary"])}</h2>
+        <p><span class="m">{method.to_uppercase()}</span>" "<code>{path.to_owned()}</code></p>
+        {paragraphs(&operation["description"])}
+        {parameters}
+        {(!body.is_null()).then(|| view! { <p>"Body: "{kind(body)}</p> })}
+        <table><thead><tr><th>"Status"</th><th>"When"</th><th>"Body"</th></tr></thead><tbody>{answers}</tbody></table>
+    }
+    .into_any()
+}
+
+fn schema(name: &str, schema: &Value) -> AnyView {
+    let required: Vec<_> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let content = if schema["properties"].is_object() {
+        let fields: Vec<_> = entries(&schema["properties"])
+            .map(|(field, of)| {
+                let optional = (!required.contains(&field)).then(|| view! { " "<span class="q">"optional"</span> });
+                view! {
+                    <tr><td><code>{field.to_owned()}</code>{optional}</td><td>{kind(of)}</td><td>{marked(&of["description"])}</td></tr>
+                }
+            })
+            .collect();
+        view! { <table><tbody>{fields}</tbody></table> }.into_any()
+    } else {
+        view! { <p>{kind(schema)}</p> }.into_any()
+    };
+    let examples = schema["examples"].as_array().into_iter().flatten();
+    let examples: Vec<_> = schema
+        .get("example")
+        .into_iter()
+        .chain(examples)
+        .map(|example| view! { <pre>{format!("{example:#}")}</pre> })
+        .collect();
+    view! {
+        <h3 id=name.to_owned()>{name.to_owned()}</h3>
+        {paragraphs(&schema["description"])}
+        {content}
+        {examples}
+    }
+    .into_any()
+}
+
+/// What a schema allows, in a few words.
+fn kind(schema: &Value) -> AnyView {
+    if let Some(name) = schema["$ref"].as_str().and_then(|target| target.rsplit('/').next()) {
+        return view! { <a href=format!("#{name}")>{name.to_owned()}</a> }.into_any();
+    }
+    for list in ["oneOf", "anyOf"] {
+        if let Some(choices) = schema[list].as_array() {
+            return either(choices.iter().map(kind));
+        }
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        return either(
+            values
+                .iter()
+                .map(|value| view! { <code>{text(value)}</code> }.into_any()),
+        );
+    }
+    let mut words = match &schema["type"] {
+        Value::Array(kinds) => kinds.iter().map(text).collect::<Vec<_>>().join(" or "),
+        other => text(other),
+    };
+    if schema["items"].is_object() {
+        return view! { {words}" of "{kind(&schema["items"])} }.into_any();
+    }
+    for (key, word) in [
+        ("format", ""),
+        ("minLength", "from "),
+        ("maxLength", "to "),
+        ("pattern", ""),
+    ] {
+        match &schema[key] {
+            Value::Null => {}
+            Value::String(value) => {
+                let _ = write!(words, ", {word}{value}");
+            }
+            value => {
+                let _ = write!(words, ", {word}{value} characters");
+            }
+        }
+    }
+    words.into_any()
+}
+
+/// One of several.
+fn either(choices: impl Iterator<Item = AnyView>) -> AnyView {
+    let choices: Vec<_> = choices
+        .enumerate()
+        .map(|(at, choice)| view! { {(at > 0).then_some(" or ")}{choice} })
+        .collect();
+    choices.into_any()
+}
+
+fn entries(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| (key.as_str(), value))
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn paragraphs(value: &Value) -> AnyView {
+    let all = text(value);
+    let shown: Vec<_> = all
+        .split("\n\n")
+        .filter(|paragraph| !paragraph.is_empty())
+        .map(|paragraph| view! { <p>{in_code(paragraph)}</p> })
+        .collect();
+    shown.into_any()
+}
+
+fn marked(value: &Value) -> AnyView {
+    in_code(&text(value))
+}
+
+/// A text in which `` `code` `` is code.
+fn in_code(text: &str) -> AnyView {
+    let parts: Vec<_> = text
+        .split('`')
+        .enumerate()
+        .map(|(at, part)| {
+            let part = part.to_owned();
+            if at % 2 == 1 {
+                view! { <code>{part}</code> }.into_any()
+            } else {
+                part.into_any()
+            }
+        })
+        .collect();
+    parts.into_any()
+}
