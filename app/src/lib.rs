@@ -1,7 +1,7 @@
-//! The pages: plain functions from view models to HTML, and the islands that make them better in a browser.
+//! The pages: one Leptos application, rendered on the server, and the islands that make its pages better in a browser.
 //!
-//! No rules, no SQL, no routes: the server fills a view model, calls its `render`, and sends the string. Every page works
-//! without the browser's half; forms are plain POSTs whose field names stand in [`forms`].
+//! A page is a folder of `capture` or `console`: what it loads, its forms, and its view. Every page works without the browser's half;
+//! forms are plain POSTs. No rules and no SQL: pages call `service`. Only the islands, and what they need, are compiled for the browser.
 
 pub mod camera;
 #[cfg(feature = "ssr")]
@@ -13,11 +13,14 @@ pub mod docs;
 pub mod forms;
 #[cfg(feature = "ssr")]
 pub mod page;
+#[cfg(feature = "ssr")]
 pub mod parts;
 #[cfg(feature = "ssr")]
 pub mod routes;
+#[cfg(feature = "ssr")]
 pub mod shell;
 pub mod text;
 
+#[cfg(feature = "ssr")]
 pub use shell::{Accent, Assets, Brand, Closing, PageMeta, Progress, Stage};
 pub use text::Text;

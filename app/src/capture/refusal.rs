@@ -1,5 +1,6 @@
 //! Why a request of an end user does not do what it asked for. How it is told: `visit`.
 
+use crate::page::Malformed;
 use service::{capture_cookie::CookieError, open_link::OpenLinkError, progress::NotNow, stored::StoreError};
 
 /// Why a request does not do what it asked for.
@@ -71,5 +72,11 @@ impl From<OpenLinkError> for Refusal {
             OpenLinkError::NotUsable => Self::Link,
             OpenLinkError::Store(error) => error.into(),
         }
+    }
+}
+
+impl From<Malformed> for Refusal {
+    fn from(_: Malformed) -> Self {
+        Self::OutOfTurn
     }
 }

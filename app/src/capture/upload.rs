@@ -15,6 +15,15 @@ use leptos_axum::ResponseOptions;
 use serde::Serialize;
 use service::{access::Applicant, capture::CaptureError, examiner::PictureFault};
 
+/// What became of an upload.
+#[derive(Debug)]
+pub enum Taken {
+    /// It was stored.
+    Taken(Applicant),
+    /// Something is wrong with the file.
+    Faulty(FileFault),
+}
+
 /// What is wrong with a file, as the camera's script is told.
 #[derive(Serialize)]
 struct Told {
@@ -45,15 +54,6 @@ pub async fn answer(request: Request, page: &'static str, taken: Result<Taken, R
         Ok(Taken::Faulty(fault)) => faulty(request, page, fault).await,
         Err(refusal) => refuse(request, refusal).await,
     }
-}
-
-/// What became of an upload.
-#[derive(Debug)]
-pub enum Taken {
-    /// It was stored.
-    Taken(Applicant),
-    /// Something is wrong with the file.
-    Faulty(FileFault),
 }
 
 async fn faulty(request: Request, page: &'static str, fault: FileFault) -> Response {

@@ -3,7 +3,7 @@
 use super::{problem, refusal::Refusal};
 use crate::{
     Accent, Brand, Closing, PageMeta, Progress, Stage, forms,
-    page::{self, Area, Fields, Malformed, Outcome, Refused, page},
+    page::{self, Area, Fields, Outcome, Refused, page},
     text::problem::Problem,
 };
 use axum::{
@@ -202,12 +202,6 @@ pub(super) fn in_turn(right: bool) -> Found<()> {
 pub(super) fn with_header(name: http::HeaderName, value: &'static str) {
     if let Some(response) = use_context::<ResponseOptions>() {
         response.insert_header(name, HeaderValue::from_static(value));
-    }
-}
-
-impl From<Malformed> for Refusal {
-    fn from(_: Malformed) -> Self {
-        Self::OutOfTurn
     }
 }
 

@@ -11,7 +11,6 @@ use crate::{
     PageMeta,
     page::{self, Area, Fields, Outcome, Refused, page},
 };
-use axum::response::{IntoResponse, Redirect};
 use domain::{
     ids::{TenantId, UserId},
     language::Language,
@@ -67,24 +66,7 @@ pub enum SessionChange {
 
 /// It was done: goes on to `path`, where `notice` is said once.
 pub(crate) fn done(path: &str, notice: impl Into<String>) -> Found<Outcome> {
-    let mut answer = Redirect::to(path).into_response();
-    answer.extensions_mut().insert(Notice(notice.into()));
-    Ok(Outcome::Done(answer))
-}
-
-/// The session changes, and the browser goes on to `path`.
-pub(crate) fn changed(change: SessionChange, path: &str) -> Outcome {
-    let mut answer = Redirect::to(path).into_response();
-    answer.extensions_mut().insert(change);
-    Outcome::Done(answer)
-}
-
-/// The same, and `notice` is said once.
-pub(crate) fn changed_and(change: SessionChange, path: &str, notice: &str) -> Outcome {
-    let mut answer = Redirect::to(path).into_response();
-    answer.extensions_mut().insert(change);
-    answer.extensions_mut().insert(Notice(notice.to_owned()));
-    Outcome::Done(answer)
+    Ok(Outcome::go(path).with(Notice(notice.into())))
 }
 
 /// A page of the console for who is signed in: what a form handed over or else what `load` finds, rendered by `render`. A form may also

@@ -28,6 +28,14 @@ impl Outcome {
         Self::Done(Redirect::to(path).into_response())
     }
 
+    /// The same, with an extension of the answer for the middleware.
+    pub(crate) fn with<T: Clone + Send + Sync + 'static>(mut self, extension: T) -> Self {
+        if let Self::Done(answer) = &mut self {
+            answer.extensions_mut().insert(extension);
+        }
+        self
+    }
+
     /// It was refused: its page shows `view`, with what is wrong and what was typed.
     pub(crate) fn refused<V: Clone + Send + Sync + 'static>(view: V) -> Self {
         Self::shown(StatusCode::UNPROCESSABLE_ENTITY, view)

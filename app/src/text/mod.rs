@@ -8,6 +8,7 @@ pub mod elsewhere;
 pub mod entry;
 pub mod finish;
 pub mod picture;
+#[cfg(feature = "ssr")]
 pub mod problem;
 
 use domain::language::Language;

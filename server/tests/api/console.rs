@@ -1,6 +1,10 @@
 //! The console as a browser without scripts meets it: the wall, the forms, the roles.
 
 use super::support::{Answer, Server, between};
+use axum::{
+    body::{Body, to_bytes},
+    extract::Request,
+};
 use domain::{secret::Secret, time::Millis};
 use service::{
     accept_invitation::accept_invitation, access::CommandLine, invite::invite_from_here, people::NewPerson,
@@ -12,6 +16,7 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
 };
+use tower::ServiceExt as _;
 
 const PASSWORD: &str = "correct horse battery";
 
@@ -201,6 +206,32 @@ async fn each_role_meets_403_where_it_may_not_go_and_nowhere_else() {
             );
             assert!(answer.status < 500, "{role:?} {method} {path}: {}", answer.status);
         }
+    }
+}
+
+#[tokio::test]
+async fn a_page_without_the_middleware_in_front_of_it_shows_nothing() {
+    for (pages, path) in [
+        (app::routes::signed_in(), "/admin/people"),
+        (app::routes::guests(), "/admin/sign-in"),
+        (app::routes::capture(), "/capture/details"),
+    ] {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        let answer = pages.oneshot(request).await.unwrap();
+        assert_eq!(answer.status(), 500, "{path}");
+        assert!(to_bytes(answer.into_body(), 1).await.unwrap().is_empty(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_holds_no_script_but_its_own_and_says_how_long_it_is() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    for path in ["/admin", "/admin/keys", "/admin/settings", "/admin/nothing", "/docs"] {
+        let answer = browser.get(path).await;
+        assert!(!answer.body.contains("<script"), "{path}");
+        let length = answer.header("content-length").unwrap().parse();
+        assert_eq!(length, Ok(answer.body.len()), "{path}");
     }
 }
 

@@ -97,11 +97,8 @@ async fn start(request: Request, fields: Fields) -> Found<Outcome> {
                 Some(outcome) => complete(&request, opened.cookie.expose(), outcome).await?,
                 None => forms::CAPTURE,
             };
-            let mut answer = request.lead_on(next);
-            answer
-                .extensions_mut()
-                .insert(CaptureCookie(opened.cookie.expose().clone()));
-            Ok(Outcome::Done(answer))
+            let cookie = CaptureCookie(opened.cookie.expose().clone());
+            Ok(Outcome::Done(request.lead_on(next)).with(cookie))
         }
         Err(OpenLinkError::NotUsable) if is_here_already(&request, token).await? => Err(Refusal::OutOfTurn),
         Err(error) => Err(error.into()),

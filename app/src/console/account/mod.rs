@@ -6,7 +6,7 @@ use super::{
     entry::safe_next,
     fault::Fault,
     layout::Place,
-    request::{Found, Request, SessionChange, changed, changed_and, signed_in},
+    request::{Found, Request, SessionChange, done, signed_in},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use crate::parts::Mistake;
@@ -63,11 +63,9 @@ async fn change_password(request: Request, fields: Fields) -> Found<Outcome> {
     let wrong_field = match change(request.honnin(), request.staff(), present, new).await {
         Ok(()) => {
             // Every session ended by it; this browser gets a new one.
-            return Ok(changed_and(
-                SessionChange::SignedIn(request.staff().user().clone()),
-                "/admin/account",
-                "Your password has been changed. You have been signed out everywhere else.",
-            ));
+            let change = SessionChange::SignedIn(request.staff().user().clone());
+            let notice = "Your password has been changed. You have been signed out everywhere else.";
+            return Ok(done("/admin/account", notice)?.with(change));
         }
         Err(ChangePasswordError::Bad(sentence)) => mistake("password", sentence),
         Err(ChangePasswordError::Present(refused)) => mistake("present", refusal(&refused)),
@@ -85,12 +83,12 @@ pub(super) const fn refusal(refused: &SignInError) -> &'static str {
 }
 
 async fn sign_out(_: Request, _: Fields) -> Found<Outcome> {
-    Ok(changed(SessionChange::SignedOut, "/admin/sign-in"))
+    Ok(Outcome::go("/admin/sign-in").with(SessionChange::SignedOut))
 }
 
 async fn sign_out_everywhere(request: Request, _: Fields) -> Found<Outcome> {
     console_session::sign_out_everywhere(request.honnin(), request.staff()).await?;
-    Ok(changed(SessionChange::SignedOut, "/admin/sign-in"))
+    Ok(Outcome::go("/admin/sign-in").with(SessionChange::SignedOut))
 }
 
 async fn load_confirm(request: Request) -> Found<ConfirmView> {
@@ -105,8 +103,7 @@ async fn confirm(request: Request, fields: Fields) -> Found<Outcome> {
     let password = Secret::new(fields.raw("password").to_owned());
     let sentence = match confirm_password(request.honnin(), request.staff(), password).await {
         Ok(()) => {
-            let notice = "Thank you. You can continue.";
-            return Ok(changed_and(SessionChange::PasswordEntered, &next, notice));
+            return Ok(done(&next, "Thank you. You can continue.")?.with(SessionChange::PasswordEntered));
         }
         Err(SignInError::Store(error)) => return Err(error.into()),
         Err(refused) => refusal(&refused),
@@ -120,5 +117,5 @@ async fn confirm(request: Request, fields: Fields) -> Found<Outcome> {
 async fn look_at(request: Request, fields: Fields) -> Found<Outcome> {
     Operator::of(request.staff())?;
     let tenant = TenantId::parse(&fields.text("tenant")).ok_or(Fault::NotFound)?;
-    Ok(changed(SessionChange::LooksAt(tenant), "/admin"))
+    Ok(Outcome::go("/admin").with(SessionChange::LooksAt(tenant)))
 }

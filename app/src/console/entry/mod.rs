@@ -4,7 +4,7 @@ mod view;
 
 use super::{
     fault::Fault,
-    request::{Found, GuestRequest, SessionChange, changed, guest},
+    request::{Found, GuestRequest, SessionChange, guest},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
@@ -58,7 +58,7 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> Found<Outcome> {
     let password = Secret::new(fields.raw("password").to_owned());
     let (status, sentence) = match sign_in::sign_in(request.honnin(), &email, password, request.client).await {
         Ok(user) => {
-            return Ok(changed(SessionChange::SignedIn(user), &next));
+            return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user)));
         }
         Err(SignInError::Wrong) => (
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -102,7 +102,7 @@ async fn set_up(request: GuestRequest, fields: Fields) -> Found<Outcome> {
     };
     let faults = match set_up::set_up(request.honnin(), token, typed).await {
         Ok(user) => {
-            return Ok(changed(SessionChange::SignedIn(user), "/admin"));
+            return Ok(Outcome::go("/admin").with(SessionChange::SignedIn(user)));
         }
         Err(SetUpError::Bad(faults)) => faults,
         Err(SetUpError::Closed) => return Err(Fault::SetUpClosed),

@@ -4,7 +4,7 @@ mod view;
 
 use super::{
     fault::Fault,
-    request::{Found, GuestRequest, SessionChange, changed, guest},
+    request::{Found, GuestRequest, SessionChange, guest},
 };
 use crate::{
     page::{Fields, Outcome, form, mistake},
@@ -70,7 +70,7 @@ async fn opened_invitation(request: &GuestRequest, mistakes: Vec<Mistake>) -> Fo
 async fn accept(request: GuestRequest, fields: Fields) -> Found<Outcome> {
     let password = Secret::new(fields.raw("password").to_owned());
     let sentence = match accept_invitation(request.honnin(), request.param("token"), password).await {
-        Ok(user) => return Ok(changed(SessionChange::SignedIn(user), "/admin")),
+        Ok(user) => return Ok(Outcome::go("/admin").with(SessionChange::SignedIn(user))),
         Err(AcceptError::Bad(sentence)) => sentence,
         Err(AcceptError::Taken) => {
             "An account with this address already exists. Sign in, or ask for an invitation to another address."
