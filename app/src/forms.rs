@@ -98,10 +98,10 @@ pub fn side(slot: &str) -> Option<domain::document::Side> {
 /// The view of a stored picture that an address asks for by [`VIEW`].
 #[cfg(feature = "ssr")]
 #[must_use]
-pub fn picture_view(asked: Option<&str>) -> service::straighten::View {
+pub fn picture_view(asked: Option<&str>) -> service::capture::rectify::View {
     if asked == Some(CARD) {
-        service::straighten::View::Card
+        service::capture::rectify::View::Card
     } else {
-        service::straighten::View::Whole
+        service::capture::rectify::View::Whole
     }
 }

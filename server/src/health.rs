@@ -3,7 +3,7 @@
 use crate::state::App;
 use axum::{Json, Router, extract::State, http::StatusCode, response::IntoResponse, routing::get};
 use serde_json::json;
-use service::readiness::readiness;
+use service::runtime::readiness::readiness;
 
 pub(crate) fn routes() -> Router<App> {
     Router::new()

@@ -10,7 +10,7 @@ use axum::{
     routing::get,
 };
 use prometheus_client::metrics::gauge::Gauge;
-use service::backlog::backlog;
+use service::jobs::backlog::backlog;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;

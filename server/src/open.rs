@@ -5,11 +5,13 @@ use domain::time::Clock;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use service::{
     Honnin, Parts, ServiceConfig,
-    clock::SystemClock,
-    examiner::VisionExaminer,
-    random::{Random, SystemRandom},
-    rate_limit::CreationRate,
-    sender::{SenderConfig, SenderError, WebhookSender},
+    runtime::{
+        analyser::VisionExaminer,
+        clock::SystemClock,
+        random::{Random, SystemRandom},
+    },
+    session::rate_limit::CreationRate,
+    webhook::sender::{SenderConfig, SenderError, WebhookSender},
 };
 use std::{
     fs::DirBuilder,
@@ -17,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use store::{Db, DbOptions, StoreError, pictures::Pictures, vault::Vault};
+use store::{Db, DbOptions, StoreError, capture::pictures::Pictures, vault::Vault};
 use tokio_util::sync::CancellationToken;
 use vision::Vision;
 

@@ -8,8 +8,11 @@ use crate::{
     state::App,
 };
 use service::{
-    Honnin, sweep,
-    worker::{Lane, Worker},
+    Honnin,
+    jobs::{
+        sweep,
+        worker::{Lane, Worker},
+    },
 };
 use std::{io, net::SocketAddr, sync::Arc};
 use tokio::{

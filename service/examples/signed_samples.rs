@@ -5,9 +5,11 @@
 
 use domain::{ids::EventId, secret::Secret, time::Clock};
 use service::{
-    clock::SystemClock,
-    random::{Random, SystemRandom},
-    sender::signature::{SignedRequest, SigningSecret},
+    runtime::{
+        clock::SystemClock,
+        random::{Random, SystemRandom},
+    },
+    webhook::sender::signature::{SignedRequest, SigningSecret},
 };
 
 fn bytes<const N: usize>() -> [u8; N] {
@@ -46,7 +48,7 @@ fn main() {
         let request = SignedRequest::new(id.clone(), SystemClock.now(), body(&id), &secrets);
         let sample = serde_json::json!({
             "secrets": secrets.iter().map(|secret| secret.to_text().expose().clone()).collect::<Vec<_>>(),
-            "headers": service::sender::headers(&request).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+            "headers": service::webhook::sender::headers(&request).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
             "body": String::from_utf8_lossy(&request.body),
         });
         println!("{sample}");

@@ -1,8 +1,9 @@
 //! What every verb works with: storage, clock, randomness, eyes. Made once at start, cheap to clone.
 
 use crate::{
-    bench::Bench, examiner::Examiner, news::News, random::Random, rate_limit::CreationRate, readiness::LastCheck,
-    sender::WebhookSender,
+    runtime::{analyser::Examiner, cpu_pool::Bench, random::Random, readiness::LastCheck, wake_up::News},
+    session::rate_limit::CreationRate,
+    webhook::sender::WebhookSender,
 };
 use domain::{
     ids::{CaptureId, EventId, JobId, SessionId},
@@ -10,7 +11,7 @@ use domain::{
     time::{Clock, Timestamp},
 };
 use std::sync::Arc;
-use store::{Db, pictures::Pictures, vault::Vault};
+use store::{Db, capture::pictures::Pictures, vault::Vault};
 use url::Url;
 
 /// What the verbs need to know of the installation.
@@ -87,6 +88,11 @@ impl Honnin {
         &self.config.base_url
     }
 
+    /// The address of a one-time link.
+    pub(crate) fn link_url(&self, token: &str) -> Secret<String> {
+        Secret::new(format!("{}v/{token}", self.base_url()))
+    }
+
     /// The database, for the session store of the console and for readiness checks.
     #[must_use]
     pub fn db(&self) -> &Db {
@@ -145,9 +151,4 @@ impl std::fmt::Debug for Honnin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Honnin")
     }
-}
-
-/// The address of a one-time link.
-pub(crate) fn link_url(honnin: &Honnin, token: &str) -> Secret<String> {
-    Secret::new(format!("{}v/{token}", honnin.base_url()))
 }

@@ -13,16 +13,18 @@ use domain::{
 };
 use service::{
     access::Applicant,
-    capture::{Burst, CaptureError, capture_document, capture_selfie, challenge},
-    check_picture::{Wish, check_picture},
-    choose_document::choose_document,
-    examiner::PictureFault,
-    mend::to_check,
-    progress::{Next, NotNow, Slot, progress},
-    show_picture::show_picture,
-    straighten::View,
+    capture::{
+        check::{Wish, check_picture},
+        choose_document::choose_document,
+        progress::{Next, NotNow, Slot, progress},
+        rectify::View,
+        retake::to_check,
+        show_picture::show_picture,
+        take::{Burst, CaptureError, capture_document, capture_selfie, challenge},
+    },
+    runtime::analyser::PictureFault,
 };
-use store::captures::{self, CaptureRow};
+use store::capture::captures::{self, CaptureRow};
 use support::{
     Harness,
     eyes::{GOOD, holder, passport},
@@ -41,7 +43,7 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
     let created = harness.create().await;
     let applicant = harness.start(&created).await;
     assert_eq!(harness.next(&applicant).await, Next::Consent);
-    service::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::Ja, None)
+    service::capture::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::Ja, None)
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Choose);
@@ -351,7 +353,7 @@ async fn a_picture_whose_row_was_never_written_harms_nobody() {
         .await
         .unwrap();
     // What a crash between storing the picture and its row leaves behind.
-    let pictures = store::pictures::Pictures::in_folder(&harness.folder().join("pictures")).unwrap();
+    let pictures = store::capture::pictures::Pictures::in_folder(&harness.folder().join("pictures")).unwrap();
     pictures
         .put(
             applicant.session(),
@@ -382,7 +384,7 @@ async fn an_expired_session_takes_no_more_pictures_and_leaves_none_behind() {
     assert_eq!(harness.stored_pictures(&applicant).await, Vec::<String>::new());
     harness.run_until_idle().await;
     let caller = harness.caller().await;
-    let read = service::read_session::read_session(&harness.honnin, &caller, id.as_str())
+    let read = service::session::read::read_session(&harness.honnin, &caller, id.as_str())
         .await
         .unwrap();
     assert_eq!(read.status, Status::Expired);

@@ -11,14 +11,12 @@ use domain::{
 };
 use service::{
     access::Reviewer,
-    complete_in_sandbox::{CompleteError, Completed, complete_as_applicant, complete_in_sandbox},
-    create_session::create_session,
-    open_link::view_link,
-    reprocess::reprocess,
+    capture::{open_link::view_link, submit::submit},
     review::{Ruling, open_case, rule},
-    submit::submit,
+    sandbox::{CompleteError, Completed, complete_as_applicant, complete_in_sandbox},
+    session::{create::create_session, reprocess::reprocess},
 };
-use store::{audit, decisions, users::Role};
+use store::{audit, decision::decisions, people::users::Role};
 use support::{Harness, START, receiver::Receiver, webhooks::settings_for};
 
 async fn sandbox() -> Harness {

@@ -10,10 +10,15 @@ use domain::{
 };
 use service::{
     access::{self, AccessError},
-    create_session::{CreateSessionError, create_session},
-    read_session::read_session,
+    session::{
+        create::{CreateSessionError, create_session},
+        read::read_session,
+    },
 };
-use store::{api_keys, links, sessions};
+use store::{
+    session::{links, sessions},
+    settings::api_keys,
+};
 use support::{Harness, localhost};
 
 #[tokio::test]
@@ -31,7 +36,7 @@ async fn a_created_session_can_be_read_and_its_link_is_stored_as_a_hash_only() {
         .unwrap();
     assert_eq!((detail.status, detail.metadata), (Status::Created, None));
     let token = Harness::token(&created);
-    let hash = service::token::hash(&token);
+    let hash = service::runtime::token::hash(&token);
     let link = harness.read(async move |tx| links::find(tx, &hash).await);
     assert!(link.await.unwrap().is_open(support::START));
     for name in ["honnin.db", "honnin.db-wal"] {

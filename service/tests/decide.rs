@@ -15,11 +15,13 @@ use domain::{
     time::Millis,
 };
 use service::{
-    capture::{Burst, capture_selfie},
-    progress::{Next, NotNow},
-    reprocess,
-    result::Ending,
-    submit::submit,
+    capture::{
+        progress::{Next, NotNow},
+        result::Ending,
+        submit::submit,
+        take::{Burst, capture_selfie},
+    },
+    session::reprocess,
 };
 use support::{
     Harness,
@@ -145,7 +147,7 @@ async fn a_picture_that_is_gone_leads_to_a_person() {
     let harness = Harness::new().await;
     let (id, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
-    let pictures = store::pictures::Pictures::in_folder(&harness.folder().join("pictures")).unwrap();
+    let pictures = store::capture::pictures::Pictures::in_folder(&harness.folder().join("pictures")).unwrap();
     assert_eq!(pictures.delete_session(&id).await.unwrap(), 1);
     harness.type_details(&applicant).await;
     harness.selfie(&applicant).await;
@@ -243,7 +245,7 @@ async fn a_reprocessed_session_starts_anew_and_its_second_decision_has_another_e
     );
     let applicant = harness.reissued(&id).await;
     assert_eq!(harness.next(&applicant).await, Next::Consent);
-    service::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::En, None)
+    service::capture::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::En, None)
         .await
         .unwrap();
     harness.photograph(&applicant).await;

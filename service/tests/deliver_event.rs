@@ -7,13 +7,15 @@ mod support;
 use domain::time::{Millis, Timestamp};
 use service::{
     access::Developer,
-    create_session,
-    delivery_schedule::WAITS,
-    redeliver,
-    webhook_log::{self, NoBody},
-    webhook_secret,
+    session::create,
+    webhook::{
+        delivery_log::{self, NoBody},
+        redeliver,
+        schedule::WAITS,
+        signing_secret,
+    },
 };
-use store::{deliveries::DeliveryState, users::Role};
+use store::{people::users::Role, webhook::deliveries::DeliveryState};
 use support::{
     Harness,
     receiver::{HOST, Received, Receiver, Reply},
@@ -28,7 +30,7 @@ fn is_accepted(secret: &str, received: &Received) -> bool {
 
 async fn created_with(harness: &Harness, body: &str) -> domain::ids::SessionId {
     let caller = harness.caller().await;
-    create_session::create_session(&harness.honnin, &caller, body.as_bytes())
+    create::create_session(&harness.honnin, &caller, body.as_bytes())
         .await
         .unwrap()
         .id
@@ -178,16 +180,16 @@ async fn during_a_rotation_both_secrets_verify_and_afterwards_only_the_new_one()
     let developer = harness.developer().await;
     harness.clock.advance(Millis::seconds(1));
     let new = harness.issue_secret().await;
-    let refused = webhook_secret::issue(&harness.honnin, &developer).await.unwrap_err();
-    assert!(matches!(refused, webhook_secret::SecretError::TwoValid));
+    let refused = signing_secret::issue(&harness.honnin, &developer).await.unwrap_err();
+    assert!(matches!(refused, signing_secret::SecretError::TwoValid));
     harness.record_expired(&session).await;
     harness.run_until_idle().await;
     let received = receiver.received().pop().unwrap();
     assert_eq!(received.header("webhook-signature").split(' ').count(), 2);
     assert!(is_accepted(&old, &received) && is_accepted(&new, &received));
 
-    let listed = webhook_secret::list(&harness.honnin, &developer).await.unwrap();
-    webhook_secret::disable(&harness.honnin, &developer, &listed[1].id)
+    let listed = signing_secret::list(&harness.honnin, &developer).await.unwrap();
+    signing_secret::disable(&harness.honnin, &developer, &listed[1].id)
         .await
         .unwrap();
     harness.record_expired(&session).await;
@@ -195,10 +197,10 @@ async fn during_a_rotation_both_secrets_verify_and_afterwards_only_the_new_one()
     let received = receiver.received().pop().unwrap();
     assert_eq!(received.header("webhook-signature").split(' ').count(), 1);
     assert!(!is_accepted(&old, &received) && is_accepted(&new, &received));
-    let refused = webhook_secret::disable(&harness.honnin, &developer, &listed[0].id)
+    let refused = signing_secret::disable(&harness.honnin, &developer, &listed[0].id)
         .await
         .unwrap_err();
-    assert!(matches!(refused, webhook_secret::SecretError::OnlyOne));
+    assert!(matches!(refused, signing_secret::SecretError::OnlyOne));
 }
 
 #[tokio::test]
@@ -275,6 +277,6 @@ async fn an_event_that_cannot_be_rendered_fails_by_the_schedule_and_is_abandoned
     assert!(receiver.received().is_empty());
     // The page that shows the attempts shows why there is no request.
     let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
-    let shown = webhook_log::find_request(&harness.honnin, &admin, &event, harness.honnin.now());
+    let shown = delivery_log::find_request(&harness.honnin, &admin, &event, harness.honnin.now());
     assert_eq!(shown.await.unwrap().unwrap().body, Err(NoBody::Unreadable));
 }

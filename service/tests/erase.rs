@@ -16,22 +16,32 @@ use domain::{
 };
 use service::{
     access::{Admin, Applicant, Reviewer},
-    capture::{Burst, capture_document, capture_selfie, challenge},
-    check_picture::{Wish, check_picture},
-    choose_document::choose_document,
-    consent::consent,
-    create_session::{CreateSessionError, create_session, create_session_once},
-    erase_now::erase_now,
-    read_session::read_session,
-    reprocess::{ReprocessError, reprocess},
+    capture::{
+        check::{Wish, check_picture},
+        choose_document::choose_document,
+        consent::consent,
+        details::type_in,
+        submit::submit,
+        take::{Burst, capture_document, capture_selfie, challenge},
+    },
+    jobs::sweep,
+    privacy::erase_now::erase_now,
     review::{Ruling, ask_again, rule},
-    submit::submit,
-    sweep,
-    type_in::type_in,
+    session::{
+        create::{CreateSessionError, create_session, create_session_once},
+        read::read_session,
+        reprocess::{ReprocessError, reprocess},
+    },
 };
 use sha2::{Digest, Sha256};
 use std::{collections::BTreeSet, path::Path};
-use store::{captures, decisions, pictures::Pictures, reviews, sessions, users::Role};
+use store::{
+    capture::{captures, pictures::Pictures},
+    decision::decisions,
+    people::users::Role,
+    review,
+    session::sessions,
+};
 use support::{Harness, databases::run_at};
 
 const CANARY: &str = r#"{"metadata":{"order":"7"},"preRegisteredInfo":{"lastName":"Qwertzuiop"}}"#;
@@ -228,7 +238,7 @@ async fn sealed(harness: &Harness, id: &SessionId) -> Vec<Vec<u8>> {
                     .into_iter()
                     .map(|made| made.explanation),
             );
-            found.extend(reviews::list(tx, &wanted).await?.into_iter().map(|ruled| ruled.note));
+            found.extend(review::list(tx, &wanted).await?.into_iter().map(|ruled| ruled.note));
             Ok(found.into_iter().flatten().collect::<Vec<_>>())
         })
         .await;

@@ -3,8 +3,8 @@
 mod support;
 
 use domain::{event::EventType, session::Status, time::Millis};
-use service::{
-    read_session::read_session,
+use service::session::{
+    read::read_session,
     reprocess::{ReprocessError, reprocess},
 };
 use support::Harness;

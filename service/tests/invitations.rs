@@ -6,15 +6,19 @@ mod support;
 
 use domain::{ids::UserId, secret::Secret, time::Millis};
 use service::{
-    accept_invitation::{AcceptError, accept_invitation, open_invitation},
     access::{Admin, CommandLine, Operator, Roster, Staff, staff},
-    invite::{InviteError, Invited, invite, invite_from_here, list_invitations, revoke_invitation},
-    people::{Change, NewPerson, PeopleError, change_person, grant_operator, list_people},
-    reset_password::{ResetError, ResetLink, issue_reset, issue_reset_from_here, open_reset, reset_password},
-    sign_in::{SignInError, sign_in},
-    sweep,
+    jobs::sweep,
+    people::{
+        Change, NewPerson, PeopleError,
+        accept_invitation::{AcceptError, accept_invitation, open_invitation},
+        change_person, grant_operator,
+        invite::{InviteError, Invited, invite, invite_from_here, list_invitations, revoke_invitation},
+        list_people,
+        reset_password::{ResetError, ResetLink, issue_reset, issue_reset_from_here, open_reset, reset_password},
+        sign_in::{SignInError, sign_in},
+    },
 };
-use store::{audit, users::Role};
+use store::{audit, people::users::Role};
 use support::{Harness, localhost};
 
 const PASSWORD: &str = "correct horse battery";

@@ -17,16 +17,18 @@ use domain::{
 };
 use service::{
     access::{Admin, Applicant, Reviewer},
-    consent::consent,
-    erase_now::erase_now,
-    progress::{Next, NotNow},
-    reprocess::reprocess,
+    capture::{
+        consent::consent,
+        details::type_in,
+        progress::{Next, NotNow},
+        submit::submit,
+    },
+    jobs::worker::{Lane, Worker},
+    privacy::erase_now::erase_now,
     review::{Ruling, rule},
-    submit::submit,
-    type_in::type_in,
-    worker::{Lane, Worker},
+    session::reprocess::reprocess,
 };
-use store::users::Role;
+use store::people::users::Role;
 use support::{
     Harness,
     databases::bytes_at,

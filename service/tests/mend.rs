@@ -14,13 +14,15 @@ use domain::{
 };
 use service::{
     access::Applicant,
-    capture::capture_document,
-    check_picture::{Wish, check_picture},
-    choose_document::choose_document,
-    mend::{ToCheck, to_check},
-    progress::{Next, NotNow},
-    submit::{submit, summary},
-    type_in::{details, type_in},
+    capture::{
+        check::{Wish, check_picture},
+        choose_document::choose_document,
+        details::{details, type_in},
+        progress::{Next, NotNow},
+        retake::{ToCheck, to_check},
+        submit::{submit, summary},
+        take::capture_document,
+    },
 };
 use support::{
     Harness,

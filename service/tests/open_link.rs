@@ -6,15 +6,15 @@ mod support;
 
 use domain::{session::Status, time::Millis};
 use service::{
-    capture_cookie::{self, CookieError},
-    open_link::{OpenLinkError, browser_mark, open_link, view_link},
-    read_session, reprocess,
+    access::capture_cookie::{self, CookieError},
+    capture::open_link::{OpenLinkError, browser_mark, open_link, view_link},
+    session::{read, reprocess},
 };
 use support::Harness;
 
 async fn status(harness: &Harness, id: &domain::ids::SessionId) -> Status {
     let caller = harness.caller().await;
-    read_session::read_session(&harness.honnin, &caller, id.as_str())
+    read::read_session(&harness.honnin, &caller, id.as_str())
         .await
         .unwrap()
         .status
@@ -149,7 +149,9 @@ async fn a_cookie_ends_with_the_sessions_deadline_and_with_a_new_attempt() {
     let applicant = capture_cookie::applicant(&harness.honnin, opened.cookie.expose())
         .await
         .unwrap();
-    service::decline::decline(&harness.honnin, &applicant).await.unwrap();
+    service::capture::decline::decline(&harness.honnin, &applicant)
+        .await
+        .unwrap();
     let caller = harness.caller().await;
     reprocess::reprocess(&harness.honnin, &caller, created.id.as_str())
         .await
@@ -157,7 +159,9 @@ async fn a_cookie_ends_with_the_sessions_deadline_and_with_a_new_attempt() {
     let over = capture_cookie::applicant(&harness.honnin, opened.cookie.expose()).await;
     assert!(matches!(over, Err(CookieError::Over)));
     assert!(
-        service::progress::progress(&harness.honnin, &applicant).await.is_err(),
+        service::capture::progress::progress(&harness.honnin, &applicant)
+            .await
+            .is_err(),
         "nor does an applicant made before"
     );
     harness.run_until_idle().await;

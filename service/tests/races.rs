@@ -16,18 +16,21 @@ use domain::{
 };
 use futures::future::{BoxFuture, join_all};
 use service::{
-    access::{Applicant, Reviewer, Tenant},
-    capture_cookie,
-    open_link::{OpenLinkError, open_link},
-    progress::NotNow,
-    rate_limit::CreationRate,
-    reprocess::{ReprocessError, reprocess},
+    access::{Applicant, Reviewer, Tenant, capture_cookie},
+    capture::{
+        open_link::{OpenLinkError, open_link},
+        progress::NotNow,
+        submit::submit,
+    },
+    jobs::worker::{Lane, Worker},
     review::{RuleError, Ruling, ask_again, rule},
-    submit::submit,
-    worker::{Lane, Worker},
+    session::{
+        rate_limit::CreationRate,
+        reprocess::{ReprocessError, reprocess},
+    },
 };
 use std::sync::Arc;
-use store::users::Role;
+use store::people::users::Role;
 use support::{
     Harness,
     databases::{Backend, backends},

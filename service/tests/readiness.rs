@@ -4,7 +4,7 @@ mod support;
 
 use domain::time::Millis;
 use futures::{future::join_all, poll};
-use service::readiness::{Readiness, readiness};
+use service::runtime::readiness::{Readiness, readiness};
 use std::{fs, pin::pin};
 use support::{Harness, databases};
 

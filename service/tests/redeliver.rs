@@ -6,14 +6,16 @@ mod support;
 use domain::{event::EventType, ids::EventId, tenant::TenantSettings, time::Millis};
 use service::{
     access::Developer,
-    explain_signature::{BodyComparison, Verdict, explain_signature},
-    redeliver::{self, MOST_AT_ONCE, RedeliverError, SentAgain},
     settings::{self, Change},
-    webhook_log::{self, NoBody},
+    webhook::{
+        delivery_log::{self, NoBody},
+        diagnose::{BodyComparison, Verdict, explain_signature},
+        redeliver::{self, MOST_AT_ONCE, RedeliverError, SentAgain},
+    },
 };
 use store::{
-    deliveries::{DeliveryFilter, DeliveryState},
-    users::Role,
+    people::users::Role,
+    webhook::deliveries::{DeliveryFilter, DeliveryState},
 };
 use support::{
     Harness,
@@ -147,7 +149,7 @@ async fn without_a_receiver_and_for_a_foreign_event_nothing_is_sent() {
         .unwrap_err();
     assert!(matches!(refused, RedeliverError::NotFound));
     assert!(
-        webhook_log::find(&harness.honnin, &developer, &unknown)
+        delivery_log::find(&harness.honnin, &developer, &unknown)
             .await
             .unwrap()
             .is_none()
@@ -185,7 +187,7 @@ async fn a_receiver_is_failing_since_its_first_failure_after_a_success() {
     let health = || redeliver::receiver_health(&harness.honnin, &developer);
     assert_eq!(
         health().await.unwrap(),
-        store::delivery_attempts::ReceiverHealth::default()
+        store::webhook::delivery_attempts::ReceiverHealth::default()
     );
     harness.record_expired(&session).await;
     harness.run_until_idle().await;
@@ -253,7 +255,7 @@ async fn the_debugger_shows_what_was_sent_byte_for_byte() {
     let [received] = receiver.received().try_into().unwrap();
     harness.clock.advance(Millis::hours(1));
     let [attempt] = harness.attempts(&event).await.try_into().unwrap();
-    let shown = webhook_log::find_request(&harness.honnin, &developer, &event, attempt.attempted_at)
+    let shown = delivery_log::find_request(&harness.honnin, &developer, &event, attempt.attempted_at)
         .await
         .unwrap()
         .unwrap();
@@ -283,7 +285,7 @@ async fn a_developer_cannot_find_out_a_reviewers_note_by_trying_bodies() {
         assert_eq!(explained.body, BodyComparison::Hidden);
     }
     let now = harness.honnin.now();
-    let shown = webhook_log::find_request(&harness.honnin, &developer, &event, now);
+    let shown = delivery_log::find_request(&harness.honnin, &developer, &event, now);
     let shown = shown.await.unwrap().unwrap();
     assert_eq!(shown.body, Err(NoBody::Hidden));
     assert!(shown.headers.iter().all(|(name, _)| *name != "webhook-signature"));
@@ -292,7 +294,7 @@ async fn a_developer_cannot_find_out_a_reviewers_note_by_trying_bodies() {
     let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
     let explained = explain_signature(&harness.honnin, &admin, &headers, &received.body);
     assert_eq!(explained.await.unwrap().body, BodyComparison::Same);
-    let shown = webhook_log::find_request(&harness.honnin, &admin, &event, now);
+    let shown = delivery_log::find_request(&harness.honnin, &admin, &event, now);
     assert_eq!(shown.await.unwrap().unwrap().body.unwrap(), received.body);
 }
 

@@ -6,12 +6,14 @@ mod support;
 
 use domain::{ids::SessionId, session::Status, time::Millis};
 use service::{
-    access::Reviewer,
-    capture_cookie::{CookieError, applicant},
-    open_link::open_link,
-    reissue_link::{ReissueError, reissue_link},
+    access::{
+        Reviewer,
+        capture_cookie::{CookieError, applicant},
+    },
+    capture::open_link::open_link,
+    session::reissue_link::{ReissueError, reissue_link},
 };
-use store::{links, users::Role};
+use store::{people::users::Role, session::links};
 use support::Harness;
 
 async fn reviewer(harness: &Harness) -> Reviewer {

@@ -16,12 +16,14 @@ use domain::{
 };
 use service::{
     access::{Forbidden, Reviewer},
-    read_session::{SessionDetail, read_session},
+    capture::rectify::View,
     review::{self, RuleError, Ruling, ask_again, find_picture, open_case, queue, rule},
-    search::{Filter, Order, Page},
-    straighten::View,
+    session::{
+        read::{SessionDetail, read_session},
+        search::{Filter, Order, Page},
+    },
 };
-use store::{audit, users::Role};
+use store::{audit, people::users::Role};
 use support::{
     Harness,
     eyes::{holder, passport},

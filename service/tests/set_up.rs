@@ -7,8 +7,10 @@ mod support;
 use domain::secret::Secret;
 use service::{
     access::{Admin, Operator, staff},
-    set_up::{SetUp, SetUpError, open_set_up, set_up, set_up_link},
-    sign_in::sign_in,
+    people::{
+        set_up::{SetUp, SetUpError, open_set_up, set_up, set_up_link},
+        sign_in::sign_in,
+    },
 };
 use support::{Harness, localhost};
 

@@ -13,12 +13,14 @@ use domain::{
     time::Millis,
 };
 use service::{
-    access::{Admin, Auditor, Developer, Operator, Reader, Reviewer, Roster, Staff, staff},
-    api_key,
-    issue_key::{IssueKeyError, NewKey, issue_key, list_keys, revoke_key},
-    settings::{Change, SettingsError, change, load},
+    access::{Admin, Auditor, Developer, Operator, Reader, Reviewer, Roster, Staff, api_key, staff},
+    settings::{
+        Change, SettingsError,
+        api_keys::{IssueKeyError, NewKey, issue_key, list_keys, revoke_key},
+        change, load,
+    },
 };
-use store::users::Role;
+use store::people::users::Role;
 use support::{Harness, localhost};
 
 async fn apply(harness: &Harness, staff: &Staff, wanted: Change) -> Result<TenantSettings, SettingsError> {
@@ -247,7 +249,7 @@ async fn an_operator_looks_after_another_tenant_and_makes_nothing_there_that_see
 
 async fn operator_of_no_tenant(harness: &Harness) -> domain::ids::UserId {
     let id = domain::ids::UserId::from_random(harness.honnin.random_bytes());
-    let row = store::users::UserRow {
+    let row = store::people::users::UserRow {
         id: id.clone(),
         place: None,
         email: "operator@host.example".into(),
@@ -260,7 +262,7 @@ async fn operator_of_no_tenant(harness: &Harness) -> domain::ids::UserId {
     let stored: Result<(), store::StoreError> = harness
         .honnin
         .db()
-        .write(async move |tx| store::users::insert(tx, &row).await)
+        .write(async move |tx| store::people::users::insert(tx, &row).await)
         .await;
     stored.unwrap();
     id

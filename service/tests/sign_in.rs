@@ -7,13 +7,15 @@ mod support;
 use domain::{ids::UserId, secret::Secret, time::Millis};
 use service::{
     access::{Admin, Staff, staff},
-    console_session::{self, Browser},
-    people::{Change, PeopleError, change_person},
-    sign_in::{SignInError, confirm_password, sign_in},
-    sweep,
+    jobs::sweep,
+    people::{
+        Change, PeopleError, change_person,
+        console_session::{self, Browser},
+        sign_in::{SignInError, confirm_password, sign_in},
+    },
 };
 use std::net::IpAddr;
-use store::{audit, users::Role};
+use store::{audit, people::users::Role};
 use support::{Harness, localhost};
 
 const RIGHT: &str = "correct horse battery";

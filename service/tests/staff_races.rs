@@ -10,15 +10,19 @@ mod support;
 use domain::secret::Secret;
 use futures::future::join;
 use service::{
-    accept_invitation::{AcceptError, accept_invitation},
     access::{Admin, CommandLine, Developer, Roster, Staff},
-    change_password::change_password,
-    invite::{Invited, invite, invite_from_here},
-    people::{Change, NewPerson, PeopleError, change_person, grant_operator, list_people},
-    set_up::{SetUp, SetUpError, set_up, set_up_link},
-    webhook_secret::{self, SecretError},
+    people::{
+        Change, NewPerson, PeopleError,
+        accept_invitation::{AcceptError, accept_invitation},
+        change_password::change_password,
+        change_person, grant_operator,
+        invite::{Invited, invite, invite_from_here},
+        list_people,
+        set_up::{SetUp, SetUpError, set_up, set_up_link},
+    },
+    webhook::signing_secret::{self, SecretError},
 };
-use store::users::Role;
+use store::people::users::Role;
 use support::{Harness, databases::backends, loopback_sender};
 
 /// Enough for two units to meet in the middle of each other.
@@ -64,13 +68,13 @@ async fn of_two_admins_who_shut_each_other_out_one_stays() {
 async fn of_two_who_end_a_rotation_with_different_secrets_one_is_told() {
     for (name, harness) in harnesses().await {
         let (honnin, developer) = (&harness.honnin, harness.developer().await);
-        webhook_secret::issue(honnin, &developer).await.unwrap();
+        signing_secret::issue(honnin, &developer).await.unwrap();
         for round in 0..ROUNDS {
-            webhook_secret::issue(honnin, &developer).await.unwrap();
+            signing_secret::issue(honnin, &developer).await.unwrap();
             let valid = valid_secrets(&harness, &developer).await;
             let (one, two) = join(
-                webhook_secret::disable(honnin, &developer, &valid[0]),
-                webhook_secret::disable(honnin, &developer, &valid[1]),
+                signing_secret::disable(honnin, &developer, &valid[0]),
+                signing_secret::disable(honnin, &developer, &valid[1]),
             )
             .await;
             assert_eq!(
@@ -90,7 +94,7 @@ async fn of_two_who_end_a_rotation_with_different_secrets_one_is_told() {
 }
 
 async fn valid_secrets(harness: &Harness, developer: &Developer) -> Vec<domain::ids::SecretId> {
-    let all = webhook_secret::list(&harness.honnin, developer).await.unwrap();
+    let all = signing_secret::list(&harness.honnin, developer).await.unwrap();
     let valid = all.into_iter().filter(|secret| secret.disabled_at.is_none());
     valid.map(|secret| secret.id).collect()
 }

@@ -9,14 +9,14 @@ use domain::{
     secret::Personal,
     session::{FailureReason, Status},
 };
-use service::{
-    capture::capture_document,
-    check_picture::{Wish, check_picture},
+use service::capture::{
+    check::{Wish, check_picture},
     choose_document::choose_document,
+    details::{TypeInError, details, type_in},
     progress::NotNow,
     result::{Ending, result},
     submit::{submit, summary},
-    type_in::{TypeInError, details, type_in},
+    take::capture_document,
 };
 use support::{Harness, eyes::passport, walk::details as typed_details};
 
@@ -69,7 +69,9 @@ async fn declining_ends_the_session_and_tells_the_tenant() {
     let harness = Harness::new().await;
     let created = harness.create().await;
     let applicant = harness.start(&created).await;
-    service::decline::decline(&harness.honnin, &applicant).await.unwrap();
+    service::capture::decline::decline(&harness.honnin, &applicant)
+        .await
+        .unwrap();
     assert_eq!(harness.detail(&created.id).await.status, Status::Failed);
     assert_eq!(harness.ending(&applicant).await, Ending::Declined);
     let events = harness.events(&created.id).await;
@@ -80,7 +82,7 @@ async fn declining_ends_the_session_and_tells_the_tenant() {
             || format!("{events:?}").contains("ConsentDeclined")
     );
     assert!(matches!(
-        service::decline::decline(&harness.honnin, &applicant).await,
+        service::capture::decline::decline(&harness.honnin, &applicant).await,
         Err(NotNow::OutOfTurn)
     ));
     harness.run_until_idle().await;
@@ -154,7 +156,7 @@ async fn the_way_back_carries_the_session_and_the_state() {
     let harness = Harness::new().await;
     let body = br#"{"callbackUrl":"https://shop.example/done","state":"a b&c"}"#;
     let caller = harness.caller().await;
-    let created = service::create_session::create_session(&harness.honnin, &caller, body)
+    let created = service::session::create::create_session(&harness.honnin, &caller, body)
         .await
         .unwrap();
     let applicant = harness.start(&created).await;
@@ -162,7 +164,9 @@ async fn the_way_back_carries_the_session_and_the_state() {
         result(&harness.honnin, &applicant).await.unwrap().return_url.is_none(),
         "not before the end"
     );
-    service::decline::decline(&harness.honnin, &applicant).await.unwrap();
+    service::capture::decline::decline(&harness.honnin, &applicant)
+        .await
+        .unwrap();
     let url = result(&harness.honnin, &applicant).await.unwrap().return_url.unwrap();
     assert_eq!(
         url.expose(),

@@ -7,13 +7,13 @@ use domain::{
     document::{DocumentType, Side},
     session::Status,
 };
-use service::{
-    capture::capture_document,
+use service::capture::{
     choose_document::choose_document,
     open_link::{closed_within, open_link},
     progress::analysed_within,
     result::{Ending, result_within},
     submit::submit,
+    take::capture_document,
 };
 use std::time::{Duration, Instant};
 use support::Harness;

@@ -3,8 +3,8 @@
 mod support;
 
 use domain::{ids::TenantId, tenant::TenantSettings, time::Millis};
-use service::worker::{Lane, Worker};
-use store::{deliveries::DeliveryState, jobs, tenants::TenantRow};
+use service::jobs::worker::{Lane, Worker};
+use store::{jobs, settings::tenants::TenantRow, webhook::deliveries::DeliveryState};
 use support::{
     Harness, add_tenant,
     receiver::{Receiver, Reply},

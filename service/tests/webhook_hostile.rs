@@ -5,8 +5,8 @@
 mod support;
 
 use domain::ids::EventId;
-use service::sender::fault::Fault;
-use store::deliveries::DeliveryState;
+use service::webhook::sender::fault::Fault;
+use store::webhook::deliveries::DeliveryState;
 use support::{
     Harness,
     authority::acceptor,
@@ -17,7 +17,7 @@ use support::{
 #[tokio::test]
 async fn whoever_keeps_us_waiting_is_hung_up_on() {
     let receiver = Receiver::start().await;
-    let sender = service::sender::SenderConfig {
+    let sender = service::webhook::sender::SenderConfig {
         exchange_timeout: std::time::Duration::from_millis(400),
         ..support::loopback_sender()
     };

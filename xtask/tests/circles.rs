@@ -13,10 +13,14 @@ use std::{
 /// Modules of one folder, each with those of its neighbours that it names.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
+/// The sources in a folder and below, without tests in files or folders of their own.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.file_stem().is_some_and(|name| name == "tests") {
+            continue;
+        }
         if path.is_dir() {
             found.extend(sources(&path));
         } else if path.extension().is_some_and(|kind| kind == "rs") {

@@ -1,7 +1,11 @@
 //! Why a request of an end user does not do what it asked for. How it is told: `visit`.
 
 use crate::page::Malformed;
-use service::{capture_cookie::CookieError, open_link::OpenLinkError, progress::NotNow, stored::StoreError};
+use service::{
+    access::capture_cookie::CookieError,
+    capture::{open_link::OpenLinkError, progress::NotNow},
+    stored::StoreError,
+};
 
 /// Why a request does not do what it asked for.
 #[derive(Clone, Copy, Debug)]

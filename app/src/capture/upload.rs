@@ -13,7 +13,7 @@ use http::StatusCode;
 use leptos::prelude::{expect_context, provide_context};
 use leptos_axum::ResponseOptions;
 use serde::Serialize;
-use service::{access::Applicant, capture::CaptureError, examiner::PictureFault};
+use service::{access::Applicant, capture::take::CaptureError, runtime::analyser::PictureFault};
 
 /// What became of an upload.
 #[derive(Debug)]

@@ -20,9 +20,8 @@ use leptos::prelude::*;
 use leptos_axum::ResponseOptions;
 use serde::Serialize;
 use service::{
-    access::Applicant,
-    capture_cookie,
-    progress::{Next, Standing, progress},
+    access::{Applicant, capture_cookie},
+    capture::progress::{Next, Standing, progress},
 };
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;

@@ -19,7 +19,7 @@ use http::{HeaderValue, header::LOCATION};
 use leptos::prelude::*;
 use service::{
     access::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Roster, Staff},
-    search::count_waiting,
+    session::search::count_waiting,
     settings::list_tenants,
 };
 use url::form_urlencoded;

@@ -11,7 +11,7 @@ use domain::{
     input_match::{MatchItem, compare},
     outcome::{Authenticity, Checks, Outcome},
 };
-use service::read_session::SessionDetail;
+use service::session::read::SessionDetail;
 
 /// Codes with their sentences.
 pub(super) fn reasons(outcome: &Outcome) -> Vec<(String, String)> {

@@ -181,11 +181,8 @@ fn verdict(reasons: &[Reason], checks: &Checks, policy: &Policy) -> Verdict {
 }
 
 #[cfg(test)]
-#[path = "coverage_tests.rs"]
 mod coverage_tests;
 #[cfg(test)]
-#[path = "pairs_tests.rs"]
 mod pairs_tests;
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -9,7 +9,7 @@ use server::{
 };
 use service::{
     access::Operator,
-    create_tenant::{NewTenant, create_tenant},
+    settings::create_tenant::{NewTenant, create_tenant},
 };
 use sqlx::SqliteConnection;
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};

@@ -17,9 +17,9 @@ use axum::{
     response::Response,
 };
 use domain::{document::Side, ids::SessionId};
-use service::{
-    capture::{Burst, capture_document, capture_selfie},
+use service::capture::{
     progress::analysed_within,
+    take::{Burst, capture_document, capture_selfie},
 };
 use std::time::Duration;
 

@@ -16,7 +16,7 @@ use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{ACCEPT, ACCEPT_LANGUAGE, COOKIE, ORIGIN, SET_COOKIE, USER_AGENT},
 };
-use service::{capture_cookie, open_link::browser_mark};
+use service::{access::capture_cookie, capture::open_link::browser_mark};
 use std::collections::HashMap;
 
 /// Ties the browser to the session.

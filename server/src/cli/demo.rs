@@ -6,8 +6,8 @@ use domain::{decision::Policy, scope::Scope, secret::Secret, session::Step, tena
 use serde::{Deserialize, Serialize};
 use service::{
     access::{AccessError, Operator, Tenant, tenant_by_key},
-    create_session::create_session,
-    create_tenant::{NewTenant, create_tenant},
+    session::create::create_session,
+    settings::create_tenant::{NewTenant, create_tenant},
 };
 use std::{fs, io::Write as _, net::IpAddr, path::Path};
 

@@ -10,7 +10,7 @@ use domain::{
     time::Clock as _,
 };
 use serde_json::{Value, json};
-use service::clock::SystemClock;
+use service::runtime::clock::SystemClock;
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -7,11 +7,13 @@ use domain::ids::TenantId;
 use service::{
     Honnin,
     access::CommandLine,
-    invite::{InviteError, invite_from_here},
-    people::{NewPerson, PeopleError, grant_operator},
-    reset_password::issue_reset_from_here,
+    people::{
+        NewPerson, PeopleError, grant_operator,
+        invite::{InviteError, invite_from_here},
+        reset_password::issue_reset_from_here,
+    },
 };
-use store::users::Role;
+use store::people::users::Role;
 
 #[derive(Subcommand)]
 pub(super) enum UserCommand {

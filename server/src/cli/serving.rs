@@ -10,7 +10,7 @@ use crate::{
 };
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use service::set_up::set_up_link;
+use service::people::set_up::set_up_link;
 use std::sync::Arc;
 
 #[derive(Args)]

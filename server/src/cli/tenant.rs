@@ -11,7 +11,7 @@ use domain::{
 use serde_json::json;
 use service::{
     access::Operator,
-    create_tenant::{CreateTenantError, NewTenant, create_tenant},
+    settings::create_tenant::{CreateTenantError, NewTenant, create_tenant},
 };
 
 #[derive(Subcommand)]

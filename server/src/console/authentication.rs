@@ -18,7 +18,7 @@ use domain::{
 use http::{Method, header::CONTENT_TYPE};
 use service::{
     access::{self, Staff},
-    console_session::{ABSOLUTE, IDLE},
+    people::console_session::{ABSOLUTE, IDLE},
 };
 use store::StoreError;
 use thiserror::Error;

@@ -15,7 +15,7 @@ const COOKIE: &str = "__Host-console";
 
 /// Everything under `/admin`.
 pub(crate) fn routes(app: &App) -> Router<App> {
-    let idle = time::Duration::milliseconds(service::console_session::IDLE.0);
+    let idle = time::Duration::milliseconds(service::people::console_session::IDLE.0);
     let sessions = SessionManagerLayer::new(session_store::Records(app.honnin.clone()))
         .with_name(COOKIE)
         .with_http_only(true)

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use domain::{ids::UserId, time::Timestamp};
 use service::{
     Honnin,
-    console_session::{self, Browser, IDLE},
+    people::console_session::{self, Browser, IDLE},
 };
 use store::StoreError;
 use time::OffsetDateTime;

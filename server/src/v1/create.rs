@@ -10,8 +10,8 @@ use axum::{
 use domain::scope::Scope;
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
-use service::{
-    create_session::{Created, create_session, create_session_once},
+use service::session::{
+    create::{Created, create_session, create_session_once},
     rate_limit,
 };
 use utoipa::ToSchema;

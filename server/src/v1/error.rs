@@ -12,8 +12,9 @@ use http::{
 };
 use serde_json::{Value, json};
 use service::{
-    access::AccessError, complete_in_sandbox::CompleteError, create_session::CreateSessionError,
-    read_session::ReadSessionError, reprocess::ReprocessError,
+    access::AccessError,
+    sandbox::CompleteError,
+    session::{create::CreateSessionError, read::ReadSessionError, reprocess::ReprocessError},
 };
 use store::StoreError;
 

@@ -11,7 +11,7 @@ use domain::{document::OcrField, outcome::Outcome, request::PreRegistered, scope
 use http::{HeaderMap, Uri};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use service::read_session::{SessionDetail, read_session};
+use service::session::read::{SessionDetail, read_session};
 
 /// The part of the path that names a session, decoded as far as it is text. What no id can look like is looked up like any other.
 pub(super) fn id_of(uri: &Uri) -> String {

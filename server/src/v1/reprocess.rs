@@ -20,7 +20,7 @@ use domain::{
 use http::HeaderMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use service::reprocess::reprocess;
+use service::session::reprocess::reprocess;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

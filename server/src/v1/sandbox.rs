@@ -9,7 +9,7 @@ use axum::{
 };
 use domain::{sandbox::SandboxOutcome, scope::Scope};
 use serde::Serialize;
-use service::complete_in_sandbox::complete_in_sandbox;
+use service::sandbox::complete_in_sandbox;
 use utoipa::ToSchema;
 
 /// A session that has ended; read the rest with GET.

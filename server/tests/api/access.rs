@@ -6,7 +6,7 @@ use super::{
 };
 use domain::tenant::TenantSettings;
 use insta::assert_snapshot;
-use store::{api_keys, users::Role};
+use store::{people::users::Role, settings::api_keys};
 
 #[tokio::test]
 async fn a_missing_wrong_or_malformed_key_gives_the_same_refusal() {
@@ -19,7 +19,7 @@ async fn a_missing_wrong_or_malformed_key_gives_the_same_refusal() {
     www-authenticate: Bearer
     {"_tag":"Unauthorized","message":"The API key is missing or not valid."}
     "#);
-    let well_formed = service::api_key::generate(&service::random::SystemRandom, true);
+    let well_formed = service::access::api_key::generate(&service::runtime::random::SystemRandom, true);
     for value in [
         format!("Bearer {}", well_formed.expose()),
         "Bearer x".into(),
@@ -139,7 +139,7 @@ async fn a_key_that_is_not_valid_is_unauthorized_on_every_operation_however_ofte
     let created = server.create("{}").await;
     let one = format!("{SESSIONS}/{}", created["id"].as_str().unwrap());
     let again = format!("{one}/reprocess");
-    let unknown = service::api_key::generate(&service::random::SystemRandom, true);
+    let unknown = service::access::api_key::generate(&service::runtime::random::SystemRandom, true);
     let wrong = format!("Bearer {}", unknown.expose());
     for round in 0..40 {
         for (method, path) in [("POST", SESSIONS), ("GET", &*one), ("POST", &*again)] {

@@ -6,7 +6,7 @@ use super::{
 };
 use app::capture::consent::{CONSENT_VERSION, CONSENT_VERSION_SEARCH};
 use domain::{ids::SessionId, tenant::TenantSettings};
-use store::attempts;
+use store::capture::attempts;
 
 #[tokio::test]
 async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads_to_the_right_one() {

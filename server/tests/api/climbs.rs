@@ -5,8 +5,8 @@ use super::{
     support::{SESSIONS, Server, add_tenant, between, settings},
 };
 use domain::{tenant::TenantSettings, time::Millis};
-use service::set_up::set_up_link;
-use store::users::Role;
+use service::people::set_up::set_up_link;
+use store::people::users::Role;
 
 const KNOWN: &str = r#"{"preRegisteredInfo": {"lastName": "Tanaka"}}"#;
 

@@ -7,11 +7,11 @@ use axum::{
 };
 use domain::{secret::Secret, time::Millis};
 use service::{
-    accept_invitation::accept_invitation, access::CommandLine, invite::invite_from_here, people::NewPerson,
-    set_up::set_up_link,
+    access::CommandLine,
+    people::{NewPerson, accept_invitation::accept_invitation, invite::invite_from_here, set_up::set_up_link},
 };
 use std::fmt::Write as _;
-use store::users::Role;
+use store::people::users::Role;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,

@@ -9,8 +9,8 @@ use domain::{
     session::Status,
     time::Millis,
 };
-use service::worker::{Lane, Worker};
-use store::users::Role;
+use service::jobs::worker::{Lane, Worker};
+use store::people::users::Role;
 
 /// The test does the background work itself, when it wants it done.
 async fn lone_server() -> Server {
@@ -153,7 +153,7 @@ async fn a_case_somebody_works_at_stays_theirs() {
     assert_eq!(first.post(&unknown, "").await.status, 404);
 }
 
-fn outcome(row: &store::sessions::SessionRow) -> Outcome {
+fn outcome(row: &store::session::sessions::SessionRow) -> Outcome {
     Outcome {
         session: SessionRef {
             session_id: row.session.id.clone(),

@@ -106,13 +106,13 @@ async fn the_secret_url_is_repeated_only_while_nobody_opened_it() {
     let key = [("idempotency-key", "k")];
     let first = server.call_with("POST", SESSIONS, &key, "{}").await.json();
     let url = first["verificationUrl"].as_str().unwrap().to_owned();
-    let hash = service::token::hash(url.rsplit('/').next().unwrap());
+    let hash = service::runtime::token::hash(url.rsplit('/').next().unwrap());
     let now = super::support::START;
     let burn = server
         .app
         .honnin
         .db()
-        .write(async move |tx| store::links::use_once(tx, &hash, now).await);
+        .write(async move |tx| store::session::links::use_once(tx, &hash, now).await);
     assert!(burn.await.unwrap());
     let again = server.call_with("POST", SESSIONS, &key, "{}").await;
     assert_eq!(again.status, 201);

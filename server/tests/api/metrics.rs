@@ -2,7 +2,7 @@
 
 use super::support::{Answer, SESSIONS, Server};
 use domain::time::Millis;
-use service::worker::{Lane, Worker};
+use service::jobs::worker::{Lane, Worker};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,

@@ -7,7 +7,7 @@ use super::{
 };
 use insta::assert_snapshot;
 use std::fmt::Write as _;
-use store::users::Role;
+use store::people::users::Role;
 
 fn path(id: &str) -> String {
     format!("/v1/sandbox/verification-sessions/{id}/complete")

@@ -7,10 +7,10 @@ use domain::{
     tenant::TenantSettings,
 };
 use service::{
-    api_key,
-    random::{Random as _, SystemRandom},
+    access::api_key,
+    runtime::random::{Random as _, SystemRandom},
 };
-use store::api_keys;
+use store::settings::api_keys;
 
 /// Method, path and body of each operation, its scope, and its answer to a key that has it.
 const OPERATIONS: [(&str, &str, &str, Scope, u16); 7] = [

@@ -14,8 +14,8 @@ use server::{
 };
 use service::{
     access::Operator,
-    create_tenant::{CreatedTenant, NewTenant, create_tenant},
-    random::SystemRandom,
+    runtime::random::SystemRandom,
+    settings::create_tenant::{CreatedTenant, NewTenant, create_tenant},
 };
 use std::{
     fmt::Write as _,
@@ -23,8 +23,8 @@ use std::{
     sync::Arc,
 };
 use store::{
-    sessions::{self, SessionRow},
-    tenants,
+    session::sessions::{self, SessionRow},
+    settings::tenants,
 };
 use tempfile::TempDir;
 use tokio::{

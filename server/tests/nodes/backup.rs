@@ -11,7 +11,7 @@ use super::{
 };
 use domain::{ids::SessionId, scope::Scope, time::Millis};
 use server::state::App;
-use service::{access::tenant_by_key, create_session::create_session};
+use service::{access::tenant_by_key, session::create::create_session};
 use std::{
     fs,
     net::{IpAddr, SocketAddr},
@@ -19,7 +19,7 @@ use std::{
     process::Command,
     sync::{Arc, Mutex},
 };
-use store::{events, pictures::Pictures};
+use store::{capture::pictures::Pictures, webhook::events};
 use tempfile::TempDir;
 use tokio::{sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;

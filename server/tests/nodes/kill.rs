@@ -18,9 +18,9 @@ use rand::RngExt as _;
 use server::state::App;
 use service::{
     access::{Tenant, tenant_by_key},
-    clock::SystemClock,
-    create_session::create_session,
-    worker::{Lane, Worker},
+    jobs::worker::{Lane, Worker},
+    runtime::clock::SystemClock,
+    session::create::create_session,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,8 +29,10 @@ use std::{
 };
 use store::{
     StoreError,
-    deliveries::{self, DeliveryRow, DeliveryState},
-    delivery_attempts, events,
+    webhook::{
+        deliveries::{self, DeliveryRow, DeliveryState},
+        delivery_attempts, events,
+    },
 };
 use tokio::time::timeout;
 

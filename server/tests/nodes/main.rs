@@ -24,7 +24,7 @@ mod receiver;
 mod stop;
 
 use domain::time::{Clock, Millis, Timestamp};
-use service::clock::SystemClock;
+use service::runtime::clock::SystemClock;
 
 /// The machine's clock, set wrong by so much.
 struct Shifted(Millis);

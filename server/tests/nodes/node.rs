@@ -11,8 +11,8 @@ use server::{
 };
 use service::{
     access::Operator,
-    create_tenant::{CreatedTenant, NewTenant, create_tenant},
-    random::SystemRandom,
+    runtime::random::SystemRandom,
+    settings::create_tenant::{CreatedTenant, NewTenant, create_tenant},
 };
 use std::{
     io::{BufRead as _, BufReader},

@@ -13,7 +13,7 @@ use domain::{
 };
 use server::state::App;
 use std::{collections::VecDeque, net::SocketAddr};
-use store::search;
+use store::session::search;
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},

@@ -20,16 +20,18 @@ use domain::{
     ids::EventId,
     time::{Millis, Timestamp},
 };
-use service::worker::{Lane, Worker};
+use service::jobs::worker::{Lane, Worker};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
 use store::{
-    StoreError, Tx,
-    deliveries::{self, AttemptRow, DeliveryRow, DeliveryState},
-    delivery_attempts, jobs,
+    StoreError, Tx, jobs,
+    webhook::{
+        deliveries::{self, AttemptRow, DeliveryRow, DeliveryState},
+        delivery_attempts,
+    },
 };
 use support::receiver::{Receiver, Reply};
 use system::System;

@@ -12,9 +12,9 @@ use domain::{
     time::{ManualClock, Millis, Timestamp},
 };
 use service::{
-    random::SystemRandom,
-    rate_limit::CreationRate,
-    sender::{
+    runtime::random::SystemRandom,
+    session::rate_limit::CreationRate,
+    webhook::sender::{
         WebhookSender,
         address::AddressRules,
         fault::{Answer, Fault},
@@ -30,7 +30,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use store::tenants::TenantRow;
+use store::settings::tenants::TenantRow;
 use tempfile::TempDir;
 use tokio::time::interval;
 use tokio_util::task::AbortOnDropHandle;

@@ -19,15 +19,15 @@ use domain::{
     session::{Plan, Session, Step},
     time::Millis,
 };
-use service::{consent::consent, submit::submit};
+use service::capture::{consent::consent, submit::submit};
 use std::{
     path::Path,
     time::{Duration, Instant},
 };
 use store::{
     StoreError,
-    identities::{self, FACE, IdentityRow},
-    sessions::{self, SessionRow},
+    decision::identities::{self, FACE, IdentityRow},
+    session::sessions::{self, SessionRow},
 };
 use support::{Harness, START};
 

@@ -11,8 +11,9 @@ use domain::{
 };
 use std::{net::IpAddr, sync::Arc};
 use store::{
-    StoreError, audit, tenants,
-    users::{self, Role, UserRow},
+    StoreError, audit,
+    people::users::{self, Role, UserRow},
+    settings::tenants,
 };
 
 /// What somebody is in the tenant they look at.

@@ -4,8 +4,8 @@ use super::{HOLD, steps_not_performed};
 use crate::{
     Honnin,
     access::Reviewer,
-    dossier::{self, Dossier},
-    straighten::{View, shown},
+    capture::rectify::{View, shown},
+    session::history::{self, Dossier},
 };
 use domain::{
     ids::{CaptureId, SessionId},
@@ -13,9 +13,10 @@ use domain::{
     session::{Status, Step},
 };
 use store::{
-    StoreError, audit, captures,
-    reviews::{self, Hold},
-    sessions,
+    StoreError, audit,
+    capture::captures,
+    review::{self, Hold},
+    session::sessions,
     vault::Place,
 };
 
@@ -55,15 +56,15 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
             .await?
             .ok_or(CaseError::NotFound)?;
         let hold = if row.session.status == Status::Reviewing {
-            Some(reviews::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?)
+            Some(review::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?)
         } else {
             None
         };
         audit::record(tx, &staff.entry(now, "case.open", Some(id.to_string()))).await?;
-        Ok::<_, CaseError>((dossier::gather(tx, row).await?, hold))
+        Ok::<_, CaseError>((history::gather(tx, row).await?, hold))
     });
     let (rows, hold) = unit.await?;
-    let dossier = dossier::open(honnin, rows, true).await?;
+    let dossier = history::open(honnin, rows, true).await?;
     let checks = dossier
         .detail
         .outcome
@@ -90,7 +91,7 @@ pub async fn keep_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         if row.session.status != Status::Reviewing {
             return Ok(None);
         }
-        let hold = reviews::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?;
+        let hold = review::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?;
         Ok(Some(hold).filter(|hold| hold.user == *staff.user()))
     });
     unit.await

@@ -4,11 +4,12 @@ use super::steps_not_performed;
 use crate::{
     Honnin,
     access::{Reviewer, Staff},
-    conclude::conclude,
-    honnin::link_url,
-    reissue_link::{Reissued, replace_link},
-    reprocess::{ReprocessError, begin_attempt},
-    token,
+    runtime::token,
+    session::{
+        end::conclude,
+        reissue_link::{Reissued, replace_link},
+        reprocess::{ReprocessError, begin_attempt},
+    },
 };
 use domain::{
     ids::{EventId, SessionId},
@@ -19,10 +20,11 @@ use domain::{
     time::Timestamp,
 };
 use store::{
-    StoreError, Tx, audit, identities,
-    reviews::{self, Ruled},
-    sessions::{self, SessionRow, column},
-    tenants,
+    StoreError, Tx, audit,
+    decision::identities,
+    review::{self, Ruled},
+    session::sessions::{self, SessionRow, column},
+    settings::tenants,
 };
 
 /// What a reviewer decides.
@@ -130,7 +132,7 @@ async fn find_waiting(tx: &mut Tx, staff: &Staff, id: &SessionId, now: Timestamp
     if row.session.status != Status::Reviewing {
         return Err(RuleError::Decided(find_ruling(tx, &row).await?));
     }
-    match reviews::find_hold(tx, id, now).await? {
+    match review::find_hold(tx, id, now).await? {
         Some(hold) if hold.user != *staff.user() => Err(RuleError::Held {
             name: hold.name,
             until: hold.until,
@@ -141,11 +143,11 @@ async fn find_waiting(tx: &mut Tx, staff: &Staff, id: &SessionId, now: Timestamp
 
 /// The ruling by which a session left the queue; `None` where it was no reviewer's.
 async fn find_ruling(tx: &mut Tx, row: &SessionRow) -> Result<Option<Ruled>, StoreError> {
-    let last = reviews::list(tx, &row.session.id).await?.pop();
+    let last = review::list(tx, &row.session.id).await?.pop();
     Ok(last.filter(|last| match last.ruling {
-        reviews::Ruling::Approved | reviews::Ruling::Rejected => last.attempt == row.session.attempt,
+        review::Ruling::Approved | review::Ruling::Rejected => last.attempt == row.session.attempt,
         // It began the attempt that goes on now.
-        reviews::Ruling::AskedAgain => last.attempt + 1 == row.session.attempt && row.outcome.is_none(),
+        review::Ruling::AskedAgain => last.attempt + 1 == row.session.attempt && row.outcome.is_none(),
     }))
 }
 
@@ -164,13 +166,13 @@ async fn end(
     let not_performed = steps_not_performed(&row.session.plan, &before.checks);
     let (verdict, kept, reasons) = match ruling {
         Ruling::Approve if !not_performed.is_empty() => return Err(RuleError::NotPerformed(not_performed)),
-        Ruling::Approve => (Verdict::Approved, reviews::Ruling::Approved, Vec::new()),
+        Ruling::Approve => (Verdict::Approved, review::Ruling::Approved, Vec::new()),
         Ruling::Reject(reasons) if reasons.is_empty() => (
             Verdict::Rejected,
-            reviews::Ruling::Rejected,
+            review::Ruling::Rejected,
             vec![Reason::ManualRejection],
         ),
-        Ruling::Reject(reasons) => (Verdict::Rejected, reviews::Ruling::Rejected, reasons.clone()),
+        Ruling::Reject(reasons) => (Verdict::Rejected, review::Ruling::Rejected, reasons.clone()),
     };
     let id = row.session.id.clone();
     row.session = row.session.rule(now).map_err(|_| RuleError::Decided(None))?;
@@ -188,8 +190,8 @@ async fn end(
     let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
     // First the compare-and-set: whoever loses it runs again and finds the winner's ruling.
     conclude(tx, event, &owner, &mut row, outcome, now).await?;
-    reviews::insert(tx, &id, row.session.attempt, staff.user(), kept, None, now).await?;
-    reviews::release(tx, &id).await?;
+    review::insert(tx, &id, row.session.attempt, staff.user(), kept, None, now).await?;
+    review::release(tx, &id).await?;
     match verdict {
         Verdict::Approved => identities::approve(tx, &id, now).await?,
         Verdict::Rejected | Verdict::NeedsReview => identities::remove(tx, &id).await?,
@@ -211,7 +213,7 @@ pub async fn ask_again(
     id: &SessionId,
     note: Option<Personal<String>>,
 ) -> Result<AskedAgain, RuleError> {
-    let sealed = seal_note(honnin, reviewer.staff(), id, note, reviews::note_name).await?;
+    let sealed = seal_note(honnin, reviewer.staff(), id, note, review::note_name).await?;
     start_over(honnin, reviewer, id, true, sealed).await
 }
 
@@ -250,15 +252,15 @@ async fn start_over(
         })?;
         let expires_at = replace_link(tx, &owner, &row, &hash, now).await?;
         if waits {
-            let ruling = reviews::Ruling::AskedAgain;
-            reviews::insert(tx, &id, attempt, staff.user(), ruling, note.as_deref(), now).await?;
+            let ruling = review::Ruling::AskedAgain;
+            review::insert(tx, &id, attempt, staff.user(), ruling, note.as_deref(), now).await?;
         }
         audit::record(tx, &staff.entry(now, "case.ask_again", Some(id.to_string()))).await?;
         Ok::<_, RuleError>(expires_at)
     });
     let expires_at = unit.await?;
     Ok(Reissued {
-        url: link_url(honnin, token.expose()),
+        url: honnin.link_url(token.expose()),
         expires_at,
     })
 }

@@ -26,7 +26,7 @@ use proptest::{
     test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner},
 };
 use real::{PLACES, Real};
-use service::rate_limit::CreationRate;
+use service::session::rate_limit::CreationRate;
 use std::{
     cell::RefCell,
     sync::atomic::{AtomicBool, Ordering},

@@ -17,7 +17,7 @@ mod support;
 mod table;
 
 use domain::{ids::EventId, time::Timestamp};
-use service::sender::{
+use service::webhook::sender::{
     SenderConfig, WebhookSender,
     address::is_public,
     fault::{Answer, Fault},

@@ -15,7 +15,7 @@ use super::{
     table::{EMBEDDED, LITERALS, PUBLIC, REFUSED_V4, REFUSED_V6, addresses},
 };
 use domain::time::Timestamp;
-use service::sender::{
+use service::webhook::sender::{
     SenderConfig, WebhookSender,
     fault::{Answer, Fault},
     receiver_url::UrlFault,

@@ -8,7 +8,7 @@ use domain::{
         SelfieSigns,
     },
 };
-use service::examiner::{Examiner, Normalised, PictureFault, Subject};
+use service::runtime::analyser::{Examiner, Normalised, PictureFault, Subject};
 use sha2::{Digest, Sha256};
 use std::sync::{
     Mutex,

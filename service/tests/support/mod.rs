@@ -28,20 +28,24 @@ use domain::{
 };
 use service::{
     Honnin, Parts, ServiceConfig,
-    access::{self, Tenant},
-    api_key,
-    create_session::{self, Created},
-    random::{Random, SeededRandom},
-    rate_limit::CreationRate,
-    sender::{SenderConfig, WebhookSender},
-    worker::{Lane, Worker},
+    access::{self, Tenant, api_key},
+    jobs::worker::{Lane, Worker},
+    runtime::random::{Random, SeededRandom},
+    session::{
+        create::{self, Created},
+        rate_limit::CreationRate,
+    },
+    webhook::sender::{SenderConfig, WebhookSender},
 };
 use std::{net::IpAddr, path::Path, sync::Arc};
 use store::{
-    Db, StoreError, api_keys,
-    events::{self, EventRow},
+    Db, StoreError,
     jobs::{self, JobState},
-    tenants::{self, TenantRow},
+    settings::{
+        api_keys,
+        tenants::{self, TenantRow},
+    },
+    webhook::events::{self, EventRow},
 };
 
 /// 2026-08-02T09:30:00Z.
@@ -165,7 +169,7 @@ impl Harness {
 
     /// A session with nothing asked for.
     pub async fn create(&self) -> Created {
-        create_session::create_session(&self.honnin, &self.caller().await, b"{}")
+        create::create_session(&self.honnin, &self.caller().await, b"{}")
             .await
             .unwrap()
     }

@@ -1,7 +1,7 @@
 //! A resolver that says what a test told it to, and may change its mind.
 
 use async_trait::async_trait;
-use service::sender::resolve::Resolve;
+use service::webhook::sender::resolve::Resolve;
 use std::{
     collections::{HashMap, VecDeque},
     io,

@@ -10,24 +10,27 @@ use domain::{
     user_input::TypedForm,
 };
 use service::{
-    access::Applicant,
-    capture::{Burst, capture_document, capture_selfie, challenge},
-    capture_cookie,
-    check_picture::{Wish, check_picture},
-    choose_document::choose_document,
-    consent::consent,
-    create_session::Created,
-    open_link::open_link,
-    progress::{Next, progress},
-    random::SeededRandom,
-    read_session::{SessionDetail, read_session},
-    result::{Ending, result},
-    submit::submit,
-    type_in::type_in,
+    access::{Applicant, capture_cookie},
+    capture::{
+        check::{Wish, check_picture},
+        choose_document::choose_document,
+        consent::consent,
+        details::type_in,
+        open_link::open_link,
+        progress::{Next, progress},
+        result::{Ending, result},
+        submit::submit,
+        take::{Burst, capture_document, capture_selfie, challenge},
+    },
+    runtime::random::SeededRandom,
+    session::{
+        create::Created,
+        read::{SessionDetail, read_session},
+    },
 };
 use store::{
     StoreError,
-    links::{self, LinkRow},
+    session::links::{self, LinkRow},
 };
 
 impl Harness {
@@ -116,7 +119,7 @@ pub fn details() -> TypedForm {
 impl Harness {
     /// Names of the stored pictures of the applicant's session.
     pub async fn stored_pictures(&self, applicant: &Applicant) -> Vec<String> {
-        let pictures = store::pictures::Pictures::in_folder(&self.folder().join("pictures")).unwrap();
+        let pictures = store::capture::pictures::Pictures::in_folder(&self.folder().join("pictures")).unwrap();
         pictures.list_names(applicant.session()).await.unwrap()
     }
 }
@@ -124,9 +127,9 @@ impl Harness {
 impl Harness {
     /// Opens a link made by hand for a session that goes on.
     pub async fn reissued(&self, session: &SessionId) -> Applicant {
-        let token = service::token::generate(&SeededRandom::new(4711));
+        let token = service::runtime::token::generate(&SeededRandom::new(4711));
         let link = LinkRow {
-            hash: service::token::hash(token.expose()),
+            hash: service::runtime::token::hash(token.expose()),
             session: session.clone(),
             created_at: self.honnin.now(),
             expires_at: self.honnin.now().plus(Millis::hours(1)),

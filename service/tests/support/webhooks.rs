@@ -11,19 +11,20 @@ use domain::{
     time::{Clock, Millis, Timestamp},
 };
 use service::{
-    accept_invitation::accept_invitation,
     access::{self, CommandLine, Developer, Staff},
-    clock::SystemClock,
-    invite::invite_from_here,
-    people::NewPerson,
-    record_event, webhook_secret,
+    people::{NewPerson, accept_invitation::accept_invitation, invite::invite_from_here},
+    runtime::clock::SystemClock,
+    webhook::{record_event, signing_secret},
 };
 use store::{
-    StoreError, deliveries,
-    deliveries::{AttemptRow, DeliveryRow},
-    delivery_attempts, sessions,
-    users::{self, Role, UserRow},
+    StoreError,
+    people::users::{self, Role, UserRow},
+    session::sessions,
     vault::Vault,
+    webhook::{
+        deliveries::{self, AttemptRow, DeliveryRow},
+        delivery_attempts,
+    },
 };
 
 /// Settings whose webhooks go to `receiver`.
@@ -48,7 +49,7 @@ impl Harness {
     /// Issues a secret by hand.
     pub async fn issue_secret(&self) -> String {
         let developer = self.developer().await;
-        let issued = webhook_secret::issue(&self.honnin, &developer).await.unwrap();
+        let issued = signing_secret::issue(&self.honnin, &developer).await.unwrap();
         issued.text.expose().clone()
     }
 

@@ -8,9 +8,9 @@ use super::{
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use domain::{secret::Secret, time::Millis};
-use service::{delivery_schedule::WAITS, sender::signature::SigningSecret};
+use service::webhook::{schedule::WAITS, sender::signature::SigningSecret};
 use std::collections::HashSet;
-use store::deliveries::DeliveryState;
+use store::webhook::deliveries::DeliveryState;
 
 /// How often what is judged has occurred: a rule that never applies says nothing.
 #[derive(Debug, Default)]

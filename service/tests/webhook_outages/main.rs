@@ -19,8 +19,8 @@ mod world;
 use domain::time::{Millis, Timestamp};
 use judge::Tally;
 use service::{
-    delivery_schedule::{Failed, WAITS, next_attempt_at},
-    random::{Random, SeededRandom},
+    runtime::random::{Random, SeededRandom},
+    webhook::schedule::{Failed, WAITS, next_attempt_at},
 };
 use std::{ops::Range, thread};
 use support::long_runs::count;

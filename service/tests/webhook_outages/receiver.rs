@@ -9,8 +9,8 @@ use domain::{
     time::{ManualClock, Millis, Timestamp},
 };
 use service::{
-    random::{Random, SeededRandom},
-    sender::{
+    runtime::random::{Random, SeededRandom},
+    webhook::sender::{
         fault::{Answer, Fault},
         receiver_url::ReceiverUrl,
         signature::SignedRequest,

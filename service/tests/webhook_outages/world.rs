@@ -16,23 +16,27 @@ use domain::{
 };
 use service::{
     access::Developer,
-    create_session,
-    random::{Random, SeededRandom},
-    rate_limit::CreationRate,
-    sender::{WebhookSender, address::AddressRules},
-    webhook_secret,
-    worker::{Lane, Worker},
+    jobs::worker::{Lane, Worker},
+    runtime::random::{Random, SeededRandom},
+    session::{create, rate_limit::CreationRate},
+    webhook::{
+        sender::{WebhookSender, address::AddressRules},
+        signing_secret,
+    },
 };
 use std::{
     path::Path,
     sync::{Arc, Mutex},
 };
 use store::{
-    deliveries::{AttemptRow, DeliveryRow},
-    events::EventRow,
-    jobs, sessions,
-    tenants::TenantRow,
+    jobs,
+    session::sessions,
+    settings::tenants::TenantRow,
     vault::Vault,
+    webhook::{
+        deliveries::{AttemptRow, DeliveryRow},
+        events::EventRow,
+    },
 };
 
 /// What every session carries until it is erased.
@@ -225,7 +229,7 @@ impl World {
     async fn create(&self) -> SessionId {
         let (honnin, caller) = (&self.harness.honnin, self.harness.caller().await);
         let body = format!(r#"{{"metadata":{METADATA}}}"#);
-        create_session::create_session(honnin, &caller, body.as_bytes())
+        create::create_session(honnin, &caller, body.as_bytes())
             .await
             .unwrap()
             .id
@@ -243,9 +247,9 @@ impl World {
             (valid.len() == 2).then(|| valid.remove(0).0)
         };
         if let Some(oldest) = oldest {
-            webhook_secret::disable(honnin, developer, &oldest).await.unwrap();
+            signing_secret::disable(honnin, developer, &oldest).await.unwrap();
         } else {
-            let issued = webhook_secret::issue(honnin, developer).await.unwrap();
+            let issued = signing_secret::issue(honnin, developer).await.unwrap();
             let secret = (issued.id, issued.text.expose().clone());
             self.receiver.0.lock().unwrap().secrets.push(secret);
         }

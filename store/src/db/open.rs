@@ -8,7 +8,7 @@ use super::{
     threads::{self, Wakes},
     writer::{self, Writer},
 };
-use crate::{StoreError, figures::Figures};
+use crate::{StoreError, metrics::Figures};
 use sqlx::{
     Connection as _,
     postgres::{PgConnectOptions, PgPoolOptions},

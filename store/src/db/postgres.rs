@@ -6,7 +6,7 @@ use super::{
     threads::{self, Thread, Wakes},
     unit,
 };
-use crate::{StoreError, figures::Figures};
+use crate::{StoreError, metrics::Figures};
 use futures::future::{join_all, try_join_all};
 use rand::RngExt;
 use sqlx::{

@@ -6,7 +6,7 @@ use super::{
     threads::{self, Thread, Wakes},
     unit,
 };
-use crate::{StoreError, figures::Figures};
+use crate::{StoreError, metrics::Figures};
 use futures::future::join_all;
 use sqlx::{ConnectOptions, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use std::{

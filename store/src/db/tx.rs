@@ -1,7 +1,7 @@
 //! The transaction a unit of work gets, and the macro that runs one SQL text on either database.
 
 use super::postgres::Held;
-use crate::{StoreError, error::is_serialization_failure, figures::Figures};
+use crate::{StoreError, error::is_serialization_failure, metrics::Figures};
 use domain::{
     outcome::{Source, Verdict},
     session::Status,

@@ -14,12 +14,14 @@ use domain::{
 };
 use store::{
     StoreError, Tx,
-    attempts::{self, AttemptRow},
-    capture_cookies::{self, CookieRow},
-    captures::{self, CaptureRow, Frame, Slot},
-    decisions::{self, DecisionRow},
-    sessions::{self, SessionRow},
-    tenants::{self, TenantRow},
+    capture::{
+        attempts::{self, AttemptRow},
+        capture_cookies::{self, CookieRow},
+        captures::{self, CaptureRow, Frame, Slot},
+    },
+    decision::decisions::{self, DecisionRow},
+    session::sessions::{self, SessionRow},
+    settings::tenants::{self, TenantRow},
     vault::DataKeyId,
 };
 

@@ -11,9 +11,11 @@ use domain::{
 use store::{
     StoreError,
     audit::{self, Entry, SYSTEM},
-    console_sessions::{self, ConsoleSession},
-    reviews::{self, Hold, Ruling},
-    users::{self, Role, UserRow},
+    people::{
+        console_sessions::{self, ConsoleSession},
+        users::{self, Role, UserRow},
+    },
+    review::{self, Hold, Ruling},
 };
 
 #[tokio::test]
@@ -257,7 +259,7 @@ async fn a_case_is_held_by_one_person_until_their_time_is_over_or_they_let_go() 
         let id = &session.session.id;
         let hold = |person: &'static UserRow, now, until| {
             let db = db.clone();
-            async move { write!(db, tx => reviews::hold(tx, id, &person.id, at(now), at(until))).unwrap() }
+            async move { write!(db, tx => review::hold(tx, id, &person.id, at(now), at(until))).unwrap() }
         };
         let held = |person: &UserRow, until| Hold {
             user: person.id.clone(),
@@ -269,12 +271,12 @@ async fn a_case_is_held_by_one_person_until_their_time_is_over_or_they_let_go() 
         assert_eq!(hold(first, 60, 160).await, held(first, 160), "{name}: renewed");
         assert_eq!(hold(second, 160, 260).await, held(second, 260), "{name}: over");
         assert_eq!(
-            read!(db, tx => reviews::find_hold(tx, id, at(259))),
+            read!(db, tx => review::find_hold(tx, id, at(259))),
             Some(held(second, 260)),
             "{name}"
         );
-        write!(db, tx => reviews::release(tx, id)).unwrap();
-        assert_eq!(read!(db, tx => reviews::find_hold(tx, id, at(170))), None, "{name}");
+        write!(db, tx => review::release(tx, id)).unwrap();
+        assert_eq!(read!(db, tx => review::find_hold(tx, id, at(170))), None, "{name}");
     }
 }
 
@@ -284,11 +286,11 @@ async fn an_attempt_is_ruled_on_once_and_its_note_can_be_emptied() {
         let World { session, user, .. } = world(&db).await;
         let id = &session.session.id;
         for (attempt, ruling) in [(2, Ruling::Approved), (1, Ruling::AskedAgain)] {
-            write!(db, tx => reviews::insert(tx, id, attempt, &user.id, ruling, Some(&[7]), at(attempt))).unwrap();
+            write!(db, tx => review::insert(tx, id, attempt, &user.id, ruling, Some(&[7]), at(attempt))).unwrap();
         }
-        let again = write!(db, tx => reviews::insert(tx, id, 2, &user.id, Ruling::Rejected, None, at(9)));
+        let again = write!(db, tx => review::insert(tx, id, 2, &user.id, Ruling::Rejected, None, at(9)));
         assert!(matches!(again, Err(StoreError::Duplicate)), "{name}");
-        let rulings: Vec<_> = read!(db, tx => reviews::list(tx, id))
+        let rulings: Vec<_> = read!(db, tx => review::list(tx, id))
             .into_iter()
             .map(|ruled| {
                 (
@@ -312,9 +314,9 @@ async fn an_attempt_is_ruled_on_once_and_its_note_can_be_emptied() {
             )
         });
         assert_eq!(rulings, expected, "{name}");
-        write!(db, tx => reviews::erase_notes(tx, id)).unwrap();
+        write!(db, tx => review::erase_notes(tx, id)).unwrap();
         assert!(
-            read!(db, tx => reviews::list(tx, id))
+            read!(db, tx => review::list(tx, id))
                 .iter()
                 .all(|ruled| ruled.note.is_none()),
             "{name}"

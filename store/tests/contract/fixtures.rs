@@ -11,11 +11,11 @@ use domain::{
 };
 use store::{
     Db, StoreError,
-    events::{EventContent, EventRow},
-    sessions::{self, SessionRow},
-    tenants::{self, TenantRow},
-    users::{self, Role, UserRow},
+    people::users::{self, Role, UserRow},
+    session::sessions::{self, SessionRow},
+    settings::tenants::{self, TenantRow},
     vault::DataKeyId,
+    webhook::events::{EventContent, EventRow},
 };
 
 /// Runs an async expression over `tx` in a write unit. What it uses is gone afterwards, but for what is `Copy`, such as what [`keep`] returns.

@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
 use std::{path::Path, sync::Arc};
 use store::{
     Db, DbOptions,
-    pictures::Pictures,
+    capture::pictures::Pictures,
     vault::{MasterKeys, Vault},
 };
 use tempfile::TempDir;

@@ -6,8 +6,8 @@ use crate::{
 };
 use domain::ids::SessionId;
 use store::{
-    identities::{self, IdentityRow, SealedFace},
-    sessions::{self, SessionRow},
+    decision::identities::{self, IdentityRow, SealedFace},
+    session::sessions::{self, SessionRow},
     vault::DataKeyId,
 };
 

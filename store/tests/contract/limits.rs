@@ -7,9 +7,11 @@ use domain::{
 };
 use store::{
     StoreError,
-    creation_rates::{self, Wish},
-    idempotency::{self, KeptAnswer},
-    tenants::{self, TenantRow},
+    session::{
+        creation_rates::{self, Wish},
+        idempotency::{self, KeptAnswer},
+    },
+    settings::tenants::{self, TenantRow},
 };
 
 const fn at(millis: i64) -> Timestamp {

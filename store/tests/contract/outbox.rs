@@ -9,12 +9,16 @@ use domain::{
     tenant::TenantSettings,
 };
 use store::{
-    deliveries::{self, DeliveryState},
-    events::{self, EventContent, EventRow},
-    outbox::{self, PresentSession},
-    sessions,
-    tenants::{self, TenantRow},
-    webhook_secrets,
+    session::sessions,
+    settings::{
+        tenants::{self, TenantRow},
+        webhook_secrets,
+    },
+    webhook::{
+        deliveries::{self, DeliveryState},
+        events::{self, EventContent, EventRow},
+        outbox::{self, PresentSession},
+    },
 };
 
 const URL: &str = "https://hooks.example/honnin";

@@ -11,10 +11,12 @@ use domain::{
 use futures::future::join;
 use store::{
     StoreError,
-    invitations::{self, InvitationRow},
-    password_resets::{self, ResetRow},
-    tenants::TenantRow,
-    users::{self, Role, UserRow},
+    people::{
+        invitations::{self, InvitationRow},
+        password_resets::{self, ResetRow},
+        users::{self, Role, UserRow},
+    },
+    settings::tenants::TenantRow,
 };
 
 fn invitation(tenant: &TenantRow, number: u8, by: Option<&UserRow>) -> InvitationRow {

@@ -2,7 +2,7 @@
 
 use crate::harness::sqlite;
 use domain::ids::{SessionId, TenantId};
-use store::{StoreError, pictures::Pictures, vault::Place};
+use store::{StoreError, capture::pictures::Pictures, vault::Place};
 
 fn session(n: u8) -> SessionId {
     SessionId::from_random([n; 16])

@@ -6,9 +6,11 @@ use crate::{
 };
 use domain::{document::DocumentType, ids::SessionId, outcome::Verdict, reasons::Reason, session::Status};
 use store::{
-    Db, reviews,
-    search::{self, DayCount, Filter, Order, Page},
-    sessions,
+    Db, review,
+    session::{
+        search::{self, DayCount, Filter, Order, Page},
+        sessions,
+    },
 };
 
 const NEWEST: Page = Page {
@@ -244,7 +246,7 @@ async fn a_list_shows_who_holds_a_case_now() {
     for Backend { name, db, .. } in backends().await {
         let world = searchable(&db).await;
         let case = keep(SessionId::from_random([13; 16]));
-        write!(db, tx => reviews::hold(tx, case, &world.user.id, at(0), at(100))).unwrap();
+        write!(db, tx => review::hold(tx, case, &world.user.id, at(0), at(100))).unwrap();
         let filter = keep(Filter {
             id: Some(case.clone()),
             ..Filter::default()

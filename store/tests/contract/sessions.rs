@@ -14,12 +14,16 @@ use domain::{
 };
 use store::{
     StoreError,
-    api_keys::{self, ApiKeyRow, CallerRow},
-    creation_rates::{self, Wish},
-    links::{self, LinkRow},
-    sessions,
-    tenants::{self, TenantRow},
-    users::{self, Role},
+    people::users::{self, Role},
+    session::{
+        creation_rates::{self, Wish},
+        links::{self, LinkRow},
+        sessions,
+    },
+    settings::{
+        api_keys::{self, ApiKeyRow, CallerRow},
+        tenants::{self, TenantRow},
+    },
 };
 
 #[tokio::test]

@@ -11,11 +11,13 @@ use domain::{
 };
 use store::{
     StoreError,
-    deliveries::{self, AttemptRow, DeliveryFilter, DeliveryRow, DeliveryState},
-    delivery_attempts::{self, ReceiverHealth},
-    events::{self, EventContent, EventRow},
-    sessions::SessionRow,
-    webhook_secrets,
+    session::sessions::SessionRow,
+    settings::webhook_secrets,
+    webhook::{
+        deliveries::{self, AttemptRow, DeliveryFilter, DeliveryRow, DeliveryState},
+        delivery_attempts::{self, ReceiverHealth},
+        events::{self, EventContent, EventRow},
+    },
 };
 
 #[tokio::test]

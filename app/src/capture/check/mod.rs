@@ -22,10 +22,10 @@ use domain::{ids::CaptureId, reasons::Reason};
 use http::header::CONTENT_TYPE;
 use leptos::prelude::*;
 use serde::Serialize;
-use service::{
-    check_picture::{Wish, check_picture},
-    mend::to_check,
+use service::capture::{
+    check::{Wish, check_picture},
     progress::analysed_within,
+    retake::to_check,
     show_picture::show_picture,
 };
 use std::{sync::Arc, time::Duration};

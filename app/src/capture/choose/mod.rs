@@ -12,7 +12,7 @@ use crate::{
 use axum::{Router, routing::post};
 use domain::{document::DocumentType, session::Step};
 use leptos::prelude::*;
-use service::{choose_document::choose_document, progress::Next};
+use service::capture::{choose_document::choose_document, progress::Next};
 use std::sync::Arc;
 
 /// The choice of the document; also to choose again, until the submit.

@@ -14,7 +14,7 @@ use crate::{
 };
 use axum::{Router, routing::post};
 use leptos::prelude::*;
-use service::{consent::consent as agree, decline::decline, progress::Next};
+use service::capture::{consent::consent as agree, decline::decline, progress::Next};
 use std::sync::Arc;
 
 /// Consent.

@@ -12,9 +12,9 @@ use crate::{
 use axum::{Router, routing::post};
 use domain::{secret::Personal, session::Step, user_input::TypedForm};
 use leptos::prelude::*;
-use service::{
+use service::capture::{
+    details::{self, TypeInError},
     progress::{Next, analysed_within},
-    type_in::{self, TypeInError},
 };
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ async fn load(here: Arc<Here>) -> Found<DetailsView> {
     if here.next() == Next::Details {
         analysed_within(honnin, &here.applicant, READING).await?;
     }
-    let found = type_in::details(honnin, &here.applicant).await?;
+    let found = details::details(honnin, &here.applicant).await?;
     Ok(DetailsView {
         form: found.form.into_exposed(),
         read: found.read,
@@ -62,7 +62,7 @@ async fn details(request: Request, fields: Fields) -> Found<Outcome> {
         birth_date: typed("birthDate"),
         address: typed("address"),
     });
-    match type_in::type_in(here.request.honnin(), &here.applicant, &typed).await {
+    match details::type_in(here.request.honnin(), &here.applicant, &typed).await {
         Ok(()) => here.onward().await,
         Err(TypeInError::Faults { faults, kana }) => Ok(Outcome::refused(DetailsView {
             form: typed.into_exposed(),

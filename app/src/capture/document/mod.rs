@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Stage, forms, text::picture::FileFault};
 use leptos::prelude::*;
-use service::progress::{Next, Slot};
+use service::capture::progress::{Next, Slot};
 use std::sync::Arc;
 
 /// The camera for the side that is next.

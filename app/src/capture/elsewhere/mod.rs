@@ -17,9 +17,9 @@ use crate::{
 use axum::{Router, routing::post};
 use http::StatusCode;
 use leptos::prelude::*;
-use service::{
-    hand_over::{LIFETIME, hand_over},
+use service::capture::{
     progress::Next,
+    switch_device::{LIFETIME, hand_over},
 };
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use crate::forms;
 use domain::secret::Personal;
 use http::HeaderName;
 use leptos::prelude::*;
-use service::result::{Ending, result_within};
+use service::capture::result::{Ending, result_within};
 use std::{sync::Arc, time::Duration};
 
 /// How long the page waits for the decision.

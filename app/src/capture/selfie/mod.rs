@@ -7,9 +7,9 @@ pub use view::{SelfieView, render};
 use super::visit::{Found, Here, in_turn, step};
 use crate::{Stage, forms, text::picture::FileFault};
 use leptos::prelude::*;
-use service::{
-    capture::challenge,
+use service::capture::{
     progress::{Next, Slot},
+    take::challenge,
 };
 use std::sync::Arc;
 

@@ -22,8 +22,8 @@ use domain::sandbox::SandboxOutcome;
 use leptos::prelude::*;
 use serde::Serialize;
 use service::{
-    complete_in_sandbox::{CompleteError, complete_as_applicant},
-    open_link::{OpenLinkError, closed_within, open_link, session_of_link, view_link},
+    capture::open_link::{OpenLinkError, closed_within, open_link, session_of_link, view_link},
+    sandbox::{CompleteError, complete_as_applicant},
 };
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -107,7 +107,7 @@ async fn start(request: Request, fields: Fields) -> Found<Outcome> {
 
 /// Completes a sandbox session that was just opened. Should that fail, the same browser opens it again with the same tap.
 async fn complete(request: &Request, cookie: &str, outcome: SandboxOutcome) -> Found<&'static str> {
-    let applicant = service::capture_cookie::applicant(request.honnin(), cookie).await?;
+    let applicant = service::access::capture_cookie::applicant(request.honnin(), cookie).await?;
     match complete_as_applicant(request.honnin(), &applicant, outcome).await {
         Ok(_) => Ok(forms::RESULT),
         // A live session has no such button: it starts like any other.

@@ -12,7 +12,7 @@ use crate::{
 use axum::{Router, routing::post};
 use domain::secret::Personal;
 use leptos::prelude::*;
-use service::submit::{self, summary};
+use service::capture::submit::{self, summary};
 use std::sync::Arc;
 
 /// Everything once more.

@@ -15,9 +15,11 @@ use domain::{ids::TenantId, secret::Secret};
 use leptos::prelude::*;
 use service::{
     access::Operator,
-    change_password::{ChangePasswordError, change_password as change},
-    console_session,
-    sign_in::{SignInError, confirm_password},
+    people::{
+        change_password::{ChangePasswordError, change_password as change},
+        console_session,
+        sign_in::{SignInError, confirm_password},
+    },
 };
 use view::{AccountView, ConfirmView};
 

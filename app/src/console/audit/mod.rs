@@ -11,7 +11,7 @@ use domain::ids::{ApiKeyId, SessionId};
 use leptos::prelude::*;
 use service::{
     access::Auditor,
-    search::list_audit,
+    session::search::list_audit,
     stored::{Recorded, SYSTEM},
 };
 use view::{AuditView, Entry, render};

@@ -38,9 +38,11 @@ use leptos::prelude::*;
 use serde::Serialize;
 use service::{
     access::Reviewer,
-    dossier::{Dossier, Taken},
     review::{self, Case, CaseError, RuleError, Ruling},
-    search::{Filter, Order, Page},
+    session::{
+        history::{Dossier, Taken},
+        search::{Filter, Order, Page},
+    },
     stored::Slot,
 };
 use view::{CaseView, Earlier, Hold, Shown, render};

@@ -11,8 +11,8 @@ use axum::{Router, routing::post};
 use domain::secret::Secret;
 use http::StatusCode;
 use leptos::prelude::*;
-use service::{
-    people::BadField,
+use service::people::{
+    BadField,
     set_up::{self, SetUp, SetUpError},
     sign_in::{self, SignInError},
 };

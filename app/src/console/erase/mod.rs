@@ -15,9 +15,9 @@ use domain::{ids::SessionId, secret::Secret, session::Status};
 use leptos::prelude::*;
 use service::{
     access::Admin,
-    erase_now::{EraseNowError, erase_now},
-    session_page::find_status,
-    sign_in::{SignInError, confirm_password},
+    people::sign_in::{SignInError, confirm_password},
+    privacy::erase_now::{EraseNowError, erase_now},
+    session::page::find_status,
 };
 use view::{EraseView, WORD, render};
 

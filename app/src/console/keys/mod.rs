@@ -18,7 +18,7 @@ use http::StatusCode;
 use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
-    issue_key::{IssueKeyError, NewKey, issue_key, list_keys, revoke_key},
+    settings::api_keys::{IssueKeyError, NewKey, issue_key, list_keys, revoke_key},
 };
 pub(super) use view::shown_once;
 use view::{KeyRow, KeysView, render};

@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use serde_json::{Map, Value};
 use service::{
     access::{Reviewer, Tenant},
-    create_session::{CreateSessionError, create_session},
+    session::create::{CreateSessionError, create_session},
     settings,
 };
 use view::{NewSessionView, render};

@@ -14,7 +14,7 @@ use domain::{
 use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
-    search::{DayCount, overview as count},
+    session::search::{DayCount, overview as count},
     settings,
 };
 use view::{Day, OverviewView, render};

@@ -14,8 +14,10 @@ use axum::{Router, routing::post};
 use domain::secret::Secret;
 use leptos::prelude::*;
 use service::{
-    accept_invitation::{AcceptError, OpenInvitation, accept_invitation, open_invitation},
-    reset_password::{ResetError, open_reset, reset_password},
+    people::{
+        accept_invitation::{AcceptError, OpenInvitation, accept_invitation, open_invitation},
+        reset_password::{ResetError, open_reset, reset_password},
+    },
     stored::Role,
 };
 use view::{InvitationView, ResetView};

@@ -17,9 +17,12 @@ use http::StatusCode;
 use leptos::prelude::*;
 use service::{
     access::{Admin, Roster},
-    invite::{InviteError, invite as invite_person, list_invitations, revoke_invitation},
-    people::{Change, NewPerson, PeopleError, change_person, list_people},
-    reset_password::issue_reset,
+    people::{
+        Change, NewPerson, PeopleError, change_person,
+        invite::{InviteError, invite as invite_person, list_invitations, revoke_invitation},
+        list_people,
+        reset_password::issue_reset,
+    },
     stored::Role,
 };
 use view::{Invited, Link, PeopleView, Person, Power, render};

@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use service::{
     access::Reviewer,
     review,
-    search::{self, Filter, Order, Page},
+    session::search::{self, Filter, Order, Page},
 };
 use view::{QueueView, Waiting, render};
 

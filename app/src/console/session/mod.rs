@@ -29,11 +29,13 @@ use http::StatusCode;
 use leptos::prelude::*;
 use service::{
     access::{Admin, Developer, Reviewer, Tenant},
-    complete_in_sandbox::{CompleteError, complete_in_sandbox},
-    dossier::{Dossier, Judged, Taken},
-    reissue_link::{ReissueError, reissue_link},
     review::{RuleError, reopen},
-    session_page::{self, read_page},
+    sandbox::{CompleteError, complete_in_sandbox},
+    session::{
+        history::{Dossier, Judged, Taken},
+        page::{self, read_page},
+        reissue_link::{ReissueError, reissue_link},
+    },
     stored::{Ruling, Slot},
 };
 use view::{Capture, Decided, LogRow, Moment, Sent, SessionView, render};
@@ -77,7 +79,7 @@ async fn load(request: Request) -> Found<SessionView> {
     Ok(view)
 }
 
-fn view_of(found: &session_page::SessionPage, now: Timestamp) -> SessionView {
+fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
     let dossier = &found.dossier;
     let (detail, session) = (&dossier.detail, &dossier.detail.session);
     SessionView {

@@ -17,7 +17,7 @@ use domain::{
     user_input::CivilDate,
 };
 use leptos::prelude::*;
-use service::search::{self, Filter, Order, Page, list_sessions};
+use service::session::search::{self, Filter, Order, Page, list_sessions};
 use view::{Asked, Row, SessionsView, render};
 
 /// The list of sessions.

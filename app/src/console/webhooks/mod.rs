@@ -20,11 +20,14 @@ use domain::{
 use leptos::prelude::*;
 use service::{
     access::Developer,
-    redeliver::{self, RedeliverError, SentAgain},
-    sender::fault::Fault as SendFault,
     settings,
     stored::{AttemptRow, DeliveryFilter, DeliveryRow, DeliveryState},
-    webhook_log, webhook_secret,
+    webhook::{
+        delivery_log,
+        redeliver::{self, RedeliverError, SentAgain},
+        sender::fault::Fault as SendFault,
+        signing_secret,
+    },
 };
 use view::{Asked, Health, Row, Standing, State, WebhooksView, render};
 
@@ -102,7 +105,7 @@ async fn health(request: &Request, developer: &Developer) -> Found<(Health, usiz
     let honnin = request.honnin();
     let tenant = settings::load(honnin, request.staff()).await?;
     let health = redeliver::receiver_health(honnin, developer).await?;
-    let secrets = webhook_secret::list(honnin, developer).await?;
+    let secrets = signing_secret::list(honnin, developer).await?;
     let last_fault = health.last_fault.as_deref().and_then(SendFault::parse);
     let health = Health {
         receiver: tenant.settings.and_then(|settings| settings.webhook_url),
@@ -130,10 +133,10 @@ async fn load(request: Request) -> Found<WebhooksView> {
     let fields = request.query()?;
     let developer = Developer::of(request.staff())?;
     let honnin = request.honnin();
-    let mut found = webhook_log::list(honnin, &developer, &filter(fields), PAGE + 1).await?;
+    let mut found = delivery_log::list(honnin, &developer, &filter(fields), PAGE + 1).await?;
     let more = found.len() > PAGE as usize;
     found.truncate(PAGE as usize);
-    let last = webhook_log::last_attempts(honnin, &developer, &found).await?;
+    let last = delivery_log::last_attempts(honnin, &developer, &found).await?;
     let next = found
         .last()
         .filter(|_| more)

@@ -7,7 +7,7 @@ use crate::{
 };
 use domain::tenant::TenantSettings;
 use domain::time::Millis;
-use store::users::Role;
+use store::people::users::Role;
 use world::{Received, Reply, World, text};
 
 pub(super) const ROWS: &[Row] = &[
@@ -95,12 +95,12 @@ async fn a_key_is_shown_once_and_revoked_at_once() {
 
 pub(super) async fn every_bad_key_is_refused_alike() {
     let world = World::new().await;
-    let well_formed = service::api_key::generate(&service::random::SystemRandom, true);
+    let well_formed = service::access::api_key::generate(&service::runtime::random::SystemRandom, true);
     let strangers = add_tenant(&world.server.app, settings()).await;
     let tenant = strangers.id.clone();
     let unit = world.server.app.honnin.db().write(async move |tx| {
-        let key = store::api_keys::list(tx, &tenant).await?.remove(0);
-        store::api_keys::revoke(tx, &tenant, &key.id, crate::support::START).await
+        let key = store::settings::api_keys::list(tx, &tenant).await?.remove(0);
+        store::settings::api_keys::revoke(tx, &tenant, &key.id, crate::support::START).await
     });
     assert!(unit.await.unwrap());
     let bad = [

@@ -243,7 +243,7 @@ async fn the_console_reissues_the_link() {
     let id = text(&created["id"]);
     world.end(&id, "failed").await;
     assert_eq!(world.reprocess(&id).await.status, 200);
-    let mut reviewer = crate::console::Browser::signed_in(&world.server, store::users::Role::Reviewer).await;
+    let mut reviewer = crate::console::Browser::signed_in(&world.server, store::people::users::Role::Reviewer).await;
     let page = reviewer.post(&format!("/admin/sessions/{id}/link"), "").await.body;
     let path = format!("/v/{}", between(&page, "https://id.example/v/", &['<', '"']));
     let old = text(&created["verificationUrl"]);

@@ -7,7 +7,7 @@ use crate::{
 };
 use domain::{event::EventType, tenant::TenantSettings, time::Millis};
 use serde_json::{Value, json};
-use store::users::Role;
+use store::people::users::Role;
 use world::{Reply, World, is_id, is_time, keys, text};
 
 pub(super) const INBOUND: &[Row] = &[here!("The service sends `POST`", each_end_is_told_to_the_receiver)];

@@ -7,7 +7,7 @@ use crate::{
 };
 use domain::{session::Step, tenant::TenantSettings, time::Millis};
 use serde_json::{Value, json};
-use store::users::Role;
+use store::people::users::Role;
 use world::{World, is_id, keys, text};
 
 pub(super) const ROWS: &[Row] = &[

@@ -32,7 +32,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     there!(
         "preRegisteredInfo | object | Known facts",
-        "domain/src/input_match.rs",
+        "domain/src/input_match/mod.rs",
         "an_item_is_compared_only_where_two_sources_have_it"
     ),
     here!("preRegisteredInfo: When present", what_is_known_has_at_least_one_field),

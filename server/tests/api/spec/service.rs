@@ -7,7 +7,7 @@ use crate::{
     support::{SESSIONS, add_tenant, settings},
 };
 use serde_json::Value;
-use store::users::Role;
+use store::people::users::Role;
 use world::{World, is_id, is_time, text};
 
 pub(super) const DOCUMENT: &[Row] = &[

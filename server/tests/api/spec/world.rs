@@ -13,7 +13,7 @@ use crate::support::{Answer, SESSIONS, Server, settings};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::{tenant::TenantSettings, time::Millis};
 use serde_json::Value;
-use service::worker::{Lane, Worker};
+use service::jobs::worker::{Lane, Worker};
 use tempfile::TempDir;
 
 /// A sandbox tenant whose events go to a receiver of its own. Background work is done when a check says so.

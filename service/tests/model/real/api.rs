@@ -4,9 +4,11 @@ use super::{Handle, METADATA, Real, fault};
 use crate::operation::{Answer, Caller, Op};
 use service::{
     access::Tenant,
-    complete_in_sandbox::{CompleteError, complete_in_sandbox},
-    read_session::{ReadSessionError, read_session},
-    reprocess::{ReprocessError, reprocess},
+    sandbox::{CompleteError, complete_in_sandbox},
+    session::{
+        read::{ReadSessionError, read_session},
+        reprocess::{ReprocessError, reprocess},
+    },
 };
 
 impl Real {

@@ -9,8 +9,8 @@ use domain::ids::SecretId;
 use std::path::Path;
 use store::{
     StoreError,
+    settings::webhook_secrets,
     vault::{MasterKeys, Vault},
-    webhook_secrets,
 };
 
 async fn vault_with(backend: &Backend, master: MasterKeys) -> Vault {

@@ -16,7 +16,7 @@ use http::StatusCode;
 use leptos::prelude::*;
 use service::{
     access::Developer,
-    explain_signature::{BodyComparison, Explanation, TOLERANCE, Verdict, explain_signature},
+    webhook::diagnose::{BodyComparison, Explanation, TOLERANCE, Verdict, explain_signature},
 };
 use view::{CheckView, Finding, render};
 

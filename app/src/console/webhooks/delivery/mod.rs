@@ -16,9 +16,11 @@ use domain::{ids::EventId, time::Timestamp};
 use leptos::prelude::*;
 use service::{
     access::Developer,
-    redeliver,
-    sender::fault::Fault as SendFault,
-    webhook_log::{self, DeliveryDetail, NoBody, RequestView},
+    webhook::{
+        delivery_log::{self, DeliveryDetail, NoBody, RequestView},
+        redeliver,
+        sender::fault::Fault as SendFault,
+    },
 };
 use std::fmt::Write;
 use view::{Attempt, DeliveryView, render};
@@ -41,14 +43,14 @@ async fn load(request: Request) -> Found<DeliveryView> {
     let developer = Developer::of(request.staff())?;
     let honnin = request.honnin();
     let id = EventId::parse(request.param("id")).ok_or(Fault::NotFound)?;
-    let detail = webhook_log::find(honnin, &developer, &id)
+    let detail = delivery_log::find(honnin, &developer, &id)
         .await?
         .ok_or(Fault::NotFound)?;
     let chosen = request.query()?.text("attempt").parse::<i64>().ok();
     let chosen = detail.attempts.iter().find(|attempt| Some(attempt.number) == chosen);
     let at = chosen.map_or_else(|| honnin.now(), |attempt| attempt.attempted_at);
     let number = chosen.map(|attempt| attempt.number);
-    let sent = webhook_log::find_request(honnin, &developer, &id, at)
+    let sent = delivery_log::find_request(honnin, &developer, &id, at)
         .await?
         .ok_or(Fault::NotFound)?;
     let (health, secrets) = health(&request, &developer).await?;

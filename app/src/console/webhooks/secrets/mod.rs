@@ -18,8 +18,10 @@ use leptos::prelude::*;
 use service::{
     access::Developer,
     stored::{DeliveryFilter, DeliveryState},
-    webhook_log,
-    webhook_secret::{self, SecretError},
+    webhook::{
+        delivery_log,
+        signing_secret::{self, SecretError},
+    },
 };
 use view::{SecretRow, SecretsView, render};
 
@@ -45,7 +47,7 @@ async fn load(request: Request) -> Found<SecretsView> {
 
 async fn view_of(request: &Request, developer: &Developer) -> Found<SecretsView> {
     let honnin = request.honnin();
-    let listed = webhook_secret::list(honnin, developer).await?;
+    let listed = signing_secret::list(honnin, developer).await?;
     let accepted = DeliveryFilter {
         state: Some(DeliveryState::Delivered),
         kind: Some(TestEvent::TYPE.to_owned()),
@@ -54,7 +56,7 @@ async fn view_of(request: &Request, developer: &Developer) -> Found<SecretsView>
     };
     Ok(SecretsView {
         standing: standing(request, developer).await?,
-        confirmed: !webhook_log::list(honnin, developer, &accepted, 1).await?.is_empty(),
+        confirmed: !delivery_log::list(honnin, developer, &accepted, 1).await?.is_empty(),
         secrets: listed
             .into_iter()
             .map(|secret| SecretRow {
@@ -71,7 +73,7 @@ async fn view_of(request: &Request, developer: &Developer) -> Found<SecretsView>
 async fn issue(request: Request, _: Fields) -> Found<Outcome> {
     let developer = Developer::of(request.staff())?;
     request.check_fresh(HERE)?;
-    match webhook_secret::issue(request.honnin(), &developer).await {
+    match signing_secret::issue(request.honnin(), &developer).await {
         Ok(issued) => {
             let view = SecretsView {
                 issued: Some(issued.text.expose().clone()),
@@ -87,7 +89,7 @@ async fn disable(request: Request, _: Fields) -> Found<Outcome> {
     let developer = Developer::of(request.staff())?;
     request.check_fresh(HERE)?;
     let id = SecretId::parse(request.param("id")).ok_or(Fault::NotFound)?;
-    match webhook_secret::disable(request.honnin(), &developer, &id).await {
+    match signing_secret::disable(request.honnin(), &developer, &id).await {
         Ok(()) => done(
             HERE,
             "The secret has been disabled and deleted. It no longer signs webhooks.",

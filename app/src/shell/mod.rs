@@ -1,0 +1,286 @@
+//! The HTML document around every page: head, assets, the loader of the browser's half. Not what is inside a page.
+
+mod accent;
+mod closing;
+
+pub use accent::Accent;
+
+use crate::forms;
+use crate::text::{Text, entry, language_name};
+use domain::language::Language;
+use domain::session::{Plan, Step};
+use leptos::prelude::*;
+
+/// Addresses of the hashed files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assets {
+    /// The browser's half: glue.
+    pub js: String,
+    /// The browser's half.
+    pub wasm: String,
+    /// The style sheet.
+    pub css: String,
+}
+
+impl Assets {
+    /// Reads `hash.txt` (lines `js: HASH`, `wasm: HASH`, `css: HASH`) of the build named `name`; a line that is missing means
+    /// a file without a hash in its name.
+    #[must_use]
+    pub fn parse(hash_txt: &str, name: &str) -> Self {
+        let file = |kind: &str, plain: &str| {
+            let hash = hash_txt
+                .lines()
+                .filter_map(|l| l.split_once(':'))
+                .find(|(k, _)| k.trim() == kind);
+            hash.map_or_else(
+                || format!("/pkg/{plain}.{kind}"),
+                |(_, hash)| format!("/pkg/{name}.{}.{kind}", hash.trim()),
+            )
+        };
+        Self {
+            js: file("js", name),
+            wasm: file("wasm", &format!("{name}_bg")),
+            css: file("css", name),
+        }
+    }
+}
+
+/// Whose page it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Brand {
+    /// The tenant's name.
+    pub name: String,
+    /// The tenant's colour.
+    pub accent: Option<Accent>,
+}
+
+/// Where in the flow a page stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// 1 is the first.
+    pub at: u8,
+    /// How many there are.
+    pub of: u8,
+}
+
+/// The parts of the flow as the user counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Consent.
+    Consent,
+    /// Choosing and photographing the document, checking the photo.
+    Document,
+    /// Details.
+    Details,
+    /// Selfie.
+    Selfie,
+    /// Check and submit.
+    Submit,
+}
+
+impl Progress {
+    /// The place of a stage in a plan's flow.
+    #[must_use]
+    pub fn of(plan: &Plan, stage: Stage) -> Self {
+        let (document, selfie) = (plan.has(Step::Document), plan.has(Step::Selfie));
+        let flow = [
+            (Stage::Consent, true),
+            (Stage::Document, document),
+            (Stage::Details, document),
+            (Stage::Selfie, selfie),
+            (Stage::Submit, true),
+        ];
+        let stages = || flow.iter().filter(|(_, there)| *there).map(|(s, _)| *s);
+        let at = stages().position(|s| s == stage).unwrap_or(0) + 1;
+        Self {
+            at: at as u8,
+            of: stages().count() as u8,
+        }
+    }
+}
+
+/// How long the browser may still take part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Closing {
+    /// Seconds from when the page was made.
+    pub seconds: i64,
+    /// Whether asking for more time puts the end off.
+    pub renewable: bool,
+}
+
+/// What every page needs besides its own view model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageMeta {
+    /// The language to speak.
+    pub language: Language,
+    /// The nonce of this answer's Content-Security-Policy: for the loader script, and for the accent's style.
+    pub nonce: String,
+    /// The hashed files.
+    pub assets: Assets,
+    /// The tenant, where it is known.
+    pub brand: Option<Brand>,
+    /// The address that GET answers this page at, for the language switch; no query.
+    pub path: String,
+    /// Where in the flow it stands.
+    pub progress: Option<Progress>,
+    /// When it closes by itself, where it does.
+    pub closing: Option<Closing>,
+}
+
+impl PageMeta {
+    /// A text in the page's language.
+    #[must_use]
+    pub const fn say(&self, text: Text) -> &'static str {
+        text.get(self.language)
+    }
+
+    /// A text in the page's language with its places filled in; `{tenant}` is always known.
+    #[must_use]
+    pub fn tell(&self, text: Text, values: &[(&str, &str)]) -> String {
+        let mut values = values.to_vec();
+        values.push(("tenant", self.tenant()));
+        text.fill(self.language, &values)
+    }
+
+    /// The tenant's name, or the product's.
+    #[must_use]
+    pub fn tenant(&self) -> &str {
+        self.brand.as_ref().map_or("Honnin", |b| b.name.as_str())
+    }
+}
+
+/// What the head of a page says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The title, without the tenant's name.
+    pub title: String,
+    /// Whether there is an island on it, so that the browser's half is loaded; other pages never load it.
+    pub islands: bool,
+    /// `class` of the body: `phone` for capture pages, `console` for the console.
+    pub class: &'static str,
+}
+
+/// The whole document.
+#[must_use]
+pub fn html(meta: &PageMeta, head: Head, body: AnyView) -> AnyView {
+    let lang = meta.language.as_str();
+    let accent = meta.brand.as_ref().and_then(|b| b.accent.as_ref()).map(Accent::css);
+    let nonce = meta.nonce.clone();
+    view! {
+        <!DOCTYPE html>
+        <html lang=lang>
+            <head>
+                <meta charset="utf-8"/>
+                <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover"/>
+                <meta name="color-scheme" content="light dark"/>
+                <meta name="format-detection" content="telephone=no"/>
+                <meta name="robots" content="noindex"/>
+                <title>{format!("{} – {}", head.title, meta.tenant())}</title>
+                <link rel="icon" href="/favicon.svg" type="image/svg+xml"/>
+                <link rel="stylesheet" href=meta.assets.css.clone()/>
+                {accent.map(|css| view! { <style nonce=nonce inner_html=css></style> })}
+                {head.islands.then(|| loader(meta))}
+            </head>
+            <body class=head.class>{body}</body>
+        </html>
+    }
+    .into_any()
+}
+
+/// A page as text, without a server.
+#[must_use]
+pub fn text(page: impl FnOnce() -> AnyView) -> String {
+    // An owner of its own: nothing reactive outlives it.
+    let owner = Owner::new();
+    let html = owner.with(|| page().to_html());
+    owner.cleanup();
+    html
+}
+
+/// Loads the browser's half and wakes the islands.
+fn loader(meta: &PageMeta) -> impl IntoView + use<> {
+    let Assets { js, wasm, .. } = &meta.assets;
+    let script = format!("({})({js:?},{wasm:?})", include_str!("loader.js").trim());
+    view! {
+        <link rel="modulepreload" href=js.clone()/>
+        <link rel="preload" href=wasm.clone() r#as="fetch" r#type="application/wasm" crossorigin="anonymous"/>
+        <script type="module" nonce=meta.nonce.clone() inner_html=script></script>
+    }
+}
+
+/// The frame of a capture page: tenant, language switch, place in the flow, the one main part, foot.
+pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView) -> AnyView {
+    let progress = meta.progress.map(|Progress { at, of }| {
+        let label = meta.tell(entry::PROGRESS, &[("at", &at.to_string()), ("of", &of.to_string())]);
+        view! {
+            <div class="progress">
+                <p class="progress-text">{label}</p>
+                <progress value=at.to_string() max=of.to_string() aria-hidden="true"></progress>
+            </div>
+        }
+    });
+    let foot = if meta.brand.is_some() {
+        meta.tell(entry::FOOTER, &[])
+    } else {
+        meta.say(entry::FOOTER_PLAIN).into()
+    };
+    let body = view! {
+        <a class="skip" href="#main">{meta.say(entry::SKIP)}</a>
+        <header class="top">
+            <p class="tenant">{meta.tenant().to_owned()}</p>
+            {language_switch(meta)}
+        </header>
+        <main id="main" tabindex="-1">{progress}{main}</main>
+        <footer class="foot"><p>{foot}</p>{meta.closing.map(|closing| closing::note(meta, closing))}</footer>
+        {meta.closing.map(|closing| closing::warning(meta, closing))}
+    };
+    let head = Head {
+        title,
+        islands,
+        class: "phone",
+    };
+    html(meta, head, body.into_any())
+}
+
+fn language_switch(meta: &PageMeta) -> impl IntoView + use<> {
+    let items: Vec<_> = Language::ALL
+        .iter()
+        .map(|&language| {
+            let tag = language.as_str();
+            let name = language_name(language);
+            if language == meta.language {
+                view! { <li><span lang=tag aria-current="true">{name}</span></li> }.into_any()
+            } else {
+                let href = format!("{}?{}={tag}", meta.path, forms::LANG);
+                view! { <li><a href=href lang=tag hreflang=tag rel="nofollow">{name}</a></li> }.into_any()
+            }
+        })
+        .collect();
+    view! { <nav class="languages" aria-label=meta.say(entry::LANGUAGE)><ul>{items}</ul></nav> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hash_txt_names_the_files() {
+        let assets = Assets::parse("js: aa\nwasm: bb\ncss: cc\n", "honnin");
+        assert_eq!(assets.js, "/pkg/honnin.aa.js");
+        assert_eq!(assets.wasm, "/pkg/honnin.bb.wasm");
+        assert_eq!(assets.css, "/pkg/honnin.cc.css");
+        assert_eq!(Assets::parse("", "honnin").wasm, "/pkg/honnin_bg.wasm");
+    }
+
+    #[test]
+    fn the_flow_counts_only_what_the_plan_has() {
+        let both = Plan {
+            steps: vec![Step::Document, Step::Selfie],
+        };
+        assert_eq!(Progress::of(&both, Stage::Selfie), Progress { at: 4, of: 5 });
+        let selfie = Plan {
+            steps: vec![Step::Selfie],
+        };
+        assert_eq!(Progress::of(&selfie, Stage::Submit), Progress { at: 3, of: 3 });
+    }
+}

@@ -1,0 +1,117 @@
+//! What sessions that were approved before say: the same document for another person, or the same face.
+
+use super::{Evidence, Notes, Policy, match_confidence};
+use crate::{
+    document::{DocumentType, FieldName, OcrField},
+    findings::{DocumentFindings, Face},
+    input_match::{MatchItem, compare},
+    reasons::Reason,
+    user_input::UserInput,
+};
+use unicode_normalization::UnicodeNormalization;
+
+/// What an approved session says of its person.
+#[derive(Clone, Debug, Default)]
+pub struct Person {
+    /// What was read from the document.
+    pub fields: Vec<OcrField>,
+    /// What was typed.
+    pub typed: Option<UserInput>,
+    /// The face of the selfie.
+    pub face: Option<Face>,
+}
+
+/// What became of the search for the face among those approved before.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum FaceSearch {
+    /// The tenant wants none.
+    #[default]
+    NotWanted,
+    /// The tenant wants it, and it was not made: the applicant did not agree, there are too many faces, or there is none to search for.
+    NotMade,
+    /// Made: the smallest descriptor distance to another session's face, `None` where there was nobody to compare with.
+    Made(Option<f32>),
+}
+
+/// What sessions that were approved before say of this one's document and face.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier {
+    /// Whoever was approved with the same document.
+    pub holders: Vec<Person>,
+    /// The search for the face.
+    pub faces: FaceSearch,
+}
+
+/// What tells one document from all others: its kind, the state that issued it, and its number without blanks and marks. `None` where
+/// the number was not read for sure.
+#[must_use]
+pub fn document_identity(kind: DocumentType, sides: &[DocumentFindings]) -> Option<[String; 3]> {
+    let value = |name| sides.iter().find_map(|side| super::document::value(side, name));
+    let number: String = value(FieldName::DocumentNumber)?
+        .nfkc()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_uppercase)
+        .collect();
+    let country = value(FieldName::IssuingCountry);
+    let state = kind.issuer(country.as_deref()).unwrap_or_default();
+    (!number.is_empty()).then(|| [kind.to_string(), state.to_owned(), number])
+}
+
+pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) {
+    let now = Person {
+        fields: evidence.document.iter().flat_map(|side| side.fields.clone()).collect(),
+        typed: evidence.typed.cloned(),
+        face: evidence.selfie.and_then(|selfie| selfie.face.clone()),
+    };
+    for before in &evidence.earlier.holders {
+        if is_another(&now, before, policy, notes) {
+            notes.reason(Reason::DocumentReused);
+        }
+    }
+    match evidence.earlier.faces {
+        FaceSearch::NotWanted | FaceSearch::Made(None) => {}
+        FaceSearch::NotMade => notes.reason(Reason::CheckUnavailable),
+        FaceSearch::Made(Some(distance)) => {
+            let confidence = match_confidence(f64::from(distance));
+            if notes.at_least("duplicate_face", confidence, policy.duplicate_from) {
+                notes.reason(Reason::DuplicatePerson);
+            }
+        }
+    }
+}
+
+/// Whether one document was used by two people: their names, dates of birth or faces differ. Where nothing can be compared, nobody
+/// knows, and a person looks.
+fn is_another(now: &Person, before: &Person, policy: &Policy, notes: &mut Notes) -> bool {
+    let mut same = None;
+    for (fields, typed) in [(&now.fields, &before.typed), (&before.fields, &now.typed)] {
+        let compared = compare(fields, typed.as_ref(), None).items;
+        for item in [MatchItem::LastName, MatchItem::FirstName, MatchItem::BirthDate] {
+            if let Some(matched) = compared.get(&item) {
+                same = Some(same.unwrap_or(true) && *matched);
+            }
+        }
+    }
+    if let (Some(one), Some(other)) = (birth_date(now), birth_date(before)) {
+        same = Some(same.unwrap_or(true) && one == other);
+    }
+    let distance = now
+        .face
+        .as_ref()
+        .zip(before.face.as_ref())
+        .and_then(|(a, b)| a.distance(b));
+    if let Some(distance) = distance {
+        let confidence = match_confidence(f64::from(distance));
+        let matched = notes.at_least("same_holder", confidence, policy.match_review);
+        same = Some(same.unwrap_or(true) && matched);
+    }
+    same != Some(true)
+}
+
+fn birth_date(person: &Person) -> Option<&str> {
+    let field = person.fields.iter().find(|field| field.name == FieldName::BirthDate)?;
+    field.normalized.as_deref()
+}
+
+#[cfg(test)]
+mod tests;

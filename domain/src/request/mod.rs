@@ -1,0 +1,262 @@
+//! The body of `POST /v1/verification-sessions`, parsed at the edge into what the rest may rely on.
+
+use crate::{
+    callback::CallbackUrl,
+    json::{self, Raw, raw},
+    secret::{Personal, Unlogged},
+    user_input::{ADDRESS_LIMIT, CivilDate, Gender, NAME_LIMIT},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// Metadata as compact JSON, in bytes.
+pub const METADATA_LIMIT: usize = 8192;
+/// `callbackUrl` with `state` appended, or `state` alone, in bytes.
+pub const CALLBACK_LIMIT: usize = 8000;
+
+/// A parsed creation request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreationRequest {
+    /// As given; whether it is allowed is the tenant's settings' to say.
+    pub callback_url: Option<String>,
+    /// Echoed on return.
+    pub state: Option<Unlogged>,
+    /// Compact JSON object, keys and numbers as written.
+    pub metadata: Option<Unlogged>,
+    /// What the tenant knows of the person.
+    pub pre_registered: Option<Personal<PreRegistered>>,
+}
+
+/// `preRegisteredInfo`: at least one field.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct PreRegistered {
+    /// `YYYY-MM-DD`, as given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub birth_date: Option<String>,
+    /// Family name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_name: Option<String>,
+    /// Given name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_name: Option<String>,
+    /// Address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Gender.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gender: Option<Gender>,
+}
+
+impl std::fmt::Debug for PreRegistered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PreRegistered([personal])")
+    }
+}
+
+/// One thing wrong with a body: where, and what. Never repeats a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Issue {
+    /// `Missing`, `Type`, `Limit`, `Format` or `Syntax`.
+    #[serde(rename = "_tag")]
+    pub tag: &'static str,
+    /// Keys from the body's root.
+    pub path: Vec<String>,
+    /// A sentence for the developer.
+    pub message: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    #[serde(borrow, default, deserialize_with = "raw")]
+    callback_url: Raw<'a>,
+    #[serde(borrow, default, deserialize_with = "raw")]
+    state: Raw<'a>,
+    #[serde(borrow, default, deserialize_with = "raw")]
+    metadata: Raw<'a>,
+    #[serde(borrow, default, deserialize_with = "raw")]
+    pre_registered_info: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PersonBody<'a> {
+    #[serde(borrow, default, deserialize_with = "raw")]
+    birth_date: Raw<'a>,
+    #[serde(borrow, default, deserialize_with = "raw")]
+    last_name: Raw<'a>,
+    #[serde(borrow, default, deserialize_with = "raw")]
+    first_name: Raw<'a>,
+    #[serde(borrow, default, deserialize_with = "raw")]
+    address: Raw<'a>,
+    #[serde(borrow, default, deserialize_with = "raw")]
+    gender: Raw<'a>,
+}
+
+/// Collects issues while fields are read, so that the caller hears of all of them at once.
+#[derive(Default)]
+pub(crate) struct Reader {
+    pub(crate) issues: Vec<Issue>,
+}
+
+impl Reader {
+    pub(crate) fn issue(&mut self, tag: &'static str, path: &[&str], message: impl Into<String>) {
+        self.issues.push(Issue {
+            tag,
+            path: path.iter().map(|&key| key.to_owned()).collect(),
+            message: message.into(),
+        });
+    }
+
+    pub(crate) fn string(&mut self, value: Raw<'_>, path: &[&str]) -> Option<String> {
+        let value = value?;
+        let text = serde_json::from_str::<String>(value.get()).ok();
+        if text.is_none() {
+            self.issue("Type", path, "must be a string");
+        }
+        text
+    }
+
+    /// The fields of a whole body, which must be one JSON object without duplicate keys; an empty body is `{}`.
+    pub(crate) fn body<'a, T: Deserialize<'a>>(&mut self, body: &'a [u8]) -> Option<T> {
+        let body = if body.iter().all(u8::is_ascii_whitespace) {
+            b"{}".as_slice()
+        } else {
+            body
+        };
+        if let Err(error) = json::check(body) {
+            self.issue("Syntax", &[], describe(&error));
+            return None;
+        }
+        // serde would also fill a struct from an array.
+        let is_object = body.trim_ascii_start().first() == Some(&b'{');
+        let fields = serde_json::from_slice(body).ok().filter(|_| is_object);
+        if fields.is_none() {
+            self.issue("Type", &[], "must be a JSON object");
+        }
+        fields
+    }
+
+    /// A string of 1 to `limit` characters.
+    fn bounded(&mut self, value: Raw<'_>, path: &[&str], limit: usize) -> Option<String> {
+        let text = self.string(value, path)?;
+        if (1..=limit).contains(&text.chars().count()) {
+            return Some(text);
+        }
+        self.issue("Limit", path, format!("must have 1 to {limit} characters"));
+        None
+    }
+
+    fn object<'a>(&mut self, value: Raw<'a>, path: &[&str]) -> Option<&'a RawValue> {
+        let value = value?;
+        if value.get().starts_with('{') {
+            return Some(value);
+        }
+        self.issue("Type", path, "must be an object");
+        None
+    }
+
+    fn metadata(&mut self, value: Raw<'_>) -> Option<String> {
+        let compact = json::compact(self.object(value, &["metadata"])?.get());
+        if compact.len() > METADATA_LIMIT {
+            let message = format!(
+                "must be at most {METADATA_LIMIT} bytes of compact JSON, and is {}",
+                compact.len()
+            );
+            self.issue("Limit", &["metadata"], message);
+            return None;
+        }
+        Some(compact)
+    }
+
+    fn person(&mut self, value: Raw<'_>) -> Option<Personal<PreRegistered>> {
+        const AT: &str = "preRegisteredInfo";
+        let object = self.object(value, &[AT])?;
+        let body: PersonBody<'_> = serde_json::from_str(object.get()).ok()?;
+        let birth_date = self.string(body.birth_date, &[AT, "birthDate"]);
+        if birth_date.as_deref().is_some_and(|text| !CivilDate::has_form(text)) {
+            self.issue("Format", &[AT, "birthDate"], "must have the form YYYY-MM-DD");
+        }
+        let gender = self.string(body.gender, &[AT, "gender"]).and_then(|text| {
+            let gender = Gender::parse(&text);
+            if gender.is_none() {
+                self.issue("Format", &[AT, "gender"], "must be male or female");
+            }
+            gender
+        });
+        let present = [
+            body.birth_date,
+            body.last_name,
+            body.first_name,
+            body.address,
+            body.gender,
+        ];
+        if present.iter().all(Option::is_none) {
+            self.issue("Missing", &[AT], "must have at least one field");
+        }
+        Some(Personal::new(PreRegistered {
+            birth_date,
+            last_name: self.bounded(body.last_name, &[AT, "lastName"], NAME_LIMIT),
+            first_name: self.bounded(body.first_name, &[AT, "firstName"], NAME_LIMIT),
+            address: self.bounded(body.address, &[AT, "address"], ADDRESS_LIMIT),
+            gender,
+        }))
+    }
+}
+
+impl CreationRequest {
+    /// Parses a body. An empty one is `{}`; unknown fields are ignored; an explicit `null` is a wrong type.
+    ///
+    /// # Errors
+    /// Everything that is not as the contract describes it, at least one issue.
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Issue>> {
+        let mut reader = Reader::default();
+        let Some(fields) = reader.body::<Body<'_>>(body) else {
+            return Err(reader.issues);
+        };
+        let request = Self {
+            callback_url: reader.string(fields.callback_url, &["callbackUrl"]),
+            state: reader.string(fields.state, &["state"]).map(Unlogged::from),
+            metadata: reader.metadata(fields.metadata).map(Unlogged::from),
+            pre_registered: reader.person(fields.pre_registered_info),
+        };
+        request.check_return_length(&mut reader);
+        if reader.issues.is_empty() {
+            Ok(request)
+        } else {
+            Err(reader.issues)
+        }
+    }
+
+    fn check_return_length(&self, reader: &mut Reader) {
+        let state = self.state.as_deref();
+        let (path, length) = match &self.callback_url {
+            Some(url) => ("callbackUrl", CallbackUrl::returned_length(url, state)),
+            None => ("state", state.map_or(0, str::len)),
+        };
+        if length > CALLBACK_LIMIT {
+            reader.issue(
+                "Limit",
+                &[path],
+                format!("with state appended must be at most {CALLBACK_LIMIT} bytes"),
+            );
+        }
+    }
+}
+
+/// serde_json's sentence, which names a place and never a value of the body.
+fn describe(error: &serde_json::Error) -> String {
+    let deep = format!("is nested more than {} levels deep", json::DEPTH_LIMIT);
+    let kind = match error.classify() {
+        serde_json::error::Category::Eof => "ends too early",
+        serde_json::error::Category::Data => "has a duplicate key",
+        // serde_json has no other name for it.
+        _ if error.to_string().starts_with("recursion limit exceeded") => &deep,
+        _ => "is not valid JSON",
+    };
+    format!("the body {kind} at line {}, column {}", error.line(), error.column())
+}
+
+#[cfg(test)]
+mod tests;

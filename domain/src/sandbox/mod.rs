@@ -1,0 +1,261 @@
+//! Sandbox tenants: how a session ends is chosen, and its data are made up. The evidence of a person who does not exist, with the
+//! flaw that the chosen verdict takes, is judged by the rules of [`crate::decision`] like everybody's. Nothing is looked at.
+
+use crate::{
+    decision::{Decision, Earlier, Evidence, Policy, decide},
+    document::{DocumentType, FieldName, OcrField, Side, vocabulary},
+    findings::{
+        Challenge, DocumentFindings, Face, LivenessFindings, MrzFormat, MrzReading, Quality, SelfieFindings,
+        SelfieSigns,
+    },
+    json::{Raw, raw},
+    outcome::Verdict,
+    request::{Issue, PreRegistered, Reader},
+    session::{Plan, Step},
+    user_input::{CivilDate, Gender, TypedForm, UserInput},
+};
+use serde::Deserialize;
+use time::{Date, Duration};
+
+vocabulary! {
+    /// How a sandbox session is to end.
+    SandboxOutcome {
+        /// Identity verified.
+        Approved = "approved",
+        /// Not verified.
+        Rejected = "rejected",
+        /// Routed to a person.
+        NeedsReview = "needs_review",
+        /// An unrecoverable error.
+        Failed = "failed",
+        /// The deadline passes at once.
+        Expired = "expired",
+    }
+}
+
+#[derive(Deserialize)]
+struct Body<'a> {
+    #[serde(borrow, default, deserialize_with = "raw")]
+    outcome: Raw<'a>,
+}
+
+impl SandboxOutcome {
+    /// The verdict it takes; `None` where nothing is decided.
+    #[must_use]
+    pub const fn verdict(self) -> Option<Verdict> {
+        match self {
+            Self::Approved => Some(Verdict::Approved),
+            Self::Rejected => Some(Verdict::Rejected),
+            Self::NeedsReview => Some(Verdict::NeedsReview),
+            Self::Failed | Self::Expired => None,
+        }
+    }
+
+    /// Reads the body of a completion, `{"outcome": ".."}`; unknown fields are ignored.
+    ///
+    /// # Errors
+    /// What is not as described, at least one issue.
+    pub fn parse_body(body: &[u8]) -> Result<Self, Vec<Issue>> {
+        const AT: &[&str] = &["outcome"];
+        let mut reader = Reader::default();
+        let Some(fields) = reader.body::<Body<'_>>(body) else {
+            return Err(reader.issues);
+        };
+        if fields.outcome.is_none() {
+            reader.issue("Missing", AT, "must be given");
+        }
+        let text = reader.string(fields.outcome, AT);
+        let outcome = text.as_deref().and_then(Self::parse);
+        if text.is_some() && outcome.is_none() {
+            let names: Vec<_> = Self::ALL.iter().map(|outcome| outcome.as_str()).collect();
+            reader.issue("Format", AT, format!("must be one of {}", names.join(", ")));
+        }
+        outcome.ok_or(reader.issues)
+    }
+}
+
+/// What a person who does not exist showed and typed, and what was decided on it.
+#[derive(Clone, Debug)]
+pub struct MadeUp {
+    /// What they say the document is; `None` where the plan has none.
+    pub document_type: Option<DocumentType>,
+    /// What stands on it.
+    pub fields: Vec<OcrField>,
+    /// What they typed; `None` where the plan has no document.
+    pub typed: Option<UserInput>,
+    /// The thresholds it was decided by.
+    pub policy: Policy,
+    /// The decision, of the verdict that was asked for.
+    pub decision: Decision,
+}
+
+/// Makes up a person whom the rules give `verdict`. They are called and born as `known` says, unless no document could confirm
+/// that, such as a birth date to come: then it is left out of the comparison.
+#[must_use]
+pub fn make_up(plan: &Plan, known: Option<&PreRegistered>, verdict: Verdict, today: Date) -> MadeUp {
+    let confirmed = |known: &&PreRegistered| {
+        let judged = judge(plan, Some(known), Verdict::Approved, today);
+        judged.decision.verdict == Verdict::Approved
+    };
+    judge(plan, known.filter(confirmed), verdict, today)
+}
+
+/// Not the tenant's: what is tried out is the integration, and a threshold that nobody passes must not get in its way. The state
+/// of specimens counts, and a selfie alone can be rejected.
+fn policy() -> Policy {
+    Policy {
+        accept_specimens: true,
+        reject_on_fraud_signals: true,
+        ..Policy::default()
+    }
+}
+
+fn judge(plan: &Plan, known: Option<&PreRegistered>, verdict: Verdict, today: Date) -> MadeUp {
+    let (has_document, has_selfie) = (plan.has(Step::Document), plan.has(Step::Selfie));
+    // What cannot be typed is not confirmed by anything.
+    let typed = UserInput::parse(&form(known), false, today).unwrap_or_default();
+    let in_date = verdict != Verdict::Rejected || has_selfie;
+    let passport = DocumentFindings {
+        // Without it there is not enough evidence that the document is genuine.
+        viz_agreement: (verdict != Verdict::NeedsReview).then_some(1.0),
+        ..passport(fields(&typed, known, in_date, today))
+    };
+    let selfie = selfie(verdict, has_document);
+    let document_type = has_document.then_some(DocumentType::Passport);
+    let policy = policy();
+    let evidence = Evidence {
+        plan,
+        document_type,
+        document: if has_document {
+            std::slice::from_ref(&passport)
+        } else {
+            &[]
+        },
+        selfie: has_selfie.then_some(&selfie),
+        typed: has_document.then_some(&typed),
+        known,
+        earlier: &Earlier::default(),
+        draw: 1.0,
+        today,
+    };
+    let decision = decide(&evidence, &policy);
+    MadeUp {
+        document_type,
+        fields: if has_document { passport.fields } else { Vec::new() },
+        typed: has_document.then_some(typed),
+        policy,
+        decision,
+    }
+}
+
+fn form(known: Option<&PreRegistered>) -> TypedForm {
+    let told = |field: fn(&PreRegistered) -> Option<&String>, otherwise: &str| {
+        known
+            .and_then(field)
+            .map_or_else(|| otherwise.to_owned(), String::clone)
+    };
+    TypedForm {
+        last_name: told(|known| known.last_name.as_ref(), "SAMPLE"),
+        first_name: told(|known| known.first_name.as_ref(), "HANAKO"),
+        birth_date: told(|known| known.birth_date.as_ref(), "1990-02-28"),
+        address: told(|known| known.address.as_ref(), "1-2-3 Sample Town"),
+        ..TypedForm::default()
+    }
+}
+
+/// A passport of `UTO`, the fictional state of specimens (ICAO 9303-3 section 5).
+fn fields(typed: &UserInput, known: Option<&PreRegistered>, in_date: bool, today: Date) -> Vec<OcrField> {
+    let gender = known.and_then(|known| known.gender).unwrap_or(Gender::Female);
+    let expiry = if in_date {
+        today.saturating_add(Duration::weeks(5 * 52))
+    } else {
+        today.saturating_sub(Duration::weeks(52))
+    };
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let items = [
+        (FieldName::LastName, text(&typed.last_name)),
+        (FieldName::FirstName, text(&typed.first_name)),
+        (FieldName::BirthDate, text(&typed.birth_date)),
+        (FieldName::Gender, gender.as_str().to_owned()),
+        (FieldName::Nationality, "UTO".to_owned()),
+        (FieldName::DocumentNumber, "UTO000000".to_owned()),
+        (FieldName::ExpiryDate, CivilDate::format(expiry)),
+        (FieldName::IssuingCountry, "UTO".to_owned()),
+    ];
+    let field = |(name, text): (FieldName, String)| OcrField {
+        side: Side::Front,
+        name,
+        text: Some(text.clone()),
+        normalized: Some(text),
+    };
+    items.into_iter().map(field).collect()
+}
+
+/// A picture nobody could complain about.
+const FLAWLESS: Quality = Quality {
+    sharpness: 1.0,
+    glare: 0.0,
+    exposure: 0.5,
+    coverage: Some(0.6),
+    cut_off: Some(false),
+};
+
+/// A genuine one, but for what the caller changes.
+fn passport(fields: Vec<OcrField>) -> DocumentFindings {
+    DocumentFindings {
+        quality: FLAWLESS,
+        mrz: Some(MrzReading {
+            format: MrzFormat::Td3,
+            lines: vec![format!("P<UTO{}", "<".repeat(39)), "<".repeat(44)],
+            log_probability: 0.0,
+            checks_passed: 5,
+            checks_total: 5,
+            agrees_with_free_reading: true,
+        }),
+        fields,
+        text_lines: 12,
+        viz_agreement: Some(1.0),
+        portrait: Some(face(0.0)),
+        specimen_words: true,
+        ..DocumentFindings::none(Side::Front)
+    }
+}
+
+/// The holder, alive. To be rejected they are somebody else than the portrait's, or without a document a still picture; to be
+/// reviewed without a document they show too little.
+fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
+    let alone = |wanted| verdict == wanted && !has_document;
+    SelfieFindings {
+        quality: FLAWLESS,
+        frames: 15,
+        faces: 1,
+        face: Some(face(if verdict == Verdict::Rejected { 2.0 } else { 0.0 })),
+        best_frame: Some(0),
+        liveness: Some(LivenessFindings {
+            challenge: Challenge::TurnLeft,
+            frontal_yaw: 0.0,
+            turned_yaw: 0.5,
+            plane_residual: (!alone(Verdict::NeedsReview)).then_some(0.2),
+            same_person_distance: Some(0.2),
+            still: alone(Verdict::Rejected),
+        }),
+        signs: SelfieSigns::default(),
+        unavailable: Vec::new(),
+        models: Vec::new(),
+        timings: Vec::new(),
+    }
+}
+
+/// A face at this descriptor distance from the portrait's.
+fn face(distance: f32) -> Face {
+    Face {
+        bounds: [0.0, 0.0, 90.0, 120.0],
+        eye_distance: 40.0,
+        eyes: [[25.0, 45.0], [65.0, 45.0]],
+        score: 1.0,
+        descriptor: vec![distance],
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+//! The session: its states and every transition there is, one function each. Nothing else changes a status.
+
+use crate::{
+    document::vocabulary,
+    ids::{SessionId, TenantId},
+    outcome::Verdict,
+    time::{Millis, Timestamp},
+};
+use serde::{Deserialize, Serialize};
+
+vocabulary! {
+    /// Progress of a session; the decision is kept apart, in the outcome.
+    Status {
+        /// The user has not started.
+        Created = "created",
+        /// The user is capturing or entering.
+        Collecting = "collecting",
+        /// Submission complete, decision in progress.
+        Deciding = "deciding",
+        /// Verdict `needs_review`, waiting for a person.
+        Reviewing = "reviewing",
+        /// Decision fixed.
+        Completed = "completed",
+        /// Deadline passed before completion.
+        Expired = "expired",
+        /// Ended by an unrecoverable error.
+        Failed = "failed",
+    }
+}
+
+vocabulary! {
+    /// One part of what the user must show.
+    Step {
+        /// Photographs of an identity document, and the details typed in.
+        Document = "document",
+        /// A selfie with a challenge.
+        Selfie = "selfie",
+    }
+}
+
+vocabulary! {
+    /// Why a session ended in `failed` (`verification.failed.reason`).
+    FailureReason {
+        /// Processing broke for good.
+        ProcessingError = "processing_error",
+        /// A stored picture no longer opens.
+        MediaCorrupted = "media_corrupted",
+        /// A stored picture is gone.
+        MediaLost = "media_lost",
+        /// Internal retries are used up.
+        AttemptsExhausted = "attempts_exhausted",
+        /// The user declined consent.
+        ConsentDeclined = "consent_declined",
+        /// The user's device cannot take part.
+        DeviceNotSupported = "device_not_supported",
+        /// The tenant's settings no longer make sense.
+        SettingsInvalid = "settings_invalid",
+        /// An operator ended it.
+        OperatorCancelled = "operator_cancelled",
+        /// The personal data was erased before a decision.
+        ErasedBeforeDecision = "erased_before_decision",
+    }
+}
+
+/// The steps of a session, fixed at creation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// At least one step, each at most once, in the order they are taken.
+    pub steps: Vec<Step>,
+}
+
+impl Plan {
+    /// A plan of the enabled steps in their fixed order; `None` where none is enabled.
+    #[must_use]
+    pub fn of(enabled: &[Step]) -> Option<Self> {
+        let steps: Vec<Step> = Step::ALL
+            .iter()
+            .copied()
+            .filter(|step| enabled.contains(step))
+            .collect();
+        (!steps.is_empty()).then_some(Self { steps })
+    }
+
+    /// Whether the plan has `step`.
+    #[must_use]
+    pub fn has(&self, step: Step) -> bool {
+        self.steps.contains(&step)
+    }
+}
+
+/// One verification of one end user: what is needed to decide which operation may happen. Personal data lives elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its id.
+    pub id: SessionId,
+    /// The owner.
+    pub tenant: TenantId,
+    /// Stored status; readers use [`Session::status_at`].
+    pub status: Status,
+    /// Its steps.
+    pub plan: Plan,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it expires, if it is still `created` or `collecting`.
+    pub expires_at: Timestamp,
+    /// When the decision was fixed.
+    pub completed_at: Option<Timestamp>,
+    /// When the personal data was erased.
+    pub purged_at: Option<Timestamp>,
+    /// 1 at first, one more after each reprocess.
+    pub attempt: i64,
+    /// Compared and set by each save.
+    pub version: i64,
+}
+
+/// A transition that the table does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The status does not allow it.
+    #[error("the session's status does not allow this")]
+    Status(Status),
+    /// The personal data is erased.
+    #[error("the session's personal data was erased")]
+    Erased,
+}
+
+impl Session {
+    /// A new session, `created`, version 0 (not stored yet).
+    #[must_use]
+    pub const fn new(id: SessionId, tenant: TenantId, plan: Plan, now: Timestamp, lifetime: Millis) -> Self {
+        Self {
+            id,
+            tenant,
+            status: Status::Created,
+            plan,
+            created_at: now,
+            expires_at: now.plus(lifetime),
+            completed_at: None,
+            purged_at: None,
+            attempt: 1,
+            version: 0,
+        }
+    }
+
+    /// The status any reader sees: past its deadline an unfinished session is `expired` at once, written or not.
+    #[must_use]
+    pub fn status_at(&self, now: Timestamp) -> Status {
+        match self.status {
+            Status::Created | Status::Collecting if now >= self.expires_at => Status::Expired,
+            status => status,
+        }
+    }
+
+    /// `created | collecting → collecting`: the user taps Start, or opens a reissued link.
+    ///
+    /// # Errors
+    /// [`Refused::Status`] elsewhere, also past the deadline.
+    pub fn start(&self, now: Timestamp) -> Result<Self, Refused> {
+        match self.status_at(now) {
+            Status::Created | Status::Collecting => Ok(self.to(Status::Collecting)),
+            other => Err(Refused::Status(other)),
+        }
+    }
+
+    /// `collecting → deciding`: the user submits.
+    ///
+    /// # Errors
+    /// [`Refused::Status`] elsewhere, also past the deadline.
+    pub fn submit(&self, now: Timestamp) -> Result<Self, Refused> {
+        match self.status_at(now) {
+            Status::Collecting => Ok(self.to(Status::Deciding)),
+            other => Err(Refused::Status(other)),
+        }
+    }
+
+    /// `deciding → completed | reviewing`: the automatic decision.
+    ///
+    /// # Errors
+    /// [`Refused::Status`] elsewhere.
+    pub fn decide(&self, verdict: Verdict, now: Timestamp) -> Result<Self, Refused> {
+        match (self.status, verdict) {
+            (Status::Deciding, Verdict::NeedsReview) => Ok(self.to(Status::Reviewing)),
+            (Status::Deciding, Verdict::Approved | Verdict::Rejected) => Ok(self.completed(now)),
+            (other, _) => Err(Refused::Status(other)),
+        }
+    }
+
+    /// `reviewing → completed`: a reviewer's ruling.
+    ///
+    /// # Errors
+    /// [`Refused::Status`] elsewhere; a second reviewer meets this.
+    pub fn rule(&self, now: Timestamp) -> Result<Self, Refused> {
+        match self.status {
+            Status::Reviewing => Ok(self.completed(now)),
+            other => Err(Refused::Status(other)),
+        }
+    }
+
+    /// `created | collecting | deciding → failed`: an unrecoverable end, such as declined consent.
+    ///
+    /// # Errors
+    /// [`Refused::Status`] elsewhere, also past the deadline.
+    pub fn fail(&self, now: Timestamp) -> Result<Self, Refused> {
+        match self.status_at(now) {
+            Status::Created | Status::Collecting | Status::Deciding => Ok(self.to(Status::Failed)),
+            other => Err(Refused::Status(other)),
+        }
+    }
+
+    /// `created | collecting → expired`: the deadline has passed. `None` where there is nothing to expire, now or ever again.
+    #[must_use]
+    pub fn expire(&self, now: Timestamp) -> Option<Self> {
+        let due = matches!(self.status, Status::Created | Status::Collecting) && now >= self.expires_at;
+        due.then(|| self.to(Status::Expired))
+    }
+
+    /// `created | collecting → expired` before its time, in a sandbox: the deadline is now.
+    ///
+    /// # Errors
+    /// [`Refused::Status`] elsewhere, also past the deadline.
+    pub fn expire_early(&self, now: Timestamp) -> Result<Self, Refused> {
+        match self.status_at(now) {
+            Status::Created | Status::Collecting => Ok(Self {
+                expires_at: now,
+                ..self.to(Status::Expired)
+            }),
+            other => Err(Refused::Status(other)),
+        }
+    }
+
+    /// `completed | failed | reviewing → collecting`: a new attempt with a new deadline.
+    ///
+    /// # Errors
+    /// [`Refused::Erased`] once the personal data is gone, else [`Refused::Status`] elsewhere.
+    pub fn reprocess(&self, now: Timestamp, lifetime: Millis) -> Result<Self, Refused> {
+        if self.purged_at.is_some() {
+            return Err(Refused::Erased);
+        }
+        match self.status_at(now) {
+            Status::Completed | Status::Failed | Status::Reviewing => Ok(Self {
+                expires_at: now.plus(lifetime),
+                completed_at: None,
+                attempt: self.attempt + 1,
+                ..self.to(Status::Collecting)
+            }),
+            other => Err(Refused::Status(other)),
+        }
+    }
+
+    fn to(&self, status: Status) -> Self {
+        Self { status, ..self.clone() }
+    }
+
+    fn completed(&self, now: Timestamp) -> Self {
+        Self {
+            completed_at: Some(now),
+            ..self.to(Status::Completed)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

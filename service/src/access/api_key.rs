@@ -1,0 +1,81 @@
+//! API keys: `hn_live_` or `hn_test_`, 160 random bits, and a checksum by which scanners and typing mistakes are told at once.
+
+use crate::runtime::random::Random;
+use domain::secret::Secret;
+use sha2::{Digest, Sha256};
+
+const RANDOM_BYTES: usize = 20;
+const CHECKSUM_BYTES: usize = 3;
+/// Characters of a key that may be shown again: the kind and the first four digits.
+const PREFIX_LENGTH: usize = "hn_live_".len() + 4;
+
+const fn kind(livemode: bool) -> &'static str {
+    if livemode { "hn_live_" } else { "hn_test_" }
+}
+
+/// A fresh key, to be shown once.
+#[must_use]
+pub fn generate(random: &dyn Random, livemode: bool) -> Secret<String> {
+    let mut bytes = [0; RANDOM_BYTES];
+    random.fill(&mut bytes);
+    let body = format!("{}{}", kind(livemode), hex::encode(bytes));
+    let sum = checksum(&body);
+    Secret::new(format!("{body}{sum}"))
+}
+
+fn checksum(body: &str) -> String {
+    hex::encode(&Sha256::digest(body.as_bytes())[..CHECKSUM_BYTES])
+}
+
+/// Whether `text` has the form and checksum of a key. Anything else is refused without a look-up.
+#[must_use]
+pub fn is_well_formed(text: &str) -> bool {
+    let Some(digits) = text.strip_prefix(kind(true)).or_else(|| text.strip_prefix(kind(false))) else {
+        return false;
+    };
+    let exact = digits.len() == 2 * (RANDOM_BYTES + CHECKSUM_BYTES)
+        && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    exact && {
+        let (body, sum) = text.split_at(text.len() - 2 * CHECKSUM_BYTES);
+        checksum(body) == sum
+    }
+}
+
+/// What is stored of a key. 160 random bits need no slow hash.
+#[must_use]
+pub fn hash(key: &str) -> Vec<u8> {
+    Sha256::digest(key.as_bytes()).to_vec()
+}
+
+/// The part by which people tell keys apart.
+#[must_use]
+pub fn prefix(key: &str) -> String {
+    key.chars().take(PREFIX_LENGTH).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::random::SeededRandom;
+
+    #[test]
+    fn a_key_tells_its_kind_and_fits_its_checksum() {
+        let random = SeededRandom::new(7);
+        for (livemode, start) in [(true, "hn_live_"), (false, "hn_test_")] {
+            let key = generate(&random, livemode);
+            assert!(key.expose().starts_with(start) && is_well_formed(key.expose()));
+            assert!(prefix(key.expose()).len() == 12 && key.expose().starts_with(&prefix(key.expose())));
+        }
+    }
+
+    #[test]
+    fn a_changed_character_is_noticed() {
+        let key = generate(&SeededRandom::new(7), true);
+        for at in 0..key.expose().len() {
+            let mut changed = key.expose().clone().into_bytes();
+            changed[at] = if changed[at] == b'0' { b'1' } else { b'0' };
+            let changed = String::from_utf8(changed).unwrap();
+            assert!(!is_well_formed(&changed), "{changed}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The capture cookie: which browser takes part in which attempt, and for how long.
+
+use crate::{Honnin, access::Applicant, runtime::token};
+use domain::{
+    session::Status,
+    time::{Millis, Timestamp},
+};
+use store::{
+    StoreError, Tx,
+    capture::capture_cookies::{self, CookieRow},
+    session::sessions,
+};
+
+/// A browser that was not seen for so long is forgotten.
+pub const IDLE: Millis = Millis::minutes(30);
+/// And any browser after so long.
+pub const LIFETIME: Millis = Millis::hours(4);
+/// How exactly the last visit is kept.
+pub(crate) const PRECISION: Millis = Millis::minutes(1);
+
+/// Why a browser has no part.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CookieError {
+    /// Unknown, replaced, too old, or of an earlier attempt.
+    #[error("the cookie is no longer valid")]
+    Over,
+    /// The session's deadline has passed.
+    #[error("the session has expired")]
+    Expired,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The applicant whose browser presents `cookie`.
+///
+/// # Errors
+/// [`CookieError`].
+pub async fn applicant(honnin: &Honnin, cookie: &str) -> Result<Applicant, CookieError> {
+    if !token::is_well_formed(cookie) {
+        return Err(CookieError::Over);
+    }
+    let (hash, now) = (token::hash(cookie), honnin.now());
+    let wanted = hash.clone();
+    let unit = honnin.db.read(async move |tx| find(tx, &wanted, now).await);
+    let cookie = unit.await?;
+    if cookie.seen_at.plus(PRECISION) <= now {
+        let unit = honnin
+            .db
+            .write(async move |tx| capture_cookies::mark_seen(tx, &hash, now).await);
+        unit.await?;
+    }
+    let until = cookie.created_at.plus(LIFETIME);
+    Ok(Applicant::new(cookie.session, cookie.attempt, until))
+}
+
+async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<CookieRow, CookieError> {
+    let cookie = capture_cookies::find(tx, hash).await?.ok_or(CookieError::Over)?;
+    let good = cookie.ended_at.is_none() && now < cookie.seen_at.plus(IDLE) && now < cookie.created_at.plus(LIFETIME);
+    let row = sessions::find_any(tx, &cookie.session).await?.filter(|_| good);
+    let session = row.map(|row| row.session).ok_or(CookieError::Over)?;
+    if session.attempt != cookie.attempt || session.purged_at.is_some() {
+        return Err(CookieError::Over);
+    }
+    // A session that was submitted in time shows its result beyond its deadline.
+    match session.status_at(now) {
+        Status::Expired => Err(CookieError::Expired),
+        _ => Ok(cookie),
+    }
+}

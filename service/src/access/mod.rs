@@ -1,0 +1,182 @@
+//! Who may call: each verb's first argument after the system. Their fields are private and they are made here only.
+
+pub mod api_key;
+pub mod capture_cookie;
+mod staff;
+
+pub use staff::{
+    Admin, Auditor, CommandLine, Developer, Forbidden, Operator, Rank, Reader, Reviewer, Roster, Staff, staff,
+};
+
+use crate::Honnin;
+use domain::{
+    ids::{ApiKeyId, SessionId, TenantId},
+    scope::Scope,
+    tenant::TenantSettings,
+    time::{Millis, Timestamp},
+};
+use std::{net::IpAddr, sync::Arc};
+use store::{StoreError, Tx, audit, settings::api_keys};
+
+/// A customer's server, known by its API key; or one of its people, who does by hand what the server would.
+#[derive(Clone, Debug)]
+pub struct Tenant {
+    id: TenantId,
+    key: Option<ApiKeyId>,
+    actor: String,
+    address: IpAddr,
+    key_is_stale: bool,
+    sandbox: bool,
+    settings: Arc<Option<TenantSettings>>,
+    full_at: Option<i64>,
+}
+
+/// An end user whose browser holds the capture cookie of a session's attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applicant {
+    session: SessionId,
+    attempt: i64,
+    until: Timestamp,
+}
+
+/// Why a caller of the API is turned away.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum AccessError {
+    /// Missing, wrong, revoked, expired or malformed key, or one without the scope; never said which.
+    #[error("the API key is missing or not valid")]
+    Unauthorized,
+    /// The key is valid, the caller's address is off the list.
+    #[error("the caller's address is not allowed")]
+    IpNotAllowed,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// How exactly a key's last use is kept.
+const LAST_USE_PRECISION: Millis = Millis::minutes(1);
+
+/// The tenant whose key was presented by a caller from `address`, for an operation of `scope`.
+///
+/// # Errors
+/// [`AccessError`].
+pub async fn tenant_by_key(
+    honnin: &Honnin,
+    presented: &str,
+    address: IpAddr,
+    scope: Scope,
+) -> Result<Tenant, AccessError> {
+    if !api_key::is_well_formed(presented) {
+        return Err(AccessError::Unauthorized);
+    }
+    let (hash, now) = (api_key::hash(presented), honnin.now());
+    let found = honnin
+        .db
+        .ask(async move |tx| api_keys::find_caller(tx, &hash, now).await);
+    let found = found.await?.filter(|found| found.scopes.contains(scope));
+    let found = found.ok_or(AccessError::Unauthorized)?;
+    if found
+        .settings
+        .as_ref()
+        .is_some_and(|settings| !settings.admits(address))
+    {
+        return Err(AccessError::IpNotAllowed);
+    }
+    Ok(Tenant {
+        id: found.tenant,
+        actor: found.key.to_string(),
+        key: Some(found.key),
+        address,
+        key_is_stale: found.last_used_at.is_none_or(|at| at.plus(LAST_USE_PRECISION) <= now),
+        settings: Arc::new(found.settings),
+        sandbox: !found.livemode,
+        full_at: found.full_at,
+    })
+}
+
+impl Tenant {
+    /// The tenant's id.
+    #[must_use]
+    pub const fn id(&self) -> &TenantId {
+        &self.id
+    }
+
+    /// The key it came with, where it came with one.
+    #[must_use]
+    pub const fn key(&self) -> Option<&ApiKeyId> {
+        self.key.as_ref()
+    }
+
+    /// Where it called from.
+    #[must_use]
+    pub const fn address(&self) -> IpAddr {
+        self.address
+    }
+
+    /// Whether it only tries things out: its sessions can be completed with made-up data.
+    #[must_use]
+    pub const fn is_sandbox(&self) -> bool {
+        self.sandbox
+    }
+
+    /// Its settings as they stood when it was let in; `None` until an admin has saved some.
+    #[must_use]
+    pub fn settings(&self) -> Option<&TenantSettings> {
+        (*self.settings).as_ref()
+    }
+
+    /// When its bucket of creations is full again, in microseconds, as it stood when it was let in.
+    pub(crate) const fn full_at(&self) -> Option<i64> {
+        self.full_at
+    }
+
+    /// What it did to a session, for the audit log.
+    pub(crate) fn audit_entry(&self, at: Timestamp, action: &str, session: &SessionId) -> audit::Entry {
+        audit::Entry {
+            at,
+            tenant: Some(self.id.clone()),
+            actor: self.actor.clone(),
+            action: action.to_owned(),
+            subject: Some(session.to_string()),
+            detail: None,
+            address: Some(self.address.to_string()),
+        }
+    }
+
+    /// Notes the use of the key, at most once a minute, in the unit of what it was used for.
+    pub(crate) async fn mark_key_used(&self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
+        if let Some(key) = self.key.as_ref().filter(|_| self.key_is_stale) {
+            api_keys::mark_used(tx, key, now).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Applicant {
+    /// Made where a capture cookie was found to be good.
+    pub(crate) const fn new(session: SessionId, attempt: i64, until: Timestamp) -> Self {
+        Self {
+            session,
+            attempt,
+            until,
+        }
+    }
+
+    /// The session it takes part in.
+    #[must_use]
+    pub const fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// The attempt of that session.
+    #[must_use]
+    pub const fn attempt(&self) -> i64 {
+        self.attempt
+    }
+
+    /// When its part ends at the latest, whatever it does.
+    #[must_use]
+    pub const fn until(&self) -> Timestamp {
+        self.until
+    }
+}

@@ -1,0 +1,253 @@
+//! Analysing a picture as soon as it is uploaded: its findings lie sealed beside it when the decision comes. What cannot be
+//! analysed is given up after a few runs and goes to a person; it never fails the session. A full bench or storage that does not
+//! answer says nothing about the picture: then it is tried for hours.
+
+use crate::{
+    Honnin,
+    capture::progress::{Slot, gather},
+    runtime::{
+        analyser::{Examiner, PictureFault},
+        cpu_pool::NotLooked,
+        job_error::JobFault,
+        sealed_json::seal_json,
+    },
+};
+use domain::{
+    document::{DocumentType, OcrField, Side},
+    findings::{DocumentFindings, SelfieFindings},
+    ids::CaptureId,
+    quality::{QualityLimits, SelfieLimits, document_problems, face_is_covered},
+    reasons::Reason,
+    session::Status,
+    time::Timestamp,
+};
+use store::{
+    StoreError, Tx,
+    capture::captures::{self, CaptureRow},
+    jobs::{self, Job, JobKind, NewJob},
+    session::sessions::{self, SessionRow},
+    settings::tenants,
+    vault::{Place, SessionKey},
+};
+use time::Date;
+
+/// Runs before an analysis is given up whose picture does not open or makes the examiner panic.
+const MAX_RUNS: i64 = 4;
+/// Runs before an analysis is given up whatever was in the way; also counts runs that took the whole process down with them. Nearly
+/// three hours.
+const MOST_RUNS: i64 = 20;
+
+/// Why nothing was seen.
+enum Unseen {
+    /// The picture's own fault, as far as is known.
+    Picture(&'static str),
+    /// Something else was in the way.
+    Later(JobFault),
+}
+
+impl From<StoreError> for Unseen {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Corrupt(_) => Self::Picture(UNREADABLE),
+            other => Self::Later(other.into()),
+        }
+    }
+}
+
+const UNREADABLE: &str = "a stored picture does not open";
+
+/// What came of looking.
+enum Seen {
+    Document(DocumentFindings),
+    Selfie(SelfieFindings),
+}
+
+/// Analyses the capture that the job names. Once analysed it stays as it is.
+///
+/// # Errors
+/// When storage fails or the bench is full; the job is tried again then.
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    let id = CaptureId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+    let unit = honnin.db.read(async move |tx| {
+        let Some(capture) = captures::find(tx, &id).await? else {
+            return Ok(None);
+        };
+        let Some(row) = sessions::find_any(tx, &capture.session).await? else {
+            return Ok(None);
+        };
+        let tenant = tenants::find(tx, &row.session.tenant).await?;
+        let sandbox = tenant.is_some_and(|tenant| !tenant.livemode);
+        Ok::<_, StoreError>(Some((capture, row, sandbox)))
+    });
+    let Some((capture, row, sandbox)) = unit.await?.filter(|(capture, ..)| capture.analysed_at.is_none()) else {
+        return Ok(finish(honnin, job, None, None, &[]).await?);
+    };
+    if sandbox {
+        // Nothing is analysed there: what was photographed goes to a person, as if the machinery were missing.
+        return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
+    }
+    let key = match honnin.vault.open(&row.data_key).await {
+        // Erased meanwhile: there is nothing left to look at.
+        Err(StoreError::Erased) => return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?),
+        other => other?,
+    };
+    let seen = if job.attempt > MOST_RUNS {
+        Err(Unseen::Picture("tried too often"))
+    } else {
+        look(honnin, &capture, &row, &key).await
+    };
+    let seen = match seen {
+        Ok(seen) => seen,
+        Err(Unseen::Picture(fault)) if job.attempt >= MAX_RUNS => {
+            tracing::error!(capture = %capture.id, fault, "gave up analysing a picture");
+            return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
+        }
+        Err(Unseen::Picture(fault)) => return Err(JobFault::Passing(fault)),
+        Err(Unseen::Later(fault)) => return Err(fault),
+    };
+    let problems = problems(&capture, &seen);
+    let sealed = seal(&capture, &row, &key, &seen)?;
+    Ok(finish(honnin, job, Some(&capture), Some(sealed), &problems).await?)
+}
+
+async fn look(honnin: &Honnin, capture: &CaptureRow, row: &SessionRow, key: &SessionKey) -> Result<Seen, Unseen> {
+    let pictures = open(honnin, capture, row, key).await?;
+    let (kind, today) = (capture.document_type, honnin.now().date());
+    let (slot, challenge) = (capture.slot, capture.challenge);
+    let look = move |eyes: &dyn Examiner| match slot {
+        Slot::Document(side) => document(eyes, pictures, kind, side, today).map(Seen::Document),
+        Slot::Selfie => eyes.selfie(pictures, challenge).map(Seen::Selfie),
+    };
+    match honnin.bench.look(look).await {
+        Ok(Ok(seen)) => Ok(seen),
+        Ok(Err(_)) => Err(Unseen::Picture(UNREADABLE)),
+        Err(NotLooked::Busy) => Err(Unseen::Later(JobFault::Passing("too many pictures are waiting"))),
+        Err(NotLooked::Panicked) => Err(Unseen::Picture("the examiner panicked")),
+    }
+}
+
+fn document(
+    eyes: &dyn Examiner,
+    pictures: Vec<Vec<u8>>,
+    kind: Option<DocumentType>,
+    side: Side,
+    today: Date,
+) -> Result<DocumentFindings, PictureFault> {
+    let (Some(kind), Some(picture)) = (kind, pictures.into_iter().next()) else {
+        return Err(PictureFault::Corrupt);
+    };
+    let mut findings = eyes.document(picture, kind, side, today)?;
+    if kind == DocumentType::MyNumberCard {
+        // The law forbids keeping the individual number. The eyes leave it out; this makes sure.
+        findings.fields.retain(|field| !holds_individual_number(field));
+    }
+    Ok(findings)
+}
+
+fn holds_individual_number(field: &OcrField) -> bool {
+    let digits = |text: &Option<String>| {
+        let text = text.as_deref().unwrap_or_default();
+        text.split(|c: char| !c.is_numeric() && c != ' ' && c != '-')
+            .any(|run| run.chars().filter(|c| c.is_numeric()).count() >= 12)
+    };
+    digits(&field.text) || digits(&field.normalized)
+}
+
+async fn open(
+    honnin: &Honnin,
+    capture: &CaptureRow,
+    row: &SessionRow,
+    key: &SessionKey,
+) -> Result<Vec<Vec<u8>>, Unseen> {
+    let mut pictures = Vec::with_capacity(capture.frames.len());
+    for frame in &capture.frames {
+        let sealed = honnin.pictures.find(&capture.session, &frame.object).await?;
+        let sealed = sealed.ok_or(Unseen::Picture("a stored picture is gone"))?;
+        let place = Place {
+            tenant: &row.session.tenant,
+            session: &row.session.id,
+            name: &frame.object,
+        };
+        pictures.push(key.open(&place, &sealed)?.into_exposed());
+    }
+    Ok(pictures)
+}
+
+/// Why the picture should be taken again, as far as is known now. Whoever read a document knows better what is missing from it than
+/// the first look, which found an outline or none.
+fn problems(capture: &CaptureRow, seen: &Seen) -> Vec<Reason> {
+    let mut problems = match seen {
+        Seen::Document(findings) => document_problems(&findings.quality, &QualityLimits::default()),
+        Seen::Selfie(_) => capture.problems.clone(),
+    };
+    if let Seen::Selfie(selfie) = seen
+        && selfie.unavailable.is_empty()
+    {
+        match (selfie.faces, &selfie.face) {
+            (2.., _) => problems.insert(0, Reason::SelfieMultipleFaces),
+            (_, None) => problems.insert(0, Reason::SelfieNoFace),
+            _ if face_is_covered(&selfie.signs, &SelfieLimits::default()) => {
+                problems.insert(0, Reason::SelfieFaceCovered);
+            }
+            _ => {}
+        }
+    }
+    problems
+}
+
+fn seal(capture: &CaptureRow, row: &SessionRow, key: &SessionKey, seen: &Seen) -> Result<Vec<u8>, StoreError> {
+    let name = capture.findings_name();
+    let place = Place {
+        tenant: &row.session.tenant,
+        session: &row.session.id,
+        name: &name,
+    };
+    match seen {
+        Seen::Document(findings) => seal_json(key, &place, findings),
+        Seen::Selfie(findings) => seal_json(key, &place, findings),
+    }
+}
+
+/// Ends the analysis and its job in one unit, and wakes a decision or a page that waited for it.
+async fn finish(
+    honnin: &Honnin,
+    job: &Job,
+    capture: Option<&CaptureRow>,
+    findings: Option<Vec<u8>>,
+    problems: &[Reason],
+) -> Result<(), StoreError> {
+    let session = capture.map(|capture| capture.session.clone());
+    let (job, capture, problems, now) = (job.clone(), capture.cloned(), problems.to_vec(), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        jobs::finish(tx, &job, now).await?;
+        let Some(capture) = &capture else { return Ok(()) };
+        captures::save_findings(tx, &capture.id, findings.as_deref(), &problems, now).await?;
+        wake_decision(tx, capture, now).await
+    });
+    unit.await?;
+    if let Some(session) = session {
+        honnin.news.tell(&session);
+    }
+    Ok(())
+}
+
+async fn wake_decision(tx: &mut Tx, capture: &CaptureRow, now: Timestamp) -> Result<(), StoreError> {
+    let Some(row) = sessions::find_any(tx, &capture.session).await? else {
+        return Ok(());
+    };
+    if row.session.status != Status::Deciding || gather(tx, row).await?.is_being_analysed() {
+        return Ok(());
+    }
+    enqueue_decision(tx, capture.session.as_str(), now).await
+}
+
+/// The job that decides a session; at most one waits, and it moves forward.
+pub(crate) async fn enqueue_decision(tx: &mut Tx, session: &str, now: Timestamp) -> Result<(), StoreError> {
+    let job = NewJob {
+        kind: JobKind::Decide,
+        subject: session,
+        run_at: now,
+        dedup_key: Some(session),
+    };
+    jobs::enqueue(tx, job).await.map(drop)
+}

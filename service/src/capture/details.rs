@@ -1,0 +1,225 @@
+//! The details: filled in from what was read, confirmed or corrected by the user. Kept sealed until the submit.
+
+use crate::{
+    Honnin,
+    access::Applicant,
+    capture::{
+        findings::findings_of_document,
+        progress::{NotNow, Standing, collecting, progress},
+        retake::ask_again,
+    },
+    runtime::sealed_json::{open_column, seal_json},
+};
+use domain::{
+    document::{DocumentType, FieldName, OcrField},
+    secret::Personal,
+    session::Step,
+    user_input::{InputFault, InputField, TypedForm, UserInput},
+};
+use store::{
+    StoreError,
+    capture::attempts::{self, TYPED},
+    vault::{Place, SessionKey},
+};
+
+/// The details form as it is shown first.
+#[derive(Clone, Debug)]
+pub struct Details {
+    /// What stands in the fields.
+    pub form: Personal<TypedForm>,
+    /// Whether anything in it was read from the document.
+    pub read: bool,
+    /// Whether kana is asked for.
+    pub kana: bool,
+}
+
+/// Why the details were not taken.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum TypeInError {
+    /// What is wrong with the form.
+    #[error("the details have faults")]
+    Faults {
+        /// Each field's first fault.
+        faults: Vec<(InputField, InputFault)>,
+        /// Whether kana is asked for.
+        kana: bool,
+    },
+    /// Not this step.
+    #[error(transparent)]
+    NotNow(#[from] NotNow),
+}
+
+impl From<StoreError> for TypeInError {
+    fn from(error: StoreError) -> Self {
+        Self::NotNow(error.into())
+    }
+}
+
+/// The details form: as typed before, else as read from the document as far as it is analysed.
+///
+/// # Errors
+/// [`NotNow`]; [`NotNow::OutOfTurn`] also where a picture is asked for again.
+pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, NotNow> {
+    let standing = progress(honnin, applicant).await?;
+    let kind = check_turn(&standing)?;
+    ask_again(honnin, applicant, &standing).await?;
+    let key = honnin.vault.open(&standing.row.data_key).await?;
+    let fields = fields_read(&standing, &key)?;
+    let kana = asks_for_kana(kind, fields.expose());
+    if let Some(typed) = typed(&standing, &key)? {
+        let form = Personal::new(form_of(typed.into_exposed()));
+        return Ok(Details {
+            form,
+            read: false,
+            kana,
+        });
+    }
+    let form = prefilled(fields.expose());
+    let read = form != TypedForm::default();
+    Ok(Details {
+        form: Personal::new(form),
+        read,
+        kana,
+    })
+}
+
+/// Keeps the details, checked and folded.
+///
+/// # Errors
+/// [`TypeInError`].
+pub async fn type_in(honnin: &Honnin, applicant: &Applicant, form: &Personal<TypedForm>) -> Result<(), TypeInError> {
+    let standing = progress(honnin, applicant).await?;
+    let kind = check_turn(&standing)?;
+    let now = honnin.now();
+    let key = honnin.vault.open(&standing.row.data_key).await?;
+    let kana = asks_for_kana(kind, fields_read(&standing, &key)?.expose());
+    let input =
+        UserInput::parse(form.expose(), kana, now.date()).map_err(|faults| TypeInError::Faults { faults, kana })?;
+    let sealed = seal_json(&key, &place(&standing, TYPED), &input)?;
+    let who = applicant.clone();
+    let unit = honnin.db.write(async move |tx| {
+        let mut standing = collecting(tx, &who, now).await?;
+        if check_turn(&standing)? != kind {
+            return Err(NotNow::OutOfTurn);
+        }
+        standing.answers.typed = Some(sealed.clone());
+        Ok::<_, NotNow>(attempts::save(tx, &mut standing.answers).await?)
+    });
+    Ok(unit.await?)
+}
+
+/// The kind of document, where details may be typed: once its pictures are there, and again until the submit.
+fn check_turn(standing: &Standing) -> Result<DocumentType, NotNow> {
+    let open = standing.has_consent() && standing.plan().has(Step::Document) && standing.has_pictures();
+    standing.document_type().filter(|_| open).ok_or(NotNow::OutOfTurn)
+}
+
+pub(crate) const fn place<'a>(standing: &'a Standing, name: &'a str) -> Place<'a> {
+    standing.row.place(name)
+}
+
+/// The details typed in this attempt.
+pub(crate) fn typed(standing: &Standing, key: &SessionKey) -> Result<Option<Personal<UserInput>>, StoreError> {
+    open_column(key, &place(standing, TYPED), standing.answers.typed.as_ref())
+}
+
+fn fields_read(standing: &Standing, key: &SessionKey) -> Result<Personal<Vec<OcrField>>, StoreError> {
+    let found = findings_of_document(standing, key)?;
+    let fields = found
+        .into_iter()
+        .filter_map(|(_, found)| found)
+        .flat_map(|found| found.into_exposed().fields);
+    Ok(Personal::new(fields.collect()))
+}
+
+/// Names on Japanese documents are asked for in kana.
+fn asks_for_kana(kind: DocumentType, fields: &[OcrField]) -> bool {
+    let issuer = fields.iter().find(|field| field.name == FieldName::IssuingCountry);
+    let issuer = issuer.and_then(|field| field.normalized.as_deref());
+    kind.is_japanese() && kind.issuer(issuer) == Some("JPN")
+}
+
+fn prefilled(fields: &[OcrField]) -> TypedForm {
+    let value = |name, prefer_normalized: bool| {
+        let field = fields.iter().find(|field| field.name == name)?;
+        let (first, second) = if prefer_normalized {
+            (&field.normalized, &None)
+        } else {
+            (&field.text, &field.normalized)
+        };
+        first.clone().or_else(|| second.clone())
+    };
+    let text = |name| {
+        value(name, false)
+            .map(|text| text.replace('\n', " "))
+            .unwrap_or_default()
+    };
+    let mut form = TypedForm {
+        last_name: text(FieldName::LastName),
+        first_name: text(FieldName::FirstName),
+        last_name_kana: text(FieldName::LastNameKana),
+        first_name_kana: text(FieldName::FirstNameKana),
+        birth_date: value(FieldName::BirthDate, true).unwrap_or_default(),
+        address: text(FieldName::Address),
+    };
+    if form.last_name.is_empty() && form.first_name.is_empty() {
+        // Japanese cards print the family name first, a space apart. Where that space was not seen, nobody knows where one ends.
+        let full = text(FieldName::FullName);
+        if let Some((family, given)) = full.split_once(char::is_whitespace) {
+            form.last_name = family.to_owned();
+            form.first_name = given.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
+    }
+    form
+}
+
+fn form_of(input: UserInput) -> TypedForm {
+    TypedForm {
+        last_name: input.last_name.unwrap_or_default(),
+        first_name: input.first_name.unwrap_or_default(),
+        last_name_kana: input.last_name_kana.unwrap_or_default(),
+        first_name_kana: input.first_name_kana.unwrap_or_default(),
+        birth_date: input.birth_date.unwrap_or_default(),
+        address: input.address.unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::document::Side;
+
+    fn field(name: FieldName, value: &str) -> OcrField {
+        OcrField {
+            side: Side::Front,
+            name,
+            text: Some(value.to_owned()),
+            normalized: Some(value.to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_name_is_divided_where_it_was_read_in_two_parts_only() {
+        let names = |full: &str| {
+            let form = prefilled(&[field(FieldName::FullName, full)]);
+            (form.last_name, form.first_name)
+        };
+        assert_eq!(names("山田 花子"), ("山田".into(), "花子".into()));
+        assert_eq!(names("山田花子"), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn kana_is_asked_for_where_the_document_is_japanese() {
+        let asks = |kind, issuer: Option<&str>| {
+            let fields: Vec<_> = issuer
+                .map(|country| field(FieldName::IssuingCountry, country))
+                .into_iter()
+                .collect();
+            asks_for_kana(kind, &fields)
+        };
+        assert!(asks(DocumentType::DrivingLicense, None));
+        assert!(asks(DocumentType::DrivingLicense, Some("JPN")));
+        assert!(!asks(DocumentType::DrivingLicense, Some("USA")));
+        assert!(!asks(DocumentType::Passport, Some("JPN")));
+    }
+}

@@ -1,0 +1,29 @@
+//! What the analysis found on the pictures of the document that the decision will rest on.
+
+use crate::{
+    capture::progress::{Slot, Standing},
+    runtime::sealed_json::open_json,
+};
+use domain::{findings::DocumentFindings, secret::Personal};
+use store::{StoreError, vault::SessionKey};
+
+/// A side with what was found on it; `None` where its analysis was given up or is not there yet.
+pub(crate) type SideFindings = (Slot, Option<Personal<DocumentFindings>>);
+
+/// The findings of each side that the decision rests on.
+pub(crate) fn findings_of_document(standing: &Standing, key: &SessionKey) -> Result<Vec<SideFindings>, StoreError> {
+    let sides = standing
+        .relied_on()
+        .into_iter()
+        .filter(|capture| capture.slot != Slot::Selfie);
+    sides
+        .map(|capture| {
+            let name = capture.findings_name();
+            let found = capture
+                .findings
+                .as_ref()
+                .map(|sealed| open_json(key, &standing.row.place(&name), sealed));
+            Ok((capture.slot, found.transpose()?))
+        })
+        .collect()
+}

@@ -1,0 +1,336 @@
+//! Where an end user stands in an attempt: the next step follows from what is stored, never from what the browser says. So a
+//! reload, a second tab or another visit lands where it should.
+
+use crate::{
+    Honnin,
+    access::{
+        Applicant,
+        capture_cookie::{IDLE, PRECISION},
+    },
+    runtime::wake_up::look_until,
+    session,
+};
+use domain::{
+    document::{DocumentType, Side},
+    ids::CaptureId,
+    reasons::Reason,
+    session::{Plan, Status, Step as PlanStep},
+    tenant::TenantSettings,
+    time::{Millis, Timestamp},
+};
+use std::time::Duration;
+use store::{
+    StoreError, Tx, audit,
+    capture::{
+        attempts::{self, AttemptRow},
+        captures::{self, CaptureRow},
+    },
+    session::sessions::{self, SessionRow},
+    settings::tenants::{self, TenantRow},
+};
+
+pub use store::capture::captures::Slot;
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Agree, or decline.
+    Consent,
+    /// Say what the document is.
+    Choose,
+    /// Photograph a side.
+    Photograph(Side),
+    /// Look at the photograph just taken.
+    Check(Side),
+    /// Type in the details.
+    Details,
+    /// Take the selfie.
+    Selfie,
+    /// Look at everything and submit it.
+    Submit,
+    /// It is submitted, or ended otherwise.
+    Result,
+    /// The deadline has passed.
+    Expired,
+}
+
+/// Why a step cannot be taken now.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum NotNow {
+    /// The attempt is over for this browser.
+    #[error("this attempt is over")]
+    Over,
+    /// Another step is next: the page was out of date.
+    #[error("another step is next")]
+    OutOfTurn,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A picture as the pages show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Its id, part of its address.
+    pub id: CaptureId,
+    /// Why it should be taken again, most urgent first.
+    pub problems: Vec<Reason>,
+}
+
+/// Everything stored about an attempt.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    pub(crate) row: SessionRow,
+    pub(crate) tenant: TenantRow,
+    pub(crate) answers: AttemptRow,
+    pub(crate) captures: Vec<CaptureRow>,
+    /// When the browser's part ends at the latest; none where nobody's browser asks.
+    until: Option<Timestamp>,
+}
+
+/// How long a browser may still take part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeLeft {
+    /// So long, at least.
+    pub span: Millis,
+    /// Whether being seen puts the end off.
+    pub renewable: bool,
+}
+
+/// How far one slot is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SlotState<'a> {
+    /// A picture is wanted.
+    Open,
+    /// A picture is there that the user has to look at, or should take again.
+    ToCheck(&'a CaptureRow),
+    /// Goes on with this one; with none only where no try is left.
+    Done(Option<&'a CaptureRow>),
+}
+
+/// Where the applicant stands.
+///
+/// # Errors
+/// [`NotNow::Over`] where the attempt is no longer the session's.
+pub async fn progress(honnin: &Honnin, applicant: &Applicant) -> Result<Standing, NotNow> {
+    let applicant = applicant.clone();
+    let unit = honnin.db.read(async move |tx| load(tx, &applicant).await);
+    unit.await
+}
+
+/// Where the applicant stands once the pictures taken so far are analysed; it waits for that, at most for `patience`.
+///
+/// # Errors
+/// As [`progress`].
+pub async fn analysed_within(honnin: &Honnin, applicant: &Applicant, patience: Duration) -> Result<Standing, NotNow> {
+    let analysed = |standing: &Standing| !standing.is_being_analysed();
+    let look = || progress(honnin, applicant);
+    look_until(honnin, applicant.session(), patience, analysed, look).await
+}
+
+/// As [`progress`], in the caller's unit.
+pub(crate) async fn load(tx: &mut Tx, applicant: &Applicant) -> Result<Standing, NotNow> {
+    let row = sessions::find_any(tx, applicant.session()).await?.ok_or(NotNow::Over)?;
+    if row.session.attempt != applicant.attempt() || row.session.purged_at.is_some() {
+        return Err(NotNow::Over);
+    }
+    let standing = gather(tx, row).await?;
+    Ok(Standing {
+        until: Some(applicant.until()),
+        ..standing
+    })
+}
+
+/// Everything of the session's present attempt.
+pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<Standing, StoreError> {
+    let tenant = tenants::find(tx, &row.session.tenant).await?;
+    let tenant = tenant.ok_or(StoreError::Corrupt("a session without its tenant"))?;
+    let (id, attempt) = (row.session.id.clone(), row.session.attempt);
+    let answers = attempts::load(tx, &id, attempt).await?;
+    let captures = captures::list(tx, &id, attempt).await?;
+    Ok(Standing {
+        row,
+        tenant,
+        answers,
+        captures,
+        until: None,
+    })
+}
+
+/// As [`load`], where the session is still being collected.
+pub(crate) async fn collecting(tx: &mut Tx, applicant: &Applicant, now: Timestamp) -> Result<Standing, NotNow> {
+    let standing = load(tx, applicant).await?;
+    match standing.row.session.status_at(now) {
+        Status::Collecting => Ok(standing),
+        _ => Err(NotNow::OutOfTurn),
+    }
+}
+
+impl Standing {
+    /// What comes next.
+    #[must_use]
+    pub fn next(&self, now: Timestamp) -> Next {
+        match self.row.session.status_at(now) {
+            Status::Expired => return Next::Expired,
+            Status::Created | Status::Collecting => {}
+            Status::Deciding | Status::Reviewing | Status::Completed | Status::Failed => return Next::Result,
+        }
+        if self.answers.consent.is_none() {
+            return Next::Consent;
+        }
+        let plan = self.plan();
+        if plan.has(PlanStep::Document)
+            && let Some(next) = self.next_of_document()
+        {
+            return next;
+        }
+        if plan.has(PlanStep::Selfie) && !matches!(self.slot(Slot::Selfie), SlotState::Done(_)) {
+            return Next::Selfie;
+        }
+        Next::Submit
+    }
+
+    fn next_of_document(&self) -> Option<Next> {
+        let Some(kind) = self.answers.document_type else {
+            return Some(Next::Choose);
+        };
+        for &side in kind.sides() {
+            match self.slot(Slot::Document(side)) {
+                SlotState::Open => return Some(Next::Photograph(side)),
+                SlotState::ToCheck(_) => return Some(Next::Check(side)),
+                SlotState::Done(_) => {}
+            }
+        }
+        self.answers.typed.is_none().then_some(Next::Details)
+    }
+
+    pub(crate) fn slot(&self, slot: Slot) -> SlotState<'_> {
+        let exhausted = self.tries_left(slot) == 0;
+        match (self.latest(slot), slot) {
+            (Some(last), Slot::Selfie) if last.problems.is_empty() || exhausted => SlotState::Done(Some(last)),
+            (Some(last), Slot::Selfie) => SlotState::ToCheck(last),
+            (Some(last), Slot::Document(_)) if last.discarded_at.is_none() => match last.accepted_at {
+                Some(_) => SlotState::Done(Some(last)),
+                None => SlotState::ToCheck(last),
+            },
+            // No try is left: it goes on with what it has, to review.
+            (last, _) if exhausted => SlotState::Done(last),
+            _ => SlotState::Open,
+        }
+    }
+
+    /// The last picture of a slot, of the kind of document chosen now.
+    fn latest(&self, slot: Slot) -> Option<&CaptureRow> {
+        let fits = |capture: &&CaptureRow| {
+            capture.slot == slot && (slot == Slot::Selfie || capture.document_type == self.answers.document_type)
+        };
+        self.captures.iter().filter(fits).max_by_key(|capture| capture.number)
+    }
+
+    /// The pictures that a decision rests on: the last one of each slot of the plan.
+    pub(crate) fn relied_on(&self) -> Vec<&CaptureRow> {
+        let sides = self.answers.document_type.map_or(&[][..], DocumentType::sides);
+        let document = sides.iter().map(|&side| Slot::Document(side));
+        let document = document.filter(|_| self.plan().has(PlanStep::Document));
+        let selfie = self.plan().has(PlanStep::Selfie).then_some(Slot::Selfie);
+        document.chain(selfie).filter_map(|slot| self.latest(slot)).collect()
+    }
+
+    /// Whether a picture that the decision rests on is still being looked at.
+    #[must_use]
+    pub fn is_being_analysed(&self) -> bool {
+        self.relied_on().iter().any(|capture| capture.analysed_at.is_none())
+    }
+
+    /// The last picture of a slot as the pages show it.
+    #[must_use]
+    pub fn shown(&self, slot: Slot) -> Option<Shown> {
+        let Shown { id, problems } = self.latest(slot).map(|capture| Shown {
+            id: capture.id.clone(),
+            problems: capture.problems.clone(),
+        })?;
+        Some(Shown { id, problems })
+    }
+
+    /// Tries left for a slot.
+    #[must_use]
+    pub fn tries_left(&self, slot: Slot) -> u8 {
+        let used = self.captures.iter().filter(|capture| capture.slot == slot).count();
+        let tries = self
+            .settings()
+            .map_or(TenantSettings::default().tries, |settings| settings.tries);
+        tries.saturating_sub(u8::try_from(used).unwrap_or(u8::MAX))
+    }
+
+    const fn settings(&self) -> Option<&TenantSettings> {
+        self.tenant.settings.as_ref()
+    }
+
+    /// The steps of the session.
+    #[must_use]
+    pub const fn plan(&self) -> &Plan {
+        &self.row.session.plan
+    }
+
+    /// Whether consent was given.
+    #[must_use]
+    pub const fn has_consent(&self) -> bool {
+        self.answers.consent.is_some()
+    }
+
+    /// Whether every side of the document is taken.
+    #[must_use]
+    pub fn has_pictures(&self) -> bool {
+        matches!(self.next_of_document(), None | Some(Next::Details))
+    }
+
+    /// What the user says the document is.
+    #[must_use]
+    pub const fn document_type(&self) -> Option<DocumentType> {
+        self.answers.document_type
+    }
+
+    /// How long the browser just seen may still take part; none where the session waits for nothing of it.
+    #[must_use]
+    pub fn time_left(&self, now: Timestamp) -> Option<TimeLeft> {
+        if matches!(self.next(now), Next::Result | Next::Expired) {
+            return None;
+        }
+        let end = self.until?.min(self.row.session.expires_at);
+        let idle = now.plus(Millis(IDLE.0 - PRECISION.0));
+        Some(TimeLeft {
+            span: Millis(end.min(idle).as_millis() - now.as_millis()),
+            renewable: idle < end,
+        })
+    }
+
+    /// The tenant's name.
+    #[must_use]
+    pub fn tenant_name(&self) -> &str {
+        &self.tenant.name
+    }
+
+    /// The tenant's accent colour.
+    #[must_use]
+    pub fn accent(&self) -> Option<&str> {
+        self.settings()?.accent.as_deref()
+    }
+
+    /// Whether the tenant searches for the face among those it approved before.
+    #[must_use]
+    pub fn searches_faces(&self) -> bool {
+        self.plan().has(PlanStep::Selfie) && self.settings().is_some_and(|settings| settings.policy.find_duplicates)
+    }
+
+    /// How long the data is kept after the end.
+    #[must_use]
+    pub fn retention(&self) -> Millis {
+        self.settings()
+            .map_or(TenantSettings::default().retention, |settings| settings.retention)
+    }
+
+    /// What the applicant did, for the audit log.
+    pub(crate) fn audit_entry(&self, at: Timestamp, action: &str) -> audit::Entry {
+        session::audit_entry(&self.row, at, action)
+    }
+}

@@ -1,0 +1,63 @@
+//! The card cut out of a stored picture and laid straight, for people to look at. Made when it is asked for, in the pool where pictures
+//! are looked at; the picture as it was taken stays as it is.
+
+use crate::{
+    Honnin,
+    runtime::{analyser::Examiner, sealed_json::open_json},
+};
+use domain::{findings::DocumentFindings, secret::Personal};
+use store::{
+    StoreError,
+    capture::captures::{CaptureRow, Slot},
+    session::sessions::SessionRow,
+    vault::SessionKey,
+};
+
+/// How a stored picture is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// As it was taken.
+    #[default]
+    Whole,
+    /// The card alone and straight, where it was found; else as it was taken.
+    Card,
+}
+
+/// The picture in the view that is wanted. Where the card was not found, or nobody can cut it out now, it is the whole picture.
+///
+/// # Errors
+/// When the findings do not open.
+pub(crate) async fn shown(
+    honnin: &Honnin,
+    row: &SessionRow,
+    capture: &CaptureRow,
+    key: &SessionKey,
+    picture: Personal<Vec<u8>>,
+    view: View,
+) -> Result<Personal<Vec<u8>>, StoreError> {
+    if view == View::Whole {
+        return Ok(picture);
+    }
+    let Some(outline) = outline(row, capture, key)? else {
+        return Ok(picture);
+    };
+    let jpeg = picture.expose().clone();
+    let cut = honnin
+        .bench
+        .look(move |eyes: &dyn Examiner| eyes.straighten(jpeg, outline))
+        .await;
+    Ok(match cut {
+        Ok(Ok(card)) => Personal::new(card),
+        Ok(Err(_)) | Err(_) => picture,
+    })
+}
+
+/// Corners of the card in the picture, as its analysis found them.
+fn outline(row: &SessionRow, capture: &CaptureRow, key: &SessionKey) -> Result<Option<[[f32; 2]; 4]>, StoreError> {
+    let (Slot::Document(_), Some(sealed)) = (capture.slot, &capture.findings) else {
+        return Ok(None);
+    };
+    let name = capture.findings_name();
+    let found: Personal<DocumentFindings> = open_json(key, &row.place(&name), sealed)?;
+    Ok(found.expose().outline)
+}

@@ -1,0 +1,92 @@
+//! What the end user is told in the end: how it went, never scores or signs of fraud, and the way back to the tenant.
+
+use crate::{
+    Honnin,
+    access::Applicant,
+    capture::progress::{NotNow, progress},
+    runtime::wake_up::look_until,
+};
+use domain::{
+    callback::CallbackUrl,
+    outcome::Verdict,
+    secret::Personal,
+    session::{FailureReason, Status},
+};
+use std::time::Duration;
+use store::session::sessions::column;
+
+/// How it ended, or that it has not yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Not submitted: there is no result.
+    None,
+    /// Being decided.
+    Waiting,
+    /// Approved.
+    Approved,
+    /// A person looks.
+    Review,
+    /// Rejected.
+    Rejected,
+    /// The user declined consent.
+    Declined,
+    /// Ended by an error of ours.
+    Failed,
+    /// The deadline passed first.
+    Expired,
+}
+
+/// The result as the user sees it.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// How it ended.
+    pub ending: Ending,
+    /// The tenant's callback URL with the session's id and `state`, where there is one.
+    pub return_url: Option<Personal<String>>,
+}
+
+/// The result of the applicant's attempt. Where it is still being decided it waits for the decision, at most for `patience`.
+///
+/// # Errors
+/// [`NotNow`].
+pub async fn result_within(honnin: &Honnin, applicant: &Applicant, patience: Duration) -> Result<Shown, NotNow> {
+    let decided = |shown: &Shown| shown.ending != Ending::Waiting;
+    look_until(honnin, applicant.session(), patience, decided, || {
+        result(honnin, applicant)
+    })
+    .await
+}
+
+/// The result of the applicant's attempt.
+///
+/// # Errors
+/// [`NotNow`].
+pub async fn result(honnin: &Honnin, applicant: &Applicant) -> Result<Shown, NotNow> {
+    let row = progress(honnin, applicant).await?.row;
+    let verdict = row.outcome.as_ref().map(|outcome| outcome.verdict);
+    let ending = match (row.session.status_at(honnin.now()), verdict) {
+        (Status::Created | Status::Collecting, _) => Ending::None,
+        (Status::Deciding, _) => Ending::Waiting,
+        (Status::Completed, Some(Verdict::Approved)) => Ending::Approved,
+        (Status::Completed, Some(Verdict::Rejected)) => Ending::Rejected,
+        (Status::Reviewing | Status::Completed, _) => Ending::Review,
+        (Status::Failed, _) if row.failure_reason == Some(FailureReason::ConsentDeclined) => Ending::Declined,
+        (Status::Failed, _) => Ending::Failed,
+        (Status::Expired, _) => Ending::Expired,
+    };
+    let callback = row.callback_url.as_deref().and_then(|url| CallbackUrl::parse(url).ok());
+    let return_url = match callback.filter(|_| ending != Ending::None && ending != Ending::Waiting) {
+        Some(callback) => {
+            let key = honnin.vault.open(&row.data_key).await?;
+            let sealed = row
+                .state
+                .as_ref()
+                .map(|sealed| key.open_text(&row.place(column::STATE), sealed))
+                .transpose()?;
+            let state = sealed.as_ref().map(|state| state.expose().as_str());
+            Some(Personal::new(callback.return_url(&row.session.id, state)))
+        }
+        None => None,
+    };
+    Ok(Shown { ending, return_url })
+}

@@ -1,0 +1,151 @@
+//! What the applicant should mend before the submit: what was wrong with a picture when it came, and what its analysis found since.
+//! The analysis ends after the upload is answered, so every step on the way to the submit asks again.
+
+use crate::{
+    Honnin,
+    access::Applicant,
+    capture::{
+        findings::{SideFindings, findings_of_document},
+        progress::{Next, NotNow, Slot, SlotState, Standing, collecting, progress},
+    },
+};
+use domain::{
+    decision::{kind_shown, to_mend},
+    document::{DocumentType, Side},
+    findings::DocumentFindings,
+    ids::CaptureId,
+    reasons::Reason,
+    secret::Personal,
+};
+use store::{
+    StoreError,
+    capture::{attempts, captures},
+    vault::SessionKey,
+};
+
+/// The photograph that the applicant has to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToCheck {
+    /// Its id, part of its address.
+    pub id: CaptureId,
+    /// The side it is to show.
+    pub side: Side,
+    /// The kind of document it is to show.
+    pub document_type: DocumentType,
+    /// Why it should be taken again, most urgent first.
+    pub problems: Vec<Reason>,
+    /// The kind of document that it shows, where that is another one.
+    pub looks_like: Option<DocumentType>,
+    /// Whether its analysis may still find something.
+    pub analysed: bool,
+    /// Whether the card was found in it, so that it can be shown straight.
+    pub straight: bool,
+    /// Tries left after this one.
+    pub tries_left: u8,
+}
+
+/// The photograph that is to be checked next.
+///
+/// # Errors
+/// [`NotNow::OutOfTurn`] where there is none.
+pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck, NotNow> {
+    let standing = progress(honnin, applicant).await?;
+    let (Next::Check(side), Some(document_type)) = (standing.next(honnin.now()), standing.document_type()) else {
+        return Err(NotNow::OutOfTurn);
+    };
+    let slot = Slot::Document(side);
+    let SlotState::ToCheck(capture) = standing.slot(slot) else {
+        return Err(NotNow::OutOfTurn);
+    };
+    let key = honnin.vault.open(&standing.row.data_key).await?;
+    let found = Found::of(&standing, &key)?;
+    Ok(ToCheck {
+        id: capture.id.clone(),
+        side,
+        document_type,
+        problems: found.problems(&standing, slot),
+        looks_like: found
+            .picture(slot)
+            .and_then(kind_shown)
+            .filter(|kind| *kind != document_type),
+        analysed: capture.analysed_at.is_some(),
+        straight: found.picture(slot).is_some_and(|picture| picture.outline.is_some()),
+        tries_left: standing.tries_left(slot),
+    })
+}
+
+/// Asks again for the pictures that were taken before their analysis found something against them, unless no try is left.
+///
+/// # Errors
+/// [`NotNow::OutOfTurn`] where a picture is asked for again: its page is next.
+pub(crate) async fn ask_again(honnin: &Honnin, applicant: &Applicant, standing: &Standing) -> Result<(), NotNow> {
+    let key = honnin.vault.open(&standing.row.data_key).await?;
+    let unsettled = Found::of(standing, &key)?.unsettled(standing);
+    if unsettled.is_empty() {
+        return Ok(());
+    }
+    let (seen, applicant, now) = (standing.answers.version, applicant.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| -> Result<_, NotNow> {
+        let mut standing = collecting(tx, &applicant, now).await?;
+        // Somebody was faster, in another tab: what is there now is looked at on its own.
+        if standing.answers.version == seen {
+            for id in &unsettled {
+                captures::take_back(tx, id).await?;
+            }
+            attempts::save(tx, &mut standing.answers).await?;
+        }
+        Ok(())
+    });
+    unit.await?;
+    Err(NotNow::OutOfTurn)
+}
+
+/// The findings of the pictures that the decision will rest on.
+pub(crate) struct Found(Vec<SideFindings>);
+
+impl Found {
+    pub(crate) fn of(standing: &Standing, key: &SessionKey) -> Result<Self, StoreError> {
+        findings_of_document(standing, key).map(Self)
+    }
+
+    fn picture(&self, slot: Slot) -> Option<&DocumentFindings> {
+        let (_, found) = self.0.iter().find(|(other, _)| *other == slot)?;
+        found.as_ref().map(Personal::expose)
+    }
+
+    /// Why the picture of `slot` should be taken again. It is compared with the other side only once that one is settled: of two
+    /// pictures of one side, the one taken for the other side is the wrong one.
+    pub(crate) fn problems(&self, standing: &Standing, slot: Slot) -> Vec<Reason> {
+        let settled = |other: &&SideFindings| other.0 != slot && matches!(standing.slot(other.0), SlotState::Done(_));
+        self.against(standing, slot, self.0.iter().filter(settled))
+    }
+
+    /// The accepted pictures with problems that nobody was shown. A back is compared with its front, not both with each other.
+    fn unsettled(&self, standing: &Standing) -> Vec<CaptureId> {
+        let accepted = self.0.iter().enumerate().filter_map(|(index, (slot, _))| {
+            let SlotState::Done(Some(capture)) = standing.slot(*slot) else {
+                return None;
+            };
+            let problems = self.against(standing, *slot, self.0[..index].iter());
+            let shown = problems.iter().all(|problem| capture.problems.contains(problem));
+            (!shown && standing.tries_left(*slot) > 0).then(|| capture.id.clone())
+        });
+        accepted.collect()
+    }
+
+    fn against<'a>(
+        &'a self,
+        standing: &Standing,
+        slot: Slot,
+        others: impl Iterator<Item = &'a SideFindings>,
+    ) -> Vec<Reason> {
+        let mut problems = standing.shown(slot).map(|shown| shown.problems).unwrap_or_default();
+        if let (Some(kind), Some(picture)) = (standing.document_type(), self.picture(slot)) {
+            let others = others.filter_map(|(_, found)| found.as_ref().map(Personal::expose));
+            let found = to_mend(kind, picture, others);
+            problems.retain(|problem| !found.contains(problem));
+            problems.splice(..0, found);
+        }
+        problems
+    }
+}

@@ -1,0 +1,53 @@
+//! The applicant's own pictures, while the attempt lasts.
+
+use crate::{
+    Honnin,
+    access::Applicant,
+    capture::{
+        progress::NotNow,
+        rectify::{View, shown},
+    },
+};
+use domain::{ids::CaptureId, secret::Personal, session::Status};
+use store::{capture::captures, session::sessions, vault::Place};
+
+/// One frame of a picture that the applicant took in this attempt, as JPEG. `None` where there is none such, whoever else may
+/// have it, and once the session is submitted: from then on only reviewers look.
+///
+/// # Errors
+/// [`NotNow`].
+pub async fn show_picture(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    id: &CaptureId,
+    frame: usize,
+    view: View,
+) -> Result<Option<Personal<Vec<u8>>>, NotNow> {
+    let (who, id, now) = (applicant.clone(), id.clone(), honnin.now());
+    let unit = honnin.db.read(async move |tx| {
+        let capture = captures::find(tx, &id).await?;
+        let own =
+            |capture: &captures::CaptureRow| capture.session == *who.session() && capture.attempt == who.attempt();
+        let Some(capture) = capture.filter(own) else {
+            return Ok(None);
+        };
+        let row = sessions::find_any(tx, who.session()).await?;
+        let row = row.filter(|row| row.session.status_at(now) == Status::Collecting);
+        let frame = capture.frames.get(frame).cloned();
+        Ok::<_, NotNow>(row.zip(frame).map(|(row, frame)| (row, capture, frame)))
+    });
+    let Some((row, capture, frame)) = unit.await? else {
+        return Ok(None);
+    };
+    let key = honnin.vault.open(&row.data_key).await?;
+    let Some(sealed) = honnin.pictures.find(&row.session.id, &frame.object).await? else {
+        return Ok(None);
+    };
+    let place = Place {
+        tenant: &row.session.tenant,
+        session: &row.session.id,
+        name: &frame.object,
+    };
+    let picture = key.open(&place, &sealed)?;
+    Ok(Some(shown(honnin, &row, &capture, &key, picture, view).await?))
+}

@@ -1,0 +1,37 @@
+//! Going on on another device: a one-time link of the applicant's own. Until it is opened everything goes on here; opening it ends
+//! this browser's part.
+
+use crate::{
+    Honnin,
+    access::Applicant,
+    capture::progress::{NotNow, collecting},
+    runtime::token,
+    session::reissue_link::{Reissued, store_link},
+};
+use domain::time::Millis;
+use store::{audit, session::links};
+
+/// How long the link can be opened: the other phone is at hand.
+pub const LIFETIME: Millis = Millis::minutes(15);
+
+/// Makes the link; one made before dies.
+///
+/// # Errors
+/// [`NotNow`].
+pub async fn hand_over(honnin: &Honnin, applicant: &Applicant) -> Result<Reissued, NotNow> {
+    let token = token::generate(&*honnin.random);
+    let hash = token::hash(token.expose());
+    let (applicant, now) = (applicant.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        let standing = collecting(tx, &applicant, now).await?;
+        links::kill_all(tx, applicant.session(), now).await?;
+        let expires_at = store_link(tx, &standing.row, &hash, now, LIFETIME).await?;
+        audit::record(tx, &standing.audit_entry(now, "link.hand_over")).await?;
+        Ok::<_, NotNow>(expires_at)
+    });
+    let expires_at = unit.await?;
+    Ok(Reissued {
+        url: honnin.link_url(token.expose()),
+        expires_at,
+    })
+}

@@ -1,0 +1,94 @@
+//! One side of the document.
+
+use super::{CaptureError, keep, kept_or_dropped, number_of_next, store_row};
+use crate::{
+    Honnin,
+    access::Applicant,
+    capture::progress::{NotNow, Slot, SlotState, Standing, collecting, progress},
+    runtime::analyser::{Examiner, Subject},
+};
+use domain::{
+    document::{DocumentType, Side},
+    quality::{QualityLimits, document_problems},
+    session::{Status, Step},
+    time::Timestamp,
+};
+use store::{
+    Tx,
+    capture::{attempts, captures::CaptureRow},
+};
+
+/// Takes a picture of `side`. The same file sent again, because its answer was lost, counts once.
+///
+/// # Errors
+/// [`CaptureError`].
+pub async fn capture_document(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    side: Side,
+    upload: Vec<u8>,
+) -> Result<(), CaptureError> {
+    let standing = progress(honnin, applicant).await?;
+    let kind = check_turn(&standing, side, honnin.now())?;
+    let picture = honnin
+        .bench
+        .look(move |eyes: &dyn Examiner| eyes.normalise(&upload, Subject::Document))
+        .await??;
+    let slot = Slot::Document(side);
+    if let SlotState::ToCheck(last) = standing.slot(slot)
+        && last
+            .frames
+            .iter()
+            .any(|frame| frame.sha256 == hex::encode(picture.sha256))
+    {
+        return Ok(());
+    }
+    if standing.tries_left(slot) == 0 {
+        return Err(CaptureError::NoTryLeft);
+    }
+    let (id, now) = (honnin.capture_id(), honnin.now());
+    let problems = document_problems(&picture.quality, &QualityLimits::default());
+    let frames = keep(honnin, &standing, &id, vec![(0, picture)]).await?;
+    let capture = CaptureRow {
+        id,
+        session: applicant.session().clone(),
+        attempt: applicant.attempt(),
+        slot,
+        number: 0,
+        document_type: Some(kind),
+        challenge: None,
+        frames,
+        problems,
+        created_at: now,
+        accepted_at: None,
+        discarded_at: None,
+        findings: None,
+        analysed_at: None,
+    };
+    let (who, row) = (applicant.clone(), capture.clone());
+    let unit = honnin.db.write(async move |tx| store(tx, &who, &row, side).await);
+    kept_or_dropped(honnin, &capture, unit.await).await
+}
+
+/// The picture's row, where the document is still the one that was chosen.
+async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, side: Side) -> Result<(), CaptureError> {
+    let now = row.created_at;
+    let mut standing = collecting(tx, applicant, now).await?;
+    if Some(check_turn(&standing, side, now)?) != row.document_type {
+        return Err(CaptureError::NotNow(NotNow::OutOfTurn));
+    }
+    let row = CaptureRow {
+        number: number_of_next(&standing, row.slot)?,
+        ..row.clone()
+    };
+    store_row(tx, &row, now).await?;
+    Ok(attempts::save(tx, &mut standing.answers).await?)
+}
+
+/// The kind of document, where a picture of `side` may be taken now. Any side may be taken again until the submit.
+fn check_turn(standing: &Standing, side: Side, now: Timestamp) -> Result<DocumentType, NotNow> {
+    let open = standing.row.session.status_at(now) == Status::Collecting && standing.has_consent();
+    let kind = standing.document_type().filter(|kind| kind.sides().contains(&side));
+    let kind = kind.filter(|_| open && standing.plan().has(Step::Document));
+    kind.ok_or(NotNow::OutOfTurn)
+}

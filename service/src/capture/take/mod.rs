@@ -1,0 +1,141 @@
+//! Taking a picture: decode, judge, seal, store, and have it analysed at once. The picture is durable before its row is, so that a
+//! row never points at nothing; a crash between the two leaves a sealed object that nothing refers to and that erasure removes.
+
+mod document;
+mod selfie;
+
+pub use document::capture_document;
+pub use selfie::{Burst, MAX_FRAMES, capture_selfie, challenge};
+
+use crate::{
+    Honnin,
+    capture::progress::{NotNow, Slot, Standing},
+    runtime::{
+        analyser::{Normalised, PictureFault},
+        cpu_pool::NotLooked,
+    },
+};
+use domain::{ids::CaptureId, time::Timestamp};
+use store::{
+    StoreError, Tx,
+    capture::captures::{self, CaptureRow, Frame},
+    jobs::{self, JobKind, NewJob},
+    vault::Place,
+};
+
+/// Why a picture was not taken.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CaptureError {
+    /// The file is no picture that can be used.
+    #[error(transparent)]
+    Picture(#[from] PictureFault),
+    /// No file came, or too few for what was asked.
+    #[error("a picture is missing")]
+    Missing,
+    /// More frames than a burst may have.
+    #[error("too many pictures")]
+    TooMany,
+    /// No try is left; it goes on with what it has.
+    #[error("no attempts left")]
+    NoTryLeft,
+    /// Too many pictures are waiting; it is worth trying again.
+    #[error("too many pictures are waiting")]
+    Busy,
+    /// Not this step.
+    #[error(transparent)]
+    NotNow(#[from] NotNow),
+}
+
+impl From<StoreError> for CaptureError {
+    fn from(error: StoreError) -> Self {
+        Self::NotNow(error.into())
+    }
+}
+
+impl From<NotLooked> for CaptureError {
+    fn from(error: NotLooked) -> Self {
+        match error {
+            NotLooked::Busy => Self::Busy,
+            // A picture that breaks the decoder is as good as a damaged one.
+            NotLooked::Panicked => Self::Picture(PictureFault::Corrupt),
+        }
+    }
+}
+
+/// Name of a capture's frame in the object store.
+fn object_name(id: &CaptureId, frame: usize) -> String {
+    format!("{id}-{frame}")
+}
+
+/// Seals the pictures and stores them durably.
+async fn keep(
+    honnin: &Honnin,
+    standing: &Standing,
+    id: &CaptureId,
+    pictures: Vec<(u32, Normalised)>,
+) -> Result<Vec<Frame>, StoreError> {
+    let row = &standing.row;
+    let key = honnin.vault.open(&row.data_key).await?;
+    let mut frames = Vec::with_capacity(pictures.len());
+    for (index, (at, picture)) in pictures.into_iter().enumerate() {
+        let object = object_name(id, index);
+        let place = Place {
+            tenant: &row.session.tenant,
+            session: &row.session.id,
+            name: &object,
+        };
+        let sealed = key.seal(&place, &picture.jpeg)?;
+        honnin.pictures.put(&row.session.id, &object, sealed).await?;
+        frames.push(Frame {
+            object,
+            sha256: hex::encode(picture.sha256),
+            at,
+        });
+    }
+    Ok(frames)
+}
+
+/// Removes the pictures whose row was refused. After a fault of storage the row may be there all the same, so they stay; erasure
+/// removes them with the session.
+async fn kept_or_dropped(
+    honnin: &Honnin,
+    capture: &CaptureRow,
+    stored: Result<(), CaptureError>,
+) -> Result<(), CaptureError> {
+    let refused = match &stored {
+        Err(CaptureError::NoTryLeft | CaptureError::NotNow(NotNow::Over | NotNow::OutOfTurn)) => true,
+        Ok(()) | Err(_) => false,
+    };
+    if refused {
+        for frame in &capture.frames {
+            drop(honnin.pictures.delete(&capture.session, &frame.object).await);
+        }
+    }
+    stored
+}
+
+/// The number of a slot's next picture, while there are tries.
+fn number_of_next(standing: &Standing, slot: Slot) -> Result<i64, CaptureError> {
+    if standing.tries_left(slot) == 0 {
+        return Err(CaptureError::NoTryLeft);
+    }
+    let taken = standing
+        .captures
+        .iter()
+        .filter(|capture| capture.slot == slot)
+        .map(|capture| capture.number);
+    Ok(taken.max().unwrap_or(0) + 1)
+}
+
+/// The capture and the job that analyses it, in the caller's unit.
+async fn store_row(tx: &mut Tx, capture: &CaptureRow, now: Timestamp) -> Result<(), StoreError> {
+    captures::insert(tx, capture).await?;
+    let subject = capture.id.as_str();
+    let job = NewJob {
+        kind: JobKind::Analyse,
+        subject,
+        run_at: now,
+        dedup_key: Some(subject),
+    };
+    jobs::enqueue(tx, job).await.map(drop)
+}

@@ -1,0 +1,173 @@
+//! The selfie: a burst of frames around a movement that the server has chosen, or one picture of somebody who cannot move so.
+
+use super::{CaptureError, keep, kept_or_dropped, number_of_next, store_row};
+use crate::{
+    Honnin,
+    access::Applicant,
+    capture::progress::{Next, NotNow, Slot, Standing, collecting, progress},
+    runtime::analyser::{Examiner, Normalised, PictureFault, Subject},
+};
+use domain::{
+    findings::Challenge,
+    quality::{QualityLimits, selfie_is_poor},
+    reasons::Reason,
+    session::Step,
+    time::Timestamp,
+};
+use store::{
+    Tx,
+    capture::{
+        attempts,
+        captures::{self, CaptureRow},
+    },
+};
+
+/// The most frames of a burst; the camera page sends up to 18.
+pub const MAX_FRAMES: usize = 24;
+
+/// What was sent.
+#[derive(Clone)]
+pub struct Burst {
+    /// The id of the movement that was asked for; `None`: the user cannot do it.
+    pub challenge: Option<String>,
+    /// Each frame with its milliseconds since the first, in the order taken.
+    pub frames: Vec<(u32, Vec<u8>)>,
+}
+
+impl std::fmt::Debug for Burst {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Burst({} frames)", self.frames.len())
+    }
+}
+
+/// The movement to ask for, with its id. It stays the same until a burst answers it, so that reloading does not choose.
+///
+/// # Errors
+/// [`NotNow`].
+pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<(String, Challenge), NotNow> {
+    let standing = progress(honnin, applicant).await?;
+    if let Some(known) = standing.answers.challenge {
+        return Ok(known);
+    }
+    let id = hex::encode(honnin.random_bytes::<16>());
+    let [coin] = honnin.random_bytes::<1>();
+    let chosen = if coin & 1 == 0 {
+        Challenge::TurnLeft
+    } else {
+        Challenge::TurnRight
+    };
+    let (applicant, now) = (applicant.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        let mut standing = collecting(tx, &applicant, now).await?;
+        if let Some(known) = standing.answers.challenge {
+            return Ok(known);
+        }
+        standing.answers.challenge = Some((id.clone(), chosen));
+        attempts::save(tx, &mut standing.answers).await?;
+        Ok((id.clone(), chosen))
+    });
+    unit.await
+}
+
+/// Takes a selfie.
+///
+/// # Errors
+/// [`CaptureError`].
+pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst) -> Result<(), CaptureError> {
+    let standing = progress(honnin, applicant).await?;
+    let asked = check_turn(&standing, &burst, honnin.now())?;
+    match (burst.frames.len(), &asked) {
+        (0, _) | (1, Some(_)) => return Err(CaptureError::Missing),
+        (frames, _) if frames > MAX_FRAMES => return Err(CaptureError::TooMany),
+        _ => {}
+    }
+    if standing.tries_left(Slot::Selfie) == 0 {
+        return Err(CaptureError::NoTryLeft);
+    }
+    let Burst {
+        challenge: answered,
+        frames,
+    } = burst;
+    let look = move |eyes: &dyn Examiner| {
+        let one = |(at, bytes): (u32, Vec<u8>)| Ok((at, eyes.normalise(&bytes, Subject::Selfie)?));
+        frames.into_iter().map(one).collect::<Result<Vec<_>, PictureFault>>()
+    };
+    let pictures = honnin.bench.look(look).await??;
+    let problems = if is_poor(&pictures) {
+        vec![Reason::SelfieLowQuality]
+    } else {
+        Vec::new()
+    };
+    let (id, now) = (honnin.capture_id(), honnin.now());
+    let frames = keep(honnin, &standing, &id, pictures).await?;
+    let capture = CaptureRow {
+        id,
+        session: applicant.session().clone(),
+        attempt: applicant.attempt(),
+        slot: Slot::Selfie,
+        number: 0,
+        document_type: None,
+        challenge: asked,
+        frames,
+        accepted_at: problems.is_empty().then_some(now),
+        problems,
+        created_at: now,
+        discarded_at: None,
+        findings: None,
+        analysed_at: None,
+    };
+    let (who, row) = (applicant.clone(), capture.clone());
+    let unit = honnin
+        .db
+        .write(async move |tx| store(tx, &who, &row, answered.as_deref()).await);
+    kept_or_dropped(honnin, &capture, unit.await).await
+}
+
+/// The burst's row, where its challenge is still the one asked for. Earlier bursts are set aside.
+async fn store(
+    tx: &mut Tx,
+    applicant: &Applicant,
+    row: &CaptureRow,
+    answered: Option<&str>,
+) -> Result<(), CaptureError> {
+    let (mut row, now) = (row.clone(), row.created_at);
+    let mut standing = collecting(tx, applicant, now).await?;
+    row.number = number_of_next(&standing, Slot::Selfie)?;
+    let asked = standing.answers.challenge.as_ref().map(|(id, _)| id.as_str());
+    if answered.is_some() && answered != asked {
+        return Err(CaptureError::NotNow(NotNow::OutOfTurn));
+    }
+    // Used up: the next try gets another movement.
+    standing.answers.challenge = None;
+    if standing.tries_left(Slot::Selfie) == 1 {
+        // The last try is taken as it is.
+        row.accepted_at = Some(now);
+    }
+    for earlier in standing.captures.iter().filter(|capture| capture.slot == Slot::Selfie) {
+        captures::mark_discarded(tx, &earlier.id, now).await?;
+    }
+    store_row(tx, &row, now).await?;
+    Ok(attempts::save(tx, &mut standing.answers).await?)
+}
+
+/// The movement that the burst answers, where a selfie may be taken now.
+fn check_turn(standing: &Standing, burst: &Burst, now: Timestamp) -> Result<Option<Challenge>, NotNow> {
+    let open = standing.has_consent() && standing.plan().has(Step::Selfie);
+    // Once it is good it stays: another one could only be another person's.
+    if !open || standing.next(now) != Next::Selfie {
+        return Err(NotNow::OutOfTurn);
+    }
+    match (&burst.challenge, &standing.answers.challenge) {
+        (None, _) => Ok(None),
+        (Some(answered), Some((asked, challenge))) if answered == asked => Ok(Some(*challenge)),
+        (Some(_), _) => Err(NotNow::OutOfTurn),
+    }
+}
+
+/// Whether not even the sharpest frame can be judged.
+fn is_poor(pictures: &[(u32, Normalised)]) -> bool {
+    let limits = QualityLimits::default();
+    pictures
+        .iter()
+        .all(|(_, picture)| selfie_is_poor(&picture.quality, &limits))
+}

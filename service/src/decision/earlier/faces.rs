@@ -1,0 +1,96 @@
+//! The search for a face among those that the tenant approved before. Each lies sealed with the key of its own session, so that erasing
+//! the session ends it in every copy; the keys are opened a page at a time.
+
+use crate::Honnin;
+use domain::{
+    decision::{FaceSearch, Policy},
+    findings::Face,
+    ids::{SessionId, TenantId},
+};
+use store::{
+    StoreError,
+    decision::identities::{self, FACE, SealedFace},
+    session::sessions::SessionRow,
+    vault::{DataKeyId, Place, SessionKey},
+};
+
+/// Faces opened at once.
+const PAGE: u32 = 500;
+/// Faces searched at most: beyond, a chance likeness is likely anyway (see docs/SECURITY.md), and a person has to look.
+const MOST_FACES: usize = 100_000;
+
+/// What there is to say where no search was made.
+pub(super) const fn without(has_selfie: bool, policy: &Policy) -> FaceSearch {
+    if policy.find_duplicates && has_selfie {
+        FaceSearch::NotMade
+    } else {
+        FaceSearch::NotWanted
+    }
+}
+
+/// The face as it is kept: its descriptor as little-endian numbers.
+pub(super) fn seal(key: &SessionKey, row: &SessionRow, face: &Face) -> Result<Vec<u8>, StoreError> {
+    let bytes: Vec<u8> = face.descriptor.iter().flat_map(|value| value.to_le_bytes()).collect();
+    key.seal(&row.place(FACE), &bytes)
+}
+
+/// The smallest distance of `face` to an approved face of another session.
+pub(super) async fn search(
+    honnin: &Honnin,
+    tenant: &TenantId,
+    session: &SessionId,
+    face: &Face,
+) -> Result<FaceSearch, StoreError> {
+    let mut nearest: Option<f32> = None;
+    let mut searched = 0;
+    let mut after = None;
+    loop {
+        let page = page(honnin, tenant, after).await?;
+        let Some(last) = page.last() else {
+            return Ok(FaceSearch::Made(nearest));
+        };
+        searched += page.len();
+        if searched > MOST_FACES {
+            return Ok(FaceSearch::NotMade);
+        }
+        after = Some(last.session.clone());
+        let keys: Vec<DataKeyId> = page.iter().map(|sealed| sealed.data_key.clone()).collect();
+        let keys = honnin.vault.open_many(&keys).await?;
+        for sealed in page.iter().filter(|sealed| sealed.session != *session) {
+            // A key that is gone: its session is being erased.
+            let Some(key) = keys.get(&sealed.data_key) else {
+                continue;
+            };
+            let distance = face.distance(&open(key, tenant, sealed)?);
+            nearest = nearest.into_iter().chain(distance).reduce(f32::min);
+        }
+    }
+}
+
+async fn page(honnin: &Honnin, tenant: &TenantId, after: Option<SessionId>) -> Result<Vec<SealedFace>, StoreError> {
+    let tenant = tenant.clone();
+    let unit = honnin
+        .db
+        .read(async move |tx| identities::list_faces(tx, &tenant, after.as_ref(), PAGE).await);
+    unit.await
+}
+
+fn open(key: &SessionKey, tenant: &TenantId, sealed: &SealedFace) -> Result<Face, StoreError> {
+    let place = Place {
+        tenant,
+        session: &sealed.session,
+        name: FACE,
+    };
+    let bytes = key.open(&place, &sealed.face)?;
+    let (values, rest) = bytes.expose().as_chunks::<4>();
+    if !rest.is_empty() {
+        return Err(StoreError::Corrupt("a face that is no list of numbers"));
+    }
+    Ok(Face {
+        bounds: [0.0; 4],
+        eye_distance: 0.0,
+        eyes: [[0.0; 2]; 2],
+        score: 0.0,
+        descriptor: values.iter().map(|value| f32::from_le_bytes(*value)).collect(),
+    })
+}

@@ -1,0 +1,194 @@
+//! What sessions that the tenant approved before say of a document and a face, and what will know this session's again. The number of a
+//! document is kept as an HMAC under a key of the tenant; who the other session's person is, is read from that session itself, so that
+//! nothing of a person outlives the erasure of their session.
+
+mod faces;
+
+use crate::{
+    Honnin,
+    capture::{
+        findings::findings_of_document,
+        progress::{Standing, gather},
+    },
+    decision::input::{self, Found},
+    runtime::sealed_json::open_column,
+};
+use domain::{
+    decision::{Earlier, Person, Policy, document_identity},
+    document::OcrField,
+    ids::{SessionId, TenantId},
+    outcome::Verdict,
+    secret::Personal,
+    session::Step,
+    time::Timestamp,
+    user_input::UserInput,
+};
+use store::{
+    StoreError, Tx,
+    decision::identities::{self, IdentityRow},
+    session::sessions::{self, column},
+    settings::tenants,
+    vault::SessionKey,
+};
+
+/// Earlier sessions with one document that are looked at, the last first: who needs more has come often enough.
+const MOST_HOLDERS: u32 = 20;
+
+/// What was found, and what will be known again.
+#[derive(Clone)]
+pub(crate) struct LookedBack {
+    /// What earlier sessions say.
+    pub(crate) earlier: Earlier,
+    /// What knows this session again; counts once it is approved.
+    identity: IdentityRow,
+    /// The sessions that were approved with the same document.
+    seen: Vec<SessionId>,
+}
+
+/// Looks back from a session that is about to be decided.
+///
+/// # Errors
+/// When a database does not answer.
+pub(crate) async fn look_back(
+    honnin: &Honnin,
+    standing: &Standing,
+    key: &SessionKey,
+    found: &Found,
+    policy: &Policy,
+) -> Result<LookedBack, StoreError> {
+    let (session, tenant) = (&standing.row.session.id, &standing.row.session.tenant);
+    let document = fingerprint(honnin, standing, found).await?;
+    let seen = match document {
+        Some(document) => sessions_with(honnin, tenant, document, session).await?,
+        None => Vec::new(),
+    };
+    let mut holders = Vec::new();
+    for id in &seen {
+        holders.extend(holder(honnin, id).await?);
+    }
+    let face = found.selfie.as_ref().and_then(|selfie| selfie.face.as_ref());
+    let agreed = policy.find_duplicates && standing.answers.face_search == Some(true);
+    let faces = match face.filter(|_| agreed) {
+        Some(face) => faces::search(honnin, tenant, session, face).await?,
+        None => faces::without(standing.plan().has(Step::Selfie), policy),
+    };
+    let sealed = face
+        .filter(|_| agreed)
+        .map(|face| faces::seal(key, &standing.row, face));
+    Ok(LookedBack {
+        earlier: Earlier { holders, faces },
+        identity: IdentityRow {
+            session: session.clone(),
+            tenant: tenant.clone(),
+            document,
+            face: sealed.transpose()?,
+            approved_at: None,
+        },
+        seen,
+    })
+}
+
+impl LookedBack {
+    /// Keeps what knows the session again, in the unit that stores its decision: from now on where it is approved, waiting where a person
+    /// decides, not at all where it is rejected.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] where another session was approved with the document since this one looked back.
+    pub(crate) async fn keep(&self, tx: &mut Tx, verdict: Verdict, now: Timestamp) -> Result<(), StoreError> {
+        let row = &self.identity;
+        let approved_at = match verdict {
+            Verdict::Approved => Some(now),
+            Verdict::NeedsReview => None,
+            Verdict::Rejected => return Ok(()),
+        };
+        if row.document.is_none() && row.face.is_none() {
+            return Ok(());
+        }
+        if let (Some(document), Some(_)) = (row.document, approved_at) {
+            tenants::hold(tx, &row.tenant).await?;
+            if identities::list_by_document(tx, &row.tenant, &document, &row.session, MOST_HOLDERS).await? != self.seen
+            {
+                return Err(StoreError::Conflict);
+            }
+        }
+        let row = IdentityRow {
+            approved_at,
+            ..row.clone()
+        };
+        identities::save(tx, &row).await
+    }
+}
+
+async fn fingerprint(honnin: &Honnin, standing: &Standing, found: &Found) -> Result<Option<[u8; 32]>, StoreError> {
+    let kind = standing
+        .row
+        .document_type
+        .filter(|_| standing.plan().has(Step::Document));
+    let Some(identity) = kind.and_then(|kind| document_identity(kind, &found.document)) else {
+        return Ok(None);
+    };
+    let key = tenant_key(honnin, &standing.row.session.tenant).await?;
+    Ok(Some(key.fingerprint(&identity.each_ref().map(String::as_str))))
+}
+
+/// The key of a tenant's fingerprints, made when it is needed first. Where it is lost with the database of keys, what it knew is lost
+/// with it, and a new one begins.
+async fn tenant_key(honnin: &Honnin, tenant: &TenantId) -> Result<SessionKey, StoreError> {
+    let wanted = tenant.clone();
+    let find = honnin.db.read(async move |tx| identities::find_key(tx, &wanted).await);
+    let known = find.await?;
+    if let Some(id) = &known {
+        match honnin.vault.open(id).await {
+            Err(StoreError::Erased) => {}
+            opened => return opened,
+        }
+    }
+    let (fresh, tenant) = (honnin.vault.take().await?, tenant.clone());
+    let id = fresh.id().clone();
+    let give = honnin
+        .db
+        .write(async move |tx| identities::give_key(tx, &tenant, &id, known.as_ref()).await);
+    honnin.vault.open(&give.await?).await
+}
+
+async fn sessions_with(
+    honnin: &Honnin,
+    tenant: &TenantId,
+    document: [u8; 32],
+    but: &SessionId,
+) -> Result<Vec<SessionId>, StoreError> {
+    let (tenant, but) = (tenant.clone(), but.clone());
+    let unit = honnin
+        .db
+        .read(async move |tx| identities::list_by_document(tx, &tenant, &document, &but, MOST_HOLDERS).await);
+    unit.await
+}
+
+/// Who was approved in a session; `None` where it is erased: then it says nothing any more.
+async fn holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Person>, StoreError> {
+    let session = session.clone();
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        match sessions::find_any(tx, &session).await? {
+            Some(row) if row.session.purged_at.is_none() => gather(tx, row).await.map(Some),
+            _ => Ok(None),
+        }
+    });
+    let Some(standing) = unit.await? else { return Ok(None) };
+    let key = match honnin.vault.open(&standing.row.data_key).await {
+        Err(StoreError::Erased) => return Ok(None),
+        key => key?,
+    };
+    let fields: Vec<OcrField> = findings_of_document(&standing, &key)?
+        .into_iter()
+        .filter_map(|(_, found)| found)
+        .flat_map(|found| found.into_exposed().fields)
+        .collect();
+    let typed = standing.row.typed.as_ref();
+    let typed: Option<Personal<UserInput>> = open_column(&key, &standing.row.place(column::TYPED), typed)?;
+    let selfie = input::selfie(&standing, &key)?;
+    Ok(Some(Person {
+        fields,
+        typed: typed.map(Personal::into_exposed),
+        face: selfie.and_then(|selfie| selfie.face),
+    }))
+}

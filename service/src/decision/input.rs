@@ -1,0 +1,105 @@
+//! What was found in the pictures that a session relies on, and what was typed and known: all that a decision is made of.
+
+use crate::{
+    capture::{
+        details::{place, typed},
+        findings::findings_of_document,
+        progress::{Slot, Standing},
+    },
+    runtime::sealed_json::{open_column, open_json},
+};
+use domain::{
+    document::Side,
+    findings::{DocumentFindings, Quality, SelfieFindings, SelfieSigns, Unavailable},
+    request::PreRegistered,
+    secret::Personal,
+    user_input::UserInput,
+};
+use store::{StoreError, session::sessions::column, vault::SessionKey};
+
+/// What the pictures and the user said.
+pub(crate) struct Found {
+    /// Each side.
+    pub(crate) document: Vec<DocumentFindings>,
+    /// The last selfie.
+    pub(crate) selfie: Option<SelfieFindings>,
+    /// The details as typed.
+    pub(crate) typed: Option<Personal<UserInput>>,
+    /// What the tenant knew beforehand.
+    pub(crate) known: Option<Personal<PreRegistered>>,
+}
+
+impl Found {
+    /// Opens it all; a picture whose analysis was given up has findings that say so.
+    ///
+    /// # Errors
+    /// When a stored item does not open or does not parse.
+    pub(crate) fn of(standing: &Standing, key: &SessionKey) -> Result<Self, StoreError> {
+        let document = findings_of_document(standing, key)?
+            .into_iter()
+            .filter_map(|(slot, found)| match slot {
+                Slot::Document(side) => Some(found.map_or_else(|| unassessed_document(side), Personal::into_exposed)),
+                Slot::Selfie => None,
+            })
+            .collect();
+        Ok(Self {
+            document,
+            selfie: selfie(standing, key)?,
+            typed: typed(standing, key)?,
+            known: open_column(key, &place(standing, column::KNOWN), standing.row.known.as_ref())?,
+        })
+    }
+}
+
+/// What was found on the last selfie.
+pub(crate) fn selfie(standing: &Standing, key: &SessionKey) -> Result<Option<SelfieFindings>, StoreError> {
+    let capture = standing
+        .relied_on()
+        .into_iter()
+        .find(|capture| capture.slot == Slot::Selfie);
+    let Some(capture) = capture else { return Ok(None) };
+    let name = capture.findings_name();
+    let found = capture
+        .findings
+        .as_ref()
+        .map(|sealed| open_json(key, &place(standing, &name), sealed))
+        .transpose()?;
+    Ok(Some(found.map_or_else(
+        || unassessed_selfie(capture.frames.len()),
+        Personal::into_exposed,
+    )))
+}
+
+/// A side whose analysis was given up: nothing was measured, and the machinery counts as not there.
+fn unassessed_document(side: Side) -> DocumentFindings {
+    DocumentFindings {
+        quality: UNJUDGED,
+        unavailable: Unavailable::ALL.to_vec(),
+        ..DocumentFindings::none(side)
+    }
+}
+
+/// A selfie whose analysis was given up.
+fn unassessed_selfie(frames: usize) -> SelfieFindings {
+    SelfieFindings {
+        quality: UNJUDGED,
+        frames: u32::try_from(frames).unwrap_or(u32::MAX),
+        faces: 0,
+        face: None,
+        best_frame: None,
+        liveness: None,
+        signs: SelfieSigns::default(),
+        unavailable: vec![Unavailable::Face],
+        models: Vec::new(),
+        timings: Vec::new(),
+    }
+}
+
+/// Nothing is held against a picture that nobody judged.
+const UNJUDGED: Quality = Quality {
+    sharpness: 1.0,
+    glare: 0.0,
+    exposure: 0.5,
+    coverage: None,
+    cut_off: None,
+};

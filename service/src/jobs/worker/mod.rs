@@ -1,0 +1,219 @@
+//! Runs due jobs: claim, keep the lease, run, settle. At least once; what a job does becomes exactly once by finishing the job
+//! in the unit that holds its effect.
+
+mod deliveries;
+mod lane;
+
+pub use lane::Lane;
+
+use crate::{
+    Honnin,
+    capture::analyse,
+    decision::decide,
+    jobs::sweep,
+    privacy::erase,
+    runtime::job_error::JobFault,
+    session::expire,
+    webhook::{deliver, sender::pacing::Place},
+};
+use domain::time::{Millis, Timestamp};
+use futures::FutureExt;
+use std::{panic::AssertUnwindSafe, time::Duration};
+use store::{
+    StoreError,
+    jobs::{self, Job, JobKind},
+};
+use tokio::{sync::Notify, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// How long a job is held; renewed at a third of it.
+const LEASE: Millis = Millis::seconds(60);
+/// How often a lane looks for due jobs when nothing wakes it.
+const POLL: Duration = Duration::from_secs(1);
+/// How long a stopping worker waits for what runs; the rest's leases run out.
+const STOP_WITHIN: Duration = Duration::from_secs(20);
+/// Waits before a job that failed is tried again; the last one repeats.
+const BACKOFF: [Millis; 5] = [
+    Millis::seconds(1),
+    Millis::seconds(5),
+    Millis::seconds(30),
+    Millis::minutes(2),
+    Millis::minutes(10),
+];
+
+/// One kind of work's share of the process.
+#[derive(Clone)]
+pub struct Worker {
+    honnin: Honnin,
+    name: String,
+    lane: Lane,
+    slots: usize,
+}
+
+/// A job to run now.
+struct Claimed {
+    job: Job,
+    /// A delivery's place with its receiver.
+    place: Option<Place>,
+}
+
+impl Worker {
+    /// A worker for `lane` that runs up to `slots` jobs at once.
+    #[must_use]
+    pub fn new(honnin: Honnin, lane: Lane, slots: usize) -> Self {
+        let name = honnin.worker_name();
+        Self {
+            honnin,
+            name,
+            lane,
+            slots: slots.max(1),
+        }
+    }
+
+    /// Works until `stop`: then claims nothing more and waits, within bounds, for what runs. `wake` rings when there may be
+    /// something to do.
+    pub async fn run(self, stop: CancellationToken, wake: &Notify) {
+        let mut running = JoinSet::new();
+        while !stop.is_cancelled() {
+            while running.try_join_next().is_some() {}
+            let free = self.slots - running.len();
+            let claimed = if free > 0 {
+                self.claim_or_log(free).await
+            } else {
+                Vec::new()
+            };
+            for claimed in claimed {
+                running.spawn(self.clone().execute(claimed));
+            }
+            tokio::select! {
+                Some(_) = running.join_next() => {}
+                () = wake.notified() => {}
+                () = tokio::time::sleep(POLL) => {}
+                () = stop.cancelled() => {}
+            }
+        }
+        let drained = async { while running.join_next().await.is_some() {} };
+        if tokio::time::timeout(STOP_WITHIN, drained).await.is_err() {
+            tracing::warn!(lane = ?self.lane, "stopped with jobs running; their leases will run out");
+        }
+    }
+
+    /// For tests: runs everything that is due now, in order, on this task. Returns how many jobs ran.
+    ///
+    /// # Errors
+    /// When storage does not answer.
+    pub async fn run_until_idle(&self) -> Result<usize, StoreError> {
+        let mut ran = 0;
+        loop {
+            let claimed = self.claim(1).await?;
+            if claimed.is_empty() {
+                return Ok(ran);
+            }
+            for claimed in claimed {
+                self.clone().execute(claimed).await;
+                ran += 1;
+            }
+        }
+    }
+
+    async fn claim_or_log(&self, free: usize) -> Vec<Claimed> {
+        self.claim(free).await.unwrap_or_else(|error| {
+            tracing::error!(%error, lane = ?self.lane, "cannot claim jobs");
+            Vec::new()
+        })
+    }
+
+    async fn claim(&self, free: usize) -> Result<Vec<Claimed>, StoreError> {
+        let now = self.honnin.now();
+        match self.lane {
+            Lane::Deliver => self.claim_deliveries(free, now).await,
+            Lane::Decide | Lane::Housekeeping => {
+                let claimed = self.claim_oldest(free, now).await?;
+                Ok(claimed.into_iter().map(|job| Claimed { job, place: None }).collect())
+            }
+        }
+    }
+
+    async fn claim_oldest(&self, free: usize, now: Timestamp) -> Result<Vec<Job>, StoreError> {
+        let (name, kinds) = (self.name.clone(), self.lane.kinds());
+        let limit = u32::try_from(free).unwrap_or(u32::MAX);
+        // Most looks find nothing; only those that do need the writer.
+        let due = self.honnin.db.ask(async move |tx| jobs::any_due(tx, kinds, now).await);
+        if !due.await? {
+            return Ok(Vec::new());
+        }
+        let unit = self
+            .honnin
+            .db
+            .write(async move |tx| jobs::claim(tx, &name, kinds, now, now.plus(LEASE), limit).await);
+        unit.await
+    }
+
+    async fn execute(self, Claimed { job, place }: Claimed) {
+        let work = AssertUnwindSafe(run(&self.honnin, &job, place)).catch_unwind();
+        let fault = tokio::select! {
+            done = work => match done {
+                Ok(Ok(())) => return,
+                Ok(Err(fault)) => fault,
+                Err(_) => JobFault::Passing("panicked"),
+            },
+            // Another worker has it: whatever this one still did would be rolled back.
+            () = self.keep_lease(&job) => return,
+        };
+        if let JobFault::Store(StoreError::LeaseLost) = fault {
+            return;
+        }
+        tracing::warn!(kind = job.kind.as_str(), subject = job.subject, attempt = job.attempt, %fault, "job failed");
+        if let Err(error) = self.settle(&job, &fault).await {
+            tracing::error!(%error, subject = job.subject, "cannot settle a job; its lease will run out");
+        }
+    }
+
+    /// Returns when the lease is lost.
+    async fn keep_lease(&self, job: &Job) {
+        let third = Duration::from_millis(LEASE.0.unsigned_abs() / 3);
+        loop {
+            tokio::time::sleep(third).await;
+            let (held, until) = (job.clone(), self.honnin.now().plus(LEASE));
+            let unit = self
+                .honnin
+                .db
+                .write(async move |tx| jobs::renew(tx, &held, until).await);
+            if let Err(StoreError::LeaseLost) = unit.await {
+                return;
+            }
+        }
+    }
+
+    async fn settle(&self, job: &Job, fault: &JobFault) -> Result<(), StoreError> {
+        let (now, job, fault) = (self.honnin.now(), job.clone(), fault.clone());
+        let unit = self.honnin.db.write(async move |tx| {
+            let reason = fault.to_string();
+            if matches!(fault, JobFault::Hopeless(_)) {
+                return jobs::give_up(tx, &job, now, &reason).await;
+            }
+            jobs::retry_at(tx, &job, retry_time(now, job.attempt), Some(&reason)).await
+        });
+        match unit.await {
+            Err(StoreError::LeaseLost) => Ok(()),
+            other => other,
+        }
+    }
+}
+
+fn retry_time(now: Timestamp, attempt: i64) -> Timestamp {
+    let step = usize::try_from(attempt - 1).unwrap_or(0).min(BACKOFF.len() - 1);
+    now.plus(BACKOFF[step])
+}
+
+/// The one place that knows what each kind of job is.
+async fn run(honnin: &Honnin, job: &Job, place: Option<Place>) -> Result<(), JobFault> {
+    match job.kind {
+        JobKind::Expire => expire::run(honnin, job).await,
+        JobKind::Deliver => deliver::run(honnin, job, place).await,
+        JobKind::Analyse => analyse::run(honnin, job).await,
+        JobKind::Decide => decide::run(honnin, job).await,
+        JobKind::Erase => erase::run(honnin, job).await,
+        JobKind::Sweep => sweep::run(honnin, job).await,
+    }
+}

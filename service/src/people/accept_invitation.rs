@@ -1,0 +1,151 @@
+//! Accepting an invitation: whoever holds the link chooses a password and is somebody from then on. Looking at the link changes
+//! nothing.
+
+use crate::{
+    Honnin,
+    people::{has_admin, invite, password, password_fault},
+    runtime::token,
+};
+use domain::{
+    ids::{TenantId, UserId},
+    secret::Secret,
+    time::Timestamp,
+};
+use store::{
+    StoreError, Tx, audit,
+    people::{
+        invitations::{self, InvitationRow},
+        users::{self, Role, UserRow},
+    },
+    settings::tenants,
+};
+
+/// What the page of an open invitation shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenInvitation {
+    /// Who they will be.
+    pub name: String,
+    /// What they will sign in with.
+    pub email: String,
+    /// What they may do there; `None` for an operator who belongs to no tenant.
+    pub role: Option<Role>,
+    /// Where; `None` for an operator who belongs to no tenant.
+    pub tenant: Option<String>,
+    /// Whether they will run the installation.
+    pub operator: bool,
+}
+
+/// Why nobody came in.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum AcceptError {
+    /// Never handed out, used, revoked, replaced or expired; never said which.
+    #[error("the invitation is not valid")]
+    Closed,
+    /// Somebody signs in with this address already.
+    #[error("an account with this address already exists")]
+    Taken,
+    /// The password will not do, as a sentence.
+    #[error("{0}")]
+    Bad(String),
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn hash_of(token: &str) -> Result<Vec<u8>, AcceptError> {
+    token::is_well_formed(token)
+        .then(|| token::hash(token))
+        .ok_or(AcceptError::Closed)
+}
+
+/// What the page of a link shows.
+///
+/// # Errors
+/// [`AcceptError::Closed`], or storage.
+pub async fn open_invitation(honnin: &Honnin, token: &str) -> Result<OpenInvitation, AcceptError> {
+    let (hash, now) = (hash_of(token)?, honnin.now());
+    let unit = honnin.db.read(async move |tx| {
+        let row = invitations::find_open(tx, &hash, now).await?;
+        let row = still_good(tx, row).await?;
+        let tenant = match &row.place {
+            Some((tenant, _)) => tenants::find(tx, tenant).await?.map(|tenant| tenant.name),
+            None => None,
+        };
+        Ok(OpenInvitation {
+            role: row.place.as_ref().map(|(_, role)| *role),
+            operator: row.operator,
+            name: row.name,
+            email: row.email,
+            tenant,
+        })
+    });
+    unit.await
+}
+
+/// An operator's invitation to another's tenant is worth nothing once an admin is there: one of several that an operator made could
+/// otherwise be kept for later.
+async fn still_good(tx: &mut Tx, row: Option<InvitationRow>) -> Result<InvitationRow, AcceptError> {
+    let row = row.ok_or(AcceptError::Closed)?;
+    if let (true, Some((tenant, _))) = (row.first_admin, &row.place)
+        && has_admin(tx, tenant).await?
+    {
+        return Err(AcceptError::Closed);
+    }
+    Ok(row)
+}
+
+/// Makes the invited person.
+///
+/// # Errors
+/// [`AcceptError`]; but for [`AcceptError::Closed`] the link stays good.
+pub async fn accept_invitation(honnin: &Honnin, token: &str, password: Secret<String>) -> Result<UserId, AcceptError> {
+    let (hash, now) = (hash_of(token)?, honnin.now());
+    let shown = open_invitation(honnin, token).await?;
+    let known = [&*shown.email, &shown.name, shown.tenant.as_deref().unwrap_or_default()];
+    if let Some(sentence) = password_fault(&known, password.expose()) {
+        return Err(AcceptError::Bad(sentence));
+    }
+    let phc = password::hash(password).await;
+    let id = UserId::from_random(honnin.random_bytes());
+    let made = id.clone();
+    let unit = honnin.db.write(async move |tx| join(tx, &hash, &phc, &id, now).await);
+    unit.await?;
+    Ok(made)
+}
+
+async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timestamp) -> Result<(), AcceptError> {
+    let found = invitations::find_open(tx, hash, now)
+        .await?
+        .ok_or(AcceptError::Closed)?;
+    let tenant: Option<TenantId> = found.place.map(|(tenant, _)| tenant);
+    if let Some(tenant) = &tenant {
+        // Of two first admins at once, the second waits here and is told.
+        tenants::hold(tx, tenant).await?;
+    }
+    let row = invitations::take(tx, hash, now).await?;
+    let row = still_good(tx, row).await?;
+    if users::find_by_email(tx, &row.email).await?.is_some() {
+        return Err(AcceptError::Taken);
+    }
+    let entry = audit::Entry {
+        at: now,
+        tenant,
+        actor: id.to_string(),
+        action: "person.join".to_owned(),
+        subject: Some(row.id.to_string()),
+        detail: invite::detail(&row),
+        address: None,
+    };
+    let user = UserRow {
+        id: id.clone(),
+        place: row.place,
+        email: row.email,
+        name: row.name,
+        operator: row.operator,
+        password: password.to_owned(),
+        created_at: now,
+        disabled_at: None,
+    };
+    users::insert(tx, &user).await?;
+    Ok(audit::record(tx, &entry).await?)
+}

@@ -1,0 +1,63 @@
+//! Changing one's own password: the present one is asked for, and every signed-in browser ends, since whoever knows the old one may
+//! sit at one of them.
+
+use crate::{
+    Honnin,
+    access::Staff,
+    people::{
+        password, password_fault,
+        sign_in::{SignInError, confirm_password},
+    },
+};
+use domain::secret::Secret;
+use store::{
+    StoreError, audit,
+    people::{console_sessions, password_resets, users},
+};
+
+/// Why the password stays.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ChangePasswordError {
+    /// The present one was not given, or not given a chance.
+    #[error(transparent)]
+    Present(SignInError),
+    /// The new one will not do, as a sentence.
+    #[error("{0}")]
+    Bad(String),
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Changes the password of somebody signed in and ends all their sessions, this one included.
+///
+/// # Errors
+/// [`ChangePasswordError`].
+pub async fn change_password(
+    honnin: &Honnin,
+    staff: &Staff,
+    present: Secret<String>,
+    new: Secret<String>,
+) -> Result<(), ChangePasswordError> {
+    let known = [staff.email(), staff.name(), staff.tenant_name()];
+    if let Some(sentence) = password_fault(&known, new.expose()) {
+        return Err(ChangePasswordError::Bad(sentence));
+    }
+    match confirm_password(honnin, staff, present).await {
+        Ok(()) => {}
+        Err(SignInError::Store(error)) => return Err(error.into()),
+        Err(refused) => return Err(ChangePasswordError::Present(refused)),
+    }
+    let hash = password::hash(new).await;
+    let (user, entry) = (
+        staff.user().clone(),
+        staff.entry(honnin.now(), "person.change_password", None),
+    );
+    let unit = honnin.db.write(async move |tx| {
+        users::set_password(tx, &user, &hash).await?;
+        password_resets::revoke_of(tx, &user).await?;
+        console_sessions::delete_of(tx, &user).await?;
+        audit::record(tx, &entry).await
+    });
+    Ok(unit.await?)
+}

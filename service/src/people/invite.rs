@@ -1,0 +1,204 @@
+//! Inviting people to the console. Whoever invites says who somebody is and what they may do; the link lets them choose a password
+//! that nobody else ever knew ([`crate::people::accept_invitation`]). It opens once and for 72 hours, and only its token's hash is stored.
+
+use crate::{
+    Honnin,
+    access::{CommandLine, Rank, Roster},
+    people::{self, BadField, NewPerson, has_admin, normalised, taken},
+    runtime::token,
+};
+use domain::{
+    ids::{InvitationId, TenantId, UserId},
+    secret::Secret,
+    time::{Millis, Timestamp},
+};
+use store::{
+    StoreError, Tx, audit,
+    people::{
+        invitations::{self, InvitationRow},
+        users::{self, Role},
+    },
+    settings::tenants,
+};
+
+/// How long a link by which a password is chosen opens.
+pub(crate) const LINK_LIFETIME: Millis = Millis::hours(72);
+
+/// An invitation just made.
+#[derive(Clone, Debug)]
+pub struct Invited {
+    /// Its id.
+    pub id: InvitationId,
+    /// The link: shown this once.
+    pub link: Secret<String>,
+    /// Until when it opens.
+    pub expires_at: Timestamp,
+}
+
+/// Why nobody was invited.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum InviteError {
+    /// The data is not right.
+    #[error("the data is invalid")]
+    Bad(Vec<BadField>),
+    /// An operator invites the first admin of another's tenant, and nobody else.
+    #[error("only an admin of the tenant may invite this person")]
+    Forbidden,
+    /// There is no such tenant.
+    #[error("there is no such tenant")]
+    NoTenant,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Invites somebody to the tenant that the inviter looks at.
+///
+/// # Errors
+/// [`InviteError`].
+pub async fn invite(honnin: &Honnin, roster: &Roster, person: NewPerson, role: Role) -> Result<Invited, InviteError> {
+    let staff = roster.staff().clone();
+    let first_admin = match staff.rank() {
+        // Nobody gives a role above their own, and none is above an admin's.
+        Rank::Role(_) => false,
+        Rank::Operator if role == Role::Admin => true,
+        Rank::Operator => return Err(InviteError::Forbidden),
+    };
+    let place = Some((staff.tenant().clone(), role));
+    let draft = Draft {
+        place,
+        operator: false,
+        invited_by: Some(staff.user().clone()),
+        first_admin,
+    };
+    let now = honnin.now();
+    store(honnin, draft, person, move |id| {
+        staff.entry(now, "person.invite", Some(id.to_string()))
+    })
+    .await
+}
+
+/// Invites somebody from the command line: to a tenant, as an operator of the installation, or both.
+///
+/// # Errors
+/// [`InviteError`].
+pub async fn invite_from_here(
+    honnin: &Honnin,
+    here: CommandLine,
+    place: Option<(TenantId, Role)>,
+    operator: bool,
+    person: NewPerson,
+) -> Result<Invited, InviteError> {
+    let tenant = place.as_ref().map(|(tenant, _)| tenant.clone());
+    let draft = Draft {
+        place,
+        operator,
+        invited_by: None,
+        first_admin: false,
+    };
+    let now = honnin.now();
+    store(honnin, draft, person, move |id| {
+        here.entry(now, tenant.clone(), "person.invite", id.to_string())
+    })
+    .await
+}
+
+struct Draft {
+    place: Option<(TenantId, Role)>,
+    operator: bool,
+    invited_by: Option<UserId>,
+    first_admin: bool,
+}
+
+/// What they will be, for the audit log.
+pub(crate) fn detail(row: &InvitationRow) -> Option<String> {
+    let role = row.place.as_ref().map(|(_, role)| role.as_str());
+    match (role, row.operator) {
+        (Some(role), true) => Some(format!("{role},operator")),
+        (None, true) => Some("operator".to_owned()),
+        (role, false) => role.map(str::to_owned),
+    }
+}
+
+async fn store(
+    honnin: &Honnin,
+    draft: Draft,
+    person: NewPerson,
+    entry: impl Fn(&InvitationId) -> audit::Entry,
+) -> Result<Invited, InviteError> {
+    let faults = people::faults(&person);
+    if !faults.is_empty() {
+        return Err(InviteError::Bad(faults));
+    }
+    let (token, now) = (token::generate(&*honnin.random), honnin.now());
+    let row = InvitationRow {
+        id: InvitationId::from_random(honnin.random_bytes()),
+        hash: token::hash(token.expose()),
+        place: draft.place,
+        operator: draft.operator,
+        email: normalised(&person.email),
+        name: person.name.trim().to_owned(),
+        invited_by: draft.invited_by,
+        first_admin: draft.first_admin,
+        created_at: now,
+        expires_at: now.plus(LINK_LIFETIME),
+    };
+    let entry = audit::Entry {
+        detail: detail(&row),
+        ..entry(&row.id)
+    };
+    let invited = Invited {
+        id: row.id.clone(),
+        link: Secret::new(format!("{}admin/invitation/{}", honnin.base_url(), token.expose())),
+        expires_at: row.expires_at,
+    };
+    let unit = honnin.db.write(async move |tx| insert(tx, &row, &entry).await);
+    unit.await?;
+    Ok(invited)
+}
+
+async fn insert(tx: &mut Tx, row: &InvitationRow, entry: &audit::Entry) -> Result<(), InviteError> {
+    let tenant = row.place.as_ref().map(|(tenant, _)| tenant);
+    if let Some(tenant) = tenant {
+        tenants::find(tx, tenant).await?.ok_or(InviteError::NoTenant)?;
+        if row.first_admin && has_admin(tx, tenant).await? {
+            return Err(InviteError::Forbidden);
+        }
+    }
+    if users::find_by_email(tx, &row.email).await?.is_some() {
+        return Err(InviteError::Bad(vec![taken()]));
+    }
+    // A link that was lost is worth nothing once there is a new one.
+    invitations::revoke_to(tx, tenant, &row.email).await?;
+    invitations::insert(tx, row).await?;
+    Ok(audit::record(tx, entry).await?)
+}
+
+/// The tenant's open invitations, oldest first.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list_invitations(honnin: &Honnin, roster: &Roster) -> Result<Vec<InvitationRow>, StoreError> {
+    let (tenant, now) = (roster.staff().tenant().clone(), honnin.now());
+    let unit = honnin
+        .db
+        .read(async move |tx| invitations::list(tx, &tenant, now).await);
+    unit.await
+}
+
+/// Revokes an invitation of the tenant. Returns whether there was one to revoke.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn revoke_invitation(honnin: &Honnin, roster: &Roster, id: &InvitationId) -> Result<bool, StoreError> {
+    let (staff, id, now) = (roster.staff().clone(), id.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        let revoked = invitations::revoke(tx, staff.tenant(), &id).await?;
+        if revoked {
+            let entry = staff.entry(now, "person.revoke_invitation", Some(id.to_string()));
+            audit::record(tx, &entry).await?;
+        }
+        Ok(revoked)
+    });
+    unit.await
+}

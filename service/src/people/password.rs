@@ -1,0 +1,168 @@
+//! Passwords of people of the console: argon2id on the blocking pool, a few at a time. What counts is length, and that it is not among
+//! the first that anybody would guess (NIST SP 800-63B-4, 3.1.1.2); no kinds of characters are asked for.
+
+use argon2::{
+    Argon2,
+    password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
+};
+use domain::secret::Secret;
+use tokio::sync::Semaphore;
+
+/// Shortest password, in characters.
+pub const LEAST: usize = 15;
+/// Longest password, in bytes: more costs time and says nothing.
+const MOST: usize = 1024;
+/// Fewest guesses, by the estimate of the crate `zxcvbn`, that a password must take of somebody who tries common ones, words,
+/// keyboard rows, dates, repetitions and what they know of the person first. 10^12 hashes as below are 800 years of one core.
+/// Measured: of 51 that length alone lets through (`passwordpassword`, `Welcome123456789`, ..) 47 take fewer; sentences of four
+/// common words take 10^13.8 and more.
+const LEAST_GUESSES: u64 = 1_000_000_000_000;
+/// Hashes at a time: each takes 19 MiB and a core.
+static SLOTS: Semaphore = Semaphore::const_new(4);
+/// What everybody knows of every installation.
+const PRODUCT: &str = "honnin";
+/// Compared where there is no such account, so that it takes as long: today's cost, no password's hash.
+const NOBODY: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// What is wrong with a new password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadPassword {
+    /// Fewer than [`LEAST`] characters.
+    #[error("must have at least 15 characters")]
+    TooShort,
+    /// More than fits.
+    #[error("must have at most 1024 bytes")]
+    TooLong,
+    /// Among the first that would be tried.
+    #[error(
+        "is easy to guess: it is common, repetitive, a keyboard pattern, or based on your name or address. \
+         Use a sentence of your own"
+    )]
+    Guessable,
+}
+
+/// Judges a new password of whom `known` is known: their name, their address, their organisation.
+///
+/// # Errors
+/// [`BadPassword`].
+pub fn check(password: &str, known: &[&str]) -> Result<(), BadPassword> {
+    if password.len() > MOST {
+        return Err(BadPassword::TooLong);
+    }
+    if password.chars().count() < LEAST {
+        return Err(BadPassword::TooShort);
+    }
+    let parts = known
+        .iter()
+        .flat_map(|text| text.split(|letter: char| !letter.is_alphanumeric()));
+    let known: Vec<&str> = known.iter().copied().chain(parts).chain([PRODUCT]).collect();
+    if zxcvbn::zxcvbn(password, &known).guesses() < LEAST_GUESSES {
+        return Err(BadPassword::Guessable);
+    }
+    Ok(())
+}
+
+/// The PHC string to store. Empty without randomness or memory: it verifies nothing, and `store::people::users` refuses to keep it, so that
+/// whatever the password was for fails.
+pub(crate) async fn hash(password: Secret<String>) -> String {
+    work(move || {
+        Argon2::default()
+            .hash_password(password.expose().as_bytes())
+            .map(|phc| phc.to_string())
+            .ok()
+    })
+    .await
+    .flatten()
+    .unwrap_or_default()
+}
+
+/// Whether `password` is that of `stored`; `None` takes as long and is never right.
+pub(crate) async fn verify(password: Secret<String>, stored: Option<String>) -> bool {
+    work(move || {
+        let phc = stored.as_deref().unwrap_or(NOBODY);
+        let given = &password.expose().as_bytes()[..password.expose().len().min(MOST)];
+        let same = PasswordHash::new(phc).is_ok_and(|phc| Argon2::default().verify_password(given, &phc).is_ok());
+        same && stored.is_some() && password.expose().len() <= MOST
+    })
+    .await
+    .unwrap_or(false)
+}
+
+async fn work<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let _slot = SLOTS.acquire().await.ok()?;
+    tokio::task::spawn_blocking(job).await.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RITA: [&str; 3] = ["rita.hayes@shop.example", "Rita Hayes", "Example Shop"];
+
+    #[test]
+    fn length_and_being_hard_to_guess_count_and_kinds_of_characters_do_not() {
+        for (password, judged) in [
+            ("Tr0ub4dor&3", Err(BadPassword::TooShort)),
+            ("correct horse", Err(BadPassword::TooShort)),
+            ("correct horse battery", Ok(())),
+            ("tuesday is for pancakes", Ok(())),
+            ("7 apples and a pear", Ok(())),
+            ("kx9vq2llm4tz7pw", Ok(())),
+            ("あさひがのぼるやまのふもとのいえ", Ok(())),
+        ] {
+            assert_eq!(check(password, &RITA), judged, "{password}");
+        }
+        assert_eq!(check(&"abcd ".repeat(300), &RITA), Err(BadPassword::TooLong));
+    }
+
+    #[test]
+    fn what_anybody_would_try_first_is_refused_however_long() {
+        for guess in [
+            "passwordpassword",
+            "PasswordPassword",
+            "Password12345678",
+            "P@ssw0rdP@ssw0rd",
+            "letmeinletmeinletmein",
+            "iloveyouiloveyou",
+            "administrator2026",
+            "Welcome123456789",
+            "SummerSummer2024",
+            "qwertyuiopasdfghjkl",
+            "1qaz2wsx3edc4rfv",
+            "123456789012345",
+            "0123456789abcdef",
+            "abcdefghijklmnop",
+            "aaaaaaaaaaaaaaaaaaaa",
+            "abc123abc123abc123",
+            "rita.hayes@shop.example",
+            "RitaHayes1234567",
+            "rita hayes rita hayes",
+            "Example Shop 2026",
+            "honninhonninhonnin",
+            "Honnin2026!!!!!",
+            "honnin-password-1",
+        ] {
+            assert_eq!(check(guess, &RITA), Err(BadPassword::Guessable), "{guess}");
+        }
+        assert_eq!(check("Zbigniew Oyelaran 7", &RITA), Ok(()), "nobody here is called so");
+        let him = ["zbigniew@shop.example", "Zbigniew Oyelaran"];
+        assert_eq!(check("Zbigniew Oyelaran 7", &him), Err(BadPassword::Guessable));
+    }
+
+    #[tokio::test]
+    async fn a_password_opens_its_own_hash_only() {
+        let stored = hash(Secret::new("correct horse battery".into())).await;
+        assert!(verify(Secret::new("correct horse battery".into()), Some(stored.clone())).await);
+        assert!(!verify(Secret::new("correct horse batterz".into()), Some(stored)).await);
+        assert!(!verify(Secret::new("correct horse battery".into()), Some(String::new())).await);
+        assert!(!verify(Secret::new(String::new()), None).await);
+    }
+
+    #[test]
+    fn nobodys_hash_costs_what_a_new_one_does() {
+        let phc = PasswordHash::new(NOBODY).unwrap();
+        let fresh = Argon2::default().hash_password(b"correct horse battery").unwrap();
+        assert_eq!(phc.params.to_string(), fresh.params.to_string());
+    }
+}

@@ -1,0 +1,186 @@
+//! Choosing a new password by a link, for who has forgotten theirs. An admin makes the link for a colleague, or whoever runs the
+//! program makes it on the command line; it opens once and for 72 hours, and only its token's hash is stored. Nobody makes one for
+//! somebody who may do more than they do: the link lets whoever holds it in.
+
+use crate::{
+    Honnin,
+    access::{Admin, CommandLine},
+    people::{PeopleError, invite::LINK_LIFETIME, normalised, password, password_fault},
+    runtime::token,
+};
+use domain::{ids::UserId, secret::Secret, time::Timestamp};
+use store::{
+    StoreError, Tx, audit,
+    people::{
+        console_sessions,
+        password_resets::{self, ResetRow},
+        users::{self, UserRow},
+    },
+    settings::tenants,
+};
+
+/// A link just made.
+#[derive(Clone, Debug)]
+pub struct ResetLink {
+    /// The link: shown this once.
+    pub link: Secret<String>,
+    /// Whom it lets in.
+    pub name: String,
+    /// Until when it opens.
+    pub expires_at: Timestamp,
+}
+
+/// Why a password stays.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ResetError {
+    /// Never handed out, used, replaced or expired, or its owner is shut out; never said which.
+    #[error("the link is not valid")]
+    Closed,
+    /// The new one will not do, as a sentence.
+    #[error("{0}")]
+    Bad(String),
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What a person can be told by.
+#[derive(Debug)]
+enum Whose {
+    Id(UserId),
+    Email(String),
+}
+
+/// Makes a link for a colleague of the admin's tenant.
+///
+/// # Errors
+/// [`PeopleError::NotFound`] where there is none, where they are shut out, or where it is the admin (who changes their own password
+/// with the present one); [`PeopleError::Above`] for an operator, unless the admin is one.
+pub async fn issue_reset(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<ResetLink, PeopleError> {
+    let (staff, now) = (admin.staff().clone(), honnin.now());
+    let by = Some(staff.user().clone());
+    issue(honnin, Whose::Id(id.clone()), by, move |user| {
+        let colleague = user.place.as_ref().is_some_and(|(tenant, _)| tenant == staff.tenant());
+        if !colleague || user.id == *staff.user() {
+            return Err(PeopleError::NotFound);
+        }
+        if user.operator && !staff.is_operator() {
+            return Err(PeopleError::Above);
+        }
+        Ok(staff.entry(now, "person.issue_reset", Some(user.id.to_string())))
+    })
+    .await
+}
+
+/// Makes a link for whoever signs in with `email`, on the command line.
+///
+/// # Errors
+/// [`PeopleError::NotFound`] where nobody does, or they are shut out.
+pub async fn issue_reset_from_here(honnin: &Honnin, here: CommandLine, email: &str) -> Result<ResetLink, PeopleError> {
+    let now = honnin.now();
+    issue(honnin, Whose::Email(normalised(email)), None, move |user| {
+        let tenant = user.place.as_ref().map(|(tenant, _)| tenant.clone());
+        Ok(here.entry(now, tenant, "person.issue_reset", user.id.to_string()))
+    })
+    .await
+}
+
+async fn issue(
+    honnin: &Honnin,
+    whose: Whose,
+    issued_by: Option<UserId>,
+    allow: impl Fn(&UserRow) -> Result<audit::Entry, PeopleError> + Send + 'static,
+) -> Result<ResetLink, PeopleError> {
+    let (token, expires_at) = (token::generate(&*honnin.random), honnin.now().plus(LINK_LIFETIME));
+    let hash = token::hash(token.expose());
+    let unit = honnin.db.write(async move |tx| {
+        let found = match &whose {
+            Whose::Id(id) => users::find(tx, id).await?,
+            Whose::Email(email) => users::find_by_email(tx, email).await?,
+        };
+        let user = found
+            .filter(|user| user.disabled_at.is_none())
+            .ok_or(PeopleError::NotFound)?;
+        let entry = allow(&user)?;
+        let row = ResetRow {
+            user: user.id,
+            hash: hash.clone(),
+            issued_by: issued_by.clone(),
+            expires_at,
+        };
+        password_resets::put(tx, &row).await?;
+        audit::record(tx, &entry).await?;
+        Ok::<_, PeopleError>(user.name)
+    });
+    let name = unit.await?;
+    let link = Secret::new(format!("{}admin/reset/{}", honnin.base_url(), token.expose()));
+    Ok(ResetLink { link, name, expires_at })
+}
+
+fn hash_of(token: &str) -> Result<Vec<u8>, ResetError> {
+    token::is_well_formed(token)
+        .then(|| token::hash(token))
+        .ok_or(ResetError::Closed)
+}
+
+async fn owner(tx: &mut Tx, id: Option<UserId>) -> Result<UserRow, ResetError> {
+    let user = match id {
+        Some(id) => users::find(tx, &id).await?,
+        None => None,
+    };
+    user.filter(|user| user.disabled_at.is_none()).ok_or(ResetError::Closed)
+}
+
+/// The address that an open link's page shows: that of whoever chooses a password there.
+///
+/// # Errors
+/// [`ResetError::Closed`], or storage.
+pub async fn open_reset(honnin: &Honnin, token: &str) -> Result<String, ResetError> {
+    Ok(find_open(honnin, token).await?.0.email)
+}
+
+/// Whose link it is, and what their organisation is called.
+async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<String>), ResetError> {
+    let (hash, now) = (hash_of(token)?, honnin.now());
+    let unit = honnin.db.read(async move |tx| {
+        let id = password_resets::find_open(tx, &hash, now).await?;
+        let user = owner(tx, id).await?;
+        let tenant = match &user.place {
+            Some((tenant, _)) => tenants::find(tx, tenant).await?.map(|tenant| tenant.name),
+            None => None,
+        };
+        Ok((user, tenant))
+    });
+    unit.await
+}
+
+/// Changes the password of whoever the link was made for and ends all their sessions.
+///
+/// # Errors
+/// [`ResetError`]; but for [`ResetError::Closed`] the link stays good.
+pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<String>) -> Result<(), ResetError> {
+    let (hash, now) = (hash_of(token)?, honnin.now());
+    let (user, tenant) = find_open(honnin, token).await?;
+    let known = [&*user.email, &user.name, tenant.as_deref().unwrap_or_default()];
+    if let Some(sentence) = password_fault(&known, password.expose()) {
+        return Err(ResetError::Bad(sentence));
+    }
+    let phc = password::hash(password).await;
+    let unit = honnin.db.write(async move |tx| {
+        let id = password_resets::take(tx, &hash, now).await?;
+        let user = owner(tx, id).await?;
+        users::set_password(tx, &user.id, &phc).await?;
+        console_sessions::delete_of(tx, &user.id).await?;
+        let entry = audit::Entry {
+            at: now,
+            tenant: user.place.map(|(tenant, _)| tenant),
+            actor: user.id.to_string(),
+            action: "person.reset_password".to_owned(),
+            subject: None,
+            detail: None,
+            address: None,
+        };
+        Ok(audit::record(tx, &entry).await?)
+    });
+    unit.await
+}

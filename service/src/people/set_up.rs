@@ -1,0 +1,177 @@
+//! The first person: made through a one-time link that is printed while there is nobody. The link is stored by its hash, lives
+//! through restarts, and is dead once anybody was made.
+
+use crate::{
+    Honnin,
+    people::{self, BadField, NewPerson, normalised, password, password_fault},
+    runtime::token,
+};
+use domain::{
+    ids::{TenantId, UserId},
+    secret::Secret,
+    tenant::{TenantSettings, tenant_name_fault},
+};
+use store::{
+    StoreError, Tx, audit,
+    people::users::{self, Role, UserRow},
+    settings::tenants::{self, TenantRow},
+};
+
+/// The first person, and what their organisation is called where there is none yet.
+#[derive(Clone, Debug)]
+pub struct SetUp {
+    /// Name of the tenant to make; not looked at where there is one.
+    pub organisation: String,
+    /// Signs in with it.
+    pub email: String,
+    /// How colleagues will see them.
+    pub name: String,
+    /// Their password.
+    pub password: Secret<String>,
+}
+
+/// Why nobody was made.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum SetUpError {
+    /// The link was never handed out, or was used.
+    #[error("the set-up link is not valid")]
+    Closed,
+    /// The data is not right.
+    #[error("the data is invalid")]
+    Bad(Vec<BadField>),
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A fresh set-up link where there is nobody yet, to be printed at start. Links printed before stay good until one is used.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn set_up_link(honnin: &Honnin) -> Result<Option<Secret<String>>, StoreError> {
+    let token = token::generate(&*honnin.random);
+    let (hash, now) = (token::hash(token.expose()), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        if users::exist(tx).await? {
+            return Ok(false);
+        }
+        users::insert_set_up_link(tx, &hash, now).await?;
+        Ok::<_, StoreError>(true)
+    });
+    let open = unit.await?;
+    Ok(open.then(|| Secret::new(format!("{}admin/set-up/{}", honnin.base_url(), token.expose()))))
+}
+
+/// What the page of an open link shows: the name of the tenant there is, or that one will be made.
+///
+/// # Errors
+/// [`SetUpError::Closed`], or storage.
+pub async fn open_set_up(honnin: &Honnin, token: &str) -> Result<Option<String>, SetUpError> {
+    let hash = hash_of(token)?;
+    let unit = honnin.db.read(async move |tx| {
+        check_open(tx, &hash).await?;
+        Ok(tenants::list(tx).await?.into_iter().next().map(|tenant| tenant.name))
+    });
+    unit.await
+}
+
+fn hash_of(token: &str) -> Result<Vec<u8>, SetUpError> {
+    token::is_well_formed(token)
+        .then(|| token::hash(token))
+        .ok_or(SetUpError::Closed)
+}
+
+async fn check_open(tx: &mut Tx, hash: &[u8]) -> Result<(), SetUpError> {
+    let open = users::set_up_link_is_open(tx, hash).await? && !users::exist(tx).await?;
+    open.then_some(()).ok_or(SetUpError::Closed)
+}
+
+/// Makes the first person: admin of the first tenant, which is made where there is none, and operator of the installation.
+///
+/// # Errors
+/// [`SetUpError`].
+pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId, SetUpError> {
+    let hash = hash_of(token)?;
+    let existing = open_set_up(honnin, token).await?;
+    let organisation = form.organisation.trim().to_owned();
+    let person = NewPerson {
+        email: form.email,
+        name: form.name,
+    };
+    let mut faults = people::faults(&person);
+    let known = [
+        &*person.email,
+        &person.name,
+        existing.as_deref().unwrap_or(&organisation),
+    ];
+    if let Some(message) = password_fault(&known, form.password.expose()) {
+        faults.push(BadField {
+            field: "password",
+            message,
+        });
+    }
+    if existing.is_none() && tenant_name_fault(&organisation).is_some() {
+        let message = "Enter the name that your users know you by.".to_owned();
+        faults.push(BadField {
+            field: "organisation",
+            message,
+        });
+    }
+    if !faults.is_empty() {
+        return Err(SetUpError::Bad(faults));
+    }
+    let id = UserId::from_random(honnin.random_bytes());
+    let user = UserRow {
+        id: id.clone(),
+        place: None,
+        email: normalised(&person.email),
+        name: person.name.trim().to_owned(),
+        operator: true,
+        password: password::hash(form.password).await,
+        created_at: honnin.now(),
+        disabled_at: None,
+    };
+    let fresh = TenantRow {
+        id: TenantId::from_random(honnin.random_bytes()),
+        name: organisation,
+        settings: Some(TenantSettings::default()),
+        livemode: true,
+        created_at: honnin.now(),
+        version: 0,
+    };
+    let unit = honnin.db.write(async move |tx| make(tx, &hash, &user, &fresh).await);
+    unit.await?;
+    Ok(id)
+}
+
+async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Result<(), SetUpError> {
+    check_open(tx, hash).await?;
+    let now = user.created_at;
+    // Of two at once, the second waits here and is told.
+    if !users::close_set_up_links(tx, now).await? {
+        return Err(SetUpError::Closed);
+    }
+    let tenant = match tenants::list(tx).await?.into_iter().next() {
+        Some(tenant) => tenant.id,
+        None => {
+            tenants::insert(tx, fresh).await?;
+            fresh.id.clone()
+        }
+    };
+    let user = UserRow {
+        place: Some((tenant.clone(), Role::Admin)),
+        ..user.clone()
+    };
+    users::insert(tx, &user).await?;
+    let entry = audit::Entry {
+        at: now,
+        tenant: Some(tenant),
+        actor: user.id.to_string(),
+        action: "installation.set_up".to_owned(),
+        subject: Some(user.id.to_string()),
+        detail: None,
+        address: None,
+    };
+    audit::record(tx, &entry).await?;
+    Ok(())
+}

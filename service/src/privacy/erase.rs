@@ -1,0 +1,90 @@
+//! Erasing the personal data of an ended session when its retention has run out: the sealed columns, the key (and with it every
+//! backup), the pictures, and what SQLite's logs still hold of them. A crash in between leaves the job, and the job goes through
+//! all of it again.
+
+use crate::{Honnin, runtime::job_error::JobFault};
+use domain::{
+    ids::SessionId,
+    session::{Session, Status},
+};
+use store::{
+    StoreError, audit,
+    capture::captures,
+    decision::identities,
+    jobs::{self, Job},
+    review,
+    session::{
+        idempotency,
+        sessions::{self, SessionRow},
+    },
+    webhook::events,
+};
+
+/// Erases the session where it is still ended and of the same attempt.
+///
+/// # Errors
+/// When storage fails; the job is tried again then.
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    let (id, attempt) = parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+    let wanted = id.clone();
+    let find = honnin.db.read(async move |tx| sessions::find_any(tx, &wanted).await);
+    let due = find.await?.filter(|row| is_over(&row.session, attempt));
+    let Some(row) = due else {
+        return finish(honnin, job).await;
+    };
+    // Marked first, because the mark is what refuses a reprocess: a session must not collect under a destroyed key.
+    mark(honnin, row.clone()).await?;
+    let key_gone = honnin.vault.destroy(&row.data_key).await?;
+    honnin.pictures.delete_session(&id).await?;
+    if !(honnin.db.checkpoint().await? && key_gone) {
+        return Err(JobFault::Passing("a reader keeps erased bytes in the log"));
+    }
+    finish(honnin, job).await
+}
+
+fn parse(subject: &str) -> Option<(SessionId, i64)> {
+    let (id, attempt) = subject.split_once('#')?;
+    Some((SessionId::parse(id)?, attempt.parse().ok()?))
+}
+
+fn is_over(session: &Session, attempt: i64) -> bool {
+    session.attempt == attempt && matches!(session.status, Status::Completed | Status::Expired | Status::Failed)
+}
+
+/// Empties the sealed columns, forgets the hashes of what was sent, and sets `purgedAt`, which from then on also refuses a reprocess.
+async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
+    if row.session.purged_at.is_some() {
+        return Ok(());
+    }
+    let now = honnin.now();
+    let unit = honnin.db.write(async move |tx| {
+        let mut row = row.clone();
+        row.session.purged_at = Some(now);
+        (row.state, row.known, row.typed, row.ocr, row.note) = (None, None, None, None, None);
+        sessions::save(tx, &mut row).await?;
+        let id = &row.session.id;
+        captures::erase(tx, id).await?;
+        events::erase_notes(tx, id).await?;
+        review::erase_notes(tx, id).await?;
+        identities::remove(tx, id).await?;
+        idempotency::forget_link(tx, id).await?;
+        idempotency::forget_body(tx, id).await?;
+        let entry = audit::Entry {
+            at: now,
+            tenant: Some(row.session.tenant.clone()),
+            actor: audit::SYSTEM.to_owned(),
+            action: "session.erase".to_owned(),
+            subject: Some(id.to_string()),
+            detail: None,
+            address: None,
+        };
+        audit::record(tx, &entry).await
+    });
+    unit.await
+}
+
+async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    let (job, now) = (job.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| jobs::finish(tx, &job, now).await);
+    Ok(unit.await?)
+}

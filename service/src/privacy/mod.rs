@@ -1,0 +1,4 @@
+//! The end of personal data: when its retention has run out, or because an admin says so.
+
+pub(crate) mod erase;
+pub mod erase_now;

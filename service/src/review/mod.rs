@@ -1,0 +1,54 @@
+//! Reviewing: the queue, the case with its pictures, and the ruling. A case is held by one reviewer at a time, and an attempt is
+//! ruled on once; whoever comes second is told who was first, and when.
+
+mod case;
+mod rule;
+
+pub use case::{Case, CaseError, Picture, find_picture, keep_case, open_case};
+pub use rule::{AskedAgain, RuleError, Ruling, ask_again, reopen, rule};
+
+use crate::{
+    Honnin,
+    access::Reviewer,
+    session::search::{Filter, Found, Order, Page, list_sessions},
+};
+use domain::{
+    outcome::Checks,
+    session::{Plan, Status, Step},
+    time::Millis,
+};
+use store::StoreError;
+
+/// How long opening a case holds it.
+pub const HOLD: Millis = Millis::minutes(15);
+
+/// A page of the cases that wait, those first that have waited longest.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn queue(honnin: &Honnin, reviewer: &Reviewer, filter: Filter, page: Page) -> Result<Vec<Found>, StoreError> {
+    let filter = Filter {
+        status: Some(Status::Reviewing),
+        ..filter
+    };
+    list_sessions(
+        honnin,
+        reviewer.staff(),
+        filter,
+        Page {
+            order: Order::LongestWaiting,
+            ..page
+        },
+    )
+    .await
+}
+
+/// The steps of the plan that were not performed: with one of them there is no approving.
+#[must_use]
+pub fn steps_not_performed(plan: &Plan, checks: &Checks) -> Vec<Step> {
+    let performed = |step: &Step| match step {
+        Step::Document => checks.document.as_ref().is_some_and(|check| check.performed),
+        Step::Selfie => checks.selfie.as_ref().is_some_and(|check| check.performed),
+    };
+    plan.steps.iter().copied().filter(|step| !performed(step)).collect()
+}

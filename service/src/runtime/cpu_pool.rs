@@ -1,0 +1,204 @@
+//! The bench where pictures are looked at: one at a time per core, a bounded number waiting, the rest told to come back. It has
+//! threads of its own, which run when nothing else wants to: whoever asks for a page does not wait for somebody else's picture.
+
+use crate::runtime::analyser::Examiner;
+use std::{
+    num::NonZero,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+};
+use tokio::sync::{Semaphore, oneshot};
+
+/// How many may wait. Pictures are admitted by their size before they are read, and jobs have their slots; a picture that was admitted
+/// must not be turned away here, so that this is more than either can be.
+const MOST_WAITING: usize = 2_048;
+
+/// Why nobody looked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NotLooked {
+    /// Too many wait already.
+    #[error("too many pictures are waiting")]
+    Busy,
+    /// The examiner panicked over this one.
+    #[error("the examiner panicked")]
+    Panicked,
+}
+
+/// What a thread does next.
+type Work = Box<dyn FnOnce() + Send>;
+
+/// Shares the examiner among the cores.
+pub(crate) struct Bench {
+    examiner: Arc<dyn Examiner>,
+    /// As many as threads.
+    places: Arc<Semaphore>,
+    queue: mpsc::Sender<Work>,
+    waiting: AtomicUsize,
+    most_waiting: usize,
+}
+
+/// Counts one who waits, for as long as it lives: a caller who goes away waits no more.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Bench {
+    pub(crate) fn new(examiner: Arc<dyn Examiner>) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Self {
+            examiner,
+            places: Arc::new(Semaphore::new(cores)),
+            queue: start_threads(cores),
+            waiting: AtomicUsize::new(0),
+            most_waiting: MOST_WAITING,
+        }
+    }
+
+    /// Runs `work` where it may take its time, once a core is free.
+    pub(crate) async fn look<T, F>(&self, work: F) -> Result<T, NotLooked>
+    where
+        F: FnOnce(&dyn Examiner) -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let place = {
+            if self.waiting.fetch_add(1, Ordering::SeqCst) >= self.most_waiting {
+                self.waiting.fetch_sub(1, Ordering::SeqCst);
+                return Err(NotLooked::Busy);
+            }
+            let _waiting = Waiting(&self.waiting);
+            Arc::clone(&self.places)
+                .acquire_owned()
+                .await
+                .map_err(|_| NotLooked::Busy)?
+        };
+        let examiner = Arc::clone(&self.examiner);
+        let (tell, looked) = oneshot::channel();
+        // The place goes with the work: a caller who goes away does not free a core that is still busy.
+        let work: Work = Box::new(move || {
+            let _place = place;
+            let seen = work(&*examiner);
+            // Whoever asked may have gone away.
+            drop(tell.send(seen));
+        });
+        // Where it panics, or there are no threads any more, `tell` is dropped.
+        drop(self.queue.send(work));
+        looked.await.map_err(|_| NotLooked::Panicked)
+    }
+}
+
+/// Threads that end once nobody holds the queue any more.
+#[expect(
+    clippy::expect_used,
+    reason = "it starts with its threads or not at all, as the runtime does"
+)]
+fn start_threads(count: usize) -> mpsc::Sender<Work> {
+    let (queue, work) = mpsc::channel::<Work>();
+    let work = Arc::new(Mutex::new(work));
+    for number in 0..count {
+        let work = Arc::clone(&work);
+        thread::Builder::new()
+            .name(format!("pictures-{number}"))
+            .spawn(move || {
+                give_way();
+                while let Some(next) = next(&work) {
+                    // Seen by whoever waits for it; the thread goes on.
+                    drop(catch_unwind(AssertUnwindSafe(next)));
+                }
+            })
+            .expect("threads can be started");
+    }
+    queue
+}
+
+fn next(work: &Mutex<mpsc::Receiver<Work>>) -> Option<Work> {
+    work.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+}
+
+/// Lowers this thread's priority: 10 of 19 is about a tenth of the processor where others want all of it (sched(7)).
+fn give_way() {
+    // Elsewhere than on Linux it would be the whole process (setpriority(2), "C library/kernel differences").
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::nice(10) {
+        tracing::warn!(%error, "pictures are analysed at the same priority as requests");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::analyser::{Normalised, PictureFault, Subject};
+    use domain::{
+        document::{DocumentType, Side},
+        findings::{Challenge, DocumentFindings, SelfieFindings},
+    };
+    use time::Date;
+
+    struct Blind;
+
+    impl Examiner for Blind {
+        fn normalise(&self, _: &[u8], _: Subject) -> Result<Normalised, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
+        fn document(&self, _: Vec<u8>, _: DocumentType, _: Side, _: Date) -> Result<DocumentFindings, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
+        fn straighten(&self, _: Vec<u8>, _: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
+        fn selfie(&self, _: Vec<Vec<u8>>, _: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_finds_no_place_to_wait_is_told_at_once_and_the_rest_are_served() {
+        let bench = Arc::new(Bench::new(Arc::new(Blind)));
+        let (release, held) = mpsc::channel::<()>();
+        let held = Arc::new(Mutex::new(held));
+        let looks: Vec<_> = (0..bench.most_waiting + bench.places.available_permits())
+            .map(|_| {
+                let (bench, held) = (Arc::clone(&bench), Arc::clone(&held));
+                // Looks until the channel is closed.
+                tokio::spawn(async move { bench.look(move |_| held.lock().unwrap().recv().is_err()).await })
+            })
+            .collect();
+        while bench.waiting.load(Ordering::SeqCst) < bench.most_waiting || bench.places.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(bench.look(|_| ()).await, Err(NotLooked::Busy));
+        drop(release);
+        for look in looks {
+            assert_eq!(look.await.unwrap(), Ok(true));
+        }
+        assert_eq!(bench.look(|_| 7).await, Ok(7));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn requests_go_before_pictures() {
+        let bench = Bench::new(Arc::new(Blind));
+        let priority = || rustix::process::getpriority_process(None).unwrap();
+        assert!(bench.look(move |_| priority()).await.unwrap() > priority());
+    }
+
+    #[tokio::test]
+    async fn a_panic_costs_no_place() {
+        let bench = Bench::new(Arc::new(Blind));
+        for _ in 0..bench.places.available_permits() * 2 {
+            assert_eq!(
+                bench.look(|_| panic!("told to")).await.map(|(): ()| ()),
+                Err(NotLooked::Panicked)
+            );
+        }
+        assert_eq!(bench.look(|_| 7).await, Ok(7));
+    }
+}

@@ -1,0 +1,11 @@
+//! What the operations stand on and know nothing of: clock, randomness, the threads that analyse pictures, wake-ups, tokens, sealed JSON.
+
+pub mod analyser;
+pub mod clock;
+pub(crate) mod cpu_pool;
+pub(crate) mod job_error;
+pub mod random;
+pub mod readiness;
+pub(crate) mod sealed_json;
+pub mod token;
+pub(crate) mod wake_up;

@@ -1,0 +1,121 @@
+//! Retried creations: the same key and body get the first answer again. The secret URL is in it only while nobody opened it;
+//! after that the address leads to the page of a link that no longer opens, as the first URL itself would.
+
+use crate::{
+    Honnin,
+    access::Tenant,
+    runtime::token,
+    session::create::{CreateSessionError, Created},
+};
+use domain::{
+    ids::SessionId,
+    secret::Secret,
+    session::Status,
+    time::{Millis, Timestamp},
+};
+use sha2::{Digest, Sha256};
+use store::{
+    StoreError, Tx,
+    session::{
+        idempotency::{self, KeptAnswer},
+        links, sessions,
+    },
+    vault::{Place, SessionKey},
+};
+
+/// How long an answer is kept.
+const KEPT: Millis = Millis::hours(24);
+const COLUMN: &str = "idempotency.link";
+/// Stands where the token of an opened link stood.
+const OPENED: &str = "opened";
+
+/// A request that may be a retry.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    key_hash: Vec<u8>,
+    body_hash: Vec<u8>,
+}
+
+impl Attempt {
+    pub(crate) fn new(key: &str, body: &[u8]) -> Self {
+        Self {
+            key_hash: Sha256::digest(key.as_bytes()).to_vec(),
+            body_hash: Sha256::digest(body).to_vec(),
+        }
+    }
+
+    /// The answer to keep for it.
+    pub(crate) fn keep(&self, tenant: &Tenant, created: &Created, key: &SessionKey) -> Result<KeptAnswer, StoreError> {
+        let place = Place {
+            tenant: tenant.id(),
+            session: &created.id,
+            name: COLUMN,
+        };
+        Ok(KeptAnswer {
+            tenant: tenant.id().clone(),
+            key_hash: self.key_hash.clone(),
+            body_hash: self.body_hash.clone(),
+            session: created.id.clone(),
+            created_at: created.created_at,
+            expires_at: created.expires_at,
+            link_expires_at: created.verification_url_expires_at,
+            link: Some(key.seal(&place, created.verification_url.expose().as_bytes())?),
+        })
+    }
+
+    /// The first answer, where this is a retry.
+    pub(crate) async fn replay(&self, honnin: &Honnin, tenant: &Tenant) -> Result<Option<Created>, CreateSessionError> {
+        let (id, hash, oldest) = (tenant.id().clone(), self.key_hash.clone(), oldest(honnin.now()));
+        let unit = honnin.db.read(async move |tx| {
+            let kept = idempotency::find(tx, &id, &hash).await?;
+            Ok::<_, StoreError>(kept.filter(|kept| kept.created_at > oldest))
+        });
+        let Some(kept) = unit.await? else { return Ok(None) };
+        if kept.body_hash != self.body_hash {
+            return Err(CreateSessionError::IdempotencyConflict);
+        }
+        let url = open_link(honnin, &kept).await?;
+        Ok(Some(Created {
+            verification_url: url.unwrap_or_else(|| honnin.link_url(OPENED)),
+            id: kept.session,
+            status: Status::Created,
+            verification_url_expires_at: kept.link_expires_at,
+            expires_at: kept.expires_at,
+            created_at: kept.created_at,
+        }))
+    }
+}
+
+/// Keeps an answer in the caller's unit. Returns false, having changed nothing that counts, where a retry was faster.
+pub(crate) async fn store(tx: &mut Tx, kept: &KeptAnswer) -> Result<bool, StoreError> {
+    idempotency::insert(tx, kept, oldest(kept.created_at)).await
+}
+
+/// Forgets the link of a session in the caller's unit: it was opened.
+pub(crate) async fn forget_link(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    idempotency::forget_link(tx, session).await
+}
+
+/// Answers kept since before this are forgotten.
+pub(crate) fn oldest(now: Timestamp) -> Timestamp {
+    now.plus(Millis(-KEPT.0))
+}
+
+/// The kept link, while it still opens.
+async fn open_link(honnin: &Honnin, kept: &KeptAnswer) -> Result<Option<Secret<String>>, StoreError> {
+    let Some(sealed) = kept.link.clone() else {
+        return Ok(None);
+    };
+    let (tenant, id) = (kept.tenant.clone(), kept.session.clone());
+    let find = honnin.db.read(async move |tx| sessions::find(tx, &tenant, &id).await);
+    let Some(row) = find.await? else { return Ok(None) };
+    let key = match honnin.vault.open(&row.data_key).await {
+        Err(StoreError::Erased) => return Ok(None),
+        key => key?,
+    };
+    let url = key.open_text(&row.place(COLUMN), &sealed)?.into_exposed();
+    let (hash, now) = (token::hash(url.rsplit('/').next().unwrap_or_default()), honnin.now());
+    let find = honnin.db.read(async move |tx| links::find(tx, &hash).await);
+    let opens = find.await?.is_some_and(|link| link.is_open(now));
+    Ok(opens.then(|| Secret::new(url)))
+}

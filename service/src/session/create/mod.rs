@@ -1,0 +1,214 @@
+//! Creating a session: parse, check against the tenant's settings, seal, and store with its link and deadline in one unit.
+
+pub(crate) mod idempotency;
+
+use crate::{Honnin, access::Tenant, runtime::token, session::rate_limit};
+use domain::{
+    callback::CallbackUrl,
+    ids::SessionId,
+    request::{CreationRequest, Issue},
+    secret::Secret,
+    session::{Session, Status},
+    tenant::NotReady,
+    time::Timestamp,
+};
+use idempotency::Attempt;
+use store::{
+    StoreError, Tx, audit,
+    jobs::{self, JobKind, NewJob},
+    session::{
+        links::{self, LinkRow},
+        sessions::{self, SessionRow, column},
+    },
+    vault::SessionKey,
+};
+
+/// A session just created. The URL is shown this once.
+#[derive(Clone, Debug)]
+pub struct Created {
+    /// Its id.
+    pub id: SessionId,
+    /// `created`.
+    pub status: Status,
+    /// Opens the capture pages once.
+    pub verification_url: Secret<String>,
+    /// Until when it can be opened.
+    pub verification_url_expires_at: Timestamp,
+    /// The session's deadline.
+    pub expires_at: Timestamp,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// Why no session was created.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CreateSessionError {
+    /// The body is not as described.
+    #[error("the body does not match the API description")]
+    Decode(Vec<Issue>),
+    /// The callback URL is off the list, not https, or carries query or fragment.
+    #[error("the callback URL is not allowed")]
+    CallbackUrlNotAllowed(String),
+    /// The tenant's settings do not allow sessions.
+    #[error("the tenant's settings do not allow sessions")]
+    NotReady(NotReady),
+    /// The tenant creates sessions faster than it may.
+    #[error("the session-creation limit is reached")]
+    RateLimited,
+    /// The key of a retry came with another body.
+    #[error("the Idempotency-Key was used with another body")]
+    IdempotencyConflict,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Creates a session from a request body.
+///
+/// # Errors
+/// [`CreateSessionError`]; nothing is stored then.
+pub async fn create_session(honnin: &Honnin, tenant: &Tenant, body: &[u8]) -> Result<Created, CreateSessionError> {
+    let request = CreationRequest::parse(body).map_err(CreateSessionError::Decode)?;
+    create(honnin, tenant, &request, None)
+        .await?
+        .ok_or(CreateSessionError::Store(StoreError::Duplicate))
+}
+
+/// Creates a session from a request body, or gives the first answer again where `key` was used with this body before.
+///
+/// # Errors
+/// [`CreateSessionError`]; nothing is stored then.
+pub async fn create_session_once(
+    honnin: &Honnin,
+    tenant: &Tenant,
+    key: &str,
+    body: &[u8],
+) -> Result<Created, CreateSessionError> {
+    let request = CreationRequest::parse(body).map_err(CreateSessionError::Decode)?;
+    let attempt = Attempt::new(key, body);
+    loop {
+        if let Some(first) = attempt.replay(honnin, tenant).await? {
+            return Ok(first);
+        }
+        // `None` where another request with the same key was faster: its answer is there now.
+        if let Some(created) = create(honnin, tenant, &request, Some(&attempt)).await? {
+            return Ok(created);
+        }
+    }
+}
+
+async fn create(
+    honnin: &Honnin,
+    tenant: &Tenant,
+    request: &CreationRequest,
+    attempt: Option<&Attempt>,
+) -> Result<Option<Created>, CreateSessionError> {
+    let settings = tenant.settings();
+    let allow_list = settings.map_or(&[][..], |settings| &settings.callback_urls);
+    let callback = match &request.callback_url {
+        Some(text) => Some(
+            CallbackUrl::allowed(text, allow_list)
+                .ok_or_else(|| CreateSessionError::CallbackUrlNotAllowed(text.clone()))?,
+        ),
+        None => None,
+    };
+    let settings = settings.ok_or(CreateSessionError::NotReady(NotReady::SettingsMissing))?;
+    let plan = settings.plan().map_err(CreateSessionError::NotReady)?;
+
+    let now = honnin.now();
+    let session = Session::new(
+        honnin.session_id(),
+        tenant.id().clone(),
+        plan,
+        now,
+        settings.session_lifetime,
+    );
+    let key = honnin.vault.take().await?;
+    let row = seal(session, &key, request, callback.as_ref())?;
+    let token = token::generate(&*honnin.random);
+    let link = LinkRow {
+        hash: token::hash(token.expose()),
+        session: row.session.id.clone(),
+        created_at: now,
+        expires_at: now.plus(settings.link_lifetime).min(row.session.expires_at),
+        used_at: None,
+        killed_at: None,
+    };
+    let created = Created {
+        id: row.session.id.clone(),
+        status: row.session.status,
+        verification_url: honnin.link_url(token.expose()),
+        verification_url_expires_at: link.expires_at,
+        expires_at: row.session.expires_at,
+        created_at: now,
+    };
+    let kept = attempt
+        .map(|attempt| attempt.keep(tenant, &created, &key))
+        .transpose()?;
+    let (caller, rate) = (tenant.clone(), honnin.config.creation_rate);
+    let unit = honnin.db.write(async move |tx| -> Result<_, CreateSessionError> {
+        if let Some(kept) = &kept
+            && !idempotency::store(tx, kept).await?
+        {
+            return Ok(false);
+        }
+        store_session(tx, &caller, &row, &link, now).await?;
+        // Last: on Postgres the tenant's other creations wait for this row until the commit.
+        if !rate_limit::take(tx, rate, &caller, now).await? {
+            return Err(CreateSessionError::RateLimited);
+        }
+        Ok(true)
+    });
+    Ok(unit.await?.then_some(created))
+}
+
+async fn store_session(
+    tx: &mut Tx,
+    caller: &Tenant,
+    row: &SessionRow,
+    link: &LinkRow,
+    now: Timestamp,
+) -> Result<(), CreateSessionError> {
+    sessions::insert(tx, row).await?;
+    links::insert(tx, link).await?;
+    enqueue_expiry(tx, &row.session).await?;
+    caller.mark_key_used(tx, now).await?;
+    let entry = caller.audit_entry(now, "session.create", &row.session.id);
+    audit::record(tx, &entry).await?;
+    Ok(())
+}
+
+/// The job that ends `session` at its deadline. A reprocess adds another for the new deadline.
+pub(crate) async fn enqueue_expiry(tx: &mut Tx, session: &Session) -> Result<(), StoreError> {
+    let job = NewJob {
+        kind: JobKind::Expire,
+        subject: session.id.as_str(),
+        run_at: session.expires_at,
+        dedup_key: None,
+    };
+    jobs::enqueue(tx, job).await.map(drop)
+}
+
+fn seal(
+    session: Session,
+    key: &SessionKey,
+    request: &CreationRequest,
+    callback: Option<&CallbackUrl>,
+) -> Result<SessionRow, StoreError> {
+    let mut row = SessionRow {
+        metadata: request.metadata.clone(),
+        callback_url: callback.map(|url| url.as_str().to_owned()),
+        ..SessionRow::new(session, key.id().clone())
+    };
+    if let Some(state) = &request.state {
+        row.state = Some(key.seal(&row.place(column::STATE), state.as_bytes())?);
+    }
+    if let Some(known) = &request.pre_registered {
+        row.known = Some(crate::runtime::sealed_json::seal_json(
+            key,
+            &row.place(column::KNOWN),
+            known.expose(),
+        )?);
+    }
+    Ok(row)
+}

@@ -1,0 +1,88 @@
+//! The end of a session by a decision, automatic or a reviewer's, by failure, or by its deadline: state, outcome and event in the
+//! caller's unit.
+
+use crate::{session::retention::schedule_erasure, webhook::record_event};
+use domain::{
+    event::{EventData, EventType},
+    ids::EventId,
+    outcome::{Outcome, SessionRef},
+    session::{FailureReason, Status},
+    time::Timestamp,
+};
+use store::{
+    StoreError, Tx,
+    session::sessions::{self, SessionRow},
+    settings::tenants::TenantRow,
+};
+
+/// Saves `row`, whose session has made its transition and whose note is sealed already, with `outcome`, and records the event
+/// `id` of its verdict.
+///
+/// # Errors
+/// [`StoreError::Conflict`] where somebody else was first.
+pub(crate) async fn conclude(
+    tx: &mut Tx,
+    id: &EventId,
+    tenant: &TenantRow,
+    row: &mut SessionRow,
+    outcome: Outcome,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let kind = EventType::from(outcome.verdict);
+    tx.count_session(row.session.status);
+    tx.count_verdict(outcome.verdict, outcome.source);
+    row.outcome = Some(outcome.clone());
+    sessions::save(tx, row).await?;
+    if row.session.status == Status::Completed {
+        schedule_erasure(tx, tenant, &row.session, now).await?;
+    }
+    record_event::record(tx, id, tenant, row, kind, EventData::Decision(Box::new(outcome)), now).await
+}
+
+/// Saves `row`, whose session has become `failed`, with the reason, and records the event `id` of it.
+///
+/// # Errors
+/// [`StoreError::Conflict`] where somebody else was first.
+pub(crate) async fn fail(
+    tx: &mut Tx,
+    id: &EventId,
+    tenant: &TenantRow,
+    row: &mut SessionRow,
+    reason: FailureReason,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.count_session(row.session.status);
+    row.failure_reason = Some(reason);
+    sessions::save(tx, row).await?;
+    schedule_erasure(tx, tenant, &row.session, now).await?;
+    let session = SessionRef {
+        session_id: row.session.id.clone(),
+        tenant_id: tenant.id.clone(),
+    };
+    let data = EventData::Failed { session, reason };
+    record_event::record(tx, id, tenant, row, EventType::Failed, data, now).await
+}
+
+/// Saves `row`, whose session has become `expired`, and records the event `id` of it.
+///
+/// # Errors
+/// [`StoreError::Conflict`] where somebody else was first.
+pub(crate) async fn expire(
+    tx: &mut Tx,
+    id: &EventId,
+    tenant: &TenantRow,
+    row: &mut SessionRow,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.count_session(row.session.status);
+    sessions::save(tx, row).await?;
+    // However late this worker is, the session ended at its deadline.
+    schedule_erasure(tx, tenant, &row.session, row.session.expires_at).await?;
+    let session = SessionRef {
+        session_id: row.session.id.clone(),
+        tenant_id: tenant.id.clone(),
+    };
+    let expired_at = row.session.expires_at;
+    let data = EventData::Expired { session, expired_at };
+    record_event::record(tx, id, tenant, row, EventType::Expired, data, now).await
+}

@@ -1,0 +1,40 @@
+//! The deadline: writes `expired` and its event, once, for a session that readers already see as expired.
+
+use crate::{
+    Honnin,
+    runtime::job_error::JobFault,
+    session::{self, end},
+};
+use domain::ids::SessionId;
+use store::{
+    audit,
+    jobs::{self, Job},
+    session::sessions,
+    settings::tenants,
+};
+
+/// Ends the session where it is still due, and the job with it.
+///
+/// # Errors
+/// When storage fails; the job is tried again then.
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    let id = SessionId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+    let (now, event_id, job) = (honnin.now(), honnin.event_id(), job.clone());
+    let unit = honnin.db.write(async move |tx| {
+        jobs::finish(tx, &job, now).await?;
+        let Some(mut row) = sessions::find_any(tx, &id).await? else {
+            return Ok(());
+        };
+        // Nothing to do: it went on in time, or was reprocessed and has a job for its new deadline.
+        let Some(expired) = row.session.expire(now) else {
+            return Ok(());
+        };
+        row.session = expired;
+        let Some(tenant) = tenants::find(tx, &row.session.tenant).await? else {
+            return Ok(());
+        };
+        end::expire(tx, &event_id, &tenant, &mut row, now).await?;
+        audit::record(tx, &session::audit_entry(&row, now, "session.expire")).await
+    });
+    Ok(unit.await?)
+}

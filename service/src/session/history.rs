@@ -1,0 +1,281 @@
+//! Everything kept of one session, put together for people: readings, captures, decisions with their scores, rulings, links,
+//! events. Personal parts are opened only where the caller says so.
+
+use crate::{
+    Honnin,
+    runtime::sealed_json::open_json,
+    session::read::{SessionDetail, detail},
+};
+use domain::{
+    decision::{Policy, Score},
+    document::DocumentType,
+    findings::{Challenge, DocumentFindings, ModelHash, Quality, SelfieFindings},
+    ids::CaptureId,
+    outcome::Verdict,
+    reasons::Reason,
+    secret::Personal,
+    session::FailureReason,
+    time::Timestamp,
+};
+use serde::Deserialize;
+use store::{
+    StoreError, Tx,
+    capture::captures::{self, CaptureRow, Slot},
+    decision::decisions::{self, DecisionRow, explanation_name},
+    review::{self, Ruled, note_name},
+    session::{
+        links::{self, LinkRow},
+        sessions::SessionRow,
+    },
+    vault::{Place, SessionKey},
+    webhook::events::{self, EventRow},
+};
+
+/// A picture or burst.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// Its id.
+    pub id: CaptureId,
+    /// Of which attempt.
+    pub attempt: i64,
+    /// What it is of.
+    pub slot: Slot,
+    /// 1 for the first of its slot.
+    pub number: i64,
+    /// What the user was asked to do.
+    pub challenge: Option<Challenge>,
+    /// How many pictures it has.
+    pub frames: usize,
+    /// Which of them was judged.
+    pub best: usize,
+    /// When it was taken.
+    pub at: Timestamp,
+    /// Whether the user went on with it.
+    pub used: bool,
+    /// Why it should have been taken again.
+    pub problems: Vec<Reason>,
+    /// What was measured; `None` where nothing was found out or it is erased.
+    pub quality: Option<Quality>,
+    /// Whether every character of the machine-readable zone adds up: checks passed, and how many there are.
+    pub mrz_checks: Option<(u8, u8)>,
+    /// Whether a face was found.
+    pub face: bool,
+    /// Whether the card was found, so that it can be shown straight.
+    pub straight: bool,
+}
+
+/// An automatic decision.
+#[derive(Clone, Debug)]
+pub struct Decided {
+    /// Of which attempt.
+    pub attempt: i64,
+    /// When.
+    pub at: Timestamp,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The thresholds in force.
+    pub policy: Policy,
+    /// The models that took part.
+    pub models: Vec<ModelHash>,
+    /// Every number looked at; empty after erasure.
+    pub scores: Vec<Score>,
+}
+
+/// A reviewer's ruling.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Who ruled what, when.
+    pub ruled: Ruled,
+    /// What was written when the user was asked again. The note of a ruling that ended the case is the outcome's.
+    pub note: Option<Personal<String>>,
+}
+
+/// Everything kept of one session.
+#[derive(Clone, Debug)]
+pub struct Dossier {
+    /// What the API tells as well.
+    pub detail: SessionDetail,
+    /// What the user says the document is.
+    pub document_type: Option<DocumentType>,
+    /// Why it ended in `failed`.
+    pub failure: Option<FailureReason>,
+    /// Where the user is sent back to.
+    pub callback_url: Option<String>,
+    /// Pictures, oldest first.
+    pub captures: Vec<Taken>,
+    /// Decisions, oldest first.
+    pub decisions: Vec<Decided>,
+    /// Reviewers' rulings, oldest first.
+    pub rulings: Vec<Judged>,
+    /// One-time links, oldest first.
+    pub links: Vec<LinkRow>,
+    /// Events, oldest first.
+    pub events: Vec<EventRow>,
+}
+
+/// The rows a dossier is made of.
+pub(crate) struct Rows {
+    row: SessionRow,
+    captures: Vec<CaptureRow>,
+    decisions: Vec<DecisionRow>,
+    rulings: Vec<Ruled>,
+    links: Vec<LinkRow>,
+    events: Vec<EventRow>,
+}
+
+/// Reads the rows of a session, in the caller's unit.
+pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<Rows, StoreError> {
+    let id = row.session.id.clone();
+    Ok(Rows {
+        captures: captures::list_all(tx, &id).await?,
+        decisions: decisions::list(tx, &id).await?,
+        rulings: review::list(tx, &id).await?,
+        links: links::list(tx, &id).await?,
+        events: events::list_of_session(tx, &id).await?,
+        row,
+    })
+}
+
+/// The part of a decision's explanation that people look at.
+#[derive(Deserialize)]
+struct Explanation {
+    scores: Vec<Score>,
+}
+
+/// Puts the dossier together. Without `personal` nothing sealed is opened.
+pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<Dossier, StoreError> {
+    let now = honnin.now();
+    let key = if personal {
+        find_key(honnin, &rows.row).await?
+    } else {
+        None
+    };
+    let mut bare = rows.row.clone();
+    if key.is_none() {
+        (bare.known, bare.typed, bare.ocr, bare.note, bare.state) = (None, None, None, None, None);
+    }
+    let place = |name| Place {
+        tenant: &rows.row.session.tenant,
+        session: &rows.row.session.id,
+        name,
+    };
+    let captures = rows
+        .captures
+        .iter()
+        .map(|capture| taken(capture, key.as_ref(), place))
+        .collect::<Result<_, _>>()?;
+    let mut decisions = Vec::new();
+    for row in &rows.decisions {
+        let explained = match (&key, &row.explanation) {
+            (Some(key), Some(sealed)) => {
+                let name = explanation_name(row.attempt);
+                Some(open_json::<Explanation>(
+                    key,
+                    &Place {
+                        name: &name,
+                        ..place("")
+                    },
+                    sealed,
+                )?)
+            }
+            _ => None,
+        };
+        decisions.push(Decided {
+            attempt: row.attempt,
+            at: row.decided_at,
+            verdict: row.verdict,
+            policy: row.policy.clone(),
+            models: row.models.clone(),
+            scores: explained
+                .map(|explained| explained.into_exposed().scores)
+                .unwrap_or_default(),
+        });
+    }
+    let rulings = rows.rulings.iter().map(|ruled| judged(ruled, key.as_ref(), place));
+    Ok(Dossier {
+        rulings: rulings.collect::<Result<_, _>>()?,
+        document_type: rows.row.document_type,
+        failure: rows.row.failure_reason,
+        callback_url: rows.row.callback_url.clone(),
+        detail: detail(honnin, bare, now).await?,
+        captures,
+        decisions,
+        links: rows.links,
+        events: rows.events,
+    })
+}
+
+fn judged<'a>(
+    ruled: &Ruled,
+    key: Option<&SessionKey>,
+    place: impl Fn(&'a str) -> Place<'a>,
+) -> Result<Judged, StoreError> {
+    let name = note_name(ruled.attempt);
+    let place = Place {
+        name: &name,
+        ..place("")
+    };
+    let note = key.zip(ruled.note.as_ref());
+    Ok(Judged {
+        ruled: ruled.clone(),
+        note: note.map(|(key, sealed)| key.open_text(&place, sealed)).transpose()?,
+    })
+}
+
+async fn find_key(honnin: &Honnin, row: &SessionRow) -> Result<Option<SessionKey>, StoreError> {
+    match honnin.vault.open(&row.data_key).await {
+        Ok(key) => Ok(Some(key)),
+        Err(StoreError::Erased) => Ok(None),
+        Err(other) => Err(other),
+    }
+}
+
+fn taken<'a>(
+    row: &'a CaptureRow,
+    key: Option<&SessionKey>,
+    place: impl Fn(&'a str) -> Place<'a>,
+) -> Result<Taken, StoreError> {
+    let mut taken = Taken {
+        id: row.id.clone(),
+        attempt: row.attempt,
+        slot: row.slot,
+        number: row.number,
+        challenge: row.challenge,
+        frames: row.frames.len(),
+        best: 0,
+        at: row.created_at,
+        used: row.accepted_at.is_some() && row.discarded_at.is_none(),
+        problems: row.problems.clone(),
+        quality: None,
+        mrz_checks: None,
+        face: false,
+        straight: false,
+    };
+    let (Some(key), Some(sealed)) = (key, &row.findings) else {
+        return Ok(taken);
+    };
+    let place = place("");
+    let name = row.findings_name();
+    let place = Place { name: &name, ..place };
+    match row.slot {
+        Slot::Document(_) => {
+            let found: Personal<DocumentFindings> = open_json(key, &place, sealed)?;
+            let found = found.expose();
+            taken.quality = Some(found.quality);
+            taken.mrz_checks = found.mrz.as_ref().map(|mrz| (mrz.checks_passed, mrz.checks_total));
+            taken.face = found.portrait.is_some();
+            taken.straight = found.outline.is_some();
+        }
+        Slot::Selfie => {
+            let found: Personal<SelfieFindings> = open_json(key, &place, sealed)?;
+            let found = found.expose();
+            taken.quality = Some(found.quality);
+            taken.face = found.face.is_some();
+            taken.best = found
+                .best_frame
+                .map_or(0, |frame| frame as usize)
+                .min(row.frames.len().saturating_sub(1));
+        }
+    }
+    Ok(taken)
+}

@@ -1,0 +1,29 @@
+//! Sessions: created, read, listed, reprocessed, and ended by a decision, a failure or their deadline.
+
+pub mod create;
+pub(crate) mod end;
+pub(crate) mod expire;
+pub mod history;
+pub mod page;
+pub mod rate_limit;
+pub mod read;
+pub mod reissue_link;
+pub mod reprocess;
+pub(crate) mod retention;
+pub mod search;
+
+use domain::time::Timestamp;
+use store::{audit, session::sessions::SessionRow};
+
+/// What happened to a session without a person of the console or a key.
+pub(crate) fn audit_entry(row: &SessionRow, at: Timestamp, action: &str) -> audit::Entry {
+    audit::Entry {
+        at,
+        tenant: Some(row.session.tenant.clone()),
+        actor: audit::SYSTEM.to_owned(),
+        action: action.to_owned(),
+        subject: Some(row.session.id.to_string()),
+        detail: None,
+        address: None,
+    }
+}

@@ -1,0 +1,71 @@
+//! A session's page in the console. Who may see personal data leaves a record of having looked; who may not sees the rest.
+
+use crate::{
+    Honnin,
+    access::{Auditor, Reader, Staff},
+    session::history::{self, Dossier},
+};
+use domain::{ids::SessionId, session::Status};
+use store::{
+    StoreError,
+    audit::{self, Recorded},
+    session::sessions,
+};
+
+/// Entries of the access log that a page shows.
+const LOG: u32 = 50;
+
+/// A session as the console shows it.
+#[derive(Clone, Debug)]
+pub struct SessionPage {
+    /// Everything kept of it.
+    pub dossier: Dossier,
+    /// Whether personal data was opened.
+    pub personal: bool,
+    /// Who did what to it, newest first; empty for who may not see that.
+    pub log: Vec<Recorded>,
+}
+
+/// Reads a session of the tenant that `staff` looks at. `None` where there is none.
+///
+/// # Errors
+/// When storage does not answer.
+pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result<Option<SessionPage>, StoreError> {
+    let (personal, may_see_log) = (
+        Reader::of(staff).is_ok(),
+        Auditor::of(staff).is_ok() || Reader::of(staff).is_ok(),
+    );
+    let (staff, id, now) = (staff.clone(), id.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        let Some(row) = sessions::find(tx, staff.tenant(), &id).await? else {
+            return Ok(None);
+        };
+        let log = if may_see_log {
+            audit::list(tx, staff.tenant(), Some(id.as_str()), None, LOG).await?
+        } else {
+            Vec::new()
+        };
+        if personal {
+            audit::record(tx, &staff.entry(now, "session.read", Some(id.to_string()))).await?;
+        }
+        Ok(Some((history::gather(tx, row).await?, log)))
+    });
+    let Some((rows, log)) = unit.await? else {
+        return Ok(None);
+    };
+    let dossier = history::open(honnin, rows, personal).await?;
+    Ok(Some(SessionPage { dossier, personal, log }))
+}
+
+/// Where a session of the tenant that `staff` looks at stands now, and nothing more of it. `None` where there is none.
+///
+/// # Errors
+/// When storage does not answer.
+pub async fn find_status(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result<Option<Status>, StoreError> {
+    let (tenant, id, now) = (staff.tenant().clone(), id.clone(), honnin.now());
+    let unit = honnin.db.read(async move |tx| {
+        let row = sessions::find(tx, &tenant, &id).await?;
+        Ok(row.map(|row| row.session.status_at(now)))
+    });
+    unit.await
+}

@@ -1,0 +1,123 @@
+//! Reading a session: the access is recorded durably first, then the personal data is opened.
+
+use crate::{Honnin, access::Tenant, runtime::sealed_json::open_column};
+use domain::{
+    document::{DocumentType, OcrField},
+    ids::SessionId,
+    outcome::Outcome,
+    request::PreRegistered,
+    secret::{Personal, Unlogged},
+    session::{Session, Status},
+    time::Timestamp,
+    user_input::UserInput,
+};
+use store::{
+    StoreError, audit,
+    session::sessions::{self, SessionRow, column},
+    vault::SessionKey,
+};
+
+/// Everything a tenant may know of its session.
+#[derive(Clone, Debug)]
+pub struct SessionDetail {
+    /// Status, plan and times; its stored status may lag behind `status`.
+    pub session: Session,
+    /// What a reader sees now.
+    pub status: Status,
+    /// Compact JSON as written at creation.
+    pub metadata: Option<Unlogged>,
+    /// As submitted at creation.
+    pub pre_registered: Option<Personal<PreRegistered>>,
+    /// What the user typed.
+    pub typed: Option<Personal<UserInput>>,
+    /// What the user says the document is, once something was read.
+    pub document_type: Option<DocumentType>,
+    /// What was read.
+    pub ocr: Option<Personal<Vec<OcrField>>>,
+    /// Only while `reviewing` or `completed`; the note is personal data.
+    pub outcome: Option<Outcome>,
+}
+
+/// Why a session was not read.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ReadSessionError {
+    /// Unknown, another tenant's, or malformed: alike.
+    #[error("no such session")]
+    NotFound,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Reads a session of `tenant` by the id in the path, whatever that is.
+///
+/// # Errors
+/// [`ReadSessionError`].
+pub async fn read_session(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<SessionDetail, ReadSessionError> {
+    // A malformed id takes the same way through the database as an unknown one, so that time tells nothing either.
+    let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
+    let now = honnin.now();
+    let caller = tenant.clone();
+    let unit = honnin.db.write(async move |tx| {
+        let row = sessions::find(tx, caller.id(), &id)
+            .await?
+            .ok_or(ReadSessionError::NotFound)?;
+        caller.mark_key_used(tx, now).await?;
+        audit::record(tx, &caller.audit_entry(now, "session.read", &id)).await?;
+        Ok::<_, ReadSessionError>(row)
+    });
+    let row = unit.await?;
+    Ok(detail(honnin, row, now).await?)
+}
+
+/// Opens a row. Erased data is `None`, whether the row said so when it was read or has been erased since.
+pub(crate) async fn detail(honnin: &Honnin, row: SessionRow, now: Timestamp) -> Result<SessionDetail, StoreError> {
+    let (row, key) = match honnin.vault.open(&row.data_key).await {
+        Ok(key) => (row, Some(key)),
+        Err(StoreError::Erased) => (marked(honnin, row).await?, None),
+        Err(other) => return Err(other),
+    };
+    let status = row.session.status_at(now);
+    let mut detail = SessionDetail {
+        status,
+        metadata: row.metadata.clone(),
+        pre_registered: None,
+        typed: None,
+        document_type: None,
+        ocr: None,
+        outcome: row
+            .outcome
+            .clone()
+            .filter(|_| matches!(status, Status::Reviewing | Status::Completed)),
+        session: row.session.clone(),
+    };
+    if let Some(key) = key {
+        open_personal(&mut detail, &row, &key)?;
+    }
+    Ok(detail)
+}
+
+/// The row of a session whose key is gone. It is marked before its key is destroyed, so a row read before the mark is read again:
+/// nobody is to see personal data gone and no time at which it went.
+async fn marked(honnin: &Honnin, row: SessionRow) -> Result<SessionRow, StoreError> {
+    if row.session.purged_at.is_some() {
+        return Ok(row);
+    }
+    let id = row.session.id.clone();
+    let again = honnin.db.ask(async move |tx| sessions::find_any(tx, &id).await);
+    Ok(again.await?.unwrap_or(row))
+}
+
+fn open_personal(detail: &mut SessionDetail, row: &SessionRow, key: &SessionKey) -> Result<(), StoreError> {
+    detail.pre_registered = open_column(key, &row.place(column::KNOWN), row.known.as_ref())?;
+    detail.typed = open_column(key, &row.place(column::TYPED), row.typed.as_ref())?;
+    detail.ocr = open_column(key, &row.place(column::OCR), row.ocr.as_ref())?;
+    detail.document_type = row.document_type.filter(|_| detail.ocr.is_some());
+    if let (Some(note), Some(review)) = (
+        &row.note,
+        detail.outcome.as_mut().and_then(|outcome| outcome.review.as_mut()),
+    ) {
+        review.note = Some(key.open_text(&row.place(column::NOTE), note)?.into_exposed());
+    }
+    Ok(())
+}

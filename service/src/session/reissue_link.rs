@@ -1,0 +1,108 @@
+//! A new one-time link for a session that goes on: the old link and the browser that holds the session are cut off.
+
+use crate::{Honnin, access::Reviewer, runtime::token};
+use domain::{
+    ids::SessionId,
+    secret::Secret,
+    session::Status,
+    tenant::TenantSettings,
+    time::{Millis, Timestamp},
+};
+use store::{
+    StoreError, Tx, audit,
+    capture::capture_cookies,
+    session::{
+        links::{self, LinkRow},
+        sessions::{self, SessionRow},
+    },
+    settings::tenants::{self, TenantRow},
+};
+
+/// A link just made. The URL is shown this once.
+#[derive(Clone, Debug)]
+pub struct Reissued {
+    /// Opens the capture pages once.
+    pub url: Secret<String>,
+    /// Until when.
+    pub expires_at: Timestamp,
+}
+
+/// Why there is no new link.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ReissueError {
+    /// No such session in this tenant.
+    #[error("no such session")]
+    NotFound,
+    /// Only a session in `created` or `collecting` has a use for a link.
+    #[error("the session is {0}; a new link would not work")]
+    Status(Status),
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Makes a new link for a session in `created` or `collecting`.
+///
+/// # Errors
+/// [`ReissueError`].
+pub async fn reissue_link(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<Reissued, ReissueError> {
+    let token = token::generate(&*honnin.random);
+    let hash = token::hash(token.expose());
+    let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        let row = sessions::find(tx, staff.tenant(), &id)
+            .await?
+            .ok_or(ReissueError::NotFound)?;
+        match row.session.status_at(now) {
+            Status::Created | Status::Collecting => {}
+            other => return Err(ReissueError::Status(other)),
+        }
+        let owner = tenants::find(tx, staff.tenant()).await?.ok_or(ReissueError::NotFound)?;
+        let expires_at = replace_link(tx, &owner, &row, &hash, now).await?;
+        audit::record(tx, &staff.entry(now, "session.reissue_link", Some(id.to_string()))).await?;
+        Ok::<_, ReissueError>(expires_at)
+    });
+    let expires_at = unit.await?;
+    Ok(Reissued {
+        url: honnin.link_url(token.expose()),
+        expires_at,
+    })
+}
+
+/// Kills what opened the session before and stores the new link, in the caller's unit.
+pub(crate) async fn replace_link(
+    tx: &mut Tx,
+    owner: &TenantRow,
+    row: &SessionRow,
+    hash: &[u8],
+    now: Timestamp,
+) -> Result<Timestamp, StoreError> {
+    let id = &row.session.id;
+    links::kill_all(tx, id, now).await?;
+    capture_cookies::end_all(tx, id, now).await?;
+    let lifetime: Millis = owner
+        .settings
+        .as_ref()
+        .map_or(TenantSettings::default().link_lifetime, |s| s.link_lifetime);
+    store_link(tx, row, hash, now, lifetime).await
+}
+
+/// Stores a link that lasts for `lifetime`, and no longer than its session. Returns until when.
+pub(crate) async fn store_link(
+    tx: &mut Tx,
+    row: &SessionRow,
+    hash: &[u8],
+    now: Timestamp,
+    lifetime: Millis,
+) -> Result<Timestamp, StoreError> {
+    let link = LinkRow {
+        hash: hash.to_vec(),
+        session: row.session.id.clone(),
+        created_at: now,
+        expires_at: now.plus(lifetime).min(row.session.expires_at),
+        used_at: None,
+        killed_at: None,
+    };
+    links::insert(tx, &link).await?;
+    Ok(link.expires_at)
+}

@@ -1,0 +1,87 @@
+//! Lists and counts for the console: sessions by what is known of them, days of the overview, the audit log.
+
+use crate::{
+    Honnin,
+    access::{Auditor, Staff},
+};
+use domain::time::{Millis, Timestamp};
+pub use store::session::search::{DayCount, Filter, Found, Order, Page};
+use store::{
+    StoreError,
+    audit::{self, Recorded},
+    session::search,
+};
+
+/// A page of the sessions of the tenant that `staff` looks at. Lists hold no personal data, so every role may see them.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list_sessions(
+    honnin: &Honnin,
+    staff: &Staff,
+    filter: Filter,
+    page: Page,
+) -> Result<Vec<Found>, StoreError> {
+    let (tenant, now) = (staff.tenant().clone(), honnin.now());
+    let unit = honnin
+        .db
+        .read(async move |tx| search::list(tx, &tenant, &filter, &page, now).await);
+    unit.await
+}
+
+/// What the overview shows.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// Sessions by day, status and verdict.
+    pub days: Vec<DayCount>,
+    /// Cases that wait, and since when the first of them does.
+    pub backlog: (i64, Option<Timestamp>),
+    /// The first day counted, as a time.
+    pub from: Timestamp,
+}
+
+/// The last `days` days, today included.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overview, StoreError> {
+    let today = honnin.now().as_millis().div_euclid(Millis::days(1).0);
+    let from = Timestamp::from_millis((today - days + 1) * Millis::days(1).0);
+    let tenant = staff.tenant().clone();
+    let unit = honnin.db.read(async move |tx| {
+        let days = search::count_by_day(tx, &tenant, from).await?;
+        Ok(Overview {
+            days,
+            backlog: search::backlog(tx, &tenant).await?,
+            from,
+        })
+    });
+    unit.await
+}
+
+/// The tenant's audit log, newest first, before entry number `before`.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list_audit(
+    honnin: &Honnin,
+    auditor: &Auditor,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    let tenant = auditor.staff().tenant().clone();
+    let unit = honnin
+        .db
+        .read(async move |tx| audit::list(tx, &tenant, None, before, limit).await);
+    unit.await
+}
+
+/// How many cases wait in the tenant that `staff` looks at.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn count_waiting(honnin: &Honnin, staff: &Staff) -> Result<i64, StoreError> {
+    let tenant = staff.tenant().clone();
+    let unit = honnin.db.read(async move |tx| search::backlog(tx, &tenant).await);
+    unit.await.map(|(count, _)| count)
+}

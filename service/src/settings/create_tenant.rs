@@ -1,0 +1,140 @@
+//! Making a tenant from the command line: its settings, a first API key for everything and a webhook secret, both shown once.
+
+use crate::{
+    Honnin,
+    access::{Operator, api_key},
+    webhook::signing_secret::{self, SecretError},
+};
+use domain::{
+    ids::{ApiKeyId, TenantId},
+    scope::Scopes,
+    secret::Secret,
+    tenant::{BadSetting, TenantSettings, tenant_name_fault},
+};
+use store::{
+    StoreError, audit,
+    settings::{
+        api_keys::{self, ApiKeyRow},
+        tenants::{self, TenantRow},
+    },
+};
+
+/// A tenant to be made.
+#[derive(Clone, Debug)]
+pub struct NewTenant {
+    /// Shown to end users.
+    pub name: String,
+    /// Its settings.
+    pub settings: TenantSettings,
+    /// `false` for a sandbox.
+    pub livemode: bool,
+}
+
+/// A tenant just made.
+#[derive(Clone, Debug)]
+pub struct CreatedTenant {
+    /// Its id.
+    pub id: TenantId,
+    /// Its first key: shown this once.
+    pub key: Secret<String>,
+    /// `whsec_..`: shown this once.
+    pub webhook_secret: Secret<String>,
+}
+
+/// Why no tenant was made.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CreateTenantError {
+    /// The name is empty, has more than 100 characters, or a control character.
+    #[error("a tenant needs a name of 1 to 100 characters")]
+    BadName,
+    /// Settings out of their bounds, or a receiver's URL that webhooks cannot go to.
+    #[error("the settings are invalid")]
+    BadSettings(Vec<BadSetting>),
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<SecretError> for CreateTenantError {
+    fn from(error: SecretError) -> Self {
+        match error {
+            SecretError::Store(error) => Self::Store(error),
+            // A tenant just made has no secret yet.
+            SecretError::TwoValid | SecretError::OnlyOne | SecretError::NotFound => {
+                Self::Store(StoreError::Corrupt("a new tenant has secrets"))
+            }
+        }
+    }
+}
+
+/// Makes a tenant.
+///
+/// # Errors
+/// [`CreateTenantError`].
+pub async fn create_tenant(
+    honnin: &Honnin,
+    operator: &Operator,
+    new: NewTenant,
+) -> Result<CreatedTenant, CreateTenantError> {
+    let name = new.name.trim().to_owned();
+    if tenant_name_fault(&name).is_some() {
+        return Err(CreateTenantError::BadName);
+    }
+    check(honnin, &new.settings)?;
+    let now = honnin.now();
+    let tenant = TenantRow {
+        id: TenantId::from_random(honnin.random_bytes()),
+        name,
+        settings: Some(new.settings),
+        livemode: new.livemode,
+        created_at: now,
+        version: 0,
+    };
+    let key = api_key::generate(&*honnin.random, tenant.livemode);
+    let row = ApiKeyRow {
+        id: ApiKeyId::from_random(honnin.random_bytes()),
+        tenant: tenant.id.clone(),
+        name: "first key".to_owned(),
+        prefix: api_key::prefix(key.expose()),
+        hash: api_key::hash(key.expose()),
+        scopes: Scopes::ALL,
+        created_at: now,
+        expires_at: None,
+        revoked_at: None,
+        last_used_at: None,
+    };
+    let id = tenant.id.clone();
+    let entry = operator.entry(now, &id, "tenant.create", id.to_string());
+    let unit = honnin.db.write(async move |tx| {
+        tenants::insert(tx, &tenant).await?;
+        api_keys::insert(tx, &row).await?;
+        audit::record(tx, &entry).await?;
+        Ok::<_, StoreError>(())
+    });
+    unit.await?;
+    let webhook_secret = signing_secret::issue_for(honnin, operator, &id).await?.text;
+    Ok(CreatedTenant {
+        id,
+        key,
+        webhook_secret,
+    })
+}
+
+fn check(honnin: &Honnin, settings: &TenantSettings) -> Result<(), CreateTenantError> {
+    let mut faults = settings.faults();
+    if let Some(Err(fault)) = settings
+        .webhook_url
+        .as_deref()
+        .map(|url| honnin.sender.parse_receiver(url))
+    {
+        faults.push(BadSetting {
+            field: "webhook_url",
+            message: fault.to_string(),
+        });
+    }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(CreateTenantError::BadSettings(faults))
+    }
+}

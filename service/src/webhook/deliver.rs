@@ -1,0 +1,179 @@
+//! Makes one attempt to deliver one event: read, render now, sign now, send outside any unit of work, then write down in one unit
+//! what came of it and what happens next. A crash in between sends the event again, with the same id.
+
+use crate::{
+    Honnin,
+    runtime::job_error::JobFault,
+    webhook::{
+        delivery_log::holds_note,
+        payload,
+        schedule::{Failed, next_attempt_at},
+        sender::{
+            fault::{Answer, Fault},
+            pacing::Place,
+            signature::SignedRequest,
+        },
+        signing_secret,
+    },
+};
+use domain::{ids::EventId, time::Timestamp};
+use std::time::Duration;
+use store::{
+    StoreError, Tx,
+    jobs::{self, Job},
+    webhook::{
+        deliveries::{self, AttemptRow, DeliveryRow, DeliveryState},
+        delivery_attempts,
+        outbox::{self, Outgoing, Sources},
+    },
+};
+
+/// An attempt that was made.
+#[derive(Clone, Copy)]
+struct Made {
+    at: Timestamp,
+    ended_at: Timestamp,
+    took: Duration,
+    answer: Answer,
+}
+
+/// Makes the attempt and settles the job. `place` is the receiver's, kept busy while it is sent to.
+///
+/// # Errors
+/// When storage fails; the job is tried again then.
+pub(crate) async fn run(honnin: &Honnin, job: &Job, place: Option<Place>) -> Result<(), JobFault> {
+    let event = EventId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+    let Some(due) = find_due(honnin, &event).await? else {
+        return finish(honnin, job).await;
+    };
+    let started = tokio::time::Instant::now();
+    let at = honnin.now();
+    let answer = attempt(honnin, &event, &due, at).await?;
+    let made = Made {
+        at,
+        ended_at: honnin.now(),
+        took: started.elapsed(),
+        answer,
+    };
+    if let Some(place) = place {
+        place.learn(&made.answer, made.took);
+        // What follows is our own work: the receiver's place is free.
+        drop(place);
+    }
+    if let Some(fault) = answer.fault {
+        tracing::info!(%event, tenant = %due.tenant, fault = fault.as_str(), status = answer.status,
+            "webhook not delivered");
+    }
+    write_down(honnin, job, &event, made).await
+}
+
+/// What is to be sent, where the delivery still waits for an attempt.
+async fn find_due(honnin: &Honnin, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
+    let event = event.clone();
+    let unit = honnin.db.ask(async move |tx| outbox::find(tx, &event).await);
+    Ok(unit.await?.filter(|found| found.state == Some(DeliveryState::Pending)))
+}
+
+/// Whether storage has answered, but with something that cannot be sent: trying again at once would find the same.
+const fn is_unreadable(error: &StoreError) -> bool {
+    !matches!(error, StoreError::Unavailable(_) | StoreError::Panicked)
+}
+
+/// What cannot be sent is a failed attempt like any other: it is seen, mended, and the schedule goes on.
+async fn attempt(honnin: &Honnin, event: &EventId, due: &Outgoing, at: Timestamp) -> Result<Answer, StoreError> {
+    match try_to_send(honnin, &due.sources, at).await {
+        Err(error) if is_unreadable(&error) => {
+            tracing::error!(%event, tenant = %due.tenant, %error, "an event cannot be rendered or signed");
+            Ok(Answer::failed(Fault::CannotRender))
+        }
+        answer => answer,
+    }
+}
+
+async fn try_to_send(
+    honnin: &Honnin,
+    sources: &Result<Sources, StoreError>,
+    at: Timestamp,
+) -> Result<Answer, StoreError> {
+    let sources = sources.as_ref().map_err(Clone::clone)?;
+    let Some(url) = &sources.url else {
+        return Ok(Answer::failed(Fault::NoReceiver));
+    };
+    let Ok(url) = honnin.sender.parse_receiver(url) else {
+        return Ok(Answer::failed(Fault::UrlRefused));
+    };
+    if sources.withholds_note && holds_note(&sources.event) {
+        return Ok(Answer::failed(Fault::NoteWithheld));
+    }
+    let secrets = signing_secret::signers(honnin, &sources.event, &sources.secrets)?;
+    if secrets.is_empty() {
+        return Ok(Answer::failed(Fault::NoSecret));
+    }
+    let body = payload::render(honnin, sources).await?;
+    let request = SignedRequest::new(sources.event.id.clone(), at, body, &secrets);
+    Ok(honnin.sender.send(&url, &request, at).await)
+}
+
+/// The attempt, the delivery's new state and the job's end or next time, in one unit. Many of them share a commit.
+async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, made: Made) -> Result<(), JobFault> {
+    let (system, job, event) = (honnin.clone(), job.clone(), event.clone());
+    let unit = honnin.db.write(async move |tx| {
+        let now = system.now();
+        let Some(before) = deliveries::find_any(tx, &event).await? else {
+            return jobs::finish(tx, &job, now).await;
+        };
+        let after = after_attempt(&system, &before, made, now);
+        let row = AttemptRow {
+            event: event.clone(),
+            number: after.attempts,
+            attempted_at: made.at,
+            duration_ms: i64::try_from(made.took.as_millis()).unwrap_or(i64::MAX),
+            status: made.answer.status,
+            fault: made.answer.fault.map(|fault| fault.as_str().to_owned()),
+        };
+        delivery_attempts::insert(tx, &before.tenant, &row).await?;
+        deliveries::save(tx, &before, &after).await?;
+        settle(tx, &job, after.next_attempt_at, now).await
+    });
+    Ok(unit.await?)
+}
+
+fn after_attempt(honnin: &Honnin, before: &DeliveryRow, made: Made, now: Timestamp) -> DeliveryRow {
+    let (attempts, step) = (before.attempts + 1, before.step + 1);
+    let failed = Failed {
+        started_at: before.started_at,
+        step,
+        ended_at: made.ended_at,
+        retry_after: made.answer.retry_after,
+    };
+    let (state, next_attempt_at) = match made.answer.fault {
+        None => (DeliveryState::Delivered, None),
+        Some(_) => match next_attempt_at(failed, &*honnin.random) {
+            Some(next) => (DeliveryState::Pending, Some(next)),
+            None => (DeliveryState::Abandoned, None),
+        },
+    };
+    let settled_at = next_attempt_at.is_none().then_some(now);
+    DeliveryRow {
+        state,
+        attempts,
+        step,
+        next_attempt_at,
+        settled_at,
+        ..before.clone()
+    }
+}
+
+async fn settle(tx: &mut Tx, job: &Job, next: Option<Timestamp>, now: Timestamp) -> Result<(), StoreError> {
+    match next {
+        Some(next) => jobs::retry_at(tx, job, next, None).await,
+        None => jobs::finish(tx, job, now).await,
+    }
+}
+
+/// Nothing to do: delivered or abandoned meanwhile.
+async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+    let (now, job) = (honnin.now(), job.clone());
+    let unit = honnin.db.write(async move |tx| jobs::finish(tx, &job, now).await);
+    Ok(unit.await?)
+}

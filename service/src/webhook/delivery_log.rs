@@ -1,0 +1,191 @@
+//! Looking at deliveries: lists, one with its attempts, and the exact request as it is or was sent.
+
+use crate::{
+    Honnin,
+    access::{Developer, Reader},
+    webhook::{
+        payload,
+        sender::{self, signature::SignedRequest},
+        signing_secret,
+    },
+};
+use domain::{
+    ids::{EventId, SessionId},
+    time::Timestamp,
+};
+use store::{
+    StoreError,
+    webhook::{
+        deliveries::{self, AttemptRow, DeliveryFilter, DeliveryRow},
+        delivery_attempts,
+        events::{self, EventContent, EventRow},
+        outbox::{self, Sources},
+    },
+};
+
+/// One event with its delivery and every attempt.
+#[derive(Clone, Debug)]
+pub struct DeliveryDetail {
+    /// The event.
+    pub id: EventId,
+    /// Its type on the wire.
+    pub kind: &'static str,
+    /// When it happened.
+    pub created_at: Timestamp,
+    /// The session it is about; none for a test event.
+    pub session: Option<SessionId>,
+    /// Its delivery; none where it was not to be sent.
+    pub delivery: Option<DeliveryRow>,
+    /// First to last.
+    pub attempts: Vec<AttemptRow>,
+}
+
+/// The request of one attempt, byte for byte.
+#[derive(Clone)]
+pub struct RequestView {
+    /// Where it goes; `None` where no receiver is set.
+    pub url: Option<String>,
+    /// Its headers, without `Host` and `Content-Length`; without the signature where there is no body: whoever has a secret could
+    /// try bodies on it.
+    pub headers: Vec<(&'static str, String)>,
+    /// The signed bytes.
+    pub body: Result<Vec<u8>, NoBody>,
+}
+
+/// Why a request is not shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoBody {
+    /// It holds a reviewer's note that the caller's role does not show.
+    Hidden,
+    /// What is stored of the event or of a secret does not open: nothing can be sent either.
+    Unreadable,
+}
+
+/// The tenant's deliveries, newest first.
+///
+/// # Errors
+/// When storage fails.
+pub async fn list(
+    honnin: &Honnin,
+    developer: &Developer,
+    filter: &DeliveryFilter,
+    limit: u32,
+) -> Result<Vec<DeliveryRow>, StoreError> {
+    let (tenant, filter) = (developer.staff().tenant().clone(), filter.clone());
+    let unit = honnin
+        .db
+        .read(async move |tx| deliveries::list(tx, &tenant, &filter, limit).await);
+    unit.await
+}
+
+/// The last attempts of some deliveries, in their order.
+///
+/// # Errors
+/// When storage fails.
+pub async fn last_attempts(
+    honnin: &Honnin,
+    _developer: &Developer,
+    listed: &[DeliveryRow],
+) -> Result<Vec<Option<AttemptRow>>, StoreError> {
+    let ids: Vec<EventId> = listed.iter().map(|delivery| delivery.event.clone()).collect();
+    let unit = honnin.db.read(async move |tx| {
+        let mut last = Vec::with_capacity(ids.len());
+        for id in &ids {
+            last.push(delivery_attempts::find_last(tx, id).await?);
+        }
+        Ok(last)
+    });
+    unit.await
+}
+
+/// One event of the tenant; `None` where it has none of this id.
+///
+/// # Errors
+/// When storage fails.
+pub async fn find(honnin: &Honnin, developer: &Developer, id: &EventId) -> Result<Option<DeliveryDetail>, StoreError> {
+    let (tenant, id) = (developer.staff().tenant().clone(), id.clone());
+    let unit = honnin.db.read(async move |tx| {
+        let Some(event) = events::find(tx, &tenant, &id).await? else {
+            return Ok(None);
+        };
+        let delivery = deliveries::find(tx, &tenant, &id).await?;
+        let attempts = delivery_attempts::list(tx, &id).await?;
+        Ok::<_, StoreError>(Some((event, delivery, attempts)))
+    });
+    let detail = |(event, delivery, attempts): (EventRow, _, _)| DeliveryDetail {
+        kind: event.content.type_name(),
+        session: session_of(&event),
+        id: event.id,
+        created_at: event.created_at,
+        delivery,
+        attempts,
+    };
+    Ok(unit.await?.map(detail))
+}
+
+fn session_of(event: &EventRow) -> Option<SessionId> {
+    match &event.content {
+        EventContent::Session { session, .. } => Some(session.clone()),
+        EventContent::Test => None,
+    }
+}
+
+/// The request for an event as it is sent now, or, with the time of an attempt, as it was sent then: with today's secrets, and
+/// without what was erased since. `None` where the tenant has no such event.
+///
+/// # Errors
+/// When storage fails.
+pub async fn find_request(
+    honnin: &Honnin,
+    developer: &Developer,
+    id: &EventId,
+    at: Timestamp,
+) -> Result<Option<RequestView>, StoreError> {
+    let Some(found) = find_sources(honnin, developer, id).await? else {
+        return Ok(None);
+    };
+    let url = found.url.clone();
+    let request = match render(honnin, &found, at).await {
+        Ok(request) => request,
+        Err(error @ (StoreError::Unavailable(_) | StoreError::Panicked)) => return Err(error),
+        Err(_) => {
+            return Ok(Some(RequestView {
+                url,
+                headers: Vec::new(),
+                body: Err(NoBody::Unreadable),
+            }));
+        }
+    };
+    let is_shown = !holds_note(&found.event) || Reader::of(developer.staff()).is_ok();
+    Ok(Some(RequestView {
+        url,
+        headers: sender::headers(&request)
+            .into_iter()
+            .filter(|(name, _)| is_shown || *name != "webhook-signature")
+            .collect(),
+        body: is_shown.then_some(request.body).ok_or(NoBody::Hidden),
+    }))
+}
+
+async fn render(honnin: &Honnin, found: &Sources, at: Timestamp) -> Result<SignedRequest, StoreError> {
+    let secrets = signing_secret::signers(honnin, &found.event, &found.secrets)?;
+    let body = payload::render(honnin, found).await?;
+    Ok(SignedRequest::new(found.event.id.clone(), at, body, &secrets))
+}
+
+/// A note may hold personal data, which not every role that works with webhooks may see.
+pub(crate) const fn holds_note(event: &EventRow) -> bool {
+    matches!(&event.content, EventContent::Session { note: Some(_), .. })
+}
+
+/// What the webhook of one of the developer's events is made of.
+pub(crate) async fn find_sources(
+    honnin: &Honnin,
+    developer: &Developer,
+    id: &EventId,
+) -> Result<Option<Sources>, StoreError> {
+    let id = id.clone();
+    let unit = honnin.db.ask(async move |tx| outbox::find(tx, &id).await);
+    let own = unit.await?.filter(|found| found.tenant == *developer.staff().tenant());
+    own.map(|found| found.sources).transpose()
+}

@@ -1,0 +1,68 @@
+//! What a webhook says at this moment: the stored event, with the metadata and the reviewer's note as far as they still exist.
+//! Rendered anew at each attempt, so that an erasure shows in every later one.
+
+use crate::Honnin;
+use domain::event::{Event, EventData, TestEvent};
+use store::{
+    StoreError,
+    webhook::{
+        events::{EventContent, EventRow},
+        outbox::{PresentSession, Sources},
+    },
+};
+
+/// The body of the webhook that is made of `sources`.
+///
+/// # Errors
+/// When a sealed note does not open although its key exists, or stored metadata is no JSON.
+pub(crate) async fn render(honnin: &Honnin, sources: &Sources) -> Result<Vec<u8>, StoreError> {
+    let Sources { event, session, .. } = sources;
+    let session = session.as_ref();
+    let body = match &event.content {
+        EventContent::Test => {
+            let (id, tenant) = (event.id.clone(), event.tenant.clone());
+            TestEvent {
+                id,
+                created_at: event.created_at,
+                tenant,
+            }
+            .render()
+        }
+        EventContent::Session { kind, data, note, .. } => {
+            let mut data = data.clone();
+            if let EventData::Decision(outcome) = &mut data
+                && let Some(review) = &mut outcome.review
+            {
+                review.note = open_note(honnin, event, session, note.as_deref()).await?;
+            }
+            let rendered = Event {
+                id: event.id.clone(),
+                kind: *kind,
+                created_at: event.created_at,
+                data,
+            };
+            rendered.render(session.and_then(|session| session.metadata.as_deref()))
+        }
+    };
+    body.map_err(|_| StoreError::Corrupt("an event that cannot be rendered"))
+}
+
+async fn open_note(
+    honnin: &Honnin,
+    event: &EventRow,
+    session: Option<&PresentSession>,
+    sealed: Option<&[u8]>,
+) -> Result<Option<String>, StoreError> {
+    let (Some(place), Some(session), Some(sealed)) = (event.note_place(), session, sealed) else {
+        return Ok(None);
+    };
+    match honnin.vault.open(&session.data_key).await {
+        Ok(key) => {
+            let note = key.open_text(&place, sealed)?;
+            Ok(Some(note.into_exposed()))
+        }
+        // An erasure has begun since the event was read: it blanks the note, then destroys the key.
+        Err(StoreError::Erased) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

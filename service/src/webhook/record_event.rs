@@ -1,0 +1,75 @@
+//! Records an event in the unit of work that makes it happen, together with its delivery and the job that sends it. That is the
+//! whole outbox: there is no moment at which the state has changed and the webhook can still be lost.
+
+use domain::{
+    event::{EventData, EventType},
+    ids::EventId,
+    time::Timestamp,
+};
+use store::{
+    StoreError, Tx, jobs,
+    session::sessions::SessionRow,
+    settings::tenants::TenantRow,
+    webhook::{
+        deliveries,
+        events::{self, EventContent, EventRow},
+    },
+};
+
+/// Records what happened to the session in `row`. Call it in the unit that saves `row`, with the row as saved: its sealed note is
+/// kept with the event. `id` is a fresh one; a unit that runs again uses it again.
+///
+/// # Errors
+/// When the database refuses or does not answer.
+pub async fn record(
+    tx: &mut Tx,
+    id: &EventId,
+    tenant: &TenantRow,
+    row: &SessionRow,
+    kind: EventType,
+    data: EventData,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let note = match &data {
+        EventData::Decision(outcome) if outcome.review.is_some() => row.note.clone(),
+        EventData::Decision(_) | EventData::Expired { .. } | EventData::Failed { .. } => None,
+    };
+    let event = EventRow {
+        id: id.clone(),
+        tenant: tenant.id.clone(),
+        created_at: now,
+        content: EventContent::Session {
+            session: row.session.id.clone(),
+            kind,
+            data,
+            note,
+        },
+    };
+    events::insert(tx, &event).await?;
+    if is_wanted(tenant, kind) {
+        enqueue(tx, &event, now).await?;
+    }
+    Ok(())
+}
+
+/// Whether the tenant has a receiver and has selected this type.
+fn is_wanted(tenant: &TenantRow, kind: EventType) -> bool {
+    tenant
+        .settings
+        .as_ref()
+        .is_some_and(|settings| settings.webhook_url.is_some() && settings.event_types.contains(&kind))
+}
+
+/// The delivery of a stored event, and the job that makes it, at once.
+pub(crate) async fn enqueue(tx: &mut Tx, event: &EventRow, now: Timestamp) -> Result<(), StoreError> {
+    deliveries::insert(
+        tx,
+        &event.tenant,
+        &event.id,
+        event.content.type_name(),
+        event.created_at,
+        now,
+    )
+    .await?;
+    jobs::enqueue_delivery(tx, &event.tenant, &event.id, now).await
+}

@@ -1,0 +1,186 @@
+//! Sending again by hand: one event, a range of them, a test event. The schedule begins anew; the event's id stays.
+
+use crate::{
+    Honnin,
+    access::{Admin, Developer},
+    webhook::{delivery_log::holds_note, record_event},
+};
+use domain::{
+    ids::{EventId, TenantId},
+    tenant::TenantSettings,
+    time::Timestamp,
+};
+use store::{
+    StoreError, Tx, audit, jobs,
+    settings::tenants,
+    webhook::{
+        deliveries::{self, DeliveryFilter, DeliveryRow, DeliveryState},
+        delivery_attempts::{self, ReceiverHealth},
+        events::{self, EventContent, EventRow},
+    },
+};
+
+/// Most events that one request sends again.
+pub const MOST_AT_ONCE: u32 = 1_000;
+
+/// Why nothing is sent again.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RedeliverError {
+    /// The tenant has no such event.
+    #[error("there is no such event")]
+    NotFound,
+    /// The tenant has no receiver URL.
+    #[error("no receiver URL is configured")]
+    NoReceiver,
+    /// It holds a reviewer's note that is withheld from the receiver ([`TenantSettings::withholds_note`]).
+    #[error("the receiver URL was changed after a reviewer's note was written; an admin has to confirm it")]
+    NeedsAdmin,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Sends one event again, at once, whatever became of it before. One that was never sent, because its type was not selected or there
+/// was no receiver, is sent now.
+///
+/// # Errors
+/// [`RedeliverError`].
+pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId) -> Result<(), RedeliverError> {
+    let (now, staff) = (honnin.now(), developer.staff());
+    let (tenant, event) = (staff.tenant().clone(), event.clone());
+    let is_admin = Admin::of(staff).is_ok();
+    let entry = staff.entry(now, "webhook.send_again", Some(event.to_string()));
+    let unit = honnin.db.write(async move |tx| {
+        let settings = require_receiver(tx, &tenant).await?;
+        let event = events::find(tx, &tenant, &event)
+            .await?
+            .ok_or(RedeliverError::NotFound)?;
+        if !is_admin && settings.withholds_note(event.created_at) && holds_note(&event) {
+            return Err(RedeliverError::NeedsAdmin);
+        }
+        match deliveries::find(tx, &tenant, &event.id).await? {
+            Some(delivery) => begin_anew(tx, &delivery, now).await?,
+            None => record_event::enqueue(tx, &event, now).await?,
+        }
+        Ok(audit::record(tx, &entry).await?)
+    });
+    unit.await
+}
+
+/// What a range came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentAgain {
+    /// How many events.
+    pub count: usize,
+    /// How many of the range were left out, as [`RedeliverError::NeedsAdmin`] says.
+    pub left_out: usize,
+    /// The last of them, where there are more: the filter's `after` of the next call.
+    pub go_on_after: Option<(Timestamp, EventId)>,
+}
+
+/// Sends again the deliveries that `filter` selects, up to [`MOST_AT_ONCE`], oldest first, beyond its `after`.
+///
+/// # Errors
+/// [`RedeliverError`].
+pub async fn send_range_again(
+    honnin: &Honnin,
+    developer: &Developer,
+    filter: &DeliveryFilter,
+) -> Result<SentAgain, RedeliverError> {
+    let (now, staff) = (honnin.now(), developer.staff());
+    let (tenant, filter) = (staff.tenant().clone(), filter.clone());
+    let is_admin = Admin::of(staff).is_ok();
+    let entry = staff.entry(now, "webhook.send_range_again", None);
+    let unit = honnin.db.write(async move |tx| {
+        let settings = require_receiver(tx, &tenant).await?;
+        let mut found = deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await?;
+        let more = found.len() > MOST_AT_ONCE as usize;
+        found.truncate(MOST_AT_ONCE as usize);
+        let mut left_out = 0;
+        for delivery in &found {
+            if !is_admin && settings.withholds_note(delivery.created_at) && has_note(tx, delivery).await? {
+                left_out += 1;
+            } else {
+                begin_anew(tx, delivery, now).await?;
+            }
+        }
+        let count = found.len() - left_out;
+        let entry = audit::Entry {
+            detail: Some(format!("{count} events")),
+            ..entry.clone()
+        };
+        audit::record(tx, &entry).await?;
+        let last = found.last().filter(|_| more);
+        Ok(SentAgain {
+            count,
+            left_out,
+            go_on_after: last.map(|last| (last.created_at, last.event.clone())),
+        })
+    });
+    unit.await
+}
+
+/// Sends a `webhook.test` event and returns its id, under which its attempts are found.
+///
+/// # Errors
+/// [`RedeliverError::NoReceiver`], or when storage fails.
+pub async fn send_test(honnin: &Honnin, developer: &Developer) -> Result<EventId, RedeliverError> {
+    let (now, id, staff) = (honnin.now(), honnin.event_id(), developer.staff());
+    let (tenant, entry) = (
+        staff.tenant().clone(),
+        staff.entry(now, "webhook.test", Some(id.to_string())),
+    );
+    let event = EventRow {
+        id: id.clone(),
+        tenant,
+        created_at: now,
+        content: EventContent::Test,
+    };
+    let unit = honnin.db.write(async move |tx| {
+        require_receiver(tx, &event.tenant).await?;
+        events::insert(tx, &event).await?;
+        record_event::enqueue(tx, &event, now).await?;
+        Ok::<_, RedeliverError>(audit::record(tx, &entry).await?)
+    });
+    unit.await?;
+    Ok(id)
+}
+
+/// How the tenant's receiver has been doing.
+///
+/// # Errors
+/// When storage fails.
+pub async fn receiver_health(honnin: &Honnin, developer: &Developer) -> Result<ReceiverHealth, StoreError> {
+    let tenant = developer.staff().tenant().clone();
+    let unit = honnin.db.read(async move |tx| {
+        let settings = tenants::find(tx, &tenant).await?.and_then(|tenant| tenant.settings);
+        let set_at = settings.and_then(|settings| settings.webhook_url_set_at);
+        delivery_attempts::find_health(tx, &tenant, set_at).await
+    });
+    unit.await
+}
+
+/// The settings of a tenant that has a receiver.
+async fn require_receiver(tx: &mut Tx, tenant: &TenantId) -> Result<TenantSettings, RedeliverError> {
+    let tenant = tenants::find(tx, tenant).await?.ok_or(RedeliverError::NotFound)?;
+    let settings = tenant.settings.filter(|settings| settings.webhook_url.is_some());
+    settings.ok_or(RedeliverError::NoReceiver)
+}
+
+async fn has_note(tx: &mut Tx, delivery: &DeliveryRow) -> Result<bool, StoreError> {
+    let event = events::find(tx, &delivery.tenant, &delivery.event).await?;
+    Ok(event.is_some_and(|event| holds_note(&event)))
+}
+
+async fn begin_anew(tx: &mut Tx, delivery: &DeliveryRow, now: Timestamp) -> Result<(), StoreError> {
+    let after = DeliveryRow {
+        state: DeliveryState::Pending,
+        started_at: now,
+        step: 0,
+        next_attempt_at: Some(now),
+        settled_at: None,
+        ..delivery.clone()
+    };
+    deliveries::save(tx, delivery, &after).await?;
+    jobs::enqueue_delivery(tx, &delivery.tenant, &delivery.event, now).await
+}

@@ -1,0 +1,168 @@
+//! Webhook signing secrets: issued and shown once, rotated with two valid at a time, disabled when the receiver knows the new one.
+
+use crate::{
+    Honnin,
+    access::{Developer, Operator},
+    webhook::sender::signature::{SECRET_BYTES, SigningSecret},
+};
+use domain::{
+    ids::{SecretId, TenantId},
+    secret::Secret,
+    time::Timestamp,
+};
+use store::{
+    StoreError, audit,
+    settings::{
+        tenants,
+        webhook_secrets::{self, SecretRow},
+    },
+    webhook::events::{EventContent, EventRow},
+};
+
+/// A new secret. Its text is not kept anywhere else.
+#[derive(Debug)]
+pub struct IssuedSecret {
+    /// Its public name.
+    pub id: SecretId,
+    /// `whsec_..`, to be shown once.
+    pub text: Secret<String>,
+}
+
+/// A secret as the console lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretInfo {
+    /// Its public name.
+    pub id: SecretId,
+    /// When it was issued.
+    pub created_at: Timestamp,
+    /// When it was disabled; `None` while it signs.
+    pub disabled_at: Option<Timestamp>,
+}
+
+/// Why secrets cannot be changed in this way.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum SecretError {
+    /// A third secret cannot be issued: the rotation that is under way comes first.
+    #[error("two secrets are already active: disable the old one first")]
+    TwoValid,
+    /// The only valid secret stays: without one nothing could be sent.
+    #[error("this is the only active secret: issue a new one first")]
+    OnlyOne,
+    /// There is no valid secret of this name.
+    #[error("there is no active secret with this id")]
+    NotFound,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Issues a secret: the first one, or the second one of a rotation.
+///
+/// # Errors
+/// [`SecretError::TwoValid`], or when storage fails.
+pub async fn issue(honnin: &Honnin, developer: &Developer) -> Result<IssuedSecret, SecretError> {
+    let id = SecretId::from_random(honnin.random_bytes());
+    let staff = developer.staff();
+    let entry = staff.entry(honnin.now(), "webhook_secret.issue", Some(id.to_string()));
+    issue_as(honnin, staff.tenant(), id, entry).await
+}
+
+/// Issues a tenant's first secret, where a tenant is made.
+///
+/// # Errors
+/// As [`issue`].
+pub async fn issue_for(honnin: &Honnin, operator: &Operator, tenant: &TenantId) -> Result<IssuedSecret, SecretError> {
+    let id = SecretId::from_random(honnin.random_bytes());
+    let entry = operator.entry(honnin.now(), tenant, "webhook_secret.issue", id.to_string());
+    issue_as(honnin, tenant, id, entry).await
+}
+
+async fn issue_as(
+    honnin: &Honnin,
+    tenant: &TenantId,
+    id: SecretId,
+    entry: audit::Entry,
+) -> Result<IssuedSecret, SecretError> {
+    let bytes = Secret::new(honnin.random_bytes::<SECRET_BYTES>().to_vec());
+    let sealed = honnin.vault.seal_secret(tenant, id.as_str(), bytes.expose())?;
+    let stored = (tenant.clone(), id.clone());
+    let unit = honnin.db.write(async move |tx| {
+        let (tenant, id) = &stored;
+        tenants::hold(tx, tenant).await?;
+        if webhook_secrets::list_valid(tx, tenant).await?.len() > 1 {
+            return Err(SecretError::TwoValid);
+        }
+        webhook_secrets::insert(tx, tenant, id, &sealed, entry.at).await?;
+        Ok::<_, SecretError>(audit::record(tx, &entry).await?)
+    });
+    match unit.await {
+        // Two rotations at once: the slots let one through.
+        Err(SecretError::Store(StoreError::Duplicate)) => return Err(SecretError::TwoValid),
+        other => other?,
+    }
+    Ok(IssuedSecret {
+        id,
+        text: SigningSecret::new(bytes).to_text(),
+    })
+}
+
+/// Ends a rotation: `id` stops signing and is wiped. The other one stays.
+///
+/// # Errors
+/// [`SecretError::OnlyOne`], [`SecretError::NotFound`], or when storage fails.
+pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> Result<(), SecretError> {
+    let staff = developer.staff();
+    let entry = staff.entry(honnin.now(), "webhook_secret.disable", Some(id.to_string()));
+    let (tenant, id) = (staff.tenant().clone(), id.clone());
+    let unit = honnin.db.write(async move |tx| {
+        tenants::hold(tx, &tenant).await?;
+        let valid = webhook_secrets::list_valid(tx, &tenant).await?;
+        if !valid.iter().any(|secret| secret.id == id) {
+            return Err(SecretError::NotFound);
+        }
+        if valid.len() < 2 {
+            return Err(SecretError::OnlyOne);
+        }
+        if !webhook_secrets::disable(tx, &tenant, &id, entry.at).await? {
+            return Err(SecretError::NotFound);
+        }
+        Ok(audit::record(tx, &entry).await?)
+    });
+    unit.await
+}
+
+/// All secrets of a tenant, newest first; never their content.
+///
+/// # Errors
+/// When storage fails.
+pub async fn list(honnin: &Honnin, developer: &Developer) -> Result<Vec<SecretInfo>, StoreError> {
+    let tenant = developer.staff().tenant().clone();
+    let unit = honnin.db.read(async move |tx| webhook_secrets::list(tx, &tenant).await);
+    let info = |row: SecretRow| SecretInfo {
+        id: row.id,
+        created_at: row.created_at,
+        disabled_at: row.disabled_at,
+    };
+    Ok(unit.await?.into_iter().map(info).collect())
+}
+
+/// The secrets that sign `event`: all valid ones, newest first. A test event is signed with the newest alone, so that during a rotation
+/// its success proves that the receiver has the new secret.
+pub(crate) fn signers(honnin: &Honnin, event: &EventRow, rows: &[SecretRow]) -> Result<Vec<SigningSecret>, StoreError> {
+    let signing = match &event.content {
+        EventContent::Session { .. } => rows,
+        EventContent::Test => &rows[..rows.len().min(1)],
+    };
+    Ok(open(honnin, signing)?.into_iter().map(|(_, secret)| secret).collect())
+}
+
+/// Opens the valid secrets of a tenant for signing, with their names.
+pub(crate) fn open(honnin: &Honnin, rows: &[SecretRow]) -> Result<Vec<(SecretId, SigningSecret)>, StoreError> {
+    rows.iter()
+        .filter_map(|row| row.sealed.as_ref().map(|sealed| (row, sealed)))
+        .map(|(row, sealed)| {
+            let bytes = honnin.vault.open_secret(&row.tenant, row.id.as_str(), sealed)?;
+            Ok((row.id.clone(), SigningSecret::new(bytes)))
+        })
+        .collect()
+}

@@ -1,0 +1,387 @@
+//! The other side: the same operations on the real system, through the verbs that the API, the pages and the console call.
+
+mod api;
+
+use crate::{
+    operation::{Answer, Op, Seen, SeenOutcome, Step, Which},
+    support::{Harness, START, add_tenant, eyes::Look, localhost, walk::details},
+};
+use domain::{
+    document::{DocumentType, Side},
+    ids::{EventId, SessionId, TenantId, UserId},
+    language::Language,
+    scope::Scope,
+    secret::Personal,
+    session::Step as PlanStep,
+    tenant::TenantSettings,
+    time::Millis,
+};
+use service::{
+    access::{
+        self, Admin, Applicant, Reviewer, Tenant,
+        capture_cookie::{self, CookieError},
+    },
+    capture::{
+        check::{Wish, check_picture},
+        choose_document::choose_document,
+        consent::consent,
+        decline::decline,
+        details::{TypeInError, type_in},
+        open_link::{OpenLinkError, open_link},
+        progress::NotNow,
+        submit::submit,
+        take::{Burst, CaptureError, capture_document, capture_selfie, challenge},
+    },
+    jobs::worker::Lane,
+    privacy::erase_now::{EraseNowError, erase_now},
+    review::{CaseError, RuleError, Ruling, ask_again, open_case, reopen, rule},
+    runtime::{random::SeededRandom, token},
+    session::{
+        create::create_session,
+        read::read_session,
+        reissue_link::{ReissueError, reissue_link},
+    },
+};
+use store::{StoreError, audit, jobs, people::users::Role, settings::tenants::TenantRow};
+
+/// What the customer gives with each session.
+pub(crate) const METADATA: &str = r#"{"order":"A-1","n":1.50}"#;
+const BODY: &str = r#"{"metadata":{"order":"A-1","n":1.50},"state":"s","preRegisteredInfo":{"lastName":"Tanaka"}}"#;
+
+/// The plans, and whether they are a sandbox's.
+pub(crate) const PLACES: [(&[PlanStep], bool); 4] = [
+    (PlanStep::ALL, false),
+    (PlanStep::ALL, true),
+    (&[PlanStep::Document], false),
+    (&[PlanStep::Selfie], true),
+];
+
+/// A tenant with one plan, and who acts in it.
+pub(crate) struct Place {
+    pub(crate) document: bool,
+    pub(crate) selfie: bool,
+    pub(crate) sandbox: bool,
+    owner: Tenant,
+    reviewers: [Reviewer; 2],
+    admin: Admin,
+}
+
+/// The real system, with a tenant for each plan.
+pub(crate) struct Real {
+    pub(crate) harness: Harness,
+    pub(crate) places: Vec<Place>,
+    stranger: Tenant,
+    marks: [String; 2],
+    pictures: u64,
+}
+
+/// A session as those who act on it know it.
+pub(crate) struct Handle {
+    pub(crate) id: SessionId,
+    links: Vec<String>,
+    cookies: [Option<String>; 2],
+    events: Vec<EventId>,
+}
+
+impl Real {
+    pub(crate) async fn new(mut harness: Harness) -> Self {
+        let stranger = harness.another_tenant().await;
+        let mut places = Vec::new();
+        for (steps, sandbox) in PLACES {
+            harness.tenant = TenantRow {
+                livemode: !sandbox,
+                id: TenantId::from_random(harness.honnin.random_bytes()),
+                settings: Some(TenantSettings {
+                    steps: steps.to_vec(),
+                    ..TenantSettings::default()
+                }),
+                ..harness.tenant.clone()
+            };
+            let key = add_tenant(&harness.honnin, &harness.tenant).await;
+            let reviewer = async || Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+            places.push(Place {
+                document: steps.contains(&PlanStep::Document),
+                selfie: steps.contains(&PlanStep::Selfie),
+                sandbox,
+                owner: access::tenant_by_key(&harness.honnin, &key, localhost(), Scope::Create)
+                    .await
+                    .unwrap(),
+                reviewers: [reviewer().await, reviewer().await],
+                admin: Admin::of(&harness.staff(Role::Admin).await).unwrap(),
+            });
+        }
+        let marks = [1, 2].map(|phone| token::generate(&SeededRandom::new(phone)).expose().clone());
+        Self {
+            harness,
+            places,
+            stranger,
+            marks,
+            pictures: 0,
+        }
+    }
+
+    /// Ends everything that a broken sequence left, decisions first, then erasures, and stands at the beginning again.
+    pub(crate) async fn reset(&self) {
+        for _ in 0..2 {
+            self.harness.wait(Millis::days(400)).await;
+        }
+        let past = START.as_millis() - self.harness.honnin.now().as_millis();
+        self.harness.clock.advance(Millis(past));
+    }
+
+    pub(crate) async fn create(&self, place: usize) -> Handle {
+        let created = create_session(&self.harness.honnin, &self.places[place].owner, BODY.as_bytes())
+            .await
+            .unwrap();
+        Handle {
+            links: vec![Harness::token(&created)],
+            id: created.id,
+            cookies: [None, None],
+            events: Vec::new(),
+        }
+    }
+
+    /// A worker takes what is due and dies. Nobody else can take it until its lease has run out.
+    pub(crate) async fn crash(&self) -> Result<(), String> {
+        let now = self.harness.honnin.now();
+        let claim = self
+            .harness
+            .honnin
+            .db()
+            .write(async move |tx| -> Result<_, StoreError> {
+                let until = now.plus(Millis::seconds(60));
+                for lane in Lane::ALL {
+                    jobs::claim(tx, "dead", lane.kinds(), now, until, 1000).await?;
+                }
+                for tenant in jobs::list_tenants_due(tx, now).await? {
+                    jobs::claim_of_tenant(tx, "dead", &tenant, now, until, 1000).await?;
+                }
+                Ok(())
+            });
+        claim.await.map_err(|error| error.to_string())?;
+        match self.harness.run_until_idle().await {
+            0 => Ok(()),
+            ran => Err(format!("{ran} jobs of a dead worker were run within its lease")),
+        }
+    }
+
+    /// Does `op`, which is about one session.
+    pub(crate) async fn apply(&mut self, place: usize, handle: &mut Handle, op: Op) -> Answer {
+        match op {
+            Op::Read(_) | Op::Reprocess(_) | Op::Complete(..) => self.call(place, handle, op).await,
+            Op::Open(phone, back) => self.open(handle, phone, back).await,
+            Op::Take(phone, step) => self.take(handle, phone, step).await,
+            Op::Work => {
+                self.harness.run_until_idle().await;
+                Answer::Ok
+            }
+            Op::OpenCase(_) | Op::Rule(..) | Op::AskAgain(_) | Op::Reopen(_) | Op::Reissue(_) => {
+                self.at_console(place, handle, op).await
+            }
+            Op::EraseNow => match erase_now(&self.harness.honnin, &self.places[place].admin, &handle.id).await {
+                Ok(()) => Answer::Ok,
+                Err(EraseNowError::NotFound) => Answer::NotFound,
+                Err(EraseNowError::Undecided(status)) => Answer::MustBeDecided(status),
+                Err(error) => fault(error),
+            },
+            Op::Create | Op::Wait(_) | Op::Crash | Op::Onward(..) => unreachable!("not one session's"),
+        }
+    }
+
+    async fn open(&self, handle: &mut Handle, phone: Which, back: usize) -> Answer {
+        let Some(token) = handle.links.iter().rev().nth(back) else {
+            return Answer::Nothing;
+        };
+        match open_link(&self.harness.honnin, token, Some(&self.marks[phone])).await {
+            Ok(opened) => {
+                handle.cookies[phone] = Some(opened.cookie.expose().clone());
+                Answer::Ok
+            }
+            Err(OpenLinkError::NotUsable) => Answer::LinkNotUsable,
+            Err(error) => fault(error),
+        }
+    }
+
+    async fn take(&mut self, handle: &Handle, phone: Which, step: Step) -> Answer {
+        let Some(cookie) = &handle.cookies[phone] else {
+            return Answer::Nothing;
+        };
+        let applicant = match capture_cookie::applicant(&self.harness.honnin, cookie).await {
+            Ok(applicant) => applicant,
+            Err(CookieError::Over) => return Answer::CookieOver,
+            Err(CookieError::Expired) => return Answer::SessionExpired,
+            Err(error) => return fault(error),
+        };
+        self.pictures += 1;
+        let number = self.pictures;
+        let honnin = &self.harness.honnin;
+        let done = match step {
+            Step::Consent => consent(honnin, &applicant, "1", Language::En, None).await.map_err(turn),
+            Step::Decline => decline(honnin, &applicant).await.map_err(turn),
+            Step::Choose => choose_document(honnin, &applicant, DocumentType::Passport)
+                .await
+                .map_err(turn),
+            Step::Photograph(look) => capture_document(honnin, &applicant, Side::Front, look.picture(number))
+                .await
+                .map_err(picture),
+            Step::Keep => check_picture(honnin, &applicant, Wish::Use(vec![])).await.map_err(turn),
+            Step::TypeIn => match type_in(honnin, &applicant, &Personal::new(details())).await {
+                Err(TypeInError::NotNow(fault)) => Err(turn(fault)),
+                other => other.map_err(fault),
+            },
+            Step::Selfie(look) => self.selfie(&applicant, look).await,
+            Step::Submit => submit(honnin, &applicant).await.map_err(turn),
+        };
+        done.err().unwrap_or(Answer::Ok)
+    }
+
+    async fn selfie(&self, applicant: &Applicant, look: Look) -> Result<(), Answer> {
+        let (id, _) = challenge(&self.harness.honnin, applicant).await.map_err(turn)?;
+        let burst = Burst {
+            challenge: Some(id),
+            frames: [0, 400].map(|at| (at, look.picture(self.pictures))).to_vec(),
+        };
+        capture_selfie(&self.harness.honnin, applicant, burst)
+            .await
+            .map_err(picture)
+    }
+
+    async fn at_console(&self, place: usize, handle: &mut Handle, op: Op) -> Answer {
+        let (honnin, id) = (&self.harness.honnin, handle.id.clone());
+        let reviewer = |who: Which| &self.places[place].reviewers[who];
+        let linked = match op {
+            Op::OpenCase(who) => match open_case(honnin, reviewer(who), &id).await {
+                Ok(case) => return Answer::Case(case.mine),
+                Err(CaseError::NotFound) => return Answer::NotFound,
+                Err(error) => return fault(error),
+            },
+            Op::Rule(who, approve, note) => {
+                let ruling = if approve {
+                    Ruling::Approve
+                } else {
+                    Ruling::Reject(Vec::new())
+                };
+                let note = note.then(|| Personal::new("Seen by eye.".to_owned()));
+                let ruled = rule(honnin, reviewer(who), &id, ruling, note).await;
+                return ruled.map_or_else(|error| self.ruling(place, error), |_| Answer::Ok);
+            }
+            Op::Reissue(who) => reissue_link(honnin, reviewer(who), &id)
+                .await
+                .map_err(|error| match error {
+                    ReissueError::Status(status) => Answer::NoLinkWhile(status),
+                    other => fault(other),
+                }),
+            Op::AskAgain(who) => ask_again(honnin, reviewer(who), &id, None)
+                .await
+                .map_err(|error| self.ruling(place, error)),
+            Op::Reopen(who) => reopen(honnin, reviewer(who), &id)
+                .await
+                .map_err(|error| self.ruling(place, error)),
+            _ => unreachable!("not the console's"),
+        };
+        match linked {
+            Ok(link) => {
+                handle
+                    .links
+                    .push(link.url.expose().rsplit('/').next().unwrap().to_owned());
+                Answer::Ok
+            }
+            Err(answer) => answer,
+        }
+    }
+
+    fn ruling(&self, place: usize, error: RuleError) -> Answer {
+        let which = |user: UserId| {
+            self.places[place]
+                .reviewers
+                .iter()
+                .position(|one| *one.staff().user() == user)
+        };
+        match error {
+            RuleError::NotFound => Answer::NotFound,
+            RuleError::Decided(ruled) => {
+                Answer::DecidedAlready(ruled.map(|ruled| (which(ruled.user).unwrap(), ruled.at)))
+            }
+            RuleError::Held { until, .. } => Answer::HeldUntil(until),
+            RuleError::NotPerformed(_) => Answer::NotPerformed,
+            other => fault(other),
+        }
+    }
+
+    /// What the owner sees through the API, and the events recorded.
+    pub(crate) async fn sees(&self, place: usize, handle: &mut Handle) -> Result<Seen, String> {
+        let detail = read_session(&self.harness.honnin, &self.places[place].owner, handle.id.as_str())
+            .await
+            .map_err(|error| error.to_string())?;
+        let events = self.harness.events(&handle.id).await;
+        let ids: Vec<_> = events.iter().map(|event| event.id.clone()).collect();
+        let distinct = ids.iter().enumerate().all(|(at, id)| !ids[..at].contains(id));
+        if !handle.events.iter().all(|id| ids.contains(id)) || !distinct {
+            return Err(format!(
+                "event ids are not stable and distinct: {:?}, then {ids:?}",
+                handle.events
+            ));
+        }
+        handle.events = ids;
+        if detail.document_type.is_some() != detail.ocr.is_some() {
+            return Err("the type of the document does not come with its readings".into());
+        }
+        Ok(Seen {
+            status: detail.status,
+            attempt: detail.session.attempt,
+            created_at: detail.session.created_at,
+            expires_at: detail.session.expires_at,
+            completed_at: detail.session.completed_at,
+            purged_at: detail.session.purged_at,
+            metadata: detail.metadata.as_deref().map(str::to_owned),
+            known: detail.pre_registered.is_some(),
+            typed: detail.typed.is_some(),
+            ocr: detail.ocr.is_some(),
+            outcome: detail.outcome.map(|outcome| SeenOutcome {
+                verdict: outcome.verdict.to_string(),
+                source: outcome.source.to_string(),
+                decided_at: outcome.decided_at,
+                reviewed_at: outcome.review.as_ref().map(|review| review.reviewed_at),
+                note: outcome.review.is_some_and(|review| review.note.is_some()),
+            }),
+            events: events
+                .iter()
+                .map(|event| (event.content.type_name().to_owned(), event.created_at))
+                .collect(),
+        })
+    }
+}
+
+impl Real {
+    /// How often the owner's reading of a session is in the audit log.
+    pub(crate) async fn reads_on_record(&self, place: usize, handle: &Handle) -> usize {
+        let (tenant, id) = (self.places[place].owner.id().clone(), handle.id.to_string());
+        let list = self
+            .harness
+            .read(async move |tx| audit::list(tx, &tenant, Some(&id), None, 10_000).await);
+        list.await
+            .iter()
+            .filter(|one| one.entry.action == "session.read")
+            .count()
+    }
+}
+
+fn fault(error: impl std::fmt::Display) -> Answer {
+    Answer::Fault(error.to_string())
+}
+
+fn turn(error: NotNow) -> Answer {
+    match error {
+        NotNow::Over => Answer::CookieOver,
+        NotNow::OutOfTurn => Answer::OutOfTurn,
+        NotNow::Store(error) => fault(error),
+    }
+}
+
+fn picture(error: CaptureError) -> Answer {
+    match error {
+        CaptureError::NoTryLeft => Answer::NoTryLeft,
+        CaptureError::NotNow(error) => turn(error),
+        other => fault(other),
+    }
+}

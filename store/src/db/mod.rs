@@ -1,0 +1,196 @@
+//! Opening a database and running units of work on it. What a unit does is in the other modules; how units share a commit is in
+//! `writer`, and nothing outside this folder knows of it. A unit that has begun ends whole, even where its caller has left: see `threads`.
+//!
+//! A unit of work is a closure over [`Tx`]. It holds no network call, no vision, no hashing, and never calls [`Db::write`] or
+//! [`Db::read`] itself. It may run more than once, so it is an async closure, which lends what it captured to each run:
+//!
+//! ```ignore
+//! db.write(async move |tx| sessions::insert(tx, &session).await).await
+//! ```
+
+mod migrations;
+mod open;
+mod past;
+mod postgres;
+mod readers;
+mod threads;
+mod tx;
+mod unit;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{StoreError, metrics::Figures};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::{Notify, mpsc, oneshot};
+
+pub(crate) use open::Schema;
+use postgres::Pools;
+use readers::Readers;
+pub use tx::Tx;
+pub(crate) use tx::{Connection, Dialect, on};
+
+/// How many connections a database gets, and how long it may keep us waiting.
+#[derive(Clone, Copy, Debug)]
+pub struct DbOptions {
+    /// Connections for reading (SQLite; writing has one of its own).
+    pub readers: u32,
+    /// Connections in all (Postgres).
+    pub connections: u32,
+    /// How long to wait for a connection, or for another process's lock.
+    pub patience: Duration,
+}
+
+impl Default for DbOptions {
+    fn default() -> Self {
+        Self {
+            readers: 8,
+            connections: 20,
+            patience: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A migrated database. Cheap to clone.
+#[derive(Clone)]
+pub struct Db {
+    backend: Backend,
+    jobs_changed: Arc<Notify>,
+    figures: Arc<Figures>,
+}
+
+#[derive(Clone)]
+enum Backend {
+    Sqlite {
+        readers: Readers,
+        units: mpsc::Sender<Box<dyn writer::Waiting>>,
+        closing: Arc<Notify>,
+        checkpoints: mpsc::Sender<writer::Checkpoint>,
+    },
+    Postgres(Pools),
+}
+
+impl Db {
+    /// Opens `sqlite://path` or `postgres://..` and brings its schema up to date.
+    ///
+    /// # Errors
+    /// When the address is malformed, the database does not answer, or its schema is newer than this program.
+    pub async fn open(url: &str, options: DbOptions) -> Result<Self, StoreError> {
+        Self::open_schema(url, options, Schema::Main).await
+    }
+
+    /// Runs `unit` in a transaction and commits it durably. Returning an error rolls back what the unit did. A unit that swallows
+    /// a database error is rolled back too: Postgres could not go on after it.
+    ///
+    /// # Errors
+    /// What the unit returned, or the store's own error when it could not run or commit.
+    pub async fn write<T, E, F>(&self, unit: F) -> Result<T, E>
+    where
+        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        unit::refuse_nesting()?;
+        match &self.backend {
+            Backend::Sqlite { units, .. } => writer::submit(units, unit).await,
+            Backend::Postgres(pools) => pools.write(unit, &self.jobs_changed, &self.figures).await,
+        }
+    }
+
+    /// Runs `unit` on one consistent view of the database and refuses writes.
+    ///
+    /// # Errors
+    /// What the unit returned, or the store's own error when it could not run.
+    pub async fn read<T, E, F>(&self, unit: F) -> Result<T, E>
+    where
+        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        unit::refuse_nesting()?;
+        let figures = Arc::clone(&self.figures);
+        match &self.backend {
+            Backend::Sqlite { readers, .. } => readers.read(unit, figures).await,
+            Backend::Postgres(pools) => pools.read(unit, figures).await,
+        }
+    }
+
+    /// Runs `unit`, which asks one thing: a single statement is one consistent view already, and goes without the transaction
+    /// around it, which costs more than itself.
+    ///
+    /// # Errors
+    /// What the unit returned, or the store's own error when it could not run.
+    pub async fn ask<T, E, F>(&self, unit: F) -> Result<T, E>
+    where
+        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        unit::refuse_nesting()?;
+        let figures = Arc::clone(&self.figures);
+        match &self.backend {
+            Backend::Sqlite { readers, .. } => readers.ask(unit, figures).await,
+            Backend::Postgres(pools) => pools.ask(unit, figures).await,
+        }
+    }
+
+    /// Rings after a unit that enqueued a job was committed. One waiter is woken; a ring nobody waits for is kept.
+    #[must_use]
+    pub fn jobs_changed(&self) -> &Arc<Notify> {
+        &self.jobs_changed
+    }
+
+    /// What this database counts.
+    #[must_use]
+    pub fn figures(&self) -> &Figures {
+        &self.figures
+    }
+
+    /// Folds SQLite's log into the database file and truncates it, so that deleted bytes are gone from the disk. Does nothing on
+    /// Postgres. Returns false when a reader stood in the way.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn checkpoint(&self) -> Result<bool, StoreError> {
+        match &self.backend {
+            Backend::Sqlite { checkpoints, .. } => {
+                let (caller, answer) = oneshot::channel();
+                let closed = || StoreError::unavailable("the database is closed");
+                checkpoints.send(caller).await.map_err(|_| closed())?;
+                answer.await.unwrap_or_else(|_| Err(closed()))
+            }
+            Backend::Postgres(_) => Ok(true),
+        }
+    }
+
+    /// Finishes the units that run, and the writing ones that wait on SQLite, closes the connections and ends the threads. Units that
+    /// come later get [`StoreError::Unavailable`].
+    pub async fn close(&self) {
+        match &self.backend {
+            Backend::Sqlite {
+                readers,
+                units,
+                closing,
+                ..
+            } => {
+                // A unit at the end of the queue: when it is answered, everything before it is committed.
+                let last: Result<(), StoreError> = writer::submit(units, async |_| Ok(())).await;
+                drop(last);
+                readers.close().await;
+                closing.notify_one();
+                units.closed().await;
+            }
+            Backend::Postgres(pools) => pools.close().await,
+        }
+    }
+}
+
+impl std::fmt::Debug for Db {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.backend {
+            Backend::Sqlite { .. } => "Db(sqlite)",
+            Backend::Postgres(_) => "Db(postgres)",
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! Group commit for SQLite. One durable commit costs milliseconds whatever it holds, so one thread runs every waiting unit in one
+//! transaction, commits once, and only then answers all of them.
+//!
+//! Units hardly ever fail, so a group begins without savepoints, which would cost as much as a small unit. When one fails, the
+//! whole transaction is rolled back and the group is run again, each unit inside a savepoint of its own this time.
+
+mod group;
+
+use super::{Connection, Tx, on, past::Opening, unit};
+use crate::{StoreError, metrics::Figures};
+use futures::future::{FutureExt as _, LocalBoxFuture};
+use group::Group;
+use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
+use std::sync::Arc;
+use tokio::sync::{Notify, mpsc, oneshot};
+
+/// How many units may wait before callers have to.
+pub(super) const QUEUE: usize = 1024;
+
+/// A unit in the queue, whatever its types.
+pub(super) trait Waiting: Send {
+    /// Nobody waits for the answer any more.
+    fn is_abandoned(&self) -> bool;
+    /// Runs the unit, keeps its answer, and says whether to keep what it did.
+    fn run<'a>(&'a mut self, tx: &'a mut Tx) -> LocalBoxFuture<'a, bool>;
+    /// Answers the caller: with the unit's own answer, or with the group's failure.
+    fn answer(self: Box<Self>, group: Result<(), StoreError>);
+}
+
+struct Entry<T, E, F> {
+    unit: F,
+    done: Option<Result<T, E>>,
+    caller: oneshot::Sender<Result<T, E>>,
+}
+
+impl<T, E, F> Waiting for Entry<T, E, F>
+where
+    F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send,
+    T: Send,
+    E: From<StoreError> + Send,
+{
+    fn is_abandoned(&self) -> bool {
+        self.caller.is_closed()
+    }
+
+    fn run<'a>(&'a mut self, tx: &'a mut Tx) -> LocalBoxFuture<'a, bool> {
+        async move { self.done.insert(unit::run(&mut self.unit, tx).await).is_ok() }.boxed_local()
+    }
+
+    fn answer(self: Box<Self>, group: Result<(), StoreError>) {
+        let answer = match (self.done, group) {
+            (Some(Err(own)), _) => Err(own),
+            (_, Err(group)) => Err(group.into()),
+            (Some(Ok(value)), Ok(())) => Ok(value),
+            (None, Ok(())) => Err(StoreError::unavailable("the unit did not run").into()),
+        };
+        // A caller that went away does not need its answer.
+        drop(self.caller.send(answer));
+    }
+}
+
+/// Queues `unit` and waits until its group is committed.
+pub(super) async fn submit<T, E, F>(inbox: &mpsc::Sender<Box<dyn Waiting>>, unit: F) -> Result<T, E>
+where
+    F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+{
+    let (caller, answer) = oneshot::channel();
+    let entry = Entry {
+        unit,
+        done: None,
+        caller,
+    };
+    let closed = || E::from(StoreError::unavailable("the database is closed"));
+    inbox.send(Box::new(entry)).await.map_err(|_| closed())?;
+    answer.await.unwrap_or_else(|_| Err(closed()))
+}
+
+/// Somebody who waits for the log to be folded into the database file.
+pub(super) type Checkpoint = oneshot::Sender<Result<bool, StoreError>>;
+
+/// The thread that writes.
+pub(super) struct Writer {
+    pub(super) options: SqliteConnectOptions,
+    /// The row that says that the database is open.
+    pub(super) opening: Option<Opening>,
+    /// The connection; opened anew where there is none.
+    pub(super) held: Option<Tx>,
+    pub(super) inbox: mpsc::Receiver<Box<dyn Waiting>>,
+    pub(super) checkpoints: mpsc::Receiver<Checkpoint>,
+    pub(super) closing: Arc<Notify>,
+    pub(super) jobs_changed: Arc<Notify>,
+    pub(super) figures: Arc<Figures>,
+}
+
+impl Writer {
+    /// Commits group after group until the last [`super::Db`] is gone or the database is closed. Its connection is closed before
+    /// its inbox is.
+    pub(super) async fn run(mut self) {
+        self.work().await;
+        // Where it cannot be written, the row stays: then it was not closed in order.
+        drop(self.sign_off().await);
+        self.let_go().await;
+    }
+
+    async fn sign_off(&mut self) -> Result<(), StoreError> {
+        let Some(opening) = self.opening.take() else {
+            return Ok(());
+        };
+        let mut tx = self.hold().await?;
+        if let Connection::Sqlite(connection) = &mut tx.connection {
+            opening.end(connection).await?;
+        }
+        self.held = Some(tx);
+        Ok(())
+    }
+
+    async fn work(&mut self) {
+        let mut last = Group::default();
+        loop {
+            tokio::select! {
+                biased;
+                Some(caller) = self.checkpoints.recv() => {
+                    let answer = self.checkpoint().await;
+                    drop(caller.send(answer));
+                }
+                first = self.inbox.recv() => {
+                    let Some(first) = first else {
+                        return;
+                    };
+                    if !first.is_abandoned() {
+                        last = self.commit(Group::after(&last, first)).await;
+                    }
+                }
+                () = self.closing.notified() => return,
+            }
+        }
+    }
+
+    /// Runs, commits and answers one group.
+    async fn commit(&mut self, mut group: Group) -> Group {
+        let outcome = match self.hold().await {
+            Ok(mut tx) => {
+                let outcome = group.run(&mut tx, &mut self.inbox).await;
+                self.held = Some(tx);
+                outcome
+            }
+            Err(error) => Err(error),
+        };
+        match &outcome {
+            Ok(committed) => {
+                let took = committed.took.as_secs_f64();
+                self.figures.committed(group.len(), took, &committed.counted);
+                if committed.enqueued {
+                    self.jobs_changed.notify_one();
+                }
+            }
+            // Whatever state the connection is in, the next group gets another one.
+            Err(_) => self.let_go().await,
+        }
+        group.answer(&outcome.map(drop));
+        group
+    }
+
+    async fn checkpoint(&mut self) -> Result<bool, StoreError> {
+        let mut tx = self.hold().await?;
+        let done: Result<(i64, i64, i64), _> = on!(&mut tx, conn => sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
+            .fetch_one(conn).await);
+        self.held = Some(tx);
+        done.map(|(busy, _, _)| busy == 0)
+    }
+
+    /// Takes the connection.
+    async fn hold(&mut self) -> Result<Tx, StoreError> {
+        if let Some(tx) = self.held.take() {
+            return Ok(tx);
+        }
+        let opened = self.options.connect().await;
+        let connection = opened.map_err(|error| StoreError::from_sql(&error))?;
+        Ok(Tx::new(Connection::Sqlite(connection), Arc::clone(&self.figures)))
+    }
+
+    async fn let_go(&mut self) {
+        if let Some(tx) = self.held.take() {
+            tx.close().await;
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Decisions, and what recognises a document or a face in later sessions.
+
+pub mod decisions;
+pub mod identities;

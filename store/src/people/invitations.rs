@@ -1,0 +1,175 @@
+//! Invitations to the console: somebody who may make an account by a link. A row is an open invitation; one that was used or
+//! revoked is gone. The token is known by its SHA-256 only.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+    people::users::{Role, place_of},
+};
+use domain::{
+    ids::{InvitationId, TenantId, UserId},
+    time::Timestamp,
+};
+
+/// An invitation as stored.
+#[derive(Clone, PartialEq, Eq)]
+pub struct InvitationRow {
+    /// Its id.
+    pub id: InvitationId,
+    /// SHA-256 of the link's token.
+    pub hash: Vec<u8>,
+    /// Where they will work and as what; `None` for an operator who belongs to no tenant.
+    pub place: Option<(TenantId, Role)>,
+    /// Whether they will run the installation.
+    pub operator: bool,
+    /// What they will sign in with, in lower case.
+    pub email: String,
+    /// How colleagues will see them.
+    pub name: String,
+    /// Who invited them; `None` for the command line.
+    pub invited_by: Option<UserId>,
+    /// Good only while the tenant has no admin.
+    pub first_admin: bool,
+    /// When they were invited.
+    pub created_at: Timestamp,
+    /// From when on the link opens nothing.
+    pub expires_at: Timestamp,
+}
+
+impl std::fmt::Debug for InvitationRow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "InvitationRow({})", self.id)
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    id: String,
+    hash: Vec<u8>,
+    tenant_id: Option<String>,
+    role: Option<String>,
+    operator: bool,
+    email: String,
+    name: String,
+    invited_by: Option<String>,
+    first_admin: bool,
+    created_at: i64,
+    expires_at: i64,
+}
+
+impl TryFrom<Raw> for InvitationRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        let malformed = StoreError::Corrupt("a malformed user id");
+        let invited_by = raw
+            .invited_by
+            .map(|id| UserId::parse(&id).ok_or(malformed))
+            .transpose()?;
+        Ok(Self {
+            id: InvitationId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed invitation id"))?,
+            hash: raw.hash,
+            place: place_of(raw.tenant_id, raw.role, raw.operator)?,
+            operator: raw.operator,
+            email: raw.email,
+            name: raw.name,
+            invited_by,
+            first_admin: raw.first_admin,
+            created_at: Timestamp::from_millis(raw.created_at),
+            expires_at: Timestamp::from_millis(raw.expires_at),
+        })
+    }
+}
+
+macro_rules! columns {
+    ($before:literal, $after:literal) => {
+        concat!(
+            $before,
+            "id, hash, tenant_id, role, operator, email, name, invited_by, first_admin, created_at, expires_at",
+            $after
+        )
+    };
+}
+
+/// Stores an invitation.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where its id or hash is taken.
+pub async fn insert(tx: &mut Tx, row: &InvitationRow) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(columns!(
+        "INSERT INTO invitations (", ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"))
+        .bind(row.id.as_str()).bind(&row.hash).bind(row.place.as_ref().map(|(tenant, _)| tenant.as_str()))
+        .bind(row.place.as_ref().map(|(_, role)| role.as_str())).bind(row.operator).bind(&row.email).bind(&row.name)
+        .bind(row.invited_by.as_ref().map(UserId::as_str)).bind(row.first_admin)
+        .bind(row.created_at.as_millis()).bind(row.expires_at.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+/// The invitation that a link's token belongs to, while it is open.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn find_open(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<InvitationRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
+        columns!("SELECT ", " FROM invitations WHERE hash = $1 AND expires_at > $2"))
+        .bind(hash).bind(now.as_millis()).fetch_optional(conn).await)?;
+    raw.map(InvitationRow::try_from).transpose()
+}
+
+/// Uses an open invitation up: of two units at once, one gets it.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn take(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<InvitationRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
+        columns!("DELETE FROM invitations WHERE hash = $1 AND expires_at > $2 RETURNING ", ""))
+        .bind(hash).bind(now.as_millis()).fetch_optional(conn).await)?;
+    raw.map(InvitationRow::try_from).transpose()
+}
+
+/// A tenant's open invitations, oldest first.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list(tx: &mut Tx, tenant: &TenantId, now: Timestamp) -> Result<Vec<InvitationRow>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        columns!("SELECT ", " FROM invitations WHERE tenant_id = $1 AND expires_at > $2 ORDER BY created_at, id"))
+        .bind(tenant.as_str()).bind(now.as_millis()).fetch_all(conn).await)?;
+    raw.into_iter().map(InvitationRow::try_from).collect()
+}
+
+/// Revokes one of a tenant's invitations. Returns whether there was one of this id.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn revoke(tx: &mut Tx, tenant: &TenantId, id: &InvitationId) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM invitations WHERE tenant_id = $1 AND id = $2")
+        .bind(tenant.as_str()).bind(id.as_str()).execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// Revokes what a tenant has sent to an address; `None` for operators who belong to no tenant.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn revoke_to(tx: &mut Tx, tenant: Option<&TenantId>, email: &str) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM invitations WHERE tenant_id IS NOT DISTINCT FROM $1 AND email = $2")
+        .bind(tenant.map(TenantId::as_str)).bind(email).execute(conn).await.map(drop))
+}
+
+/// Revokes every invitation that somebody made, in whatever tenant.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn revoke_by(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM invitations WHERE invited_by = $1")
+        .bind(user.as_str()).execute(conn).await.map(drop))
+}
+
+/// Removes invitations that have expired.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM invitations WHERE expires_at <= $1")
+        .bind(now.as_millis()).execute(conn).await.map(drop))
+}

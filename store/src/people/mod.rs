@@ -1,0 +1,6 @@
+//! The people of the console: users, their invitations, password resets and browser sessions.
+
+pub mod console_sessions;
+pub mod invitations;
+pub mod password_resets;
+pub mod users;

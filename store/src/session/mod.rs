@@ -1,0 +1,7 @@
+//! Sessions: their rows and links, what was answered to a repeated creation, creation rates, and searches.
+
+pub mod creation_rates;
+pub mod idempotency;
+pub mod links;
+pub mod search;
+pub mod sessions;

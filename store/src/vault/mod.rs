@@ -1,0 +1,347 @@
+//! The keys at rest: one data key per session, sealed by the master key, in a database of its own. Destroying a session's key
+//! makes its columns and pictures unreadable wherever copies of them are, backups included.
+//!
+//! Keys are made durable in advance, in batches, and taken from memory: a session is created in one commit of the main database.
+//! A key that was made and never assigned, because the process crashed, seals nothing and stays as a harmless row.
+
+mod keyring;
+mod master;
+mod opened;
+mod seal;
+
+pub use master::MasterKeys;
+pub use seal::{Place, SessionKey};
+
+use crate::{
+    StoreError,
+    db::{Db, DbOptions, Schema},
+    settings::webhook_secrets,
+    write_checks,
+};
+use domain::{ids::TenantId, secret::Secret};
+use keyring::SealedKey;
+use opened::Opened;
+use seal::{RawKey, random};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+use zeroize::Zeroizing;
+
+/// Keys made durable in one commit; half of them left is the sign to make more.
+const BATCH: usize = 64;
+/// Why nothing starts without the file of the master keys.
+const MISSING: &str = "the file is missing, but stored data is encrypted with its keys; restore the file";
+/// Why nothing starts with another file.
+const FOREIGN: &str = "its keys cannot decrypt the stored data; restore the file with which the data was encrypted";
+
+/// Names a data key: `dk_` and 32 hex digits. Stored in the session's row; says nothing about the session.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DataKeyId(String);
+
+impl DataKeyId {
+    fn generate() -> Result<Self, StoreError> {
+        Ok(Self(format!("dk_{}", hex::encode(random::<16>()?))))
+    }
+
+    /// Reads an id as it is stored.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix("dk_")?;
+        let exact = digits.len() == 32 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        exact.then(|| Self(text.to_owned()))
+    }
+
+    /// The id as it is stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for DataKeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Gives out, opens and destroys data keys. Cheap to clone.
+#[derive(Clone)]
+pub struct Vault(Arc<Inner>);
+
+struct Inner {
+    keys: Db,
+    master: MasterKeys,
+    unused: Mutex<Vec<SessionKey>>,
+    filling: tokio::sync::Mutex<()>,
+    opened: Mutex<Opened>,
+}
+
+impl Vault {
+    /// Opens the key database at `url`, which must not be the main database.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn open_at(url: &str, options: DbOptions, master: MasterKeys) -> Result<Self, StoreError> {
+        let keys = Db::open_schema(url, options, Schema::Keys).await?;
+        Ok(Self::with(keys, master))
+    }
+
+    fn with(keys: Db, master: MasterKeys) -> Self {
+        let (unused, filling, opened) = (Mutex::default(), tokio::sync::Mutex::default(), Mutex::default());
+        Self(Arc::new(Inner {
+            keys,
+            master,
+            unused,
+            filling,
+            opened,
+        }))
+    }
+
+    /// Opens the key database at `url`, with the master keys of `file`. The file is made only where nothing is sealed yet, neither in the
+    /// key database nor in `db`; else its keys must open what is.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] when the file is missing or is another installation's; when a database does not answer.
+    pub async fn open_with_file(url: &str, options: DbOptions, file: &Path, db: &Db) -> Result<Self, StoreError> {
+        let keys = Db::open_schema(url, options, Schema::Keys).await?;
+        let key = keys.read(async |tx| keyring::find_any(tx).await).await?;
+        let secret = db.read(async |tx| webhook_secrets::find_any(tx).await).await?;
+        let master = if key.is_none() && secret.is_none() {
+            MasterKeys::load_or_create(file)?
+        } else if let Ok(false) = file.try_exists() {
+            return Err(StoreError::Locked(MISSING));
+        } else {
+            MasterKeys::load(file)?
+        };
+        let vault = Self::with(keys, master);
+        if let Some(key) = key {
+            vault.unsealed(&key).map_err(|_| StoreError::Locked(FOREIGN))?;
+        }
+        if let Some((row, sealed)) = secret.and_then(|row| Some((row.clone(), row.sealed?))) {
+            let opened = vault.open_secret(&row.tenant, row.id.as_str(), &sealed);
+            opened.map_err(|_| StoreError::Locked(FOREIGN))?;
+        }
+        Ok(vault)
+    }
+
+    /// A new key for a new session. It is durable already; assign it by storing its id in the session's row.
+    ///
+    /// # Errors
+    /// When no key is left and the key database does not answer.
+    pub async fn take(&self) -> Result<SessionKey, StoreError> {
+        loop {
+            let taken = {
+                let mut unused = lock(&self.0.unused);
+                unused.pop().map(|key| (key, unused.len()))
+            };
+            match taken {
+                Some((key, left)) => {
+                    if left == BATCH / 2 {
+                        // Failing is no harm: the last key's taker tries again and learns why.
+                        let me = self.clone();
+                        tokio::spawn(async move { drop(me.make_batch().await) });
+                    }
+                    return Ok(key);
+                }
+                None => self.fill().await?,
+            }
+        }
+    }
+
+    /// Makes more keys. In a task of its own: a caller that leaves would leave a batch that is durable and in nobody's hands.
+    async fn fill(&self) -> Result<(), StoreError> {
+        let me = self.clone();
+        let filled = tokio::spawn(async move { me.make_batch().await }).await;
+        filled.map_err(StoreError::unavailable)?
+    }
+
+    /// Makes a batch of keys durable, unless somebody just did.
+    async fn make_batch(&self) -> Result<(), StoreError> {
+        let _only_one = self.0.filling.lock().await;
+        if lock(&self.0.unused).len() > BATCH / 2 {
+            return Ok(());
+        }
+        let (made, rows): (Vec<_>, Vec<_>) = (0..BATCH)
+            .map(|_| {
+                let (id, key) = (DataKeyId::generate()?, Arc::new(Zeroizing::new(random::<32>()?)));
+                let row = self.sealed(&id, &key)?;
+                Ok((SessionKey { id, key }, row))
+            })
+            .collect::<Result<Vec<_>, StoreError>>()?
+            .into_iter()
+            .unzip();
+        let store = self.0.keys.write(async move |tx| keyring::insert(tx, &rows).await);
+        store.await?;
+        lock(&self.0.unused).extend(made);
+        Ok(())
+    }
+
+    /// The key of a session.
+    ///
+    /// # Errors
+    /// [`StoreError::Erased`] when it was destroyed.
+    pub async fn open(&self, id: &DataKeyId) -> Result<SessionKey, StoreError> {
+        let destructions = {
+            let mut opened = lock(&self.0.opened);
+            if let Some(key) = opened.find(id, Instant::now()) {
+                return Ok(key);
+            }
+            opened.destructions()
+        };
+        let wanted = id.clone();
+        let find = self.0.keys.read(async move |tx| keyring::find(tx, &wanted).await);
+        let row = find.await?.ok_or(StoreError::Erased)?;
+        let key = SessionKey {
+            id: id.clone(),
+            key: self.unsealed(&row)?,
+        };
+        lock(&self.0.opened).keep(key.clone(), destructions, Instant::now());
+        Ok(key)
+    }
+
+    /// The keys of many sessions, by their ids; those that were destroyed are left out. They are not kept open: whoever goes through
+    /// many comes by once.
+    ///
+    /// # Errors
+    /// When the key database does not answer or a key does not open.
+    pub async fn open_many(&self, ids: &[DataKeyId]) -> Result<BTreeMap<DataKeyId, SessionKey>, StoreError> {
+        let wanted = ids.to_vec();
+        let find = self.0.keys.read(async move |tx| keyring::find_many(tx, &wanted).await);
+        let opened = find.await?.into_iter().map(|row| {
+            let id = DataKeyId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed key id"))?;
+            let key = self.unsealed(&row)?;
+            Ok((id.clone(), SessionKey { id, key }))
+        });
+        opened.collect()
+    }
+
+    /// Destroys a key for good. Destroying it again does nothing. Returns false when a reader kept the key's bytes in SQLite's log:
+    /// then do it again.
+    ///
+    /// # Errors
+    /// When the key database does not answer. The key may then still be there: try again.
+    pub async fn destroy(&self, id: &DataKeyId) -> Result<bool, StoreError> {
+        let doomed = id.clone();
+        let delete = self.0.keys.write(async move |tx| keyring::delete(tx, &doomed).await);
+        let deleted = delete.await;
+        lock(&self.0.opened).forget_destroyed(id);
+        deleted?;
+        self.0.keys.checkpoint().await
+    }
+
+    /// Whether the key database takes writes, for the readiness check.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        self.0.keys.write(async |tx| write_checks::write(tx).await).await
+    }
+
+    /// Seals a secret of a tenant that must be readable again, such as a webhook signing secret.
+    ///
+    /// # Errors
+    /// When the operating system gives no randomness.
+    pub fn seal_secret(&self, tenant: &TenantId, name: &str, secret: &[u8]) -> Result<Vec<u8>, StoreError> {
+        self.0
+            .master
+            .seal(secret, &secret_of(tenant, name))
+            .map(|(_, sealed)| sealed)
+    }
+
+    /// Opens what [`Vault::seal_secret`] made for the same tenant and name.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] when it was tampered with, moved, or its master key is not there.
+    pub fn open_secret(&self, tenant: &TenantId, name: &str, sealed: &[u8]) -> Result<Secret<Vec<u8>>, StoreError> {
+        let mut plain = self.0.master.open(sealed, &secret_of(tenant, name))?;
+        Ok(Secret::new(std::mem::take(&mut *plain)))
+    }
+
+    /// After a new master key: seals up to `limit` data keys with it. Returns how many were left under an older one and are done
+    /// now; 0 means that the older master keys may go, once the secrets are sealed anew as well.
+    ///
+    /// # Errors
+    /// When the key database does not answer or a key does not open.
+    pub async fn reseal_keys(&self, limit: u32) -> Result<usize, StoreError> {
+        let newest = i64::from(self.0.master.newest()?.0);
+        let find = self
+            .0
+            .keys
+            .read(async move |tx| keyring::list_sealed_by_others(tx, newest, i64::from(limit)).await);
+        let renewed = find
+            .await?
+            .into_iter()
+            .map(|row| {
+                let id = DataKeyId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed key id"))?;
+                self.sealed(&id, &self.unsealed(&row)?)
+            })
+            .collect::<Result<Vec<_>, StoreError>>()?;
+        let count = renewed.len();
+        let store = self.0.keys.write(async move |tx| -> Result<_, StoreError> {
+            for row in &renewed {
+                keyring::replace(tx, row).await?;
+            }
+            Ok(())
+        });
+        store.await?;
+        Ok(count)
+    }
+
+    /// Removes the keys that were made and not assigned, and closes the key database.
+    ///
+    /// # Errors
+    /// When the key database does not answer.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        let unused = std::mem::take(&mut *lock(&self.0.unused));
+        let remove = self.0.keys.write(async move |tx| -> Result<_, StoreError> {
+            for key in &unused {
+                keyring::delete(tx, key.id()).await?;
+            }
+            Ok(())
+        });
+        let removed = remove.await;
+        self.0.keys.close().await;
+        removed
+    }
+
+    fn sealed(&self, id: &DataKeyId, key: &RawKey) -> Result<SealedKey, StoreError> {
+        let (version, sealed) = self.0.master.seal(&***key, &data_key(id.as_str()))?;
+        Ok(SealedKey {
+            id: id.as_str().to_owned(),
+            master_version: i64::from(version),
+            sealed,
+        })
+    }
+
+    fn unsealed(&self, row: &SealedKey) -> Result<RawKey, StoreError> {
+        let plain = self.0.master.open(&row.sealed, &data_key(&row.id))?;
+        let key = plain
+            .as_slice()
+            .try_into()
+            .map_err(|_| StoreError::Corrupt("a data key of a wrong length"))?;
+        Ok(Arc::new(Zeroizing::new(key)))
+    }
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Vault")
+    }
+}
+
+const fn data_key(id: &str) -> [&[u8]; 2] {
+    [b"data-key", id.as_bytes()]
+}
+
+fn secret_of<'a>(tenant: &'a TenantId, name: &'a str) -> [&'a [u8]; 3] {
+    [b"secret", tenant.as_str().as_bytes(), name.as_bytes()]
+}
+
+/// Nothing that can panic runs under these locks, so a poisoned one is as good as any.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,115 @@
+//! The attempts of deliveries, and what they tell about a receiver's health.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+    webhook::deliveries::AttemptRow,
+};
+use domain::{
+    ids::{EventId, TenantId},
+    time::Timestamp,
+};
+
+/// How a tenant's receiver has been doing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverHealth {
+    /// The last attempt that was answered 2xx.
+    pub last_success_at: Option<Timestamp>,
+    /// The first failure since then, and since the receiver is what it is: while it is here, the receiver is failing.
+    pub failing_since: Option<Timestamp>,
+    /// The class of the last of these failures.
+    pub last_fault: Option<String>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    event_id: String,
+    number: i64,
+    attempted_at: i64,
+    duration_ms: i64,
+    status: Option<i64>,
+    fault: Option<String>,
+}
+
+impl TryFrom<Raw> for AttemptRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        let status = raw.status.map(u16::try_from).transpose();
+        Ok(Self {
+            event: EventId::parse(&raw.event_id).ok_or(StoreError::Corrupt("a malformed event id"))?,
+            number: raw.number,
+            attempted_at: Timestamp::from_millis(raw.attempted_at),
+            duration_ms: raw.duration_ms,
+            status: status.map_err(|_| StoreError::Corrupt("a status that is none"))?,
+            fault: raw.fault,
+        })
+    }
+}
+
+/// Stores one attempt.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where the event has an attempt of this number.
+pub async fn insert(tx: &mut Tx, tenant: &TenantId, attempt: &AttemptRow) -> Result<(), StoreError> {
+    tx.count_attempt(attempt.fault.as_deref());
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO delivery_attempts (event_id, number, tenant_id, attempted_at, duration_ms, status, fault)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)")
+        .bind(attempt.event.as_str()).bind(attempt.number).bind(tenant.as_str()).bind(attempt.attempted_at.as_millis())
+        .bind(attempt.duration_ms).bind(attempt.status.map(i64::from)).bind(&attempt.fault)
+        .execute(conn).await.map(drop))
+}
+
+/// The attempts of an event, first to last. Ask only after the event was found for its tenant.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list(tx: &mut Tx, event: &EventId) -> Result<Vec<AttemptRow>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT event_id, number, attempted_at, duration_ms, status, fault FROM delivery_attempts
+         WHERE event_id = $1 ORDER BY number")
+        .bind(event.as_str()).fetch_all(conn).await)?;
+    raw.into_iter().map(AttemptRow::try_from).collect()
+}
+
+/// The last attempt of an event.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn find_last(tx: &mut Tx, event: &EventId) -> Result<Option<AttemptRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT event_id, number, attempted_at, duration_ms, status, fault FROM delivery_attempts
+         WHERE event_id = $1 ORDER BY number DESC LIMIT 1")
+        .bind(event.as_str()).fetch_optional(conn).await)?;
+    raw.map(AttemptRow::try_from).transpose()
+}
+
+/// How a tenant's receiver has been doing, whose address was set at `set_at`: what failed before is another receiver's. Look-ups in two
+/// indexes, so that no attempt has to keep books on a shared row.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find_health(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    set_at: Option<Timestamp>,
+) -> Result<ReceiverHealth, StoreError> {
+    let success: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT MAX(attempted_at) FROM delivery_attempts WHERE tenant_id = $1 AND fault IS NULL")
+        .bind(tenant.as_str()).fetch_one(conn).await)?;
+    // An attempt of the very moment of the change may still have gone to the old address.
+    let after = success.max(set_at.map(Timestamp::as_millis)).unwrap_or(i64::MIN);
+    let failure: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT MIN(attempted_at) FROM delivery_attempts WHERE tenant_id = $1 AND fault IS NOT NULL AND attempted_at > $2")
+        .bind(tenant.as_str()).bind(after).fetch_one(conn).await)?;
+    let last_fault: Option<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT fault FROM delivery_attempts WHERE tenant_id = $1 AND fault IS NOT NULL AND attempted_at > $2
+         ORDER BY attempted_at DESC LIMIT 1")
+        .bind(tenant.as_str()).bind(after).fetch_optional(conn).await)?;
+    Ok(ReceiverHealth {
+        last_success_at: success.map(Timestamp::from_millis),
+        failing_since: failure.map(Timestamp::from_millis),
+        last_fault,
+    })
+}

@@ -1,0 +1,164 @@
+//! Webhook events as they were recorded. What of them may change or be erased (metadata, the reviewer's note) is read at each attempt.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+    session::sessions::column,
+    vault::Place,
+};
+use domain::{
+    event::{EventData, EventType, TestEvent},
+    ids::{EventId, SessionId, TenantId},
+    time::Timestamp,
+};
+
+/// An event as stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventRow {
+    /// Stable across redeliveries.
+    pub id: EventId,
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// When it happened.
+    pub created_at: Timestamp,
+    /// What happened.
+    pub content: EventContent,
+}
+
+/// What an event says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EventContent {
+    /// A session changed state.
+    Session {
+        /// Which session.
+        session: SessionId,
+        /// What happened to it.
+        kind: EventType,
+        /// `data`, without the reviewer's note.
+        data: EventData,
+        /// Sealed: the reviewer's note, as it was when the event was recorded.
+        note: Option<Vec<u8>>,
+    },
+    /// An admin tries the receiver.
+    Test,
+}
+
+impl EventContent {
+    /// `type` on the wire.
+    #[must_use]
+    pub const fn type_name(&self) -> &'static str {
+        match self {
+            Self::Session { kind, .. } => kind.as_str(),
+            Self::Test => TestEvent::TYPE,
+        }
+    }
+}
+
+impl EventRow {
+    /// Where the sealed note of a decision lives; none for a test event.
+    #[must_use]
+    pub const fn note_place(&self) -> Option<Place<'_>> {
+        match &self.content {
+            EventContent::Session { session, .. } => Some(Place {
+                tenant: &self.tenant,
+                session,
+                name: column::NOTE,
+            }),
+            EventContent::Test => None,
+        }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+pub(crate) struct Raw {
+    id: String,
+    pub(crate) tenant_id: String,
+    session_id: Option<String>,
+    kind: String,
+    pub(crate) created_at: i64,
+    data: Option<String>,
+    note: Option<Vec<u8>>,
+}
+
+impl TryFrom<Raw> for EventRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        let content = match (raw.session_id, raw.data) {
+            (Some(session), Some(data)) => EventContent::Session {
+                session: SessionId::parse(&session).ok_or(StoreError::Corrupt("a malformed session id"))?,
+                kind: EventType::parse(&raw.kind).ok_or(StoreError::Corrupt("an unknown type of event"))?,
+                data: serde_json::from_str(&data).map_err(|_| StoreError::Corrupt("an event that does not parse"))?,
+                note: raw.note,
+            },
+            (None, None) if raw.kind == TestEvent::TYPE => EventContent::Test,
+            _ => return Err(StoreError::Corrupt("an event of a session without its data")),
+        };
+        Ok(Self {
+            id: EventId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed event id"))?,
+            tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+            created_at: Timestamp::from_millis(raw.created_at),
+            content,
+        })
+    }
+}
+
+/// Stores a new event. A reviewer's note inside `data` is not stored: it belongs into `note`, sealed.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] where its id is taken.
+pub async fn insert(tx: &mut Tx, event: &EventRow) -> Result<(), StoreError> {
+    let (session, data, note) = match &event.content {
+        EventContent::Session {
+            session, data, note, ..
+        } => (Some(session.as_str()), Some(bare_json(data)?), note.as_deref()),
+        EventContent::Test => (None, None, None),
+    };
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO events (id, tenant_id, session_id, kind, created_at, data, note) VALUES ($1, $2, $3, $4, $5, $6, $7)")
+        .bind(event.id.as_str()).bind(event.tenant.as_str()).bind(session).bind(event.content.type_name())
+        .bind(event.created_at.as_millis()).bind(&data).bind(note)
+        .execute(conn).await.map(drop))
+}
+
+fn bare_json(data: &EventData) -> Result<String, StoreError> {
+    let mut bare = data.clone();
+    if let EventData::Decision(outcome) = &mut bare
+        && let Some(review) = &mut outcome.review
+    {
+        review.note = None;
+    }
+    serde_json::to_string(&bare).map_err(StoreError::refused)
+}
+
+/// A tenant's event; another tenant's id finds nothing.
+///
+/// # Errors
+/// When the database does not answer or the row does not parse.
+pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &EventId) -> Result<Option<EventRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, tenant_id, session_id, kind, created_at, data, note FROM events WHERE id = $1 AND tenant_id = $2")
+        .bind(id.as_str()).bind(tenant.as_str()).fetch_optional(conn).await)?;
+    raw.map(EventRow::try_from).transpose()
+}
+
+/// The events of a session, oldest first.
+///
+/// # Errors
+/// When the database does not answer or a row does not parse.
+pub async fn list_of_session(tx: &mut Tx, session: &SessionId) -> Result<Vec<EventRow>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, tenant_id, session_id, kind, created_at, data, note FROM events
+         WHERE session_id = $1 ORDER BY created_at, id")
+        .bind(session.as_str()).fetch_all(conn).await)?;
+    raw.into_iter().map(EventRow::try_from).collect()
+}
+
+/// Removes the sealed notes of a session's events: a part of erasing the session.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn erase_notes(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE events SET note = NULL WHERE session_id = $1 AND note IS NOT NULL")
+        .bind(session.as_str()).execute(conn).await.map(drop))
+}

@@ -1,0 +1,137 @@
+//! Everything that an event's webhook is made of at this moment, found with one statement: it is asked for at every attempt, and one
+//! statement is one exchange with the database, where finding the parts one by one in a transaction is seven.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+    settings::{
+        tenants,
+        webhook_secrets::{self, SecretRow},
+    },
+    vault::DataKeyId,
+    webhook::{
+        deliveries::DeliveryState,
+        events::{self, EventRow},
+    },
+};
+use domain::{
+    ids::{EventId, TenantId},
+    secret::Unlogged,
+    time::Timestamp,
+};
+
+/// An event that is sent, or could be.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// Where its delivery stands; `None` where it was not to be sent.
+    pub state: Option<DeliveryState>,
+    /// What its webhook is made of, unless something of it does not parse.
+    pub sources: Result<Sources, StoreError>,
+}
+
+/// What a webhook is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sources {
+    /// The event as it was recorded.
+    pub event: EventRow,
+    /// What its session adds: nothing to a test event, and nothing once it is erased.
+    pub session: Option<PresentSession>,
+    /// Where the tenant's webhooks go, as the admin has set it.
+    pub url: Option<String>,
+    /// Whether a reviewer's note in the event may not go to `url` ([`domain::tenant::TenantSettings::withholds_note`]).
+    pub withholds_note: bool,
+    /// The tenant's valid secrets, newest first.
+    pub secrets: Vec<SecretRow>,
+}
+
+/// What of a session that is not erased goes into its webhooks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PresentSession {
+    /// The key of its personal data.
+    pub data_key: DataKeyId,
+    /// Compact JSON, as written by the tenant.
+    pub metadata: Option<Unlogged>,
+}
+
+/// One for each valid secret, or one without.
+#[derive(sqlx::FromRow)]
+struct Raw {
+    #[sqlx(flatten)]
+    event: events::Raw,
+    state: Option<String>,
+    started_at: Option<i64>,
+    settings: Option<String>,
+    data_key: Option<String>,
+    metadata: Option<String>,
+    secret_id: Option<String>,
+    secret_sealed: Option<Vec<u8>>,
+    secret_created_at: Option<i64>,
+}
+
+impl Raw {
+    fn secret(&mut self) -> Option<Result<SecretRow, StoreError>> {
+        let raw = webhook_secrets::Raw {
+            id: self.secret_id.take()?,
+            tenant_id: self.event.tenant_id.clone(),
+            sealed: self.secret_sealed.take(),
+            created_at: self.secret_created_at?,
+            disabled_at: None,
+        };
+        Some(SecretRow::try_from(raw))
+    }
+
+    fn session(&mut self) -> Result<Option<PresentSession>, StoreError> {
+        let Some(data_key) = &self.data_key else {
+            return Ok(None);
+        };
+        Ok(Some(PresentSession {
+            data_key: DataKeyId::parse(data_key).ok_or(StoreError::Corrupt("a malformed key id"))?,
+            metadata: self.metadata.take().map(Unlogged::from),
+        }))
+    }
+
+    fn into_sources(mut self, secrets: Result<Vec<SecretRow>, StoreError>) -> Result<Sources, StoreError> {
+        let settings = tenants::parse_settings(self.settings.as_deref())?;
+        // Begun anew by an admin's hand, a delivery is newer than the address that the admin saw.
+        let since = Timestamp::from_millis(self.started_at.unwrap_or(self.event.created_at));
+        Ok(Sources {
+            session: self.session()?,
+            withholds_note: settings.as_ref().is_some_and(|settings| settings.withholds_note(since)),
+            url: settings.and_then(|settings| settings.webhook_url),
+            secrets: secrets?,
+            event: EventRow::try_from(self.event)?,
+        })
+    }
+}
+
+/// Any tenant's event with what its webhook is made of.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
+    let mut rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
+                delivery.state, delivery.started_at, tenant.settings, session.data_key, session.metadata,
+                secret.id AS secret_id, secret.sealed AS secret_sealed, secret.created_at AS secret_created_at
+         FROM events AS event
+         JOIN tenants AS tenant ON tenant.id = event.tenant_id
+         LEFT JOIN deliveries AS delivery ON delivery.event_id = event.id
+         LEFT JOIN sessions AS session ON session.id = event.session_id AND session.purged_at IS NULL
+         LEFT JOIN webhook_secrets AS secret ON secret.tenant_id = event.tenant_id AND secret.disabled_at IS NULL
+         WHERE event.id = $1 ORDER BY secret.created_at DESC, secret.id DESC")
+        .bind(event.as_str()).fetch_all(conn).await)?;
+    let secrets = rows.iter_mut().filter_map(Raw::secret).collect();
+    let Some(first) = rows.into_iter().next() else {
+        return Ok(None);
+    };
+    let state = first.state.as_deref();
+    Ok(Some(Outgoing {
+        tenant: TenantId::parse(&first.event.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+        state: state
+            .map(|state| DeliveryState::parse(state).ok_or(StoreError::Corrupt("an unknown state of a delivery")))
+            .transpose()?,
+        sources: first.into_sources(secrets),
+    }))
+}
