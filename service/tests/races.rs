@@ -6,8 +6,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use domain::{
     ids::SessionId,
     session::{Status, Step},
@@ -31,7 +29,7 @@ use service::{
 };
 use std::sync::Arc;
 use store::people::users::Role;
-use support::{
+use testkit::{
     Harness,
     databases::{Backend, backends},
     eyes::holder,

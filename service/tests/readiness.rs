@@ -1,12 +1,10 @@
 //! Readiness is what can be written, asked seldom.
 
-mod support;
-
 use domain::time::Millis;
 use futures::{future::join_all, poll};
 use service::runtime::readiness::{Readiness, readiness};
 use std::{fs, pin::pin};
-use support::{Harness, databases};
+use testkit::{Harness, databases};
 
 const WHOLE: Readiness = Readiness {
     database: true,

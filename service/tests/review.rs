@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use domain::{
     event::EventType,
     findings::{DocumentFindings, SelfieFindings},
@@ -24,7 +22,7 @@ use service::{
     },
 };
 use store::{audit, people::users::Role};
-use support::{
+use testkit::{
     Harness,
     eyes::{holder, passport},
 };

@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
 use domain::{
     decision::Policy,
     event::EventType,
@@ -21,7 +19,7 @@ use service::{
     },
 };
 use store::people::users::Role;
-use support::{Harness, localhost};
+use testkit::{Harness, localhost};
 
 async fn apply(harness: &Harness, staff: &Staff, wanted: Change) -> Result<TenantSettings, SettingsError> {
     let version = load(&harness.honnin, staff).await.unwrap().version;

@@ -8,16 +8,14 @@
     reason = "a measurement talks, and stops at the first surprise"
 )]
 
-mod floors;
-
 use domain::time::Timestamp;
-use floors::{Bare, per_second, results};
 use std::time::Instant;
 use store::{
     Db, DbOptions,
     jobs::{self, JobKind, NewJob},
 };
 use tempfile::TempDir;
+use testkit::floors::{Bare, per_second, results};
 use tokio::task::JoinSet;
 
 const CLIENTS: usize = 32;

@@ -18,8 +18,5 @@ pub mod vault;
 pub mod webhook;
 pub mod write_checks;
 
-#[cfg(test)]
-extern crate self as store;
-
 pub use db::{Db, DbOptions, Tx};
 pub use error::StoreError;

@@ -11,7 +11,7 @@ use std::{
 use toml::Table;
 
 /// Each room and the rooms it may import. Nothing points the other way.
-const IMPORTS: [(&str, &[&str]); 10] = [
+const IMPORTS: [(&str, &[&str]); 11] = [
     ("domain", &[]),
     ("lens", &["domain"]),
     ("vision", &["domain", "lens"]),
@@ -20,13 +20,17 @@ const IMPORTS: [(&str, &[&str]); 10] = [
     ("app", &["domain", "lens", "service"]),
     ("frontend", &["app"]),
     ("server", &["domain", "vision", "store", "service", "app"]),
+    (TEST_TOOLS, &["domain", "store", "service"]),
     ("xtask", &[]),
     ("examples/customer", &[]),
 ];
 
+/// The room that others may import for their tests only.
+const TEST_TOOLS: &str = "testkit";
+
 /// Outside crates and the only rooms that may use them. A name that ends in `*` stands for all that begin so.
 const CONFINED: [(&str, &[&str]); 25] = [
-    ("sqlx*", &["store"]),
+    ("sqlx*", &["store", TEST_TOOLS]),
     ("object_store", &["store"]),
     ("chacha20poly1305", &["store"]),
     ("rten*", &["vision"]),
@@ -48,7 +52,10 @@ const CONFINED: [(&str, &[&str]); 25] = [
     ("argon2", &["service"]),
     ("hmac", &["store", "service"]),
     ("zxcvbn", &["service"]),
-    ("tokio*", &["store", "service", "app", "server", "examples/customer"]),
+    (
+        "tokio*",
+        &["store", "service", "app", "server", TEST_TOOLS, "examples/customer"],
+    ),
     ("tracing-subscriber", &["server"]),
     ("prometheus-client", &["store", "server"]),
 ];
@@ -112,9 +119,15 @@ fn rooms_import_only_what_lies_below_them() {
     let rooms: BTreeSet<&str> = IMPORTS.iter().map(|(room, _)| *room).collect();
     let mut faults = Vec::new();
     for (room, allowed) in IMPORTS {
-        for name in dependencies(room, &["dependencies", "dev-dependencies", "build-dependencies"]) {
+        for name in dependencies(room, &["dependencies", "build-dependencies"]) {
             if rooms.contains(name.as_str()) && !allowed.contains(&name.as_str()) {
                 faults.push(format!("{room} imports {name}"));
+            }
+        }
+        for name in dependencies(room, &["dev-dependencies"]) {
+            let may = allowed.contains(&name.as_str()) || name == TEST_TOOLS;
+            if rooms.contains(name.as_str()) && !may {
+                faults.push(format!("the tests of {room} import {name}"));
             }
         }
     }
@@ -142,7 +155,10 @@ fn outside_crates_stay_in_their_rooms() {
 #[test]
 fn only_the_server_reads_the_environment() {
     let mut faults = Vec::new();
-    for (room, _) in IMPORTS.iter().filter(|(room, _)| !["server", "xtask"].contains(room)) {
+    for (room, _) in IMPORTS
+        .iter()
+        .filter(|(room, _)| !["server", TEST_TOOLS, "xtask"].contains(room))
+    {
         for path in files(&root().join(room).join("src"), ".rs") {
             // A test is told by its command where the database is.
             if path.components().any(|part| part.as_os_str() == "tests") {

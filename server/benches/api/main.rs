@@ -12,19 +12,17 @@
     reason = "a measurement talks, stops at the first surprise, and counts in thousands"
 )]
 
-#[path = "../../../store/benches/floors/mod.rs"]
-mod floors;
 mod load;
 mod postgres;
 mod system;
 
-use floors::{Bare, per_second, results};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::json;
 use std::{path::Path, time::Duration};
 use store::{Db, DbOptions};
 use system::{System, insert_creations, insert_readings};
 use tempfile::TempDir;
+use testkit::floors::{Bare, per_second, results};
 
 const CLIENTS: usize = 32;
 const REQUESTS: usize = 4_096;

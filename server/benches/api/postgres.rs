@@ -1,14 +1,13 @@
 //! The same creations on Postgres, next to pgbench with equal rows and equal clients on the same server.
 
 use crate::{
-    CLIENTS, REQUESTS, Round,
-    floors::results,
-    load, share,
+    CLIENTS, REQUESTS, Round, load, share,
     system::{System, pgbench_script},
 };
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::process::Command;
 use tempfile::TempDir;
+use testkit::floors::results;
 
 /// Nothing where no server is named.
 pub(crate) async fn round() -> Round {

@@ -1,6 +1,5 @@
 //! The whole server in this process, as `honnin serve` runs it, and the rows it writes.
 
-use crate::floors::Bare;
 use server::{
     config::{Config, Layers},
     open::open_without_models,
@@ -13,6 +12,7 @@ use service::{
 };
 use sqlx::SqliteConnection;
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use testkit::floors::Bare;
 use tokio::task::JoinHandle;
 
 /// What a customer sends for each user.

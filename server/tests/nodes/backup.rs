@@ -3,11 +3,9 @@
 //! Planted faults that make this fail: `cp` in the place of `VACUUM INTO`; the keys before the sessions; the pictures before either.
 
 use super::{
-    authority::acceptor,
     free_port,
     http::{create, read},
     node::{Installation, Node, add_tenant, settings},
-    receiver::Receiver,
 };
 use domain::{ids::SessionId, scope::Scope, time::Millis};
 use server::state::App;
@@ -21,6 +19,7 @@ use std::{
 };
 use store::{capture::pictures::Pictures, webhook::events};
 use tempfile::TempDir;
+use testkit::{authority::acceptor, receiver::Receiver};
 use tokio::{sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 

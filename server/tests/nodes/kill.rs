@@ -3,12 +3,7 @@
 //! Planted faults that make this fail: recording the event after the unit that ends the session instead of within it; finishing the
 //! job before the request is sent; an id drawn at each attempt.
 
-use super::{
-    authority::acceptor,
-    long_runs::count,
-    node::{Installation, add_tenant, settings},
-    receiver::{Receiver, Reply},
-};
+use super::node::{Installation, add_tenant, settings};
 use domain::{
     ids::SessionId,
     scope::Scope,
@@ -33,6 +28,11 @@ use store::{
         deliveries::{self, DeliveryRow, DeliveryState},
         delivery_attempts, events,
     },
+};
+use testkit::{
+    authority::acceptor,
+    long_runs::count,
+    receiver::{Receiver, Reply},
 };
 use tokio::time::timeout;
 

@@ -3,24 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::print_stdout, reason = "how much was tried")]
 
-#[path = "../../../service/tests/support/authority.rs"]
-#[expect(unreachable_pub, reason = "shared with other tests")]
-mod authority;
 mod backup;
-#[path = "../../../store/tests/contract/harness.rs"]
-#[expect(dead_code, reason = "shared with other tests")]
-mod databases;
 mod full_disk;
 mod http;
 mod kill;
 mod load;
-#[path = "../../../service/tests/support/long_runs.rs"]
-#[expect(dead_code, unreachable_pub, reason = "shared with other tests")]
-mod long_runs;
 mod node;
-#[path = "../../../service/tests/support/receiver.rs"]
-#[expect(dead_code, unreachable_pub, reason = "shared with other tests")]
-mod receiver;
 mod stop;
 
 use domain::time::{Clock, Millis, Timestamp};

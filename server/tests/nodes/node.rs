@@ -1,6 +1,6 @@
 //! The program as a process of its own, and the same installation as seen from the test's process.
 
-use super::{Shifted, authority};
+use super::Shifted;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use domain::{session::Step, tenant::TenantSettings, time::Millis};
 use rustix::process::{Pid, Signal, kill_process};
@@ -22,6 +22,7 @@ use std::{
     thread,
 };
 use tempfile::TempDir;
+use testkit::authority;
 use tokio::sync::mpsc;
 use vision::Vision;
 

@@ -3,7 +3,7 @@
 //! Planted faults that make this fail: closing the listener with connections waiting in it; cutting running requests off.
 
 use super::{
-    databases, free_port,
+    free_port,
     load::Load,
     node::{Installation, Node, add_tenant, settings},
 };
@@ -14,6 +14,7 @@ use domain::{
 use server::state::App;
 use std::{collections::VecDeque, net::SocketAddr};
 use store::session::search;
+use testkit::databases;
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},

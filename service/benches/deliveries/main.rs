@@ -12,8 +12,6 @@
     reason = "a measurement talks, and stops at the first surprise"
 )]
 
-#[path = "../../tests/support/mod.rs"]
-mod support;
 mod system;
 
 use domain::{
@@ -33,8 +31,8 @@ use store::{
         delivery_attempts,
     },
 };
-use support::receiver::{Receiver, Reply};
 use system::System;
+use testkit::receiver::{Receiver, Reply};
 use tokio_util::sync::CancellationToken;
 
 const IN_FLIGHT: usize = 128;

@@ -1,9 +1,6 @@
 //! A system to measure: ten tenants with a receiver, and a clock that goes.
 
-use crate::{
-    TENANTS, results,
-    support::{Eyes, Harness, START, add_tenant, databases, loopback_sender, names::Names, open, receiver::Receiver},
-};
+use crate::{TENANTS, results};
 use async_trait::async_trait;
 use domain::{
     ids::{EventId, SessionId, TenantId},
@@ -32,6 +29,7 @@ use std::{
 };
 use store::settings::tenants::TenantRow;
 use tempfile::TempDir;
+use testkit::{Eyes, Harness, START, add_tenant, databases, loopback_sender, names::Names, open, receiver::Receiver};
 use tokio::time::interval;
 use tokio_util::task::AbortOnDropHandle;
 

@@ -10,9 +10,6 @@
     reason = "a measurement talks, and stops at the first surprise"
 )]
 
-#[path = "../../tests/support/mod.rs"]
-mod support;
-
 use domain::{
     ids::SessionId,
     language::Language,
@@ -29,7 +26,7 @@ use store::{
     decision::identities::{self, FACE, IdentityRow},
     session::sessions::{self, SessionRow},
 };
-use support::{Harness, START};
+use testkit::{Harness, START};
 
 /// Decisions of each kind.
 const ROUNDS: usize = 7;

@@ -4,13 +4,13 @@ use crate::{
     operation::{Caller, Move, Op, Span, Which},
     real::{Handle, METADATA, Real},
     reference::Session,
-    support::eyes::Look,
 };
 use domain::{
     session::Status,
     time::{Millis, Timestamp},
 };
 use std::ops::Range;
+use testkit::eyes::Look;
 
 /// More would only make sequences longer.
 const SESSIONS: usize = 3;

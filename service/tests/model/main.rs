@@ -16,9 +16,6 @@ mod game;
 mod operation;
 mod real;
 mod reference;
-#[path = "../support/mod.rs"]
-mod support;
-
 use game::play;
 use operation::{Move, grid, sequence};
 use proptest::{
@@ -32,7 +29,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
     thread,
 };
-use support::{
+use testkit::{
     Harness,
     databases::{Backend, postgres, postgres_server, sqlite},
     long_runs, loopback_sender,

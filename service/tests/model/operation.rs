@@ -1,12 +1,12 @@
 //! Everything that can be done to a session, and how a random sequence of it is drawn.
 
-use crate::support::eyes::Look;
 use domain::{
     sandbox::SandboxOutcome,
     session::Status,
     time::{Millis, Timestamp},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
+use testkit::eyes::Look;
 
 /// Who calls the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

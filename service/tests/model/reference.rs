@@ -4,10 +4,10 @@
 #![expect(clippy::unit_arg, reason = "what cannot be refused stands in a row with what can")]
 
 use crate::operation::{Answer, Caller, Op, Seen, SeenOutcome, Step, Which};
-use crate::support::eyes::Look;
 use domain::sandbox::SandboxOutcome;
 use domain::session::Status::{self, Collecting, Completed, Created, Deciding, Expired, Failed, Reviewing};
 use domain::time::{Millis, Timestamp};
+use testkit::eyes::Look;
 
 const SESSION: Millis = Millis::days(7);
 const LINK: Millis = Millis::hours(48);

@@ -12,8 +12,6 @@
 
 mod dns;
 mod namespace;
-#[path = "../support/mod.rs"]
-mod support;
 mod table;
 
 use domain::{ids::EventId, time::Timestamp};
@@ -31,8 +29,8 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
 };
-use support::{authority::root, names::Names};
 use table::{LITERALS, PUBLIC, addresses};
+use testkit::{authority::root, names::Names};
 use tokio::net::TcpListener;
 
 /// A listener on every address of this machine, and how many connections it has had.

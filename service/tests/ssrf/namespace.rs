@@ -8,10 +8,6 @@
 use super::{
     dns::Dns,
     request,
-    support::{
-        authority::{acceptor, root},
-        receiver::{Receiver, Reply},
-    },
     table::{EMBEDDED, LITERALS, PUBLIC, REFUSED_V4, REFUSED_V6, addresses},
 };
 use domain::time::Timestamp;
@@ -27,6 +23,10 @@ use std::{
     path::Path,
     process::{Command, Stdio},
     time::Duration,
+};
+use testkit::{
+    authority::{acceptor, root},
+    receiver::{Receiver, Reply},
 };
 
 /// Addresses of the machine itself inside the namespace: public ones, so that no range protects them.

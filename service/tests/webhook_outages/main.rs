@@ -12,8 +12,6 @@
 
 mod judge;
 mod receiver;
-#[path = "../support/mod.rs"]
-mod support;
 mod world;
 
 use domain::time::{Millis, Timestamp};
@@ -23,7 +21,7 @@ use service::{
     webhook::schedule::{Failed, WAITS, next_attempt_at},
 };
 use std::{ops::Range, thread};
-use support::long_runs::count;
+use testkit::long_runs::count;
 use world::World;
 
 /// Days of the receiver's coming and going, in milliseconds from the beginning: from and until, in order.

@@ -2,7 +2,7 @@
 
 #![expect(unreachable_pub, reason = "a module of one test binary")]
 
-use super::{below, support::START};
+use super::below;
 use async_trait::async_trait;
 use domain::{
     ids::{EventId, SecretId},
@@ -23,6 +23,7 @@ use std::{
     ops::Range,
     sync::{Arc, Mutex},
 };
+use testkit::START;
 
 /// A request as the receiver saw it, and what else was true at that moment.
 #[derive(Clone)]

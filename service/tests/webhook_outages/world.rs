@@ -6,7 +6,6 @@
 use super::{
     below, outages,
     receiver::{Receiver, Sent, State},
-    support::{Eyes, Harness, START, add_tenant, databases, loopback_sender, names::Names, open},
 };
 use domain::{
     ids::{SessionId, TenantId},
@@ -38,6 +37,7 @@ use store::{
         events::EventRow,
     },
 };
+use testkit::{Eyes, Harness, START, add_tenant, databases, loopback_sender, names::Names, open};
 
 /// What every session carries until it is erased.
 pub const METADATA: &str = r#"{"order":7.0}"#;

@@ -1,6 +1,5 @@
 //! Cookies, answers, pictures and decisions of an attempt.
 
-use crate::harness::{Backend, backends};
 use domain::{
     decision::Policy,
     document::{DocumentType, Side},
@@ -24,6 +23,7 @@ use store::{
     settings::tenants::{self, TenantRow},
     vault::DataKeyId,
 };
+use testkit::databases::{Backend, backends};
 
 const fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)

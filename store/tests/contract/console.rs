@@ -1,9 +1,6 @@
 //! People, their browsers, their rulings, and the book of who did what.
 
-use crate::{
-    fixtures::{World, at, keep, read, user, world, write},
-    harness::{Backend, backends},
-};
+use crate::fixtures::{World, at, keep, read, user, world, write};
 use domain::{
     ids::{TenantId, UserId},
     time::Millis,
@@ -17,6 +14,7 @@ use store::{
     },
     review::{self, Hold, Ruling},
 };
+use testkit::databases::{Backend, backends};
 
 #[tokio::test]
 async fn people_are_found_by_id_and_address_and_listed_by_tenant() {

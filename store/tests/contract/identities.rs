@@ -1,15 +1,13 @@
 //! What knows approved documents and faces again: found by their tenant only, only once approved, and gone when removed.
 
-use crate::{
-    fixtures::{World, at, keep, read, session, world, write},
-    harness::{Backend, backends},
-};
+use crate::fixtures::{World, at, keep, read, session, world, write};
 use domain::ids::SessionId;
 use store::{
     decision::identities::{self, IdentityRow, SealedFace},
     session::sessions::{self, SessionRow},
     vault::DataKeyId,
 };
+use testkit::databases::{Backend, backends};
 
 const NUMBER: [u8; 32] = [7; 32];
 

@@ -1,6 +1,5 @@
 //! How fast tenants create sessions, and answers kept for retries.
 
-use crate::harness::{Backend, backends};
 use domain::{
     ids::{SessionId, TenantId},
     time::Timestamp,
@@ -13,6 +12,7 @@ use store::{
     },
     settings::tenants::{self, TenantRow},
 };
+use testkit::databases::{Backend, backends};
 
 const fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)

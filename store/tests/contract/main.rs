@@ -1,4 +1,4 @@
-//! Every store function on SQLite and on Postgres. Each test takes fresh databases from [`harness::backends`].
+//! Every store function on SQLite and on Postgres. Each test takes fresh databases from [`testkit::databases::backends`].
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -6,7 +6,6 @@ mod captures;
 mod console;
 mod coverage;
 mod fixtures;
-mod harness;
 mod identities;
 mod jobs;
 mod limits;

@@ -1,9 +1,6 @@
 //! What a webhook is made of, found with one statement.
 
-use crate::{
-    fixtures::{World, at, expired, keep, read, world, write},
-    harness::{Backend, backends},
-};
+use crate::fixtures::{World, at, expired, keep, read, world, write};
 use domain::{
     ids::{EventId, SecretId},
     tenant::TenantSettings,
@@ -20,6 +17,7 @@ use store::{
         outbox::{self, PresentSession},
     },
 };
+use testkit::databases::{Backend, backends};
 
 const URL: &str = "https://hooks.example/honnin";
 

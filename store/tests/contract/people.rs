@@ -1,9 +1,6 @@
 //! How people come in: invitations, links to new passwords, operators.
 
-use crate::{
-    fixtures::{World, at, keep, read, world, write},
-    harness::{Backend, backends},
-};
+use crate::fixtures::{World, at, keep, read, world, write};
 use domain::{
     ids::{InvitationId, UserId},
     time::Millis,
@@ -18,6 +15,7 @@ use store::{
     },
     settings::tenants::TenantRow,
 };
+use testkit::databases::{Backend, backends};
 
 fn invitation(tenant: &TenantRow, number: u8, by: Option<&UserRow>) -> InvitationRow {
     InvitationRow {

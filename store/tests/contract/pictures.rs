@@ -1,8 +1,8 @@
 //! Sealed pictures in a folder.
 
-use crate::harness::sqlite;
 use domain::ids::{SessionId, TenantId};
 use store::{StoreError, capture::pictures::Pictures, vault::Place};
+use testkit::databases::sqlite;
 
 fn session(n: u8) -> SessionId {
     SessionId::from_random([n; 16])

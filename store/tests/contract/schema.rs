@@ -1,11 +1,11 @@
 //! The two databases have one schema.
 
-use crate::harness::{backends, postgres_server, sqlite};
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
 };
+use testkit::databases::{backends, postgres_server, sqlite};
 
 fn file_names(folder: &str) -> BTreeSet<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../migrations").join(folder);

@@ -1,9 +1,6 @@
 //! Finding sessions by what is known of them.
 
-use crate::{
-    fixtures::{World, at, keep, outcome, read, session, world, write},
-    harness::{Backend, backends},
-};
+use crate::fixtures::{World, at, keep, outcome, read, session, world, write};
 use domain::{document::DocumentType, ids::SessionId, outcome::Verdict, reasons::Reason, session::Status};
 use store::{
     Db, review,
@@ -12,6 +9,7 @@ use store::{
         sessions,
     },
 };
+use testkit::databases::{Backend, backends};
 
 const NEWEST: Page = Page {
     order: Order::Newest,

@@ -1,9 +1,6 @@
 //! Tenants, their keys, their sessions and the links to them.
 
-use crate::{
-    fixtures::{World, at, keep, outcome, read, session, tenant, user, world, write},
-    harness::{Backend, backends},
-};
+use crate::fixtures::{World, at, keep, outcome, read, session, tenant, user, world, write};
 use domain::{
     document::DocumentType,
     ids::{ApiKeyId, SessionId, TenantId},
@@ -25,6 +22,7 @@ use store::{
         tenants::{self, TenantRow},
     },
 };
+use testkit::databases::{Backend, backends};
 
 #[tokio::test]
 async fn tenants_are_read_back_and_listed_oldest_first() {

@@ -1,9 +1,6 @@
 //! Events, their deliveries and attempts, and the signing secrets.
 
-use crate::{
-    fixtures::{World, at, event, expired, keep, outcome, read, world, write},
-    harness::{Backend, backends},
-};
+use crate::fixtures::{World, at, event, expired, keep, outcome, read, world, write};
 use domain::{
     event::{EventData, EventType},
     ids::{EventId, SecretId},
@@ -19,6 +16,7 @@ use store::{
         events::{self, EventContent, EventRow},
     },
 };
+use testkit::databases::{Backend, backends};
 
 #[tokio::test]
 async fn events_are_read_back_by_their_tenant_without_the_note_in_the_clear() {

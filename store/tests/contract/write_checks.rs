@@ -1,7 +1,7 @@
 //! That something can be written is shown by writing.
 
-use crate::harness::{backends, number_at};
 use store::write_checks;
+use testkit::databases::{backends, number_at};
 
 const DONE: &str = "SELECT done FROM write_checks";
 

@@ -1,13 +1,6 @@
 //! What the checks need: a server whose tenant is a sandbox, so that a session can end in every way, with a real receiver.
 
-#[expect(unreachable_pub, reason = "shared with the tests of the service")]
-#[path = "../../../../service/tests/support/authority.rs"]
-mod authority;
-#[expect(dead_code, unreachable_pub, reason = "shared with the tests of the service")]
-#[path = "../../../../service/tests/support/receiver.rs"]
-mod receiver;
-
-pub(super) use receiver::{Received, Receiver, Reply};
+pub(super) use testkit::receiver::{Received, Receiver, Reply};
 
 use crate::support::{Answer, SESSIONS, Server, settings};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -15,6 +8,7 @@ use domain::{tenant::TenantSettings, time::Millis};
 use serde_json::Value;
 use service::jobs::worker::{Lane, Worker};
 use tempfile::TempDir;
+use testkit::authority;
 
 /// A sandbox tenant whose events go to a receiver of its own. Background work is done when a check says so.
 pub(super) struct World {

@@ -2,10 +2,7 @@
 
 mod api;
 
-use crate::{
-    operation::{Answer, Op, Seen, SeenOutcome, Step, Which},
-    support::{Harness, START, add_tenant, eyes::Look, localhost, walk::details},
-};
+use crate::operation::{Answer, Op, Seen, SeenOutcome, Step, Which};
 use domain::{
     document::{DocumentType, Side},
     ids::{EventId, SessionId, TenantId, UserId},
@@ -43,6 +40,7 @@ use service::{
     },
 };
 use store::{StoreError, audit, jobs, people::users::Role, settings::tenants::TenantRow};
+use testkit::{Harness, START, add_tenant, eyes::Look, localhost, walk::details};
 
 /// What the customer gives with each session.
 pub(crate) const METADATA: &str = r#"{"order":"A-1","n":1.50}"#;

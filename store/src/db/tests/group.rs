@@ -178,15 +178,9 @@ async fn closing_first_finishes_what_waits_and_then_refuses() {
 async fn another_process_that_keeps_the_lock_makes_writes_unavailable_until_it_lets_go() {
     let backend = sqlite().await;
     let patience = Duration::from_millis(50);
-    let db = Db::open(
-        &backend.url,
-        super::super::DbOptions {
-            patience,
-            ..harness::OPTIONS
-        },
-    )
-    .await
-    .unwrap();
+    let db = Db::open(&backend.url, super::super::DbOptions { patience, ..OPTIONS })
+        .await
+        .unwrap();
     let mut other = SqliteConnectOptions::from_str(&backend.url)
         .unwrap()
         .connect()

@@ -175,7 +175,7 @@ async fn callers_that_leave_at_any_moment_leave_whole_units_and_connections_in_o
             });
         // Waits for the units whose callers have left.
         db.close().await;
-        let (there, halves) = written(&Db::open(&url, harness::OPTIONS).await.unwrap()).await;
+        let (there, halves) = written(&Db::open(&url, OPTIONS).await.unwrap()).await;
         assert_eq!(there.len() * 2, halves, "{name}: each unit wholly");
         assert!(told.done.is_subset(&there), "{name}: acknowledged and lost");
         assert!(told.undone.is_disjoint(&there), "{name}: refused and kept");

@@ -1,18 +1,63 @@
 //! What a unit of work may rely on, on both databases; and that units sharing SQLite's commit do not feel each other.
 
-#[expect(dead_code, reason = "these tests need a part of it")]
-#[path = "../../../tests/contract/harness.rs"]
-mod harness;
-
 mod group;
 mod leaving;
 mod past;
 mod threads;
 mod units;
 
-use super::{Db, Tx, on};
+use super::{Db, DbOptions, Tx, on};
 use crate::StoreError;
-use harness::{Backend, backends, sqlite};
+use std::{path::Path, time::Duration};
+use tempfile::TempDir;
+use testkit::databases::{Address, addresses, sqlite_address};
+
+/// Few connections, since many tests share one Postgres.
+const OPTIONS: DbOptions = DbOptions {
+    readers: 4,
+    connections: 8,
+    patience: Duration::from_secs(20),
+};
+
+/// A database under test. The one of `testkit` is of the crate as the others see it, whose types are not those of this build.
+#[derive(Clone)]
+struct Backend {
+    name: &'static str,
+    db: Db,
+    url: String,
+    address: Address,
+}
+
+impl Backend {
+    async fn open(address: Address) -> Self {
+        Self {
+            name: address.name,
+            db: Db::open(&address.url, OPTIONS).await.unwrap(),
+            url: address.url.clone(),
+            address,
+        }
+    }
+
+    fn folder(&self) -> &Path {
+        self.address.folder()
+    }
+
+    async fn reopen(&self) -> Db {
+        Db::open(&self.url, OPTIONS).await.unwrap()
+    }
+}
+
+async fn backends() -> Vec<Backend> {
+    let mut all = Vec::new();
+    for address in addresses().await {
+        all.push(Backend::open(address).await);
+    }
+    all
+}
+
+async fn sqlite() -> Backend {
+    Backend::open(sqlite_address(TempDir::new().unwrap())).await
+}
 
 /// An effect to look for: a row with this subject.
 async fn add(tx: &mut Tx, subject: &str) -> Result<(), StoreError> {

@@ -57,7 +57,7 @@ async fn it_is_told_once() {
     let backend = sqlite().await;
     assert_eq!(copied(&backend, "copy", &[""]).await, Past::WithoutLog);
     let file = backend.folder().join("copy/honnin.db");
-    let restored = Db::open(&format!("sqlite://{}", file.display()), harness::OPTIONS)
+    let restored = Db::open(&format!("sqlite://{}", file.display()), OPTIONS)
         .await
         .unwrap();
     restored.close().await;
@@ -74,7 +74,7 @@ async fn a_copy_that_sqlite_made_is_whole() {
     let vacuum = sqlx::query("VACUUM INTO $1").bind(copy.to_str().unwrap());
     vacuum.execute(&mut other).await.unwrap();
     assert_eq!(left(&copy).await, Past::Orderly);
-    let restored = Db::open(&format!("sqlite://{}", copy.display()), harness::OPTIONS)
+    let restored = Db::open(&format!("sqlite://{}", copy.display()), OPTIONS)
         .await
         .unwrap();
     assert_eq!(committed(&restored).await, ["kept"]);

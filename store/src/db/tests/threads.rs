@@ -58,7 +58,7 @@ async fn one_connection_serves_everybody() {
         let one = super::super::DbOptions {
             readers: 1,
             connections: 1,
-            ..harness::OPTIONS
+            ..OPTIONS
         };
         let db = Db::open(&backend.url, one).await.unwrap();
         let writes = join_all((0..8).map(|_| db.write(async |tx| add(tx, "one of them").await)));

@@ -9,7 +9,7 @@ async fn what_a_write_unit_did_is_there_after_reopening() {
     for backend in backends().await {
         backend.db.write(async |tx| add(tx, "kept").await).await.unwrap();
         drop(backend.db);
-        let again = Db::open(&backend.url, harness::OPTIONS).await.unwrap();
+        let again = Db::open(&backend.url, OPTIONS).await.unwrap();
         assert_eq!(committed(&again).await, ["kept"], "{}", backend.name);
     }
 }
@@ -27,7 +27,7 @@ async fn every_answered_write_is_in_the_files_of_a_crash() {
         std::fs::copy(backend.folder().join(file), crashed.join(file)).unwrap();
     }
     let url = format!("sqlite://{}", crashed.join("honnin.db").display());
-    let recovered = Db::open(&url, harness::OPTIONS).await.unwrap();
+    let recovered = Db::open(&url, OPTIONS).await.unwrap();
     assert_eq!(committed(&recovered).await.len(), 50);
 }
 
@@ -168,7 +168,7 @@ async fn count(tx: &mut Tx) -> Result<i64, StoreError> {
 #[tokio::test]
 async fn a_caller_that_leaves_while_it_reads_leaves_no_old_view_behind() {
     for Backend { name, db, .. } in backends().await {
-        for round in 0..3 * harness::OPTIONS.readers {
+        for round in 0..3 * OPTIONS.readers {
             let (seen, has_seen) = oneshot::channel();
             let (open, gate) = oneshot::channel::<()>();
             let mut once = Some((seen, gate));
@@ -217,7 +217,7 @@ async fn a_unit_that_has_begun_ends_before_the_database_is_closed_even_where_its
         assert!(futures::poll!(close.as_mut()).is_pending(), "{}", backend.name);
         open.send(()).unwrap();
         close.await;
-        let again = Db::open(&backend.url, harness::OPTIONS).await.unwrap();
+        let again = Db::open(&backend.url, OPTIONS).await.unwrap();
         assert_eq!(committed(&again).await, ["first", "second"], "{}", backend.name);
     }
 }

@@ -1,12 +1,12 @@
 //! Deliveries: claimed tenant by tenant.
 
 use super::{at, finish, list};
-use crate::harness::{Backend, backends};
 use domain::ids::{EventId, TenantId};
 use store::{
     Db,
     jobs::{self, Job, JobKind},
 };
+use testkit::databases::{Backend, backends};
 
 fn tenant(number: u8) -> TenantId {
     TenantId::from_random([number; 16])

@@ -1,12 +1,12 @@
 //! A job is held by one worker at a time, and one that lost it can do nothing more.
 
 use super::{at, claim, enqueue, finish, list, renew, retry_at};
-use crate::harness::{Backend, backends};
 use std::collections::HashMap;
 use store::{
     StoreError,
     jobs::{self, JobKind, JobNumber, NewJob},
 };
+use testkit::databases::{Backend, backends};
 
 #[tokio::test]
 async fn a_lease_that_ran_out_goes_to_the_next_worker_and_fences_the_first() {

@@ -3,12 +3,12 @@
 mod deliveries;
 mod leases;
 
-use crate::harness::{Backend, backends};
 use domain::time::Timestamp;
 use store::{
     Db, StoreError,
     jobs::{self, Job, JobKind, JobNumber, JobState, NewJob},
 };
+use testkit::databases::{Backend, backends};
 
 const fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)

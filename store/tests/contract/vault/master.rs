@@ -1,10 +1,7 @@
 //! The master key: its file, its rotation, and that nothing opens without it.
 
 use super::{PLAIN, tenant};
-use crate::{
-    fixtures::{at, keep, world, write},
-    harness::{Backend, OPTIONS, backends, number_at},
-};
+use crate::fixtures::{at, keep, world, write};
 use domain::ids::SecretId;
 use std::path::Path;
 use store::{
@@ -12,6 +9,7 @@ use store::{
     settings::webhook_secrets,
     vault::{MasterKeys, Vault},
 };
+use testkit::databases::{Backend, OPTIONS, backends, number_at};
 
 async fn vault_with(backend: &Backend, master: MasterKeys) -> Vault {
     Vault::open_at(&backend.keys_url, OPTIONS, master).await.unwrap()
@@ -120,7 +118,7 @@ async fn a_webhook_secret_alone_also_needs_its_master_key() {
 #[tokio::test]
 async fn the_master_key_file_is_its_owners_alone_and_is_not_made_twice() {
     use std::os::unix::fs::PermissionsExt;
-    let backend = crate::harness::sqlite().await;
+    let backend = testkit::databases::sqlite().await;
     let path = backend.folder().join("m.key");
     MasterKeys::load_or_create(&path).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();

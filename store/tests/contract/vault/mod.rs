@@ -2,7 +2,6 @@
 
 mod master;
 
-use crate::harness::{backends, bytes_at, number_at, run_at};
 use domain::{
     ids::{SessionId, TenantId},
     secret::Personal,
@@ -12,6 +11,7 @@ use store::{
     StoreError,
     vault::{DataKeyId, Place, SessionKey},
 };
+use testkit::databases::{backends, bytes_at, number_at, run_at};
 
 const PLAIN: &[u8] = b"Erika Mustermann";
 
@@ -69,7 +69,7 @@ async fn sealed_data_opens_with_its_key_and_in_its_place_only() {
 
 #[tokio::test]
 async fn a_fingerprint_knows_the_same_parts_again_under_the_same_key_only() {
-    let backend = crate::harness::sqlite().await;
+    let backend = testkit::databases::sqlite().await;
     let vault = backend.vault().await;
     let (key, other) = (vault.take().await.unwrap(), vault.take().await.unwrap());
     let print = key.fingerprint(&["passport", "UTO", "L898902C3"]);
@@ -114,7 +114,7 @@ async fn many_keys_are_opened_at_once_and_destroyed_ones_left_out() {
 
 #[tokio::test]
 async fn every_changed_bit_and_every_missing_byte_is_noticed() {
-    let backend = crate::harness::sqlite().await;
+    let backend = testkit::databases::sqlite().await;
     let key = backend.vault().await.take().await.unwrap();
     let (tenant_id, session_id) = (tenant(1), session(1));
     let place = Place {
@@ -138,7 +138,7 @@ async fn every_changed_bit_and_every_missing_byte_is_noticed() {
 
 #[tokio::test]
 async fn equal_texts_are_sealed_differently_and_read_back() {
-    let backend = crate::harness::sqlite().await;
+    let backend = testkit::databases::sqlite().await;
     let key = backend.vault().await.take().await.unwrap();
     let (tenant_id, session_id) = (tenant(1), session(1));
     let place = Place {
@@ -197,7 +197,7 @@ async fn a_destroyed_key_is_gone_here_and_in_other_processes() {
 /// Planted fault: without the checkpoint in `destroy`, the sealed key stays in the log.
 #[tokio::test]
 async fn a_destroyed_key_leaves_no_byte_on_the_disk() {
-    let backend = crate::harness::sqlite().await;
+    let backend = testkit::databases::sqlite().await;
     let vault = backend.vault().await;
     let key = vault.take().await.unwrap();
     let row = bytes_at(&backend.keys_url, "SELECT sealed FROM data_keys").await;
@@ -274,7 +274,7 @@ async fn a_data_key_does_not_open_under_another_id() {
 
 #[tokio::test]
 async fn a_secret_opens_for_its_tenant_and_name_only() {
-    let backend = crate::harness::sqlite().await;
+    let backend = testkit::databases::sqlite().await;
     let vault = backend.vault().await;
     let sealed = vault.seal_secret(&tenant(1), "whk_1", PLAIN).unwrap();
     assert_eq!(vault.open_secret(&tenant(1), "whk_1", &sealed).unwrap().expose(), PLAIN);
@@ -288,7 +288,7 @@ async fn a_secret_opens_for_its_tenant_and_name_only() {
 
 #[tokio::test]
 async fn nothing_prints_a_key() {
-    let backend = crate::harness::sqlite().await;
+    let backend = testkit::databases::sqlite().await;
     let vault = backend.vault().await;
     let key = vault.take().await.unwrap();
     assert_eq!(format!("{key:?}"), format!("SessionKey({})", key.id()));

@@ -1,0 +1,309 @@
+//! Writes every capture page, in every language, as HTML files into a folder, so that they can be looked at.
+//!
+//! `cargo run --example gallery -- FOLDER [CSS-FILE]`
+#![expect(clippy::expect_used, reason = "a tool for the desk stops at the first fault")]
+
+use app::capture::{check, choose, consent, details, document, problem, result, selfie, start, submit};
+use app::shell::text;
+use app::text::picture::FileFault;
+use app::{Accent, Assets, Brand, PageMeta, Progress, Stage};
+use domain::document::{DocumentType, Side};
+use domain::findings::Challenge;
+use domain::language::Language;
+use domain::reasons::Reason;
+use domain::session::{Plan, Step};
+use domain::user_input::{InputFault, InputField, TypedForm, UserInput};
+use leptos::prelude::AnyView;
+use std::path::Path;
+
+#[cfg(test)]
+mod tests;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let folder = arguments.next().expect("a folder to write to");
+    let css = arguments.next().unwrap_or_else(|| "main.css".into());
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    for &language in Language::ALL {
+        for (name, html) in pages(language, &css) {
+            let file = Path::new(&folder).join(format!("{name}.{language}.html"));
+            std::fs::write(file, html).expect("the page can be written");
+        }
+    }
+}
+
+fn plan() -> Plan {
+    Plan {
+        steps: vec![Step::Document, Step::Selfie],
+    }
+}
+
+pub(crate) fn meta(language: Language, css: &str, stage: Option<Stage>) -> PageMeta {
+    PageMeta {
+        language,
+        nonce: "bm9uY2U".into(),
+        assets: Assets {
+            js: "/honnin.js".into(),
+            wasm: "/honnin_bg.wasm".into(),
+            css: css.into(),
+        },
+        brand: Some(Brand {
+            name: "Sakura Bank".into(),
+            accent: Accent::parse("#a8326e"),
+        }),
+        path: "/capture".into(),
+        progress: stage.map(|s| Progress::of(&plan(), s)),
+        closing: None,
+    }
+}
+
+pub(crate) fn pages(language: Language, css: &str) -> Vec<(String, String)> {
+    let views = views(language, css).into_iter();
+    views.map(|(name, view)| (name, text(|| view))).collect()
+}
+
+fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
+    let at = |stage| meta(language, css, Some(stage));
+    let free = meta(language, css, None);
+    let mut pages = vec![
+        ("00-start".to_owned(), start::render(&start_view(), &free)),
+        (
+            "00-start-sandbox".to_owned(),
+            start::render(
+                &start::StartView {
+                    sandbox: true,
+                    ..start_view()
+                },
+                &free,
+            ),
+        ),
+        (
+            "01-consent".into(),
+            consent::render(
+                &consent::ConsentView {
+                    plan: plan(),
+                    retention_days: 90,
+                    face_search: false,
+                },
+                &at(Stage::Consent),
+            ),
+        ),
+        (
+            "01-consent-search".into(),
+            consent::render(
+                &consent::ConsentView {
+                    plan: plan(),
+                    retention_days: 90,
+                    face_search: true,
+                },
+                &at(Stage::Consent),
+            ),
+        ),
+        (
+            "02-choose".into(),
+            choose::render(&choose_view(false), &at(Stage::Document)),
+        ),
+        (
+            "02-choose-missing".into(),
+            choose::render(&choose_view(true), &at(Stage::Document)),
+        ),
+    ];
+    for (name, kind, side, fault) in [
+        ("04-document-passport", DocumentType::Passport, Side::Front, None),
+        (
+            "04-document-mynumber",
+            DocumentType::MyNumberCard,
+            Side::Front,
+            Some(FileFault::Heic),
+        ),
+        ("06-document-back", DocumentType::DrivingLicense, Side::Back, None),
+    ] {
+        let view = document::DocumentView {
+            document_type: kind,
+            side,
+            tries_left: 2,
+            fault,
+        };
+        pages.push((name.into(), document::render(&view, &at(Stage::Document))));
+    }
+    let (licence, passport) = (DocumentType::DrivingLicense, DocumentType::Passport);
+    for (name, document_type, side, problems, looks_like) in [
+        ("05-check", passport, Side::Front, vec![], None),
+        (
+            "05-check-problem",
+            passport,
+            Side::Front,
+            vec![Reason::DocumentGlare, Reason::DocumentBlurry],
+            None,
+        ),
+        (
+            "05-check-other-kind",
+            licence,
+            Side::Front,
+            vec![Reason::DocumentTypeMismatch],
+            Some(passport),
+        ),
+        (
+            "05-check-unknown-kind",
+            passport,
+            Side::Front,
+            vec![Reason::DocumentTypeMismatch, Reason::DocumentBlurry],
+            None,
+        ),
+        (
+            "05-check-is-back",
+            licence,
+            Side::Front,
+            vec![Reason::DocumentWrongSide],
+            None,
+        ),
+        (
+            "05-check-is-front",
+            licence,
+            Side::Back,
+            vec![Reason::DocumentWrongSide],
+            None,
+        ),
+    ] {
+        let view = check::CheckView {
+            picture_url: "sample.jpg".into(),
+            card_url: "sample.jpg".into(),
+            straight: false,
+            document_type,
+            side,
+            analysed: !problems.is_empty(),
+            problems,
+            looks_like,
+            tries_left: 3,
+        };
+        pages.push((name.into(), check::render(&view, &at(Stage::Document))));
+    }
+    pages.push((
+        "07-details".into(),
+        details::render(&details_view(false), &at(Stage::Details)),
+    ));
+    pages.push((
+        "07-details-faults".into(),
+        details::render(&details_view(true), &at(Stage::Details)),
+    ));
+    let selfie_view = selfie::SelfieView {
+        challenge_id: "c1".into(),
+        challenge: Challenge::TurnLeft,
+        tries_left: 5,
+        problems: vec![],
+        fault: None,
+    };
+    let again = selfie::SelfieView {
+        problems: vec![Reason::SelfieMultipleFaces],
+        tries_left: 1,
+        ..selfie_view.clone()
+    };
+    pages.push(("08-selfie".into(), selfie::render(&selfie_view, &at(Stage::Selfie))));
+    pages.push(("08-selfie-again".into(), selfie::render(&again, &at(Stage::Selfie))));
+    pages.push(("10-submit".into(), submit::render(&submit_view(), &at(Stage::Submit))));
+    pages.extend(endings(&free));
+    pages
+}
+
+fn start_view() -> start::StartView {
+    start::StartView {
+        action: "/v/token".into(),
+        plan: plan(),
+        retention_days: 90,
+        qr_svg: Some(r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h3v3H0zM5 0h3v3H5zM0 5h3v3H0z"/></svg>"##.into()),
+        follow: "/v/token/opened".into(),
+        sandbox: false,
+    }
+}
+
+fn choose_view(missing: bool) -> choose::ChooseView {
+    choose::ChooseView {
+        offered: DocumentType::ALL.to_vec(),
+        chosen: None,
+        missing,
+    }
+}
+
+fn details_view(faults: bool) -> details::DetailsView {
+    let form = TypedForm {
+        last_name: "山田".into(),
+        first_name: "太郎".into(),
+        last_name_kana: if faults { "Yamada".into() } else { "ヤマダ".into() },
+        birth_date: "1990-02-28".into(),
+        ..TypedForm::default()
+    };
+    let faults = if faults {
+        vec![
+            (InputField::LastNameKana, InputFault::NotKana),
+            (InputField::Address, InputFault::Missing),
+        ]
+    } else {
+        Vec::new()
+    };
+    details::DetailsView {
+        form,
+        read: true,
+        kana: true,
+        faults,
+    }
+}
+
+fn submit_view() -> submit::SubmitView {
+    submit::SubmitView {
+        document: Some(submit::DocumentShown {
+            document_type: DocumentType::DrivingLicense,
+            pictures: vec![(Side::Front, "sample.jpg".into()), (Side::Back, "sample.jpg".into())],
+        }),
+        input: Some(UserInput {
+            last_name: Some("山田".into()),
+            first_name: Some("太郎".into()),
+            last_name_kana: Some("ヤマダ".into()),
+            first_name_kana: Some("タロウ".into()),
+            birth_date: Some("1990-02-28".into()),
+            address: Some("東京都千代田区丸の内1-2-3 サクラマンション1203号室".into()),
+        }),
+        selfie: Some(submit::SelfieShown {
+            picture_url: Some("face.jpg".into()),
+        }),
+    }
+}
+
+fn endings(meta: &PageMeta) -> Vec<(String, AnyView)> {
+    use problem::Problem;
+    use result::ResultState;
+    let states = [
+        ("waiting", ResultState::Waiting),
+        ("approved", ResultState::Approved),
+        ("review", ResultState::Review),
+        ("rejected", ResultState::Rejected),
+        ("declined", ResultState::Declined),
+        ("failed", ResultState::Failed),
+    ];
+    let results = states.into_iter().map(|(name, state)| {
+        let view = result::ResultView {
+            state,
+            return_url: Some("https://example.com/back".into()),
+        };
+        (format!("11-result-{name}"), result::render(&view, meta))
+    });
+    let problems = [
+        ("link", Problem::LinkUnusable { taking_part: true }),
+        ("session", Problem::SessionOver),
+        ("expired", Problem::Expired),
+        ("tries", Problem::TooManyTries),
+        ("busy", Problem::Busy),
+        ("not-sent", Problem::NotSent),
+        (
+            "broken",
+            Problem::Broken {
+                request: "req_0123456789abcdef".into(),
+            },
+        ),
+        ("not-found", Problem::NotFound),
+        ("stale", Problem::Stale),
+    ];
+    let problems = problems
+        .into_iter()
+        .map(|(name, what)| (format!("20-problem-{name}"), problem::render(&what, meta)));
+    results.chain(problems).collect()
+}

@@ -1,0 +1,173 @@
+//! What holds for every page in every language, whatever is on it. The pages are the gallery's.
+//!
+//! The planted fault each must catch: a text shown without its places filled in, a field without a label, an inline style.
+
+use domain::language::Language;
+
+fn every_page(check: impl Fn(&str, &str, Language)) {
+    for &language in Language::ALL {
+        let pages = super::pages(language, "main.css");
+        assert!(pages.len() > 25);
+        for (name, html) in pages {
+            check(&format!("{name}.{language}"), &html, language);
+        }
+    }
+}
+
+/// The page without what is between the tags of `element`.
+fn without(html: &str, element: &str) -> String {
+    let (open, close) = (format!("<{element}"), format!("</{element}>"));
+    let mut out = String::new();
+    let mut rest = html;
+    while let Some((before, after)) = rest.split_once(&open) {
+        out.push_str(before);
+        rest = after.split_once(&close).map_or("", |(_, after)| after);
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Every tag of that element, from its `<` to its `>`.
+fn tags<'a>(html: &'a str, element: &str) -> Vec<&'a str> {
+    let open = format!("<{element} ");
+    html.match_indices(&open)
+        .filter_map(|(at, _)| html[at..].split_once('>').map(|(tag, _)| tag))
+        .collect()
+}
+
+fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    tag.split_once(&format!(" {name}=\""))?
+        .1
+        .split_once('"')
+        .map(|(value, _)| value)
+}
+
+#[test]
+fn a_page_is_a_document_in_its_language_with_one_title_one_heading_and_one_main_part() {
+    every_page(|name, html, language| {
+        assert!(html.starts_with("<!DOCTYPE html>"), "{name}");
+        assert!(html.contains(&format!("<html lang=\"{language}\"")), "{name}");
+        for part in ["<title>", "<h1>", "<main "] {
+            assert_eq!(html.matches(part).count(), 1, "{name}: {part}");
+        }
+    });
+}
+
+#[test]
+fn no_place_in_a_text_is_left_unfilled() {
+    every_page(|name, html, _| {
+        let seen = without(&without(html, "style"), "script");
+        // An island's props are JSON, braces and all.
+        let seen: String = seen
+            .split("data-props=\"")
+            .map(|p| p.split_once('"').map_or(p, |(_, rest)| rest))
+            .collect();
+        assert!(!seen.contains('{') && !seen.contains('}'), "{name}");
+    });
+}
+
+#[test]
+fn nothing_on_a_page_needs_more_than_its_strict_policy() {
+    every_page(|name, html, _| {
+        for forbidden in [" style=\"", " onclick=", " onload=", "javascript:", "http-equiv"] {
+            assert!(!html.contains(forbidden), "{name}: {forbidden}");
+        }
+        for tag in tags(html, "script").into_iter().chain(tags(html, "style")) {
+            assert_eq!(attribute(tag, "nonce"), Some("bm9uY2U"), "{name}: {tag}");
+        }
+        assert!(!html.contains("<script>") && !html.contains("<style>"), "{name}");
+    });
+}
+
+#[test]
+fn every_field_has_a_label_and_every_description_exists() {
+    every_page(|name, html, _| {
+        for tag in tags(html, "input").into_iter().chain(tags(html, "textarea")) {
+            if attribute(tag, "type") == Some("hidden") {
+                continue;
+            }
+            let id = attribute(tag, "id").unwrap_or_else(|| panic!("{name}: {tag}"));
+            assert!(html.contains(&format!(" for=\"{id}\"")), "{name}: {id}");
+            for described in attribute(tag, "aria-describedby")
+                .unwrap_or_default()
+                .split_whitespace()
+            {
+                assert!(html.contains(&format!(" id=\"{described}\"")), "{name}: {described}");
+            }
+        }
+    });
+}
+
+#[test]
+fn every_mistake_leads_to_its_field() {
+    let mut found = 0;
+    for &language in Language::ALL {
+        for (name, html) in super::pages(language, "main.css") {
+            let Some((_, summary)) = html.split_once("class=\"error-summary\"") else {
+                continue;
+            };
+            let summary = summary.split_once("</div>").map_or("", |(s, _)| s);
+            assert!(
+                html.contains(if language == Language::En {
+                    "<title>Error: "
+                } else {
+                    "<title>エラー："
+                }),
+                "{name}"
+            );
+            for tag in tags(summary, "a") {
+                let id = attribute(tag, "href")
+                    .and_then(|h| h.strip_prefix('#'))
+                    .unwrap_or_default();
+                assert!(html.contains(&format!(" id=\"{id}\"")), "{name}: {id}");
+                found += 1;
+            }
+        }
+    }
+    assert!(found >= 8, "{found}");
+}
+
+#[test]
+fn only_the_camera_pages_load_the_browsers_half() {
+    every_page(|name, html, _| {
+        let camera = name.contains("document-") || name.contains("06-") || name.contains("08-selfie");
+        assert_eq!(html.contains("<leptos-island"), camera, "{name}");
+        assert_eq!(html.contains("honnin_bg.wasm"), camera, "{name}");
+    });
+}
+
+#[test]
+fn only_a_sandboxs_start_page_offers_to_complete_with_each_outcome() {
+    use domain::sandbox::SandboxOutcome;
+    every_page(|name, html, _| {
+        let offered: Vec<_> = tags(html, "button")
+            .into_iter()
+            .filter(|tag| attribute(tag, "name") == Some("outcome"))
+            .filter_map(|tag| attribute(tag, "value"))
+            .collect();
+        let all: Vec<_> = SandboxOutcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
+        let wanted = if name.contains("sandbox") { all } else { Vec::new() };
+        assert_eq!(offered, wanted, "{name}");
+    });
+}
+
+#[test]
+fn what_was_typed_is_shown_as_text_never_as_markup() {
+    use app::capture::details;
+    use domain::user_input::TypedForm;
+    let nasty = "\"><script>alert(1)</script>&</textarea>";
+    let form = TypedForm {
+        last_name: nasty.into(),
+        address: nasty.into(),
+        ..TypedForm::default()
+    };
+    let view = details::DetailsView {
+        form,
+        read: false,
+        kana: false,
+        faults: Vec::new(),
+    };
+    let html = app::shell::text(|| details::render(&view, &super::meta(Language::En, "main.css", None)));
+    assert!(!html.contains("<script>alert"), "{html}");
+    assert_eq!(html.matches("</textarea>").count(), 1);
+}

@@ -1,0 +1,7 @@
+//! The capture flow, from the link to the submit.
+
+mod open_link;
+mod pictures;
+mod retake;
+mod submit;
+mod waiting;

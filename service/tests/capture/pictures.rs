@@ -1,0 +1,389 @@
+//! Pictures: taken in turn, kept sealed, taken again within bounds, analysed once.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use domain::{
+    document::{DocumentType, Side},
+    findings::{DocumentFindings, Quality, SelfieFindings},
+    reasons::Reason,
+    session::Status,
+    time::Millis,
+};
+use service::{
+    access::Applicant,
+    capture::{
+        check::{Wish, check_picture},
+        choose_document::choose_document,
+        progress::{Next, NotNow, Slot, progress},
+        rectify::View,
+        retake::to_check,
+        show_picture::show_picture,
+        take::{Burst, CaptureError, capture_document, capture_selfie, challenge},
+    },
+    runtime::analyser::PictureFault,
+};
+use store::capture::captures::{self, CaptureRow};
+use testkit::{
+    Harness,
+    eyes::{GOOD, holder, passport},
+};
+
+async fn list(harness: &Harness, applicant: &Applicant) -> Vec<CaptureRow> {
+    let (id, attempt) = (applicant.session().clone(), applicant.attempt());
+    harness
+        .read(async move |tx| captures::list(tx, &id, attempt).await)
+        .await
+}
+
+#[tokio::test]
+async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
+    let mut harness = Harness::new().await;
+    let created = harness.create().await;
+    let applicant = harness.start(&created).await;
+    assert_eq!(harness.next(&applicant).await, Next::Consent);
+    service::capture::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::Ja, None)
+        .await
+        .unwrap();
+    assert_eq!(harness.next(&applicant).await, Next::Choose);
+    choose_document(&harness.honnin, &applicant, DocumentType::IdCard)
+        .await
+        .unwrap();
+    assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
+    capture_document(&harness.honnin, &applicant, Side::Front, b"front".to_vec())
+        .await
+        .unwrap();
+    harness.restart().await;
+    assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
+    check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
+        .await
+        .unwrap();
+    assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Back));
+    capture_document(&harness.honnin, &applicant, Side::Back, b"back".to_vec())
+        .await
+        .unwrap();
+    check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
+        .await
+        .unwrap();
+    assert_eq!(harness.next(&applicant).await, Next::Details);
+    harness.type_details(&applicant).await;
+    assert_eq!(harness.next(&applicant).await, Next::Selfie);
+    harness.selfie(&applicant).await;
+    assert_eq!(harness.next(&applicant).await, Next::Submit);
+    harness.run_until_idle().await;
+}
+
+#[tokio::test]
+async fn what_is_no_picture_is_told_apart_and_costs_no_try() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    for (bytes, fault) in [
+        (&b"text"[..], PictureFault::NotAPicture),
+        (b"heic", PictureFault::Heic),
+        (b"short", PictureFault::Truncated),
+    ] {
+        let refused = capture_document(&harness.honnin, &applicant, Side::Front, bytes.to_vec()).await;
+        assert!(
+            matches!(refused, Err(CaptureError::Picture(found)) if found == fault),
+            "{refused:?}"
+        );
+    }
+    let standing = progress(&harness.honnin, &applicant).await.unwrap();
+    assert_eq!(standing.tries_left(Slot::Document(Side::Front)), 5);
+}
+
+#[tokio::test]
+async fn a_bad_picture_is_kept_with_its_problems_and_can_be_used_anyway() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    harness.eyes.judge(Quality {
+        sharpness: 0.01,
+        exposure: 0.01,
+        ..GOOD
+    });
+    capture_document(&harness.honnin, &applicant, Side::Front, b"dark".to_vec())
+        .await
+        .unwrap();
+    let shown = progress(&harness.honnin, &applicant)
+        .await
+        .unwrap()
+        .shown(Slot::Document(Side::Front))
+        .unwrap();
+    assert_eq!(shown.problems, [Reason::DocumentTooDark, Reason::DocumentBlurry]);
+    // Whoever was shown only one of them has not said that it may be used despite both.
+    for despite in [vec![], vec![Reason::DocumentBlurry]] {
+        check_picture(&harness.honnin, &applicant, Wish::Use(despite))
+            .await
+            .unwrap();
+        assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
+    }
+    check_picture(&harness.honnin, &applicant, Wish::Use(shown.problems))
+        .await
+        .unwrap();
+    assert_eq!(harness.next(&applicant).await, Next::Details);
+    harness.run_until_idle().await;
+}
+
+#[tokio::test]
+async fn after_the_last_try_it_goes_on_with_what_it_has() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    for number in 1..=5_u8 {
+        capture_document(&harness.honnin, &applicant, Side::Front, vec![number])
+            .await
+            .unwrap();
+        assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
+        check_picture(&harness.honnin, &applicant, Wish::Again).await.unwrap();
+    }
+    // The fifth could only be used, and a sixth is refused.
+    assert_eq!(harness.next(&applicant).await, Next::Details);
+    let refused = capture_document(&harness.honnin, &applicant, Side::Front, vec![6]).await;
+    assert!(matches!(refused, Err(CaptureError::NoTryLeft)), "{refused:?}");
+    let taken = list(&harness, &applicant).await;
+    assert_eq!(taken.iter().filter(|capture| capture.accepted_at.is_some()).count(), 1);
+    assert_eq!(taken.len(), 5);
+    // Another kind of document has no try left either, and does not dead-end.
+    choose_document(&harness.honnin, &applicant, DocumentType::MyNumberCard)
+        .await
+        .unwrap();
+    assert_eq!(harness.next(&applicant).await, Next::Details);
+    harness.run_until_idle().await;
+}
+
+#[tokio::test]
+async fn the_same_file_sent_again_because_its_answer_was_lost_counts_once() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    for _ in 0..3 {
+        capture_document(&harness.honnin, &applicant, Side::Front, b"once".to_vec())
+            .await
+            .unwrap();
+    }
+    assert_eq!(list(&harness, &applicant).await.len(), 1);
+    harness.run_until_idle().await;
+}
+
+#[tokio::test]
+async fn the_back_of_a_my_number_card_is_never_taken() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::MyNumberCard)
+        .await
+        .unwrap();
+    let refused = capture_document(&harness.honnin, &applicant, Side::Back, b"back".to_vec()).await;
+    assert!(matches!(refused, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
+    assert_eq!(harness.stored_pictures(&applicant).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_card_is_shown_straight_to_its_applicant_once_it_is_found() {
+    let harness = Harness::new().await;
+    harness.eyes.see_document(DocumentFindings {
+        outline: Some([[1.0, 1.0], [9.0, 1.0], [9.0, 6.0], [1.0, 6.0]]),
+        ..passport()
+    });
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    capture_document(&harness.honnin, &applicant, Side::Front, b"card".to_vec())
+        .await
+        .unwrap();
+    for (analysed, expected) in [(false, &b"card"[..]), (true, b"straight card")] {
+        if analysed {
+            harness.run_until_idle().await;
+        }
+        let photo = to_check(&harness.honnin, &applicant).await.unwrap();
+        assert_eq!(photo.straight, analysed);
+        let shown = show_picture(&harness.honnin, &applicant, &photo.id, 0, View::Card).await;
+        assert_eq!(shown.unwrap().unwrap().expose(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_picture_is_sealed_on_disk_and_shown_to_its_applicant_only() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    let canary = b"canary-picture-of-a-passport".to_vec();
+    capture_document(&harness.honnin, &applicant, Side::Front, canary.clone())
+        .await
+        .unwrap();
+    for file in files(harness.folder()) {
+        let bytes = std::fs::read(&file).unwrap();
+        assert!(
+            !bytes.windows(canary.len()).any(|part| part == canary),
+            "{}",
+            file.display()
+        );
+    }
+    let id = list(&harness, &applicant).await[0].id.clone();
+    let shown = show_picture(&harness.honnin, &applicant, &id, 0, View::Whole)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(shown.expose(), &canary);
+    assert!(
+        show_picture(&harness.honnin, &applicant, &id, 1, View::Whole)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    let (_, stranger) = harness.agreed().await;
+    assert!(
+        show_picture(&harness.honnin, &stranger, &id, 0, View::Whole)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    harness.run_until_idle().await;
+}
+
+fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path))
+        } else {
+            found.push(path)
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn two_tabs_share_one_attempt_and_an_old_page_changes_nothing() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    harness.photograph(&applicant).await;
+    // The second tab still shows the check of the photograph.
+    let stale = check_picture(&harness.honnin, &applicant, Wish::Again).await;
+    assert!(matches!(stale, Err(NotNow::OutOfTurn)));
+    harness.type_details(&applicant).await;
+    let (id, asked) = challenge(&harness.honnin, &applicant).await.unwrap();
+    assert_eq!(
+        challenge(&harness.honnin, &applicant).await.unwrap(),
+        (id.clone(), asked),
+        "reloading does not choose"
+    );
+    harness.selfie(&applicant).await;
+    let burst = Burst {
+        challenge: Some(id),
+        frames: vec![(0, vec![1]), (1, vec![2])],
+    };
+    let stale = capture_selfie(&harness.honnin, &applicant, burst).await;
+    assert!(matches!(stale, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
+    assert_eq!(list(&harness, &applicant).await.len(), 2);
+    harness.run_until_idle().await;
+}
+
+#[tokio::test]
+async fn whoever_was_not_in_the_picture_is_asked_again_with_another_challenge() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    harness.photograph(&applicant).await;
+    harness.type_details(&applicant).await;
+    let (first, _) = challenge(&harness.honnin, &applicant).await.unwrap();
+    harness.eyes.see_selfie(SelfieFindings {
+        faces: 0,
+        face: None,
+        ..holder()
+    });
+    harness.selfie(&applicant).await;
+    harness.run_until_idle().await;
+    assert_eq!(harness.next(&applicant).await, Next::Selfie);
+    let shown = progress(&harness.honnin, &applicant)
+        .await
+        .unwrap()
+        .shown(Slot::Selfie)
+        .unwrap();
+    assert_eq!(shown.problems, [Reason::SelfieNoFace]);
+    assert_ne!(challenge(&harness.honnin, &applicant).await.unwrap().0, first);
+    harness.eyes.see_selfie(holder());
+    harness.selfie(&applicant).await;
+    harness.run_until_idle().await;
+    assert_eq!(harness.next(&applicant).await, Next::Submit);
+}
+
+#[tokio::test]
+async fn one_frame_is_no_answer_to_a_challenge_but_enough_for_who_cannot_move() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    harness.photograph(&applicant).await;
+    harness.type_details(&applicant).await;
+    let (id, _) = challenge(&harness.honnin, &applicant).await.unwrap();
+    let burst = |challenge, frames| Burst {
+        challenge,
+        frames: vec![(0, b"me".to_vec()); frames],
+    };
+    let one = capture_selfie(&harness.honnin, &applicant, burst(Some(id.clone()), 1)).await;
+    assert!(matches!(one, Err(CaptureError::Missing)));
+    let none = capture_selfie(&harness.honnin, &applicant, burst(None, 0)).await;
+    assert!(matches!(none, Err(CaptureError::Missing)));
+    let many = capture_selfie(&harness.honnin, &applicant, burst(Some(id), 25)).await;
+    assert!(matches!(many, Err(CaptureError::TooMany)));
+    capture_selfie(&harness.honnin, &applicant, burst(None, 1))
+        .await
+        .unwrap();
+    assert_eq!(harness.next(&applicant).await, Next::Submit);
+    harness.run_until_idle().await;
+}
+
+#[tokio::test]
+async fn a_picture_whose_row_was_never_written_harms_nobody() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    // What a crash between storing the picture and its row leaves behind.
+    let pictures = store::capture::pictures::Pictures::in_folder(&harness.folder().join("pictures")).unwrap();
+    pictures
+        .put(
+            applicant.session(),
+            "cap_00000000000000000000000000000000-0",
+            vec![1, 2, 3],
+        )
+        .await
+        .unwrap();
+    assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
+    capture_document(&harness.honnin, &applicant, Side::Front, b"passport".to_vec())
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(list(&harness, &applicant).await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_expired_session_takes_no_more_pictures_and_leaves_none_behind() {
+    let harness = Harness::new().await;
+    let (id, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    harness.clock.advance(Millis::days(7));
+    let refused = capture_document(&harness.honnin, &applicant, Side::Front, b"late".to_vec()).await;
+    assert!(matches!(refused, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
+    assert_eq!(harness.next(&applicant).await, Next::Expired);
+    assert_eq!(harness.stored_pictures(&applicant).await, Vec::<String>::new());
+    harness.run_until_idle().await;
+    let caller = harness.caller().await;
+    let read = service::session::read::read_session(&harness.honnin, &caller, id.as_str())
+        .await
+        .unwrap();
+    assert_eq!(read.status, Status::Expired);
+}

@@ -1,0 +1,196 @@
+//! A picture of another document or of the wrong side is asked for again before the submit, whenever its analysis ends; whoever
+//! insists goes to a person.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use domain::{
+    document::{DocumentType, Side},
+    findings::{DocumentFindings, MrzFormat},
+    outcome::Verdict,
+    reasons::Reason,
+    secret::Personal,
+    session::Status,
+};
+use service::{
+    access::Applicant,
+    capture::{
+        check::{Wish, check_picture},
+        choose_document::choose_document,
+        details::{details, type_in},
+        progress::{Next, NotNow},
+        retake::{ToCheck, to_check},
+        submit::{submit, summary},
+        take::capture_document,
+    },
+};
+use testkit::{
+    Harness,
+    eyes::{GOOD, passport},
+    walk::details as typed_details,
+};
+
+/// The back of a TD1 card: its zone, nobody's portrait.
+fn back_of_card() -> DocumentFindings {
+    let mut card = passport();
+    let zone = card.mrz.as_mut().unwrap();
+    zone.format = MrzFormat::Td1;
+    zone.lines = vec!["I<UTOD231458907".into()];
+    (card.portrait, card.viz_agreement) = (None, None);
+    card
+}
+
+/// The front of the same card.
+fn front_of_card() -> DocumentFindings {
+    DocumentFindings {
+        mrz: None,
+        viz_agreement: None,
+        quality: GOOD,
+        ..passport()
+    }
+}
+
+async fn photograph(harness: &Harness, applicant: &Applicant, side: Side, shows: DocumentFindings) {
+    harness.eyes.see_document(shows);
+    let bytes = format!("{side} {}", harness.eyes.looks()).into_bytes();
+    capture_document(&harness.honnin, applicant, side, bytes).await.unwrap();
+}
+
+async fn analysed(harness: &Harness, applicant: &Applicant) -> ToCheck {
+    harness.run_until_idle().await;
+    to_check(&harness.honnin, applicant).await.unwrap()
+}
+
+async fn keep(harness: &Harness, applicant: &Applicant, despite: &[Reason]) {
+    check_picture(&harness.honnin, applicant, Wish::Use(despite.to_vec()))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_passport_shown_as_a_licence_is_asked_again_and_ends_in_review_where_it_is_insisted_on() {
+    let harness = Harness::new().await;
+    let (id, applicant) = harness.agreed().await;
+    let honnin = &harness.honnin;
+    choose_document(honnin, &applicant, DocumentType::DrivingLicense)
+        .await
+        .unwrap();
+    let mismatch = [Reason::DocumentTypeMismatch];
+    for side in [Side::Front, Side::Back] {
+        photograph(&harness, &applicant, side, passport()).await;
+        let shown = analysed(&harness, &applicant).await;
+        assert_eq!(
+            (shown.side, shown.problems.as_slice(), shown.looks_like, shown.analysed),
+            (side, mismatch.as_slice(), Some(DocumentType::Passport), true)
+        );
+        // A page from before the analysis said nothing of it, so its button is not taken at its word.
+        keep(&harness, &applicant, &[]).await;
+        assert_eq!(harness.next(&applicant).await, Next::Check(side));
+        keep(&harness, &applicant, &mismatch).await;
+    }
+    details(honnin, &applicant).await.unwrap();
+    let mut form = typed_details();
+    (form.last_name_kana, form.first_name_kana) = ("たなか".into(), "はなこ".into());
+    type_in(honnin, &applicant, &Personal::new(form)).await.unwrap();
+    harness.selfie(&applicant).await;
+    submit(honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    let detail = harness.detail(&id).await;
+    assert_eq!(detail.status, Status::Reviewing);
+    let outcome = detail.outcome.unwrap();
+    assert_eq!(outcome.verdict, Verdict::NeedsReview);
+    assert!(
+        outcome.reasons.contains(&"document_type_mismatch".to_owned()),
+        "{:?}",
+        outcome.reasons
+    );
+}
+
+#[tokio::test]
+async fn what_is_found_after_the_photo_was_used_is_asked_again_before_the_submit() {
+    for late in ["details", "summary", "submit"] {
+        let harness = Harness::new().await;
+        let (_, applicant) = harness.agreed().await;
+        let honnin = &harness.honnin;
+        choose_document(honnin, &applicant, DocumentType::Passport)
+            .await
+            .unwrap();
+        photograph(&harness, &applicant, Side::Front, back_of_card()).await;
+        keep(&harness, &applicant, &[]).await;
+        let asked_again = match late {
+            "details" => {
+                harness.run_until_idle().await;
+                details(honnin, &applicant).await.err()
+            }
+            _ => {
+                harness.type_details(&applicant).await;
+                harness.selfie(&applicant).await;
+                harness.run_until_idle().await;
+                match late {
+                    "summary" => summary(honnin, &applicant).await.err(),
+                    _ => submit(honnin, &applicant).await.err(),
+                }
+            }
+        };
+        assert!(
+            matches!(asked_again, Some(NotNow::OutOfTurn)),
+            "{late}: {asked_again:?}"
+        );
+        let shown = to_check(honnin, &applicant).await.unwrap();
+        assert_eq!(
+            (shown.problems.as_slice(), shown.looks_like),
+            ([Reason::DocumentTypeMismatch].as_slice(), Some(DocumentType::IdCard))
+        );
+        // Insisted on once, it is not asked for a third time.
+        keep(&harness, &applicant, &shown.problems).await;
+        assert_ne!(harness.next(&applicant).await, Next::Check(Side::Front), "{late}");
+        details(honnin, &applicant).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn two_sides_from_two_tabs_that_show_one_side_are_told_apart_whatever_their_order() {
+    for first in [Side::Front, Side::Back] {
+        let harness = Harness::new().await;
+        let (_, applicant) = harness.agreed().await;
+        choose_document(&harness.honnin, &applicant, DocumentType::IdCard)
+            .await
+            .unwrap();
+        let second = if first == Side::Front { Side::Back } else { Side::Front };
+        for side in [first, second] {
+            photograph(&harness, &applicant, side, back_of_card()).await;
+        }
+        let shown = analysed(&harness, &applicant).await;
+        assert_eq!(
+            (shown.side, shown.problems.as_slice()),
+            (Side::Front, [Reason::DocumentWrongSide].as_slice())
+        );
+        check_picture(&harness.honnin, &applicant, Wish::Again).await.unwrap();
+        photograph(&harness, &applicant, Side::Front, front_of_card()).await;
+        assert_eq!(analysed(&harness, &applicant).await.problems, []);
+        keep(&harness, &applicant, &[]).await;
+        assert_eq!(analysed(&harness, &applicant).await.problems, []);
+        keep(&harness, &applicant, &[]).await;
+        assert_eq!(harness.next(&applicant).await, Next::Details);
+    }
+}
+
+#[tokio::test]
+async fn another_kind_chosen_after_the_photograph_is_judged_by_its_own_photographs() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    let honnin = &harness.honnin;
+    choose_document(honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    photograph(&harness, &applicant, Side::Front, passport()).await;
+    assert_eq!(analysed(&harness, &applicant).await.problems, []);
+    keep(&harness, &applicant, &[]).await;
+    choose_document(honnin, &applicant, DocumentType::DrivingLicense)
+        .await
+        .unwrap();
+    assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
+    photograph(&harness, &applicant, Side::Front, passport()).await;
+    assert_eq!(
+        analysed(&harness, &applicant).await.problems,
+        [Reason::DocumentTypeMismatch]
+    );
+}

@@ -1,0 +1,338 @@
+//! Sessions that were approved before: the same document for another person, the same face, and what erasing leaves of both.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use domain::{
+    document::{FieldName, OcrField, Side},
+    findings::{DocumentFindings, Face, SelfieFindings},
+    ids::SessionId,
+    language::Language,
+    outcome::Verdict,
+    reasons::Reason,
+    secret::Personal,
+    time::Millis,
+    user_input::TypedForm,
+};
+use service::{
+    access::{Admin, Applicant, Reviewer},
+    capture::{
+        consent::consent,
+        details::type_in,
+        progress::{Next, NotNow},
+        submit::submit,
+    },
+    jobs::worker::{Lane, Worker},
+    privacy::erase_now::erase_now,
+    review::{Ruling, rule},
+    session::reprocess::reprocess,
+};
+use store::people::users::Role;
+use testkit::{
+    Harness,
+    databases::bytes_at,
+    eyes::{face, holder, passport},
+    walk::details,
+};
+
+const NUMBER: &str = "TK1234567";
+
+fn item(name: FieldName, text: &str) -> OcrField {
+    OcrField {
+        side: Side::Front,
+        name,
+        text: Some(text.into()),
+        normalized: Some(text.into()),
+    }
+}
+
+/// Hanako Tanaka's passport with this number.
+fn numbered(number: &str) -> DocumentFindings {
+    let mut page = passport();
+    page.fields.push(item(FieldName::DocumentNumber, number));
+    page
+}
+
+/// A passport with the same number that bears this first name.
+fn of(first_name: &str) -> DocumentFindings {
+    let mut page = numbered(NUMBER);
+    page.fields.retain(|field| field.name != FieldName::FirstName);
+    page.fields.push(item(FieldName::FirstName, &first_name.to_uppercase()));
+    page
+}
+
+/// A passport with the same number on which somebody else stands, and their details.
+fn of_somebody_else() -> (DocumentFindings, TypedForm) {
+    let typed = TypedForm {
+        first_name: "Yukiko".into(),
+        ..details()
+    };
+    (of("Yukiko"), typed)
+}
+
+/// A face at this descriptor distance from the holder's, in the selfie and on the document.
+fn somebody(distance: f32) -> Face {
+    let mut face = face();
+    face.descriptor[0] += distance;
+    face
+}
+
+/// A session from the link to the decision, with these details typed and this answer about the search.
+async fn decided(harness: &Harness, typed: &TypedForm, search: Option<bool>) -> SessionId {
+    let (id, applicant) = ready(harness, typed, search).await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    id
+}
+
+/// A session in which only the submit is missing.
+async fn ready(harness: &Harness, typed: &TypedForm, search: Option<bool>) -> (SessionId, Applicant) {
+    let created = harness.create().await;
+    let applicant = harness.start(&created).await;
+    consent(&harness.honnin, &applicant, "1", Language::En, search)
+        .await
+        .unwrap();
+    harness.photograph(&applicant).await;
+    type_in(&harness.honnin, &applicant, &Personal::new(typed.clone()))
+        .await
+        .unwrap();
+    harness.selfie(&applicant).await;
+    harness.run_until_idle().await;
+    (created.id, applicant)
+}
+
+async fn outcome(harness: &Harness, id: &SessionId) -> (Verdict, Vec<String>) {
+    let outcome = harness.detail(id).await.outcome.unwrap();
+    (outcome.verdict, outcome.reasons)
+}
+
+fn approved() -> (Verdict, Vec<String>) {
+    (Verdict::Approved, Vec::new())
+}
+
+fn reviewed(reason: Reason) -> (Verdict, Vec<String>) {
+    (Verdict::NeedsReview, vec![reason.to_string()])
+}
+
+async fn erase(harness: &Harness, id: &SessionId) {
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    erase_now(&harness.honnin, &admin, id).await.unwrap();
+    harness.run_until_idle().await;
+    assert!(harness.detail(id).await.session.purged_at.is_some());
+}
+
+async fn known(harness: &Harness) -> i64 {
+    harness.database.number("SELECT COUNT(*) FROM identities").await
+}
+
+#[tokio::test]
+async fn a_document_that_was_approved_for_another_person_goes_to_a_person() {
+    let harness = Harness::new().await;
+    harness.eyes.see_document(numbered(NUMBER));
+    let first = decided(&harness, &details(), None).await;
+    assert_eq!(outcome(&harness, &first).await, approved());
+    let again = decided(&harness, &details(), None).await;
+    assert_eq!(outcome(&harness, &again).await, approved(), "its holder may come again");
+
+    let (page, typed) = of_somebody_else();
+    harness.eyes.see_document(page);
+    let second = decided(&harness, &typed, None).await;
+    assert_eq!(outcome(&harness, &second).await, reviewed(Reason::DocumentReused));
+
+    // The same details, and another face than the holder's in the selfie and on the document.
+    let mut page = numbered(NUMBER);
+    page.portrait = Some(somebody(0.8));
+    harness.eyes.see_document(page);
+    harness.eyes.see_selfie(SelfieFindings {
+        face: Some(somebody(0.8)),
+        ..holder()
+    });
+    let third = decided(&harness, &details(), None).await;
+    assert_eq!(outcome(&harness, &third).await, reviewed(Reason::DocumentReused));
+}
+
+/// Fails where the unit that stores a decision does not look again.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_people_decided_at_once_with_one_document_one_is_approved() {
+    const NAMES: [&str; 8] = ["Aiko", "Botan", "Chika", "Emi", "Fumiko", "Hiromi", "Izumi", "Junko"];
+    let harness = Harness::new().await;
+    let mut sessions = Vec::new();
+    for name in NAMES {
+        harness.eyes.see_document(of(name));
+        let typed = TypedForm {
+            first_name: name.into(),
+            ..details()
+        };
+        sessions.push(ready(&harness, &typed, None).await);
+    }
+    for (_, applicant) in &sessions {
+        submit(&harness.honnin, applicant).await.unwrap();
+    }
+    let workers = NAMES.map(|_| {
+        let worker = Worker::new(harness.honnin.clone(), Lane::Decide, 1);
+        tokio::spawn(async move { worker.run_until_idle().await })
+    });
+    for worker in workers {
+        worker.await.unwrap().unwrap();
+    }
+    harness.wait(Millis::minutes(10)).await;
+    let mut outcomes = Vec::new();
+    for (id, _) in &sessions {
+        outcomes.push(outcome(&harness, id).await);
+    }
+    outcomes.sort_by_key(|(verdict, _)| *verdict != Verdict::Approved);
+    assert_eq!(outcomes[0], approved());
+    assert!(
+        outcomes[1..]
+            .iter()
+            .all(|other| *other == reviewed(Reason::DocumentReused)),
+        "{outcomes:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject() {
+    for (ruling, expected) in [
+        (Ruling::Approve, reviewed(Reason::DocumentReused)),
+        (Ruling::Reject(vec![]), approved()),
+    ] {
+        let harness = Harness::new().await;
+        harness.eyes.see_document(numbered(NUMBER));
+        harness.eyes.see_selfie(SelfieFindings {
+            liveness: None,
+            ..holder()
+        });
+        let first = decided(&harness, &details(), None).await;
+        assert_eq!(
+            outcome(&harness, &first).await,
+            reviewed(Reason::SelfieLivenessUncertain)
+        );
+        let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+        rule(&harness.honnin, &reviewer, &first, ruling, None).await.unwrap();
+
+        let (page, typed) = of_somebody_else();
+        harness.eyes.see_document(page);
+        harness.eyes.see_selfie(holder());
+        let second = decided(&harness, &typed, None).await;
+        assert_eq!(outcome(&harness, &second).await, expected);
+    }
+}
+
+/// Fails where erasing or a new attempt leaves the row.
+#[tokio::test]
+async fn nothing_knows_a_document_again_once_its_session_is_erased_or_starts_over() {
+    let harness = Harness::new().await;
+    harness.eyes.see_document(numbered(NUMBER));
+    let first = decided(&harness, &details(), None).await;
+    assert_eq!(known(&harness).await, 1);
+    erase(&harness, &first).await;
+    assert_eq!(known(&harness).await, 0);
+    let second = decided(&harness, &details(), None).await;
+    reprocess(&harness.honnin, &harness.caller().await, second.as_str())
+        .await
+        .unwrap();
+    assert_eq!(known(&harness).await, 0);
+    let third = decided(&harness, &details(), None).await;
+    assert_eq!(known(&harness).await, 1);
+    harness.wait(Millis::days(90)).await;
+    assert!(harness.detail(&third).await.session.purged_at.is_some(), "by retention");
+    assert_eq!(known(&harness).await, 0);
+    let (page, typed) = of_somebody_else();
+    harness.eyes.see_document(page);
+    let fourth = decided(&harness, &typed, None).await;
+    assert_eq!(outcome(&harness, &fourth).await, approved());
+}
+
+#[tokio::test]
+async fn an_older_copy_of_the_database_knows_nobody_who_was_erased_since() {
+    let harness = Harness::new().await;
+    harness.eyes.see_document(numbered(NUMBER));
+    let first = decided(&harness, &details(), None).await;
+    // As of a copy from before the erasure: the row is there, the session's key is not.
+    let standing = "CREATE TABLE copied AS SELECT * FROM identities";
+    harness.database.run(standing).await;
+    erase(&harness, &first).await;
+    harness
+        .database
+        .run("INSERT INTO identities SELECT * FROM copied")
+        .await;
+    let (page, typed) = of_somebody_else();
+    harness.eyes.see_document(page);
+    let second = decided(&harness, &typed, None).await;
+    assert_eq!(outcome(&harness, &second).await, approved());
+}
+
+/// The number is short: whoever guesses it must not be able to check the guess with a copy of the database alone.
+#[tokio::test]
+async fn two_installations_know_one_document_by_different_bytes() {
+    let mut prints = Vec::new();
+    for _ in 0..2 {
+        let harness = Harness::new().await;
+        harness.eyes.see_document(numbered(NUMBER));
+        decided(&harness, &details(), None).await;
+        let stored = bytes_at(&harness.database.url, "SELECT document FROM identities").await;
+        assert_eq!(stored.iter().map(Vec::len).collect::<Vec<_>>(), [32]);
+        prints.extend(stored);
+    }
+    assert_ne!(prints[0], prints[1]);
+}
+
+#[tokio::test]
+async fn a_face_approved_before_goes_to_a_person_where_the_tenant_searches_and_both_agreed() {
+    let harness = Harness::searching().await;
+    harness.eyes.see_document(numbered(NUMBER));
+    let first = decided(&harness, &details(), Some(true)).await;
+    assert_eq!(outcome(&harness, &first).await, approved());
+
+    // Another document, another name, the same face.
+    let (mut page, typed) = of_somebody_else();
+    page.fields.retain(|field| field.name != FieldName::DocumentNumber);
+    page.fields.push(item(FieldName::DocumentNumber, "XX7654321"));
+    harness.eyes.see_document(page.clone());
+    let second = decided(&harness, &typed, Some(true)).await;
+    assert_eq!(outcome(&harness, &second).await, reviewed(Reason::DuplicatePerson));
+
+    // Somebody else passes.
+    page.portrait = Some(somebody(0.8));
+    harness.eyes.see_document(page);
+    harness.eyes.see_selfie(SelfieFindings {
+        face: Some(somebody(0.8)),
+        ..holder()
+    });
+    let third = decided(&harness, &typed, Some(true)).await;
+    assert_eq!(outcome(&harness, &third).await, approved());
+
+    erase(&harness, &first).await;
+    let faces = "SELECT COUNT(*) FROM identities WHERE face IS NOT NULL AND approved_at IS NOT NULL";
+    assert_eq!(harness.database.number(faces).await, 1, "of the third");
+}
+
+#[tokio::test]
+async fn who_does_not_agree_to_the_search_is_neither_searched_for_nor_found_and_goes_to_a_person() {
+    let harness = Harness::searching().await;
+    let shy = decided(&harness, &details(), Some(false)).await;
+    assert_eq!(outcome(&harness, &shy).await, reviewed(Reason::CheckUnavailable));
+    let kept = "SELECT COUNT(*) FROM identities WHERE face IS NOT NULL";
+    assert_eq!(harness.database.number(kept).await, 0);
+    let answer = "SELECT COUNT(*) FROM attempts WHERE face_search = 0";
+    assert_eq!(harness.database.number(answer).await, 1);
+}
+
+#[tokio::test]
+async fn without_the_setting_no_face_is_kept_and_nobody_is_asked() {
+    let harness = Harness::new().await;
+    harness.eyes.see_document(numbered(NUMBER));
+    let id = decided(&harness, &details(), None).await;
+    assert_eq!(outcome(&harness, &id).await, approved());
+    let kept = "SELECT COUNT(*) FROM identities WHERE face IS NOT NULL";
+    assert_eq!(harness.database.number(kept).await, 0);
+}
+
+#[tokio::test]
+async fn a_consent_from_before_the_tenant_searched_is_asked_for_again() {
+    let harness = Harness::searching().await;
+    let created = harness.create().await;
+    let applicant = harness.start(&created).await;
+    let refused = consent(&harness.honnin, &applicant, "1", Language::En, None).await;
+    assert!(matches!(refused, Err(NotNow::OutOfTurn)));
+    assert_eq!(harness.next(&applicant).await, Next::Consent);
+}

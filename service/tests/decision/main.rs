@@ -1,0 +1,4 @@
+//! The automatic decision, and what earlier sessions add to it.
+
+mod decide;
+mod earlier;

@@ -1,0 +1,214 @@
+//! Rules that count rows hold when two act at once: somebody stays admin, a secret stays, one person is the first. On SQLite and,
+//! where `HONNIN_TEST_POSTGRES` names a server, on Postgres.
+//!
+//! Planted faults that make this fail on Postgres: `tenants::hold` that does nothing, `users::hold_operators` without its `UPDATE`.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use domain::secret::Secret;
+use futures::future::join;
+use service::{
+    access::{Admin, CommandLine, Developer, Roster, Staff},
+    people::{
+        Change, NewPerson, PeopleError,
+        accept_invitation::{AcceptError, accept_invitation},
+        change_password::change_password,
+        change_person, grant_operator,
+        invite::{Invited, invite, invite_from_here},
+        list_people,
+        set_up::{SetUp, SetUpError, set_up, set_up_link},
+    },
+    webhook::signing_secret::{self, SecretError},
+};
+use store::people::users::Role;
+use testkit::{Harness, databases::backends, loopback_sender};
+
+/// Enough for two units to meet in the middle of each other.
+const ROUNDS: usize = 20;
+
+async fn harnesses() -> Vec<(&'static str, Harness)> {
+    let mut all = Vec::new();
+    for database in backends().await {
+        let name = database.name;
+        let harness = Harness::on(database, Default::default(), loopback_sender(), Default::default()).await;
+        all.push((name, harness));
+    }
+    all
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_admins_who_shut_each_other_out_one_stays() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let mut admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+        for round in 0..ROUNDS {
+            let other = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+            let out = Change::Disabled(true);
+            let (one, two) = join(
+                change_person(honnin, &admin, other.staff().user(), out),
+                change_person(honnin, &other, admin.staff().user(), out),
+            )
+            .await;
+            let told = (one.is_ok(), two.is_ok());
+            for lost in [one, two].into_iter().filter_map(Result::err) {
+                assert!(matches!(lost, PeopleError::LastAdmin), "{name}, {round}: {lost:?}");
+            }
+            admin = match told {
+                (true, false) => admin,
+                (false, true) => other,
+                neither => panic!("{name}, round {round}: {neither:?}"),
+            };
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_who_end_a_rotation_with_different_secrets_one_is_told() {
+    for (name, harness) in harnesses().await {
+        let (honnin, developer) = (&harness.honnin, harness.developer().await);
+        signing_secret::issue(honnin, &developer).await.unwrap();
+        for round in 0..ROUNDS {
+            signing_secret::issue(honnin, &developer).await.unwrap();
+            let valid = valid_secrets(&harness, &developer).await;
+            let (one, two) = join(
+                signing_secret::disable(honnin, &developer, &valid[0]),
+                signing_secret::disable(honnin, &developer, &valid[1]),
+            )
+            .await;
+            assert_eq!(
+                u32::from(one.is_ok()) + u32::from(two.is_ok()),
+                1,
+                "{name}, round {round}"
+            );
+            let lost = one.and(two).unwrap_err();
+            assert!(matches!(lost, SecretError::OnlyOne), "{name}, {round}: {lost:?}");
+            assert_eq!(
+                valid_secrets(&harness, &developer).await.len(),
+                1,
+                "{name}, round {round}"
+            );
+        }
+    }
+}
+
+async fn valid_secrets(harness: &Harness, developer: &Developer) -> Vec<domain::ids::SecretId> {
+    let all = signing_secret::list(&harness.honnin, developer).await.unwrap();
+    let valid = all.into_iter().filter(|secret| secret.disabled_at.is_none());
+    valid.map(|secret| secret.id).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_who_set_up_with_links_of_their_own_one_is_the_first() {
+    for (name, harness) in harnesses().await {
+        let mut tokens = Vec::new();
+        for _ in 0..2 {
+            let link = set_up_link(&harness.honnin).await.unwrap().unwrap();
+            tokens.push(link.expose().rsplit('/').next().unwrap().to_owned());
+        }
+        let form = |email: &str| SetUp {
+            organisation: "Example Shop".into(),
+            email: email.into(),
+            name: "First Person".into(),
+            password: Secret::new("correct horse battery".into()),
+        };
+        let (one, two) = join(
+            set_up(&harness.honnin, &tokens[0], form("one@shop.example")),
+            set_up(&harness.honnin, &tokens[1], form("two@shop.example")),
+        )
+        .await;
+        assert_eq!(u32::from(one.is_ok()) + u32::from(two.is_ok()), 1, "{name}");
+        assert!(matches!(one.and(two), Err(SetUpError::Closed)), "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn whoever_changes_their_password_while_they_are_shut_out_stays_out() {
+    for (name, harness) in harnesses().await {
+        let (honnin, admin) = (&harness.honnin, Admin::of(&harness.staff(Role::Admin).await).unwrap());
+        let password = || Secret::new("correct horse battery".to_owned());
+        let id = harness
+            .invited("somebody@shop.example", Role::Reviewer, password().expose())
+            .await;
+        let somebody: Staff = service::access::staff(honnin, &id, None, testkit::localhost())
+            .await
+            .unwrap()
+            .unwrap();
+        let new = Secret::new("an entirely new sentence".to_owned());
+        let (changed, out) = join(
+            change_password(honnin, &somebody, password(), new),
+            change_person(honnin, &admin, &id, Change::Disabled(true)),
+        )
+        .await;
+        // Who is shut out first is refused the change; who changed it first is shut out with the new one.
+        drop(changed);
+        out.unwrap();
+        let found = list_people(honnin, &Roster::of(admin.staff()).unwrap()).await.unwrap();
+        let somebody = found.into_iter().find(|person| person.id == id).unwrap();
+        assert!(somebody.disabled_at.is_some(), "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_operators_who_are_shut_out_at_once_one_stays() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let elsewhere = harness.another_tenant().await.id().clone();
+        // In tenants of their own, so that nothing but the operators' own hold makes one wait for the other.
+        let mut sides = Vec::new();
+        for (number, tenant) in [harness.tenant.id.clone(), elsewhere].into_iter().enumerate() {
+            let mut made = Vec::new();
+            for (name, role) in [("boss", Role::Admin), ("operator", Role::Auditor)] {
+                let person = NewPerson {
+                    email: format!("{name}{number}@host.example"),
+                    name: "Somebody".into(),
+                };
+                let place = Some((tenant.clone(), role));
+                let invited = invite_from_here(honnin, CommandLine::here(), place, false, person).await;
+                made.push(come_in(honnin, &invited.unwrap()).await.unwrap());
+            }
+            let boss = service::access::staff(honnin, &made[0], None, testkit::localhost()).await;
+            sides.push((Admin::of(&boss.unwrap().unwrap()).unwrap(), made.remove(1)));
+        }
+        for round in 0..ROUNDS {
+            for number in 0..2 {
+                let email = format!("operator{number}@host.example");
+                grant_operator(honnin, CommandLine::here(), &email).await.unwrap();
+            }
+            let out = |side: usize| change_person(honnin, &sides[side].0, &sides[side].1, Change::Disabled(true));
+            let (one, two) = join(out(0), out(1)).await;
+            assert_eq!(
+                u32::from(one.is_ok()) + u32::from(two.is_ok()),
+                1,
+                "{name}, round {round}"
+            );
+            let lost = one.and(two).unwrap_err();
+            assert!(matches!(lost, PeopleError::LastOperator), "{name}, {round}: {lost:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_first_admins_whom_an_operator_invited_one_comes_in() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let person = |name: &str| NewPerson {
+            email: format!("{name}@host.example"),
+            name: "Somebody".into(),
+        };
+        let olga = invite_from_here(honnin, CommandLine::here(), None, true, person("olga"));
+        let olga = come_in(honnin, &olga.await.unwrap()).await.unwrap();
+        let tenant = Some(&harness.tenant.id);
+        let olga = service::access::staff(honnin, &olga, tenant, testkit::localhost()).await;
+        let olga = Roster::of(&olga.unwrap().unwrap()).unwrap();
+        let given = invite(honnin, &olga, person("given"), Role::Admin).await.unwrap();
+        let kept = invite(honnin, &olga, person("kept"), Role::Admin).await.unwrap();
+        let (one, two) = join(come_in(honnin, &given), come_in(honnin, &kept)).await;
+        assert_eq!(u32::from(one.is_ok()) + u32::from(two.is_ok()), 1, "{name}");
+        assert!(matches!(one.and(two), Err(AcceptError::Closed)), "{name}");
+    }
+}
+
+async fn come_in(honnin: &service::Honnin, invited: &Invited) -> Result<domain::ids::UserId, AcceptError> {
+    let token = invited.link.expose().rsplit('/').next().unwrap();
+    accept_invitation(honnin, token, Secret::new("correct horse battery".to_owned())).await
+}

@@ -1,0 +1,253 @@
+//! Completing sandbox sessions with made-up data: only the data are made up.
+
+use domain::{
+    event::EventType,
+    outcome::{Source, Verdict},
+    sandbox::SandboxOutcome,
+    session::{FailureReason, Status},
+    time::Millis,
+};
+use service::{
+    access::Reviewer,
+    capture::{open_link::view_link, submit::submit},
+    review::{Ruling, open_case, rule},
+    sandbox::{CompleteError, Completed, complete_as_applicant, complete_in_sandbox},
+    session::{create::create_session, reprocess::reprocess},
+};
+use store::{audit, decision::decisions, people::users::Role};
+use testkit::{Harness, START, receiver::Receiver, webhooks::settings_for};
+
+async fn sandbox() -> Harness {
+    Harness::new().await.into_sandbox().await
+}
+
+async fn complete(harness: &Harness, id: &str, outcome: SandboxOutcome) -> Result<Completed, CompleteError> {
+    complete_in_sandbox(&harness.honnin, &harness.caller().await, id, outcome).await
+}
+
+async fn event_types(harness: &Harness, id: &domain::ids::SessionId) -> Vec<&'static str> {
+    let events = harness.events(id).await;
+    events.iter().map(|event| event.content.type_name()).collect()
+}
+
+/// What each outcome leads to.
+const ENDS: [(SandboxOutcome, Status, EventType); 5] = [
+    (SandboxOutcome::Approved, Status::Completed, EventType::Approved),
+    (SandboxOutcome::Rejected, Status::Completed, EventType::Rejected),
+    (SandboxOutcome::NeedsReview, Status::Reviewing, EventType::NeedsReview),
+    (SandboxOutcome::Failed, Status::Failed, EventType::Failed),
+    (SandboxOutcome::Expired, Status::Expired, EventType::Expired),
+];
+
+#[tokio::test]
+async fn each_outcome_ends_a_session_with_its_status_and_its_event_once() {
+    let harness = sandbox().await;
+    for (outcome, status, event) in ENDS {
+        for opened in [false, true] {
+            let created = harness.create().await;
+            if opened {
+                harness.start(&created).await;
+            }
+            let done = complete(&harness, created.id.as_str(), outcome).await.unwrap();
+            assert_eq!((done.id, done.status), (created.id.clone(), status), "{outcome}");
+            let detail = harness.detail(&created.id).await;
+            assert_eq!(detail.status, status);
+            let verdict = detail.outcome.as_ref().map(|outcome| outcome.verdict);
+            assert_eq!(verdict, outcome.verdict());
+            assert_eq!(detail.session.completed_at.is_some(), status == Status::Completed);
+            assert_eq!(event_types(&harness, &created.id).await, [event.as_str()]);
+            let link = view_link(&harness.honnin, &Harness::token(&created)).await;
+            assert!(link.is_err(), "a link of a session that has ended opens nothing");
+        }
+    }
+    harness.wait(Millis::days(8)).await;
+    let again = harness.create().await;
+    assert!(event_types(&harness, &again.id).await.is_empty());
+    assert_eq!(
+        harness.run_until_idle().await,
+        0,
+        "the first deadlines ended nothing twice"
+    );
+}
+
+#[tokio::test]
+async fn the_deadline_that_comes_later_sends_no_second_event() {
+    let harness = sandbox().await;
+    for (outcome, _, event) in ENDS {
+        let created = harness.create().await;
+        complete(&harness, created.id.as_str(), outcome).await.unwrap();
+        harness.wait(Millis::days(8)).await;
+        assert_eq!(event_types(&harness, &created.id).await, [event.as_str()], "{outcome}");
+    }
+}
+
+#[tokio::test]
+async fn an_approved_session_has_everything_a_real_one_has() {
+    let harness = sandbox().await;
+    let body = br#"{"preRegisteredInfo": {"lastName": "Tanaka", "birthDate": "1985-05-05"}}"#;
+    let caller = harness.caller().await;
+    let id = create_session(&harness.honnin, &caller, body).await.unwrap().id;
+    complete(&harness, id.as_str(), SandboxOutcome::Approved).await.unwrap();
+    let detail = harness.detail(&id).await;
+    let typed = detail.typed.unwrap();
+    assert_eq!(typed.expose().last_name.as_deref(), Some("Tanaka"));
+    let read = detail.ocr.unwrap();
+    assert!(read.expose().len() >= 6 && detail.document_type.is_some());
+    let outcome = detail.outcome.unwrap();
+    assert_eq!((outcome.source, outcome.decided_at), (Source::Automatic, START));
+    assert_eq!(outcome.checks.input_match.unwrap().matched, Some(true));
+    assert!(outcome.checks.selfie.unwrap().face_match_confidence.unwrap() > 0.9);
+    assert_eq!(harness.eyes.looks(), 0, "nothing was analysed");
+    let kept = harness.read(async move |tx| decisions::list(tx, &id).await).await;
+    assert_eq!(kept.len(), 1);
+    assert!(kept[0].verdict == Verdict::Approved && kept[0].explanation.is_some());
+}
+
+#[tokio::test]
+async fn live_tenants_and_strangers_have_no_such_session() {
+    let live = Harness::new().await;
+    let mine = live.create().await.id.to_string();
+    let applicant = live.start(&live.create().await).await;
+    for id in [mine.as_str(), "vs_00000000000000000000000000000000", "", "\0"] {
+        let refused = complete(&live, id, SandboxOutcome::Approved).await;
+        assert!(matches!(refused, Err(CompleteError::NotFound)), "{id}");
+    }
+    let refused = complete_as_applicant(&live.honnin, &applicant, SandboxOutcome::Approved).await;
+    assert!(matches!(refused, Err(CompleteError::NotFound)));
+    let sandbox = live.into_sandbox().await;
+    let foreign = complete(&sandbox, &mine, SandboxOutcome::Approved).await;
+    assert!(matches!(foreign, Err(CompleteError::NotFound)));
+}
+
+#[tokio::test]
+async fn a_session_that_has_ended_or_is_being_decided_is_left_as_it_is() {
+    let harness = sandbox().await;
+    for (first, status, _) in ENDS {
+        let id = harness.create().await.id;
+        complete(&harness, id.as_str(), first).await.unwrap();
+        for (second, ..) in ENDS {
+            let refused = complete(&harness, id.as_str(), second).await;
+            assert!(matches!(refused, Err(CompleteError::NotAllowed)), "{first} {second}");
+        }
+        assert_eq!(harness.detail(&id).await.status, status);
+        assert_eq!(harness.events(&id).await.len(), 1);
+    }
+    let (id, applicant) = harness.ready().await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    for (outcome, ..) in ENDS {
+        let refused = complete(&harness, id.as_str(), outcome).await;
+        assert!(matches!(refused, Err(CompleteError::NotAllowed)), "{outcome}");
+    }
+    let late = harness.create().await.id;
+    harness.clock.advance(Millis::days(7));
+    let refused = complete(&harness, late.as_str(), SandboxOutcome::Approved).await;
+    assert!(matches!(refused, Err(CompleteError::NotAllowed)), "past its deadline");
+}
+
+#[tokio::test]
+async fn of_many_at_once_one_wins() {
+    let harness = sandbox().await;
+    let id = harness.create().await.id;
+    let tries = (0..16).map(|i| complete(&harness, id.as_str(), ENDS[i % 5].0));
+    let done = futures::future::join_all(tries).await;
+    assert_eq!(done.iter().filter(|done| done.is_ok()).count(), 1);
+    let lost = |done: &Result<_, _>| matches!(done, Err(CompleteError::NotAllowed));
+    assert_eq!(done.iter().filter(|done| lost(done)).count(), 15);
+    assert_eq!(harness.events(&id).await.len(), 1);
+}
+
+#[tokio::test]
+async fn review_reprocess_and_another_completion_go_on_from_there() {
+    let harness = sandbox().await;
+    let id = harness.create().await.id;
+    complete(&harness, id.as_str(), SandboxOutcome::NeedsReview)
+        .await
+        .unwrap();
+    harness.clock.advance(Millis::minutes(1));
+    let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+    let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
+    assert!(case.mine && case.not_performed.is_empty() && !case.dossier.decisions[0].scores.is_empty());
+    let verdict = rule(&harness.honnin, &rita, &id, Ruling::Approve, None).await.unwrap();
+    assert_eq!(verdict, Verdict::Approved);
+    harness.clock.advance(Millis::minutes(1));
+    reprocess(&harness.honnin, &harness.caller().await, id.as_str())
+        .await
+        .unwrap();
+    complete(&harness, id.as_str(), SandboxOutcome::Failed).await.unwrap();
+    let page = harness.detail(&id).await;
+    assert!(page.status == Status::Failed && page.outcome.is_none());
+    assert_eq!(
+        event_types(&harness, &id).await,
+        [
+            "verification.needs_review",
+            "verification.approved",
+            "verification.failed"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn retention_erases_the_made_up_data_as_it_does_all_others() {
+    let harness = sandbox().await;
+    let id = harness.create().await.id;
+    complete(&harness, id.as_str(), SandboxOutcome::Rejected).await.unwrap();
+    assert!(harness.detail(&id).await.typed.is_some());
+    harness.wait(Millis::days(90)).await;
+    let after = harness.detail(&id).await;
+    assert!(after.session.purged_at.is_some() && after.typed.is_none() && after.ocr.is_none());
+    assert_eq!(after.outcome.unwrap().verdict, Verdict::Rejected);
+}
+
+#[tokio::test]
+async fn the_webhook_is_sent_to_the_real_receiver() {
+    let receiver = Receiver::start().await;
+    let harness = Harness::with(settings_for(&receiver)).await.into_sandbox().await;
+    harness.issue_secret().await;
+    let id = harness.create().await.id;
+    complete(&harness, id.as_str(), SandboxOutcome::Failed).await.unwrap();
+    harness.run_until_idle().await;
+    let [received] = receiver.received().try_into().unwrap();
+    let event = received.json();
+    assert_eq!(event["type"], "verification.failed");
+    assert_eq!(event["data"]["reason"], FailureReason::ProcessingError.as_str());
+    assert_eq!(event["data"]["session"]["sessionId"], id.as_str());
+}
+
+#[tokio::test]
+async fn who_completed_it_is_on_record() {
+    let harness = sandbox().await;
+    let id = harness.create().await.id;
+    complete(&harness, id.as_str(), SandboxOutcome::Expired).await.unwrap();
+    let (tenant, subject) = (harness.tenant.id.clone(), id.to_string());
+    let log = harness
+        .read(async move |tx| audit::list(tx, &tenant, Some(&subject), None, 10).await)
+        .await;
+    let entry = &log[0].entry;
+    assert_eq!(entry.action, "session.complete_in_sandbox");
+    assert_eq!(entry.detail.as_deref(), Some("expired"));
+    assert!(entry.actor.starts_with("key_"), "{}", entry.actor);
+}
+
+#[tokio::test]
+async fn a_user_of_the_start_page_completes_their_own_attempt_only() {
+    let harness = sandbox().await;
+    let created = harness.create().await;
+    let applicant = harness.start(&created).await;
+    let done = complete_as_applicant(&harness.honnin, &applicant, SandboxOutcome::Approved).await;
+    assert_eq!(done.unwrap().status, Status::Completed);
+    reprocess(&harness.honnin, &harness.caller().await, created.id.as_str())
+        .await
+        .unwrap();
+    let earlier = complete_as_applicant(&harness.honnin, &applicant, SandboxOutcome::Approved).await;
+    assert!(matches!(earlier, Err(CompleteError::NotFound)));
+}
+
+#[tokio::test]
+async fn pictures_of_a_sandbox_are_not_analysed_and_go_to_review() {
+    let harness = sandbox().await;
+    let (id, _) = harness.decided().await;
+    assert_eq!(harness.eyes.looks(), 0);
+    let outcome = harness.detail(&id).await.outcome.unwrap();
+    assert_eq!(outcome.verdict, Verdict::NeedsReview);
+    assert!(outcome.reasons.contains(&"check_unavailable".to_owned()));
+}

@@ -1,0 +1,165 @@
+//! Creating a session.
+
+use domain::{
+    scope::Scope,
+    session::Status,
+    tenant::{NotReady, TenantSettings},
+    time::Millis,
+};
+use service::{
+    access::{self, AccessError},
+    session::{
+        create::{CreateSessionError, create_session},
+        read::read_session,
+    },
+};
+use store::{
+    session::{links, sessions},
+    settings::api_keys,
+};
+use testkit::{Harness, localhost};
+
+#[tokio::test]
+async fn a_created_session_can_be_read_and_its_link_is_stored_as_a_hash_only() {
+    let harness = Harness::new().await;
+    let created = harness.create().await;
+    assert_eq!(created.status, Status::Created);
+    assert_eq!(created.expires_at, testkit::START.plus(Millis::days(7)));
+    assert_eq!(
+        created.verification_url_expires_at,
+        testkit::START.plus(Millis::hours(48))
+    );
+    let detail = read_session(&harness.honnin, &harness.caller().await, created.id.as_str())
+        .await
+        .unwrap();
+    assert_eq!((detail.status, detail.metadata), (Status::Created, None));
+    let token = Harness::token(&created);
+    let hash = service::runtime::token::hash(&token);
+    let link = harness.read(async move |tx| links::find(tx, &hash).await);
+    assert!(link.await.unwrap().is_open(testkit::START));
+    for name in ["honnin.db", "honnin.db-wal"] {
+        let bytes = std::fs::read(harness.folder().join(name)).unwrap();
+        assert!(
+            !bytes.windows(token.len()).any(|window| window == token.as_bytes()),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_link_never_outlives_its_session() {
+    let settings = TenantSettings {
+        steps: vec![domain::session::Step::Selfie],
+        session_lifetime: Millis::hours(1),
+        ..TenantSettings::default()
+    };
+    let harness = Harness::with(settings).await;
+    let created = harness.create().await;
+    assert_eq!(created.verification_url_expires_at, created.expires_at);
+}
+
+#[tokio::test]
+async fn what_the_tenant_gave_comes_back_as_it_was_and_is_sealed_on_the_disk() {
+    let harness = Harness::new().await;
+    let body = r#"{"metadata":{"b":1.50,"a":[1]},"state":"s\u0000t","callbackUrl":"https://shop.example/done",
+        "preRegisteredInfo":{"lastName":"Zyxwvutsrq","birthDate":"1990-01-02"}}"#;
+    let created = create_session(&harness.honnin, &harness.caller().await, body.as_bytes())
+        .await
+        .unwrap();
+    let detail = read_session(&harness.honnin, &harness.caller().await, created.id.as_str())
+        .await
+        .unwrap();
+    assert_eq!(detail.metadata.as_deref(), Some(r#"{"b":1.50,"a":[1]}"#));
+    assert_eq!(
+        detail.pre_registered.unwrap().expose().last_name.as_deref(),
+        Some("Zyxwvutsrq")
+    );
+    for entry in std::fs::read_dir(harness.folder()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let bytes = std::fs::read(&path).unwrap();
+            assert!(!bytes.windows(10).any(|window| window == b"Zyxwvutsrq"), "{path:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_that_holds_a_tenants_texts_prints_them() {
+    let harness = Harness::new().await;
+    let body = r#"{"metadata":{"order":"canary"},"state":"canary","preRegisteredInfo":{"lastName":"canary"}}"#;
+    let created = create_session(&harness.honnin, &harness.caller().await, body.as_bytes())
+        .await
+        .unwrap();
+    let id = created.id.clone();
+    let row = harness.read(async move |tx| sessions::find_any(tx, &id).await);
+    let row = row.await.unwrap();
+    let detail = read_session(&harness.honnin, &harness.caller().await, created.id.as_str())
+        .await
+        .unwrap();
+    assert!(detail.metadata.as_deref().is_some_and(|text| text.contains("canary")));
+    for printed in [format!("{row:?} {row:#?}"), format!("{detail:?} {detail:#?}")] {
+        assert!(!printed.contains("canary"), "{printed}");
+    }
+}
+
+#[tokio::test]
+async fn each_refusal_stores_nothing() {
+    let mut harness = Harness::new().await;
+    let caller = harness.caller().await;
+    let bad_body = create_session(&harness.honnin, &caller, b"[]").await.unwrap_err();
+    assert!(matches!(bad_body, CreateSessionError::Decode(_)));
+    let foreign = create_session(&harness.honnin, &caller, br#"{"callbackUrl":"https://evil.example/"}"#).await;
+    assert!(matches!(foreign, Err(CreateSessionError::CallbackUrlNotAllowed(url)) if url == "https://evil.example/"));
+    harness.save_settings(TenantSettings::default()).await;
+    let caller = harness.caller().await;
+    let no_steps = create_session(&harness.honnin, &caller, b"{}").await.unwrap_err();
+    assert!(matches!(
+        no_steps,
+        CreateSessionError::NotReady(NotReady::NoStepsEnabled)
+    ));
+    assert!(harness.open_jobs().await.is_empty());
+}
+
+#[tokio::test]
+async fn only_the_exact_valid_key_opens_the_api() {
+    let harness = Harness::new().await;
+    let mut other = harness.key.clone();
+    other.pop();
+    for wrong in ["", "hn_live_", other.as_str(), "Bearer x"] {
+        let refused = access::tenant_by_key(&harness.honnin, wrong, localhost(), Scope::Create).await;
+        assert!(matches!(refused, Err(AccessError::Unauthorized)), "{wrong}");
+    }
+    let caller = harness.caller().await;
+    let (tenant, key) = (harness.tenant.id.clone(), caller.key().unwrap().clone());
+    let revoked = harness
+        .honnin
+        .db()
+        .write(async move |tx| api_keys::revoke(tx, &tenant, &key, testkit::START).await);
+    assert!(revoked.await.unwrap());
+    let refused = access::tenant_by_key(&harness.honnin, &harness.key, localhost(), Scope::Create).await;
+    assert!(
+        matches!(refused, Err(AccessError::Unauthorized)),
+        "revocation holds on the very next request"
+    );
+}
+
+#[tokio::test]
+async fn an_address_off_the_list_is_refused_with_a_valid_key_only() {
+    let settings = TenantSettings {
+        ip_allow_list: vec!["192.0.2.0/24".parse().unwrap()],
+        ..TenantSettings::default()
+    };
+    let harness = Harness::with(settings).await;
+    let off = access::tenant_by_key(&harness.honnin, &harness.key, localhost(), Scope::Create).await;
+    assert!(matches!(off, Err(AccessError::IpNotAllowed)));
+    let on = access::tenant_by_key(
+        &harness.honnin,
+        &harness.key,
+        "192.0.2.9".parse().unwrap(),
+        Scope::Create,
+    )
+    .await;
+    assert!(on.is_ok());
+    let unknown = access::tenant_by_key(&harness.honnin, "hn_live_0", localhost(), Scope::Create).await;
+    assert!(matches!(unknown, Err(AccessError::Unauthorized)));
+}

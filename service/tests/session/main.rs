@@ -1,0 +1,5 @@
+//! Sessions: created, ended by their deadline, given a new link.
+
+mod create;
+mod expire;
+mod reissue_link;

@@ -1,0 +1,81 @@
+//! A new link for a session that goes on.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use domain::{ids::SessionId, session::Status, time::Millis};
+use service::{
+    access::{
+        Reviewer,
+        capture_cookie::{CookieError, applicant},
+    },
+    capture::open_link::open_link,
+    session::reissue_link::{ReissueError, reissue_link},
+};
+use store::{people::users::Role, session::links};
+use testkit::Harness;
+
+async fn reviewer(harness: &Harness) -> Reviewer {
+    Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap()
+}
+
+async fn open_links(harness: &Harness, id: &SessionId) -> usize {
+    let (id, now) = (id.clone(), harness.honnin.now());
+    let all = harness.read(async move |tx| links::list(tx, &id).await).await;
+    all.iter().filter(|link| link.is_open(now)).count()
+}
+
+#[tokio::test]
+async fn a_new_link_kills_the_old_one_and_lasts_no_longer_than_the_session() {
+    let harness = Harness::new().await;
+    let created = harness.create().await;
+    let rita = reviewer(&harness).await;
+    assert_eq!(open_links(&harness, &created.id).await, 1);
+    harness.clock.advance(Millis::days(6));
+    let made = reissue_link(&harness.honnin, &rita, &created.id).await.unwrap();
+    assert_eq!(open_links(&harness, &created.id).await, 1);
+    assert_ne!(made.url.expose(), created.verification_url.expose());
+    assert_eq!(
+        made.expires_at, created.expires_at,
+        "a day is left, and a link would live for two"
+    );
+}
+
+#[tokio::test]
+async fn the_browser_that_held_the_session_is_cut_off_and_the_new_link_opens() {
+    let harness = Harness::new().await;
+    let created = harness.create().await;
+    let opened = open_link(&harness.honnin, &Harness::token(&created), None)
+        .await
+        .unwrap();
+    assert!(applicant(&harness.honnin, opened.cookie.expose()).await.is_ok());
+    let made = reissue_link(&harness.honnin, &reviewer(&harness).await, &created.id)
+        .await
+        .unwrap();
+    assert!(matches!(
+        applicant(&harness.honnin, opened.cookie.expose()).await,
+        Err(CookieError::Over)
+    ));
+    let token = made.url.expose().rsplit('/').next().unwrap();
+    let again = open_link(&harness.honnin, token, None).await.unwrap();
+    let applicant = applicant(&harness.honnin, again.cookie.expose()).await.unwrap();
+    assert_eq!(*applicant.session(), created.id);
+}
+
+#[tokio::test]
+async fn a_session_that_is_over_gets_no_link() {
+    let harness = Harness::new().await;
+    let rita = reviewer(&harness).await;
+    let (decided, _) = harness.decided().await;
+    let refused = reissue_link(&harness.honnin, &rita, &decided).await.unwrap_err();
+    assert!(matches!(refused, ReissueError::Status(Status::Completed)));
+    let created = harness.create().await;
+    harness.clock.advance(Millis::days(7));
+    let refused = reissue_link(&harness.honnin, &rita, &created.id).await.unwrap_err();
+    assert!(matches!(refused, ReissueError::Status(Status::Expired)));
+    harness.run_until_idle().await;
+    let nobody = SessionId::from_random([9; 16]);
+    assert!(matches!(
+        reissue_link(&harness.honnin, &rita, &nobody).await,
+        Err(ReissueError::NotFound)
+    ));
+}

@@ -1,0 +1,6 @@
+//! Webhooks: delivered, sent again, and what receivers do to them.
+
+mod deliver;
+mod fairness;
+mod hostile;
+mod redeliver;

@@ -1,0 +1,459 @@
+//! Sending again by hand, test events, and how a receiver is doing.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use domain::{event::EventType, ids::EventId, tenant::TenantSettings, time::Millis};
+use service::{
+    access::Developer,
+    settings::{self, Change},
+    webhook::{
+        delivery_log::{self, NoBody},
+        diagnose::{BodyComparison, Verdict, explain_signature},
+        redeliver::{self, MOST_AT_ONCE, RedeliverError, SentAgain},
+    },
+};
+use store::{
+    people::users::Role,
+    webhook::deliveries::{DeliveryFilter, DeliveryState},
+};
+use testkit::{
+    Harness,
+    receiver::{Receiver, Reply},
+    webhooks::settings_for,
+};
+
+#[tokio::test]
+async fn a_test_event_arrives_signed_and_names_its_tenant_only() {
+    let receiver = Receiver::start().await;
+    let (harness, secret) = Harness::with_receiver(&receiver).await;
+    let id = redeliver::send_test(&harness.honnin, &harness.developer().await)
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    let [received] = receiver.received().try_into().unwrap();
+    let judge = standardwebhooks::Webhook::new(&secret).unwrap();
+    judge.verify(&received.body, &received.headers).unwrap();
+    let body = received.json();
+    assert_eq!(body["type"], "webhook.test");
+    assert_eq!(body["id"], id.as_str());
+    assert_eq!(
+        body["data"],
+        serde_json::json!({"tenantId": harness.tenant.id.as_str()})
+    );
+    assert_eq!(harness.delivery(&id).await.unwrap().state, DeliveryState::Delivered);
+}
+
+#[tokio::test]
+async fn during_a_rotation_a_test_event_proves_that_the_receiver_has_the_new_secret() {
+    let receiver = Receiver::start().await;
+    let (harness, old) = Harness::with_receiver(&receiver).await;
+    harness.clock.advance(Millis::seconds(1));
+    let new = harness.issue_secret().await;
+    redeliver::send_test(&harness.honnin, &harness.developer().await)
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    let [received] = receiver.received().try_into().unwrap();
+    let accepts = |secret: &str| {
+        let judge = standardwebhooks::Webhook::new(secret).unwrap();
+        judge.verify(&received.body, &received.headers).is_ok()
+    };
+    assert!(accepts(&new) && !accepts(&old));
+}
+
+#[tokio::test]
+async fn a_range_is_sent_again_with_the_same_ids() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    let developer = harness.developer().await;
+    let mut events = Vec::new();
+    for _ in 0..4 {
+        events.push(harness.record_expired(&session).await);
+        harness.wait(Millis::minutes(1)).await;
+    }
+    let time = |event: &EventId| {
+        let event = event.clone();
+        async { harness.delivery(&{ event }).await.unwrap().created_at }
+    };
+    let filter = DeliveryFilter {
+        state: Some(DeliveryState::Delivered),
+        since: Some(time(&events[1]).await),
+        until: Some(time(&events[3]).await),
+        ..DeliveryFilter::default()
+    };
+    let sent = redeliver::send_range_again(&harness.honnin, &developer, &filter);
+    assert_eq!(
+        sent.await.unwrap(),
+        SentAgain {
+            count: 2,
+            left_out: 0,
+            go_on_after: None
+        }
+    );
+    harness.run_until_idle().await;
+    let mut again: Vec<_> = receiver.received()[4..]
+        .iter()
+        .map(|one| one.header("webhook-id").to_owned())
+        .collect();
+    again.sort();
+    let mut expected = [events[1].to_string(), events[2].to_string()];
+    expected.sort();
+    assert_eq!(again, expected);
+}
+
+#[tokio::test]
+async fn asking_twice_sends_once_more_and_not_twice() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let event = harness.record_expired(&harness.create().await.id).await;
+    harness.run_until_idle().await;
+    let developer = harness.developer().await;
+    for _ in 0..3 {
+        redeliver::send_again(&harness.honnin, &developer, &event)
+            .await
+            .unwrap();
+    }
+    harness.run_until_idle().await;
+    assert_eq!(receiver.received().len(), 2);
+}
+
+#[tokio::test]
+async fn an_event_that_was_never_sent_can_be_sent_by_hand() {
+    let receiver = Receiver::start().await;
+    let (mut harness, _) = Harness::with_receiver(&receiver).await;
+    harness
+        .save_settings(TenantSettings {
+            event_types: vec![],
+            ..settings_for(&receiver)
+        })
+        .await;
+    let event = harness.record_expired(&harness.create().await.id).await;
+    let developer = harness.developer().await;
+    redeliver::send_again(&harness.honnin, &developer, &event)
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(receiver.received()[0].header("webhook-id"), event.as_str());
+}
+
+#[tokio::test]
+async fn without_a_receiver_and_for_a_foreign_event_nothing_is_sent() {
+    let receiver = Receiver::start().await;
+    let (mut harness, _) = Harness::with_receiver(&receiver).await;
+    let developer = harness.developer().await;
+    let unknown = harness.honnin.event_id();
+    let refused = redeliver::send_again(&harness.honnin, &developer, &unknown)
+        .await
+        .unwrap_err();
+    assert!(matches!(refused, RedeliverError::NotFound));
+    assert!(
+        delivery_log::find(&harness.honnin, &developer, &unknown)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    harness
+        .save_settings(TenantSettings {
+            webhook_url: None,
+            ..settings_for(&receiver)
+        })
+        .await;
+    let refused = redeliver::send_test(&harness.honnin, &developer).await.unwrap_err();
+    assert!(matches!(refused, RedeliverError::NoReceiver));
+    assert_eq!(harness.run_until_idle().await, 0);
+}
+
+#[tokio::test]
+async fn only_those_who_look_after_webhooks_may_touch_them() {
+    let harness = Harness::new().await;
+    for (role, may) in [
+        (Role::Admin, true),
+        (Role::Developer, true),
+        (Role::Reviewer, false),
+        (Role::Auditor, false),
+    ] {
+        assert_eq!(Developer::of(&harness.staff(role).await).is_ok(), may, "{role:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_receiver_is_failing_since_its_first_failure_after_a_success() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    let developer = harness.developer().await;
+    let health = || redeliver::receiver_health(&harness.honnin, &developer);
+    assert_eq!(
+        health().await.unwrap(),
+        store::webhook::delivery_attempts::ReceiverHealth::default()
+    );
+    harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+    let success = harness.honnin.now();
+    assert_eq!(
+        (
+            health().await.unwrap().last_success_at,
+            health().await.unwrap().failing_since
+        ),
+        (Some(success), None)
+    );
+    harness.clock.advance(Millis::hours(1));
+    let failure = harness.honnin.now();
+    receiver.reply([Reply::Status(500), Reply::Status(500)]);
+    harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+    harness.wait(Millis::seconds(6)).await;
+    assert_eq!(
+        health().await.unwrap().failing_since,
+        Some(failure),
+        "not since the second failure"
+    );
+    harness.wait(Millis::minutes(6)).await;
+    assert_eq!(health().await.unwrap().failing_since, None, "it is back");
+}
+
+#[tokio::test]
+async fn a_pasted_delivery_is_explained() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let developer = harness.developer().await;
+    harness.record_expired(&harness.create().await.id).await;
+    harness.run_until_idle().await;
+    let [received] = receiver.received().try_into().unwrap();
+    let pasted: String = ["webhook-id", "webhook-timestamp", "webhook-signature"]
+        .map(|name| format!("{name}: {}\n", received.header(name)))
+        .concat();
+    harness.clock.advance(Millis::seconds(400));
+    let explained = explain_signature(&harness.honnin, &developer, &pasted, &received.body)
+        .await
+        .unwrap();
+    assert!(matches!(explained.verdict, Verdict::Matches(_)));
+    assert_eq!(
+        (explained.age_seconds, explained.body),
+        (Some(400), BodyComparison::Same)
+    );
+
+    let written_again = serde_json::to_vec_pretty(&received.json()).unwrap();
+    let explained = explain_signature(&harness.honnin, &developer, &pasted, &written_again)
+        .await
+        .unwrap();
+    assert_eq!(
+        (explained.verdict, explained.body),
+        (Verdict::NoMatch, BodyComparison::SameJson)
+    );
+}
+
+#[tokio::test]
+async fn the_debugger_shows_what_was_sent_byte_for_byte() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let developer = harness.developer().await;
+    let event = harness.record_expired(&harness.create().await.id).await;
+    harness.run_until_idle().await;
+    let [received] = receiver.received().try_into().unwrap();
+    harness.clock.advance(Millis::hours(1));
+    let [attempt] = harness.attempts(&event).await.try_into().unwrap();
+    let shown = delivery_log::find_request(&harness.honnin, &developer, &event, attempt.attempted_at)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(shown.body.unwrap(), received.body);
+    for (name, value) in shown.headers {
+        assert_eq!(received.header(name), value);
+    }
+}
+
+#[tokio::test]
+async fn a_developer_cannot_find_out_a_reviewers_note_by_trying_bodies() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    let note = harness
+        .seal_note(&harness.database.vault().await, &session, "Called back.")
+        .await;
+    let event = harness.record_reviewed(&session, Some(note)).await;
+    harness.run_until_idle().await;
+    let [received] = receiver.received().try_into().unwrap();
+    let headers = format!("webhook-id: {event}\n");
+    let developer = harness.developer().await;
+    for guess in [&received.body[..], b"", b"{}"] {
+        let explained = explain_signature(&harness.honnin, &developer, &headers, guess)
+            .await
+            .unwrap();
+        assert_eq!(explained.body, BodyComparison::Hidden);
+    }
+    let now = harness.honnin.now();
+    let shown = delivery_log::find_request(&harness.honnin, &developer, &event, now);
+    let shown = shown.await.unwrap().unwrap();
+    assert_eq!(shown.body, Err(NoBody::Hidden));
+    assert!(shown.headers.iter().all(|(name, _)| *name != "webhook-signature"));
+
+    // An admin reads notes, and so is told.
+    let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
+    let explained = explain_signature(&harness.honnin, &admin, &headers, &received.body);
+    assert_eq!(explained.await.unwrap().body, BodyComparison::Same);
+    let shown = delivery_log::find_request(&harness.honnin, &admin, &event, now);
+    assert_eq!(shown.await.unwrap().unwrap().body.unwrap(), received.body);
+}
+
+#[tokio::test]
+async fn a_range_of_more_than_a_thousand_is_sent_oldest_first_and_gone_on_with() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    let developer = harness.developer().await;
+    let most = MOST_AT_ONCE as usize;
+    let events = harness.pile(&session, most + 3).await;
+    let mut filter = DeliveryFilter {
+        state: Some(DeliveryState::Pending),
+        ..DeliveryFilter::default()
+    };
+    let send = async |filter: &DeliveryFilter| {
+        redeliver::send_range_again(&harness.honnin, &developer, filter)
+            .await
+            .unwrap()
+    };
+    let first = send(&filter).await;
+    assert_eq!(first.count, most);
+    filter.after = first.go_on_after;
+    assert_eq!(filter.after.as_ref().map(|(_, id)| id), Some(&events[most - 1]));
+    let rest = send(&filter).await;
+    assert_eq!((rest.count, rest.go_on_after), (3, None));
+}
+
+#[tokio::test]
+async fn a_new_receiver_is_not_blamed_for_what_the_old_one_failed() {
+    let (old, new) = (Receiver::start().await, Receiver::start().await);
+    old.reply(vec![Reply::Status(500); 3]);
+    let (harness, _) = Harness::with_receiver(&old).await;
+    let session = harness.create().await.id;
+    let developer = harness.developer().await;
+    let health = || redeliver::receiver_health(&harness.honnin, &developer);
+    harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+    let failing = health().await.unwrap();
+    assert!(failing.failing_since.is_some());
+    assert_eq!(failing.last_fault.as_deref(), Some("status"));
+
+    harness.clock.advance(Millis::seconds(1));
+    let change = Change::Webhook {
+        url: Some(new.url()),
+        event_types: Vec::new(),
+    };
+    let staff = harness.staff(Role::Developer).await;
+    settings::change(&harness.honnin, &staff, harness.tenant.version, change)
+        .await
+        .unwrap();
+    assert_eq!(health().await.unwrap().failing_since, None);
+}
+
+/// Points the receiver to `url` as `role`.
+async fn point_to(harness: &Harness, role: Role, url: String) {
+    let staff = harness.staff(role).await;
+    let version = settings::load(&harness.honnin, &staff).await.unwrap().version;
+    let change = Change::Webhook {
+        url: Some(url),
+        event_types: EventType::ALL.to_vec(),
+    };
+    settings::change(&harness.honnin, &staff, version, change)
+        .await
+        .unwrap();
+}
+
+fn ids(receiver: &Receiver) -> Vec<String> {
+    let received = receiver.received();
+    received.iter().map(|one| one.header("webhook-id").to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_retry_withholds_a_note_from_an_address_that_no_admin_chose_or_confirmed() {
+    let (shops, attackers) = (Receiver::start().await, Receiver::start().await);
+    let (harness, _) = Harness::with_receiver(&shops).await;
+    let session = harness.create().await.id;
+    let note = harness
+        .seal_note(&harness.database.vault().await, &session, "Called her back.")
+        .await;
+    shops.reply([Reply::Status(500), Reply::Status(500)]);
+    let noted = harness.record_reviewed(&session, Some(note)).await;
+    let plain = harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+
+    harness.clock.advance(Millis::seconds(1));
+    point_to(&harness, Role::Developer, attackers.url()).await;
+    harness.clock.advance(Millis::minutes(1));
+    harness.run_until_idle().await;
+    assert_eq!(ids(&attackers), [plain.to_string()]);
+    let held = harness.delivery(&noted).await.unwrap();
+    assert_eq!((held.state, held.attempts), (DeliveryState::Pending, 2));
+
+    point_to(&harness, Role::Admin, attackers.url()).await;
+    harness.clock.advance(Millis::minutes(10));
+    harness.run_until_idle().await;
+    assert_eq!(ids(&attackers), [plain.to_string(), noted.to_string()]);
+}
+
+#[tokio::test]
+async fn an_address_that_an_admin_chose_gets_what_is_on_its_way() {
+    let (before, after) = (Receiver::start().await, Receiver::start().await);
+    let (harness, _) = Harness::with_receiver(&before).await;
+    let session = harness.create().await.id;
+    let note = harness
+        .seal_note(&harness.database.vault().await, &session, "Called her back.")
+        .await;
+    before.reply([Reply::Status(500)]);
+    let noted = harness.record_reviewed(&session, Some(note)).await;
+    harness.run_until_idle().await;
+    harness.clock.advance(Millis::seconds(1));
+    point_to(&harness, Role::Admin, after.url()).await;
+    harness.clock.advance(Millis::minutes(1));
+    harness.run_until_idle().await;
+    assert_eq!(ids(&after), [noted.to_string()]);
+}
+
+#[tokio::test]
+async fn an_old_note_goes_to_a_new_address_by_an_admins_hand_only() {
+    let (shops, attackers) = (Receiver::start().await, Receiver::start().await);
+    let (harness, _) = Harness::with_receiver(&shops).await;
+    let session = harness.create().await.id;
+    let vault = harness.database.vault().await;
+    let note = harness.seal_note(&vault, &session, "Called her back.").await;
+    let noted = harness.record_reviewed(&session, Some(note)).await;
+    let plain = harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+    let developer = harness.developer().await;
+    redeliver::send_again(&harness.honnin, &developer, &noted)
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(
+        shops.received().len(),
+        3,
+        "to the address it was written for anybody may"
+    );
+
+    harness.clock.advance(Millis::seconds(1));
+    let change = Change::Webhook {
+        url: Some(attackers.url()),
+        event_types: Vec::new(),
+    };
+    settings::change(&harness.honnin, developer.staff(), harness.tenant.version, change)
+        .await
+        .unwrap();
+    let refused = redeliver::send_again(&harness.honnin, &developer, &noted).await;
+    assert!(matches!(refused, Err(RedeliverError::NeedsAdmin)));
+    let range = DeliveryFilter {
+        state: Some(DeliveryState::Delivered),
+        ..DeliveryFilter::default()
+    };
+    let sent = redeliver::send_range_again(&harness.honnin, &developer, &range)
+        .await
+        .unwrap();
+    assert_eq!((sent.count, sent.left_out), (1, 1));
+    harness.run_until_idle().await;
+    assert_eq!(ids(&attackers), [plain.to_string()]);
+
+    let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
+    redeliver::send_again(&harness.honnin, &admin, &noted).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(ids(&attackers), [plain.to_string(), noted.to_string()]);
+}

@@ -1,0 +1,200 @@
+//! Fresh databases for a test: SQLite in a temporary folder and, where `HONNIN_TEST_POSTGRES` names a throw-away server, a schema of
+//! its own on Postgres.
+
+use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
+use std::{path::Path, sync::Arc};
+use store::{
+    Db, DbOptions,
+    capture::pictures::Pictures,
+    vault::{MasterKeys, Vault},
+};
+use tempfile::TempDir;
+
+/// Few connections, since many tests share one Postgres.
+pub const OPTIONS: DbOptions = DbOptions {
+    readers: 4,
+    connections: 8,
+    patience: std::time::Duration::from_secs(20),
+};
+
+/// Where an empty database is, before anything opens it.
+#[derive(Clone)]
+pub struct Address {
+    /// For the message of an assertion.
+    pub name: &'static str,
+    /// The main database.
+    pub url: String,
+    /// The key database.
+    pub keys_url: String,
+    folder: Arc<TempDir>,
+}
+
+impl Address {
+    /// A temporary folder of its own; on SQLite the databases lie in it.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// An address on every database there is to test on.
+pub async fn addresses() -> Vec<Address> {
+    let mut all = vec![sqlite_address(TempDir::new().unwrap())];
+    if let Some(server) = postgres_server() {
+        all.push(postgres_address(&server).await);
+    }
+    all
+}
+
+/// Files in the given folder.
+pub fn sqlite_address(folder: TempDir) -> Address {
+    let url = |file: &str| format!("sqlite://{}", folder.path().join(file).display());
+    Address {
+        name: "sqlite",
+        url: url("honnin.db"),
+        keys_url: url("keys.db"),
+        folder: Arc::new(folder),
+    }
+}
+
+/// A fresh schema on the server at `server`.
+pub async fn postgres_address(server: &str) -> Address {
+    let schema = format!("t_{:032x}", rand::random::<u128>());
+    let mut admin = PgConnection::connect(server).await.unwrap();
+    for schema in [schema.clone(), format!("{schema}_keys")] {
+        sqlx::raw_sql(AssertSqlSafe(format!("CREATE SCHEMA {schema}")))
+            .execute(&mut admin)
+            .await
+            .unwrap();
+    }
+    admin.close().await.unwrap();
+    let separator = if server.contains('?') { '&' } else { '?' };
+    let url = format!("{server}{separator}options[search_path]={schema}");
+    Address {
+        name: "postgres",
+        keys_url: format!("{url}_keys"),
+        url,
+        folder: Arc::new(TempDir::new().unwrap()),
+    }
+}
+
+/// One database under test, migrated.
+#[derive(Clone)]
+pub struct Backend {
+    /// For the message of an assertion.
+    pub name: &'static str,
+    /// The main database.
+    pub db: Db,
+    /// Its address.
+    pub url: String,
+    /// The address of the key database.
+    pub keys_url: String,
+    folder: Arc<TempDir>,
+}
+
+/// Every database there is to test on, empty and migrated.
+pub async fn backends() -> Vec<Backend> {
+    let mut all = Vec::new();
+    for address in addresses().await {
+        all.push(Backend::open(address).await);
+    }
+    all
+}
+
+/// A fresh SQLite database.
+pub async fn sqlite() -> Backend {
+    sqlite_in(TempDir::new().unwrap()).await
+}
+
+/// A fresh SQLite database in the given folder.
+pub async fn sqlite_in(folder: TempDir) -> Backend {
+    Backend::open(sqlite_address(folder)).await
+}
+
+/// A fresh schema on the server at `server`.
+pub async fn postgres(server: &str) -> Backend {
+    Backend::open(postgres_address(server).await).await
+}
+
+/// The throw-away server, where there is one.
+#[expect(clippy::disallowed_methods, reason = "the test command says where its Postgres is")]
+pub fn postgres_server() -> Option<String> {
+    std::env::var("HONNIN_TEST_POSTGRES")
+        .ok()
+        .filter(|server| !server.is_empty())
+}
+
+impl Backend {
+    async fn open(address: Address) -> Self {
+        Self {
+            name: address.name,
+            db: Db::open(&address.url, OPTIONS).await.unwrap(),
+            url: address.url,
+            keys_url: address.keys_url,
+            folder: address.folder,
+        }
+    }
+
+    /// A temporary folder of this backend's own.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Another [`Db`] on the same database, as after a restart.
+    pub async fn reopen(&self) -> Db {
+        Db::open(&self.url, OPTIONS).await.unwrap()
+    }
+
+    /// A vault on this backend's key database; each call is another process.
+    pub async fn vault(&self) -> Vault {
+        let master = MasterKeys::load_or_create(&self.folder().join("master.key")).unwrap();
+        Vault::open_at(&self.keys_url, OPTIONS, master).await.unwrap()
+    }
+
+    /// The pictures of this backend.
+    pub fn pictures(&self) -> Pictures {
+        Pictures::in_folder(&self.folder().join("pictures")).unwrap()
+    }
+
+    /// Runs SQL past the store, on a connection of its own. Returns the rows touched.
+    pub async fn run(&self, sql: &'static str) -> u64 {
+        run_at(&self.url, sql).await
+    }
+
+    /// Reads one number past the store.
+    pub async fn number(&self, sql: &'static str) -> i64 {
+        number_at(&self.url, sql).await
+    }
+}
+
+/// Runs SQL at `url`.
+pub async fn run_at(url: &str, sql: &'static str) -> u64 {
+    if url.starts_with("sqlite") {
+        let mut connection = SqliteConnection::connect(url).await.unwrap();
+        sqlx::query(sql).execute(&mut connection).await.unwrap().rows_affected()
+    } else {
+        let mut connection = PgConnection::connect(url).await.unwrap();
+        sqlx::query(sql).execute(&mut connection).await.unwrap().rows_affected()
+    }
+}
+
+/// Reads one number at `url`.
+pub async fn number_at(url: &str, sql: &'static str) -> i64 {
+    if url.starts_with("sqlite") {
+        let mut connection = SqliteConnection::connect(url).await.unwrap();
+        sqlx::query_scalar(sql).fetch_one(&mut connection).await.unwrap()
+    } else {
+        let mut connection = PgConnection::connect(url).await.unwrap();
+        sqlx::query_scalar(sql).fetch_one(&mut connection).await.unwrap()
+    }
+}
+
+/// Reads one column of bytes at `url`.
+pub async fn bytes_at(url: &str, sql: &'static str) -> Vec<Vec<u8>> {
+    if url.starts_with("sqlite") {
+        let mut connection = SqliteConnection::connect(url).await.unwrap();
+        sqlx::query_scalar(sql).fetch_all(&mut connection).await.unwrap()
+    } else {
+        let mut connection = PgConnection::connect(url).await.unwrap();
+        sqlx::query_scalar(sql).fetch_all(&mut connection).await.unwrap()
+    }
+}

@@ -1,0 +1,327 @@
+//! What tests and benchmarks share. Only ever a dev-dependency.
+//!
+//! [`Harness`] is a whole system on a database of its own (SQLite unless a test asks for another), with a clock that stands still, seeded
+//! randomness and a scripted examiner.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(missing_docs, reason = "what a test does with it explains it")]
+
+pub mod authority;
+pub mod databases;
+pub mod eyes;
+pub mod floors;
+pub mod long_runs;
+pub mod names;
+pub mod receiver;
+pub mod walk;
+pub mod webhooks;
+
+pub use eyes::Eyes;
+
+use databases::Backend;
+use domain::{
+    decision::Policy,
+    ids::{ApiKeyId, SessionId, TenantId},
+    scope::{Scope, Scopes},
+    session::Step,
+    tenant::TenantSettings,
+    time::{ManualClock, Millis, Timestamp},
+};
+use service::{
+    Honnin, Parts, ServiceConfig,
+    access::{self, Tenant, api_key},
+    jobs::worker::{Lane, Worker},
+    runtime::random::{Random, SeededRandom},
+    session::{
+        create::{self, Created},
+        rate_limit::CreationRate,
+    },
+    webhook::sender::{SenderConfig, WebhookSender},
+};
+use std::{net::IpAddr, path::Path, sync::Arc};
+use store::{
+    Db, StoreError,
+    jobs::{self, JobState},
+    settings::{
+        api_keys,
+        tenants::{self, TenantRow},
+    },
+    webhook::events::{self, EventRow},
+};
+
+/// 2026-08-02T09:30:00Z.
+pub const START: Timestamp = Timestamp::from_millis(1_785_663_000_000);
+
+/// A system with one tenant and its key.
+pub struct Harness {
+    pub honnin: Honnin,
+    pub clock: Arc<ManualClock>,
+    pub eyes: Arc<Eyes>,
+    pub names: Arc<names::Names>,
+    pub sender: SenderConfig,
+    pub database: Backend,
+    pub rate: CreationRate,
+    pub tenant: TenantRow,
+    pub key: String,
+}
+
+impl Harness {
+    /// With both steps, one callback URL, and a receiver nobody listens on.
+    pub async fn new() -> Self {
+        Self::with(TenantSettings {
+            steps: Step::ALL.to_vec(),
+            callback_urls: vec!["https://shop.example/done".into()],
+            ..TenantSettings::default()
+        })
+        .await
+    }
+
+    /// With a search for faces that were approved before.
+    pub async fn searching() -> Self {
+        Self::with(TenantSettings {
+            steps: Step::ALL.to_vec(),
+            policy: Policy {
+                find_duplicates: true,
+                ..Policy::default()
+            },
+            ..TenantSettings::default()
+        })
+        .await
+    }
+
+    /// With the given settings.
+    pub async fn with(settings: TenantSettings) -> Self {
+        Self::with_sender(settings, loopback_sender()).await
+    }
+
+    /// With the given settings and sender.
+    pub async fn with_sender(settings: TenantSettings, sender: SenderConfig) -> Self {
+        Self::on(databases::sqlite().await, settings, sender, CreationRate::default()).await
+    }
+
+    /// On the given database, with the given settings, sender and limit of creations.
+    pub async fn on(database: Backend, settings: TenantSettings, sender: SenderConfig, rate: CreationRate) -> Self {
+        let clock = Arc::new(ManualClock::at(START));
+        let eyes = Arc::new(Eyes::default());
+        let names = Arc::new(names::Names::default());
+        let webhooks = WebhookSender::with_resolver(sender.clone(), Arc::clone(&names) as _).unwrap();
+        let honnin = open(
+            &database,
+            database.db.clone(),
+            &clock,
+            &eyes,
+            fresh_random(&database),
+            webhooks,
+            rate,
+        )
+        .await;
+        let tenant = TenantRow {
+            id: TenantId::from_random(honnin.random_bytes()),
+            name: "Example Shop".into(),
+            settings: Some(settings),
+            livemode: true,
+            created_at: START,
+            version: 0,
+        };
+        let key = add_tenant(&honnin, &tenant).await;
+        Self {
+            honnin,
+            clock,
+            eyes,
+            names,
+            sender,
+            database,
+            rate,
+            tenant,
+            key,
+        }
+    }
+
+    /// The same with a sandbox tenant and its key in the place of the live one.
+    pub async fn into_sandbox(mut self) -> Self {
+        self.tenant = TenantRow {
+            id: TenantId::from_random(self.honnin.random_bytes()),
+            livemode: false,
+            ..self.tenant
+        };
+        self.key = add_tenant(&self.honnin, &self.tenant).await;
+        self
+    }
+
+    /// The system again after its process was killed: nothing of memory is left, everything of the disk is.
+    pub async fn restart(&mut self) {
+        let webhooks = WebhookSender::with_resolver(self.sender.clone(), Arc::clone(&self.names) as _).unwrap();
+        let db = self.database.reopen().await;
+        let random = fresh_random(&self.database);
+        self.honnin = open(&self.database, db, &self.clock, &self.eyes, random, webhooks, self.rate).await;
+    }
+
+    /// Where its files are.
+    pub fn folder(&self) -> &Path {
+        self.database.folder()
+    }
+
+    /// The tenant as the API knows it.
+    pub async fn caller(&self) -> Tenant {
+        access::tenant_by_key(&self.honnin, &self.key, localhost(), Scope::Create)
+            .await
+            .unwrap()
+    }
+
+    /// A session with nothing asked for.
+    pub async fn create(&self) -> Created {
+        create::create_session(&self.honnin, &self.caller().await, b"{}")
+            .await
+            .unwrap()
+    }
+
+    /// The token of a link just created.
+    pub fn token(created: &Created) -> String {
+        created.verification_url.expose().rsplit('/').next().unwrap().to_owned()
+    }
+
+    /// Runs every job that is due, in every lane, until none is.
+    pub async fn run_until_idle(&self) -> usize {
+        let mut ran = 0;
+        loop {
+            let mut round = 0;
+            for lane in Lane::ALL {
+                round += Worker::new(self.honnin.clone(), lane, 1)
+                    .run_until_idle()
+                    .await
+                    .unwrap();
+            }
+            if round == 0 {
+                return ran;
+            }
+            ran += round;
+        }
+    }
+
+    /// Moves the clock, then runs what became due.
+    pub async fn wait(&self, span: Millis) -> usize {
+        self.clock.advance(span);
+        self.run_until_idle().await
+    }
+
+    /// Unfinished jobs.
+    pub async fn open_jobs(&self) -> Vec<JobState> {
+        self.read(async |tx| jobs::list(tx, None, 1000).await).await
+    }
+
+    /// Every event of a session, oldest first.
+    pub async fn events(&self, session: &SessionId) -> Vec<EventRow> {
+        let id = session.clone();
+        self.read(async move |tx| events::list_of_session(tx, &id).await).await
+    }
+
+    /// A second tenant of the same installation.
+    pub async fn another_tenant(&self) -> Tenant {
+        let tenant = TenantRow {
+            id: TenantId::from_random(self.honnin.random_bytes()),
+            name: "Another Shop".into(),
+            version: 0,
+            ..self.tenant.clone()
+        };
+        let key = add_tenant(&self.honnin, &tenant).await;
+        access::tenant_by_key(&self.honnin, &key, localhost(), Scope::Create)
+            .await
+            .unwrap()
+    }
+
+    /// Saves other settings.
+    pub async fn save_settings(&mut self, settings: TenantSettings) {
+        self.tenant.settings = Some(settings);
+        let tenant = self.tenant.clone();
+        let saved: Result<(), StoreError> = self
+            .honnin
+            .db()
+            .write(async move |tx| tenants::save(tx, &tenant).await)
+            .await;
+        saved.unwrap();
+        self.tenant.version += 1;
+    }
+
+    /// Reads something.
+    pub async fn read<T, F>(&self, unit: F) -> T
+    where
+        T: Send + 'static,
+        F: AsyncFnMut(&mut store::Tx) -> Result<T, StoreError> + Send + 'static,
+    {
+        self.honnin.db().read(unit).await.unwrap()
+    }
+}
+
+/// Sends to receivers on loopback, by any name, and trusts the test's own authority.
+pub fn loopback_sender() -> SenderConfig {
+    SenderConfig {
+        allow_networks: vec!["127.0.0.0/8".parse().unwrap()],
+        extra_roots: vec![authority::root()],
+        native_roots: false,
+        ..SenderConfig::default()
+    }
+}
+
+/// A restarted system draws other bytes, as a real one would.
+fn fresh_random(database: &Backend) -> Arc<dyn Random> {
+    let files = std::fs::read_dir(database.folder()).unwrap().count() as u64;
+    Arc::new(SeededRandom::new(files))
+}
+
+/// A system of parts that a test may look into.
+pub async fn open(
+    database: &Backend,
+    db: Db,
+    clock: &Arc<ManualClock>,
+    eyes: &Arc<Eyes>,
+    random: Arc<dyn Random>,
+    sender: WebhookSender,
+    creation_rate: CreationRate,
+) -> Honnin {
+    Honnin::new(Parts {
+        db,
+        vault: database.vault().await,
+        pictures: database.pictures(),
+        clock: Arc::clone(clock) as _,
+        random,
+        examiner: Arc::clone(eyes) as _,
+        sender: Arc::new(sender),
+        config: ServiceConfig {
+            base_url: "https://id.example/".parse().unwrap(),
+            creation_rate,
+        },
+    })
+}
+
+/// Stores a tenant with a fresh key, which is returned.
+pub async fn add_tenant(honnin: &Honnin, tenant: &TenantRow) -> String {
+    let seed = u64::from_le_bytes(honnin.random_bytes());
+    let key = api_key::generate(&SeededRandom::new(seed), tenant.livemode);
+    let row = api_keys::ApiKeyRow {
+        id: ApiKeyId::from_random(honnin.random_bytes()),
+        tenant: tenant.id.clone(),
+        name: "test".into(),
+        prefix: api_key::prefix(key.expose()),
+        hash: api_key::hash(key.expose()),
+        scopes: Scopes::ALL,
+        created_at: START,
+        expires_at: None,
+        revoked_at: None,
+        last_used_at: None,
+    };
+    let tenant = tenant.clone();
+    let stored: Result<(), StoreError> = honnin
+        .db()
+        .write(async move |tx| {
+            tenants::insert(tx, &tenant).await?;
+            api_keys::insert(tx, &row).await
+        })
+        .await;
+    stored.unwrap();
+    key.expose().clone()
+}
+
+/// Where test callers come from.
+pub fn localhost() -> IpAddr {
+    IpAddr::from([127, 0, 0, 1])
+}

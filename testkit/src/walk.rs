@@ -1,0 +1,164 @@
+//! An end user who does what the pages ask, up to the step a test is about.
+
+use crate::Harness;
+use domain::{
+    document::{DocumentType, Side},
+    ids::SessionId,
+    language::Language,
+    secret::Personal,
+    time::Millis,
+    user_input::TypedForm,
+};
+use service::{
+    access::{Applicant, capture_cookie},
+    capture::{
+        check::{Wish, check_picture},
+        choose_document::choose_document,
+        consent::consent,
+        details::type_in,
+        open_link::open_link,
+        progress::{Next, progress},
+        result::{Ending, result},
+        submit::submit,
+        take::{Burst, capture_document, capture_selfie, challenge},
+    },
+    runtime::random::SeededRandom,
+    session::{
+        create::Created,
+        read::{SessionDetail, read_session},
+    },
+};
+use store::{
+    StoreError,
+    session::links::{self, LinkRow},
+};
+
+impl Harness {
+    /// Opens the link and holds the cookie.
+    pub async fn start(&self, created: &Created) -> Applicant {
+        let opened = open_link(&self.honnin, &Self::token(created), None).await.unwrap();
+        capture_cookie::applicant(&self.honnin, opened.cookie.expose())
+            .await
+            .unwrap()
+    }
+
+    /// A new session whose user has agreed.
+    pub async fn agreed(&self) -> (SessionId, Applicant) {
+        let created = self.create().await;
+        let applicant = self.start(&created).await;
+        consent(&self.honnin, &applicant, "1", Language::En, None)
+            .await
+            .unwrap();
+        (created.id, applicant)
+    }
+
+    /// The step that is next.
+    pub async fn next(&self, applicant: &Applicant) -> Next {
+        progress(&self.honnin, applicant).await.unwrap().next(self.honnin.now())
+    }
+
+    /// Chooses a passport, photographs it and goes on with the photograph.
+    pub async fn photograph(&self, applicant: &Applicant) {
+        choose_document(&self.honnin, applicant, DocumentType::Passport)
+            .await
+            .unwrap();
+        capture_document(&self.honnin, applicant, Side::Front, b"passport".to_vec())
+            .await
+            .unwrap();
+        check_picture(&self.honnin, applicant, Wish::Use(vec![])).await.unwrap();
+    }
+
+    /// Types in what the passport says.
+    pub async fn type_details(&self, applicant: &Applicant) {
+        type_in(&self.honnin, applicant, &Personal::new(details()))
+            .await
+            .unwrap();
+    }
+
+    /// Takes a selfie and follows the challenge.
+    pub async fn selfie(&self, applicant: &Applicant) {
+        let (id, _) = challenge(&self.honnin, applicant).await.unwrap();
+        let frames = vec![(0, b"straight".to_vec()), (400, b"turned".to_vec())];
+        let burst = Burst {
+            challenge: Some(id),
+            frames,
+        };
+        capture_selfie(&self.honnin, applicant, burst).await.unwrap();
+    }
+
+    /// A session one tap before the submit, with its pictures analysed.
+    pub async fn ready(&self) -> (SessionId, Applicant) {
+        let (id, applicant) = self.agreed().await;
+        self.photograph(&applicant).await;
+        self.type_details(&applicant).await;
+        self.selfie(&applicant).await;
+        self.run_until_idle().await;
+        (id, applicant)
+    }
+
+    /// A session submitted and decided.
+    pub async fn decided(&self) -> (SessionId, Applicant) {
+        let (id, applicant) = self.ready().await;
+        submit(&self.honnin, &applicant).await.unwrap();
+        self.run_until_idle().await;
+        (id, applicant)
+    }
+}
+
+/// The details of the scripted passport.
+pub fn details() -> TypedForm {
+    TypedForm {
+        last_name: "Tanaka".into(),
+        first_name: "Hanako".into(),
+        birth_date: "1990-02-28".into(),
+        address: "1-2-3 Chiyoda, Tokyo".into(),
+        ..TypedForm::default()
+    }
+}
+
+impl Harness {
+    /// Names of the stored pictures of the applicant's session.
+    pub async fn stored_pictures(&self, applicant: &Applicant) -> Vec<String> {
+        let pictures = store::capture::pictures::Pictures::in_folder(&self.folder().join("pictures")).unwrap();
+        pictures.list_names(applicant.session()).await.unwrap()
+    }
+}
+
+impl Harness {
+    /// Opens a link made by hand for a session that goes on.
+    pub async fn reissued(&self, session: &SessionId) -> Applicant {
+        let token = service::runtime::token::generate(&SeededRandom::new(4711));
+        let link = LinkRow {
+            hash: service::runtime::token::hash(token.expose()),
+            session: session.clone(),
+            created_at: self.honnin.now(),
+            expires_at: self.honnin.now().plus(Millis::hours(1)),
+            used_at: None,
+            killed_at: None,
+        };
+        let stored: Result<(), StoreError> = self
+            .honnin
+            .db()
+            .write(async move |tx| links::insert(tx, &link).await)
+            .await;
+        stored.unwrap();
+        let opened = open_link(&self.honnin, token.expose(), None).await.unwrap();
+        capture_cookie::applicant(&self.honnin, opened.cookie.expose())
+            .await
+            .unwrap()
+    }
+}
+
+impl Harness {
+    /// The session as the API tells it.
+    pub async fn detail(&self, id: &SessionId) -> SessionDetail {
+        read_session(&self.honnin, &self.caller().await, id.as_str())
+            .await
+            .unwrap()
+    }
+
+    /// How it ended, as the user sees it.
+    pub async fn ending(&self, applicant: &Applicant) -> Ending {
+        result(&self.honnin, applicant).await.unwrap().ending
+    }
+}
