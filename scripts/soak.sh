@@ -41,7 +41,7 @@ long "races for one session" tests_in_memory --test races
 long "missing and foreign ids take the same time" tests --test api timing
 long "webhooks through outages" tests --test webhook_outages
 long "processes killed and restarted" tests --test nodes
-long "a crowd that wants nothing" env HONNIN_HALF_OPEN=2000 cargo test --quiet --profile soak --test api crowd -- --nocapture
+long "a crowd that wants nothing" env HONNIN_HALF_OPEN=2000 cargo test --quiet --profile soak --test api idle_connections -- --nocapture
 long "signatures before the official libraries" scripts/judge-webhooks 10000
 long "the API before schemathesis" scripts/judge-api 100000
 

@@ -1,4 +1,4 @@
-// Chromium as a phone or as a desk, with a camera whose picture the test chooses.
+// Chromium as a phone or as a desktop, with a camera whose picture the test chooses.
 import { chromium } from "playwright-core";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -44,7 +44,7 @@ export class Browser {
   }
 
   /** A reviewer's or an administrator's screen. */
-  desk({ language = "en" } = {}) {
+  desktop({ language = "en" } = {}) {
     return this.#page({ viewport: { width: 1280, height: 800 }, locale: locales[language] });
   }
 

@@ -7,7 +7,7 @@ export const password = "a harbour at four in the morning";
 export async function signIn(browser, honnin, tenant, { role = "admin", email = "rei@bank.example" } = {}) {
   const words = ["--tenant", tenant.tenantId, "--email", email, "--name", "Rei Reviewer", "--role", role];
   const [link] = (await honnin.command("user", "invite", ...words)).match(/http\S+/);
-  const page = await browser.desk();
+  const page = await browser.desktop();
   await page.goto(link);
   const stumbles = await look(page, "console-invitation");
   await page.getByLabel("Password").fill(password);

@@ -227,16 +227,16 @@ for (const language of languages) {
     assert.deepEqual(wrong, []);
   });
 
-  test(`a desk shows a code in ${language} and learns that the phone has opened it`, long, async () => {
+  test(`a desktop shows a code in ${language} and learns that the phone has opened it`, long, async () => {
     const { shoot, wrong } = watcher(language);
-    const desk = await browser.desk({ language });
+    const desktop = await browser.desktop({ language });
     const url = await link();
-    await desk.goto(url);
-    await shoot(desk, "00-start-desk");
+    await desktop.goto(url);
+    await shoot(desktop, "00-start-desk");
     const phone = await browser.phone({ language });
     await new Walk(phone).start(url);
-    await desk.locator("[data-follow] h1").waitFor({ state: "visible" });
-    await shoot(desk, "00-start-opened");
+    await desktop.locator("[data-follow] h1").waitFor({ state: "visible" });
+    await shoot(desktop, "00-start-opened");
     const app = await browser.phone({ language });
     await app.addInitScript('Object.defineProperty(navigator, "mediaDevices", { value: undefined })');
     await app.goto(await link());
@@ -272,15 +272,15 @@ test("small, dark and long", long, async () => {
 });
 
 test("results that only people or time bring", long, async () => {
-  const { page: desk } = await signIn(browser, honnin, tenant, { email: "ria@bank.example" });
+  const { page: desktop } = await signIn(browser, honnin, tenant, { email: "ria@bank.example" });
   const rejected = await browser.phone();
   await new Walk(rejected).through(await link(), { lastName: "Watanabe" });
   const pages = [["en", rejected], ["ja", await browser.phone({ language: "ja" })]];
   const { wrong } = watcher("results");
   await watcher("en").shoot(rejected, "11-result-review");
-  await desk.goto(`${honnin.base}/admin/review`);
-  await desk.locator("tbody a").first().click();
-  await Promise.all([desk.waitForEvent("load"), desk.getByRole("button", { name: /^Reject/ }).click()]);
+  await desktop.goto(`${honnin.base}/admin/review`);
+  await desktop.locator("tbody a").first().click();
+  await Promise.all([desktop.waitForEvent("load"), desktop.getByRole("button", { name: /^Reject/ }).click()]);
   await rejected.reload();
   await watcher("en").shoot(rejected, "11-result-rejected");
   await pages[1][1].context().addCookies(await rejected.context().cookies());
@@ -318,14 +318,14 @@ test("the console, empty", long, async () => {
 test("the search for duplicates: its setting, and the question on the consent page", long, async () => {
   const owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--accept-specimens");
   const { shoot, wrong } = watcher("duplicates");
-  const { page: desk } = await signIn(browser, honnin, owner, { email: "dee@bank.example" });
-  await desk.goto(`${honnin.base}/admin/settings`);
-  await desk.getByLabel("Search for each face among those approved before").check();
-  await desk.locator("#decision").getByRole("button", { name: "Save" }).click();
-  await desk.getByText("Saved.").waitFor();
-  assert.ok(await desk.getByLabel("Search for each face among those approved before").isChecked());
-  await desk.locator("#decision").scrollIntoViewIfNeeded();
-  await shoot(desk, "setting");
+  const { page: desktop } = await signIn(browser, honnin, owner, { email: "dee@bank.example" });
+  await desktop.goto(`${honnin.base}/admin/settings`);
+  await desktop.getByLabel("Search for each face among those approved before").check();
+  await desktop.locator("#decision").getByRole("button", { name: "Save" }).click();
+  await desktop.getByText("Saved.").waitFor();
+  assert.ok(await desktop.getByLabel("Search for each face among those approved before").isChecked());
+  await desktop.locator("#decision").scrollIntoViewIfNeeded();
+  await shoot(desktop, "setting");
   for (const language of languages) {
     const page = await browser.phone({ language });
     const walk = new Walk(page);
@@ -342,7 +342,7 @@ test("the search for duplicates: its setting, and the question on the consent pa
 test("the console with work in it, and its mistakes", long, async () => {
   const { shoot, wrong } = watcher("console");
   const { page } = await signIn(browser, honnin, tenant, { email: "rex@bank.example" });
-  const guest = await browser.desk();
+  const guest = await browser.desktop();
   await guest.goto(`${honnin.base}/admin/sign-in`);
   await guest.getByLabel("E-mail address").fill("nobody@bank.example");
   await guest.getByLabel("Password").fill("not the password");

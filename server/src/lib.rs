@@ -4,7 +4,7 @@
 pub mod cli;
 pub mod config;
 pub mod edge;
-pub mod figures;
+pub mod metrics;
 pub mod open;
 pub mod router;
 pub mod serve;
@@ -16,6 +16,6 @@ mod beside;
 mod capture;
 mod console;
 mod health;
-mod metrics;
+mod metrics_endpoint;
 mod same_origin;
 mod site;

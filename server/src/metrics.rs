@@ -1,47 +1,135 @@
-//! `/metrics` for an operator's Prometheus, on an address of its own that is off unless configured. Nobody signs in there: whoever
-//! reaches it reads it.
+//! What an operator may count of this process. Labels are route templates, statuses and words of our own vocabularies: no tenants,
+//! no ids, nothing of a person.
 
-use crate::{edge::Limits, figures::Figures, state::App};
-use axum::{
-    Router,
-    extract::State,
-    http::{StatusCode, header::CONTENT_TYPE},
-    response::{IntoResponse, Response},
-    routing::get,
+use http::Method;
+use prometheus_client::{
+    encoding::text::encode,
+    metrics::{
+        counter::Counter,
+        family::Family,
+        gauge::Gauge,
+        histogram::{Histogram, exponential_buckets},
+    },
+    registry::Registry,
 };
-use prometheus_client::metrics::gauge::Gauge;
-use service::jobs::backlog::backlog;
-use std::sync::Arc;
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
+use std::{fmt, time::Duration};
+use store::{
+    Db,
+    jobs::{Backlog, JobKind},
+};
 
-/// What the text is, by the standard it follows.
-const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+type Words<const N: usize> = [(&'static str, String); N];
+type ByKind = Family<[(&'static str, &'static str); 1], Gauge>;
 
-/// Answers on `listener` until `stop` is cancelled. Its own connections are not among the figures.
-pub(crate) async fn serve(app: App, listener: TcpListener, stop: CancellationToken) {
-    let limits = app.config.limits;
-    let limits = Limits {
-        connections: 16,
-        ..limits
-    };
-    let proxies = Arc::new(app.config.proxies.clone());
-    let router = Router::new().route("/metrics", get(scrape)).with_state(app);
-    crate::edge::serve(listener, None, router, limits, proxies, Gauge::default(), stop).await;
+/// The metrics of this process.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    /// Requests answered.
+    pub requests: Requests,
+    /// Connections open now.
+    pub connections: Gauge,
+    jobs_due: ByKind,
+    jobs_oldest: ByKind,
 }
 
-async fn scrape(State(app): State<App>) -> Response {
-    // Figures of the process are told also while the database does not answer.
-    match backlog(&app.honnin).await {
-        Ok(waiting) => app.figures.note_backlog(&waiting),
-        Err(error) => tracing::warn!(%error, "the jobs that wait could not be counted"),
+/// Requests answered, and how long that took.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    answered: Family<Words<3>, Counter>,
+    seconds: Family<Words<1>, Histogram, fn() -> Histogram>,
+}
+
+/// A millisecond to half a minute.
+fn durations() -> Histogram {
+    Histogram::new(exponential_buckets(0.001, 2.0, 16))
+}
+
+impl Requests {
+    /// Notes an answer. `route` is a template, `-` where none fits; methods that HTTP does not know are one.
+    pub fn note(&self, route: &str, method: &Method, status: u16, took: Duration) {
+        let known = [
+            Method::GET,
+            Method::HEAD,
+            Method::POST,
+            Method::PUT,
+            Method::PATCH,
+            Method::DELETE,
+            Method::OPTIONS,
+        ];
+        let method = if known.contains(method) {
+            method.as_str()
+        } else {
+            "other"
+        };
+        let route = || ("route", route.to_owned());
+        let labels = [route(), ("method", method.to_owned()), ("status", status.to_string())];
+        self.answered.get_or_create(&labels).inc();
+        self.seconds.get_or_create(&[route()]).observe(took.as_secs_f64());
     }
-    told(&app.figures)
 }
 
-fn told(figures: &Figures) -> Response {
-    match figures.text() {
-        Ok(text) => ([(CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+impl Metrics {
+    /// The metrics of a process that works on `db`.
+    #[must_use]
+    pub fn new(db: &Db) -> Self {
+        let mut registry = Registry::with_prefix("honnin");
+        let requests = Requests {
+            answered: Family::default(),
+            seconds: Family::new_with_constructor(durations),
+        };
+        let (connections, jobs_due, jobs_oldest) = (Gauge::default(), ByKind::default(), ByKind::default());
+        registry.register(
+            "http_requests",
+            "Requests answered, by route template, method and status",
+            requests.answered.clone(),
+        );
+        registry.register(
+            "http_request_seconds",
+            "Time from receiving a request's head to sending the response's head, by route template",
+            requests.seconds.clone(),
+        );
+        registry.register("http_connections", "Open connections", connections.clone());
+        registry.register(
+            "jobs_due",
+            "Background jobs that are due and not done",
+            jobs_due.clone(),
+        );
+        registry.register(
+            "jobs_oldest_seconds",
+            "Time since the oldest due job became due",
+            jobs_oldest.clone(),
+        );
+        db.metrics().register(&mut registry);
+        Self {
+            registry,
+            requests,
+            connections,
+            jobs_due,
+            jobs_oldest,
+        }
+    }
+
+    /// Notes what waits; a kind that is not in `backlog` has nothing.
+    pub fn note_backlog(&self, backlog: &[Backlog]) {
+        for kind in JobKind::ALL {
+            let found = backlog.iter().find(|waiting| waiting.kind == kind);
+            let label = [("kind", kind.as_str())];
+            self.jobs_due
+                .get_or_create(&label)
+                .set(found.map_or(0, |found| found.due));
+            let oldest = found.map_or(0, |found| found.oldest.0 / 1000);
+            self.jobs_oldest.get_or_create(&label).set(oldest);
+        }
+    }
+
+    /// Everything, in the text form of OpenMetrics.
+    ///
+    /// # Errors
+    /// None that could happen: it is written into memory.
+    pub fn text(&self) -> Result<String, fmt::Error> {
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
     }
 }

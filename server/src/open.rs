@@ -1,12 +1,12 @@
 //! From settings to a running system: databases, keys, pictures, models, the webhook sender.
 
-use crate::{beside, config::Config, figures::Figures, site, state::App, upload::Admission};
+use crate::{beside, config::Config, metrics::Metrics, site, state::App, upload::Admission};
 use domain::time::Clock;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use service::{
     Honnin, Parts, ServiceConfig,
     runtime::{
-        analyser::VisionExaminer,
+        analyser::VisionAnalyser,
         clock::SystemClock,
         random::{Random, SystemRandom},
     },
@@ -120,7 +120,7 @@ pub async fn open_with(
         pictures,
         clock,
         random,
-        examiner: Arc::new(VisionExaminer::new(vision)),
+        analyser: Arc::new(VisionAnalyser::new(vision)),
         sender: Arc::new(sender(&config)?),
         config: ServiceConfig {
             base_url: config.base_url.clone(),
@@ -131,7 +131,7 @@ pub async fn open_with(
         },
     });
     Ok(App {
-        figures: Arc::new(Figures::new(honnin.db())),
+        metrics: Arc::new(Metrics::new(honnin.db())),
         site: app::routes::site(honnin.clone(), site::assets(&config.site_dir)),
         honnin,
         admission: Arc::new(Admission::new(&config.uploads)),

@@ -29,7 +29,7 @@ pub fn router(app: App) -> Router {
         slots: Arc::new(Slots::new(app.config.max_requests, app.config.body_memory)),
         class,
         hsts: app.config.sends_hsts(),
-        requests: app.figures.requests.clone(),
+        requests: app.metrics.requests.clone(),
         unavailable,
         broken,
     };

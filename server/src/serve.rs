@@ -3,7 +3,7 @@
 use crate::{
     config::{Config, Tls},
     edge::{self, Certificate, TlsError},
-    metrics,
+    metrics_endpoint,
     router::router,
     state::App,
 };
@@ -117,7 +117,7 @@ fn listen_for_metrics(config: &Config) -> Result<Option<TcpListener>, ListenErro
         return Ok(None);
     };
     let (listener, address) = bind(wanted)?;
-    tracing::info!(%address, "figures at /metrics");
+    tracing::info!(%address, "metrics at /metrics");
     Ok(Some(listener))
 }
 
@@ -138,8 +138,8 @@ pub async fn serve(app: App, listening: Listening) {
     } else {
         Workers::none()
     };
-    let figures = Figures::tell(&app, listening.metrics);
-    let (limits, open) = (app.config.limits, app.figures.connections.clone());
+    let metrics_server = MetricsServer::start(&app, listening.metrics);
+    let (limits, open) = (app.config.limits, app.metrics.connections.clone());
     let proxies = Arc::new(app.config.proxies.clone());
     if !edge::serve(
         listening.listener,
@@ -155,7 +155,7 @@ pub async fn serve(app: App, listening: Listening) {
         tracing::warn!("some requests were cut off");
     }
     workers.stop().await;
-    figures.finish().await;
+    metrics_server.finish().await;
     close(&app).await;
 }
 
@@ -165,26 +165,26 @@ pub async fn serve(app: App, listening: Listening) {
 /// [`ListenError`] where the operator's port cannot be opened.
 pub async fn work_only(app: App) -> Result<(), ListenError> {
     let port = listen_for_metrics(&app.config)?;
-    let figures = Figures::tell(&app, port);
+    let metrics_server = MetricsServer::start(&app, port);
     plan_sweep(&app.honnin).await;
     let workers = work(&app, &CancellationToken::new());
     app.stopping.cancelled().await;
     workers.stop().await;
-    figures.finish().await;
+    metrics_server.finish().await;
     close(&app).await;
     Ok(())
 }
 
-/// The operator's port, where there is one. Figures are told until requests and jobs are done.
-struct Figures {
+/// The operator's port, where there is one. Metrics are answered until requests and jobs are done.
+struct MetricsServer {
     stop: CancellationToken,
     task: Option<JoinHandle<()>>,
 }
 
-impl Figures {
-    fn tell(app: &App, port: Option<TcpListener>) -> Self {
+impl MetricsServer {
+    fn start(app: &App, port: Option<TcpListener>) -> Self {
         let stop = CancellationToken::new();
-        let task = port.map(|port| tokio::spawn(metrics::serve(app.clone(), port, stop.clone())));
+        let task = port.map(|port| tokio::spawn(metrics_endpoint::serve(app.clone(), port, stop.clone())));
         Self { stop, task }
     }
 

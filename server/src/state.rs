@@ -1,6 +1,6 @@
 //! What every handler gets.
 
-use crate::{config::Config, edge::RequestContext, figures::Figures, upload::Admission};
+use crate::{config::Config, edge::RequestContext, metrics::Metrics, upload::Admission};
 use app::page::{Request, Site};
 use domain::findings::Unavailable;
 use service::Honnin;
@@ -19,7 +19,7 @@ pub struct App {
     /// Lets uploads in.
     pub admission: Arc<Admission>,
     /// What is counted for the operator.
-    pub figures: Arc<Figures>,
+    pub metrics: Arc<Metrics>,
     /// Machinery of `vision` that is not there.
     pub models_missing: Arc<[Unavailable]>,
     /// Cancelled when the server is told to stop.

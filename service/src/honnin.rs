@@ -1,7 +1,7 @@
-//! What every verb works with: storage, clock, randomness, eyes. Made once at start, cheap to clone.
+//! What every verb works with: storage, clock, randomness, analyser. Made once at start, cheap to clone.
 
 use crate::{
-    runtime::{analyser::Examiner, cpu_pool::Bench, random::Random, readiness::LastCheck, wake_up::News},
+    runtime::{analyser::Analyser, cpu_pool::CpuPool, random::Random, readiness::LastCheck, wake_up::WakeUps},
     session::rate_limit::CreationRate,
     webhook::sender::WebhookSender,
 };
@@ -36,7 +36,7 @@ pub struct Parts {
     /// Randomness.
     pub random: Arc<dyn Random>,
     /// Who looks at pictures.
-    pub examiner: Arc<dyn Examiner>,
+    pub analyser: Arc<dyn Analyser>,
     /// Who sends webhooks.
     pub sender: Arc<WebhookSender>,
     /// The installation.
@@ -51,10 +51,10 @@ pub struct Honnin {
     pub(crate) pictures: Pictures,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
-    pub(crate) bench: Arc<Bench>,
+    pub(crate) cpu_pool: Arc<CpuPool>,
     pub(crate) sender: Arc<WebhookSender>,
     pub(crate) config: Arc<ServiceConfig>,
-    pub(crate) news: Arc<News>,
+    pub(crate) wake_ups: Arc<WakeUps>,
     pub(crate) last_check: Arc<LastCheck>,
 }
 
@@ -68,10 +68,10 @@ impl Honnin {
             pictures: parts.pictures,
             clock: parts.clock,
             random: parts.random,
-            bench: Arc::new(Bench::new(parts.examiner)),
+            cpu_pool: Arc::new(CpuPool::new(parts.analyser)),
             sender: parts.sender,
             config: Arc::new(parts.config),
-            news: Arc::default(),
+            wake_ups: Arc::default(),
             last_check: Arc::default(),
         }
     }

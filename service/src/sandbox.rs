@@ -159,7 +159,7 @@ async fn complete(honnin: &Honnin, who: Who, outcome: SandboxOutcome) -> Result<
         .db
         .write(async move |tx| store(tx, &who, &ended, &event, now).await);
     let completed = unit.await?;
-    honnin.news.tell(&completed.id);
+    honnin.wake_ups.notify(&completed.id);
     Ok(completed)
 }
 

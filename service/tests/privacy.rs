@@ -18,7 +18,7 @@ use service::{
         check::{Wish, check_picture},
         choose_document::choose_document,
         consent::consent,
-        details::type_in,
+        details::save_details,
         submit::submit,
         take::{Burst, capture_document, capture_selfie, challenge},
     },
@@ -169,7 +169,7 @@ fn canary_session() -> String {
 }
 
 fn canary_passport() -> DocumentFindings {
-    let mut passport = testkit::eyes::passport();
+    let mut passport = testkit::analyser::passport();
     for (name, text) in [
         (FieldName::LastName, "CANARYREADLAST"),
         (FieldName::DocumentNumber, "CANARYREADNUMBER"),
@@ -202,7 +202,7 @@ async fn attempt(harness: &Harness, applicant: &Applicant) {
         address: "canary-typed-address".into(),
         ..TypedForm::default()
     };
-    type_in(honnin, applicant, &Personal::new(typed)).await.unwrap();
+    save_details(honnin, applicant, &Personal::new(typed)).await.unwrap();
     let (id, _) = challenge(honnin, applicant).await.unwrap();
     let burst = Burst {
         challenge: Some(id),
@@ -286,10 +286,10 @@ fn search(folder: &Path, needles: &[Vec<u8>]) -> BTreeSet<usize> {
 #[tokio::test]
 async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
     let harness = Harness::new().await;
-    harness.eyes.see_document(canary_passport());
-    harness.eyes.see_selfie(SelfieFindings {
+    harness.analyser.see_document(canary_passport());
+    harness.analyser.see_selfie(SelfieFindings {
         liveness: None,
-        ..testkit::eyes::holder()
+        ..testkit::analyser::holder()
     });
     let caller = harness.caller().await;
     let created = create_session_once(&harness.honnin, &caller, "once", canary_session().as_bytes())

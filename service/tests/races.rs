@@ -31,8 +31,8 @@ use std::sync::Arc;
 use store::people::users::Role;
 use testkit::{
     Harness,
+    analyser::holder,
     databases::{Backend, backends},
-    eyes::holder,
     long_runs, loopback_sender,
 };
 use tokio::sync::Barrier;
@@ -331,10 +331,10 @@ impl Arena {
     async fn reviewing(&self) -> Vec<SessionId> {
         let mut doubtful = holder();
         doubtful.liveness = None;
-        self.harness.eyes.see_selfie(doubtful);
+        self.harness.analyser.see_selfie(doubtful);
         let sessions = self.submitted().await;
         self.work(Lane::Decide).await;
-        self.harness.eyes.see_selfie(holder());
+        self.harness.analyser.see_selfie(holder());
         sessions
     }
 

@@ -24,13 +24,13 @@ use service::{
 use store::{audit, people::users::Role};
 use testkit::{
     Harness,
-    eyes::{holder, passport},
+    analyser::{holder, passport},
 };
 
 /// A session whose burst showed no living person for certain.
 async fn waiting() -> (Harness, SessionId) {
     let harness = Harness::new().await;
-    harness.eyes.see_selfie(SelfieFindings {
+    harness.analyser.see_selfie(SelfieFindings {
         liveness: None,
         ..holder()
     });
@@ -77,7 +77,7 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
     let rita = reviewer(&harness).await;
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
     assert!(case.mine && case.not_performed.is_empty());
-    assert!(!case.dossier.captures.is_empty() && !case.dossier.decisions[0].scores.is_empty());
+    assert!(!case.history.captures.is_empty() && !case.history.decisions[0].scores.is_empty());
     harness.clock.advance(Millis::minutes(1));
     let note = Some(Personal::new("Same person, seen by eye.".to_owned()));
     assert_eq!(
@@ -182,7 +182,7 @@ async fn of_two_reviewers_at_once_one_decides_and_the_other_is_told_who_and_when
 #[tokio::test]
 async fn what_was_not_performed_cannot_be_approved() {
     let harness = Harness::new().await;
-    harness.eyes.fail(1000);
+    harness.analyser.fail(1000);
     let (id, _) = harness.decided().await;
     for _ in 0..100 {
         harness.wait(Millis::minutes(1)).await;
@@ -220,7 +220,7 @@ async fn asking_again_begins_another_attempt_with_a_new_link_and_keeps_the_histo
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::Decided(Some(_))));
-    let kept = review::open_case(&harness.honnin, &rita, &id).await.unwrap().dossier;
+    let kept = review::open_case(&harness.honnin, &rita, &id).await.unwrap().history;
     assert!(
         kept.decisions.len() == 1 && kept.rulings.len() == 1 && kept.captures.iter().all(|taken| taken.attempt == 1)
     );
@@ -236,7 +236,7 @@ async fn each_look_at_a_picture_is_recorded_before_it_opens() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
-    let capture = case.dossier.captures[0].id.clone();
+    let capture = case.history.captures[0].id.clone();
     let picture = find_picture(&harness.honnin, &rita, &capture, 0, View::Whole)
         .await
         .unwrap();
@@ -264,7 +264,7 @@ async fn a_card_that_was_found_is_shown_straight_and_the_photo_as_taken_stays() 
     let harness = Harness::new().await;
     let outline = Some([[1.0, 1.0], [9.0, 1.0], [9.0, 6.0], [1.0, 6.0]]);
     for (outline, card) in [(None, &b"passport"[..]), (outline, b"straight passport")] {
-        harness.eyes.see_document(DocumentFindings {
+        harness.analyser.see_document(DocumentFindings {
             outline,
             portrait: None,
             ..passport()
@@ -272,19 +272,19 @@ async fn a_card_that_was_found_is_shown_straight_and_the_photo_as_taken_stays() 
         let (id, _) = harness.decided().await;
         let rita = reviewer(&harness).await;
         let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
-        let taken = &case.dossier.captures[0];
+        let taken = &case.history.captures[0];
         assert_eq!(taken.straight, outline.is_some());
         for (view, expected) in [(View::Whole, &b"passport"[..]), (View::Card, card)] {
             let picture = find_picture(&harness.honnin, &rita, &taken.id, 0, view).await.unwrap();
             assert_eq!(picture.expose(), expected, "{view:?}");
         }
         // Nobody can cut it out now: the photo as taken is shown.
-        harness.eyes.fail(1);
+        harness.analyser.fail(1);
         let picture = find_picture(&harness.honnin, &rita, &taken.id, 0, View::Card)
             .await
             .unwrap();
         assert_eq!(picture.expose(), b"passport");
-        harness.eyes.fail(0);
+        harness.analyser.fail(0);
     }
 }
 

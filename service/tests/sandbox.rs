@@ -97,7 +97,7 @@ async fn an_approved_session_has_everything_a_real_one_has() {
     assert_eq!((outcome.source, outcome.decided_at), (Source::Automatic, START));
     assert_eq!(outcome.checks.input_match.unwrap().matched, Some(true));
     assert!(outcome.checks.selfie.unwrap().face_match_confidence.unwrap() > 0.9);
-    assert_eq!(harness.eyes.looks(), 0, "nothing was analysed");
+    assert_eq!(harness.analyser.looks(), 0, "nothing was analysed");
     let kept = harness.read(async move |tx| decisions::list(tx, &id).await).await;
     assert_eq!(kept.len(), 1);
     assert!(kept[0].verdict == Verdict::Approved && kept[0].explanation.is_some());
@@ -166,7 +166,7 @@ async fn review_reprocess_and_another_completion_go_on_from_there() {
     harness.clock.advance(Millis::minutes(1));
     let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
-    assert!(case.mine && case.not_performed.is_empty() && !case.dossier.decisions[0].scores.is_empty());
+    assert!(case.mine && case.not_performed.is_empty() && !case.history.decisions[0].scores.is_empty());
     let verdict = rule(&harness.honnin, &rita, &id, Ruling::Approve, None).await.unwrap();
     assert_eq!(verdict, Verdict::Approved);
     harness.clock.advance(Millis::minutes(1));
@@ -246,7 +246,7 @@ async fn a_user_of_the_start_page_completes_their_own_attempt_only() {
 async fn pictures_of_a_sandbox_are_not_analysed_and_go_to_review() {
     let harness = sandbox().await;
     let (id, _) = harness.decided().await;
-    assert_eq!(harness.eyes.looks(), 0);
+    assert_eq!(harness.analyser.looks(), 0);
     let outcome = harness.detail(&id).await.outcome.unwrap();
     assert_eq!(outcome.verdict, Verdict::NeedsReview);
     assert!(outcome.reasons.contains(&"check_unavailable".to_owned()));

@@ -16,9 +16,9 @@ use prometheus_client::{
 
 type Label = (&'static str, &'static str);
 
-/// The figures of one database.
+/// The metrics of one database.
 #[derive(Debug)]
-pub struct Figures {
+pub struct Metrics {
     commit_seconds: Histogram,
     commit_units: Histogram,
     sessions: Family<[Label; 1], Counter>,
@@ -26,7 +26,7 @@ pub struct Figures {
     attempts: Family<[(&'static str, String); 1], Counter>,
 }
 
-impl Default for Figures {
+impl Default for Metrics {
     fn default() -> Self {
         Self {
             // A quarter of a millisecond, which only memory does, to four seconds, when the disk is in trouble.
@@ -40,8 +40,8 @@ impl Default for Figures {
     }
 }
 
-impl Figures {
-    /// Makes these figures part of what `registry` tells.
+impl Metrics {
+    /// Makes these metrics part of what `registry` tells.
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             "commit_seconds",

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 pub const OPTIONS: DbOptions = DbOptions {
     readers: 4,
     connections: 8,
-    patience: std::time::Duration::from_secs(20),
+    timeout: std::time::Duration::from_secs(20),
 };
 
 /// Where an empty database is, before anything opens it.

@@ -1,22 +1,22 @@
 //! What tests and benchmarks share. Only ever a dev-dependency.
 //!
 //! [`Harness`] is a whole system on a database of its own (SQLite unless a test asks for another), with a clock that stands still, seeded
-//! randomness and a scripted examiner.
+//! randomness and a scripted analyser.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(missing_docs, reason = "what a test does with it explains it")]
 
+pub mod analyser;
+pub mod applicant;
 pub mod authority;
 pub mod databases;
-pub mod eyes;
 pub mod floors;
 pub mod long_runs;
 pub mod names;
 pub mod receiver;
-pub mod walk;
 pub mod webhooks;
 
-pub use eyes::Eyes;
+pub use analyser::ScriptedAnalyser;
 
 use databases::Backend;
 use domain::{
@@ -56,7 +56,7 @@ pub const START: Timestamp = Timestamp::from_millis(1_785_663_000_000);
 pub struct Harness {
     pub honnin: Honnin,
     pub clock: Arc<ManualClock>,
-    pub eyes: Arc<Eyes>,
+    pub analyser: Arc<ScriptedAnalyser>,
     pub names: Arc<names::Names>,
     pub sender: SenderConfig,
     pub database: Backend,
@@ -102,14 +102,14 @@ impl Harness {
     /// On the given database, with the given settings, sender and limit of creations.
     pub async fn on(database: Backend, settings: TenantSettings, sender: SenderConfig, rate: CreationRate) -> Self {
         let clock = Arc::new(ManualClock::at(START));
-        let eyes = Arc::new(Eyes::default());
+        let analyser = Arc::new(ScriptedAnalyser::default());
         let names = Arc::new(names::Names::default());
         let webhooks = WebhookSender::with_resolver(sender.clone(), Arc::clone(&names) as _).unwrap();
         let honnin = open(
             &database,
             database.db.clone(),
             &clock,
-            &eyes,
+            &analyser,
             fresh_random(&database),
             webhooks,
             rate,
@@ -127,7 +127,7 @@ impl Harness {
         Self {
             honnin,
             clock,
-            eyes,
+            analyser,
             names,
             sender,
             database,
@@ -153,7 +153,16 @@ impl Harness {
         let webhooks = WebhookSender::with_resolver(self.sender.clone(), Arc::clone(&self.names) as _).unwrap();
         let db = self.database.reopen().await;
         let random = fresh_random(&self.database);
-        self.honnin = open(&self.database, db, &self.clock, &self.eyes, random, webhooks, self.rate).await;
+        self.honnin = open(
+            &self.database,
+            db,
+            &self.clock,
+            &self.analyser,
+            random,
+            webhooks,
+            self.rate,
+        )
+        .await;
     }
 
     /// Where its files are.
@@ -273,7 +282,7 @@ pub async fn open(
     database: &Backend,
     db: Db,
     clock: &Arc<ManualClock>,
-    eyes: &Arc<Eyes>,
+    analyser: &Arc<ScriptedAnalyser>,
     random: Arc<dyn Random>,
     sender: WebhookSender,
     creation_rate: CreationRate,
@@ -284,7 +293,7 @@ pub async fn open(
         pictures: database.pictures(),
         clock: Arc::clone(clock) as _,
         random,
-        examiner: Arc::clone(eyes) as _,
+        analyser: Arc::clone(analyser) as _,
         sender: Arc::new(sender),
         config: ServiceConfig {
             base_url: "https://id.example/".parse().unwrap(),

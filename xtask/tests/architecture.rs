@@ -10,7 +10,7 @@ use std::{
 };
 use toml::Table;
 
-/// Each room and the rooms it may import. Nothing points the other way.
+/// Each crate of the workspace and those it may import. Nothing points the other way.
 const IMPORTS: [(&str, &[&str]); 11] = [
     ("domain", &[]),
     ("lens", &["domain"]),
@@ -25,10 +25,10 @@ const IMPORTS: [(&str, &[&str]); 11] = [
     ("examples/customer", &[]),
 ];
 
-/// The room that others may import for their tests only.
+/// The member that others may import for their tests only.
 const TEST_TOOLS: &str = "testkit";
 
-/// Outside crates and the only rooms that may use them. A name that ends in `*` stands for all that begin so.
+/// Outside crates and the only members that may use them. A name that ends in `*` stands for all that begin so.
 const CONFINED: [(&str, &[&str]); 25] = [
     ("sqlx*", &["store", TEST_TOOLS]),
     ("object_store", &["store"]),
@@ -66,14 +66,14 @@ fn root() -> PathBuf {
     Path::new(&here).parent().unwrap().to_path_buf()
 }
 
-fn manifest(room: &str) -> Table {
-    let path = root().join(room).join("Cargo.toml");
+fn manifest(member: &str) -> Table {
+    let path = root().join(member).join("Cargo.toml");
     fs::read_to_string(&path).unwrap().parse().unwrap()
 }
 
 /// The names in a manifest's tables of dependencies, for every target.
-fn dependencies(room: &str, kinds: &[&str]) -> BTreeSet<String> {
-    let manifest = manifest(room);
+fn dependencies(member: &str, kinds: &[&str]) -> BTreeSet<String> {
+    let manifest = manifest(member);
     let targets = manifest.get("target").and_then(|targets| targets.as_table());
     let tables = targets
         .into_iter()
@@ -103,7 +103,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_room_is_in_the_rules() {
+fn every_crate_is_in_the_rules() {
     let workspace = manifest(".");
     let members: BTreeSet<&str> = workspace["workspace"]["members"]
         .as_array()
@@ -111,23 +111,23 @@ fn every_room_is_in_the_rules() {
         .iter()
         .map(|member| member.as_str().unwrap())
         .collect();
-    assert_eq!(members, IMPORTS.iter().map(|(room, _)| *room).collect());
+    assert_eq!(members, IMPORTS.iter().map(|(member, _)| *member).collect());
 }
 
 #[test]
-fn rooms_import_only_what_lies_below_them() {
-    let rooms: BTreeSet<&str> = IMPORTS.iter().map(|(room, _)| *room).collect();
+fn crates_import_only_what_lies_below_them() {
+    let members: BTreeSet<&str> = IMPORTS.iter().map(|(member, _)| *member).collect();
     let mut faults = Vec::new();
-    for (room, allowed) in IMPORTS {
-        for name in dependencies(room, &["dependencies", "build-dependencies"]) {
-            if rooms.contains(name.as_str()) && !allowed.contains(&name.as_str()) {
-                faults.push(format!("{room} imports {name}"));
+    for (member, allowed) in IMPORTS {
+        for name in dependencies(member, &["dependencies", "build-dependencies"]) {
+            if members.contains(name.as_str()) && !allowed.contains(&name.as_str()) {
+                faults.push(format!("{member} imports {name}"));
             }
         }
-        for name in dependencies(room, &["dev-dependencies"]) {
+        for name in dependencies(member, &["dev-dependencies"]) {
             let may = allowed.contains(&name.as_str()) || name == TEST_TOOLS;
-            if rooms.contains(name.as_str()) && !may {
-                faults.push(format!("the tests of {room} import {name}"));
+            if members.contains(name.as_str()) && !may {
+                faults.push(format!("the tests of {member} import {name}"));
             }
         }
     }
@@ -135,16 +135,16 @@ fn rooms_import_only_what_lies_below_them() {
 }
 
 #[test]
-fn outside_crates_stay_in_their_rooms() {
+fn outside_crates_are_used_only_where_they_may() {
     let mut faults = Vec::new();
-    for (room, _) in IMPORTS {
-        for name in dependencies(room, &["dependencies", "build-dependencies"]) {
-            for (pattern, rooms) in CONFINED {
+    for (member, _) in IMPORTS {
+        for name in dependencies(member, &["dependencies", "build-dependencies"]) {
+            for (pattern, members) in CONFINED {
                 let is_meant = pattern
                     .strip_suffix('*')
                     .map_or(name == pattern, |start| name.starts_with(start));
-                if is_meant && !rooms.contains(&room) {
-                    faults.push(format!("{room} uses {name}, which belongs to {rooms:?}"));
+                if is_meant && !members.contains(&member) {
+                    faults.push(format!("{member} uses {name}, which belongs to {members:?}"));
                 }
             }
         }
@@ -155,11 +155,11 @@ fn outside_crates_stay_in_their_rooms() {
 #[test]
 fn only_the_server_reads_the_environment() {
     let mut faults = Vec::new();
-    for (room, _) in IMPORTS
+    for (member, _) in IMPORTS
         .iter()
-        .filter(|(room, _)| !["server", TEST_TOOLS, "xtask"].contains(room))
+        .filter(|(member, _)| !["server", TEST_TOOLS, "xtask"].contains(member))
     {
-        for path in files(&root().join(room).join("src"), ".rs") {
+        for path in files(&root().join(member).join("src"), ".rs") {
             // A test is told by its command where the database is.
             if path.components().any(|part| part.as_os_str() == "tests") {
                 continue;
@@ -188,7 +188,7 @@ fn only_one_implementation_of_tls_is_linked() {
 }
 
 #[test]
-fn every_migration_has_its_twin() {
+fn every_migration_exists_for_both_databases() {
     let names = |database: &str| -> BTreeSet<PathBuf> {
         let folder = root().join("migrations").join(database);
         files(&folder, ".sql")

@@ -1,7 +1,7 @@
 //! What both islands show: the button, the dialog with the live picture, the hint, the bar, and the panel for failures.
 
 use crate::forms;
-use crate::text::{Text, camera as text, elsewhere};
+use crate::text::{Text, camera as text, switch_device};
 use domain::language::Language;
 use leptos::html::{Button, Dialog, Video};
 use leptos::prelude::*;
@@ -129,7 +129,7 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
                     <button class="button primary" type="button" on:click=on(Tap::Panel)>{part(|p| &p.action)}</button>
                     <button class="button quiet" type="button" on:click=on(Tap::PlainForm)>{part(|p| &p.other)}</button>
                     <a class="button quiet" href=forms::ELSEWHERE hidden=move || !panel.with(|p| p.as_ref().is_some_and(|p| p.elsewhere))>
-                        {stage.say(elsewhere::OTHER_DEVICE)}
+                        {stage.say(switch_device::OTHER_DEVICE)}
                     </a>
                 </div>
             </dialog>

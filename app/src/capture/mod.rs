@@ -6,7 +6,6 @@ pub mod choose;
 pub mod consent;
 pub mod details;
 pub mod document;
-pub mod elsewhere;
 pub mod problem;
 mod qr;
 mod refusal;
@@ -14,13 +13,14 @@ pub mod result;
 pub mod selfie;
 pub mod start;
 pub mod submit;
+pub mod switch_device;
 pub mod upload;
 mod visit;
 
 pub use refusal::Refusal;
 pub use visit::{CaptureCookie, Request, Visit};
 
-use crate::text::{Text, capture as text, elsewhere as other};
+use crate::text::{Text, capture as text, switch_device as other};
 use crate::{PageMeta, forms, page::handler};
 use axum::{
     Json, Router,
@@ -30,7 +30,7 @@ use axum::{
 use leptos::prelude::*;
 use leptos_router::{MatchNestedRoutes, SsrMode::Async, components::Route, path};
 use serde::Serialize;
-use visit::{Found, address};
+use visit::{PageResult, address};
 
 /// The pages.
 #[component(transparent)]
@@ -45,7 +45,7 @@ pub(crate) fn CaptureRoutes() -> impl MatchNestedRoutes + Clone {
         <Route path=path!("/capture/selfie") view=selfie::SelfiePage ssr=Async/>
         <Route path=path!("/capture/submit") view=submit::SubmitPage ssr=Async/>
         <Route path=path!("/capture/result") view=result::ResultPage ssr=Async/>
-        <Route path=path!("/capture/another-device") view=elsewhere::ElsewherePage ssr=Async/>
+        <Route path=path!("/capture/another-device") view=switch_device::SwitchDevicePage ssr=Async/>
     }
     .into_inner()
 }
@@ -63,7 +63,7 @@ pub(crate) fn forms() -> Router {
         .merge(check::forms())
         .merge(details::forms())
         .merge(submit::forms())
-        .merge(elsewhere::forms())
+        .merge(switch_device::forms())
 }
 
 /// Where an address leads nowhere.
@@ -72,7 +72,7 @@ pub(crate) fn not_found() -> impl IntoView {
 }
 
 /// To the step that is next.
-async fn current(request: Request) -> Found<Response> {
+async fn current(request: Request) -> PageResult<Response> {
     let here = request.here().await?;
     Ok(here.request.lead_on(address(here.next())))
 }
@@ -85,9 +85,9 @@ struct Left {
 }
 
 /// POST: somebody is still there. Being seen is what puts the end off.
-async fn more_time(request: Request) -> Found<Response> {
+async fn more_time(request: Request) -> PageResult<Response> {
     let here = request.here().await?;
-    let left = here.standing.time_left(here.request.honnin().now());
+    let left = here.attempt.time_left(here.request.honnin().now());
     match left.filter(|_| here.request.who.wants_json) {
         Some(left) => Ok(Json(Left {
             seconds: left.span.0 / 1000,

@@ -21,7 +21,7 @@ use leptos_axum::ResponseOptions;
 use serde::Serialize;
 use service::{
     access::{Applicant, capture_cookie},
-    capture::progress::{Next, Standing, progress},
+    capture::progress::{AttemptState, Next, progress},
 };
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -52,7 +52,7 @@ pub struct Visit {
 pub type Request = page::Request<Visit>;
 
 /// What was found, or why not.
-pub(super) type Found<T> = Result<T, Refusal>;
+pub(super) type PageResult<T> = Result<T, Refusal>;
 
 /// An answer's extension: the capture cookie that it sets.
 #[derive(Clone)]
@@ -70,7 +70,7 @@ enum Told<'a> {
 pub(super) struct Here {
     pub(super) request: Request,
     pub(super) applicant: Applicant,
-    pub(super) standing: Standing,
+    pub(super) attempt: AttemptState,
 }
 
 /// A page of the flow: what a form handed over or else what `load` finds, rendered by `render`. `path` is the page's own address.
@@ -82,7 +82,7 @@ pub(super) fn step<V, F>(
 ) -> impl IntoView
 where
     V: Clone + Send + Sync + 'static,
-    F: Future<Output = Found<V>> + Send + 'static,
+    F: Future<Output = PageResult<V>> + Send + 'static,
 {
     page(move |request: Request| async move {
         let here = Arc::new(request.here().await?);
@@ -96,19 +96,19 @@ where
 
 impl Request {
     /// Who visits.
-    pub(super) async fn applicant(&self) -> Found<Applicant> {
+    pub(super) async fn applicant(&self) -> PageResult<Applicant> {
         let cookie = self.who.cookie.as_deref().ok_or(Refusal::Over)?;
         Ok(capture_cookie::applicant(self.honnin(), cookie).await?)
     }
 
     /// Who visits, and where they stand.
-    pub(super) async fn here(self) -> Found<Here> {
+    pub(super) async fn here(self) -> PageResult<Here> {
         let applicant = self.applicant().await?;
-        let standing = progress(self.honnin(), &applicant).await?;
+        let attempt = progress(self.honnin(), &applicant).await?;
         Ok(Here {
             request: self,
             applicant,
-            standing,
+            attempt,
         })
     }
 
@@ -122,9 +122,9 @@ impl Request {
     }
 
     /// To the step that is next now.
-    pub(super) async fn onward(&self, applicant: &Applicant) -> Found<Response> {
-        let standing = progress(self.honnin(), applicant).await?;
-        Ok(self.lead_on(address(standing.next(self.honnin().now()))))
+    pub(super) async fn onward(&self, applicant: &Applicant) -> PageResult<Response> {
+        let attempt = progress(self.honnin(), applicant).await?;
+        Ok(self.lead_on(address(attempt.next(self.honnin().now()))))
     }
 
     /// What a page needs besides its view model.
@@ -144,28 +144,26 @@ impl Request {
 impl Here {
     /// What is next.
     pub(super) fn next(&self) -> Next {
-        self.standing.next(self.request.honnin().now())
+        self.attempt.next(self.request.honnin().now())
     }
 
     /// What a page of the flow needs besides its view model. `path` is its own address, which a form posted elsewhere may be answered
     /// with.
     fn meta(&self, stage: Option<Stage>, path: &str) -> PageMeta {
-        let standing = &self.standing;
+        let attempt = &self.attempt;
         PageMeta {
-            progress: stage.map(|stage| Progress::of(standing.plan(), stage)),
-            closing: standing.time_left(self.request.honnin().now()).map(|left| Closing {
+            progress: stage.map(|stage| Progress::of(attempt.plan(), stage)),
+            closing: attempt.time_left(self.request.honnin().now()).map(|left| Closing {
                 seconds: left.span.0 / 1000,
                 renewable: left.renewable,
             }),
             path: path.to_owned(),
-            ..self
-                .request
-                .meta(Some(brand(standing.tenant_name(), standing.accent())))
+            ..self.request.meta(Some(brand(attempt.tenant_name(), attempt.accent())))
         }
     }
 
     /// After a form was taken: to the step that is next now.
-    pub(super) async fn onward(&self) -> Found<Outcome> {
+    pub(super) async fn onward(&self) -> PageResult<Outcome> {
         self.request.onward(&self.applicant).await.map(Outcome::Done)
     }
 }
@@ -193,7 +191,7 @@ pub(super) const fn address(next: Next) -> &'static str {
 }
 
 /// A page out of turn leads to the right one.
-pub(super) fn in_turn(right: bool) -> Found<()> {
+pub(super) fn in_turn(right: bool) -> PageResult<()> {
     if right { Ok(()) } else { Err(Refusal::OutOfTurn) }
 }
 
@@ -208,7 +206,7 @@ impl Area for Visit {
     type Fault = Refusal;
 
     /// A body that is no form has no fields.
-    async fn fields(body: axum::extract::Request) -> Found<Fields> {
+    async fn fields(body: axum::extract::Request) -> PageResult<Fields> {
         let body = to_bytes(body.into_body(), MAX_FORM).await.unwrap_or_default();
         Ok(Fields::of_bytes(&body))
     }

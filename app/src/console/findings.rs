@@ -1,7 +1,7 @@
 //! Readings, scores, reasons and checks, as the session's page and the case show them.
 
+use super::labels;
 use super::parts::{Tone, badge, facts};
-use super::words;
 use domain::document::DocumentType;
 use leptos::prelude::*;
 
@@ -43,7 +43,7 @@ pub(super) struct ScoreRow {
 
 /// What would show that a document of this kind is genuine, next to what was found.
 pub(crate) fn evidence(kind: DocumentType) -> AnyView {
-    view! { <p class="soft">"Accepted evidence: "{words::evidence(kind)}</p> }.into_any()
+    view! { <p class="soft">"Accepted evidence: "{labels::evidence(kind)}</p> }.into_any()
 }
 
 /// The readings side by side.
@@ -107,7 +107,7 @@ pub(crate) fn scores(scores: &[ScoreRow]) -> AnyView {
     let rows = scores
         .iter()
         .map(|score| {
-            let limit = if words::must_stay_under(&score.name) {
+            let limit = if labels::must_stay_under(&score.name) {
                 "at most"
             } else {
                 "at least"
@@ -120,7 +120,7 @@ pub(crate) fn scores(scores: &[ScoreRow]) -> AnyView {
             let measured = format!("{:.2}, {limit} {:.2}", score.value, score.threshold);
             view! {
                 <li>
-                    <span>{words::score(&score.name)}<span class="soft">{measured}</span></span>
+                    <span>{labels::score(&score.name)}<span class="soft">{measured}</span></span>
                     {badge(word, tone)}
                 </li>
             }

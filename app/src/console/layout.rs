@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 /// Where in the console a page stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum NavigationItem {
     /// Numbers of the last days.
     Overview,
     /// Search and pages of sessions.
@@ -48,7 +48,7 @@ pub(crate) struct May {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Frame {
     /// Where it stands.
-    pub place: Place,
+    pub item: NavigationItem,
     /// Name of the person signed in.
     pub person: String,
     /// What they are here.
@@ -67,31 +67,31 @@ pub(crate) struct Frame {
     pub done: Option<String>,
 }
 
-fn nav_item(frame: &Frame, place: Place, href: &'static str, name: &'static str) -> AnyView {
-    let here = (frame.place == place).then_some("page");
-    let count = (place == Place::Review && frame.backlog > 0).then(|| {
+fn nav_item(frame: &Frame, item: NavigationItem, href: &'static str, name: &'static str) -> AnyView {
+    let here = (frame.item == item).then_some("page");
+    let count = (item == NavigationItem::Review && frame.backlog > 0).then(|| {
         let waiting = frame.backlog;
         view! { <span class="count">{waiting}<span class="unseen">" waiting"</span></span> }
     });
-    view! { <li><a href=href aria-current=here>{icon(place)}<span>{name}</span>{count}</a></li> }.into_any()
+    view! { <li><a href=href aria-current=here>{icon(item)}<span>{name}</span>{count}</a></li> }.into_any()
 }
 
-fn icon(place: Place) -> AnyView {
-    let path = match place {
+fn icon(item: NavigationItem) -> AnyView {
+    let path = match item {
         // Not in the menu.
-        Place::Account => "",
-        Place::Overview => r#"<path d="M3 17V9M8 17V3M13 17v-6M18 17V6"/>"#,
-        Place::Sessions => r#"<path d="M3 5h14M3 10h14M3 15h9"/>"#,
-        Place::Review => r#"<path d="M4 10.5l4 4 8-9"/>"#,
-        Place::Webhooks => r#"<path d="M3 10h11M10 5l5 5-5 5"/>"#,
-        Place::Keys => r#"<circle cx="6.5" cy="13.5" r="3.5"/><path d="M9 11l7-7M13 7l3 3"/>"#,
-        Place::Settings => {
+        NavigationItem::Account => "",
+        NavigationItem::Overview => r#"<path d="M3 17V9M8 17V3M13 17v-6M18 17V6"/>"#,
+        NavigationItem::Sessions => r#"<path d="M3 5h14M3 10h14M3 15h9"/>"#,
+        NavigationItem::Review => r#"<path d="M4 10.5l4 4 8-9"/>"#,
+        NavigationItem::Webhooks => r#"<path d="M3 10h11M10 5l5 5-5 5"/>"#,
+        NavigationItem::Keys => r#"<circle cx="6.5" cy="13.5" r="3.5"/><path d="M9 11l7-7M13 7l3 3"/>"#,
+        NavigationItem::Settings => {
             r#"<path d="M3 6h8M15 6h2M3 14h2M9 14h8"/><circle cx="13" cy="6" r="2"/><circle cx="7" cy="14" r="2"/>"#
         }
-        Place::People => {
+        NavigationItem::People => {
             r#"<circle cx="10" cy="6.5" r="3.2"/><path d="M3.5 17c.6-3.6 3.2-5.5 6.5-5.5s5.900 1.900 6.500 5.500"/>"#
         }
-        Place::Audit => r#"<circle cx="10" cy="10" r="7"/><path d="M10 6v4.500l3 2"/>"#,
+        NavigationItem::Audit => r#"<circle cx="10" cy="10" r="7"/><path d="M10 6v4.500l3 2"/>"#,
     };
     view! { <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false" inner_html=path></svg> }
         .into_any()
@@ -99,18 +99,18 @@ fn icon(place: Place) -> AnyView {
 
 fn navigation(frame: &Frame) -> AnyView {
     let may = frame.may;
-    let item = |shown: bool, place, href, name| shown.then(|| nav_item(frame, place, href, name));
+    let entry = |shown: bool, item, href, name| shown.then(|| nav_item(frame, item, href, name));
     let work = [
-        item(true, Place::Overview, "/admin", "Overview"),
-        item(may.review, Place::Review, "/admin/review", "Review"),
-        item(true, Place::Sessions, "/admin/sessions", "Sessions"),
+        entry(true, NavigationItem::Overview, "/admin", "Overview"),
+        entry(may.review, NavigationItem::Review, "/admin/review", "Review"),
+        entry(true, NavigationItem::Sessions, "/admin/sessions", "Sessions"),
     ];
     let rest = [
-        item(may.develop, Place::Webhooks, "/admin/webhooks", "Webhooks"),
-        item(may.develop, Place::Keys, "/admin/keys", "API keys"),
-        item(may.develop, Place::Settings, "/admin/settings", "Settings"),
-        item(may.staff, Place::People, "/admin/people", "People"),
-        item(may.audit, Place::Audit, "/admin/audit", "Audit log"),
+        entry(may.develop, NavigationItem::Webhooks, "/admin/webhooks", "Webhooks"),
+        entry(may.develop, NavigationItem::Keys, "/admin/keys", "API keys"),
+        entry(may.develop, NavigationItem::Settings, "/admin/settings", "Settings"),
+        entry(may.staff, NavigationItem::People, "/admin/people", "People"),
+        entry(may.audit, NavigationItem::Audit, "/admin/audit", "Audit log"),
     ];
     view! {
         <nav class="side-nav" aria-label="Console">
@@ -152,7 +152,7 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
                 {navigation(frame)}
                 <div class="side-foot">
                     <p class="side-person"><strong>{frame.person.clone()}</strong><span>{frame.role}</span></p>
-                    <p><a href="/admin/account" aria-current=(frame.place == Place::Account).then_some("page")>"Account"</a></p>
+                    <p><a href="/admin/account" aria-current=(frame.item == NavigationItem::Account).then_some("page")>"Account"</a></p>
                     <form method="post" action="/admin/sign-out">
                         <button class="button quiet small" type="submit">"Sign out"</button>
                     </form>

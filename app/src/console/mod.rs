@@ -9,6 +9,7 @@ pub mod erase;
 mod fault;
 mod findings;
 pub mod keys;
+mod labels;
 mod layout;
 mod link;
 mod message;
@@ -25,7 +26,6 @@ pub mod session;
 pub mod sessions;
 pub mod settings;
 pub mod webhooks;
-mod words;
 
 pub use fault::Fault;
 pub use request::{Guest, GuestRequest, Notice, Request, SessionChange, SignedIn};

@@ -2,10 +2,10 @@
 
 use super::{
     fault::Fault,
-    layout::{Frame, May, Place},
+    labels,
+    layout::{Frame, May, NavigationItem},
     link::{self, LinkView},
     message::message,
-    words,
 };
 use crate::{
     PageMeta,
@@ -45,7 +45,7 @@ pub type Request = page::Request<SignedIn>;
 pub type GuestRequest = page::Request<Guest>;
 
 /// What a page found, or why it is not shown.
-pub(crate) type Found<T> = Result<T, Fault>;
+pub(crate) type PageResult<T> = Result<T, Fault>;
 
 /// An answer's extension: what the next page says once.
 #[derive(Clone, Debug)]
@@ -65,31 +65,31 @@ pub enum SessionChange {
 }
 
 /// It was done: goes on to `path`, where `notice` is said once.
-pub(crate) fn done(path: &str, notice: impl Into<String>) -> Found<Outcome> {
+pub(crate) fn done(path: &str, notice: impl Into<String>) -> PageResult<Outcome> {
     Ok(Outcome::go(path).with(Notice(notice.into())))
 }
 
 /// A page of the console for who is signed in: what a form handed over or else what `load` finds, rendered by `render`. A form may also
 /// hand over a link, which is shown this once instead.
 pub(super) fn signed_in<V, F>(
-    place: Place,
+    item: NavigationItem,
     load: fn(Request) -> F,
     render: fn(&V, &Frame, &PageMeta) -> AnyView,
 ) -> impl IntoView
 where
     V: Clone + Send + Sync + 'static,
-    F: Future<Output = Found<V>> + Send + 'static,
+    F: Future<Output = PageResult<V>> + Send + 'static,
 {
     page(move |request: Request| async move {
         if let Some(made) = use_context::<LinkView>() {
-            let frame = request.frame(Place::Sessions).await?;
+            let frame = request.frame(NavigationItem::Sessions).await?;
             return Ok(link::render(&made, &frame, &meta(&request)));
         }
         let view = match use_context::<V>() {
             Some(told) => told,
             None => load(request.clone()).await?,
         };
-        let frame = request.frame(place).await?;
+        let frame = request.frame(item).await?;
         Ok(render(&view, &frame, &meta(&request)))
     })
 }
@@ -98,7 +98,7 @@ where
 pub(super) fn guest<V, F>(load: fn(GuestRequest) -> F, render: fn(&V, &PageMeta) -> AnyView) -> impl IntoView
 where
     V: Clone + Send + Sync + 'static,
-    F: Future<Output = Found<V>> + Send + 'static,
+    F: Future<Output = PageResult<V>> + Send + 'static,
 {
     page(move |request: GuestRequest| async move {
         let meta = meta(&request);
@@ -130,7 +130,7 @@ impl Request {
     }
 
     /// The frame of a page.
-    pub(crate) async fn frame(&self, place: Place) -> Found<Frame> {
+    pub(crate) async fn frame(&self, item: NavigationItem) -> PageResult<Frame> {
         let staff = self.staff();
         let may = May {
             review: Reviewer::of(staff).is_ok(),
@@ -144,11 +144,11 @@ impl Request {
             Err(Forbidden) => Vec::new(),
         };
         Ok(Frame {
-            place,
+            item,
             person: staff.name().to_owned(),
             role: match staff.rank() {
-                Rank::Role(role) => words::role(role.as_str()),
-                Rank::Operator => words::role("operator"),
+                Rank::Role(role) => labels::role(role.as_str()),
+                Rank::Operator => labels::role("operator"),
             },
             tenant: (staff.tenant().to_string(), staff.tenant_name().to_owned()),
             sandbox: staff.is_sandbox(),
@@ -167,7 +167,7 @@ impl Request {
     }
 
     /// Asks for the password again where it was entered long ago; `next` is where to go on afterwards.
-    pub(crate) fn check_fresh(&self, next: &'static str) -> Found<()> {
+    pub(crate) fn check_fresh(&self, next: &'static str) -> PageResult<()> {
         if self.who.is_fresh {
             Ok(())
         } else {
@@ -196,7 +196,7 @@ fn told(fault: Fault, frame: Option<&Frame>, meta: &PageMeta) -> Refused {
 impl Area for SignedIn {
     type Fault = Fault;
 
-    async fn fields(body: axum::extract::Request) -> Found<Fields> {
+    async fn fields(body: axum::extract::Request) -> PageResult<Fields> {
         Ok(Fields::of_body(body).await?)
     }
 
@@ -204,7 +204,7 @@ impl Area for SignedIn {
         let frame = match fault {
             // A redirect.
             Fault::Confirm(_) => None,
-            _ => request.frame(Place::Overview).await.ok(),
+            _ => request.frame(NavigationItem::Overview).await.ok(),
         };
         told(fault, frame.as_ref(), &meta(request))
     }
@@ -213,7 +213,7 @@ impl Area for SignedIn {
 impl Area for Guest {
     type Fault = Fault;
 
-    async fn fields(body: axum::extract::Request) -> Found<Fields> {
+    async fn fields(body: axum::extract::Request) -> PageResult<Fields> {
         Ok(Fields::of_body(body).await?)
     }
 

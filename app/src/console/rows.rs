@@ -2,8 +2,8 @@
 
 use super::{
     findings::{Item, ScoreRow},
+    labels,
     parts::Tone,
-    words,
 };
 use domain::{
     decision::Score,
@@ -18,7 +18,7 @@ pub(super) fn reasons(outcome: &Outcome) -> Vec<(String, String)> {
     outcome
         .reasons
         .iter()
-        .map(|code| (code.clone(), words::reason(code)))
+        .map(|code| (code.clone(), labels::reason(code)))
         .collect()
 }
 
@@ -127,7 +127,7 @@ pub(super) fn items(detail: &SessionDetail) -> Vec<Item> {
         };
         if document.is_some() || typed_text.is_some() || known_text.is_some() {
             items.push(Item {
-                name: words::field(*name),
+                name: labels::field(*name),
                 document,
                 typed: typed_text,
                 known: known_text,

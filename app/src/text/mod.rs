@@ -4,12 +4,12 @@ pub mod camera;
 pub mod capture;
 pub mod closing;
 pub mod details;
-pub mod elsewhere;
 pub mod entry;
 pub mod finish;
 pub mod picture;
 #[cfg(feature = "ssr")]
 pub mod problem;
+pub mod switch_device;
 
 use domain::language::Language;
 
@@ -81,7 +81,7 @@ mod tests {
             capture::ALL,
             closing::ALL,
             details::ALL,
-            elsewhere::ALL,
+            switch_device::ALL,
             entry::ALL,
             finish::ALL,
             picture::ALL,

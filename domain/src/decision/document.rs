@@ -76,7 +76,7 @@ fn sides(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) {
         notes.reason(Reason::DocumentSideMissing);
     }
     for (index, picture) in evidence.document.iter().enumerate() {
-        for reason in shown::to_mend(kind, picture, &evidence.document[..index]) {
+        for reason in shown::retake_reasons(kind, picture, &evidence.document[..index]) {
             notes.reason(reason);
         }
         if picture

@@ -15,7 +15,7 @@ pub use earlier::{Earlier, FaceSearch, Person, document_identity};
 pub use evidence::{Accepted, MachineReadable, Provable, provable};
 pub use policy::Policy;
 pub use selfie::{liveness_confidence, match_confidence};
-pub use shown::{kind_shown, to_mend};
+pub use shown::{kind_shown, retake_reasons};
 
 use crate::{
     document::DocumentType,

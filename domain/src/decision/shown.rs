@@ -14,7 +14,7 @@ const SAME_PICTURE: f32 = 0.12;
 /// What the applicant should mend in the picture of one side: it shows another kind than `kind`, another side, or what one of
 /// `others` shows already.
 #[must_use]
-pub fn to_mend<'a>(
+pub fn retake_reasons<'a>(
     kind: DocumentType,
     picture: &DocumentFindings,
     others: impl IntoIterator<Item = &'a DocumentFindings>,

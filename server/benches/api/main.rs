@@ -29,7 +29,7 @@ const REQUESTS: usize = 4_096;
 const ONE_BY_ONE: usize = 256;
 const ROUNDS: usize = 5;
 
-/// One round's figures: names and values; rates are a second, times are seconds.
+/// One round's measurements: names and values; rates are a second, times are seconds.
 type Round = Vec<(&'static str, f64)>;
 
 fn main() {

@@ -64,7 +64,7 @@ fn main() {
         .collect();
     let result = json!({ "phones": phones, "hostile": hostile, "results": ratios });
     std::fs::write(folder().join("capture.json"), format!("{result:#}\n")).unwrap();
-    assert_eq!(faults, 0, "figures were missed");
+    assert_eq!(faults, 0, "measurements were missed");
 }
 
 /// A figure, what it came to, and what it may come to.
@@ -87,7 +87,7 @@ async fn crowd(phones: usize, sides: &Sides) -> Vec<Figure> {
         beside.p99() * 1e3
     );
     print_refused(&beside);
-    let mut figures = vec![
+    let mut measurements = vec![
         (
             "P5 phones that did not get their pictures through",
             outcome.lost as f64,
@@ -97,9 +97,9 @@ async fn crowd(phones: usize, sides: &Sides) -> Vec<Figure> {
         ("P5 memory, MiB", node.memory(), MEMORY),
     ];
     if phones >= PHONES {
-        figures.push(("P5 others' p99 / alone", beside.p99() / alone.p99(), 2.0));
+        measurements.push(("P5 others' p99 / alone", beside.p99() / alone.p99(), 2.0));
     }
-    figures
+    measurements
 }
 
 /// One network that wants everything.
@@ -121,7 +121,7 @@ async fn siege(connections: usize, sides: &Sides) -> Vec<Figure> {
         beside.p99() * 1e3
     );
     print_refused(&beside);
-    let mut figures = vec![
+    let mut measurements = vec![
         (
             "P5b phones that were refused",
             (outcome.refused + outcome.broken + outcome.lost) as f64,
@@ -130,9 +130,9 @@ async fn siege(connections: usize, sides: &Sides) -> Vec<Figure> {
         ("P5b others refused", (alone.refused + beside.refused) as f64, 0.0),
     ];
     if connections >= HOSTILE {
-        figures.push(("P5b others' p99 / alone", beside.p99() / alone.p99(), 2.0));
+        measurements.push(("P5b others' p99 / alone", beside.p99() / alone.p99(), 2.0));
     }
-    figures
+    measurements
 }
 
 /// Where the others were refused.

@@ -103,7 +103,7 @@ pub struct Uploads {
     /// How many may wait for room.
     pub waiting: usize,
     /// For how long each.
-    pub patience: Duration,
+    pub wait_at_most: Duration,
     /// An upload of which nothing comes for so long loses its place.
     pub stall: Duration,
 }
@@ -211,7 +211,7 @@ impl Config {
             uploads: Uploads {
                 room: reader.number("uploads.room", 1..=1024) as usize,
                 waiting: reader.number("uploads.waiting", 1..=1_000_000) as usize,
-                patience: seconds(reader, "uploads.patience"),
+                wait_at_most: seconds(reader, "uploads.patience"),
                 stall: seconds(reader, "uploads.stall"),
             },
             body_memory: reader.number("http.body_memory", 1..=65_536) as usize * MIB,

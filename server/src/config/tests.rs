@@ -166,7 +166,7 @@ fn postgres_needs_a_second_address_for_the_keys() {
 }
 
 #[test]
-fn figures_have_an_address_of_their_own_or_none() {
+fn metrics_have_an_address_of_their_own_or_none() {
     let of = |toml: &str| config(toml, &[]).metrics_listen;
     assert_eq!(of(""), None);
     assert_eq!(

@@ -3,7 +3,7 @@
 use super::{
     Network, Peer, Proxies,
     body::{Paced, Watched},
-    connections::{Connections, Place},
+    connections::{ConnectionSlot, Connections},
     io::{Phase, Timed},
 };
 use axum::{Router, body::Body};
@@ -152,7 +152,7 @@ struct Accepted {
     phase: Phase,
     /// Ends it at once.
     cut: CancellationToken,
-    place: Place,
+    place: ConnectionSlot,
 }
 
 /// The next connection.

@@ -46,7 +46,7 @@ struct Member {
 
 /// A connection's place among them, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ConnectionSlot {
     connections: Arc<Connections>,
     network: Network,
     number: u64,
@@ -56,7 +56,7 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) enum Arrival {
     /// There is a place.
-    Placed(Place),
+    Placed(ConnectionSlot),
     /// The network has half of all places, and each of them is at work.
     Refused,
     /// All are at work.
@@ -90,7 +90,7 @@ impl Connections {
             return Arrival::Full;
         }
         let number = state.insert(network, phase, cut);
-        Arrival::Placed(Place {
+        Arrival::Placed(ConnectionSlot {
             connections: Arc::clone(self),
             network,
             number,
@@ -104,7 +104,7 @@ impl Connections {
         is_proxy: bool,
         phase: &Phase,
         cut: &CancellationToken,
-    ) -> Option<Place> {
+    ) -> Option<ConnectionSlot> {
         loop {
             let ended = self.ended.notified();
             match self.arrive(network, is_proxy, phase, cut) {
@@ -121,7 +121,7 @@ impl Connections {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.connections.lock().remove(self.network, self.number);
         self.connections.ended.notify_one();
@@ -204,7 +204,7 @@ mod tests {
     struct Client {
         phase: Phase,
         cut: CancellationToken,
-        place: Option<Place>,
+        place: Option<ConnectionSlot>,
     }
 
     fn network(number: u8) -> Network {

@@ -8,7 +8,7 @@ use super::{
     headers,
     slots::{Class, Slot, Slots},
 };
-use crate::figures::Requests;
+use crate::metrics::Requests;
 use axum::{
     extract::{MatchedPath, Request, State},
     middleware::Next,

@@ -15,7 +15,7 @@ use tokio::{sync::Notify, time::sleep};
 const PROBES: usize = 32;
 
 /// How long a request waits for a slot. A burst is over by then; what is left is load.
-const PATIENCE: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(1);
 /// Requests that may wait at a time: each slot that becomes free wakes all of them.
 const WAITING: usize = 256;
 
@@ -46,7 +46,7 @@ pub struct Slots {
     waiting: Arc<Shares>,
     /// Rings when a slot becomes free.
     freed: Arc<Notify>,
-    patience: Duration,
+    wait_at_most: Duration,
 }
 
 /// A slot, until it is dropped or given back. Found in the request's extensions.
@@ -86,7 +86,7 @@ impl Slots {
             bodies: Shares::new(body_bytes),
             waiting: Shares::new(WAITING),
             freed: Arc::default(),
-            patience: PATIENCE,
+            wait_at_most: TIMEOUT,
         }
     }
 
@@ -102,7 +102,7 @@ impl Slots {
             return Some(slot);
         }
         let _place = self.waiting.take(network, 1, 0).ok()?;
-        let mut late = std::pin::pin!(sleep(self.patience));
+        let mut late = std::pin::pin!(sleep(self.wait_at_most));
         loop {
             let mut freed = std::pin::pin!(self.freed.notified());
             // A slot that becomes free between the question and the waiting rings too.
@@ -172,7 +172,7 @@ mod tests {
     #[tokio::test]
     async fn who_finds_no_slot_in_time_is_refused() {
         let mut slots = Slots::new(4, 0);
-        slots.patience = Duration::from_millis(1);
+        slots.wait_at_most = Duration::from_millis(1);
         let _calls: Vec<_> = (0..4)
             .map(|from| slots.take(Class::Api, network(from)).unwrap())
             .collect();

@@ -13,7 +13,7 @@ use crate::{
 use axum::extract::Request;
 use domain::ids::SessionId;
 use http::header::CONTENT_LENGTH;
-use room::{Place, Room};
+use room::{Reservation, Room};
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use tokio::time::timeout;
 use turn::Turn;
@@ -37,7 +37,7 @@ impl Admission {
     #[must_use]
     pub fn new(settings: &config::Uploads) -> Self {
         Self {
-            room: Room::new(settings.room, settings.waiting, settings.patience),
+            room: Room::new(settings.room, settings.waiting, settings.wait_at_most),
             stall: settings.stall,
         }
     }
@@ -56,7 +56,7 @@ pub(crate) enum Part {
 #[derive(Debug)]
 pub(crate) struct Upload {
     parts: Vec<(String, Part)>,
-    _place: Option<Place>,
+    _place: Option<Reservation>,
     _turn: Turn,
 }
 
@@ -135,7 +135,7 @@ async fn admitted(
     admission: &Admission,
     request: Request,
     limit: usize,
-) -> Result<(Vec<(String, Part)>, Option<Place>), UploadFault> {
+) -> Result<(Vec<(String, Part)>, Option<Reservation>), UploadFault> {
     let announced = request
         .headers()
         .get(CONTENT_LENGTH)
@@ -184,7 +184,7 @@ mod tests {
         Admission::new(&config::Uploads {
             room,
             waiting: 8,
-            patience: LONG,
+            wait_at_most: LONG,
             stall,
         })
     }

@@ -17,25 +17,25 @@ pub(super) struct Room {
     /// Places to wait in.
     seats: Arc<Shares>,
     waiting: Mutex<VecDeque<Waiter>>,
-    patience: Duration,
+    wait_at_most: Duration,
 }
 
 #[derive(Debug)]
 struct Waiter {
     network: Network,
     size: usize,
-    admit: oneshot::Sender<Place>,
+    admit: oneshot::Sender<Reservation>,
 }
 
 /// An upload's room, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Reservation {
     /// Taken out before the next are let in.
     part: Option<Part>,
     room: Arc<Room>,
 }
 
-impl Drop for Place {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.part = None;
         self.room.admit();
@@ -43,25 +43,25 @@ impl Drop for Place {
 }
 
 impl Room {
-    /// So many MiB, and places for so many to wait, each for `patience` at most.
-    pub(super) fn new(all: usize, seats: usize, patience: Duration) -> Arc<Self> {
+    /// So many MiB, and places for so many to wait, each for `wait_at_most` at most.
+    pub(super) fn new(all: usize, seats: usize, wait_at_most: Duration) -> Arc<Self> {
         Arc::new(Self {
             all,
             held: Shares::new(all),
             seats: Shares::new(seats),
             waiting: Mutex::default(),
-            patience,
+            wait_at_most,
         })
     }
 
     /// Room for so many MiB, or for everything there is; `None` where too many wait already, or it took too long.
-    pub(super) async fn place(self: &Arc<Self>, network: Network, size: usize) -> Option<Place> {
+    pub(super) async fn place(self: &Arc<Self>, network: Network, size: usize) -> Option<Reservation> {
         let _seat = self.seats.take(network, 1, 0).ok()?;
         let (admit, admitted) = oneshot::channel();
         let size = size.clamp(1, self.all);
         self.lock().push_back(Waiter { network, size, admit });
         self.admit();
-        timeout(self.patience, admitted).await.ok()?.ok()
+        timeout(self.wait_at_most, admitted).await.ok()?.ok()
     }
 
     /// Lets in whoever there is room for now. Nobody overtakes one that only waits for more room, or the large would wait for ever.
@@ -78,7 +78,7 @@ impl Room {
                 Err(Short::Network) => next += 1,
                 Err(Short::All) => break,
                 Ok(part) => {
-                    let place = Place {
+                    let place = Reservation {
                         part: Some(part),
                         room: Arc::clone(self),
                     };
@@ -112,7 +112,7 @@ mod tests {
     }
 
     /// Room, where it is to be had at once.
-    fn at_once(room: &Arc<Room>, from: u8, size: usize) -> Option<Place> {
+    fn at_once(room: &Arc<Room>, from: u8, size: usize) -> Option<Reservation> {
         room.place(network(from), size).now_or_never().flatten()
     }
 

@@ -1,4 +1,4 @@
-//! The console as a browser without scripts meets it: the wall, the forms, the roles.
+//! The console as a browser without scripts meets it: authentication, the forms, the roles.
 
 use super::support::{Answer, Server, between};
 use axum::{
@@ -112,8 +112,8 @@ impl<'a> Browser<'a> {
     }
 }
 
-/// Every page and form behind the wall: method, path, and who may.
-pub(crate) fn behind_the_wall() -> Vec<(&'static str, String, &'static [Role])> {
+/// Every page and form that requires signing in: method, path, and who may.
+pub(crate) fn pages_that_require_sign_in() -> Vec<(&'static str, String, &'static [Role])> {
     const ALL: &[Role] = &Role::ALL;
     const TECHNICAL: &[Role] = &[Role::Admin, Role::Developer];
     const CASES: &[Role] = &[Role::Admin, Role::Reviewer];
@@ -177,9 +177,9 @@ pub(crate) fn behind_the_wall() -> Vec<(&'static str, String, &'static [Role])> 
 }
 
 #[tokio::test]
-async fn nobody_passes_the_wall_without_signing_in() {
+async fn nobody_sees_a_page_without_signing_in() {
     let server = Server::new().await;
-    for (method, path, _) in behind_the_wall() {
+    for (method, path, _) in pages_that_require_sign_in() {
         let answer = Browser::new(&server).send(method, &path, "").await;
         let to = answer.header("location").unwrap_or_default();
         assert_eq!(answer.status, 303, "{method} {path}");
@@ -196,7 +196,7 @@ async fn each_role_meets_403_where_it_may_not_go_and_nowhere_else() {
     let server = Server::new().await;
     for role in Role::ALL {
         let mut browser = Browser::signed_in(&server, role).await;
-        for (method, path, who) in behind_the_wall() {
+        for (method, path, who) in pages_that_require_sign_in() {
             let answer = browser.send(method, &path, "").await;
             assert_eq!(
                 answer.status == 403,
@@ -240,7 +240,7 @@ async fn a_form_from_another_site_is_refused_signing_in_included() {
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Admin).await;
     browser.site = "cross-site";
-    for (method, path, _) in behind_the_wall() {
+    for (method, path, _) in pages_that_require_sign_in() {
         let answer = browser.send(method, &path, "").await;
         assert_eq!(
             answer.status == 403,

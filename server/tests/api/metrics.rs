@@ -1,4 +1,4 @@
-//! `/metrics` on the operator's port: the figures move with what happens, and tell nothing of anybody.
+//! `/metrics` on the operator's port: the metrics move with what happens, and tell nothing of anybody.
 
 use super::support::{Answer, SESSIONS, Server};
 use domain::time::Millis;
@@ -157,7 +157,7 @@ async fn open_connections_are_counted_and_closed_ones_are_not() {
 }
 
 #[tokio::test]
-async fn figures_are_told_until_the_last_request_is_answered() {
+async fn metrics_are_answered_until_the_last_request_is_answered() {
     let mut server = Server::with(ON).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let head = format!(

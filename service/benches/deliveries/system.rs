@@ -29,7 +29,9 @@ use std::{
 };
 use store::settings::tenants::TenantRow;
 use tempfile::TempDir;
-use testkit::{Eyes, Harness, START, add_tenant, databases, loopback_sender, names::Names, open, receiver::Receiver};
+use testkit::{
+    Harness, START, ScriptedAnalyser, add_tenant, databases, loopback_sender, names::Names, open, receiver::Receiver,
+};
 use tokio::time::interval;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -82,14 +84,14 @@ impl System {
 
     async fn new(sender: WebhookSender, url: impl Fn(usize) -> String) -> Self {
         let folder = TempDir::new_in(results()).unwrap();
-        let (clock, eyes) = (Arc::new(ManualClock::at(START)), Arc::new(Eyes::default()));
+        let (clock, analyser) = (Arc::new(ManualClock::at(START)), Arc::new(ScriptedAnalyser::default()));
         let database = databases::sqlite_in(folder).await;
         let rate = CreationRate::default();
         let honnin = open(
             &database,
             database.db.clone(),
             &clock,
-            &eyes,
+            &analyser,
             Arc::new(SystemRandom),
             sender,
             rate,
@@ -115,7 +117,7 @@ impl System {
             sender: loopback_sender(),
             honnin,
             clock: Arc::clone(&clock),
-            eyes,
+            analyser,
             database,
             rate,
         };

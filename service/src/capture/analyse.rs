@@ -6,9 +6,9 @@ use crate::{
     Honnin,
     capture::progress::{Slot, gather},
     runtime::{
-        analyser::{Examiner, PictureFault},
-        cpu_pool::NotLooked,
-        job_error::JobFault,
+        analyser::{Analyser, PictureFault},
+        cpu_pool::PoolError,
+        job_error::JobError,
         sealed_json::seal_json,
     },
 };
@@ -27,11 +27,11 @@ use store::{
     jobs::{self, Job, JobKind, NewJob},
     session::sessions::{self, SessionRow},
     settings::tenants,
-    vault::{Place, SessionKey},
+    vault::{AssociatedData, SessionKey},
 };
 use time::Date;
 
-/// Runs before an analysis is given up whose picture does not open or makes the examiner panic.
+/// Runs before an analysis is given up whose picture does not open or makes the analyser panic.
 const MAX_RUNS: i64 = 4;
 /// Runs before an analysis is given up whatever was in the way; also counts runs that took the whole process down with them. Nearly
 /// three hours.
@@ -42,7 +42,7 @@ enum Unseen {
     /// The picture's own fault, as far as is known.
     Picture(&'static str),
     /// Something else was in the way.
-    Later(JobFault),
+    Later(JobError),
 }
 
 impl From<StoreError> for Unseen {
@@ -66,8 +66,8 @@ enum Seen {
 ///
 /// # Errors
 /// When storage fails or the bench is full; the job is tried again then.
-pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
-    let id = CaptureId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
+    let id = CaptureId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
     let unit = honnin.db.read(async move |tx| {
         let Some(capture) = captures::find(tx, &id).await? else {
             return Ok(None);
@@ -102,7 +102,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
             tracing::error!(capture = %capture.id, fault, "gave up analysing a picture");
             return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
         }
-        Err(Unseen::Picture(fault)) => return Err(JobFault::Passing(fault)),
+        Err(Unseen::Picture(fault)) => return Err(JobError::Transient(fault)),
         Err(Unseen::Later(fault)) => return Err(fault),
     };
     let problems = problems(&capture, &seen);
@@ -114,20 +114,20 @@ async fn look(honnin: &Honnin, capture: &CaptureRow, row: &SessionRow, key: &Ses
     let pictures = open(honnin, capture, row, key).await?;
     let (kind, today) = (capture.document_type, honnin.now().date());
     let (slot, challenge) = (capture.slot, capture.challenge);
-    let look = move |eyes: &dyn Examiner| match slot {
-        Slot::Document(side) => document(eyes, pictures, kind, side, today).map(Seen::Document),
-        Slot::Selfie => eyes.selfie(pictures, challenge).map(Seen::Selfie),
+    let look = move |analyser: &dyn Analyser| match slot {
+        Slot::Document(side) => document(analyser, pictures, kind, side, today).map(Seen::Document),
+        Slot::Selfie => analyser.selfie(pictures, challenge).map(Seen::Selfie),
     };
-    match honnin.bench.look(look).await {
+    match honnin.cpu_pool.run(look).await {
         Ok(Ok(seen)) => Ok(seen),
         Ok(Err(_)) => Err(Unseen::Picture(UNREADABLE)),
-        Err(NotLooked::Busy) => Err(Unseen::Later(JobFault::Passing("too many pictures are waiting"))),
-        Err(NotLooked::Panicked) => Err(Unseen::Picture("the examiner panicked")),
+        Err(PoolError::Busy) => Err(Unseen::Later(JobError::Transient("too many pictures are waiting"))),
+        Err(PoolError::Panicked) => Err(Unseen::Picture("the analyser panicked")),
     }
 }
 
 fn document(
-    eyes: &dyn Examiner,
+    analyser: &dyn Analyser,
     pictures: Vec<Vec<u8>>,
     kind: Option<DocumentType>,
     side: Side,
@@ -136,9 +136,9 @@ fn document(
     let (Some(kind), Some(picture)) = (kind, pictures.into_iter().next()) else {
         return Err(PictureFault::Corrupt);
     };
-    let mut findings = eyes.document(picture, kind, side, today)?;
+    let mut findings = analyser.document(picture, kind, side, today)?;
     if kind == DocumentType::MyNumberCard {
-        // The law forbids keeping the individual number. The eyes leave it out; this makes sure.
+        // The law forbids keeping the individual number. The analyser leave it out; this makes sure.
         findings.fields.retain(|field| !holds_individual_number(field));
     }
     Ok(findings)
@@ -163,7 +163,7 @@ async fn open(
     for frame in &capture.frames {
         let sealed = honnin.pictures.find(&capture.session, &frame.object).await?;
         let sealed = sealed.ok_or(Unseen::Picture("a stored picture is gone"))?;
-        let place = Place {
+        let place = AssociatedData {
             tenant: &row.session.tenant,
             session: &row.session.id,
             name: &frame.object,
@@ -197,7 +197,7 @@ fn problems(capture: &CaptureRow, seen: &Seen) -> Vec<Reason> {
 
 fn seal(capture: &CaptureRow, row: &SessionRow, key: &SessionKey, seen: &Seen) -> Result<Vec<u8>, StoreError> {
     let name = capture.findings_name();
-    let place = Place {
+    let place = AssociatedData {
         tenant: &row.session.tenant,
         session: &row.session.id,
         name: &name,
@@ -226,7 +226,7 @@ async fn finish(
     });
     unit.await?;
     if let Some(session) = session {
-        honnin.news.tell(&session);
+        honnin.wake_ups.notify(&session);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::{
     access::Applicant,
     capture::{
         progress::{Next, NotNow, Slot, SlotState, collecting, progress},
-        retake::Found,
+        retake::PictureFindings,
     },
 };
 use domain::reasons::Reason;
@@ -26,26 +26,26 @@ pub enum Wish {
 /// # Errors
 /// [`NotNow`].
 pub async fn check_picture(honnin: &Honnin, applicant: &Applicant, wish: Wish) -> Result<(), NotNow> {
-    let standing = progress(honnin, applicant).await?;
-    let Next::Check(side) = standing.next(honnin.now()) else {
+    let attempt = progress(honnin, applicant).await?;
+    let Next::Check(side) = attempt.next(honnin.now()) else {
         return Err(NotNow::OutOfTurn);
     };
     let slot = Slot::Document(side);
-    let key = honnin.vault.open(&standing.row.data_key).await?;
-    let problems = Found::of(&standing, &key)?.problems(&standing, slot);
-    let again = wish == Wish::Again && standing.tries_left(slot) > 0;
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
+    let problems = PictureFindings::of(&attempt, &key)?.problems(&attempt, slot);
+    let again = wish == Wish::Again && attempt.tries_left(slot) > 0;
     if let Wish::Use(shown) = &wish
         && !problems.iter().all(|problem| shown.contains(problem))
     {
         return Ok(());
     }
-    let (seen, applicant, now) = (standing.answers.version, applicant.clone(), honnin.now());
+    let (seen, applicant, now) = (attempt.answers.version, applicant.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        let mut standing = collecting(tx, &applicant, now).await?;
-        let SlotState::ToCheck(capture) = standing.slot(slot) else {
+        let mut attempt = collecting(tx, &applicant, now).await?;
+        let SlotState::ToCheck(capture) = attempt.slot(slot) else {
             return Err(NotNow::OutOfTurn);
         };
-        if standing.answers.version != seen {
+        if attempt.answers.version != seen {
             return Err(NotNow::OutOfTurn);
         }
         if again {
@@ -53,7 +53,7 @@ pub async fn check_picture(honnin: &Honnin, applicant: &Applicant, wish: Wish) -
         } else {
             captures::mark_accepted(tx, &capture.id, &problems, now).await?;
         }
-        Ok(attempts::save(tx, &mut standing.answers).await?)
+        Ok(attempts::save(tx, &mut attempt.answers).await?)
     });
     unit.await
 }

@@ -15,21 +15,21 @@ use store::capture::{attempts, captures};
 pub async fn choose_document(honnin: &Honnin, applicant: &Applicant, kind: DocumentType) -> Result<(), NotNow> {
     let (applicant, now) = (applicant.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        let mut standing = collecting(tx, &applicant, now).await?;
-        if !standing.has_consent() || !standing.plan().has(Step::Document) {
+        let mut attempt = collecting(tx, &applicant, now).await?;
+        if !attempt.has_consent() || !attempt.plan().has(Step::Document) {
             return Err(NotNow::OutOfTurn);
         }
-        for capture in &standing.captures {
-            if capture.slot != Slot::Selfie && standing.tries_left(capture.slot) > 0 {
+        for capture in &attempt.captures {
+            if capture.slot != Slot::Selfie && attempt.tries_left(capture.slot) > 0 {
                 captures::mark_discarded(tx, &capture.id, now).await?;
             }
         }
-        if standing.answers.document_type != Some(kind) {
+        if attempt.answers.document_type != Some(kind) {
             // Another document may ask for other details, and says other things.
-            standing.answers.typed = None;
+            attempt.answers.typed = None;
         }
-        standing.answers.document_type = Some(kind);
-        Ok(attempts::save(tx, &mut standing.answers).await?)
+        attempt.answers.document_type = Some(kind);
+        Ok(attempts::save(tx, &mut attempt.answers).await?)
     });
     unit.await
 }

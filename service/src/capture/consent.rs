@@ -22,19 +22,19 @@ pub async fn consent(
 ) -> Result<(), NotNow> {
     let (applicant, version, now) = (applicant.clone(), version.to_owned(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        let mut standing = collecting(tx, &applicant, now).await?;
-        if standing.has_consent() {
+        let mut attempt = collecting(tx, &applicant, now).await?;
+        if attempt.has_consent() {
             return Ok(());
         }
-        let wanted = standing.searches_faces();
+        let wanted = attempt.searches_faces();
         if wanted && face_search.is_none() {
             return Err(NotNow::OutOfTurn);
         }
-        standing.answers.face_search = face_search.filter(|_| wanted);
-        standing.answers.consent = Some((version.clone(), now));
-        standing.answers.language = Some(language);
-        attempts::save(tx, &mut standing.answers).await?;
-        audit::record(tx, &standing.audit_entry(now, "session.consent")).await?;
+        attempt.answers.face_search = face_search.filter(|_| wanted);
+        attempt.answers.consent = Some((version.clone(), now));
+        attempt.answers.language = Some(language);
+        attempts::save(tx, &mut attempt.answers).await?;
+        audit::record(tx, &attempt.audit_entry(now, "session.consent")).await?;
         Ok(())
     });
     unit.await

@@ -16,11 +16,11 @@ use store::audit;
 pub async fn decline(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow> {
     let (applicant, event, now) = (applicant.clone(), honnin.event_id(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        let mut standing = collecting(tx, &applicant, now).await?;
-        standing.row.session = standing.row.session.fail(now).map_err(|_| NotNow::OutOfTurn)?;
-        let (tenant, row) = (&standing.tenant, &mut standing.row);
+        let mut attempt = collecting(tx, &applicant, now).await?;
+        attempt.row.session = attempt.row.session.fail(now).map_err(|_| NotNow::OutOfTurn)?;
+        let (tenant, row) = (&attempt.tenant, &mut attempt.row);
         end::fail(tx, &event, tenant, row, FailureReason::ConsentDeclined, now).await?;
-        audit::record(tx, &standing.audit_entry(now, "session.decline")).await?;
+        audit::record(tx, &attempt.audit_entry(now, "session.decline")).await?;
         Ok(())
     });
     unit.await

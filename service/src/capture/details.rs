@@ -5,7 +5,7 @@ use crate::{
     access::Applicant,
     capture::{
         findings::findings_of_document,
-        progress::{NotNow, Standing, collecting, progress},
+        progress::{AttemptState, NotNow, collecting, progress},
         retake::ask_again,
     },
     runtime::sealed_json::{open_column, seal_json},
@@ -19,7 +19,7 @@ use domain::{
 use store::{
     StoreError,
     capture::attempts::{self, TYPED},
-    vault::{Place, SessionKey},
+    vault::{AssociatedData, SessionKey},
 };
 
 /// The details form as it is shown first.
@@ -35,7 +35,7 @@ pub struct Details {
 
 /// Why the details were not taken.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum TypeInError {
+pub enum DetailsError {
     /// What is wrong with the form.
     #[error("the details have faults")]
     Faults {
@@ -49,7 +49,7 @@ pub enum TypeInError {
     NotNow(#[from] NotNow),
 }
 
-impl From<StoreError> for TypeInError {
+impl From<StoreError> for DetailsError {
     fn from(error: StoreError) -> Self {
         Self::NotNow(error.into())
     }
@@ -60,13 +60,13 @@ impl From<StoreError> for TypeInError {
 /// # Errors
 /// [`NotNow`]; [`NotNow::OutOfTurn`] also where a picture is asked for again.
 pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, NotNow> {
-    let standing = progress(honnin, applicant).await?;
-    let kind = check_turn(&standing)?;
-    ask_again(honnin, applicant, &standing).await?;
-    let key = honnin.vault.open(&standing.row.data_key).await?;
-    let fields = fields_read(&standing, &key)?;
+    let attempt = progress(honnin, applicant).await?;
+    let kind = check_turn(&attempt)?;
+    ask_again(honnin, applicant, &attempt).await?;
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
+    let fields = fields_read(&attempt, &key)?;
     let kana = asks_for_kana(kind, fields.expose());
-    if let Some(typed) = typed(&standing, &key)? {
+    if let Some(typed) = typed(&attempt, &key)? {
         let form = Personal::new(form_of(typed.into_exposed()));
         return Ok(Details {
             form,
@@ -86,45 +86,49 @@ pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, 
 /// Keeps the details, checked and folded.
 ///
 /// # Errors
-/// [`TypeInError`].
-pub async fn type_in(honnin: &Honnin, applicant: &Applicant, form: &Personal<TypedForm>) -> Result<(), TypeInError> {
-    let standing = progress(honnin, applicant).await?;
-    let kind = check_turn(&standing)?;
+/// [`DetailsError`].
+pub async fn save_details(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    form: &Personal<TypedForm>,
+) -> Result<(), DetailsError> {
+    let attempt = progress(honnin, applicant).await?;
+    let kind = check_turn(&attempt)?;
     let now = honnin.now();
-    let key = honnin.vault.open(&standing.row.data_key).await?;
-    let kana = asks_for_kana(kind, fields_read(&standing, &key)?.expose());
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
+    let kana = asks_for_kana(kind, fields_read(&attempt, &key)?.expose());
     let input =
-        UserInput::parse(form.expose(), kana, now.date()).map_err(|faults| TypeInError::Faults { faults, kana })?;
-    let sealed = seal_json(&key, &place(&standing, TYPED), &input)?;
+        UserInput::parse(form.expose(), kana, now.date()).map_err(|faults| DetailsError::Faults { faults, kana })?;
+    let sealed = seal_json(&key, &place(&attempt, TYPED), &input)?;
     let who = applicant.clone();
     let unit = honnin.db.write(async move |tx| {
-        let mut standing = collecting(tx, &who, now).await?;
-        if check_turn(&standing)? != kind {
+        let mut attempt = collecting(tx, &who, now).await?;
+        if check_turn(&attempt)? != kind {
             return Err(NotNow::OutOfTurn);
         }
-        standing.answers.typed = Some(sealed.clone());
-        Ok::<_, NotNow>(attempts::save(tx, &mut standing.answers).await?)
+        attempt.answers.typed = Some(sealed.clone());
+        Ok::<_, NotNow>(attempts::save(tx, &mut attempt.answers).await?)
     });
     Ok(unit.await?)
 }
 
 /// The kind of document, where details may be typed: once its pictures are there, and again until the submit.
-fn check_turn(standing: &Standing) -> Result<DocumentType, NotNow> {
-    let open = standing.has_consent() && standing.plan().has(Step::Document) && standing.has_pictures();
-    standing.document_type().filter(|_| open).ok_or(NotNow::OutOfTurn)
+fn check_turn(attempt: &AttemptState) -> Result<DocumentType, NotNow> {
+    let open = attempt.has_consent() && attempt.plan().has(Step::Document) && attempt.has_pictures();
+    attempt.document_type().filter(|_| open).ok_or(NotNow::OutOfTurn)
 }
 
-pub(crate) const fn place<'a>(standing: &'a Standing, name: &'a str) -> Place<'a> {
-    standing.row.place(name)
+pub(crate) const fn place<'a>(attempt: &'a AttemptState, name: &'a str) -> AssociatedData<'a> {
+    attempt.row.place(name)
 }
 
 /// The details typed in this attempt.
-pub(crate) fn typed(standing: &Standing, key: &SessionKey) -> Result<Option<Personal<UserInput>>, StoreError> {
-    open_column(key, &place(standing, TYPED), standing.answers.typed.as_ref())
+pub(crate) fn typed(attempt: &AttemptState, key: &SessionKey) -> Result<Option<Personal<UserInput>>, StoreError> {
+    open_column(key, &place(attempt, TYPED), attempt.answers.typed.as_ref())
 }
 
-fn fields_read(standing: &Standing, key: &SessionKey) -> Result<Personal<Vec<OcrField>>, StoreError> {
-    let found = findings_of_document(standing, key)?;
+fn fields_read(attempt: &AttemptState, key: &SessionKey) -> Result<Personal<Vec<OcrField>>, StoreError> {
+    let found = findings_of_document(attempt, key)?;
     let fields = found
         .into_iter()
         .filter_map(|(_, found)| found)

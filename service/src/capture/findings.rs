@@ -1,7 +1,7 @@
 //! What the analysis found on the pictures of the document that the decision will rest on.
 
 use crate::{
-    capture::progress::{Slot, Standing},
+    capture::progress::{AttemptState, Slot},
     runtime::sealed_json::open_json,
 };
 use domain::{findings::DocumentFindings, secret::Personal};
@@ -11,8 +11,8 @@ use store::{StoreError, vault::SessionKey};
 pub(crate) type SideFindings = (Slot, Option<Personal<DocumentFindings>>);
 
 /// The findings of each side that the decision rests on.
-pub(crate) fn findings_of_document(standing: &Standing, key: &SessionKey) -> Result<Vec<SideFindings>, StoreError> {
-    let sides = standing
+pub(crate) fn findings_of_document(attempt: &AttemptState, key: &SessionKey) -> Result<Vec<SideFindings>, StoreError> {
+    let sides = attempt
         .relied_on()
         .into_iter()
         .filter(|capture| capture.slot != Slot::Selfie);
@@ -22,7 +22,7 @@ pub(crate) fn findings_of_document(standing: &Standing, key: &SessionKey) -> Res
             let found = capture
                 .findings
                 .as_ref()
-                .map(|sealed| open_json(key, &standing.row.place(&name), sealed));
+                .map(|sealed| open_json(key, &attempt.row.place(&name), sealed));
             Ok((capture.slot, found.transpose()?))
         })
         .collect()

@@ -3,7 +3,7 @@
 
 use crate::{
     Honnin,
-    runtime::{token, wake_up::look_until},
+    runtime::{token, wake_up::poll_until},
     session::{self, create::idempotency},
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -94,12 +94,12 @@ pub async fn session_of_link(honnin: &Honnin, token: &str) -> Result<Option<Sess
     unit.await
 }
 
-/// Waits until a link can no longer be opened, at most for `patience`, and says whether that is so. Used, replaced, too old and
+/// Waits until a link can no longer be opened, at most for `wait_at_most`, and says whether that is so. Used, replaced, too old and
 /// unknown are alike: it tells no more than the start page does.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn closed_within(honnin: &Honnin, token: &str, patience: Duration) -> Result<bool, StoreError> {
+pub async fn closed_within(honnin: &Honnin, token: &str, wait_at_most: Duration) -> Result<bool, StoreError> {
     let Some(session) = session_of_link(honnin, token).await? else {
         return Ok(true);
     };
@@ -110,7 +110,7 @@ pub async fn closed_within(honnin: &Honnin, token: &str, patience: Duration) -> 
             Err(OpenLinkError::Store(error)) => Err(error),
         }
     };
-    look_until(honnin, &session, patience, |closed| *closed, look).await
+    poll_until(honnin, &session, wait_at_most, |closed| *closed, look).await
 }
 
 /// A random value for the browser that looks at a start page; it is not stored. See [`open_link`].
@@ -130,7 +130,7 @@ pub async fn open_link(honnin: &Honnin, token: &str, mark: Option<&str>) -> Resu
     let cookie = cookie_of(token, mark.expose());
     let (link, hash, now) = (token::hash(token), token::hash(cookie.expose()), honnin.now());
     let unit = honnin.db.write(async move |tx| use_link(tx, &link, &hash, now).await);
-    honnin.news.tell(&unit.await?);
+    honnin.wake_ups.notify(&unit.await?);
     Ok(Opened { cookie })
 }
 

@@ -7,7 +7,7 @@ use crate::{
         Applicant,
         capture_cookie::{IDLE, PRECISION},
     },
-    runtime::wake_up::look_until,
+    runtime::wake_up::poll_until,
     session,
 };
 use domain::{
@@ -79,7 +79,7 @@ pub struct Shown {
 
 /// Everything stored about an attempt.
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct AttemptState {
     pub(crate) row: SessionRow,
     pub(crate) tenant: TenantRow,
     pub(crate) answers: AttemptRow,
@@ -112,43 +112,47 @@ pub(crate) enum SlotState<'a> {
 ///
 /// # Errors
 /// [`NotNow::Over`] where the attempt is no longer the session's.
-pub async fn progress(honnin: &Honnin, applicant: &Applicant) -> Result<Standing, NotNow> {
+pub async fn progress(honnin: &Honnin, applicant: &Applicant) -> Result<AttemptState, NotNow> {
     let applicant = applicant.clone();
     let unit = honnin.db.read(async move |tx| load(tx, &applicant).await);
     unit.await
 }
 
-/// Where the applicant stands once the pictures taken so far are analysed; it waits for that, at most for `patience`.
+/// Where the applicant stands once the pictures taken so far are analysed; it waits for that, at most for `wait_at_most`.
 ///
 /// # Errors
 /// As [`progress`].
-pub async fn analysed_within(honnin: &Honnin, applicant: &Applicant, patience: Duration) -> Result<Standing, NotNow> {
-    let analysed = |standing: &Standing| !standing.is_being_analysed();
+pub async fn analysed_within(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    wait_at_most: Duration,
+) -> Result<AttemptState, NotNow> {
+    let analysed = |attempt: &AttemptState| !attempt.is_being_analysed();
     let look = || progress(honnin, applicant);
-    look_until(honnin, applicant.session(), patience, analysed, look).await
+    poll_until(honnin, applicant.session(), wait_at_most, analysed, look).await
 }
 
 /// As [`progress`], in the caller's unit.
-pub(crate) async fn load(tx: &mut Tx, applicant: &Applicant) -> Result<Standing, NotNow> {
+pub(crate) async fn load(tx: &mut Tx, applicant: &Applicant) -> Result<AttemptState, NotNow> {
     let row = sessions::find_any(tx, applicant.session()).await?.ok_or(NotNow::Over)?;
     if row.session.attempt != applicant.attempt() || row.session.purged_at.is_some() {
         return Err(NotNow::Over);
     }
-    let standing = gather(tx, row).await?;
-    Ok(Standing {
+    let attempt = gather(tx, row).await?;
+    Ok(AttemptState {
         until: Some(applicant.until()),
-        ..standing
+        ..attempt
     })
 }
 
 /// Everything of the session's present attempt.
-pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<Standing, StoreError> {
+pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<AttemptState, StoreError> {
     let tenant = tenants::find(tx, &row.session.tenant).await?;
     let tenant = tenant.ok_or(StoreError::Corrupt("a session without its tenant"))?;
     let (id, attempt) = (row.session.id.clone(), row.session.attempt);
     let answers = attempts::load(tx, &id, attempt).await?;
     let captures = captures::list(tx, &id, attempt).await?;
-    Ok(Standing {
+    Ok(AttemptState {
         row,
         tenant,
         answers,
@@ -158,15 +162,15 @@ pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<Standing, Sto
 }
 
 /// As [`load`], where the session is still being collected.
-pub(crate) async fn collecting(tx: &mut Tx, applicant: &Applicant, now: Timestamp) -> Result<Standing, NotNow> {
-    let standing = load(tx, applicant).await?;
-    match standing.row.session.status_at(now) {
-        Status::Collecting => Ok(standing),
+pub(crate) async fn collecting(tx: &mut Tx, applicant: &Applicant, now: Timestamp) -> Result<AttemptState, NotNow> {
+    let attempt = load(tx, applicant).await?;
+    match attempt.row.session.status_at(now) {
+        Status::Collecting => Ok(attempt),
         _ => Err(NotNow::OutOfTurn),
     }
 }
 
-impl Standing {
+impl AttemptState {
     /// What comes next.
     #[must_use]
     pub fn next(&self, now: Timestamp) -> Next {

@@ -3,7 +3,7 @@
 
 use crate::{
     Honnin,
-    runtime::{analyser::Examiner, sealed_json::open_json},
+    runtime::{analyser::Analyser, sealed_json::open_json},
 };
 use domain::{findings::DocumentFindings, secret::Personal};
 use store::{
@@ -43,8 +43,8 @@ pub(crate) async fn shown(
     };
     let jpeg = picture.expose().clone();
     let cut = honnin
-        .bench
-        .look(move |eyes: &dyn Examiner| eyes.straighten(jpeg, outline))
+        .cpu_pool
+        .run(move |analyser: &dyn Analyser| analyser.rectify(jpeg, outline))
         .await;
     Ok(match cut {
         Ok(Ok(card)) => Personal::new(card),

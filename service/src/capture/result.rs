@@ -4,7 +4,7 @@ use crate::{
     Honnin,
     access::Applicant,
     capture::progress::{NotNow, progress},
-    runtime::wake_up::look_until,
+    runtime::wake_up::poll_until,
 };
 use domain::{
     callback::CallbackUrl,
@@ -45,13 +45,13 @@ pub struct Shown {
     pub return_url: Option<Personal<String>>,
 }
 
-/// The result of the applicant's attempt. Where it is still being decided it waits for the decision, at most for `patience`.
+/// The result of the applicant's attempt. Where it is still being decided it waits for the decision, at most for `wait_at_most`.
 ///
 /// # Errors
 /// [`NotNow`].
-pub async fn result_within(honnin: &Honnin, applicant: &Applicant, patience: Duration) -> Result<Shown, NotNow> {
+pub async fn result_within(honnin: &Honnin, applicant: &Applicant, wait_at_most: Duration) -> Result<Shown, NotNow> {
     let decided = |shown: &Shown| shown.ending != Ending::Waiting;
-    look_until(honnin, applicant.session(), patience, decided, || {
+    poll_until(honnin, applicant.session(), wait_at_most, decided, || {
         result(honnin, applicant)
     })
     .await

@@ -6,11 +6,11 @@ use crate::{
     access::Applicant,
     capture::{
         findings::{SideFindings, findings_of_document},
-        progress::{Next, NotNow, Slot, SlotState, Standing, collecting, progress},
+        progress::{AttemptState, Next, NotNow, Slot, SlotState, collecting, progress},
     },
 };
 use domain::{
-    decision::{kind_shown, to_mend},
+    decision::{kind_shown, retake_reasons},
     document::{DocumentType, Side},
     findings::DocumentFindings,
     ids::CaptureId,
@@ -49,28 +49,28 @@ pub struct ToCheck {
 /// # Errors
 /// [`NotNow::OutOfTurn`] where there is none.
 pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck, NotNow> {
-    let standing = progress(honnin, applicant).await?;
-    let (Next::Check(side), Some(document_type)) = (standing.next(honnin.now()), standing.document_type()) else {
+    let attempt = progress(honnin, applicant).await?;
+    let (Next::Check(side), Some(document_type)) = (attempt.next(honnin.now()), attempt.document_type()) else {
         return Err(NotNow::OutOfTurn);
     };
     let slot = Slot::Document(side);
-    let SlotState::ToCheck(capture) = standing.slot(slot) else {
+    let SlotState::ToCheck(capture) = attempt.slot(slot) else {
         return Err(NotNow::OutOfTurn);
     };
-    let key = honnin.vault.open(&standing.row.data_key).await?;
-    let found = Found::of(&standing, &key)?;
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
+    let found = PictureFindings::of(&attempt, &key)?;
     Ok(ToCheck {
         id: capture.id.clone(),
         side,
         document_type,
-        problems: found.problems(&standing, slot),
+        problems: found.problems(&attempt, slot),
         looks_like: found
             .picture(slot)
             .and_then(kind_shown)
             .filter(|kind| *kind != document_type),
         analysed: capture.analysed_at.is_some(),
         straight: found.picture(slot).is_some_and(|picture| picture.outline.is_some()),
-        tries_left: standing.tries_left(slot),
+        tries_left: attempt.tries_left(slot),
     })
 }
 
@@ -78,21 +78,21 @@ pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck,
 ///
 /// # Errors
 /// [`NotNow::OutOfTurn`] where a picture is asked for again: its page is next.
-pub(crate) async fn ask_again(honnin: &Honnin, applicant: &Applicant, standing: &Standing) -> Result<(), NotNow> {
-    let key = honnin.vault.open(&standing.row.data_key).await?;
-    let unsettled = Found::of(standing, &key)?.unsettled(standing);
+pub(crate) async fn ask_again(honnin: &Honnin, applicant: &Applicant, attempt: &AttemptState) -> Result<(), NotNow> {
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
+    let unsettled = PictureFindings::of(attempt, &key)?.unsettled(attempt);
     if unsettled.is_empty() {
         return Ok(());
     }
-    let (seen, applicant, now) = (standing.answers.version, applicant.clone(), honnin.now());
+    let (seen, applicant, now) = (attempt.answers.version, applicant.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| -> Result<_, NotNow> {
-        let mut standing = collecting(tx, &applicant, now).await?;
+        let mut attempt = collecting(tx, &applicant, now).await?;
         // Somebody was faster, in another tab: what is there now is looked at on its own.
-        if standing.answers.version == seen {
+        if attempt.answers.version == seen {
             for id in &unsettled {
                 captures::take_back(tx, id).await?;
             }
-            attempts::save(tx, &mut standing.answers).await?;
+            attempts::save(tx, &mut attempt.answers).await?;
         }
         Ok(())
     });
@@ -101,11 +101,11 @@ pub(crate) async fn ask_again(honnin: &Honnin, applicant: &Applicant, standing: 
 }
 
 /// The findings of the pictures that the decision will rest on.
-pub(crate) struct Found(Vec<SideFindings>);
+pub(crate) struct PictureFindings(Vec<SideFindings>);
 
-impl Found {
-    pub(crate) fn of(standing: &Standing, key: &SessionKey) -> Result<Self, StoreError> {
-        findings_of_document(standing, key).map(Self)
+impl PictureFindings {
+    pub(crate) fn of(attempt: &AttemptState, key: &SessionKey) -> Result<Self, StoreError> {
+        findings_of_document(attempt, key).map(Self)
     }
 
     fn picture(&self, slot: Slot) -> Option<&DocumentFindings> {
@@ -115,34 +115,34 @@ impl Found {
 
     /// Why the picture of `slot` should be taken again. It is compared with the other side only once that one is settled: of two
     /// pictures of one side, the one taken for the other side is the wrong one.
-    pub(crate) fn problems(&self, standing: &Standing, slot: Slot) -> Vec<Reason> {
-        let settled = |other: &&SideFindings| other.0 != slot && matches!(standing.slot(other.0), SlotState::Done(_));
-        self.against(standing, slot, self.0.iter().filter(settled))
+    pub(crate) fn problems(&self, attempt: &AttemptState, slot: Slot) -> Vec<Reason> {
+        let settled = |other: &&SideFindings| other.0 != slot && matches!(attempt.slot(other.0), SlotState::Done(_));
+        self.against(attempt, slot, self.0.iter().filter(settled))
     }
 
     /// The accepted pictures with problems that nobody was shown. A back is compared with its front, not both with each other.
-    fn unsettled(&self, standing: &Standing) -> Vec<CaptureId> {
+    fn unsettled(&self, attempt: &AttemptState) -> Vec<CaptureId> {
         let accepted = self.0.iter().enumerate().filter_map(|(index, (slot, _))| {
-            let SlotState::Done(Some(capture)) = standing.slot(*slot) else {
+            let SlotState::Done(Some(capture)) = attempt.slot(*slot) else {
                 return None;
             };
-            let problems = self.against(standing, *slot, self.0[..index].iter());
+            let problems = self.against(attempt, *slot, self.0[..index].iter());
             let shown = problems.iter().all(|problem| capture.problems.contains(problem));
-            (!shown && standing.tries_left(*slot) > 0).then(|| capture.id.clone())
+            (!shown && attempt.tries_left(*slot) > 0).then(|| capture.id.clone())
         });
         accepted.collect()
     }
 
     fn against<'a>(
         &'a self,
-        standing: &Standing,
+        attempt: &AttemptState,
         slot: Slot,
         others: impl Iterator<Item = &'a SideFindings>,
     ) -> Vec<Reason> {
-        let mut problems = standing.shown(slot).map(|shown| shown.problems).unwrap_or_default();
-        if let (Some(kind), Some(picture)) = (standing.document_type(), self.picture(slot)) {
+        let mut problems = attempt.shown(slot).map(|shown| shown.problems).unwrap_or_default();
+        if let (Some(kind), Some(picture)) = (attempt.document_type(), self.picture(slot)) {
             let others = others.filter_map(|(_, found)| found.as_ref().map(Personal::expose));
-            let found = to_mend(kind, picture, others);
+            let found = retake_reasons(kind, picture, others);
             problems.retain(|problem| !found.contains(problem));
             problems.splice(..0, found);
         }

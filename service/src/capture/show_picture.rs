@@ -9,7 +9,7 @@ use crate::{
     },
 };
 use domain::{ids::CaptureId, secret::Personal, session::Status};
-use store::{capture::captures, session::sessions, vault::Place};
+use store::{capture::captures, session::sessions, vault::AssociatedData};
 
 /// One frame of a picture that the applicant took in this attempt, as JPEG. `None` where there is none such, whoever else may
 /// have it, and once the session is submitted: from then on only reviewers look.
@@ -43,7 +43,7 @@ pub async fn show_picture(
     let Some(sealed) = honnin.pictures.find(&row.session.id, &frame.object).await? else {
         return Ok(None);
     };
-    let place = Place {
+    let place = AssociatedData {
         tenant: &row.session.tenant,
         session: &row.session.id,
         name: &frame.object,

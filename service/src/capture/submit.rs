@@ -42,26 +42,26 @@ pub struct Summary {
 /// # Errors
 /// [`NotNow`]; [`NotNow::OutOfTurn`] also where a picture is asked for again.
 pub async fn summary(honnin: &Honnin, applicant: &Applicant) -> Result<Summary, NotNow> {
-    let standing = progress(honnin, applicant).await?;
-    if standing.next(honnin.now()) != Next::Submit {
+    let attempt = progress(honnin, applicant).await?;
+    if attempt.next(honnin.now()) != Next::Submit {
         return Err(NotNow::OutOfTurn);
     }
-    ask_again(honnin, applicant, &standing).await?;
-    let key = honnin.vault.open(&standing.row.data_key).await?;
+    ask_again(honnin, applicant, &attempt).await?;
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
     let mut pictures = Vec::new();
     let mut selfie = None;
-    for capture in standing.relied_on() {
+    for capture in attempt.relied_on() {
         match capture.slot {
             Slot::Document(side) => pictures.push((side, capture.id.clone())),
             // The first frame looks straight ahead.
             Slot::Selfie => selfie = Some((capture.id.clone(), 0)),
         }
     }
-    let has_document = standing.plan().has(Step::Document);
+    let has_document = attempt.plan().has(Step::Document);
     Ok(Summary {
-        document_type: standing.document_type().filter(|_| has_document),
+        document_type: attempt.document_type().filter(|_| has_document),
         pictures,
-        input: if has_document { typed(&standing, &key)? } else { None },
+        input: if has_document { typed(&attempt, &key)? } else { None },
         selfie,
     })
 }
@@ -71,32 +71,32 @@ pub async fn summary(honnin: &Honnin, applicant: &Applicant) -> Result<Summary, 
 /// # Errors
 /// [`NotNow`]; a second submit meets [`NotNow::OutOfTurn`], and so does one with a picture that is asked for again.
 pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow> {
-    let standing = progress(honnin, applicant).await?;
-    if standing.next(honnin.now()) == Next::Submit {
-        ask_again(honnin, applicant, &standing).await?;
+    let attempt = progress(honnin, applicant).await?;
+    if attempt.next(honnin.now()) == Next::Submit {
+        ask_again(honnin, applicant, &attempt).await?;
     }
-    let key = honnin.vault.open(&standing.row.data_key).await?;
-    let sealed = match typed(&standing, &key)? {
-        Some(input) => Some(seal_json(&key, &place(&standing, column::TYPED), input.expose())?),
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
+    let sealed = match typed(&attempt, &key)? {
+        Some(input) => Some(seal_json(&key, &place(&attempt, column::TYPED), input.expose())?),
         None => None,
     };
-    let (seen, who, now) = (standing.answers.version, applicant.clone(), honnin.now());
+    let (seen, who, now) = (attempt.answers.version, applicant.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        let mut standing = collecting(tx, &who, now).await?;
+        let mut attempt = collecting(tx, &who, now).await?;
         // The details just sealed must be the ones that are stored.
-        if standing.next(now) != Next::Submit || standing.answers.version != seen {
+        if attempt.next(now) != Next::Submit || attempt.answers.version != seen {
             return Err(NotNow::OutOfTurn);
         }
-        standing.row.session = standing.row.session.submit(now).map_err(|_| NotNow::OutOfTurn)?;
-        tx.count_session(standing.row.session.status);
-        standing.row.typed.clone_from(&sealed);
-        let has_document = standing.plan().has(Step::Document);
-        standing.row.document_type = standing.document_type().filter(|_| has_document);
-        sessions::save(tx, &mut standing.row).await?;
-        standing.answers.submitted_at = Some(now);
-        attempts::save(tx, &mut standing.answers).await?;
-        enqueue_decision(tx, standing.row.session.id.as_str(), now).await?;
-        audit::record(tx, &standing.audit_entry(now, "session.submit")).await?;
+        attempt.row.session = attempt.row.session.submit(now).map_err(|_| NotNow::OutOfTurn)?;
+        tx.count_session(attempt.row.session.status);
+        attempt.row.typed.clone_from(&sealed);
+        let has_document = attempt.plan().has(Step::Document);
+        attempt.row.document_type = attempt.document_type().filter(|_| has_document);
+        sessions::save(tx, &mut attempt.row).await?;
+        attempt.answers.submitted_at = Some(now);
+        attempts::save(tx, &mut attempt.answers).await?;
+        enqueue_decision(tx, attempt.row.session.id.as_str(), now).await?;
+        audit::record(tx, &attempt.audit_entry(now, "session.submit")).await?;
         Ok(())
     });
     unit.await

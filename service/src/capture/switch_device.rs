@@ -18,15 +18,15 @@ pub const LIFETIME: Millis = Millis::minutes(15);
 ///
 /// # Errors
 /// [`NotNow`].
-pub async fn hand_over(honnin: &Honnin, applicant: &Applicant) -> Result<Reissued, NotNow> {
+pub async fn switch_device(honnin: &Honnin, applicant: &Applicant) -> Result<Reissued, NotNow> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
     let (applicant, now) = (applicant.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        let standing = collecting(tx, &applicant, now).await?;
+        let attempt = collecting(tx, &applicant, now).await?;
         links::kill_all(tx, applicant.session(), now).await?;
-        let expires_at = store_link(tx, &standing.row, &hash, now, LIFETIME).await?;
-        audit::record(tx, &standing.audit_entry(now, "link.hand_over")).await?;
+        let expires_at = store_link(tx, &attempt.row, &hash, now, LIFETIME).await?;
+        audit::record(tx, &attempt.audit_entry(now, "link.hand_over")).await?;
         Ok::<_, NotNow>(expires_at)
     });
     let expires_at = unit.await?;

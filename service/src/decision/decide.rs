@@ -3,13 +3,13 @@
 
 use crate::{
     Honnin,
-    capture::progress::{Standing, gather},
+    capture::progress::{AttemptState, gather},
     decision::{
-        earlier::{LookedBack, look_back},
-        input::Found,
+        earlier::{EarlierSessions, find_earlier},
+        input::DecisionInput,
         record::{self, Grounds, Made},
     },
-    runtime::job_error::JobFault,
+    runtime::job_error::JobError,
     session::{self, end},
 };
 use domain::{
@@ -34,14 +34,14 @@ const LOOK_AGAIN: Millis = Millis::seconds(2);
 ///
 /// # Errors
 /// When storage fails; the job is tried again then.
-pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
-    let id = SessionId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
+    let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
     decide_session(honnin, job, id.clone()).await?;
-    honnin.news.tell(&id);
+    honnin.wake_ups.notify(&id);
     Ok(())
 }
 
-async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(), JobFault> {
+async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(), JobError> {
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
         let Some(row) = sessions::find_any(tx, &id).await? else {
             return Ok(None);
@@ -52,18 +52,18 @@ async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(),
             Ok(None)
         }
     });
-    let Some(standing) = unit.await? else {
+    let Some(attempt) = unit.await? else {
         return Ok(settle(honnin, job, None).await?);
     };
-    if standing.is_being_analysed() {
+    if attempt.is_being_analysed() {
         return Ok(settle(honnin, job, Some(honnin.now().plus(LOOK_AGAIN))).await?);
     }
-    let key = match honnin.vault.open(&standing.row.data_key).await {
-        Err(StoreError::Erased) => return Ok(fail(honnin, job, standing, FailureReason::ErasedBeforeDecision).await?),
+    let key = match honnin.vault.open(&attempt.row.data_key).await {
+        Err(StoreError::Erased) => return Ok(fail(honnin, job, attempt, FailureReason::ErasedBeforeDecision).await?),
         other => other?,
     };
-    let (made, looked_back) = make(honnin, &standing, &key).await?;
-    Ok(store(honnin, job, standing, made, looked_back).await?)
+    let (made, earlier) = make(honnin, &attempt, &key).await?;
+    Ok(store(honnin, job, attempt, made, earlier).await?)
 }
 
 /// Ends the job without a decision, or puts it off.
@@ -76,44 +76,48 @@ async fn settle(honnin: &Honnin, job: &Job, again: Option<Timestamp>) -> Result<
     unit.await
 }
 
-async fn fail(honnin: &Honnin, job: &Job, standing: Standing, reason: FailureReason) -> Result<(), StoreError> {
+async fn fail(honnin: &Honnin, job: &Job, attempt: AttemptState, reason: FailureReason) -> Result<(), StoreError> {
     let (job, event, now) = (job.clone(), honnin.event_id(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         jobs::finish(tx, &job, now).await?;
-        let mut row = standing.row.clone();
+        let mut row = attempt.row.clone();
         let Ok(failed) = row.session.fail(now) else {
             return Ok(());
         };
         row.session = failed;
-        end::fail(tx, &event, &standing.tenant, &mut row, reason, now).await
+        end::fail(tx, &event, &attempt.tenant, &mut row, reason, now).await
     });
     unit.await
 }
 
-async fn make(honnin: &Honnin, standing: &Standing, key: &SessionKey) -> Result<(Made, LookedBack), StoreError> {
+async fn make(
+    honnin: &Honnin,
+    attempt: &AttemptState,
+    key: &SessionKey,
+) -> Result<(Made, EarlierSessions), StoreError> {
     let now = honnin.now();
-    let policy = standing
+    let policy = attempt
         .tenant
         .settings
         .as_ref()
         .map(|settings| settings.policy.clone())
         .unwrap_or_default();
-    let found = Found::of(standing, key)?;
-    let looked_back = look_back(honnin, standing, key, &found, &policy).await?;
-    let Found {
+    let found = DecisionInput::of(attempt, key)?;
+    let earlier = find_earlier(honnin, attempt, key, &found, &policy).await?;
+    let DecisionInput {
         document,
         selfie,
         typed,
         known,
     } = found;
     let evidence = Evidence {
-        plan: standing.plan(),
-        document_type: standing.row.document_type,
+        plan: attempt.plan(),
+        document_type: attempt.row.document_type,
         document: &document,
         selfie: selfie.as_ref(),
         typed: typed.as_ref().map(Personal::expose),
         known: known.as_ref().map(Personal::expose),
-        earlier: &looked_back.earlier,
+        earlier: &earlier.earlier,
         draw: honnin.random_fraction(),
         today: now.date(),
     };
@@ -125,36 +129,36 @@ async fn make(honnin: &Honnin, standing: &Standing, key: &SessionKey) -> Result<
     let grounds = Grounds {
         policy,
         models,
-        captures: standing
+        captures: attempt
             .relied_on()
             .into_iter()
             .map(|capture| capture.id.clone())
             .collect(),
         fields: (!document.is_empty()).then(|| document.into_iter().flat_map(|side| side.fields).collect()),
     };
-    let made = Made::seal(&standing.row, key, decision, grounds, now)?;
-    Ok((made, looked_back))
+    let made = Made::seal(&attempt.row, key, decision, grounds, now)?;
+    Ok((made, earlier))
 }
 
 /// Session, outcome, readings, record, event and job in one unit.
 async fn store(
     honnin: &Honnin,
     job: &Job,
-    standing: Standing,
+    attempt: AttemptState,
     made: Made,
-    looked_back: LookedBack,
+    earlier: EarlierSessions,
 ) -> Result<(), StoreError> {
     let (job, event, now) = (job.clone(), honnin.event_id(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         // As read before the decision was made: where somebody changed the session since, saving finds a conflict.
-        let mut row = standing.row.clone();
+        let mut row = attempt.row.clone();
         jobs::finish(tx, &job, now).await?;
         let Ok(decided) = row.session.decide(made.verdict(), now) else {
             return Ok(());
         };
         row.session = decided;
-        looked_back.keep(tx, made.verdict(), now).await?;
-        record::record(tx, &event, &standing.tenant, &mut row, &made, now).await?;
+        earlier.keep(tx, made.verdict(), now).await?;
+        record::record(tx, &event, &attempt.tenant, &mut row, &made, now).await?;
         audit::record(tx, &session::audit_entry(&row, now, "session.decide")).await
     });
     match unit.await {

@@ -4,7 +4,7 @@ use crate::{
     capture::{
         details::{place, typed},
         findings::findings_of_document,
-        progress::{Slot, Standing},
+        progress::{AttemptState, Slot},
     },
     runtime::sealed_json::{open_column, open_json},
 };
@@ -18,7 +18,7 @@ use domain::{
 use store::{StoreError, session::sessions::column, vault::SessionKey};
 
 /// What the pictures and the user said.
-pub(crate) struct Found {
+pub(crate) struct DecisionInput {
     /// Each side.
     pub(crate) document: Vec<DocumentFindings>,
     /// The last selfie.
@@ -29,13 +29,13 @@ pub(crate) struct Found {
     pub(crate) known: Option<Personal<PreRegistered>>,
 }
 
-impl Found {
+impl DecisionInput {
     /// Opens it all; a picture whose analysis was given up has findings that say so.
     ///
     /// # Errors
     /// When a stored item does not open or does not parse.
-    pub(crate) fn of(standing: &Standing, key: &SessionKey) -> Result<Self, StoreError> {
-        let document = findings_of_document(standing, key)?
+    pub(crate) fn of(attempt: &AttemptState, key: &SessionKey) -> Result<Self, StoreError> {
+        let document = findings_of_document(attempt, key)?
             .into_iter()
             .filter_map(|(slot, found)| match slot {
                 Slot::Document(side) => Some(found.map_or_else(|| unassessed_document(side), Personal::into_exposed)),
@@ -44,16 +44,16 @@ impl Found {
             .collect();
         Ok(Self {
             document,
-            selfie: selfie(standing, key)?,
-            typed: typed(standing, key)?,
-            known: open_column(key, &place(standing, column::KNOWN), standing.row.known.as_ref())?,
+            selfie: selfie(attempt, key)?,
+            typed: typed(attempt, key)?,
+            known: open_column(key, &place(attempt, column::KNOWN), attempt.row.known.as_ref())?,
         })
     }
 }
 
 /// What was found on the last selfie.
-pub(crate) fn selfie(standing: &Standing, key: &SessionKey) -> Result<Option<SelfieFindings>, StoreError> {
-    let capture = standing
+pub(crate) fn selfie(attempt: &AttemptState, key: &SessionKey) -> Result<Option<SelfieFindings>, StoreError> {
+    let capture = attempt
         .relied_on()
         .into_iter()
         .find(|capture| capture.slot == Slot::Selfie);
@@ -62,7 +62,7 @@ pub(crate) fn selfie(standing: &Standing, key: &SessionKey) -> Result<Option<Sel
     let found = capture
         .findings
         .as_ref()
-        .map(|sealed| open_json(key, &place(standing, &name), sealed))
+        .map(|sealed| open_json(key, &place(attempt, &name), sealed))
         .transpose()?;
     Ok(Some(found.map_or_else(
         || unassessed_selfie(capture.frames.len()),

@@ -1,7 +1,7 @@
 //! A decision with what is kept of it: sealed first, since keys are opened outside units of work; then stored in the unit that ends
 //! the session.
 
-use crate::{runtime::sealed_json::seal_json, session::end::conclude};
+use crate::{runtime::sealed_json::seal_json, session::end::record_outcome};
 use domain::{
     decision::{Decision, Policy, Score},
     document::OcrField,
@@ -130,5 +130,5 @@ pub(crate) async fn record(
         checks: made.decision.checks.clone(),
         reasons: made.decision.reasons.iter().map(ToString::to_string).collect(),
     };
-    conclude(tx, id, tenant, row, outcome, now).await
+    record_outcome(tx, id, tenant, row, outcome, now).await
 }

@@ -1,6 +1,6 @@
 //! Sweeping once an hour: rows that have served their time, and pictures that no session has.
 
-use crate::{Honnin, people::sign_in, runtime::job_error::JobFault, session::create::idempotency::oldest};
+use crate::{Honnin, people::sign_in, runtime::job_error::JobError, session::create::idempotency::oldest};
 use domain::{
     ids::SessionId,
     time::{Millis, Timestamp},
@@ -46,7 +46,7 @@ const fn next(run_at: Timestamp) -> NewJob<'static> {
 ///
 /// # Errors
 /// When storage fails; the job is tried again then.
-pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     remove_orphans(honnin).await?;
     remove_finished_jobs(honnin).await?;
     let (job, now) = (job.clone(), honnin.now());

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 /// The network that is one caller: an IPv4 address alone, and of an IPv6 address the 64 bits around it, since whoever has one address has
 /// all of them.
 #[must_use]
-pub fn home_network(address: IpAddr) -> IpAddr {
+pub fn client_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> 64 << 64).into()),
         v4 => v4,
@@ -19,13 +19,13 @@ mod tests {
     #[test]
     fn an_address_of_version_4_stands_for_itself_in_either_notation() {
         let address = IpAddr::from([192, 0, 2, 1]);
-        assert_eq!(home_network(address), address);
-        assert_eq!(home_network("::ffff:192.0.2.1".parse().unwrap()), address);
+        assert_eq!(client_network(address), address);
+        assert_eq!(client_network("::ffff:192.0.2.1".parse().unwrap()), address);
     }
 
     #[test]
     fn the_addresses_of_a_64_bit_network_are_one_caller() {
-        let home = |text: &str| home_network(text.parse().unwrap());
+        let home = |text: &str| client_network(text.parse().unwrap());
         assert_eq!(home("2001:db8:0:1::1"), home("2001:db8:0:1:9:9:9:9"));
         assert_ne!(home("2001:db8:0:1::1"), home("2001:db8:0:2::1"));
     }

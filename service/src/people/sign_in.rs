@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     access::Staff,
-    people::{client_network::home_network, normalised, password},
+    people::{client_network::client_network, normalised, password},
 };
 use domain::{
     ids::UserId,
@@ -52,7 +52,7 @@ struct Buckets {
 
 impl Buckets {
     fn of(email: &str, address: IpAddr) -> Self {
-        let home = home_network(address).to_string();
+        let home = client_network(address).to_string();
         Self {
             address: bucket("address", [&home, ""]),
             pair: bucket("pair", [email, &home]),

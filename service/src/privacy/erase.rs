@@ -2,7 +2,7 @@
 //! backup), the pictures, and what SQLite's logs still hold of them. A crash in between leaves the job, and the job goes through
 //! all of it again.
 
-use crate::{Honnin, runtime::job_error::JobFault};
+use crate::{Honnin, runtime::job_error::JobError};
 use domain::{
     ids::SessionId,
     session::{Session, Status},
@@ -24,8 +24,8 @@ use store::{
 ///
 /// # Errors
 /// When storage fails; the job is tried again then.
-pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
-    let (id, attempt) = parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
+    let (id, attempt) = parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
     let wanted = id.clone();
     let find = honnin.db.read(async move |tx| sessions::find_any(tx, &wanted).await);
     let due = find.await?.filter(|row| is_over(&row.session, attempt));
@@ -37,7 +37,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
     let key_gone = honnin.vault.destroy(&row.data_key).await?;
     honnin.pictures.delete_session(&id).await?;
     if !(honnin.db.checkpoint().await? && key_gone) {
-        return Err(JobFault::Passing("a reader keeps erased bytes in the log"));
+        return Err(JobError::Transient("a reader keeps erased bytes in the log"));
     }
     finish(honnin, job).await
 }
@@ -83,7 +83,7 @@ async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
     unit.await
 }
 
-async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let (job, now) = (job.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| jobs::finish(tx, &job, now).await);
     Ok(unit.await?)

@@ -5,7 +5,7 @@ use crate::{
     Honnin,
     access::Reviewer,
     capture::rectify::{View, shown},
-    session::history::{self, Dossier},
+    session::history::{self, SessionHistory},
 };
 use domain::{
     ids::{CaptureId, SessionId},
@@ -17,14 +17,14 @@ use store::{
     capture::captures,
     review::{self, Hold},
     session::sessions,
-    vault::Place,
+    vault::AssociatedData,
 };
 
 /// A case as the reviewer sees it.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Everything kept of the session.
-    pub dossier: Dossier,
+    pub history: SessionHistory,
     /// Who holds it: the one who asked, or somebody who was first. `None` where it is not waiting.
     pub hold: Option<Hold>,
     /// Whether the one who asked holds it.
@@ -64,8 +64,8 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         Ok::<_, CaseError>((history::gather(tx, row).await?, hold))
     });
     let (rows, hold) = unit.await?;
-    let dossier = history::open(honnin, rows, true).await?;
-    let checks = dossier
+    let history = history::open(honnin, rows, true).await?;
+    let checks = history
         .detail
         .outcome
         .as_ref()
@@ -73,9 +73,9 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         .unwrap_or_default();
     Ok(Case {
         mine: hold.as_ref().is_some_and(|hold| hold.user == me),
-        not_performed: steps_not_performed(&dossier.detail.session.plan, &checks),
+        not_performed: steps_not_performed(&history.detail.session.plan, &checks),
         hold,
-        dossier,
+        history,
     })
 }
 
@@ -133,7 +133,7 @@ pub async fn find_picture(
         .find(&row.session.id, &frame.object)
         .await?
         .ok_or(CaseError::NotFound)?;
-    let place = Place {
+    let place = AssociatedData {
         tenant: &row.session.tenant,
         session: &row.session.id,
         name: &frame.object,

@@ -10,7 +10,7 @@ pub use rule::{AskedAgain, RuleError, Ruling, ask_again, reopen, rule};
 use crate::{
     Honnin,
     access::Reviewer,
-    session::search::{Filter, Found, Order, Page, list_sessions},
+    session::search::{Filter, Order, Page, SessionSummary, list_sessions},
 };
 use domain::{
     outcome::Checks,
@@ -26,7 +26,12 @@ pub const HOLD: Millis = Millis::minutes(15);
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn queue(honnin: &Honnin, reviewer: &Reviewer, filter: Filter, page: Page) -> Result<Vec<Found>, StoreError> {
+pub async fn queue(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    filter: Filter,
+    page: Page,
+) -> Result<Vec<SessionSummary>, StoreError> {
     let filter = Filter {
         status: Some(Status::Reviewing),
         ..filter

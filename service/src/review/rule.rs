@@ -6,7 +6,7 @@ use crate::{
     access::{Reviewer, Staff},
     runtime::token,
     session::{
-        end::conclude,
+        end::record_outcome,
         reissue_link::{Reissued, replace_link},
         reprocess::{ReprocessError, begin_attempt},
     },
@@ -189,7 +189,7 @@ async fn end(
     };
     let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
     // First the compare-and-set: whoever loses it runs again and finds the winner's ruling.
-    conclude(tx, event, &owner, &mut row, outcome, now).await?;
+    record_outcome(tx, event, &owner, &mut row, outcome, now).await?;
     review::insert(tx, &id, row.session.attempt, staff.user(), kept, None, now).await?;
     review::release(tx, &id).await?;
     match verdict {

@@ -1,4 +1,4 @@
-//! Who looks at pictures: the vision pipeline in production, a script in tests. Synchronous; `bench` gives it its threads.
+//! Who looks at pictures: the vision pipeline in production, a script in tests. Synchronous; [`super::cpu_pool`] gives it its threads.
 
 use domain::{
     document::{DocumentType, Side},
@@ -35,7 +35,7 @@ impl std::fmt::Debug for Normalised {
 }
 
 /// Looks at pictures.
-pub trait Examiner: Send + Sync + 'static {
+pub trait Analyser: Send + Sync + 'static {
     /// Decodes an upload within limits and judges its quality.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ pub trait Examiner: Send + Sync + 'static {
     ///
     /// # Errors
     /// Where the stored picture no longer opens.
-    fn straighten(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault>;
+    fn rectify(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault>;
 
     /// Measures a selfie in its normalised frames.
     ///
@@ -72,9 +72,9 @@ const SELFIE_SIDE: usize = 1280;
 
 /// The vision pipeline.
 #[derive(Debug)]
-pub struct VisionExaminer(Vision);
+pub struct VisionAnalyser(Vision);
 
-impl VisionExaminer {
+impl VisionAnalyser {
     /// Looks with the models that are there; what is missing makes findings say so.
     #[must_use]
     pub const fn new(vision: Vision) -> Self {
@@ -82,7 +82,7 @@ impl VisionExaminer {
     }
 }
 
-impl Examiner for VisionExaminer {
+impl Analyser for VisionAnalyser {
     fn normalise(&self, bytes: &[u8], subject: Subject) -> Result<Normalised, PictureFault> {
         let picture = vision::normalise(bytes)?;
         let sha256 = picture.sha256_of_original;
@@ -113,7 +113,7 @@ impl Examiner for VisionExaminer {
         Ok(self.0.examine_document(&picture, kind, side, today))
     }
 
-    fn straighten(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
+    fn rectify(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
         let picture = Picture::reopen(jpeg, [0; 32])?;
         let card = vision::straightened(&picture, &outline)?;
         Ok(card.unwrap_or(picture).jpeg)

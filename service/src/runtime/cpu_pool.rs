@@ -1,7 +1,7 @@
-//! The bench where pictures are looked at: one at a time per core, a bounded number waiting, the rest told to come back. It has
+//! The pool of threads that analyse pictures: one at a time per core, a bounded number waiting, the rest told to come back. It has
 //! threads of its own, which run when nothing else wants to: whoever asks for a page does not wait for somebody else's picture.
 
-use crate::runtime::analyser::Examiner;
+use crate::runtime::analyser::Analyser;
 use std::{
     num::NonZero,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -18,23 +18,23 @@ use tokio::sync::{Semaphore, oneshot};
 /// must not be turned away here, so that this is more than either can be.
 const MOST_WAITING: usize = 2_048;
 
-/// Why nobody looked.
+/// Why nobody done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NotLooked {
+pub(crate) enum PoolError {
     /// Too many wait already.
     #[error("too many pictures are waiting")]
     Busy,
-    /// The examiner panicked over this one.
-    #[error("the examiner panicked")]
+    /// The analyser panicked over this one.
+    #[error("the analyser panicked")]
     Panicked,
 }
 
 /// What a thread does next.
 type Work = Box<dyn FnOnce() + Send>;
 
-/// Shares the examiner among the cores.
-pub(crate) struct Bench {
-    examiner: Arc<dyn Examiner>,
+/// Shares the analyser among the cores.
+pub(crate) struct CpuPool {
+    analyser: Arc<dyn Analyser>,
     /// As many as threads.
     places: Arc<Semaphore>,
     queue: mpsc::Sender<Work>,
@@ -51,11 +51,11 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Bench {
-    pub(crate) fn new(examiner: Arc<dyn Examiner>) -> Self {
+impl CpuPool {
+    pub(crate) fn new(analyser: Arc<dyn Analyser>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         Self {
-            examiner,
+            analyser,
             places: Arc::new(Semaphore::new(cores)),
             queue: start_threads(cores),
             waiting: AtomicUsize::new(0),
@@ -64,34 +64,34 @@ impl Bench {
     }
 
     /// Runs `work` where it may take its time, once a core is free.
-    pub(crate) async fn look<T, F>(&self, work: F) -> Result<T, NotLooked>
+    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, PoolError>
     where
-        F: FnOnce(&dyn Examiner) -> T + Send + 'static,
+        F: FnOnce(&dyn Analyser) -> T + Send + 'static,
         T: Send + 'static,
     {
         let place = {
             if self.waiting.fetch_add(1, Ordering::SeqCst) >= self.most_waiting {
                 self.waiting.fetch_sub(1, Ordering::SeqCst);
-                return Err(NotLooked::Busy);
+                return Err(PoolError::Busy);
             }
             let _waiting = Waiting(&self.waiting);
             Arc::clone(&self.places)
                 .acquire_owned()
                 .await
-                .map_err(|_| NotLooked::Busy)?
+                .map_err(|_| PoolError::Busy)?
         };
-        let examiner = Arc::clone(&self.examiner);
-        let (tell, looked) = oneshot::channel();
+        let analyser = Arc::clone(&self.analyser);
+        let (tell, done) = oneshot::channel();
         // The place goes with the work: a caller who goes away does not free a core that is still busy.
         let work: Work = Box::new(move || {
             let _place = place;
-            let seen = work(&*examiner);
+            let seen = work(&*analyser);
             // Whoever asked may have gone away.
             drop(tell.send(seen));
         });
         // Where it panics, or there are no threads any more, `tell` is dropped.
         drop(self.queue.send(work));
-        looked.await.map_err(|_| NotLooked::Panicked)
+        done.await.map_err(|_| PoolError::Panicked)
     }
 }
 
@@ -144,14 +144,14 @@ mod tests {
 
     struct Blind;
 
-    impl Examiner for Blind {
+    impl Analyser for Blind {
         fn normalise(&self, _: &[u8], _: Subject) -> Result<Normalised, PictureFault> {
             Err(PictureFault::Corrupt)
         }
         fn document(&self, _: Vec<u8>, _: DocumentType, _: Side, _: Date) -> Result<DocumentFindings, PictureFault> {
             Err(PictureFault::Corrupt)
         }
-        fn straighten(&self, _: Vec<u8>, _: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
+        fn rectify(&self, _: Vec<u8>, _: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
             Err(PictureFault::Corrupt)
         }
         fn selfie(&self, _: Vec<Vec<u8>>, _: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {
@@ -161,44 +161,44 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn who_finds_no_place_to_wait_is_told_at_once_and_the_rest_are_served() {
-        let bench = Arc::new(Bench::new(Arc::new(Blind)));
+        let pool = Arc::new(CpuPool::new(Arc::new(Blind)));
         let (release, held) = mpsc::channel::<()>();
         let held = Arc::new(Mutex::new(held));
-        let looks: Vec<_> = (0..bench.most_waiting + bench.places.available_permits())
+        let runs: Vec<_> = (0..pool.most_waiting + pool.places.available_permits())
             .map(|_| {
-                let (bench, held) = (Arc::clone(&bench), Arc::clone(&held));
+                let (pool, held) = (Arc::clone(&pool), Arc::clone(&held));
                 // Looks until the channel is closed.
-                tokio::spawn(async move { bench.look(move |_| held.lock().unwrap().recv().is_err()).await })
+                tokio::spawn(async move { pool.run(move |_| held.lock().unwrap().recv().is_err()).await })
             })
             .collect();
-        while bench.waiting.load(Ordering::SeqCst) < bench.most_waiting || bench.places.available_permits() > 0 {
+        while pool.waiting.load(Ordering::SeqCst) < pool.most_waiting || pool.places.available_permits() > 0 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(bench.look(|_| ()).await, Err(NotLooked::Busy));
+        assert_eq!(pool.run(|_| ()).await, Err(PoolError::Busy));
         drop(release);
-        for look in looks {
-            assert_eq!(look.await.unwrap(), Ok(true));
+        for run in runs {
+            assert_eq!(run.await.unwrap(), Ok(true));
         }
-        assert_eq!(bench.look(|_| 7).await, Ok(7));
+        assert_eq!(pool.run(|_| 7).await, Ok(7));
     }
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn requests_go_before_pictures() {
-        let bench = Bench::new(Arc::new(Blind));
+        let pool = CpuPool::new(Arc::new(Blind));
         let priority = || rustix::process::getpriority_process(None).unwrap();
-        assert!(bench.look(move |_| priority()).await.unwrap() > priority());
+        assert!(pool.run(move |_| priority()).await.unwrap() > priority());
     }
 
     #[tokio::test]
     async fn a_panic_costs_no_place() {
-        let bench = Bench::new(Arc::new(Blind));
-        for _ in 0..bench.places.available_permits() * 2 {
+        let pool = CpuPool::new(Arc::new(Blind));
+        for _ in 0..pool.places.available_permits() * 2 {
             assert_eq!(
-                bench.look(|_| panic!("told to")).await.map(|(): ()| ()),
-                Err(NotLooked::Panicked)
+                pool.run(|_| panic!("told to")).await.map(|(): ()| ()),
+                Err(PoolError::Panicked)
             );
         }
-        assert_eq!(bench.look(|_| 7).await, Ok(7));
+        assert_eq!(pool.run(|_| 7).await, Ok(7));
     }
 }

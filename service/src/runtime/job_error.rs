@@ -4,14 +4,14 @@ use store::StoreError;
 
 /// Why a run did not settle its job.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum JobFault {
+pub(crate) enum JobError {
     /// Storage; tried again.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Something else that may pass; tried again. Names no personal data.
     #[error("{0}")]
-    Passing(&'static str),
+    Transient(&'static str),
     /// Nothing that time would mend: the job is given up. Names no personal data.
     #[error("{0}")]
-    Hopeless(&'static str),
+    Permanent(&'static str),
 }

@@ -11,7 +11,7 @@ use tokio::{sync::Mutex, time::timeout};
 /// Whoever asks sooner gets the last answer: a check costs each part a sync of its disk, and anybody may ask.
 const PERIOD: Millis = Millis::seconds(5);
 /// A part that takes longer does not answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What can be read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ async fn check_database(honnin: &Honnin) -> Result<(), StoreError> {
 
 /// Whether `check` ends well in time. The reason why not is for the log: whoever asks need not know it.
 async fn works(part: &'static str, check: impl Future<Output = Result<(), StoreError>>) -> bool {
-    match timeout(PATIENCE, check).await {
+    match timeout(TIMEOUT, check).await {
         Ok(Ok(())) => return true,
         Ok(Err(error)) => tracing::warn!(part, %error, "not ready"),
         Err(_) => tracing::warn!(part, "not ready: no answer in time"),

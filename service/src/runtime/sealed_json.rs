@@ -4,14 +4,18 @@ use domain::secret::Personal;
 use serde::{Serialize, de::DeserializeOwned};
 use store::{
     StoreError,
-    vault::{Place, SessionKey},
+    vault::{AssociatedData, SessionKey},
 };
 
 /// Seals a value as JSON.
 ///
 /// # Errors
 /// When the operating system gives no randomness.
-pub(crate) fn seal_json<T: Serialize>(key: &SessionKey, place: &Place<'_>, value: &T) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn seal_json<T: Serialize>(
+    key: &SessionKey,
+    place: &AssociatedData<'_>,
+    value: &T,
+) -> Result<Vec<u8>, StoreError> {
     let json = serde_json::to_vec(value).map_err(|_| StoreError::Corrupt("a value that is no JSON"))?;
     key.seal(place, &json)
 }
@@ -22,7 +26,7 @@ pub(crate) fn seal_json<T: Serialize>(key: &SessionKey, place: &Place<'_>, value
 /// [`StoreError::Corrupt`] where it was tampered with or moved, or does not parse.
 pub(crate) fn open_json<T: DeserializeOwned>(
     key: &SessionKey,
-    place: &Place<'_>,
+    place: &AssociatedData<'_>,
     sealed: &[u8],
 ) -> Result<Personal<T>, StoreError> {
     let json = key.open(place, sealed)?;
@@ -37,7 +41,7 @@ pub(crate) fn open_json<T: DeserializeOwned>(
 /// As [`open_json`].
 pub(crate) fn open_column<T: DeserializeOwned>(
     key: &SessionKey,
-    place: &Place<'_>,
+    place: &AssociatedData<'_>,
     sealed: Option<&Vec<u8>>,
 ) -> Result<Option<Personal<T>>, StoreError> {
     sealed.map(|sealed| open_json(key, place, sealed)).transpose()

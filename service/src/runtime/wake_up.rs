@@ -1,4 +1,4 @@
-//! News of sessions: whoever waits for a decision, a reading or the opening of a link hears of it right after the commit. Only what
+//! WakeUps of sessions: whoever waits for a decision, a reading or the opening of a link hears of it right after the commit. Only what
 //! happens in this process is heard. Another node may do the work, so whoever waits also looks again now and then.
 
 use crate::Honnin;
@@ -14,29 +14,29 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// How often whoever waits looks without having heard anything.
-const LOOK: Duration = Duration::from_secs(2);
+/// How often whoever waits looks without a notification.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Who listens for what. A session nobody listens for takes no room.
+/// The subscriptions. A session without one takes no memory.
 #[derive(Default)]
-pub(crate) struct News(Mutex<HashMap<SessionId, watch::Sender<()>>>);
+pub(crate) struct WakeUps(Mutex<HashMap<SessionId, watch::Sender<()>>>);
 
-impl News {
-    /// Something about `session` was committed.
-    pub(crate) fn tell(&self, session: &SessionId) {
+impl WakeUps {
+    /// Publishes that something about `session` was committed.
+    pub(crate) fn notify(&self, session: &SessionId) {
         if let Some(sender) = self.lock().get(session) {
             sender.send_replace(());
         }
     }
 
-    /// Hears what is told of `session` from now on.
-    pub(crate) fn listen(&self, session: &SessionId) -> Listener<'_> {
+    /// Is notified of `session` from now on.
+    pub(crate) fn subscribe(&self, session: &SessionId) -> Subscription<'_> {
         let mut listened = self.lock();
         let sender = listened.entry(session.clone()).or_insert_with(|| watch::channel(()).0);
-        Listener {
+        Subscription {
             receiver: Some(sender.subscribe()),
             session: session.clone(),
-            news: self,
+            wake_ups: self,
         }
     }
 
@@ -46,33 +46,33 @@ impl News {
     }
 }
 
-impl fmt::Debug for News {
+impl fmt::Debug for WakeUps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("News")
+        f.write_str("WakeUps")
     }
 }
 
-/// Whoever waits for news of one session.
-pub(crate) struct Listener<'a> {
+/// A subscription to one session.
+pub(crate) struct Subscription<'a> {
     /// There until the drop, which gives it back under the lock.
     receiver: Option<watch::Receiver<()>>,
     session: SessionId,
-    news: &'a News,
+    wake_ups: &'a WakeUps,
 }
 
-impl Listener<'_> {
-    /// Returns when something was told since the last call, or since the listener was made.
-    pub(crate) async fn heard(&mut self) {
-        // The sender lives as long as a listener does.
+impl Subscription<'_> {
+    /// Returns when something was published since the last call, or since the subscription was made.
+    pub(crate) async fn notified(&mut self) {
+        // The sender lives as long as a subscription does.
         if let Some(receiver) = &mut self.receiver {
             drop(receiver.changed().await);
         }
     }
 }
 
-impl Drop for Listener<'_> {
+impl Drop for Subscription<'_> {
     fn drop(&mut self) {
-        let mut listened = self.news.lock();
+        let mut listened = self.wake_ups.lock();
         // Under the lock, so that of two that go together the later one sees that it is the last.
         drop(self.receiver.take());
         if listened
@@ -84,31 +84,31 @@ impl Drop for Listener<'_> {
     }
 }
 
-/// Looks until `done` with what it sees, at most for `patience`; the last look is what it returns. Between two looks it waits for news of
+/// Looks until `done` with what it sees, at most for `wait_at_most`; the last look is what it returns. Between two looks it waits for a notification of
 /// `session`.
 ///
 /// # Errors
 /// What `look` returned.
-pub(crate) async fn look_until<T, E, F>(
+pub(crate) async fn poll_until<T, E, F>(
     honnin: &Honnin,
     session: &SessionId,
-    patience: Duration,
+    wait_at_most: Duration,
     done: impl Fn(&T) -> bool,
     mut look: impl FnMut() -> F,
 ) -> Result<T, E>
 where
     F: Future<Output = Result<T, E>>,
 {
-    // First the ear, then the eye: what is committed in between is heard.
-    let mut listener = honnin.news.listen(session);
-    let end = Instant::now() + patience;
+    // Subscribed before the first look, so that what is committed in between is noticed.
+    let mut subscription = honnin.wake_ups.subscribe(session);
+    let end = Instant::now() + wait_at_most;
     loop {
         let seen = look().await?;
         let left = end.saturating_duration_since(Instant::now());
         if done(&seen) || left.is_zero() {
             return Ok(seen);
         }
-        drop(timeout(left.min(LOOK), listener.heard()).await);
+        drop(timeout(left.min(POLL_INTERVAL), subscription.notified()).await);
     }
 }
 
@@ -122,45 +122,49 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_hears_of_its_own_session_only_and_once() {
-        let news = News::default();
-        news.tell(&id(1));
-        let (mut first, mut second, mut other) = (news.listen(&id(1)), news.listen(&id(1)), news.listen(&id(2)));
-        assert!(
-            first.heard().now_or_never().is_none(),
-            "what was told before is seen, not heard"
+    fn a_subscription_is_notified_of_its_own_session_only_and_once() {
+        let wake_ups = WakeUps::default();
+        wake_ups.notify(&id(1));
+        let (mut first, mut second, mut other) = (
+            wake_ups.subscribe(&id(1)),
+            wake_ups.subscribe(&id(1)),
+            wake_ups.subscribe(&id(2)),
         );
-        news.tell(&id(1));
-        news.tell(&id(1));
-        assert!(first.heard().now_or_never().is_some() && second.heard().now_or_never().is_some());
-        assert!(first.heard().now_or_never().is_none() && other.heard().now_or_never().is_none());
+        assert!(
+            first.notified().now_or_never().is_none(),
+            "what was published before is not notified of"
+        );
+        wake_ups.notify(&id(1));
+        wake_ups.notify(&id(1));
+        assert!(first.notified().now_or_never().is_some() && second.notified().now_or_never().is_some());
+        assert!(first.notified().now_or_never().is_none() && other.notified().now_or_never().is_none());
     }
 
     #[test]
-    fn a_session_nobody_listens_for_takes_no_room() {
-        let news = News::default();
-        let (first, second) = (news.listen(&id(1)), news.listen(&id(1)));
+    fn a_session_without_subscription_takes_no_memory() {
+        let wake_ups = WakeUps::default();
+        let (first, second) = (wake_ups.subscribe(&id(1)), wake_ups.subscribe(&id(1)));
         drop(first);
-        assert_eq!(news.lock().len(), 1);
+        assert_eq!(wake_ups.lock().len(), 1);
         drop(second);
-        assert_eq!(news.lock().len(), 0);
+        assert_eq!(wake_ups.lock().len(), 0);
     }
 
     #[test]
-    fn listeners_that_go_at_the_same_moment_leave_nothing() {
-        let news = News::default();
+    fn subscriptions_dropped_at_the_same_moment_leave_nothing() {
+        let wake_ups = WakeUps::default();
         for _ in 0..2_000 {
-            let listeners = [news.listen(&id(1)), news.listen(&id(1))];
+            let subscriptions = [wake_ups.subscribe(&id(1)), wake_ups.subscribe(&id(1))];
             let together = std::sync::Barrier::new(2);
             std::thread::scope(|scope| {
-                for listener in listeners {
+                for subscription in subscriptions {
                     scope.spawn(|| {
                         together.wait();
-                        drop(listener);
+                        drop(subscription);
                     });
                 }
             });
-            assert_eq!(news.lock().len(), 0);
+            assert_eq!(wake_ups.lock().len(), 0);
         }
     }
 }

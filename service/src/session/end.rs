@@ -20,7 +20,7 @@ use store::{
 ///
 /// # Errors
 /// [`StoreError::Conflict`] where somebody else was first.
-pub(crate) async fn conclude(
+pub(crate) async fn record_outcome(
     tx: &mut Tx,
     id: &EventId,
     tenant: &TenantRow,

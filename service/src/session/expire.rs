@@ -2,7 +2,7 @@
 
 use crate::{
     Honnin,
-    runtime::job_error::JobFault,
+    runtime::job_error::JobError,
     session::{self, end},
 };
 use domain::ids::SessionId;
@@ -17,8 +17,8 @@ use store::{
 ///
 /// # Errors
 /// When storage fails; the job is tried again then.
-pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
-    let id = SessionId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
+    let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
     let (now, event_id, job) = (honnin.now(), honnin.event_id(), job.clone());
     let unit = honnin.db.write(async move |tx| {
         jobs::finish(tx, &job, now).await?;

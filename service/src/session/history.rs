@@ -27,7 +27,7 @@ use store::{
         links::{self, LinkRow},
         sessions::SessionRow,
     },
-    vault::{Place, SessionKey},
+    vault::{AssociatedData, SessionKey},
     webhook::events::{self, EventRow},
 };
 
@@ -92,7 +92,7 @@ pub struct Judged {
 
 /// Everything kept of one session.
 #[derive(Clone, Debug)]
-pub struct Dossier {
+pub struct SessionHistory {
     /// What the API tells as well.
     pub detail: SessionDetail,
     /// What the user says the document is.
@@ -113,7 +113,7 @@ pub struct Dossier {
     pub events: Vec<EventRow>,
 }
 
-/// The rows a dossier is made of.
+/// The rows a history is made of.
 pub(crate) struct Rows {
     row: SessionRow,
     captures: Vec<CaptureRow>,
@@ -142,8 +142,8 @@ struct Explanation {
     scores: Vec<Score>,
 }
 
-/// Puts the dossier together. Without `personal` nothing sealed is opened.
-pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<Dossier, StoreError> {
+/// Puts the history together. Without `personal` nothing sealed is opened.
+pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<SessionHistory, StoreError> {
     let now = honnin.now();
     let key = if personal {
         find_key(honnin, &rows.row).await?
@@ -154,7 +154,7 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<
     if key.is_none() {
         (bare.known, bare.typed, bare.ocr, bare.note, bare.state) = (None, None, None, None, None);
     }
-    let place = |name| Place {
+    let place = |name| AssociatedData {
         tenant: &rows.row.session.tenant,
         session: &rows.row.session.id,
         name,
@@ -171,7 +171,7 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<
                 let name = explanation_name(row.attempt);
                 Some(open_json::<Explanation>(
                     key,
-                    &Place {
+                    &AssociatedData {
                         name: &name,
                         ..place("")
                     },
@@ -192,7 +192,7 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<
         });
     }
     let rulings = rows.rulings.iter().map(|ruled| judged(ruled, key.as_ref(), place));
-    Ok(Dossier {
+    Ok(SessionHistory {
         rulings: rulings.collect::<Result<_, _>>()?,
         document_type: rows.row.document_type,
         failure: rows.row.failure_reason,
@@ -208,10 +208,10 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<
 fn judged<'a>(
     ruled: &Ruled,
     key: Option<&SessionKey>,
-    place: impl Fn(&'a str) -> Place<'a>,
+    place: impl Fn(&'a str) -> AssociatedData<'a>,
 ) -> Result<Judged, StoreError> {
     let name = note_name(ruled.attempt);
-    let place = Place {
+    let place = AssociatedData {
         name: &name,
         ..place("")
     };
@@ -233,7 +233,7 @@ async fn find_key(honnin: &Honnin, row: &SessionRow) -> Result<Option<SessionKey
 fn taken<'a>(
     row: &'a CaptureRow,
     key: Option<&SessionKey>,
-    place: impl Fn(&'a str) -> Place<'a>,
+    place: impl Fn(&'a str) -> AssociatedData<'a>,
 ) -> Result<Taken, StoreError> {
     let mut taken = Taken {
         id: row.id.clone(),
@@ -256,7 +256,7 @@ fn taken<'a>(
     };
     let place = place("");
     let name = row.findings_name();
-    let place = Place { name: &name, ..place };
+    let place = AssociatedData { name: &name, ..place };
     match row.slot {
         Slot::Document(_) => {
             let found: Personal<DocumentFindings> = open_json(key, &place, sealed)?;

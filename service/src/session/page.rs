@@ -3,7 +3,7 @@
 use crate::{
     Honnin,
     access::{Auditor, Reader, Staff},
-    session::history::{self, Dossier},
+    session::history::{self, SessionHistory},
 };
 use domain::{ids::SessionId, session::Status};
 use store::{
@@ -19,7 +19,7 @@ const LOG: u32 = 50;
 #[derive(Clone, Debug)]
 pub struct SessionPage {
     /// Everything kept of it.
-    pub dossier: Dossier,
+    pub history: SessionHistory,
     /// Whether personal data was opened.
     pub personal: bool,
     /// Who did what to it, newest first; empty for who may not see that.
@@ -53,8 +53,8 @@ pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result
     let Some((rows, log)) = unit.await? else {
         return Ok(None);
     };
-    let dossier = history::open(honnin, rows, personal).await?;
-    Ok(Some(SessionPage { dossier, personal, log }))
+    let history = history::open(honnin, rows, personal).await?;
+    Ok(Some(SessionPage { history, personal, log }))
 }
 
 /// Where a session of the tenant that `staff` looks at stands now, and nothing more of it. `None` where there is none.

@@ -5,7 +5,7 @@ use crate::{
     access::{Auditor, Staff},
 };
 use domain::time::{Millis, Timestamp};
-pub use store::session::search::{DayCount, Filter, Found, Order, Page};
+pub use store::session::search::{DayCount, Filter, Order, Page, SessionSummary};
 use store::{
     StoreError,
     audit::{self, Recorded},
@@ -21,7 +21,7 @@ pub async fn list_sessions(
     staff: &Staff,
     filter: Filter,
     page: Page,
-) -> Result<Vec<Found>, StoreError> {
+) -> Result<Vec<SessionSummary>, StoreError> {
     let (tenant, now) = (staff.tenant().clone(), honnin.now());
     let unit = honnin
         .db

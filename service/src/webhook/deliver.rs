@@ -3,14 +3,14 @@
 
 use crate::{
     Honnin,
-    runtime::job_error::JobFault,
+    runtime::job_error::JobError,
     webhook::{
         delivery_log::holds_note,
         payload,
         schedule::{Failed, next_attempt_at},
         sender::{
             fault::{Answer, Fault},
-            pacing::Place,
+            pacing::Permit,
             signature::SignedRequest,
         },
         signing_secret,
@@ -41,8 +41,8 @@ struct Made {
 ///
 /// # Errors
 /// When storage fails; the job is tried again then.
-pub(crate) async fn run(honnin: &Honnin, job: &Job, place: Option<Place>) -> Result<(), JobFault> {
-    let event = EventId::parse(&job.subject).ok_or(JobFault::Hopeless("malformed subject"))?;
+pub(crate) async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Result<(), JobError> {
+    let event = EventId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
     let Some(due) = find_due(honnin, &event).await? else {
         return finish(honnin, job).await;
     };
@@ -115,7 +115,7 @@ async fn try_to_send(
 }
 
 /// The attempt, the delivery's new state and the job's end or next time, in one unit. Many of them share a commit.
-async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, made: Made) -> Result<(), JobFault> {
+async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, made: Made) -> Result<(), JobError> {
     let (system, job, event) = (honnin.clone(), job.clone(), event.clone());
     let unit = honnin.db.write(async move |tx| {
         let now = system.now();
@@ -172,7 +172,7 @@ async fn settle(tx: &mut Tx, job: &Job, next: Option<Timestamp>, now: Timestamp)
 }
 
 /// Nothing to do: delivered or abandoned meanwhile.
-async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobFault> {
+async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let (now, job) = (honnin.now(), job.clone());
     let unit = honnin.db.write(async move |tx| jobs::finish(tx, &job, now).await);
     Ok(unit.await?)

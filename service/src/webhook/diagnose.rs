@@ -13,7 +13,7 @@ pub const TOLERANCE: i64 = 300;
 
 /// What was found out about pasted headers and a pasted body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explanation {
+pub struct Diagnosis {
     /// What becomes of the signature.
     pub verdict: Verdict,
     /// Seconds from `webhook-timestamp` to now, where there is a timestamp.
@@ -70,12 +70,12 @@ struct Pasted {
 ///
 /// # Errors
 /// When storage fails.
-pub async fn explain_signature(
+pub async fn diagnose_signature(
     honnin: &Honnin,
     developer: &Developer,
     headers: &str,
     body: &[u8],
-) -> Result<Explanation, StoreError> {
+) -> Result<Diagnosis, StoreError> {
     let pasted = read_headers(headers);
     let secrets = valid_secrets(honnin, developer).await?;
     let age_seconds = pasted
@@ -83,7 +83,7 @@ pub async fn explain_signature(
         .as_deref()
         .and_then(|text| text.parse::<i64>().ok())
         .map(|at| honnin.now().as_seconds().saturating_sub(at));
-    Ok(Explanation {
+    Ok(Diagnosis {
         verdict: judge(&pasted, &secrets, body),
         age_seconds,
         body: compare(honnin, developer, pasted.id.as_deref(), body).await?,

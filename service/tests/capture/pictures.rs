@@ -25,7 +25,7 @@ use service::{
 use store::capture::captures::{self, CaptureRow};
 use testkit::{
     Harness,
-    eyes::{GOOD, holder, passport},
+    analyser::{GOOD, holder, passport},
 };
 
 async fn list(harness: &Harness, applicant: &Applicant) -> Vec<CaptureRow> {
@@ -90,8 +90,8 @@ async fn what_is_no_picture_is_told_apart_and_costs_no_try() {
             "{refused:?}"
         );
     }
-    let standing = progress(&harness.honnin, &applicant).await.unwrap();
-    assert_eq!(standing.tries_left(Slot::Document(Side::Front)), 5);
+    let attempt = progress(&harness.honnin, &applicant).await.unwrap();
+    assert_eq!(attempt.tries_left(Slot::Document(Side::Front)), 5);
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn a_bad_picture_is_kept_with_its_problems_and_can_be_used_anyway() {
     choose_document(&harness.honnin, &applicant, DocumentType::Passport)
         .await
         .unwrap();
-    harness.eyes.judge(Quality {
+    harness.analyser.judge(Quality {
         sharpness: 0.01,
         exposure: 0.01,
         ..GOOD
@@ -189,7 +189,7 @@ async fn the_back_of_a_my_number_card_is_never_taken() {
 #[tokio::test]
 async fn the_card_is_shown_straight_to_its_applicant_once_it_is_found() {
     let harness = Harness::new().await;
-    harness.eyes.see_document(DocumentFindings {
+    harness.analyser.see_document(DocumentFindings {
         outline: Some([[1.0, 1.0], [9.0, 1.0], [9.0, 6.0], [1.0, 6.0]]),
         ..passport()
     });
@@ -298,7 +298,7 @@ async fn whoever_was_not_in_the_picture_is_asked_again_with_another_challenge() 
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
     let (first, _) = challenge(&harness.honnin, &applicant).await.unwrap();
-    harness.eyes.see_selfie(SelfieFindings {
+    harness.analyser.see_selfie(SelfieFindings {
         faces: 0,
         face: None,
         ..holder()
@@ -313,7 +313,7 @@ async fn whoever_was_not_in_the_picture_is_asked_again_with_another_challenge() 
         .unwrap();
     assert_eq!(shown.problems, [Reason::SelfieNoFace]);
     assert_ne!(challenge(&harness.honnin, &applicant).await.unwrap().0, first);
-    harness.eyes.see_selfie(holder());
+    harness.analyser.see_selfie(holder());
     harness.selfie(&applicant).await;
     harness.run_until_idle().await;
     assert_eq!(harness.next(&applicant).await, Next::Submit);

@@ -15,7 +15,7 @@ use service::{
     capture::{
         check::{Wish, check_picture},
         choose_document::choose_document,
-        details::{details, type_in},
+        details::{details, save_details},
         progress::{Next, NotNow},
         retake::{ToCheck, to_check},
         submit::{submit, summary},
@@ -24,8 +24,8 @@ use service::{
 };
 use testkit::{
     Harness,
-    eyes::{GOOD, passport},
-    walk::details as typed_details,
+    analyser::{GOOD, passport},
+    applicant::details as typed_details,
 };
 
 /// The back of a TD1 card: its zone, nobody's portrait.
@@ -49,8 +49,8 @@ fn front_of_card() -> DocumentFindings {
 }
 
 async fn photograph(harness: &Harness, applicant: &Applicant, side: Side, shows: DocumentFindings) {
-    harness.eyes.see_document(shows);
-    let bytes = format!("{side} {}", harness.eyes.looks()).into_bytes();
+    harness.analyser.see_document(shows);
+    let bytes = format!("{side} {}", harness.analyser.looks()).into_bytes();
     capture_document(&harness.honnin, applicant, side, bytes).await.unwrap();
 }
 
@@ -89,7 +89,7 @@ async fn a_passport_shown_as_a_licence_is_asked_again_and_ends_in_review_where_i
     details(honnin, &applicant).await.unwrap();
     let mut form = typed_details();
     (form.last_name_kana, form.first_name_kana) = ("たなか".into(), "はなこ".into());
-    type_in(honnin, &applicant, &Personal::new(form)).await.unwrap();
+    save_details(honnin, &applicant, &Personal::new(form)).await.unwrap();
     harness.selfie(&applicant).await;
     submit(honnin, &applicant).await.unwrap();
     harness.run_until_idle().await;

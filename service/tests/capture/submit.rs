@@ -10,13 +10,13 @@ use domain::{
 use service::capture::{
     check::{Wish, check_picture},
     choose_document::choose_document,
-    details::{TypeInError, details, type_in},
+    details::{DetailsError, details, save_details},
     progress::NotNow,
     result::{Ending, result},
     submit::{submit, summary},
     take::capture_document,
 };
-use testkit::{Harness, eyes::passport, walk::details as typed_details};
+use testkit::{Harness, analyser::passport, applicant::details as typed_details};
 
 #[tokio::test]
 async fn a_second_submit_is_out_of_turn_and_one_event_is_sent() {
@@ -101,13 +101,13 @@ async fn the_details_are_filled_in_from_the_document_and_kept_as_typed() {
         (form.last_name.as_str(), form.birth_date.as_str()),
         ("TANAKA", "1990-02-28")
     );
-    let refused = type_in(&harness.honnin, &applicant, &Personal::new(form.clone())).await;
+    let refused = save_details(&harness.honnin, &applicant, &Personal::new(form.clone())).await;
     assert!(
-        matches!(refused, Err(TypeInError::Faults { faults, .. }) if faults.len() == 1),
+        matches!(refused, Err(DetailsError::Faults { faults, .. }) if faults.len() == 1),
         "the address is missing"
     );
     form.address = "1-2-3 Chiyoda".into();
-    type_in(&harness.honnin, &applicant, &Personal::new(form.clone()))
+    save_details(&harness.honnin, &applicant, &Personal::new(form.clone()))
         .await
         .unwrap();
     let again = details(&harness.honnin, &applicant).await.unwrap();
@@ -127,7 +127,7 @@ async fn an_individual_number_that_was_read_is_never_kept() {
         (field.name, field.text, field.normalized) = (FieldName::DocumentNumber, Some(text.into()), None);
         findings.fields.push(field);
     }
-    harness.eyes.see_document(findings);
+    harness.analyser.see_document(findings);
     let kind = DocumentType::MyNumberCard;
     choose_document(&harness.honnin, &applicant, kind).await.unwrap();
     capture_document(&harness.honnin, &applicant, Side::Front, b"card".to_vec())
@@ -138,7 +138,7 @@ async fn an_individual_number_that_was_read_is_never_kept() {
         .unwrap();
     let mut form = typed_details();
     (form.last_name_kana, form.first_name_kana) = ("たなか".into(), "はなこ".into());
-    type_in(&harness.honnin, &applicant, &Personal::new(form))
+    save_details(&harness.honnin, &applicant, &Personal::new(form))
         .await
         .unwrap();
     harness.selfie(&applicant).await;

@@ -59,8 +59,8 @@ async fn a_picture_is_read_as_soon_as_it_is_analysed() {
     capture_document(honnin, &applicant, Side::Front, b"passport".to_vec())
         .await
         .unwrap();
-    let standing = soon_after(analysed_within(honnin, &applicant, LONG), harness.run_until_idle());
-    assert!(!standing.await.unwrap().is_being_analysed());
+    let attempt = soon_after(analysed_within(honnin, &applicant, LONG), harness.run_until_idle());
+    assert!(!attempt.await.unwrap().is_being_analysed());
 }
 
 #[tokio::test]

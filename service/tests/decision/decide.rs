@@ -23,7 +23,7 @@ use service::{
 };
 use testkit::{
     Harness,
-    eyes::{face, holder},
+    analyser::{face, holder},
 };
 
 async fn reasons(harness: &Harness, id: &SessionId) -> Vec<String> {
@@ -67,7 +67,7 @@ async fn another_persons_selfie_is_rejected() {
         descriptor: vec![0.9; 128],
         ..face()
     };
-    harness.eyes.see_selfie(SelfieFindings {
+    harness.analyser.see_selfie(SelfieFindings {
         face: Some(other),
         ..holder()
     });
@@ -106,7 +106,7 @@ async fn a_decision_waits_for_the_analysis_and_survives_its_failures() {
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
     harness.selfie(&applicant).await;
-    harness.eyes.fail(2);
+    harness.analyser.fail(2);
     submit(&harness.honnin, &applicant).await.unwrap();
     harness.run_until_idle().await;
     assert_eq!(harness.detail(&id).await.status, Status::Deciding);
@@ -114,13 +114,13 @@ async fn a_decision_waits_for_the_analysis_and_survives_its_failures() {
         harness.wait(Millis::seconds(2)).await;
     }
     assert_eq!(harness.detail(&id).await.outcome.unwrap().verdict, Verdict::Approved);
-    assert_eq!(harness.eyes.looks(), 4, "two failed, two saw");
+    assert_eq!(harness.analyser.looks(), 4, "two failed, two saw");
 }
 
 #[tokio::test]
 async fn an_analysis_that_never_works_leads_to_a_person_and_never_to_failure() {
     let harness = Harness::new().await;
-    harness.eyes.fail(1000);
+    harness.analyser.fail(1000);
     let (id, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
@@ -136,7 +136,7 @@ async fn an_analysis_that_never_works_leads_to_a_person_and_never_to_failure() {
             .await
             .contains(&Reason::CheckUnavailable.to_string())
     );
-    assert_eq!(harness.eyes.looks(), 8, "four runs for each of two captures");
+    assert_eq!(harness.analyser.looks(), 8, "four runs for each of two captures");
     assert_eq!(harness.events(&id).await.len(), 1);
 }
 

@@ -17,7 +17,7 @@ use service::{
     access::{Admin, Applicant, Reviewer},
     capture::{
         consent::consent,
-        details::type_in,
+        details::save_details,
         progress::{Next, NotNow},
         submit::submit,
     },
@@ -29,9 +29,9 @@ use service::{
 use store::people::users::Role;
 use testkit::{
     Harness,
+    analyser::{face, holder, passport},
+    applicant::details,
     databases::bytes_at,
-    eyes::{face, holder, passport},
-    walk::details,
 };
 
 const NUMBER: &str = "TK1234567";
@@ -92,7 +92,7 @@ async fn ready(harness: &Harness, typed: &TypedForm, search: Option<bool>) -> (S
         .await
         .unwrap();
     harness.photograph(&applicant).await;
-    type_in(&harness.honnin, &applicant, &Personal::new(typed.clone()))
+    save_details(&harness.honnin, &applicant, &Personal::new(typed.clone()))
         .await
         .unwrap();
     harness.selfie(&applicant).await;
@@ -127,22 +127,22 @@ async fn known(harness: &Harness) -> i64 {
 #[tokio::test]
 async fn a_document_that_was_approved_for_another_person_goes_to_a_person() {
     let harness = Harness::new().await;
-    harness.eyes.see_document(numbered(NUMBER));
+    harness.analyser.see_document(numbered(NUMBER));
     let first = decided(&harness, &details(), None).await;
     assert_eq!(outcome(&harness, &first).await, approved());
     let again = decided(&harness, &details(), None).await;
     assert_eq!(outcome(&harness, &again).await, approved(), "its holder may come again");
 
     let (page, typed) = of_somebody_else();
-    harness.eyes.see_document(page);
+    harness.analyser.see_document(page);
     let second = decided(&harness, &typed, None).await;
     assert_eq!(outcome(&harness, &second).await, reviewed(Reason::DocumentReused));
 
     // The same details, and another face than the holder's in the selfie and on the document.
     let mut page = numbered(NUMBER);
     page.portrait = Some(somebody(0.8));
-    harness.eyes.see_document(page);
-    harness.eyes.see_selfie(SelfieFindings {
+    harness.analyser.see_document(page);
+    harness.analyser.see_selfie(SelfieFindings {
         face: Some(somebody(0.8)),
         ..holder()
     });
@@ -157,7 +157,7 @@ async fn of_people_decided_at_once_with_one_document_one_is_approved() {
     let harness = Harness::new().await;
     let mut sessions = Vec::new();
     for name in NAMES {
-        harness.eyes.see_document(of(name));
+        harness.analyser.see_document(of(name));
         let typed = TypedForm {
             first_name: name.into(),
             ..details()
@@ -196,8 +196,8 @@ async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject(
         (Ruling::Reject(vec![]), approved()),
     ] {
         let harness = Harness::new().await;
-        harness.eyes.see_document(numbered(NUMBER));
-        harness.eyes.see_selfie(SelfieFindings {
+        harness.analyser.see_document(numbered(NUMBER));
+        harness.analyser.see_selfie(SelfieFindings {
             liveness: None,
             ..holder()
         });
@@ -210,8 +210,8 @@ async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject(
         rule(&harness.honnin, &reviewer, &first, ruling, None).await.unwrap();
 
         let (page, typed) = of_somebody_else();
-        harness.eyes.see_document(page);
-        harness.eyes.see_selfie(holder());
+        harness.analyser.see_document(page);
+        harness.analyser.see_selfie(holder());
         let second = decided(&harness, &typed, None).await;
         assert_eq!(outcome(&harness, &second).await, expected);
     }
@@ -221,7 +221,7 @@ async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject(
 #[tokio::test]
 async fn nothing_knows_a_document_again_once_its_session_is_erased_or_starts_over() {
     let harness = Harness::new().await;
-    harness.eyes.see_document(numbered(NUMBER));
+    harness.analyser.see_document(numbered(NUMBER));
     let first = decided(&harness, &details(), None).await;
     assert_eq!(known(&harness).await, 1);
     erase(&harness, &first).await;
@@ -237,7 +237,7 @@ async fn nothing_knows_a_document_again_once_its_session_is_erased_or_starts_ove
     assert!(harness.detail(&third).await.session.purged_at.is_some(), "by retention");
     assert_eq!(known(&harness).await, 0);
     let (page, typed) = of_somebody_else();
-    harness.eyes.see_document(page);
+    harness.analyser.see_document(page);
     let fourth = decided(&harness, &typed, None).await;
     assert_eq!(outcome(&harness, &fourth).await, approved());
 }
@@ -245,18 +245,18 @@ async fn nothing_knows_a_document_again_once_its_session_is_erased_or_starts_ove
 #[tokio::test]
 async fn an_older_copy_of_the_database_knows_nobody_who_was_erased_since() {
     let harness = Harness::new().await;
-    harness.eyes.see_document(numbered(NUMBER));
+    harness.analyser.see_document(numbered(NUMBER));
     let first = decided(&harness, &details(), None).await;
     // As of a copy from before the erasure: the row is there, the session's key is not.
-    let standing = "CREATE TABLE copied AS SELECT * FROM identities";
-    harness.database.run(standing).await;
+    let attempt = "CREATE TABLE copied AS SELECT * FROM identities";
+    harness.database.run(attempt).await;
     erase(&harness, &first).await;
     harness
         .database
         .run("INSERT INTO identities SELECT * FROM copied")
         .await;
     let (page, typed) = of_somebody_else();
-    harness.eyes.see_document(page);
+    harness.analyser.see_document(page);
     let second = decided(&harness, &typed, None).await;
     assert_eq!(outcome(&harness, &second).await, approved());
 }
@@ -267,7 +267,7 @@ async fn two_installations_know_one_document_by_different_bytes() {
     let mut prints = Vec::new();
     for _ in 0..2 {
         let harness = Harness::new().await;
-        harness.eyes.see_document(numbered(NUMBER));
+        harness.analyser.see_document(numbered(NUMBER));
         decided(&harness, &details(), None).await;
         let stored = bytes_at(&harness.database.url, "SELECT document FROM identities").await;
         assert_eq!(stored.iter().map(Vec::len).collect::<Vec<_>>(), [32]);
@@ -279,7 +279,7 @@ async fn two_installations_know_one_document_by_different_bytes() {
 #[tokio::test]
 async fn a_face_approved_before_goes_to_a_person_where_the_tenant_searches_and_both_agreed() {
     let harness = Harness::searching().await;
-    harness.eyes.see_document(numbered(NUMBER));
+    harness.analyser.see_document(numbered(NUMBER));
     let first = decided(&harness, &details(), Some(true)).await;
     assert_eq!(outcome(&harness, &first).await, approved());
 
@@ -287,14 +287,14 @@ async fn a_face_approved_before_goes_to_a_person_where_the_tenant_searches_and_b
     let (mut page, typed) = of_somebody_else();
     page.fields.retain(|field| field.name != FieldName::DocumentNumber);
     page.fields.push(item(FieldName::DocumentNumber, "XX7654321"));
-    harness.eyes.see_document(page.clone());
+    harness.analyser.see_document(page.clone());
     let second = decided(&harness, &typed, Some(true)).await;
     assert_eq!(outcome(&harness, &second).await, reviewed(Reason::DuplicatePerson));
 
     // Somebody else passes.
     page.portrait = Some(somebody(0.8));
-    harness.eyes.see_document(page);
-    harness.eyes.see_selfie(SelfieFindings {
+    harness.analyser.see_document(page);
+    harness.analyser.see_selfie(SelfieFindings {
         face: Some(somebody(0.8)),
         ..holder()
     });
@@ -320,7 +320,7 @@ async fn who_does_not_agree_to_the_search_is_neither_searched_for_nor_found_and_
 #[tokio::test]
 async fn without_the_setting_no_face_is_kept_and_nobody_is_asked() {
     let harness = Harness::new().await;
-    harness.eyes.see_document(numbered(NUMBER));
+    harness.analyser.see_document(numbered(NUMBER));
     let id = decided(&harness, &details(), None).await;
     assert_eq!(outcome(&harness, &id).await, approved());
     let kept = "SELECT COUNT(*) FROM identities WHERE face IS NOT NULL";

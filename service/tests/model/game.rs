@@ -10,7 +10,7 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use std::ops::Range;
-use testkit::eyes::Look;
+use testkit::analyser::Look;
 
 /// More would only make sequences longer.
 const SESSIONS: usize = 3;

@@ -6,7 +6,7 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
-use testkit::eyes::Look;
+use testkit::analyser::Look;
 
 /// Who calls the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

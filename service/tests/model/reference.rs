@@ -7,7 +7,7 @@ use crate::operation::{Answer, Caller, Op, Seen, SeenOutcome, Step, Which};
 use domain::sandbox::SandboxOutcome;
 use domain::session::Status::{self, Collecting, Completed, Created, Deciding, Expired, Failed, Reviewing};
 use domain::time::{Millis, Timestamp};
-use testkit::eyes::Look;
+use testkit::analyser::Look;
 
 const SESSION: Millis = Millis::days(7);
 const LINK: Millis = Millis::hours(48);

@@ -7,7 +7,7 @@ use service::{
     settings::{self, Change},
     webhook::{
         delivery_log::{self, NoBody},
-        diagnose::{BodyComparison, Verdict, explain_signature},
+        diagnose::{BodyComparison, Verdict, diagnose_signature},
         redeliver::{self, MOST_AT_ONCE, RedeliverError, SentAgain},
     },
 };
@@ -224,7 +224,7 @@ async fn a_pasted_delivery_is_explained() {
         .map(|name| format!("{name}: {}\n", received.header(name)))
         .concat();
     harness.clock.advance(Millis::seconds(400));
-    let explained = explain_signature(&harness.honnin, &developer, &pasted, &received.body)
+    let explained = diagnose_signature(&harness.honnin, &developer, &pasted, &received.body)
         .await
         .unwrap();
     assert!(matches!(explained.verdict, Verdict::Matches(_)));
@@ -234,7 +234,7 @@ async fn a_pasted_delivery_is_explained() {
     );
 
     let written_again = serde_json::to_vec_pretty(&received.json()).unwrap();
-    let explained = explain_signature(&harness.honnin, &developer, &pasted, &written_again)
+    let explained = diagnose_signature(&harness.honnin, &developer, &pasted, &written_again)
         .await
         .unwrap();
     assert_eq!(
@@ -277,7 +277,7 @@ async fn a_developer_cannot_find_out_a_reviewers_note_by_trying_bodies() {
     let headers = format!("webhook-id: {event}\n");
     let developer = harness.developer().await;
     for guess in [&received.body[..], b"", b"{}"] {
-        let explained = explain_signature(&harness.honnin, &developer, &headers, guess)
+        let explained = diagnose_signature(&harness.honnin, &developer, &headers, guess)
             .await
             .unwrap();
         assert_eq!(explained.body, BodyComparison::Hidden);
@@ -290,7 +290,7 @@ async fn a_developer_cannot_find_out_a_reviewers_note_by_trying_bodies() {
 
     // An admin reads notes, and so is told.
     let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
-    let explained = explain_signature(&harness.honnin, &admin, &headers, &received.body);
+    let explained = diagnose_signature(&harness.honnin, &admin, &headers, &received.body);
     assert_eq!(explained.await.unwrap().body, BodyComparison::Same);
     let shown = delivery_log::find_request(&harness.honnin, &admin, &event, now);
     assert_eq!(shown.await.unwrap().unwrap().body.unwrap(), received.body);

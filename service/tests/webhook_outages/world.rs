@@ -37,7 +37,7 @@ use store::{
         events::EventRow,
     },
 };
-use testkit::{Eyes, Harness, START, add_tenant, databases, loopback_sender, names::Names, open};
+use testkit::{Harness, START, ScriptedAnalyser, add_tenant, databases, loopback_sender, names::Names, open};
 
 /// What every session carries until it is erased.
 pub const METADATA: &str = r#"{"order":7.0}"#;
@@ -96,7 +96,7 @@ impl World {
             tempfile::tempdir()
         }
         .unwrap();
-        let (clock, eyes) = (Arc::new(ManualClock::at(START)), Arc::new(Eyes::default()));
+        let (clock, analyser) = (Arc::new(ManualClock::at(START)), Arc::new(ScriptedAnalyser::default()));
         let random = Arc::new(Seeded(Mutex::new(SeededRandom::new(0))));
         let receiver = Arc::new(Receiver(Mutex::default(), Arc::clone(&clock)));
         let sender = WebhookSender::over(Arc::clone(&receiver) as _, AddressRules::default());
@@ -107,7 +107,7 @@ impl World {
             &database,
             database.db.clone(),
             &clock,
-            &eyes,
+            &analyser,
             random_bytes,
             sender,
             rate,
@@ -121,7 +121,7 @@ impl World {
             sender: loopback_sender(),
             honnin,
             clock,
-            eyes,
+            analyser,
             database,
             rate,
         };

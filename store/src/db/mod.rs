@@ -21,7 +21,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use crate::{StoreError, metrics::Figures};
+use crate::{StoreError, metrics::Metrics};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc, oneshot};
 
@@ -39,7 +39,7 @@ pub struct DbOptions {
     /// Connections in all (Postgres).
     pub connections: u32,
     /// How long to wait for a connection, or for another process's lock.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 impl Default for DbOptions {
@@ -47,7 +47,7 @@ impl Default for DbOptions {
         Self {
             readers: 8,
             connections: 20,
-            patience: Duration::from_secs(5),
+            timeout: Duration::from_secs(5),
         }
     }
 }
@@ -57,7 +57,7 @@ impl Default for DbOptions {
 pub struct Db {
     backend: Backend,
     jobs_changed: Arc<Notify>,
-    figures: Arc<Figures>,
+    metrics: Arc<Metrics>,
 }
 
 #[derive(Clone)]
@@ -94,7 +94,7 @@ impl Db {
         unit::refuse_nesting()?;
         match &self.backend {
             Backend::Sqlite { units, .. } => writer::submit(units, unit).await,
-            Backend::Postgres(pools) => pools.write(unit, &self.jobs_changed, &self.figures).await,
+            Backend::Postgres(pools) => pools.write(unit, &self.jobs_changed, &self.metrics).await,
         }
     }
 
@@ -109,10 +109,10 @@ impl Db {
         E: From<StoreError> + Send + 'static,
     {
         unit::refuse_nesting()?;
-        let figures = Arc::clone(&self.figures);
+        let metrics = Arc::clone(&self.metrics);
         match &self.backend {
-            Backend::Sqlite { readers, .. } => readers.read(unit, figures).await,
-            Backend::Postgres(pools) => pools.read(unit, figures).await,
+            Backend::Sqlite { readers, .. } => readers.read(unit, metrics).await,
+            Backend::Postgres(pools) => pools.read(unit, metrics).await,
         }
     }
 
@@ -128,10 +128,10 @@ impl Db {
         E: From<StoreError> + Send + 'static,
     {
         unit::refuse_nesting()?;
-        let figures = Arc::clone(&self.figures);
+        let metrics = Arc::clone(&self.metrics);
         match &self.backend {
-            Backend::Sqlite { readers, .. } => readers.ask(unit, figures).await,
-            Backend::Postgres(pools) => pools.ask(unit, figures).await,
+            Backend::Sqlite { readers, .. } => readers.ask(unit, metrics).await,
+            Backend::Postgres(pools) => pools.ask(unit, metrics).await,
         }
     }
 
@@ -143,8 +143,8 @@ impl Db {
 
     /// What this database counts.
     #[must_use]
-    pub fn figures(&self) -> &Figures {
-        &self.figures
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     /// Folds SQLite's log into the database file and truncates it, so that deleted bytes are gone from the disk. Does nothing on

@@ -8,7 +8,7 @@ use super::{
     threads::{self, Wakes},
     writer::{self, Writer},
 };
-use crate::{StoreError, metrics::Figures};
+use crate::{StoreError, metrics::Metrics};
 use sqlx::{
     Connection as _,
     postgres::{PgConnectOptions, PgPoolOptions},
@@ -31,9 +31,9 @@ pub(crate) enum Schema {
 
 impl Db {
     pub(crate) async fn open_schema(url: &str, options: DbOptions, schema: Schema) -> Result<Self, StoreError> {
-        let (jobs_changed, figures) = (Arc::new(Notify::new()), Arc::new(Figures::default()));
+        let (jobs_changed, metrics) = (Arc::new(Notify::new()), Arc::new(Metrics::default()));
         let backend = if url.starts_with("sqlite:") {
-            open_sqlite(url, options, schema, &jobs_changed, &figures).await?
+            open_sqlite(url, options, schema, &jobs_changed, &metrics).await?
         } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             open_postgres(url, options, schema).await?
         } else {
@@ -44,7 +44,7 @@ impl Db {
         Ok(Self {
             backend,
             jobs_changed,
-            figures,
+            metrics,
         })
     }
 }
@@ -54,12 +54,12 @@ async fn open_sqlite(
     options: DbOptions,
     schema: Schema,
     jobs_changed: &Arc<Notify>,
-    figures: &Arc<Figures>,
+    metrics: &Arc<Metrics>,
 ) -> Result<Backend, StoreError> {
     let connect = SqliteConnectOptions::from_str(url)
         .map_err(malformed)?
         .foreign_keys(true)
-        .busy_timeout(options.patience)
+        .busy_timeout(options.timeout)
         .statement_cache_capacity(512)
         // Deleted content is overwritten, and sorting never spills rows into files of its own.
         .pragma("secure_delete", "ON")
@@ -74,7 +74,7 @@ async fn open_sqlite(
     found.tell(connect.get_filename());
     let alone = SqlitePoolOptions::new()
         .max_connections(1)
-        .acquire_timeout(options.patience)
+        .acquire_timeout(options.timeout)
         .connect_with(for_writing.clone())
         .await
         .map_err(|error| StoreError::from_sql(&error))?;
@@ -90,19 +90,19 @@ async fn open_sqlite(
         // It can be read all the same; whether it can be written is what `/readyz` tells.
         tracing::warn!(%error, "the database cannot be written");
     }
-    let readers = Readers::new(connect, options.readers, options.patience)?;
+    let readers = Readers::new(connect, options.readers, options.timeout)?;
     let (units, inbox) = mpsc::channel(writer::QUEUE);
     let (checkpoints, asked) = mpsc::channel(1);
     let closing = Arc::new(Notify::new());
     let writer = Writer {
         opening: opening.ok(),
-        held: Some(Tx::new(Connection::Sqlite(connection), Arc::clone(figures))),
+        held: Some(Tx::new(Connection::Sqlite(connection), Arc::clone(metrics))),
         options: for_writing,
         closing: Arc::clone(&closing),
         inbox,
         checkpoints: asked,
         jobs_changed: Arc::clone(jobs_changed),
-        figures: Arc::clone(figures),
+        metrics: Arc::clone(metrics),
     };
     threads::start("store-writer", Wakes::Threads, move || writer.run())?;
     Ok(Backend::Sqlite {
@@ -118,7 +118,7 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
         .map_err(malformed)?
         .application_name("honnin");
     let pools = PgPoolOptions::new()
-        .acquire_timeout(options.patience)
+        .acquire_timeout(options.timeout)
         // Asking a connection that was busy a moment ago whether it is alive would cost a unit another exchange with the server.
         .test_before_acquire(false)
         .before_acquire(|connection, state| {

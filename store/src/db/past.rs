@@ -22,14 +22,14 @@ pub(super) enum Past {
 
 /// What was found before the database was opened.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Shutdown {
     pub(super) past: Past,
     /// Rows of processes that have ended.
     stale: Vec<String>,
 }
 
 /// Looks at the database as nobody but one alone can: with an exclusive lock, which is refused where anybody has it open.
-pub(super) async fn look(options: &SqliteConnectOptions) -> Found {
+pub(super) async fn look(options: &SqliteConnectOptions) -> Shutdown {
     let file = options.get_filename();
     let mut log = file.as_os_str().to_owned();
     log.push("-wal");
@@ -37,12 +37,12 @@ pub(super) async fn look(options: &SqliteConnectOptions) -> Found {
     let rows = if file.exists() { rows(options).await } else { Ok(None) };
     // In use, older than the table of rows, or in no state to be read at all, which opening it will tell.
     let Ok(Some((journal, rows))) = rows else {
-        return Found {
+        return Shutdown {
             past: Past::Orderly,
             stale: Vec::new(),
         };
     };
-    Found {
+    Shutdown {
         past: judge(&journal, &rows, has_log, &identity(file)),
         stale: rows.into_iter().map(|(id, _)| id).collect(),
     }
@@ -95,7 +95,7 @@ pub(super) fn identity(file: &Path) -> String {
     format!("{number}-{}", created.unwrap_or_default().as_nanos())
 }
 
-impl Found {
+impl Shutdown {
     /// Says it in the log.
     pub(super) fn tell(&self, file: &Path) {
         let file = file.display();
@@ -127,7 +127,7 @@ impl Opening {
     pub(super) async fn begin(
         connection: &mut SqliteConnection,
         file: &Path,
-        found: &Found,
+        found: &Shutdown,
     ) -> Result<Self, StoreError> {
         let id = format!("{:016x}", rand::random::<u64>());
         let row = async {

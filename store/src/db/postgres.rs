@@ -6,7 +6,7 @@ use super::{
     threads::{self, Thread, Wakes},
     unit,
 };
-use crate::{StoreError, metrics::Figures};
+use crate::{StoreError, metrics::Metrics};
 use futures::future::{join_all, try_join_all};
 use rand::RngExt;
 use sqlx::{
@@ -96,7 +96,7 @@ impl Pools {
     }
 
     /// Runs `unit` on one view of the database.
-    pub(super) async fn read<T, E, F>(&self, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
+    pub(super) async fn read<T, E, F>(&self, mut unit: F, metrics: Arc<Metrics>) -> Result<T, E>
     where
         F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -104,7 +104,7 @@ impl Pools {
     {
         let chosen = self.least_busy()?;
         let work = async move |connection| {
-            let mut tx = Tx::new(connection, figures);
+            let mut tx = Tx::new(connection, metrics);
             tx.command("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY").await?;
             let answer = unit::run(&mut unit, &mut tx).await;
             if tx.command("ROLLBACK").await.is_err() {
@@ -117,7 +117,7 @@ impl Pools {
     }
 
     /// Runs `unit`, which asks one thing.
-    pub(super) async fn ask<T, E, F>(&self, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
+    pub(super) async fn ask<T, E, F>(&self, mut unit: F, metrics: Arc<Metrics>) -> Result<T, E>
     where
         F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -125,7 +125,7 @@ impl Pools {
     {
         let chosen = self.least_busy()?;
         let work = async move |connection| {
-            let mut tx = Tx::single(connection, figures);
+            let mut tx = Tx::single(connection, metrics);
             let answer = unit::run(&mut unit, &mut tx).await;
             rest(tx);
             answer
@@ -138,7 +138,7 @@ impl Pools {
         &self,
         mut unit: F,
         jobs_changed: &Arc<Notify>,
-        figures: &Arc<Figures>,
+        metrics: &Arc<Metrics>,
     ) -> Result<T, E>
     where
         F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
@@ -146,13 +146,13 @@ impl Pools {
         E: From<StoreError> + Send + 'static,
     {
         let chosen = self.least_busy()?;
-        let (pool, jobs_changed, figures) = (chosen.pool.clone(), Arc::clone(jobs_changed), Arc::clone(figures));
+        let (pool, jobs_changed, metrics) = (chosen.pool.clone(), Arc::clone(jobs_changed), Arc::clone(metrics));
         let work = async move |mut connection| {
             let mut tried = 0;
             loop {
                 tried += 1;
-                let tx = Tx::new(connection, Arc::clone(&figures));
-                match attempt(&mut unit, tx, &jobs_changed, &figures).await {
+                let tx = Tx::new(connection, Arc::clone(&metrics));
+                match attempt(&mut unit, tx, &jobs_changed, &metrics).await {
                     Ok(value) => return Ok(value),
                     Err(failure) if !failure.collided || tried == TRIES => return Err(failure.error),
                     Err(_) => {}
@@ -215,7 +215,7 @@ struct Failure<E> {
 }
 
 /// Runs `unit` in one transaction.
-async fn attempt<T, E, F>(unit: &mut F, mut tx: Tx, jobs_changed: &Notify, figures: &Figures) -> Result<T, Failure<E>>
+async fn attempt<T, E, F>(unit: &mut F, mut tx: Tx, jobs_changed: &Notify, metrics: &Metrics) -> Result<T, Failure<E>>
 where
     F: AsyncFnMut(&mut Tx) -> Result<T, E>,
     E: From<StoreError>,
@@ -229,7 +229,7 @@ where
     let ended = tx.command(if answer.is_ok() { "COMMIT" } else { "ROLLBACK" }).await;
     let collided = tx.collided;
     if ended.is_ok() && answer.is_ok() {
-        figures.committed(1, began.elapsed().as_secs_f64(), &tx.counted);
+        metrics.committed(1, began.elapsed().as_secs_f64(), &tx.counted);
         if tx.enqueued {
             jobs_changed.notify_one();
         }

@@ -6,7 +6,7 @@ use super::{
     threads::{self, Thread, Wakes},
     unit,
 };
-use crate::{StoreError, metrics::Figures};
+use crate::{StoreError, metrics::Metrics};
 use futures::future::join_all;
 use sqlx::{ConnectOptions, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use std::{
@@ -24,29 +24,29 @@ struct Inner {
     /// One for each connection that may be open.
     places: Arc<Semaphore>,
     count: u32,
-    patience: Duration,
+    timeout: Duration,
     resting: Mutex<Vec<SqliteConnection>>,
     /// Where the units run.
     threads: Vec<Thread>,
 }
 
 impl Readers {
-    /// Opens `count` connections at most, each when it is first needed. A unit waits no longer than `patience` for one.
-    pub(super) fn new(options: SqliteConnectOptions, count: u32, patience: Duration) -> Result<Self, StoreError> {
+    /// Opens `count` connections at most, each when it is first needed. A unit waits no longer than `timeout` for one.
+    pub(super) fn new(options: SqliteConnectOptions, count: u32, timeout: Duration) -> Result<Self, StoreError> {
         let threads = (0..threads::COUNT).map(|number| Thread::start(number, Wakes::Threads));
         let threads = threads.collect::<Result<_, _>>()?;
         Ok(Self(Arc::new(Inner {
             options: options.read_only(true),
             places: Arc::new(Semaphore::new(count as usize)),
             count,
-            patience,
+            timeout,
             resting: Mutex::default(),
             threads,
         })))
     }
 
     /// Runs `unit` on one view of the database.
-    pub(super) async fn read<T, E, F>(&self, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
+    pub(super) async fn read<T, E, F>(&self, mut unit: F, metrics: Arc<Metrics>) -> Result<T, E>
     where
         F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -54,7 +54,7 @@ impl Readers {
     {
         let readers = self.clone();
         self.run(async move |(connection, place)| {
-            let mut tx = Tx::new(connection, figures);
+            let mut tx = Tx::new(connection, metrics);
             let answer = match tx.command("BEGIN").await {
                 Ok(()) => unit::run(&mut unit, &mut tx).await,
                 Err(error) => Err(error.into()),
@@ -71,7 +71,7 @@ impl Readers {
     }
 
     /// Runs `unit`, which asks one thing.
-    pub(super) async fn ask<T, E, F>(&self, mut unit: F, figures: Arc<Figures>) -> Result<T, E>
+    pub(super) async fn ask<T, E, F>(&self, mut unit: F, metrics: Arc<Metrics>) -> Result<T, E>
     where
         F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -79,7 +79,7 @@ impl Readers {
     {
         let readers = self.clone();
         self.run(async move |(connection, place)| {
-            let mut tx = Tx::single(connection, figures);
+            let mut tx = Tx::single(connection, metrics);
             let answer = unit::run(&mut unit, &mut tx).await;
             readers.rest(tx).await;
             drop(place);
@@ -114,7 +114,7 @@ impl Readers {
 
     /// A connection, and the place it takes.
     async fn lend(self) -> Result<(Connection, OwnedSemaphorePermit), StoreError> {
-        let place = tokio::time::timeout(self.0.patience, Arc::clone(&self.0.places).acquire_owned()).await;
+        let place = tokio::time::timeout(self.0.timeout, Arc::clone(&self.0.places).acquire_owned()).await;
         let place = place.map_err(|_| StoreError::unavailable("all read connections are busy"))?;
         let place = place.map_err(|_| StoreError::unavailable("the database is closed"))?;
         let resting = self.resting().pop();

@@ -1,7 +1,7 @@
 //! The transaction a unit of work gets, and the macro that runs one SQL text on either database.
 
 use super::postgres::Held;
-use crate::{StoreError, error::is_serialization_failure, metrics::Figures};
+use crate::{StoreError, error::is_serialization_failure, metrics::Metrics};
 use domain::{
     outcome::{Source, Verdict},
     session::Status,
@@ -19,7 +19,7 @@ pub struct Tx {
     pub(super) collided: bool,
     /// The first error a statement of this unit met.
     failed: Option<StoreError>,
-    figures: Arc<Figures>,
+    metrics: Arc<Metrics>,
     /// What is counted once the unit is committed.
     pub(super) counted: Vec<Counter>,
     /// One statement is all that may be asked.
@@ -63,13 +63,13 @@ macro_rules! on {
 pub(crate) use on;
 
 impl Tx {
-    pub(super) const fn new(connection: Connection, figures: Arc<Figures>) -> Self {
+    pub(super) const fn new(connection: Connection, metrics: Arc<Metrics>) -> Self {
         Self {
             connection,
             enqueued: false,
             collided: false,
             failed: None,
-            figures,
+            metrics,
             counted: Vec::new(),
             single: false,
             answered: false,
@@ -78,8 +78,8 @@ impl Tx {
     }
 
     /// For a unit of one statement.
-    pub(super) const fn single(connection: Connection, figures: Arc<Figures>) -> Self {
-        let mut tx = Self::new(connection, figures);
+    pub(super) const fn single(connection: Connection, metrics: Arc<Metrics>) -> Self {
+        let mut tx = Self::new(connection, metrics);
         tx.single = true;
         tx
     }
@@ -108,17 +108,17 @@ impl Tx {
 
     /// Counts, once this unit is committed, that a session has come to `status`.
     pub fn count_session(&mut self, status: Status) {
-        self.counted.push(self.figures.session(status));
+        self.counted.push(self.metrics.session(status));
     }
 
     /// Counts, once this unit is committed, a verdict that is fixed.
     pub fn count_verdict(&mut self, verdict: Verdict, source: Source) {
-        self.counted.push(self.figures.verdict(verdict, source));
+        self.counted.push(self.metrics.verdict(verdict, source));
     }
 
     /// Counts, once this unit is committed, an attempt to deliver a webhook; `fault` is what went wrong.
     pub(crate) fn count_attempt(&mut self, fault: Option<&str>) {
-        self.counted.push(self.figures.attempt(fault));
+        self.counted.push(self.metrics.attempt(fault));
     }
 
     /// Tells the worker, after the commit, that there is something to do.

@@ -58,7 +58,7 @@ pub struct Page {
 
 /// A session as a list shows it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct SessionSummary {
     /// Which.
     pub id: SessionId,
     /// As any reader sees it now.
@@ -132,7 +132,7 @@ pub async fn list(
     filter: &Filter,
     page: &Page,
     now: Timestamp,
-) -> Result<Vec<Found>, StoreError> {
+) -> Result<Vec<SessionSummary>, StoreError> {
     let sql = match page.order {
         Order::Newest => list_sql!(
             "(sessions.created_at, sessions.id) < ($11, $12)",
@@ -176,14 +176,14 @@ fn containing(text: &str) -> String {
     pattern
 }
 
-fn found(row: Row, now: Timestamp) -> Result<Found, StoreError> {
+fn found(row: Row, now: Timestamp) -> Result<SessionSummary, StoreError> {
     let status = Status::parse(&row.status).ok_or(StoreError::Corrupt("an unknown status"))?;
     let status = match status {
         Status::Created | Status::Collecting if row.expires_at <= now.as_millis() => Status::Expired,
         other => other,
     };
     let outcome = row.outcome.as_deref().map(serde_json::from_str).transpose();
-    Ok(Found {
+    Ok(SessionSummary {
         id: SessionId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed session id"))?,
         status,
         created_at: Timestamp::from_millis(row.created_at),

@@ -3,7 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on},
-    vault::{DataKeyId, Place},
+    vault::{AssociatedData, DataKeyId},
 };
 use domain::{
     document::DocumentType,
@@ -79,8 +79,8 @@ impl SessionRow {
 
     /// Where a sealed column lives.
     #[must_use]
-    pub const fn place<'a>(&'a self, column: &'a str) -> Place<'a> {
-        Place {
+    pub const fn place<'a>(&'a self, column: &'a str) -> AssociatedData<'a> {
+        AssociatedData {
             tenant: &self.session.tenant,
             session: &self.session.id,
             name: column,

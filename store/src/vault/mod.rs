@@ -10,7 +10,7 @@ mod opened;
 mod seal;
 
 pub use master::MasterKeys;
-pub use seal::{Place, SessionKey};
+pub use seal::{AssociatedData, SessionKey};
 
 use crate::{
     StoreError,

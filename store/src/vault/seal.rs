@@ -27,7 +27,7 @@ pub(super) type RawKey = Arc<Zeroizing<[u8; 32]>>;
 
 /// Where sealed data lives. Data moved to another tenant, session or column does not open.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct AssociatedData<'a> {
     /// Whose session it is.
     pub tenant: &'a TenantId,
     /// Which session.
@@ -54,7 +54,7 @@ impl SessionKey {
     ///
     /// # Errors
     /// When the operating system gives no randomness.
-    pub fn seal(&self, place: &Place<'_>, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
+    pub fn seal(&self, place: &AssociatedData<'_>, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
         seal(&self.key, plain, &self.bound_to(place))
     }
 
@@ -62,7 +62,7 @@ impl SessionKey {
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] when it was tampered with, moved, or sealed with another key.
-    pub fn open(&self, place: &Place<'_>, sealed: &[u8]) -> Result<Personal<Vec<u8>>, StoreError> {
+    pub fn open(&self, place: &AssociatedData<'_>, sealed: &[u8]) -> Result<Personal<Vec<u8>>, StoreError> {
         open(&self.key, sealed, &self.bound_to(place)).map(Personal::new)
     }
 
@@ -70,7 +70,7 @@ impl SessionKey {
     ///
     /// # Errors
     /// When the operating system gives no randomness.
-    pub fn seal_text(&self, place: &Place<'_>, plain: &Personal<String>) -> Result<Vec<u8>, StoreError> {
+    pub fn seal_text(&self, place: &AssociatedData<'_>, plain: &Personal<String>) -> Result<Vec<u8>, StoreError> {
         self.seal(place, plain.expose().as_bytes())
     }
 
@@ -78,7 +78,7 @@ impl SessionKey {
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] when it was tampered with, moved, sealed with another key, or is no text.
-    pub fn open_text(&self, place: &Place<'_>, sealed: &[u8]) -> Result<Personal<String>, StoreError> {
+    pub fn open_text(&self, place: &AssociatedData<'_>, sealed: &[u8]) -> Result<Personal<String>, StoreError> {
         let plain = open(&self.key, sealed, &self.bound_to(place))?;
         String::from_utf8(plain)
             .map(Personal::new)
@@ -94,8 +94,8 @@ impl SessionKey {
         hmac(&own, &context(&parts))
     }
 
-    fn bound_to(&self, place: &Place<'_>) -> Vec<u8> {
-        let Place { tenant, session, name } = *place;
+    fn bound_to(&self, place: &AssociatedData<'_>) -> Vec<u8> {
+        let AssociatedData { tenant, session, name } = *place;
         context(
             &[
                 "honnin/data/1",

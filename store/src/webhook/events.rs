@@ -4,7 +4,7 @@ use crate::{
     StoreError,
     db::{Tx, on},
     session::sessions::column,
-    vault::Place,
+    vault::AssociatedData,
 };
 use domain::{
     event::{EventData, EventType, TestEvent},
@@ -57,9 +57,9 @@ impl EventContent {
 impl EventRow {
     /// Where the sealed note of a decision lives; none for a test event.
     #[must_use]
-    pub const fn note_place(&self) -> Option<Place<'_>> {
+    pub const fn note_place(&self) -> Option<AssociatedData<'_>> {
         match &self.content {
-            EventContent::Session { session, .. } => Some(Place {
+            EventContent::Session { session, .. } => Some(AssociatedData {
                 tenant: &self.tenant,
                 session,
                 name: column::NOTE,

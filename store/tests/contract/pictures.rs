@@ -1,7 +1,7 @@
 //! Sealed pictures in a folder.
 
 use domain::ids::{SessionId, TenantId};
-use store::{StoreError, capture::pictures::Pictures, vault::Place};
+use store::{StoreError, capture::pictures::Pictures, vault::AssociatedData};
 use testkit::databases::sqlite;
 
 fn session(n: u8) -> SessionId {
@@ -13,7 +13,7 @@ async fn a_picture_is_found_after_a_restart_and_is_not_readable_in_the_folder() 
     let backend = sqlite().await;
     let key = backend.vault().await.take().await.unwrap();
     let (tenant, id) = (TenantId::from_random([9; 16]), session(1));
-    let place = Place {
+    let place = AssociatedData {
         tenant: &tenant,
         session: &id,
         name: "document-front",

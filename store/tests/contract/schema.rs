@@ -16,7 +16,7 @@ fn file_names(folder: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn twin_migrations_have_equal_file_names() {
+fn migrations_of_both_databases_have_equal_file_names() {
     for (one, other) in [("sqlite", "postgres"), ("keys/sqlite", "keys/postgres")] {
         assert_eq!(file_names(one), file_names(other));
         assert!(!file_names(one).is_empty());

@@ -3,7 +3,7 @@
 use super::window;
 use crate::camera::stage::{Panel, Stage};
 use crate::text::Text;
-use crate::text::{camera as text, capture, elsewhere};
+use crate::text::{camera as text, capture, switch_device};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::DomException;
 
@@ -59,10 +59,10 @@ impl Trouble {
     pub(super) fn panel(self, stage: &Stage) -> Panel {
         let (title, lead, action): (Text, Text, Text) = match self {
             Self::Denied => (text::DENIED_TITLE, denied_lead(), text::RETRY),
-            Self::Missing => (text::NONE_TITLE, text::NONE_LEAD, elsewhere::OTHER_DEVICE),
+            Self::Missing => (text::NONE_TITLE, text::NONE_LEAD, switch_device::OTHER_DEVICE),
             Self::Busy | Self::Constraint => (text::BUSY_TITLE, text::BUSY_LEAD, text::RETRY),
             Self::Black => (text::BLACK_TITLE, text::BLACK_LEAD, text::RETRY),
-            Self::InApp => (text::IN_APP_TITLE, text::IN_APP_LEAD, elsewhere::OTHER_DEVICE),
+            Self::InApp => (text::IN_APP_TITLE, text::IN_APP_LEAD, switch_device::OTHER_DEVICE),
             Self::Paused => (text::PAUSED_TITLE, text::PAUSED_LEAD, text::PAUSED_ACTION),
             Self::TooSlow => (text::SELFIE_SLOW_TITLE, text::SELFIE_SLOW, text::RETRY),
         };

@@ -6,7 +6,7 @@ pub use view::{CheckView, render, shown};
 
 use super::{
     refusal::Refusal,
-    visit::{Found, Here, READING, Request, picture_url, step},
+    visit::{Here, PageResult, READING, Request, picture_url, step},
 };
 use crate::{
     Stage,
@@ -48,7 +48,7 @@ pub(super) fn forms() -> Router {
         .route("/capture/pictures/{id}", get(handler(picture)))
 }
 
-async fn load(here: Arc<Here>) -> Found<CheckView> {
+async fn load(here: Arc<Here>) -> PageResult<CheckView> {
     let photo = to_check(here.request.honnin(), &here.applicant).await?;
     let whole = picture_url(&photo.id, 0);
     let card = format!("{whole}?{}={}", forms::VIEW, forms::CARD);
@@ -65,7 +65,7 @@ async fn load(here: Arc<Here>) -> Found<CheckView> {
     })
 }
 
-async fn check(request: Request, fields: Fields) -> Found<Outcome> {
+async fn check(request: Request, fields: Fields) -> PageResult<Outcome> {
     let applicant = request.applicant().await?;
     let wish = match fields.raw(forms::DECISION) {
         forms::USE => Wish::Use(codes(fields.raw(forms::SHOWN))),
@@ -94,12 +94,12 @@ struct Analysed {
 }
 
 /// GET: for the page of a photo; waits a while for its analysis.
-async fn found(request: Request) -> Found<Response> {
+async fn found(request: Request) -> PageResult<Response> {
     let applicant = request.applicant().await?;
     let seat = FOLLOWERS.try_acquire();
-    let patience = if seat.is_ok() { READING } else { Duration::ZERO };
+    let wait_at_most = if seat.is_ok() { READING } else { Duration::ZERO };
     tokio::select! {
-        standing = analysed_within(request.honnin(), &applicant, patience) => drop(standing?),
+        attempt = analysed_within(request.honnin(), &applicant, wait_at_most) => drop(attempt?),
         () = request.who.stopping.cancelled() => {}
     }
     let photo = to_check(request.honnin(), &applicant).await?;
@@ -112,7 +112,7 @@ async fn found(request: Request) -> Found<Response> {
 }
 
 /// GET: one of the applicant's own pictures.
-async fn picture(request: Request) -> Found<Response> {
+async fn picture(request: Request) -> PageResult<Response> {
     let applicant = request.applicant().await?;
     let id = CaptureId::parse(request.param("id")).ok_or(Refusal::NotFound)?;
     let query = request.query()?;

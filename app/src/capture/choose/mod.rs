@@ -4,7 +4,7 @@ mod view;
 
 pub use view::{ChooseView, render};
 
-use super::visit::{Found, Here, Request, in_turn, step};
+use super::visit::{Here, PageResult, Request, in_turn, step};
 use crate::{
     Stage, forms,
     page::{Fields, Outcome, form},
@@ -26,7 +26,7 @@ pub(super) fn forms() -> Router {
     Router::new().route(forms::CHOOSE, post(form(forms::CHOOSE, choose)))
 }
 
-async fn load(here: Arc<Here>) -> Found<ChooseView> {
+async fn load(here: Arc<Here>) -> PageResult<ChooseView> {
     may_choose(&here)?;
     Ok(view_of(&here, false))
 }
@@ -34,18 +34,18 @@ async fn load(here: Arc<Here>) -> Found<ChooseView> {
 fn view_of(here: &Here, missing: bool) -> ChooseView {
     ChooseView {
         offered: DocumentType::ALL.to_vec(),
-        chosen: here.standing.document_type(),
+        chosen: here.attempt.document_type(),
         missing,
     }
 }
 
-fn may_choose(here: &Here) -> Found<()> {
+fn may_choose(here: &Here) -> PageResult<()> {
     let closed = matches!(here.next(), Next::Consent | Next::Result | Next::Expired);
-    in_turn(!closed && here.standing.plan().has(Step::Document))
+    in_turn(!closed && here.attempt.plan().has(Step::Document))
 }
 
 /// The kind of document.
-async fn choose(request: Request, fields: Fields) -> Found<Outcome> {
+async fn choose(request: Request, fields: Fields) -> PageResult<Outcome> {
     let here = request.here().await?;
     may_choose(&here)?;
     let Some(kind) = DocumentType::parse(fields.raw(forms::DOCUMENT_TYPE)) else {

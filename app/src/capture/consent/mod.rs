@@ -6,7 +6,7 @@ pub use view::{CONSENT_VERSION, CONSENT_VERSION_SEARCH, ConsentView, render, ver
 
 use super::{
     refusal::Refusal,
-    visit::{Found, Here, Request, days, in_turn, step},
+    visit::{Here, PageResult, Request, days, in_turn, step},
 };
 use crate::{
     Stage, forms,
@@ -28,17 +28,17 @@ pub(super) fn forms() -> Router {
     Router::new().route(forms::CONSENT, post(form(forms::CONSENT, consent)))
 }
 
-async fn load(here: Arc<Here>) -> Found<ConsentView> {
+async fn load(here: Arc<Here>) -> PageResult<ConsentView> {
     in_turn(here.next() == Next::Consent)?;
     Ok(ConsentView {
-        plan: here.standing.plan().clone(),
-        retention_days: days(here.standing.retention()),
-        face_search: here.standing.searches_faces(),
+        plan: here.attempt.plan().clone(),
+        retention_days: days(here.attempt.retention()),
+        face_search: here.attempt.searches_faces(),
     })
 }
 
 /// Agree or decline.
-async fn consent(request: Request, fields: Fields) -> Found<Outcome> {
+async fn consent(request: Request, fields: Fields) -> PageResult<Outcome> {
     let applicant = request.applicant().await?;
     match fields.raw(forms::DECISION) {
         forms::DECLINE => {

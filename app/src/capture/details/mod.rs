@@ -4,7 +4,7 @@ mod view;
 
 pub use view::{DetailsView, render};
 
-use super::visit::{Found, Here, READING, Request, in_turn, step};
+use super::visit::{Here, PageResult, READING, Request, in_turn, step};
 use crate::{
     Stage, forms,
     page::{Fields, Outcome, form},
@@ -13,7 +13,7 @@ use axum::{Router, routing::post};
 use domain::{secret::Personal, session::Step, user_input::TypedForm};
 use leptos::prelude::*;
 use service::capture::{
-    details::{self, TypeInError},
+    details::{self, DetailsError},
     progress::{Next, analysed_within},
 };
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) fn forms() -> Router {
     Router::new().route(forms::DETAILS, post(form(forms::DETAILS, details)))
 }
 
-async fn load(here: Arc<Here>) -> Found<DetailsView> {
+async fn load(here: Arc<Here>) -> PageResult<DetailsView> {
     may_type(&here)?;
     let honnin = here.request.honnin();
     if here.next() == Next::Details {
@@ -44,13 +44,13 @@ async fn load(here: Arc<Here>) -> Found<DetailsView> {
     })
 }
 
-fn may_type(here: &Here) -> Found<()> {
+fn may_type(here: &Here) -> PageResult<()> {
     let right = matches!(here.next(), Next::Details | Next::Selfie | Next::Submit);
-    in_turn(right && here.standing.plan().has(Step::Document))
+    in_turn(right && here.attempt.plan().has(Step::Document))
 }
 
 /// What was typed.
-async fn details(request: Request, fields: Fields) -> Found<Outcome> {
+async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
     let here = request.here().await?;
     may_type(&here)?;
     let typed = |name| fields.raw(name).to_owned();
@@ -62,14 +62,14 @@ async fn details(request: Request, fields: Fields) -> Found<Outcome> {
         birth_date: typed("birthDate"),
         address: typed("address"),
     });
-    match details::type_in(here.request.honnin(), &here.applicant, &typed).await {
+    match details::save_details(here.request.honnin(), &here.applicant, &typed).await {
         Ok(()) => here.onward().await,
-        Err(TypeInError::Faults { faults, kana }) => Ok(Outcome::refused(DetailsView {
+        Err(DetailsError::Faults { faults, kana }) => Ok(Outcome::refused(DetailsView {
             form: typed.into_exposed(),
             read: false,
             kana,
             faults,
         })),
-        Err(TypeInError::NotNow(error)) => Err(error.into()),
+        Err(DetailsError::NotNow(error)) => Err(error.into()),
     }
 }

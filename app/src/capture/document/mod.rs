@@ -6,7 +6,7 @@ pub use view::{DocumentView, render};
 
 use super::{
     refusal::Refusal,
-    visit::{Found, Here, step},
+    visit::{Here, PageResult, step},
 };
 use crate::{Stage, forms, text::picture::FileFault};
 use leptos::prelude::*;
@@ -19,14 +19,14 @@ pub fn DocumentPage() -> impl IntoView {
     step(Some(Stage::Document), forms::DOCUMENT, load, render)
 }
 
-async fn load(here: Arc<Here>) -> Found<DocumentView> {
-    let (Next::Photograph(side), Some(document_type)) = (here.next(), here.standing.document_type()) else {
+async fn load(here: Arc<Here>) -> PageResult<DocumentView> {
+    let (Next::Photograph(side), Some(document_type)) = (here.next(), here.attempt.document_type()) else {
         return Err(Refusal::OutOfTurn);
     };
     Ok(DocumentView {
         document_type,
         side,
-        tries_left: here.standing.tries_left(Slot::Document(side)),
+        tries_left: here.attempt.tries_left(Slot::Document(side)),
         // Handed over by an upload that was refused.
         fault: use_context::<FileFault>(),
     })

@@ -6,7 +6,7 @@ pub use view::{ResultState, ResultView, render};
 
 use super::{
     refusal::Refusal,
-    visit::{Found, Here, step, with_header},
+    visit::{Here, PageResult, step, with_header},
 };
 use crate::forms;
 use domain::secret::Personal;
@@ -24,7 +24,7 @@ pub fn ResultPage() -> impl IntoView {
     step(None, forms::RESULT, load, render)
 }
 
-async fn load(here: Arc<Here>) -> Found<ResultView> {
+async fn load(here: Arc<Here>) -> PageResult<ResultView> {
     let shown = result_within(here.request.honnin(), &here.applicant, PATIENCE).await?;
     let state = match shown.ending {
         Ending::None => return Err(Refusal::OutOfTurn),

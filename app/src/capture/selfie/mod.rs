@@ -4,7 +4,7 @@ mod view;
 
 pub use view::{SelfieView, render};
 
-use super::visit::{Found, Here, in_turn, step};
+use super::visit::{Here, PageResult, in_turn, step};
 use crate::{Stage, forms, text::picture::FileFault};
 use leptos::prelude::*;
 use service::capture::{
@@ -19,7 +19,7 @@ pub fn SelfiePage() -> impl IntoView {
     step(Some(Stage::Selfie), forms::SELFIE, load, render)
 }
 
-async fn load(here: Arc<Here>) -> Found<SelfieView> {
+async fn load(here: Arc<Here>) -> PageResult<SelfieView> {
     // Handed over by an upload that was refused.
     let fault = use_context::<FileFault>();
     in_turn(here.next() == Next::Selfie)?;
@@ -27,9 +27,9 @@ async fn load(here: Arc<Here>) -> Found<SelfieView> {
     Ok(SelfieView {
         challenge_id,
         challenge,
-        tries_left: here.standing.tries_left(Slot::Selfie),
+        tries_left: here.attempt.tries_left(Slot::Selfie),
         problems: here
-            .standing
+            .attempt
             .shown(Slot::Selfie)
             .map(|shown| shown.problems)
             .unwrap_or_default(),

@@ -7,7 +7,7 @@ pub use view::{StartView, render};
 use super::{
     qr::qr,
     refusal::Refusal,
-    visit::{CaptureCookie, Found, Request, brand, days},
+    visit::{CaptureCookie, PageResult, Request, brand, days},
 };
 use crate::{
     forms,
@@ -47,7 +47,7 @@ pub(super) fn forms() -> Router {
         .route("/v/{token}/opened", get(handler(opened)))
 }
 
-async fn show(request: Request) -> Found<AnyView> {
+async fn show(request: Request) -> PageResult<AnyView> {
     let token = request.param("token");
     if is_here_already(&request, token).await? {
         return Err(Refusal::OutOfTurn);
@@ -76,11 +76,11 @@ struct Openness {
 }
 
 /// GET: for a page that shows the link's code; waits a while for the link to be opened.
-async fn opened(request: Request) -> Found<Response> {
+async fn opened(request: Request) -> PageResult<Response> {
     let seat = FOLLOWERS.try_acquire();
-    let patience = if seat.is_ok() { FOLLOWING } else { Duration::ZERO };
+    let wait_at_most = if seat.is_ok() { FOLLOWING } else { Duration::ZERO };
     let closed = tokio::select! {
-        closed = closed_within(request.honnin(), request.param("token"), patience) => closed?,
+        closed = closed_within(request.honnin(), request.param("token"), wait_at_most) => closed?,
         () = request.who.stopping.cancelled() => false,
     };
     Ok(Json(Openness { open: !closed }).into_response())
@@ -88,7 +88,7 @@ async fn opened(request: Request) -> Found<Response> {
 
 /// POST: opens the link and ties this browser to the session. In a sandbox the form may name an outcome: then everything up to it
 /// is made up.
-async fn start(request: Request, fields: Fields) -> Found<Outcome> {
+async fn start(request: Request, fields: Fields) -> PageResult<Outcome> {
     let token = request.param("token");
     let wish = SandboxOutcome::parse(fields.raw(forms::OUTCOME));
     match open_link(request.honnin(), token, request.who.mark.as_deref()).await {
@@ -106,7 +106,7 @@ async fn start(request: Request, fields: Fields) -> Found<Outcome> {
 }
 
 /// Completes a sandbox session that was just opened. Should that fail, the same browser opens it again with the same tap.
-async fn complete(request: &Request, cookie: &str, outcome: SandboxOutcome) -> Found<&'static str> {
+async fn complete(request: &Request, cookie: &str, outcome: SandboxOutcome) -> PageResult<&'static str> {
     let applicant = service::access::capture_cookie::applicant(request.honnin(), cookie).await?;
     match complete_as_applicant(request.honnin(), &applicant, outcome).await {
         Ok(_) => Ok(forms::RESULT),
@@ -117,7 +117,7 @@ async fn complete(request: &Request, cookie: &str, outcome: SandboxOutcome) -> F
 }
 
 /// Whether this browser holds the session that the link was made for: it goes on where it left.
-async fn is_here_already(request: &Request, token: &str) -> Found<bool> {
+async fn is_here_already(request: &Request, token: &str) -> PageResult<bool> {
     if request.who.cookie.is_none() {
         return Ok(false);
     }

@@ -1,8 +1,8 @@
 //! 0, Start: who asks, for what, what is needed. Reading it changes nothing; the tap on Start does.
 
-use crate::capture::{elsewhere, said};
+use crate::capture::{said, switch_device};
 use crate::parts::{choice, primary, tips};
-use crate::text::{elsewhere as other, entry as text};
+use crate::text::{entry as text, switch_device as other};
 use crate::{PageMeta, forms, shell};
 use domain::sandbox::SandboxOutcome;
 use domain::session::{Plan, Step};
@@ -72,8 +72,8 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
         </form>
         {view.sandbox.then(|| sandbox(meta, view.action.clone()))}
         {view.qr_svg.clone().map(|svg| qr(meta, svg))}
-        {view.qr_svg.is_some().then(|| elsewhere::opened(meta, &view.follow, false))}
-        {elsewhere::script(meta)}
+        {view.qr_svg.is_some().then(|| switch_device::opened(meta, &view.follow, false))}
+        {switch_device::script(meta)}
     };
     shell::phone(meta, title.to_owned(), false, main.into_any())
 }
@@ -109,7 +109,7 @@ fn no_camera(meta: &PageMeta) -> impl IntoView + use<> {
         <section class="note no-camera" data-no-camera hidden>
             <h2>{meta.say(other::NO_CAMERA_TITLE)}</h2>
             <p>{meta.say(other::NO_CAMERA_LEAD)}</p>
-            {elsewhere::copy(meta, None)}
+            {switch_device::copy(meta, None)}
         </section>
     }
 }
@@ -118,7 +118,7 @@ fn qr(meta: &PageMeta, svg: String) -> impl IntoView + use<> {
     view! {
         <section class="qr">
             <h2>{meta.say(other::START_QR)}</h2>
-            {elsewhere::code(meta, svg)}
+            {switch_device::code(meta, svg)}
             <p class="hint">{meta.say(other::START_QR_HINT)}</p>
         </section>
     }

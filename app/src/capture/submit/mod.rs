@@ -4,7 +4,7 @@ mod view;
 
 pub use view::{DocumentShown, SelfieShown, SubmitView, render};
 
-use super::visit::{Found, Here, Request, picture_url, step};
+use super::visit::{Here, PageResult, Request, picture_url, step};
 use crate::{
     Stage, forms,
     page::{Fields, Outcome, form},
@@ -26,7 +26,7 @@ pub(super) fn forms() -> Router {
     Router::new().route(forms::SUBMIT, post(form(forms::SUBMIT, submit)))
 }
 
-async fn load(here: Arc<Here>) -> Found<SubmitView> {
+async fn load(here: Arc<Here>) -> PageResult<SubmitView> {
     let found = summary(here.request.honnin(), &here.applicant).await?;
     let document = found.document_type.map(|document_type| DocumentShown {
         document_type,
@@ -45,7 +45,7 @@ async fn load(here: Arc<Here>) -> Found<SubmitView> {
     })
 }
 
-async fn submit(request: Request, _: Fields) -> Found<Outcome> {
+async fn submit(request: Request, _: Fields) -> PageResult<Outcome> {
     let applicant = request.applicant().await?;
     submit::submit(request.honnin(), &applicant).await?;
     Ok(Outcome::Done(request.lead_on(forms::RESULT)))

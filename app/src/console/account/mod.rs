@@ -5,8 +5,8 @@ mod view;
 use super::{
     entry::safe_next,
     fault::Fault,
-    layout::Place,
-    request::{Found, Request, SessionChange, done, signed_in},
+    layout::NavigationItem,
+    request::{PageResult, Request, SessionChange, done, signed_in},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use crate::parts::Mistake;
@@ -26,13 +26,13 @@ use view::{AccountView, ConfirmView};
 /// One's own account.
 #[component]
 pub fn AccountPage() -> impl IntoView {
-    signed_in(Place::Account, load, view::account)
+    signed_in(NavigationItem::Account, load, view::account)
 }
 
 /// Asking for the password again.
 #[component]
 pub fn ConfirmPage() -> impl IntoView {
-    signed_in(Place::Overview, load_confirm, view::confirm)
+    signed_in(NavigationItem::Overview, load_confirm, view::confirm)
 }
 
 /// The forms of both pages, and those that every page has.
@@ -48,7 +48,7 @@ pub(super) fn forms() -> Router {
         .route("/admin/tenant", post(form("/admin", look_at)))
 }
 
-async fn load(request: Request) -> Found<AccountView> {
+async fn load(request: Request) -> PageResult<AccountView> {
     Ok(view_of(&request, Vec::new()))
 }
 
@@ -59,7 +59,7 @@ fn view_of(request: &Request, mistakes: Vec<Mistake>) -> AccountView {
     }
 }
 
-async fn change_password(request: Request, fields: Fields) -> Found<Outcome> {
+async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome> {
     let secret = |name| Secret::new(fields.raw(name).to_owned());
     let (present, new) = (secret("present"), secret("password"));
     let wrong_field = match change(request.honnin(), request.staff(), present, new).await {
@@ -84,23 +84,23 @@ pub(super) const fn refusal(refused: &SignInError) -> &'static str {
     }
 }
 
-async fn sign_out(_: Request, _: Fields) -> Found<Outcome> {
+async fn sign_out(_: Request, _: Fields) -> PageResult<Outcome> {
     Ok(Outcome::go("/admin/sign-in").with(SessionChange::SignedOut))
 }
 
-async fn sign_out_everywhere(request: Request, _: Fields) -> Found<Outcome> {
+async fn sign_out_everywhere(request: Request, _: Fields) -> PageResult<Outcome> {
     console_session::sign_out_everywhere(request.honnin(), request.staff()).await?;
     Ok(Outcome::go("/admin/sign-in").with(SessionChange::SignedOut))
 }
 
-async fn load_confirm(request: Request) -> Found<ConfirmView> {
+async fn load_confirm(request: Request) -> PageResult<ConfirmView> {
     Ok(ConfirmView {
         next: safe_next(&request.query()?.text("next")).to_owned(),
         mistakes: Vec::new(),
     })
 }
 
-async fn confirm(request: Request, fields: Fields) -> Found<Outcome> {
+async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
     let next = safe_next(&fields.text("next")).to_owned();
     let password = Secret::new(fields.raw("password").to_owned());
     let sentence = match confirm_password(request.honnin(), request.staff(), password).await {
@@ -116,7 +116,7 @@ async fn confirm(request: Request, fields: Fields) -> Found<Outcome> {
     }))
 }
 
-async fn look_at(request: Request, fields: Fields) -> Found<Outcome> {
+async fn look_at(request: Request, fields: Fields) -> PageResult<Outcome> {
     Operator::of(request.staff())?;
     let tenant = TenantId::parse(&fields.text("tenant")).ok_or(Fault::NotFound)?;
     Ok(Outcome::go("/admin").with(SessionChange::LooksAt(tenant)))

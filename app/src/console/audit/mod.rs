@@ -3,9 +3,9 @@
 mod view;
 
 use super::{
-    layout::Place,
-    request::{Found, Request, signed_in},
-    words,
+    labels,
+    layout::NavigationItem,
+    request::{PageResult, Request, signed_in},
 };
 use domain::ids::{ApiKeyId, SessionId};
 use leptos::prelude::*;
@@ -19,7 +19,7 @@ use view::{AuditView, Entry, render};
 /// The audit log.
 #[component]
 pub fn AuditPage() -> impl IntoView {
-    signed_in(Place::Audit, load, render)
+    signed_in(NavigationItem::Audit, load, render)
 }
 
 const PAGE: u32 = 100;
@@ -29,14 +29,14 @@ pub(super) fn who(recorded: &Recorded) -> String {
     let actor = &recorded.entry.actor;
     match &recorded.actor_name {
         Some(name) => name.clone(),
-        None if actor == SYSTEM && words::is_applicants(&recorded.entry.action) => "The applicant".to_owned(),
+        None if actor == SYSTEM && labels::is_applicants(&recorded.entry.action) => "The applicant".to_owned(),
         None if actor == SYSTEM => "The system".to_owned(),
         None if ApiKeyId::parse(actor).is_some() => "An API key".to_owned(),
         None => actor.clone(),
     }
 }
 
-async fn load(request: Request) -> Found<AuditView> {
+async fn load(request: Request) -> PageResult<AuditView> {
     let fields = request.query()?;
     let auditor = Auditor::of(request.staff())?;
     let before = fields.text("after").parse().ok();
@@ -56,7 +56,7 @@ async fn load(request: Request) -> Found<AuditView> {
         Entry {
             at: entry.at,
             who: who(recorded),
-            what: words::action(&entry.action),
+            what: labels::action(&entry.action),
             subject,
             // The id of a picture behind its kind says nothing to people.
             detail: entry

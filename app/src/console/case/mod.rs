@@ -4,14 +4,14 @@ mod view;
 
 use super::{
     fault::Fault,
-    layout::Place,
+    labels,
+    layout::NavigationItem,
     link,
     parts::minutes,
-    request::{Found, Request, done, signed_in},
+    request::{PageResult, Request, done, signed_in},
     rows,
     session::{ruled_by, slot_name},
     sessions::PAGE,
-    words,
 };
 use crate::{
     forms::{self, picture_view},
@@ -40,7 +40,7 @@ use service::{
     access::Reviewer,
     review::{self, Case, CaseError, RuleError, Ruling},
     session::{
-        history::{Dossier, Taken},
+        history::{SessionHistory, Taken},
         search::{Filter, Order, Page},
     },
     stored::Slot,
@@ -52,7 +52,7 @@ const HERE: &str = "/admin/review/{id}";
 /// A case.
 #[component]
 pub fn CasePage() -> impl IntoView {
-    signed_in(Place::Review, load, render)
+    signed_in(NavigationItem::Review, load, render)
 }
 
 /// Its form, and what its page and its script ask for.
@@ -72,13 +72,13 @@ impl From<CaseError> for Fault {
     }
 }
 
-async fn load(request: Request) -> Found<CaseView> {
+async fn load(request: Request) -> PageResult<CaseView> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     view_of(&request, &reviewer, &id).await
 }
 
-async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Found<CaseView> {
+async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> PageResult<CaseView> {
     let honnin = request.honnin();
     let opened = review::open_case(honnin, reviewer, id).await?;
     let page = Page {
@@ -89,26 +89,26 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Foun
     let queue = review::queue(honnin, reviewer, Filter::default(), page).await?;
     let at = queue.iter().position(|case| case.id == *id);
     let neighbour = |at: Option<usize>| at.and_then(|at| queue.get(at)).map(|case| case.id.to_string());
-    let dossier = &opened.dossier;
-    let outcome = dossier.detail.outcome.as_ref();
+    let history = &opened.history;
+    let outcome = history.detail.outcome.as_ref();
     Ok(CaseView {
         id: id.to_string(),
-        since: outcome.map_or(dossier.detail.session.created_at, |outcome| outcome.decided_at),
+        since: outcome.map_or(history.detail.session.created_at, |outcome| outcome.decided_at),
         now: honnin.now(),
-        document: dossier.document_type,
-        attempt: dossier.detail.session.attempt,
-        pictures: pictures(dossier),
-        items: rows::items(&dossier.detail),
+        document: history.document_type,
+        attempt: history.detail.session.attempt,
+        pictures: pictures(history),
+        items: rows::items(&history.detail),
         reasons: outcome.map(rows::reasons).unwrap_or_default(),
         checks: outcome.map(|outcome| rows::checks(&outcome.checks)).unwrap_or_default(),
-        scores: dossier
+        scores: history
             .decisions
             .last()
             .map(|decided| rows::scores(&decided.scores))
             .unwrap_or_default(),
         hold: hold(&opened),
         not_performed: opened.not_performed.clone(),
-        earlier: earlier(dossier),
+        earlier: earlier(history),
         note: String::new(),
         ticked: Vec::new(),
         mistakes: Vec::new(),
@@ -120,9 +120,9 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Foun
 }
 
 /// How earlier attempts ended in review, oldest first.
-fn earlier(dossier: &Dossier) -> Vec<Earlier> {
-    let attempt = dossier.detail.session.attempt;
-    let before = dossier.rulings.iter().filter(|judged| judged.ruled.attempt < attempt);
+fn earlier(history: &SessionHistory) -> Vec<Earlier> {
+    let attempt = history.detail.session.attempt;
+    let before = history.rulings.iter().filter(|judged| judged.ruled.attempt < attempt);
     before
         .map(|judged| Earlier {
             what: ruled_by(judged).0,
@@ -137,10 +137,10 @@ fn hold(opened: &Case) -> Hold {
         Some(hold) if opened.mine => Hold::Mine(hold.until),
         Some(hold) => Hold::Other(hold.name.clone(), hold.until),
         None => {
-            let over = opened.dossier.detail.status == Status::Completed;
+            let over = opened.history.detail.status == Status::Completed;
             Hold::Over(
                 opened
-                    .dossier
+                    .history
                     .rulings
                     .last()
                     .filter(|_| over)
@@ -151,8 +151,8 @@ fn hold(opened: &Case) -> Hold {
 }
 
 /// The last used picture of each slot of the last attempt that has any.
-fn pictures(dossier: &Dossier) -> Vec<Shown> {
-    let attempt = dossier
+fn pictures(history: &SessionHistory) -> Vec<Shown> {
+    let attempt = history
         .captures
         .iter()
         .filter(|taken| taken.used)
@@ -161,7 +161,7 @@ fn pictures(dossier: &Dossier) -> Vec<Shown> {
     let slots = [Slot::Document(Side::Front), Slot::Selfie, Slot::Document(Side::Back)];
     let last = |slot: Slot| {
         let of_slot = |taken: &&Taken| taken.slot == slot && taken.used && Some(taken.attempt) == attempt;
-        dossier.captures.iter().rfind(of_slot)
+        history.captures.iter().rfind(of_slot)
     };
     let mut shown = Vec::new();
     for taken in slots.into_iter().filter_map(last) {
@@ -199,7 +199,7 @@ fn pictures(dossier: &Dossier) -> Vec<Shown> {
     shown
 }
 
-async fn picture(request: Request) -> Found<Response> {
+async fn picture(request: Request) -> PageResult<Response> {
     let reviewer = Reviewer::of(request.staff())?;
     let capture = CaptureId::parse(request.param("capture")).ok_or(Fault::NotFound)?;
     let frame = request.param("frame").parse().map_err(|_| Fault::NotFound)?;
@@ -222,7 +222,7 @@ struct Held {
 }
 
 /// POST: somebody still works at the case.
-async fn keep(request: Request) -> Found<Response> {
+async fn keep(request: Request) -> PageResult<Response> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     let hold = review::keep_case(request.honnin(), &reviewer, &id).await?;
@@ -230,7 +230,7 @@ async fn keep(request: Request) -> Found<Response> {
     Ok(Json(Held { until }).into_response())
 }
 
-async fn rule(request: Request, fields: Fields) -> Found<Outcome> {
+async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     let honnin = request.honnin();
@@ -263,7 +263,7 @@ async fn rule(request: Request, fields: Fields) -> Found<Outcome> {
                     .as_ref()
                     .is_none_or(|(user, _)| user == request.staff().user())
             });
-            let (word, _) = words::verdict(verdict);
+            let (word, _) = labels::verdict(verdict);
             match free {
                 Some(next) => done(
                     &format!("/admin/review/{}", next.id),
@@ -283,7 +283,7 @@ async fn refused(
     id: &SessionId,
     fields: &Fields,
     error: RuleError,
-) -> Found<Outcome> {
+) -> PageResult<Outcome> {
     let sentence = match error {
         RuleError::NotFound => return Err(Fault::NotFound),
         RuleError::Store(error) => return Err(error.into()),

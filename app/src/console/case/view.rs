@@ -3,9 +3,9 @@
 
 use crate::PageMeta;
 use crate::console::findings::{Item, ScoreRow, checks, evidence, items, reasons, scores};
+use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, age, area, badge, minutes};
-use crate::console::words;
 use crate::parts::Mistake;
 use domain::{
     document::DocumentType,
@@ -96,7 +96,7 @@ fn gallery(pictures: &[Shown]) -> AnyView {
         return view! { <div class="empty"><h2>"No pictures"</h2><p>"No pictures were taken, or they have been erased."</p></div> }
             .into_any();
     }
-    let figures = pictures
+    let shots = pictures
         .iter()
         .enumerate()
         .map(|(i, shown)| {
@@ -132,7 +132,7 @@ fn gallery(pictures: &[Shown]) -> AnyView {
             <button class="button secondary small" type="button" data-tool="compare">"Compare faces "<kbd>"C"</kbd></button>
             <button class="button quiet small" type="button" data-tool="help">"Shortcuts "<kbd>"?"</kbd></button>
         </div>
-        <div class="gallery" data-gallery>{figures}</div>
+        <div class="gallery" data-gallery>{shots}</div>
     }
     .into_any()
 }
@@ -142,7 +142,7 @@ fn reason_boxes(ticked: &[String], noted: &[(String, String)]) -> AnyView {
     let box_of = |reason: &Reason| {
         let code = reason.as_str();
         let id = format!("reason-{code}");
-        let sentence = words::reason(code);
+        let sentence = labels::reason(code);
         let on = ticked.iter().any(|ticked| ticked == code);
         view! {
             <div class="tick-row"><input type="checkbox" id=id.clone() name="reason" value=code checked=on/>
@@ -175,7 +175,7 @@ fn reason_boxes(ticked: &[String], noted: &[(String, String)]) -> AnyView {
 
 fn ruling(view: &CaseView) -> AnyView {
     let action = format!("/admin/review/{}", view.id);
-    let missing: Vec<&str> = view.not_performed.iter().map(|step| words::step(*step)).collect();
+    let missing: Vec<&str> = view.not_performed.iter().map(|step| labels::step(*step)).collect();
     let refused = (!missing.is_empty()).then(|| {
         let sentence = format!(
             "Cannot be approved: {} was not checked. Ask the user again.",
@@ -312,7 +312,7 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
     let main = view! {
         <p class="crumb"><a href="/admin/review">"Review"</a></p>
         <div class="head">
-            <h1>{view.document.map_or("Case", words::document)}" "{attempt}
+            <h1>{view.document.map_or("Case", labels::document)}" "{attempt}
                 <span class="soft head-note">{format!("waiting: {}", age(view.since, view.now))}</span></h1>
             <div class="head-actions">
                 {link(&view.neighbours.1, "prev", "Previous")}

@@ -4,7 +4,7 @@ mod view;
 
 use super::{
     fault::Fault,
-    request::{Found, GuestRequest, SessionChange, guest},
+    request::{GuestRequest, PageResult, SessionChange, guest},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
@@ -44,7 +44,7 @@ pub(super) fn safe_next(next: &str) -> &str {
     if inside && plain { next } else { "/admin" }
 }
 
-async fn load_sign_in(request: GuestRequest) -> Found<SignInView> {
+async fn load_sign_in(request: GuestRequest) -> PageResult<SignInView> {
     let fields = request.query()?;
     Ok(SignInView {
         next: safe_next(&fields.text("next")).to_owned(),
@@ -53,7 +53,7 @@ async fn load_sign_in(request: GuestRequest) -> Found<SignInView> {
     })
 }
 
-async fn sign_in(request: GuestRequest, fields: Fields) -> Found<Outcome> {
+async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let (email, next) = (fields.text("email"), safe_next(&fields.text("next")).to_owned());
     let password = Secret::new(fields.raw("password").to_owned());
     let (status, sentence) = match sign_in::sign_in(request.honnin(), &email, password, request.client).await {
@@ -79,7 +79,7 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> Found<Outcome> {
     Ok(Outcome::shown(status, view))
 }
 
-async fn load_set_up(request: GuestRequest) -> Found<SetUpView> {
+async fn load_set_up(request: GuestRequest) -> PageResult<SetUpView> {
     let token = request.param("token").to_owned();
     match set_up::open_set_up(request.honnin(), &token).await {
         Ok(tenant) => Ok(SetUpView {
@@ -92,7 +92,7 @@ async fn load_set_up(request: GuestRequest) -> Found<SetUpView> {
     }
 }
 
-async fn set_up(request: GuestRequest, fields: Fields) -> Found<Outcome> {
+async fn set_up(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let token = request.param("token");
     let typed = SetUp {
         organisation: fields.text("organisation"),

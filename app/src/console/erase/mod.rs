@@ -5,9 +5,9 @@ mod view;
 use super::{
     account::refusal,
     fault::Fault,
-    layout::Place,
-    request::{Found, Request, done, signed_in},
-    words,
+    labels,
+    layout::NavigationItem,
+    request::{PageResult, Request, done, signed_in},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
@@ -26,7 +26,7 @@ const HERE: &str = "/admin/sessions/{id}/erase";
 /// Erasing a session now.
 #[component]
 pub fn ErasePage() -> impl IntoView {
-    signed_in(Place::Sessions, load, render)
+    signed_in(NavigationItem::Sessions, load, render)
 }
 
 /// Its form.
@@ -35,7 +35,7 @@ pub(super) fn forms() -> Router {
 }
 
 /// The session to be erased, as the page shows it.
-async fn view_of(request: &Request) -> Found<(SessionId, EraseView)> {
+async fn view_of(request: &Request) -> PageResult<(SessionId, EraseView)> {
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     let status = find_status(request.honnin(), request.staff(), &id).await?;
     let status = status.ok_or(Fault::NotFound)?;
@@ -47,12 +47,12 @@ async fn view_of(request: &Request) -> Found<(SessionId, EraseView)> {
     Ok((id, view))
 }
 
-async fn load(request: Request) -> Found<EraseView> {
+async fn load(request: Request) -> PageResult<EraseView> {
     Admin::of(request.staff())?;
     Ok(view_of(&request).await?.1)
 }
 
-async fn erase(request: Request, fields: Fields) -> Found<Outcome> {
+async fn erase(request: Request, fields: Fields) -> PageResult<Outcome> {
     let admin = Admin::of(request.staff())?;
     let (id, mut view) = view_of(&request).await?;
     view.word = fields.text("word");
@@ -70,13 +70,13 @@ async fn erase(request: Request, fields: Fields) -> Found<Outcome> {
     Ok(Outcome::refused(view))
 }
 
-async fn erased(request: &Request, admin: &Admin, id: &SessionId) -> Found<Outcome> {
+async fn erased(request: &Request, admin: &Admin, id: &SessionId) -> PageResult<Outcome> {
     let notice = match erase_now(request.honnin(), admin, id).await {
         Ok(()) => "The personal data is being erased.".to_owned(),
         Err(EraseNowError::NotFound) => return Err(Fault::NotFound),
         Err(EraseNowError::Store(error)) => return Err(error.into()),
         Err(EraseNowError::Undecided(status)) => {
-            let (word, _) = words::status(status);
+            let (word, _) = labels::status(status);
             format!("Not erased: the session is “{word}”. Decide the case first.")
         }
     };

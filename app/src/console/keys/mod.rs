@@ -4,8 +4,8 @@ mod view;
 
 use super::{
     fault::Fault,
-    layout::Place,
-    request::{Found, Request, done, signed_in},
+    layout::NavigationItem,
+    request::{PageResult, Request, done, signed_in},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
@@ -28,7 +28,7 @@ const HERE: &str = "/admin/keys";
 /// API keys.
 #[component]
 pub fn KeysPage() -> impl IntoView {
-    signed_in(Place::Keys, load, render)
+    signed_in(NavigationItem::Keys, load, render)
 }
 
 /// Its forms.
@@ -38,12 +38,12 @@ pub(super) fn forms() -> Router {
         .route("/admin/keys/{id}/revoke", post(form(HERE, revoke)))
 }
 
-async fn load(request: Request) -> Found<KeysView> {
+async fn load(request: Request) -> PageResult<KeysView> {
     let developer = Developer::of(request.staff())?;
     view_of(&request, &developer).await
 }
 
-async fn view_of(request: &Request, developer: &Developer) -> Found<KeysView> {
+async fn view_of(request: &Request, developer: &Developer) -> PageResult<KeysView> {
     let keys = list_keys(request.honnin(), developer)
         .await?
         .into_iter()
@@ -68,7 +68,7 @@ async fn view_of(request: &Request, developer: &Developer) -> Found<KeysView> {
     })
 }
 
-async fn issue(request: Request, fields: Fields) -> Found<Outcome> {
+async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     request.check_fresh(HERE)?;
     let name = fields.text("name");
@@ -115,7 +115,7 @@ async fn issue(request: Request, fields: Fields) -> Found<Outcome> {
     }))
 }
 
-async fn revoke(request: Request, _: Fields) -> Found<Outcome> {
+async fn revoke(request: Request, _: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     request.check_fresh(HERE)?;
     let id = ApiKeyId::parse(request.param("id")).ok_or(Fault::NotFound)?;

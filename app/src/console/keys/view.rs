@@ -1,9 +1,9 @@
 //! API keys: issuing, the one showing, the list, revoking.
 
 use crate::PageMeta;
+use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, badge, empty, heading, line, mistake_of, options, tick, time};
-use crate::console::words;
 use crate::parts::Mistake;
 use domain::{
     scope::{Scope, Scopes},
@@ -107,7 +107,7 @@ fn scopes(view: &KeysView) -> AnyView {
         .filter(|scope| view.may_read || **scope != Scope::Read);
     let boxes = offered
         .map(|scope| {
-            let label = format!("{scope}: {}", words::scope(*scope));
+            let label = format!("{scope}: {}", labels::scope(*scope));
             tick("scope", scope.as_str(), label, view.scopes.contains(*scope))
         })
         .collect_view();

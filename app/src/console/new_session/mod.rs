@@ -3,9 +3,9 @@
 mod view;
 
 use super::{
-    layout::Place,
+    layout::NavigationItem,
     link,
-    request::{Found, Request, signed_in},
+    request::{PageResult, Request, signed_in},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
@@ -23,7 +23,7 @@ use view::{NewSessionView, render};
 /// Creating a session.
 #[component]
 pub fn NewSessionPage() -> impl IntoView {
-    signed_in(Place::Sessions, load, render)
+    signed_in(NavigationItem::Sessions, load, render)
 }
 
 /// Its form.
@@ -41,7 +41,7 @@ const fn why(not_ready: NotReady) -> &'static str {
     }
 }
 
-async fn load(request: Request) -> Found<NewSessionView> {
+async fn load(request: Request) -> PageResult<NewSessionView> {
     Reviewer::of(request.staff())?;
     let tenant = settings::load(request.honnin(), request.staff()).await?;
     let not_ready = match &tenant.settings {
@@ -79,7 +79,7 @@ fn body(fields: &Fields) -> Result<Vec<u8>, &'static str> {
     serde_json::to_vec(&body).map_err(|_| "The metadata is not valid JSON.")
 }
 
-async fn create(request: Request, fields: Fields) -> Found<Outcome> {
+async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let mut view = NewSessionView {
         metadata: fields.text("metadata"),

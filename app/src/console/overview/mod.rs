@@ -3,8 +3,8 @@
 mod view;
 
 use super::{
-    layout::Place,
-    request::{Found, Request, signed_in},
+    layout::NavigationItem,
+    request::{PageResult, Request, signed_in},
 };
 use domain::{
     outcome::Verdict,
@@ -22,12 +22,12 @@ use view::{Day, OverviewView, render};
 /// The overview.
 #[component]
 pub fn OverviewPage() -> impl IntoView {
-    signed_in(Place::Overview, load, render)
+    signed_in(NavigationItem::Overview, load, render)
 }
 
 const DAYS: i64 = 14;
 
-async fn load(request: Request) -> Found<OverviewView> {
+async fn load(request: Request) -> PageResult<OverviewView> {
     let honnin = request.honnin();
     let counted = count(honnin, request.staff(), DAYS).await?;
     let tenant = settings::load(honnin, request.staff()).await?;

@@ -4,7 +4,7 @@ mod view;
 
 use super::{
     fault::Fault,
-    request::{Found, GuestRequest, SessionChange, guest},
+    request::{GuestRequest, PageResult, SessionChange, guest},
 };
 use crate::{
     page::{Fields, Outcome, form, mistake},
@@ -56,11 +56,11 @@ fn view_of(token: String, open: OpenInvitation, mistakes: Vec<Mistake>) -> Invit
     }
 }
 
-async fn load_invitation(request: GuestRequest) -> Found<InvitationView> {
+async fn load_invitation(request: GuestRequest) -> PageResult<InvitationView> {
     opened_invitation(&request, Vec::new()).await
 }
 
-async fn opened_invitation(request: &GuestRequest, mistakes: Vec<Mistake>) -> Found<InvitationView> {
+async fn opened_invitation(request: &GuestRequest, mistakes: Vec<Mistake>) -> PageResult<InvitationView> {
     let token = request.param("token");
     match open_invitation(request.honnin(), token).await {
         Ok(open) => Ok(view_of(token.to_owned(), open, mistakes)),
@@ -69,7 +69,7 @@ async fn opened_invitation(request: &GuestRequest, mistakes: Vec<Mistake>) -> Fo
     }
 }
 
-async fn accept(request: GuestRequest, fields: Fields) -> Found<Outcome> {
+async fn accept(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let password = Secret::new(fields.raw("password").to_owned());
     let sentence = match accept_invitation(request.honnin(), request.param("token"), password).await {
         Ok(user) => return Ok(Outcome::go("/admin").with(SessionChange::SignedIn(user))),
@@ -85,11 +85,11 @@ async fn accept(request: GuestRequest, fields: Fields) -> Found<Outcome> {
     Ok(Outcome::refused(view))
 }
 
-async fn load_reset(request: GuestRequest) -> Found<ResetView> {
+async fn load_reset(request: GuestRequest) -> PageResult<ResetView> {
     opened_reset(&request, Vec::new()).await
 }
 
-async fn opened_reset(request: &GuestRequest, mistakes: Vec<Mistake>) -> Found<ResetView> {
+async fn opened_reset(request: &GuestRequest, mistakes: Vec<Mistake>) -> PageResult<ResetView> {
     let token = request.param("token");
     match open_reset(request.honnin(), token).await {
         Ok(email) => Ok(ResetView {
@@ -103,7 +103,7 @@ async fn opened_reset(request: &GuestRequest, mistakes: Vec<Mistake>) -> Found<R
 }
 
 /// Whoever chose a new password signs in with it: the link alone opens nothing else.
-async fn reset(request: GuestRequest, fields: Fields) -> Found<Outcome> {
+async fn reset(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let password = Secret::new(fields.raw("password").to_owned());
     let sentence = match reset_password(request.honnin(), request.param("token"), password).await {
         Ok(()) => return Ok(Outcome::go("/admin/sign-in?done=password")),

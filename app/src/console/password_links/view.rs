@@ -1,9 +1,9 @@
 //! The pages behind links by which people choose a password: an invitation, and a new password for who has forgotten theirs.
 
 use crate::PageMeta;
+use crate::console::labels;
 use crate::console::layout::{door, mistakes};
 use crate::console::parts::{Line, line, new_password};
-use crate::console::words;
 use crate::parts::Mistake;
 use leptos::prelude::*;
 
@@ -33,7 +33,7 @@ impl std::fmt::Debug for InvitationView {
 }
 
 fn what_they_will_be(view: &InvitationView) -> String {
-    let role = |role: &'static str| format!("{} ({})", words::role(role), words::role_hint(role));
+    let role = |role: &'static str| format!("{} ({})", labels::role(role), labels::role_hint(role));
     match (&view.tenant, view.role, view.operator) {
         (Some(tenant), Some(own), true) => format!("{} of {tenant}, and {}", role(own), role("operator")),
         (Some(tenant), Some(own), false) => format!("{} of {tenant}", role(own)),

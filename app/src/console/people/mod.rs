@@ -4,8 +4,8 @@ mod view;
 
 use super::{
     fault::Fault,
-    layout::Place,
-    request::{Found, Request, done, signed_in},
+    layout::NavigationItem,
+    request::{PageResult, Request, done, signed_in},
 };
 use crate::{
     page::{Fields, Outcome, form, mistake},
@@ -32,7 +32,7 @@ const HERE: &str = "/admin/people";
 /// The people of the tenant.
 #[component]
 pub fn PeoplePage() -> impl IntoView {
-    signed_in(Place::People, load, render)
+    signed_in(NavigationItem::People, load, render)
 }
 
 /// Its forms.
@@ -43,12 +43,12 @@ pub(super) fn forms() -> Router {
         .route("/admin/invitations/{id}/revoke", post(form(HERE, revoke)))
 }
 
-async fn load(request: Request) -> Found<PeopleView> {
+async fn load(request: Request) -> PageResult<PeopleView> {
     let roster = Roster::of(request.staff())?;
     view_of(&request, &roster).await
 }
 
-async fn view_of(request: &Request, roster: &Roster) -> Found<PeopleView> {
+async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
     let people = list_people(request.honnin(), roster).await?;
     let has_admin = people
         .iter()
@@ -84,7 +84,7 @@ async fn view_of(request: &Request, roster: &Roster) -> Found<PeopleView> {
 }
 
 /// The page with a link that is shown this once.
-async fn with_link(request: &Request, roster: &Roster, link: Link) -> Found<Outcome> {
+async fn with_link(request: &Request, roster: &Roster, link: Link) -> PageResult<Outcome> {
     let view = PeopleView {
         link: Some(link),
         ..view_of(request, roster).await?
@@ -92,7 +92,7 @@ async fn with_link(request: &Request, roster: &Roster, link: Link) -> Found<Outc
     Ok(Outcome::shown(StatusCode::CREATED, view))
 }
 
-async fn invite(request: Request, fields: Fields) -> Found<Outcome> {
+async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
     let roster = Roster::of(request.staff())?;
     request.check_fresh(HERE)?;
     let role = Role::parse(&fields.text("role")).ok_or(Fault::Malformed)?;
@@ -125,7 +125,7 @@ async fn invite(request: Request, fields: Fields) -> Found<Outcome> {
     }))
 }
 
-async fn revoke(request: Request, _: Fields) -> Found<Outcome> {
+async fn revoke(request: Request, _: Fields) -> PageResult<Outcome> {
     let roster = Roster::of(request.staff())?;
     request.check_fresh(HERE)?;
     let id = InvitationId::parse(request.param("id")).ok_or(Fault::NotFound)?;
@@ -135,7 +135,7 @@ async fn revoke(request: Request, _: Fields) -> Found<Outcome> {
     done(HERE, "The invitation has been revoked. Its link no longer works.")
 }
 
-async fn change(request: Request, fields: Fields) -> Found<Outcome> {
+async fn change(request: Request, fields: Fields) -> PageResult<Outcome> {
     let admin = Admin::of(request.staff())?;
     request.check_fresh(HERE)?;
     let id = UserId::parse(request.param("id")).ok_or(Fault::NotFound)?;
@@ -152,7 +152,7 @@ async fn change(request: Request, fields: Fields) -> Found<Outcome> {
     }
 }
 
-async fn reset(request: &Request, admin: &Admin, id: &UserId) -> Found<Outcome> {
+async fn reset(request: &Request, admin: &Admin, id: &UserId) -> PageResult<Outcome> {
     match issue_reset(request.honnin(), admin, id).await {
         Ok(reset) => {
             let link = Link {
@@ -167,7 +167,7 @@ async fn reset(request: &Request, admin: &Admin, id: &UserId) -> Found<Outcome> 
     }
 }
 
-fn refused(error: PeopleError) -> Found<Outcome> {
+fn refused(error: PeopleError) -> PageResult<Outcome> {
     let said = match error {
         PeopleError::LastAdmin => "Not saved. At least one admin must remain.",
         PeopleError::LastOperator => "Not saved. At least one operator must remain.",

@@ -2,9 +2,9 @@
 
 use crate::PageMeta;
 use crate::console::keys::shown_once;
+use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, badge, empty, heading, line, options, time};
-use crate::console::words;
 use crate::parts::Mistake;
 use domain::time::Timestamp;
 use leptos::prelude::*;
@@ -105,14 +105,14 @@ fn roles() -> impl Iterator<Item = (String, String)> {
     ["admin", "developer", "reviewer", "auditor"].into_iter().map(|role| {
         (
             role.to_owned(),
-            format!("{}: {}", words::role(role), words::role_hint(role)),
+            format!("{}: {}", labels::role(role), labels::role_hint(role)),
         )
     })
 }
 
 fn row(person: &Person, power: Power) -> AnyView {
     let action = format!("/admin/people/{}", person.id);
-    let short = ["admin", "developer", "reviewer", "auditor"].map(|r| (r.to_owned(), words::role(r).to_owned()));
+    let short = ["admin", "developer", "reviewer", "auditor"].map(|r| (r.to_owned(), labels::role(r).to_owned()));
     let id = format!("role-{}", person.id);
     let (word, value) = if person.disabled {
         ("Enable", "enable")
@@ -124,9 +124,9 @@ fn row(person: &Person, power: Power) -> AnyView {
         view! { <button class="button quiet small" type="submit" name="change" value="reset">"Reset password"</button> }
     });
     let changes = if person.me {
-        view! { <span class="soft">{words::role(person.role)}" (you)"</span> }.into_any()
+        view! { <span class="soft">{labels::role(person.role)}" (you)"</span> }.into_any()
     } else if power != Power::Manage {
-        view! { <span class="soft">{words::role(person.role)}</span> }.into_any()
+        view! { <span class="soft">{labels::role(person.role)}</span> }.into_any()
     } else {
         view! {
             <form class="inline" method="post" action=action.clone()>
@@ -170,7 +170,7 @@ fn invitation(invited: &Invited) -> AnyView {
     let action = format!("/admin/invitations/{}/revoke", invited.id);
     view! {
         <tr><th scope="row">{invited.name.clone()}<br/><span class="soft">{invited.email.clone()}</span></th>
-            <td class="nowrap">{words::role(invited.role)}</td><td class="nowrap">{time(invited.expires_at)}</td>
+            <td class="nowrap">{labels::role(invited.role)}</td><td class="nowrap">{time(invited.expires_at)}</td>
             <td><form method="post" action=action>
                 <button class="button secondary small" type="submit">"Revoke"<span class="unseen">{format!(" {}", invited.name)}</span></button>
             </form></td></tr>

@@ -3,8 +3,8 @@
 mod view;
 
 use super::{
-    layout::Place,
-    request::{Found, Request, signed_in},
+    layout::NavigationItem,
+    request::{PageResult, Request, signed_in},
     sessions::{PAGE, parse_after},
 };
 use domain::{document::DocumentType, reasons::Reason};
@@ -19,10 +19,10 @@ use view::{QueueView, Waiting, render};
 /// The queue.
 #[component]
 pub fn QueuePage() -> impl IntoView {
-    signed_in(Place::Review, load, render)
+    signed_in(NavigationItem::Review, load, render)
 }
 
-async fn load(request: Request) -> Found<QueueView> {
+async fn load(request: Request) -> PageResult<QueueView> {
     let fields = request.query()?;
     let reviewer = Reviewer::of(request.staff())?;
     let filter = Filter {
@@ -52,7 +52,7 @@ async fn load(request: Request) -> Found<QueueView> {
     })
 }
 
-fn waiting(found: search::Found, request: &Request) -> Waiting {
+fn waiting(found: search::SessionSummary, request: &Request) -> Waiting {
     let selfie = found.outcome.as_ref().and_then(|outcome| outcome.checks.selfie.clone());
     Waiting {
         id: found.id.to_string(),

@@ -1,9 +1,9 @@
 //! The review queue: cases that wait, oldest first.
 
 use crate::PageMeta;
+use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, age, badge, empty, heading, next_page, select, time};
-use crate::console::words;
 use domain::{document::DocumentType, reasons::Reason, time::Timestamp};
 use leptos::prelude::*;
 
@@ -45,7 +45,11 @@ fn row(case: &Waiting, now: Timestamp) -> AnyView {
     let href = format!("/admin/review/{}", case.id);
     let score = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
     let more = case.reasons.len().saturating_sub(1);
-    let first = case.reasons.first().map(|code| words::reason(code)).unwrap_or_default();
+    let first = case
+        .reasons
+        .first()
+        .map(|code| labels::reason(code))
+        .unwrap_or_default();
     let holder = match &case.held_by {
         Some((_, true)) => badge("you", Tone::Live),
         Some((name, false)) => badge(name.clone(), Tone::Warn),
@@ -54,7 +58,7 @@ fn row(case: &Waiting, now: Timestamp) -> AnyView {
     view! {
         <tr>
             <td class="nowrap"><strong>{age(case.since, now)}</strong><br/><span class="soft">{time(case.since)}</span></td>
-            <td>{case.document.map_or("–", words::document)}</td>
+            <td>{case.document.map_or("–", labels::document)}</td>
             <td>{first}{(more > 0).then(|| view! { <span class="soft">{format!(" and {more} more")}</span> })}</td>
             <td class="number">{score(case.face_match)}</td>
             <td class="number">{score(case.liveness)}</td>
@@ -71,7 +75,7 @@ pub(super) fn render(view: &QueueView, frame: &Frame, meta: &PageMeta) -> AnyVie
     let reasons = Reason::ALL.iter().map(|r| (r.to_string(), r.to_string()));
     let kinds = DocumentType::ALL
         .iter()
-        .map(|k| (k.to_string(), words::document(*k).to_owned()));
+        .map(|k| (k.to_string(), labels::document(*k).to_owned()));
     let filtered = !view.reason.is_empty() || !view.document.is_empty();
     let list = if view.rows.is_empty() && filtered {
         empty("No cases match these filters", "Clear them to see the whole queue.").into_any()

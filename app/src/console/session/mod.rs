@@ -5,11 +5,12 @@ mod view;
 use super::{
     audit::who,
     fault::Fault,
-    layout::Place,
+    labels,
+    layout::NavigationItem,
     link,
     parts::Tone,
-    request::{Found, Request, done, signed_in},
-    rows, words,
+    request::{PageResult, Request, done, signed_in},
+    rows,
 };
 use crate::{
     forms::OUTCOME,
@@ -32,7 +33,7 @@ use service::{
     review::{RuleError, reopen},
     sandbox::{CompleteError, complete_in_sandbox},
     session::{
-        history::{Dossier, Judged, Taken},
+        history::{Judged, SessionHistory, Taken},
         page::{self, read_page},
         reissue_link::{ReissueError, reissue_link},
     },
@@ -46,7 +47,7 @@ const HERE: &str = "/admin/sessions/{id}";
 /// A session.
 #[component]
 pub fn SessionPage() -> impl IntoView {
-    signed_in(Place::Sessions, load, render)
+    signed_in(NavigationItem::Sessions, load, render)
 }
 
 /// Its forms.
@@ -57,7 +58,7 @@ pub(super) fn forms() -> Router {
         .route("/admin/sessions/{id}/complete", post(form(HERE, complete)))
 }
 
-async fn load(request: Request) -> Found<SessionView> {
+async fn load(request: Request) -> PageResult<SessionView> {
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     let found = read_page(request.honnin(), request.staff(), &id)
         .await?
@@ -73,45 +74,45 @@ async fn load(request: Request) -> Found<SessionView> {
     view.can_complete = reviewer && open && request.staff().is_sandbox();
     let undecided = matches!(view.status, Status::Deciding | Status::Reviewing);
     view.can_erase = Admin::of(request.staff()).is_ok() && view.times.3.is_none() && !undecided;
-    let something_to_see = view.status == Status::Reviewing || !found.dossier.captures.is_empty();
+    let something_to_see = view.status == Status::Reviewing || !found.history.captures.is_empty();
     view.can_open_case = reviewer && something_to_see && view.times.3.is_none();
     view.can_see_deliveries = Developer::of(request.staff()).is_ok();
     Ok(view)
 }
 
 fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
-    let dossier = &found.dossier;
-    let (detail, session) = (&dossier.detail, &dossier.detail.session);
+    let history = &found.history;
+    let (detail, session) = (&history.detail, &history.detail.session);
     SessionView {
         id: session.id.to_string(),
         status: detail.status,
-        failure: dossier.failure,
+        failure: history.failure,
         steps: session.plan.steps.clone(),
         attempt: session.attempt,
-        document: dossier.document_type,
+        document: history.document_type,
         times: (
             session.created_at,
             session.expires_at,
             session.completed_at,
             session.purged_at,
         ),
-        open_link_until: dossier
+        open_link_until: history
             .links
             .iter()
             .find(|link| link.is_open(now))
             .map(|link| link.expires_at),
         metadata: detail.metadata.as_deref().map(str::to_owned),
-        callback_url: dossier.callback_url.clone(),
+        callback_url: history.callback_url.clone(),
         personal: found.personal,
         items: if found.personal {
             rows::items(detail)
         } else {
             Vec::new()
         },
-        decided: decided(dossier),
-        timeline: timeline(dossier),
-        captures: dossier.captures.iter().map(capture).collect(),
-        events: dossier
+        decided: decided(history),
+        timeline: timeline(history),
+        captures: history.captures.iter().map(capture).collect(),
+        events: history
             .events
             .iter()
             .map(|event| Sent {
@@ -126,7 +127,7 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
             .map(|entry| LogRow {
                 at: entry.entry.at,
                 who: who(entry),
-                what: words::action(&entry.entry.action),
+                what: labels::action(&entry.entry.action),
                 address: entry.entry.address.clone().unwrap_or_default(),
             })
             .collect(),
@@ -139,14 +140,14 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
     }
 }
 
-fn decided(dossier: &Dossier) -> Option<Decided> {
-    let outcome = dossier.detail.outcome.as_ref()?;
+fn decided(history: &SessionHistory) -> Option<Decided> {
+    let outcome = history.detail.outcome.as_ref()?;
     let manual = outcome.source == Source::ManualReview;
     Some(Decided {
         verdict: outcome.verdict,
         source: outcome.source,
         at: outcome.decided_at,
-        reviewer: dossier
+        reviewer: history
             .rulings
             .last()
             .filter(|_| manual)
@@ -154,7 +155,7 @@ fn decided(dossier: &Dossier) -> Option<Decided> {
         note: outcome.review.as_ref().and_then(|review| review.note.clone()),
         reasons: rows::reasons(outcome),
         checks: rows::checks(&outcome.checks),
-        scores: dossier
+        scores: history
             .decisions
             .last()
             .map(|decided| rows::scores(&decided.scores))
@@ -189,10 +190,10 @@ fn capture(taken: &Taken) -> Capture {
     }
 }
 
-fn timeline(dossier: &Dossier) -> Vec<Moment> {
-    let session = &dossier.detail.session;
+fn timeline(history: &SessionHistory) -> Vec<Moment> {
+    let session = &history.detail.session;
     let mut moments = vec![moment(session.created_at, "Created", Tone::Plain)];
-    for link in &dossier.links {
+    for link in &history.links {
         if link.created_at > session.created_at {
             moments.push(moment(link.created_at, "Link reissued", Tone::Plain));
         }
@@ -200,28 +201,28 @@ fn timeline(dossier: &Dossier) -> Vec<Moment> {
             moments.push(moment(at, "Link opened by the user", Tone::Live));
         }
     }
-    for taken in dossier.captures.iter().filter(|taken| taken.used) {
+    for taken in history.captures.iter().filter(|taken| taken.used) {
         moments.push(moment(taken.at, format!("{} taken", slot_name(taken.slot)), Tone::Live));
     }
-    for decided in &dossier.decisions {
-        let (word, tone) = words::verdict(decided.verdict);
+    for decided in &history.decisions {
+        let (word, tone) = labels::verdict(decided.verdict);
         moments.push(moment(decided.at, format!("Decided automatically: {word}"), tone));
     }
-    for judged in &dossier.rulings {
+    for judged in &history.rulings {
         let (what, tone) = ruled_by(judged);
         moments.push(Moment {
             note: judged.note.as_ref().map(|note| note.expose().clone()),
             ..moment(judged.ruled.at, what, tone)
         });
     }
-    match dossier.detail.status {
+    match history.detail.status {
         Status::Expired => moments.push(moment(session.expires_at, "Expired", Tone::Plain)),
         Status::Failed => {
-            let at = dossier
+            let at = history
                 .events
                 .last()
                 .map_or(session.created_at, |event| event.created_at);
-            moments.push(moment(at, dossier.failure.map_or("Failed", failed), Tone::Bad));
+            moments.push(moment(at, history.failure.map_or("Failed", failed), Tone::Bad));
         }
         _ => {}
     }
@@ -258,7 +259,7 @@ fn moment(at: Timestamp, what: impl Into<String>, tone: Tone) -> Moment {
     }
 }
 
-async fn reissue(request: Request, _: Fields) -> Found<Outcome> {
+async fn reissue(request: Request, _: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     match reissue_link(request.honnin(), &reviewer, &id).await {
@@ -268,7 +269,7 @@ async fn reissue(request: Request, _: Fields) -> Found<Outcome> {
         }
         Err(ReissueError::NotFound) => Err(Fault::NotFound),
         Err(ReissueError::Status(status)) => {
-            let (word, _) = words::status(status);
+            let (word, _) = labels::status(status);
             let notice = format!("No new link: the session is now “{word}”.");
             done(&format!("/admin/sessions/{id}"), notice)
         }
@@ -276,7 +277,7 @@ async fn reissue(request: Request, _: Fields) -> Found<Outcome> {
     }
 }
 
-async fn reprocess(request: Request, _: Fields) -> Found<Outcome> {
+async fn reprocess(request: Request, _: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     match reopen(request.honnin(), &reviewer, &id).await {
@@ -290,13 +291,13 @@ async fn reprocess(request: Request, _: Fields) -> Found<Outcome> {
     }
 }
 
-async fn complete(request: Request, fields: Fields) -> Found<Outcome> {
+async fn complete(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     let outcome = SandboxOutcome::parse(&fields.text(OUTCOME)).ok_or(Fault::Malformed)?;
     let caller = Tenant::by_hand(&reviewer);
     let notice = match complete_in_sandbox(request.honnin(), &caller, id.as_str(), outcome).await {
-        Ok(done) => format!("Completed: the session is now “{}”.", words::status(done.status).0),
+        Ok(done) => format!("Completed: the session is now “{}”.", labels::status(done.status).0),
         Err(CompleteError::NotAllowed) => "Not done: the session has already ended.".to_owned(),
         Err(CompleteError::NotFound) => return Err(Fault::NotFound),
         Err(CompleteError::Store(error)) => return Err(error.into()),

@@ -2,10 +2,10 @@
 
 use crate::PageMeta;
 use crate::console::findings::{Item, ScoreRow, checks, items, reasons, scores};
+use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, badge, facts, time};
 use crate::console::sandbox;
-use crate::console::words;
 use domain::{
     document::DocumentType,
     outcome::{Source, Verdict},
@@ -139,7 +139,7 @@ pub(super) struct SessionView {
 }
 
 fn decision(decided: &Decided) -> AnyView {
-    let (word, tone) = words::verdict(decided.verdict);
+    let (word, tone) = labels::verdict(decided.verdict);
     let by = match (&decided.source, &decided.reviewer) {
         (Source::Automatic, _) => "automatically".to_owned(),
         (Source::ManualReview, Some(name)) => format!("by {name}"),
@@ -279,7 +279,7 @@ fn summary(view: &SessionView) -> AnyView {
             "Steps",
             view.steps
                 .iter()
-                .map(|s| words::step(*s))
+                .map(|s| labels::step(*s))
                 .collect::<Vec<_>>()
                 .join(", ")
                 .into_any(),
@@ -302,7 +302,7 @@ fn summary(view: &SessionView) -> AnyView {
         items.push(("Attempt", view.attempt.to_string().into_any()));
     }
     if let Some(kind) = view.document {
-        items.push(("Document", words::document(kind).into_any()));
+        items.push(("Document", labels::document(kind).into_any()));
     }
     if let Some(url) = view.callback_url.clone() {
         items.push(("Returns to", url.into_any()));
@@ -316,10 +316,10 @@ fn summary(view: &SessionView) -> AnyView {
 /// The page.
 #[must_use]
 pub(super) fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let (status, tone) = words::status(view.status);
+    let (status, tone) = labels::status(view.status);
     let failure = view
         .failure
-        .map(|reason| view! { <p class="note">{words::failure(reason)}</p> });
+        .map(|reason| view! { <p class="note">{labels::failure(reason)}</p> });
     let readings = if !view.personal {
         view! { <section class="panel"><h2>"Readings"</h2><p class="soft">"Your role does not have access to personal data."</p></section> }
             .into_any()

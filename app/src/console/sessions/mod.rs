@@ -3,8 +3,8 @@
 mod view;
 
 use super::{
-    layout::Place,
-    request::{Found, Request, signed_in},
+    layout::NavigationItem,
+    request::{PageResult, Request, signed_in},
 };
 use crate::page::Fields;
 use domain::{
@@ -23,7 +23,7 @@ use view::{Asked, Row, SessionsView, render};
 /// The list of sessions.
 #[component]
 pub fn SessionsPage() -> impl IntoView {
-    signed_in(Place::Sessions, load, render)
+    signed_in(NavigationItem::Sessions, load, render)
 }
 
 /// Rows of a page.
@@ -55,7 +55,7 @@ fn filter(fields: &Fields) -> Filter {
     }
 }
 
-async fn load(request: Request) -> Found<SessionsView> {
+async fn load(request: Request) -> PageResult<SessionsView> {
     let fields = request.query()?;
     let after = parse_after(&fields.text("after"));
     let page = Page {
@@ -91,7 +91,7 @@ async fn load(request: Request) -> Found<SessionsView> {
 }
 
 /// A row of the list of sessions.
-fn row(found: search::Found) -> Row {
+fn row(found: search::SessionSummary) -> Row {
     let outcome = found
         .outcome
         .filter(|_| matches!(found.status, Status::Reviewing | Status::Completed));

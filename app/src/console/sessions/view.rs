@@ -1,9 +1,9 @@
 //! The list of sessions, with filters in the address.
 
 use crate::PageMeta;
+use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Line, badge, empty, heading, line, next_page, select, short, time};
-use crate::console::words;
 use domain::{document::DocumentType, outcome::Verdict, reasons::Reason, session::Status, time::Timestamp};
 use leptos::prelude::*;
 
@@ -73,14 +73,14 @@ pub(super) struct SessionsView {
 fn filters(asked: &Asked) -> AnyView {
     let statuses = Status::ALL
         .iter()
-        .map(|s| (s.to_string(), words::status(*s).0.to_owned()));
+        .map(|s| (s.to_string(), labels::status(*s).0.to_owned()));
     let verdicts = Verdict::ALL
         .iter()
-        .map(|v| (v.to_string(), words::verdict(*v).0.to_owned()));
+        .map(|v| (v.to_string(), labels::verdict(*v).0.to_owned()));
     let reasons = Reason::ALL.iter().map(|r| (r.to_string(), r.to_string()));
     let kinds = DocumentType::ALL
         .iter()
-        .map(|k| (k.to_string(), words::document(*k).to_owned()));
+        .map(|k| (k.to_string(), labels::document(*k).to_owned()));
     let text = |name, label, kind, value: &str| {
         line(
             Line {
@@ -120,9 +120,9 @@ fn filters(asked: &Asked) -> AnyView {
 
 fn row(row: &Row) -> AnyView {
     let href = format!("/admin/sessions/{}", row.id);
-    let (status, tone) = words::status(row.status);
+    let (status, tone) = labels::status(row.status);
     let verdict = row.verdict.map(|verdict| {
-        let (word, tone) = words::verdict(verdict);
+        let (word, tone) = labels::verdict(verdict);
         badge(word, tone)
     });
     view! {
@@ -130,8 +130,8 @@ fn row(row: &Row) -> AnyView {
             <td><a class="mono" href=href title=row.id.clone()>{short(&row.id)}</a></td>
             <td>{badge(status, tone)}</td>
             <td>{verdict}</td>
-            <td>{row.document.map(words::document)}</td>
-            <td class="soft">{row.reason.as_deref().map(words::reason)}</td>
+            <td>{row.document.map(labels::document)}</td>
+            <td class="soft">{row.reason.as_deref().map(labels::reason)}</td>
             <td class="mono soft clip">{row.metadata.clone()}</td>
             <td class="nowrap">{time(row.created_at)}</td>
         </tr>

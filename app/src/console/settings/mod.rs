@@ -4,8 +4,8 @@ mod view;
 
 use super::{
     fault::Fault,
-    layout::Place,
-    request::{Found, Request, done, signed_in},
+    layout::NavigationItem,
+    request::{PageResult, Request, done, signed_in},
 };
 use crate::{
     page::{Fields, Outcome, form, mistake},
@@ -35,7 +35,7 @@ const HERE: &str = "/admin/settings";
 /// The settings of the tenant.
 #[component]
 pub fn SettingsPage() -> impl IntoView {
-    signed_in(Place::Settings, load, render)
+    signed_in(NavigationItem::Settings, load, render)
 }
 
 /// Its forms: each section is saved alone.
@@ -109,7 +109,7 @@ fn parse_span(text: &str, unit: Millis) -> Option<Millis> {
     Some(Millis(hundredths * unit.0 / 100))
 }
 
-async fn load(request: Request) -> Found<SettingsView> {
+async fn load(request: Request) -> PageResult<SettingsView> {
     Developer::of(request.staff())?;
     let tenant = settings::load(request.honnin(), request.staff()).await?;
     let mut view = view_of(&request, &tenant);
@@ -213,7 +213,7 @@ fn accepted(fields: &Fields) -> Accepted {
     Accepted::parse(&fields.text("accepted")).unwrap_or_default()
 }
 
-async fn save(request: Request, fields: Fields) -> Found<Outcome> {
+async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
     let section = request.param("section");
     Developer::of(request.staff())?;
     let tenant = settings::load(request.honnin(), request.staff()).await?;

@@ -1,9 +1,9 @@
 //! Settings, section by section; each is a form of its own and is saved alone.
 
 use crate::PageMeta;
+use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, area, heading, line, options, tick};
-use crate::console::words;
 use crate::parts::Mistake;
 use domain::{decision::Accepted, document::DocumentType, event::EventType, session::Step};
 use leptos::prelude::*;
@@ -93,7 +93,7 @@ fn steps(view: &SettingsView) -> AnyView {
         .then(|| view! { <p class="note">"No session can be created until at least one step is enabled."</p> });
     let boxes = Step::ALL
         .iter()
-        .map(|step| tick("step", step.as_str(), words::step(*step), view.steps.contains(step)))
+        .map(|step| tick("step", step.as_str(), labels::step(*step), view.steps.contains(step)))
         .collect_view();
     let inside = view! {
         {none}
@@ -194,10 +194,10 @@ fn duplicates(view: &SettingsView) -> AnyView {
 fn evidence(chosen: Accepted) -> AnyView {
     let choices = Accepted::ALL
         .iter()
-        .map(|accepted| (accepted.to_string(), words::accepted(*accepted).to_owned()));
+        .map(|accepted| (accepted.to_string(), labels::accepted(*accepted).to_owned()));
     let rows = DocumentType::ALL
         .iter()
-        .map(|kind| view! { <li>{words::evidence(*kind)}</li> })
+        .map(|kind| view! { <li>{labels::evidence(*kind)}</li> })
         .collect_view();
     view! {
         <div class="field">

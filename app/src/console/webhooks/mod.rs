@@ -7,8 +7,8 @@ mod view;
 
 use super::{
     fault::Fault,
-    layout::Place,
-    request::{Found, Request, done, signed_in},
+    layout::NavigationItem,
+    request::{PageResult, Request, done, signed_in},
     sessions::midnight,
 };
 use crate::page::{Fields, Outcome, form};
@@ -29,12 +29,12 @@ use service::{
         signing_secret,
     },
 };
-use view::{Asked, Health, Row, Standing, State, WebhooksView, render};
+use view::{Asked, Health, ReceiverStatus, Row, State, WebhooksView, render};
 
 /// The deliveries.
 #[component]
 pub fn WebhooksPage() -> impl IntoView {
-    signed_in(Place::Webhooks, load, render)
+    signed_in(NavigationItem::Webhooks, load, render)
 }
 
 /// The forms of the webhooks' pages.
@@ -101,7 +101,7 @@ fn why(attempt: &AttemptRow) -> Option<String> {
 }
 
 /// How the receiver is doing, and how many secrets sign.
-async fn health(request: &Request, developer: &Developer) -> Found<(Health, usize)> {
+async fn health(request: &Request, developer: &Developer) -> PageResult<(Health, usize)> {
     let honnin = request.honnin();
     let tenant = settings::load(honnin, request.staff()).await?;
     let health = redeliver::receiver_health(honnin, developer).await?;
@@ -120,16 +120,16 @@ async fn health(request: &Request, developer: &Developer) -> Found<(Health, usiz
 }
 
 /// What the pages beside the list say of the receiver on top.
-async fn standing(request: &Request, developer: &Developer) -> Found<Standing> {
+async fn receiver_status(request: &Request, developer: &Developer) -> PageResult<ReceiverStatus> {
     let (health, secrets) = health(request, developer).await?;
-    Ok(Standing {
+    Ok(ReceiverStatus {
         health,
         secrets,
         now: request.honnin().now(),
     })
 }
 
-async fn load(request: Request) -> Found<WebhooksView> {
+async fn load(request: Request) -> PageResult<WebhooksView> {
     let fields = request.query()?;
     let developer = Developer::of(request.staff())?;
     let honnin = request.honnin();
@@ -166,7 +166,7 @@ async fn load(request: Request) -> Found<WebhooksView> {
     })
 }
 
-async fn send_test(request: Request, _: Fields) -> Found<Outcome> {
+async fn send_test(request: Request, _: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     match redeliver::send_test(request.honnin(), &developer).await {
         Ok(id) => done(
@@ -177,7 +177,7 @@ async fn send_test(request: Request, _: Fields) -> Found<Outcome> {
     }
 }
 
-async fn send_range(request: Request, fields: Fields) -> Found<Outcome> {
+async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     let mut filter = filter(&fields);
     if filter == DeliveryFilter::default() {
@@ -219,7 +219,7 @@ fn why_left_out(count: usize) -> String {
 }
 
 /// Nothing was sent: why.
-fn refused(error: RedeliverError) -> Found<Outcome> {
+fn refused(error: RedeliverError) -> PageResult<Outcome> {
     match error {
         RedeliverError::NotFound => Err(Fault::NotFound),
         RedeliverError::NoReceiver => done(HERE, "Nothing was sent: no receiver URL is configured."),

@@ -93,7 +93,7 @@ pub(super) struct Health {
 
 /// What the pages beside the list say of the receiver on top.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct ReceiverStatus {
     /// The receiver.
     pub health: Health,
     /// Valid secrets.
@@ -102,7 +102,7 @@ pub(super) struct Standing {
     pub now: Timestamp,
 }
 
-impl Standing {
+impl ReceiverStatus {
     pub(super) fn alarm(&self) -> AnyView {
         alarm(&self.health, self.secrets, self.now)
     }

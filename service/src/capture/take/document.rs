@@ -4,8 +4,8 @@ use super::{CaptureError, keep, kept_or_dropped, number_of_next, store_row};
 use crate::{
     Honnin,
     access::Applicant,
-    capture::progress::{NotNow, Slot, SlotState, Standing, collecting, progress},
-    runtime::analyser::{Examiner, Subject},
+    capture::progress::{AttemptState, NotNow, Slot, SlotState, collecting, progress},
+    runtime::analyser::{Analyser, Subject},
 };
 use domain::{
     document::{DocumentType, Side},
@@ -28,14 +28,14 @@ pub async fn capture_document(
     side: Side,
     upload: Vec<u8>,
 ) -> Result<(), CaptureError> {
-    let standing = progress(honnin, applicant).await?;
-    let kind = check_turn(&standing, side, honnin.now())?;
+    let attempt = progress(honnin, applicant).await?;
+    let kind = check_turn(&attempt, side, honnin.now())?;
     let picture = honnin
-        .bench
-        .look(move |eyes: &dyn Examiner| eyes.normalise(&upload, Subject::Document))
+        .cpu_pool
+        .run(move |analyser: &dyn Analyser| analyser.normalise(&upload, Subject::Document))
         .await??;
     let slot = Slot::Document(side);
-    if let SlotState::ToCheck(last) = standing.slot(slot)
+    if let SlotState::ToCheck(last) = attempt.slot(slot)
         && last
             .frames
             .iter()
@@ -43,12 +43,12 @@ pub async fn capture_document(
     {
         return Ok(());
     }
-    if standing.tries_left(slot) == 0 {
+    if attempt.tries_left(slot) == 0 {
         return Err(CaptureError::NoTryLeft);
     }
     let (id, now) = (honnin.capture_id(), honnin.now());
     let problems = document_problems(&picture.quality, &QualityLimits::default());
-    let frames = keep(honnin, &standing, &id, vec![(0, picture)]).await?;
+    let frames = keep(honnin, &attempt, &id, vec![(0, picture)]).await?;
     let capture = CaptureRow {
         id,
         session: applicant.session().clone(),
@@ -73,22 +73,22 @@ pub async fn capture_document(
 /// The picture's row, where the document is still the one that was chosen.
 async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, side: Side) -> Result<(), CaptureError> {
     let now = row.created_at;
-    let mut standing = collecting(tx, applicant, now).await?;
-    if Some(check_turn(&standing, side, now)?) != row.document_type {
+    let mut attempt = collecting(tx, applicant, now).await?;
+    if Some(check_turn(&attempt, side, now)?) != row.document_type {
         return Err(CaptureError::NotNow(NotNow::OutOfTurn));
     }
     let row = CaptureRow {
-        number: number_of_next(&standing, row.slot)?,
+        number: number_of_next(&attempt, row.slot)?,
         ..row.clone()
     };
     store_row(tx, &row, now).await?;
-    Ok(attempts::save(tx, &mut standing.answers).await?)
+    Ok(attempts::save(tx, &mut attempt.answers).await?)
 }
 
 /// The kind of document, where a picture of `side` may be taken now. Any side may be taken again until the submit.
-fn check_turn(standing: &Standing, side: Side, now: Timestamp) -> Result<DocumentType, NotNow> {
-    let open = standing.row.session.status_at(now) == Status::Collecting && standing.has_consent();
-    let kind = standing.document_type().filter(|kind| kind.sides().contains(&side));
-    let kind = kind.filter(|_| open && standing.plan().has(Step::Document));
+fn check_turn(attempt: &AttemptState, side: Side, now: Timestamp) -> Result<DocumentType, NotNow> {
+    let open = attempt.row.session.status_at(now) == Status::Collecting && attempt.has_consent();
+    let kind = attempt.document_type().filter(|kind| kind.sides().contains(&side));
+    let kind = kind.filter(|_| open && attempt.plan().has(Step::Document));
     kind.ok_or(NotNow::OutOfTurn)
 }

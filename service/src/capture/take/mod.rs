@@ -9,10 +9,10 @@ pub use selfie::{Burst, MAX_FRAMES, capture_selfie, challenge};
 
 use crate::{
     Honnin,
-    capture::progress::{NotNow, Slot, Standing},
+    capture::progress::{AttemptState, NotNow, Slot},
     runtime::{
         analyser::{Normalised, PictureFault},
-        cpu_pool::NotLooked,
+        cpu_pool::PoolError,
     },
 };
 use domain::{ids::CaptureId, time::Timestamp};
@@ -20,7 +20,7 @@ use store::{
     StoreError, Tx,
     capture::captures::{self, CaptureRow, Frame},
     jobs::{self, JobKind, NewJob},
-    vault::Place,
+    vault::AssociatedData,
 };
 
 /// Why a picture was not taken.
@@ -52,12 +52,12 @@ impl From<StoreError> for CaptureError {
     }
 }
 
-impl From<NotLooked> for CaptureError {
-    fn from(error: NotLooked) -> Self {
+impl From<PoolError> for CaptureError {
+    fn from(error: PoolError) -> Self {
         match error {
-            NotLooked::Busy => Self::Busy,
+            PoolError::Busy => Self::Busy,
             // A picture that breaks the decoder is as good as a damaged one.
-            NotLooked::Panicked => Self::Picture(PictureFault::Corrupt),
+            PoolError::Panicked => Self::Picture(PictureFault::Corrupt),
         }
     }
 }
@@ -70,16 +70,16 @@ fn object_name(id: &CaptureId, frame: usize) -> String {
 /// Seals the pictures and stores them durably.
 async fn keep(
     honnin: &Honnin,
-    standing: &Standing,
+    attempt: &AttemptState,
     id: &CaptureId,
     pictures: Vec<(u32, Normalised)>,
 ) -> Result<Vec<Frame>, StoreError> {
-    let row = &standing.row;
+    let row = &attempt.row;
     let key = honnin.vault.open(&row.data_key).await?;
     let mut frames = Vec::with_capacity(pictures.len());
     for (index, (at, picture)) in pictures.into_iter().enumerate() {
         let object = object_name(id, index);
-        let place = Place {
+        let place = AssociatedData {
             tenant: &row.session.tenant,
             session: &row.session.id,
             name: &object,
@@ -115,11 +115,11 @@ async fn kept_or_dropped(
 }
 
 /// The number of a slot's next picture, while there are tries.
-fn number_of_next(standing: &Standing, slot: Slot) -> Result<i64, CaptureError> {
-    if standing.tries_left(slot) == 0 {
+fn number_of_next(attempt: &AttemptState, slot: Slot) -> Result<i64, CaptureError> {
+    if attempt.tries_left(slot) == 0 {
         return Err(CaptureError::NoTryLeft);
     }
-    let taken = standing
+    let taken = attempt
         .captures
         .iter()
         .filter(|capture| capture.slot == slot)

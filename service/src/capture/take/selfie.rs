@@ -4,8 +4,8 @@ use super::{CaptureError, keep, kept_or_dropped, number_of_next, store_row};
 use crate::{
     Honnin,
     access::Applicant,
-    capture::progress::{Next, NotNow, Slot, Standing, collecting, progress},
-    runtime::analyser::{Examiner, Normalised, PictureFault, Subject},
+    capture::progress::{AttemptState, Next, NotNow, Slot, collecting, progress},
+    runtime::analyser::{Analyser, Normalised, PictureFault, Subject},
 };
 use domain::{
     findings::Challenge,
@@ -45,8 +45,8 @@ impl std::fmt::Debug for Burst {
 /// # Errors
 /// [`NotNow`].
 pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<(String, Challenge), NotNow> {
-    let standing = progress(honnin, applicant).await?;
-    if let Some(known) = standing.answers.challenge {
+    let attempt = progress(honnin, applicant).await?;
+    if let Some(known) = attempt.answers.challenge {
         return Ok(known);
     }
     let id = hex::encode(honnin.random_bytes::<16>());
@@ -58,12 +58,12 @@ pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<(String
     };
     let (applicant, now) = (applicant.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        let mut standing = collecting(tx, &applicant, now).await?;
-        if let Some(known) = standing.answers.challenge {
+        let mut attempt = collecting(tx, &applicant, now).await?;
+        if let Some(known) = attempt.answers.challenge {
             return Ok(known);
         }
-        standing.answers.challenge = Some((id.clone(), chosen));
-        attempts::save(tx, &mut standing.answers).await?;
+        attempt.answers.challenge = Some((id.clone(), chosen));
+        attempts::save(tx, &mut attempt.answers).await?;
         Ok((id.clone(), chosen))
     });
     unit.await
@@ -74,32 +74,32 @@ pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<(String
 /// # Errors
 /// [`CaptureError`].
 pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst) -> Result<(), CaptureError> {
-    let standing = progress(honnin, applicant).await?;
-    let asked = check_turn(&standing, &burst, honnin.now())?;
+    let attempt = progress(honnin, applicant).await?;
+    let asked = check_turn(&attempt, &burst, honnin.now())?;
     match (burst.frames.len(), &asked) {
         (0, _) | (1, Some(_)) => return Err(CaptureError::Missing),
         (frames, _) if frames > MAX_FRAMES => return Err(CaptureError::TooMany),
         _ => {}
     }
-    if standing.tries_left(Slot::Selfie) == 0 {
+    if attempt.tries_left(Slot::Selfie) == 0 {
         return Err(CaptureError::NoTryLeft);
     }
     let Burst {
         challenge: answered,
         frames,
     } = burst;
-    let look = move |eyes: &dyn Examiner| {
-        let one = |(at, bytes): (u32, Vec<u8>)| Ok((at, eyes.normalise(&bytes, Subject::Selfie)?));
+    let look = move |analyser: &dyn Analyser| {
+        let one = |(at, bytes): (u32, Vec<u8>)| Ok((at, analyser.normalise(&bytes, Subject::Selfie)?));
         frames.into_iter().map(one).collect::<Result<Vec<_>, PictureFault>>()
     };
-    let pictures = honnin.bench.look(look).await??;
+    let pictures = honnin.cpu_pool.run(look).await??;
     let problems = if is_poor(&pictures) {
         vec![Reason::SelfieLowQuality]
     } else {
         Vec::new()
     };
     let (id, now) = (honnin.capture_id(), honnin.now());
-    let frames = keep(honnin, &standing, &id, pictures).await?;
+    let frames = keep(honnin, &attempt, &id, pictures).await?;
     let capture = CaptureRow {
         id,
         session: applicant.session().clone(),
@@ -131,33 +131,33 @@ async fn store(
     answered: Option<&str>,
 ) -> Result<(), CaptureError> {
     let (mut row, now) = (row.clone(), row.created_at);
-    let mut standing = collecting(tx, applicant, now).await?;
-    row.number = number_of_next(&standing, Slot::Selfie)?;
-    let asked = standing.answers.challenge.as_ref().map(|(id, _)| id.as_str());
+    let mut attempt = collecting(tx, applicant, now).await?;
+    row.number = number_of_next(&attempt, Slot::Selfie)?;
+    let asked = attempt.answers.challenge.as_ref().map(|(id, _)| id.as_str());
     if answered.is_some() && answered != asked {
         return Err(CaptureError::NotNow(NotNow::OutOfTurn));
     }
     // Used up: the next try gets another movement.
-    standing.answers.challenge = None;
-    if standing.tries_left(Slot::Selfie) == 1 {
+    attempt.answers.challenge = None;
+    if attempt.tries_left(Slot::Selfie) == 1 {
         // The last try is taken as it is.
         row.accepted_at = Some(now);
     }
-    for earlier in standing.captures.iter().filter(|capture| capture.slot == Slot::Selfie) {
+    for earlier in attempt.captures.iter().filter(|capture| capture.slot == Slot::Selfie) {
         captures::mark_discarded(tx, &earlier.id, now).await?;
     }
     store_row(tx, &row, now).await?;
-    Ok(attempts::save(tx, &mut standing.answers).await?)
+    Ok(attempts::save(tx, &mut attempt.answers).await?)
 }
 
 /// The movement that the burst answers, where a selfie may be taken now.
-fn check_turn(standing: &Standing, burst: &Burst, now: Timestamp) -> Result<Option<Challenge>, NotNow> {
-    let open = standing.has_consent() && standing.plan().has(Step::Selfie);
+fn check_turn(attempt: &AttemptState, burst: &Burst, now: Timestamp) -> Result<Option<Challenge>, NotNow> {
+    let open = attempt.has_consent() && attempt.plan().has(Step::Selfie);
     // Once it is good it stays: another one could only be another person's.
-    if !open || standing.next(now) != Next::Selfie {
+    if !open || attempt.next(now) != Next::Selfie {
         return Err(NotNow::OutOfTurn);
     }
-    match (&burst.challenge, &standing.answers.challenge) {
+    match (&burst.challenge, &attempt.answers.challenge) {
         (None, _) => Ok(None),
         (Some(answered), Some((asked, challenge))) if answered == asked => Ok(Some(*challenge)),
         (Some(_), _) => Err(NotNow::OutOfTurn),

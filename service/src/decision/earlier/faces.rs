@@ -11,7 +11,7 @@ use store::{
     StoreError,
     decision::identities::{self, FACE, SealedFace},
     session::sessions::SessionRow,
-    vault::{DataKeyId, Place, SessionKey},
+    vault::{AssociatedData, DataKeyId, SessionKey},
 };
 
 /// Faces opened at once.
@@ -76,7 +76,7 @@ async fn page(honnin: &Honnin, tenant: &TenantId, after: Option<SessionId>) -> R
 }
 
 fn open(key: &SessionKey, tenant: &TenantId, sealed: &SealedFace) -> Result<Face, StoreError> {
-    let place = Place {
+    let place = AssociatedData {
         tenant,
         session: &sealed.session,
         name: FACE,

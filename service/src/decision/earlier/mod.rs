@@ -8,9 +8,9 @@ use crate::{
     Honnin,
     capture::{
         findings::findings_of_document,
-        progress::{Standing, gather},
+        progress::{AttemptState, gather},
     },
-    decision::input::{self, Found},
+    decision::input::{self, DecisionInput},
     runtime::sealed_json::open_column,
 };
 use domain::{
@@ -36,7 +36,7 @@ const MOST_HOLDERS: u32 = 20;
 
 /// What was found, and what will be known again.
 #[derive(Clone)]
-pub(crate) struct LookedBack {
+pub(crate) struct EarlierSessions {
     /// What earlier sessions say.
     pub(crate) earlier: Earlier,
     /// What knows this session again; counts once it is approved.
@@ -49,15 +49,15 @@ pub(crate) struct LookedBack {
 ///
 /// # Errors
 /// When a database does not answer.
-pub(crate) async fn look_back(
+pub(crate) async fn find_earlier(
     honnin: &Honnin,
-    standing: &Standing,
+    attempt: &AttemptState,
     key: &SessionKey,
-    found: &Found,
+    found: &DecisionInput,
     policy: &Policy,
-) -> Result<LookedBack, StoreError> {
-    let (session, tenant) = (&standing.row.session.id, &standing.row.session.tenant);
-    let document = fingerprint(honnin, standing, found).await?;
+) -> Result<EarlierSessions, StoreError> {
+    let (session, tenant) = (&attempt.row.session.id, &attempt.row.session.tenant);
+    let document = fingerprint(honnin, attempt, found).await?;
     let seen = match document {
         Some(document) => sessions_with(honnin, tenant, document, session).await?,
         None => Vec::new(),
@@ -67,15 +67,13 @@ pub(crate) async fn look_back(
         holders.extend(holder(honnin, id).await?);
     }
     let face = found.selfie.as_ref().and_then(|selfie| selfie.face.as_ref());
-    let agreed = policy.find_duplicates && standing.answers.face_search == Some(true);
+    let agreed = policy.find_duplicates && attempt.answers.face_search == Some(true);
     let faces = match face.filter(|_| agreed) {
         Some(face) => faces::search(honnin, tenant, session, face).await?,
-        None => faces::without(standing.plan().has(Step::Selfie), policy),
+        None => faces::without(attempt.plan().has(Step::Selfie), policy),
     };
-    let sealed = face
-        .filter(|_| agreed)
-        .map(|face| faces::seal(key, &standing.row, face));
-    Ok(LookedBack {
+    let sealed = face.filter(|_| agreed).map(|face| faces::seal(key, &attempt.row, face));
+    Ok(EarlierSessions {
         earlier: Earlier { holders, faces },
         identity: IdentityRow {
             session: session.clone(),
@@ -88,7 +86,7 @@ pub(crate) async fn look_back(
     })
 }
 
-impl LookedBack {
+impl EarlierSessions {
     /// Keeps what knows the session again, in the unit that stores its decision: from now on where it is approved, waiting where a person
     /// decides, not at all where it is rejected.
     ///
@@ -119,15 +117,16 @@ impl LookedBack {
     }
 }
 
-async fn fingerprint(honnin: &Honnin, standing: &Standing, found: &Found) -> Result<Option<[u8; 32]>, StoreError> {
-    let kind = standing
-        .row
-        .document_type
-        .filter(|_| standing.plan().has(Step::Document));
+async fn fingerprint(
+    honnin: &Honnin,
+    attempt: &AttemptState,
+    found: &DecisionInput,
+) -> Result<Option<[u8; 32]>, StoreError> {
+    let kind = attempt.row.document_type.filter(|_| attempt.plan().has(Step::Document));
     let Some(identity) = kind.and_then(|kind| document_identity(kind, &found.document)) else {
         return Ok(None);
     };
-    let key = tenant_key(honnin, &standing.row.session.tenant).await?;
+    let key = tenant_key(honnin, &attempt.row.session.tenant).await?;
     Ok(Some(key.fingerprint(&identity.each_ref().map(String::as_str))))
 }
 
@@ -173,19 +172,19 @@ async fn holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Person>, 
             _ => Ok(None),
         }
     });
-    let Some(standing) = unit.await? else { return Ok(None) };
-    let key = match honnin.vault.open(&standing.row.data_key).await {
+    let Some(attempt) = unit.await? else { return Ok(None) };
+    let key = match honnin.vault.open(&attempt.row.data_key).await {
         Err(StoreError::Erased) => return Ok(None),
         key => key?,
     };
-    let fields: Vec<OcrField> = findings_of_document(&standing, &key)?
+    let fields: Vec<OcrField> = findings_of_document(&attempt, &key)?
         .into_iter()
         .filter_map(|(_, found)| found)
         .flat_map(|found| found.into_exposed().fields)
         .collect();
-    let typed = standing.row.typed.as_ref();
-    let typed: Option<Personal<UserInput>> = open_column(&key, &standing.row.place(column::TYPED), typed)?;
-    let selfie = input::selfie(&standing, &key)?;
+    let typed = attempt.row.typed.as_ref();
+    let typed: Option<Personal<UserInput>> = open_column(&key, &attempt.row.place(column::TYPED), typed)?;
+    let selfie = input::selfie(&attempt, &key)?;
     Ok(Some(Person {
         fields,
         typed: typed.map(Personal::into_exposed),

@@ -12,9 +12,9 @@ use crate::{
     decision::decide,
     jobs::sweep,
     privacy::erase,
-    runtime::job_error::JobFault,
+    runtime::job_error::JobError,
     session::expire,
-    webhook::{deliver, sender::pacing::Place},
+    webhook::{deliver, sender::pacing::Permit},
 };
 use domain::time::{Millis, Timestamp};
 use futures::FutureExt;
@@ -54,7 +54,7 @@ pub struct Worker {
 struct Claimed {
     job: Job,
     /// A delivery's place with its receiver.
-    place: Option<Place>,
+    place: Option<Permit>,
 }
 
 impl Worker {
@@ -155,12 +155,12 @@ impl Worker {
             done = work => match done {
                 Ok(Ok(())) => return,
                 Ok(Err(fault)) => fault,
-                Err(_) => JobFault::Passing("panicked"),
+                Err(_) => JobError::Transient("panicked"),
             },
             // Another worker has it: whatever this one still did would be rolled back.
             () = self.keep_lease(&job) => return,
         };
-        if let JobFault::Store(StoreError::LeaseLost) = fault {
+        if let JobError::Store(StoreError::LeaseLost) = fault {
             return;
         }
         tracing::warn!(kind = job.kind.as_str(), subject = job.subject, attempt = job.attempt, %fault, "job failed");
@@ -185,11 +185,11 @@ impl Worker {
         }
     }
 
-    async fn settle(&self, job: &Job, fault: &JobFault) -> Result<(), StoreError> {
+    async fn settle(&self, job: &Job, fault: &JobError) -> Result<(), StoreError> {
         let (now, job, fault) = (self.honnin.now(), job.clone(), fault.clone());
         let unit = self.honnin.db.write(async move |tx| {
             let reason = fault.to_string();
-            if matches!(fault, JobFault::Hopeless(_)) {
+            if matches!(fault, JobError::Permanent(_)) {
                 return jobs::give_up(tx, &job, now, &reason).await;
             }
             jobs::retry_at(tx, &job, retry_time(now, job.attempt), Some(&reason)).await
@@ -207,7 +207,7 @@ fn retry_time(now: Timestamp, attempt: i64) -> Timestamp {
 }
 
 /// The one place that knows what each kind of job is.
-async fn run(honnin: &Honnin, job: &Job, place: Option<Place>) -> Result<(), JobFault> {
+async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Result<(), JobError> {
     match job.kind {
         JobKind::Expire => expire::run(honnin, job).await,
         JobKind::Deliver => deliver::run(honnin, job, place).await,

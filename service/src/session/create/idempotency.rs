@@ -20,7 +20,7 @@ use store::{
         idempotency::{self, KeptAnswer},
         links, sessions,
     },
-    vault::{Place, SessionKey},
+    vault::{AssociatedData, SessionKey},
 };
 
 /// How long an answer is kept.
@@ -46,7 +46,7 @@ impl Attempt {
 
     /// The answer to keep for it.
     pub(crate) fn keep(&self, tenant: &Tenant, created: &Created, key: &SessionKey) -> Result<KeptAnswer, StoreError> {
-        let place = Place {
+        let place = AssociatedData {
             tenant: tenant.id(),
             session: &created.id,
             name: COLUMN,

@@ -66,16 +66,16 @@ fn is_own(address: IpAddr) -> bool {
     source.is_ok_and(|source| source.ip() == address)
 }
 
-/// Connects to the first of `addresses` that answers within `patience`.
+/// Connects to the first of `addresses` that answers within `time_limit`.
 ///
 /// # Errors
 /// [`Fault::ConnectTimeout`], [`Fault::ConnectFailed`], or [`Fault::AddressRefused`] where the socket leads elsewhere.
 pub(super) async fn dial(
     addresses: &[SocketAddr],
     rules: &AddressRules,
-    patience: Duration,
+    time_limit: Duration,
 ) -> Result<TcpStream, Fault> {
-    let deadline = Instant::now() + patience;
+    let deadline = Instant::now() + time_limit;
     let tried = &addresses[..addresses.len().min(TRIED)];
     let mut fault = Fault::ConnectFailed;
     for (index, address) in tried.iter().enumerate() {

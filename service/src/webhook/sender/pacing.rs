@@ -39,7 +39,7 @@ struct Lane {
 
 /// A place in a tenant's lane, given back when dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Permit {
     pacing: Arc<Pacing>,
     tenant: String,
 }
@@ -72,14 +72,14 @@ impl Pacing {
     }
 
     /// A place for one more attempt of `tenant`.
-    pub(crate) fn enter(self: &Arc<Self>, tenant: &str) -> Place {
+    pub(crate) fn enter(self: &Arc<Self>, tenant: &str) -> Permit {
         let mut lanes = self.lanes();
         lanes.entered += 1;
         let entered = lanes.entered;
         let lane = lanes.by_tenant.entry(tenant.to_owned()).or_default();
         lane.in_flight += 1;
         lane.last_entered = entered;
-        Place {
+        Permit {
             pacing: Arc::clone(self),
             tenant: tenant.to_owned(),
         }
@@ -90,7 +90,7 @@ impl Pacing {
     }
 }
 
-impl Place {
+impl Permit {
     /// Learns from an exchange.
     pub(crate) fn learn(&self, answer: &Answer, took: Duration) {
         if let Some(lane) = self.pacing.lanes().by_tenant.get_mut(&self.tenant) {
@@ -99,7 +99,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         let mut lanes = self.pacing.lanes();
         if let Some(lane) = lanes.by_tenant.get_mut(&self.tenant) {
@@ -124,7 +124,7 @@ mod tests {
         rooms.first().map_or(0, |&(_, room)| room)
     }
 
-    fn enter(pacing: &Arc<Pacing>, tenant: &str, times: usize) -> Vec<Place> {
+    fn enter(pacing: &Arc<Pacing>, tenant: &str, times: usize) -> Vec<Permit> {
         (0..times).map(|_| pacing.enter(tenant)).collect()
     }
 
@@ -177,7 +177,7 @@ mod tests {
         }
         let begin = || {
             let rooms = pacing.rooms(tenants.clone(), SLOTS);
-            let places: Vec<Place> = rooms
+            let places: Vec<Permit> = rooms
                 .iter()
                 .flat_map(|(tenant, room)| enter(&pacing, tenant, *room))
                 .collect();

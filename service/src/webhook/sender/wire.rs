@@ -64,8 +64,8 @@ impl Network {
         let started = Instant::now();
         let addresses = self.find(url).await?;
         let left = deadline.saturating_duration_since(Instant::now());
-        let patience = self.connect_timeout.saturating_sub(started.elapsed()).min(left);
-        let stream = connect::dial(&addresses, &self.rules, patience).await?;
+        let time_limit = self.connect_timeout.saturating_sub(started.elapsed()).min(left);
+        let stream = connect::dial(&addresses, &self.rules, time_limit).await?;
         connect::encrypt(&self.tls, url, stream, deadline).await
     }
 }

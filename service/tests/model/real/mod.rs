@@ -23,7 +23,7 @@ use service::{
         choose_document::choose_document,
         consent::consent,
         decline::decline,
-        details::{TypeInError, type_in},
+        details::{DetailsError, save_details},
         open_link::{OpenLinkError, open_link},
         progress::NotNow,
         submit::submit,
@@ -40,7 +40,7 @@ use service::{
     },
 };
 use store::{StoreError, audit, jobs, people::users::Role, settings::tenants::TenantRow};
-use testkit::{Harness, START, add_tenant, eyes::Look, localhost, walk::details};
+use testkit::{Harness, START, add_tenant, analyser::Look, applicant::details, localhost};
 
 /// What the customer gives with each session.
 pub(crate) const METADATA: &str = r#"{"order":"A-1","n":1.50}"#;
@@ -55,7 +55,7 @@ pub(crate) const PLACES: [(&[PlanStep], bool); 4] = [
 ];
 
 /// A tenant with one plan, and who acts in it.
-pub(crate) struct Place {
+pub(crate) struct TestTenant {
     pub(crate) document: bool,
     pub(crate) selfie: bool,
     pub(crate) sandbox: bool,
@@ -67,7 +67,7 @@ pub(crate) struct Place {
 /// The real system, with a tenant for each plan.
 pub(crate) struct Real {
     pub(crate) harness: Harness,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<TestTenant>,
     stranger: Tenant,
     marks: [String; 2],
     pictures: u64,
@@ -97,7 +97,7 @@ impl Real {
             };
             let key = add_tenant(&harness.honnin, &harness.tenant).await;
             let reviewer = async || Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
-            places.push(Place {
+            places.push(TestTenant {
                 document: steps.contains(&PlanStep::Document),
                 selfie: steps.contains(&PlanStep::Selfie),
                 sandbox,
@@ -223,8 +223,8 @@ impl Real {
                 .await
                 .map_err(picture),
             Step::Keep => check_picture(honnin, &applicant, Wish::Use(vec![])).await.map_err(turn),
-            Step::TypeIn => match type_in(honnin, &applicant, &Personal::new(details())).await {
-                Err(TypeInError::NotNow(fault)) => Err(turn(fault)),
+            Step::TypeIn => match save_details(honnin, &applicant, &Personal::new(details())).await {
+                Err(DetailsError::NotNow(fault)) => Err(turn(fault)),
                 other => other.map_err(fault),
             },
             Step::Selfie(look) => self.selfie(&applicant, look).await,

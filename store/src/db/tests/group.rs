@@ -177,8 +177,8 @@ async fn closing_first_finishes_what_waits_and_then_refuses() {
 #[tokio::test]
 async fn another_process_that_keeps_the_lock_makes_writes_unavailable_until_it_lets_go() {
     let backend = sqlite().await;
-    let patience = Duration::from_millis(50);
-    let db = Db::open(&backend.url, super::super::DbOptions { patience, ..OPTIONS })
+    let timeout = Duration::from_millis(50);
+    let db = Db::open(&backend.url, super::super::DbOptions { timeout, ..OPTIONS })
         .await
         .unwrap();
     let mut other = SqliteConnectOptions::from_str(&backend.url)

@@ -16,7 +16,7 @@ use testkit::databases::{Address, addresses, sqlite_address};
 const OPTIONS: DbOptions = DbOptions {
     readers: 4,
     connections: 8,
-    patience: Duration::from_secs(20),
+    timeout: Duration::from_secs(20),
 };
 
 /// A database under test. The one of `testkit` is of the crate as the others see it, whose types are not those of this build.

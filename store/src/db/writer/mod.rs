@@ -7,7 +7,7 @@
 mod group;
 
 use super::{Connection, Tx, on, past::Opening, unit};
-use crate::{StoreError, metrics::Figures};
+use crate::{StoreError, metrics::Metrics};
 use futures::future::{FutureExt as _, LocalBoxFuture};
 use group::Group;
 use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
@@ -91,7 +91,7 @@ pub(super) struct Writer {
     pub(super) checkpoints: mpsc::Receiver<Checkpoint>,
     pub(super) closing: Arc<Notify>,
     pub(super) jobs_changed: Arc<Notify>,
-    pub(super) figures: Arc<Figures>,
+    pub(super) metrics: Arc<Metrics>,
 }
 
 impl Writer {
@@ -151,7 +151,7 @@ impl Writer {
         match &outcome {
             Ok(committed) => {
                 let took = committed.took.as_secs_f64();
-                self.figures.committed(group.len(), took, &committed.counted);
+                self.metrics.committed(group.len(), took, &committed.counted);
                 if committed.enqueued {
                     self.jobs_changed.notify_one();
                 }
@@ -178,7 +178,7 @@ impl Writer {
         }
         let opened = self.options.connect().await;
         let connection = opened.map_err(|error| StoreError::from_sql(&error))?;
-        Ok(Tx::new(Connection::Sqlite(connection), Arc::clone(&self.figures)))
+        Ok(Tx::new(Connection::Sqlite(connection), Arc::clone(&self.metrics)))
     }
 
     async fn let_go(&mut self) {

@@ -9,7 +9,7 @@ use domain::{
 use std::collections::BTreeSet;
 use store::{
     StoreError,
-    vault::{DataKeyId, Place, SessionKey},
+    vault::{AssociatedData, DataKeyId, SessionKey},
 };
 use testkit::databases::{backends, bytes_at, number_at, run_at};
 
@@ -24,7 +24,7 @@ fn session(n: u8) -> SessionId {
 }
 
 fn opens(key: &SessionKey, tenant: &TenantId, session: &SessionId, name: &str, sealed: &[u8]) -> bool {
-    match key.open(&Place { tenant, session, name }, sealed) {
+    match key.open(&AssociatedData { tenant, session, name }, sealed) {
         Ok(plain) => {
             assert_eq!(plain.expose(), PLAIN);
             true
@@ -40,7 +40,7 @@ async fn sealed_data_opens_with_its_key_and_in_its_place_only() {
         let vault = backend.vault().await;
         let (key, other) = (vault.take().await.unwrap(), vault.take().await.unwrap());
         let (tenant_id, session_id) = (tenant(1), session(1));
-        let place = Place {
+        let place = AssociatedData {
             tenant: &tenant_id,
             session: &session_id,
             name: "typed_details",
@@ -101,7 +101,7 @@ async fn many_keys_are_opened_at_once_and_destroyed_ones_left_out() {
             backend.name
         );
         let (tenant, session) = (tenant(1), session(1));
-        let place = Place {
+        let place = AssociatedData {
             tenant: &tenant,
             session: &session,
             name: "x",
@@ -117,7 +117,7 @@ async fn every_changed_bit_and_every_missing_byte_is_noticed() {
     let backend = testkit::databases::sqlite().await;
     let key = backend.vault().await.take().await.unwrap();
     let (tenant_id, session_id) = (tenant(1), session(1));
-    let place = Place {
+    let place = AssociatedData {
         tenant: &tenant_id,
         session: &session_id,
         name: "x",
@@ -141,7 +141,7 @@ async fn equal_texts_are_sealed_differently_and_read_back() {
     let backend = testkit::databases::sqlite().await;
     let key = backend.vault().await.take().await.unwrap();
     let (tenant_id, session_id) = (tenant(1), session(1));
-    let place = Place {
+    let place = AssociatedData {
         tenant: &tenant_id,
         session: &session_id,
         name: "name",
@@ -161,7 +161,7 @@ async fn equal_texts_are_sealed_differently_and_read_back() {
 async fn a_key_survives_a_restart() {
     for backend in backends().await {
         let (tenant_id, session_id) = (tenant(1), session(1));
-        let place = Place {
+        let place = AssociatedData {
             tenant: &tenant_id,
             session: &session_id,
             name: "x",

@@ -2,12 +2,12 @@
 
 mod view;
 
-use super::standing;
+use super::receiver_status;
 use crate::{
     console::{
-        layout::Place,
+        layout::NavigationItem,
         parts::Tone,
-        request::{Found, Request, signed_in},
+        request::{PageResult, Request, signed_in},
     },
     page::{Fields, Outcome, form},
 };
@@ -16,7 +16,7 @@ use http::StatusCode;
 use leptos::prelude::*;
 use service::{
     access::Developer,
-    webhook::diagnose::{BodyComparison, Explanation, TOLERANCE, Verdict, explain_signature},
+    webhook::diagnose::{BodyComparison, Diagnosis, TOLERANCE, Verdict, diagnose_signature},
 };
 use view::{CheckView, Finding, render};
 
@@ -25,7 +25,7 @@ const HERE: &str = "/admin/webhooks/check";
 /// The debugger.
 #[component]
 pub fn CheckPage() -> impl IntoView {
-    signed_in(Place::Webhooks, load, render)
+    signed_in(NavigationItem::Webhooks, load, render)
 }
 
 /// Its form.
@@ -33,24 +33,24 @@ pub(super) fn forms() -> Router {
     Router::new().route("/admin/webhooks/check", post(form(HERE, explain)))
 }
 
-async fn load(request: Request) -> Found<CheckView> {
+async fn load(request: Request) -> PageResult<CheckView> {
     let developer = Developer::of(request.staff())?;
     Ok(CheckView {
-        standing: standing(&request, &developer).await?,
+        receiver_status: receiver_status(&request, &developer).await?,
         headers: String::new(),
         body: String::new(),
         findings: Vec::new(),
     })
 }
 
-async fn explain(request: Request, fields: Fields) -> Found<Outcome> {
+async fn explain(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     let headers = fields.raw("headers").to_owned();
     // A browser sends the lines of a text area with CR LF; our bodies hold no line ends at all.
     let body = fields.raw("body").replace("\r\n", "\n");
-    let explained = explain_signature(request.honnin(), &developer, &headers, body.as_bytes()).await?;
+    let explained = diagnose_signature(request.honnin(), &developer, &headers, body.as_bytes()).await?;
     let view = CheckView {
-        standing: standing(&request, &developer).await?,
+        receiver_status: receiver_status(&request, &developer).await?,
         findings: findings(&explained),
         headers,
         body,
@@ -58,7 +58,7 @@ async fn explain(request: Request, fields: Fields) -> Found<Outcome> {
     Ok(Outcome::shown(StatusCode::OK, view))
 }
 
-fn findings(explained: &Explanation) -> Vec<Finding> {
+fn findings(explained: &Diagnosis) -> Vec<Finding> {
     [
         Some(signature(&explained.verdict)),
         clock(explained.age_seconds),
@@ -133,7 +133,7 @@ fn clock(age: Option<i64>) -> Option<Finding> {
     })
 }
 
-fn body(explained: &Explanation) -> Option<Finding> {
+fn body(explained: &Diagnosis) -> Option<Finding> {
     let (tone, word, sentence) = match explained.body {
         BodyComparison::Same => (Tone::Good, "same", "The body matches the bytes sent for this event.".to_owned()),
         BodyComparison::SameTrimmed => {

@@ -3,7 +3,7 @@
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Line, Tone, area, badge, heading};
-use crate::console::webhooks::view::Standing;
+use crate::console::webhooks::view::ReceiverStatus;
 use leptos::prelude::*;
 
 /// What was found out, in words.
@@ -23,7 +23,7 @@ pub(super) struct Finding {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct CheckView {
     /// What is said of the receiver on top.
-    pub standing: Standing,
+    pub receiver_status: ReceiverStatus,
     /// As pasted.
     pub headers: String,
     /// As pasted.
@@ -82,7 +82,7 @@ pub(super) fn render(view: &CheckView, frame: &Frame, meta: &PageMeta) -> AnyVie
     let main = view! {
         <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
         {heading("Check a signature", ().into_any())}
-        {view.standing.alarm()}
+        {view.receiver_status.alarm()}
         <p class="soft">"Paste a webhook that your receiver refuses. Nothing you paste is stored."</p>
         {findings(view)}
         <form class="stack" method="post" action="/admin/webhooks/check">

@@ -6,8 +6,8 @@ use super::{health, refused, state_of, view::Health, why};
 use crate::{
     console::{
         fault::Fault,
-        layout::Place,
-        request::{Found, Request, done, signed_in},
+        layout::NavigationItem,
+        request::{PageResult, Request, done, signed_in},
     },
     page::{Fields, Outcome, form},
 };
@@ -28,7 +28,7 @@ use view::{Attempt, DeliveryView, render};
 /// One delivery.
 #[component]
 pub fn DeliveryPage() -> impl IntoView {
-    signed_in(Place::Webhooks, load, render)
+    signed_in(NavigationItem::Webhooks, load, render)
 }
 
 /// Its form.
@@ -39,7 +39,7 @@ pub(super) fn forms() -> Router {
     )
 }
 
-async fn load(request: Request) -> Found<DeliveryView> {
+async fn load(request: Request) -> PageResult<DeliveryView> {
     let developer = Developer::of(request.staff())?;
     let honnin = request.honnin();
     let id = EventId::parse(request.param("id")).ok_or(Fault::NotFound)?;
@@ -63,7 +63,7 @@ async fn load(request: Request) -> Found<DeliveryView> {
     })
 }
 
-async fn send_again(request: Request, _: Fields) -> Found<Outcome> {
+async fn send_again(request: Request, _: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     let id = EventId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     match redeliver::send_again(request.honnin(), &developer, &id).await {

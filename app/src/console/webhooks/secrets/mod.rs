@@ -2,12 +2,12 @@
 
 mod view;
 
-use super::standing;
+use super::receiver_status;
 use crate::{
     console::{
         fault::Fault,
-        layout::Place,
-        request::{Found, Request, done, signed_in},
+        layout::NavigationItem,
+        request::{PageResult, Request, done, signed_in},
     },
     page::{Fields, Outcome, form},
 };
@@ -30,7 +30,7 @@ const HERE: &str = "/admin/webhooks/secrets";
 /// The secrets.
 #[component]
 pub fn SecretsPage() -> impl IntoView {
-    signed_in(Place::Webhooks, load, render)
+    signed_in(NavigationItem::Webhooks, load, render)
 }
 
 /// Its forms.
@@ -40,12 +40,12 @@ pub(super) fn forms() -> Router {
         .route("/admin/webhooks/secrets/{id}/disable", post(form(HERE, disable)))
 }
 
-async fn load(request: Request) -> Found<SecretsView> {
+async fn load(request: Request) -> PageResult<SecretsView> {
     let developer = Developer::of(request.staff())?;
     view_of(&request, &developer).await
 }
 
-async fn view_of(request: &Request, developer: &Developer) -> Found<SecretsView> {
+async fn view_of(request: &Request, developer: &Developer) -> PageResult<SecretsView> {
     let honnin = request.honnin();
     let listed = signing_secret::list(honnin, developer).await?;
     let accepted = DeliveryFilter {
@@ -55,7 +55,7 @@ async fn view_of(request: &Request, developer: &Developer) -> Found<SecretsView>
         ..DeliveryFilter::default()
     };
     Ok(SecretsView {
-        standing: standing(request, developer).await?,
+        receiver_status: receiver_status(request, developer).await?,
         confirmed: !delivery_log::list(honnin, developer, &accepted, 1).await?.is_empty(),
         secrets: listed
             .into_iter()
@@ -70,7 +70,7 @@ async fn view_of(request: &Request, developer: &Developer) -> Found<SecretsView>
     })
 }
 
-async fn issue(request: Request, _: Fields) -> Found<Outcome> {
+async fn issue(request: Request, _: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     request.check_fresh(HERE)?;
     match signing_secret::issue(request.honnin(), &developer).await {
@@ -85,7 +85,7 @@ async fn issue(request: Request, _: Fields) -> Found<Outcome> {
     }
 }
 
-async fn disable(request: Request, _: Fields) -> Found<Outcome> {
+async fn disable(request: Request, _: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     request.check_fresh(HERE)?;
     let id = SecretId::parse(request.param("id")).ok_or(Fault::NotFound)?;
@@ -98,7 +98,7 @@ async fn disable(request: Request, _: Fields) -> Found<Outcome> {
     }
 }
 
-async fn refused(request: &Request, developer: &Developer, error: SecretError) -> Found<Outcome> {
+async fn refused(request: &Request, developer: &Developer, error: SecretError) -> PageResult<Outcome> {
     let why = match error {
         SecretError::TwoValid => "Two secrets are already active. Disable the old one before you issue another.",
         SecretError::OnlyOne => "This is the only active secret. Issue a new one first.",

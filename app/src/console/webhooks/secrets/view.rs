@@ -4,7 +4,7 @@ use crate::PageMeta;
 use crate::console::keys::shown_once;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, badge, empty, heading, time};
-use crate::console::webhooks::view::Standing;
+use crate::console::webhooks::view::ReceiverStatus;
 use domain::time::Timestamp;
 use leptos::prelude::*;
 
@@ -23,7 +23,7 @@ pub(super) struct SecretRow {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct SecretsView {
     /// What is said of the receiver on top.
-    pub standing: Standing,
+    pub receiver_status: ReceiverStatus,
     /// Newest first.
     pub secrets: Vec<SecretRow>,
     /// A secret just issued, shown this once.
@@ -150,7 +150,7 @@ pub(super) fn render(view: &SecretsView, frame: &Frame, meta: &PageMeta) -> AnyV
     let main = view! {
         <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
         {heading("Signing secrets", ().into_any())}
-        {view.standing.alarm()}
+        {view.receiver_status.alarm()}
         {view.refused.map(|why| view! { <p class="answer bad" role="alert">{why}</p> })}
         {issued}
         {list(view)}

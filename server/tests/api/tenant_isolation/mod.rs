@@ -1,4 +1,4 @@
-//! The wall between tenants: whatever route somebody of one tenant asks with whatever id of another tenant, the answer is, byte for
+//! Tenant isolation: whatever route somebody of one tenant asks with whatever id of another tenant, the answer is, byte for
 //! byte, the one for an id that does not exist; and nothing of the other tenant has changed.
 //!
 //! The routes are read from the router's source, so that a new one without a row here fails. A planted fault that this caught:
@@ -101,7 +101,7 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Console, "POST", "/admin/people/{}", "change=role&role=auditor"),
 ];
 
-/// Routes that take none, besides those of [`console::behind_the_wall`]. Where they show something, it is the caller's own.
+/// Routes that take none, besides those of [`console::pages_that_require_sign_in`]. Where they show something, it is the caller's own.
 const WITHOUT_ID: &[&str] = &[
     "POST /v1/verification-sessions",
     "GET /v1/verification-sessions/",
@@ -162,7 +162,7 @@ fn every_route_of_the_router_has_a_row() {
         .iter()
         .map(|(_, method, path, _)| format!("{method} {}", path.split('?').next().unwrap()))
         .collect();
-    let console = console::behind_the_wall().into_iter();
+    let console = console::pages_that_require_sign_in().into_iter();
     let console = console
         .map(|(method, path, _)| format!("{method} {path}"))
         .filter(|route| !route.contains("_0"));
@@ -173,7 +173,10 @@ fn every_route_of_the_router_has_a_row() {
         .collect();
     let covers = |route: &String| without.contains(route) || rows.contains(&bare(route).replace("{}/{}", "{}/0"));
     let missing: Vec<_> = routes.iter().filter(|route| !covers(route)).collect();
-    assert!(missing.is_empty(), "no row in the wall's table: {missing:?}");
+    assert!(
+        missing.is_empty(),
+        "no row in the table of tenant isolation: {missing:?}"
+    );
     let gone: Vec<_> = WITHOUT_ID.iter().filter(|route| !routes.contains(**route)).collect();
     assert!(gone.is_empty(), "rows of routes that are gone: {gone:?}");
 }

@@ -1,4 +1,4 @@
-//! An examiner that says what a test told it to. A file's bytes are its picture; a file that names a fault has it, and one that
+//! An analyser that says what a test told it to. A file's bytes are its picture; a file that names a fault has it, and one that
 //! begins with a word of [`Look`] shows that.
 
 use domain::{
@@ -8,7 +8,7 @@ use domain::{
         SelfieSigns,
     },
 };
-use service::runtime::analyser::{Examiner, Normalised, PictureFault, Subject};
+use service::runtime::analyser::{Analyser, Normalised, PictureFault, Subject};
 use sha2::{Digest, Sha256};
 use std::sync::{
     Mutex,
@@ -25,7 +25,7 @@ pub const GOOD: Quality = Quality {
     cut_off: Some(false),
 };
 
-/// What a picture shows, whatever else the eyes were told.
+/// What a picture shows, whatever else the analyser were told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// A genuine document, or its living holder.
@@ -59,9 +59,9 @@ impl Look {
     }
 }
 
-/// Scripted eyes. Without a script they see a genuine passport and its holder.
+/// Scripted analyser. Without a script they see a genuine passport and its holder.
 #[derive(Default)]
-pub struct Eyes {
+pub struct ScriptedAnalyser {
     quality: Mutex<Option<Quality>>,
     document: Mutex<Option<DocumentFindings>>,
     selfie: Mutex<Option<SelfieFindings>>,
@@ -69,7 +69,7 @@ pub struct Eyes {
     looks: AtomicUsize,
 }
 
-impl Eyes {
+impl ScriptedAnalyser {
     /// From now on uploads have this quality.
     pub fn judge(&self, quality: Quality) {
         *self.quality.lock().unwrap() = Some(quality);
@@ -104,7 +104,7 @@ impl Eyes {
     }
 }
 
-impl Examiner for Eyes {
+impl Analyser for ScriptedAnalyser {
     fn normalise(&self, bytes: &[u8], _: Subject) -> Result<Normalised, PictureFault> {
         match bytes {
             b"text" => Err(PictureFault::NotAPicture),
@@ -144,7 +144,7 @@ impl Examiner for Eyes {
         Ok(seen)
     }
 
-    fn straighten(&self, picture: Vec<u8>, _: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
+    fn rectify(&self, picture: Vec<u8>, _: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
         self.look();
         Ok([b"straight ".as_slice(), &picture].concat())
     }

@@ -1,7 +1,7 @@
 //! Going on on another device: what that means, then the link with its code.
 
 use crate::parts::primary;
-use crate::text::elsewhere as text;
+use crate::text::switch_device as text;
 use crate::{PageMeta, forms, shell};
 use leptos::prelude::*;
 
@@ -20,14 +20,14 @@ pub struct Link {
 
 /// The page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ElsewhereView {
+pub struct SwitchDeviceView {
     /// The link, once it was asked for.
     pub link: Option<Link>,
 }
 
 /// The page.
 #[must_use]
-pub fn render(view: &ElsewhereView, meta: &PageMeta) -> AnyView {
+pub fn render(view: &SwitchDeviceView, meta: &PageMeta) -> AnyView {
     let title = meta.say(text::TITLE);
     let stay = view! { <a class="button quiet" href=forms::CAPTURE>{meta.say(text::STAY)}</a> };
     let main = match &view.link {
@@ -95,5 +95,5 @@ pub(crate) fn opened(meta: &PageMeta, follow: &str, always: bool) -> impl IntoVi
 
 /// Wakes the buttons to copy, and follows what becomes of the link.
 pub(crate) fn script(meta: &PageMeta) -> impl IntoView + use<> {
-    view! { <script nonce=meta.nonce.clone() inner_html=include_str!("elsewhere.js")></script> }
+    view! { <script nonce=meta.nonce.clone() inner_html=include_str!("switch_device.js")></script> }
 }

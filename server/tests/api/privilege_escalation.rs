@@ -1,7 +1,7 @@
 //! Attempts to climb: what somebody of one role does through HTTP to get at what another role sees. Each was possible once.
 
 use super::{
-    console::{Browser, behind_the_wall},
+    console::{Browser, pages_that_require_sign_in},
     support::{SESSIONS, Server, add_tenant, between, settings},
 };
 use domain::{tenant::TenantSettings, time::Millis};
@@ -87,7 +87,7 @@ fn is_an_operators(method: &str, path: &str) -> bool {
 async fn an_operator_elsewhere_meets_403_where_they_may_not_go_and_nowhere_else() {
     let mut server = Server::new().await;
     let mut operator = operator_elsewhere(&mut server).await;
-    for (method, path, _) in behind_the_wall() {
+    for (method, path, _) in pages_that_require_sign_in() {
         let answer = operator.send(method, &path, "").await;
         let refused = answer.status == 403;
         assert_eq!(

@@ -15,7 +15,7 @@ use service::{
         check::{Wish, check_picture},
         choose_document::choose_document,
         consent::consent,
-        details::type_in,
+        details::save_details,
         open_link::open_link,
         progress::{Next, progress},
         result::{Ending, result},
@@ -70,7 +70,7 @@ impl Harness {
 
     /// Types in what the passport says.
     pub async fn type_details(&self, applicant: &Applicant) {
-        type_in(&self.honnin, applicant, &Personal::new(details()))
+        save_details(&self.honnin, applicant, &Personal::new(details()))
             .await
             .unwrap();
     }

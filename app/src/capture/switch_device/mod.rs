@@ -2,13 +2,13 @@
 
 mod view;
 
-pub use view::{ElsewhereView, Link, render};
+pub use view::{Link, SwitchDeviceView, render};
 pub(super) use view::{code, copy, opened, script};
 
 use super::{
     qr::qr,
     refusal::Refusal,
-    visit::{Found, Here, Request, step},
+    visit::{Here, PageResult, Request, step},
 };
 use crate::{
     forms,
@@ -19,13 +19,13 @@ use http::StatusCode;
 use leptos::prelude::*;
 use service::capture::{
     progress::Next,
-    switch_device::{LIFETIME, hand_over},
+    switch_device::{LIFETIME, switch_device},
 };
 use std::sync::Arc;
 
 /// What going on elsewhere means, or the link for it.
 #[component]
-pub fn ElsewherePage() -> impl IntoView {
+pub fn SwitchDevicePage() -> impl IntoView {
     step(None, forms::ELSEWHERE, load, render)
 }
 
@@ -34,12 +34,12 @@ pub(super) fn forms() -> Router {
     Router::new().route(forms::ELSEWHERE, post(form(forms::ELSEWHERE, make)))
 }
 
-async fn load(here: Arc<Here>) -> Found<ElsewhereView> {
+async fn load(here: Arc<Here>) -> PageResult<SwitchDeviceView> {
     goes_on(&here)?;
-    Ok(ElsewhereView { link: None })
+    Ok(SwitchDeviceView { link: None })
 }
 
-fn goes_on(here: &Here) -> Found<()> {
+fn goes_on(here: &Here) -> PageResult<()> {
     match here.next() {
         Next::Result => Err(Refusal::OutOfTurn),
         Next::Expired => Err(Refusal::Expired),
@@ -48,11 +48,11 @@ fn goes_on(here: &Here) -> Found<()> {
 }
 
 /// The link, shown this once.
-async fn make(request: Request, _: Fields) -> Found<Outcome> {
+async fn make(request: Request, _: Fields) -> PageResult<Outcome> {
     let here = request.here().await?;
     goes_on(&here)?;
     let honnin = here.request.honnin();
-    let made = hand_over(honnin, &here.applicant).await?;
+    let made = switch_device(honnin, &here.applicant).await?;
     let url = made.url.expose().clone();
     let path = url.strip_prefix(honnin.base_url().as_str()).unwrap_or_default();
     let link = Link {
@@ -61,5 +61,5 @@ async fn make(request: Request, _: Fields) -> Found<Outcome> {
         minutes: LIFETIME.0 / 60_000,
         url,
     };
-    Ok(Outcome::shown(StatusCode::OK, ElsewhereView { link: Some(link) }))
+    Ok(Outcome::shown(StatusCode::OK, SwitchDeviceView { link: Some(link) }))
 }
