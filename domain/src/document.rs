@@ -18,6 +18,10 @@ macro_rules! vocabulary {
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> { match text { $($wire => Some(Self::$variant),)+ _ => None } }
         }
+        impl crate::named::Vocabulary for $name {
+            fn name(self) -> &'static str { self.as_str() }
+            fn of_name(name: &str) -> Option<Self> { Self::parse(name) }
+        }
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.as_str()) }
         }

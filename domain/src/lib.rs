@@ -1,5 +1,6 @@
 //! The rules of identity verification. Pure: no I/O, no async, no clock of its own; compiles for the server and for the browser.
 
+pub mod audit;
 pub mod callback;
 pub mod decision;
 pub mod document;
@@ -10,11 +11,14 @@ pub mod input_match;
 pub mod json;
 pub mod language;
 pub mod likeness;
+pub mod named;
 pub mod network;
 pub mod outcome;
 pub mod quality;
 pub mod reasons;
 pub mod request;
+pub mod role;
+pub mod ruling;
 pub mod sandbox;
 pub mod scope;
 pub mod secret;

@@ -3,6 +3,8 @@
 use crate::{
     document::{DocumentType, vocabulary},
     ids::{SessionId, TenantId},
+    named::Named,
+    reasons::Reason,
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -69,7 +71,7 @@ pub struct Outcome {
     /// What was checked.
     pub checks: Checks,
     /// Reason codes, most serious first.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Named<Reason>>,
 }
 
 /// A reviewer's part of the outcome.

@@ -23,8 +23,6 @@ pub mod stored {
         StoreError,
         audit::{Recorded, SYSTEM},
         capture::captures::Slot,
-        people::users::Role,
-        review::Ruling,
         settings::tenants::TenantRow,
         webhook::deliveries::{AttemptRow, DeliveryFilter, DeliveryRow, DeliveryState},
     };

@@ -9,6 +9,7 @@ use crate::{
     session::{self, end},
 };
 use domain::{
+    audit::AuditAction,
     document::DocumentType,
     ids::{EventId, SessionId},
     outcome::Verdict,
@@ -115,7 +116,7 @@ impl Who {
 
     /// Leaves the record of it.
     async fn record(&self, tx: &mut Tx, row: &SessionRow, now: Timestamp) -> Result<(), StoreError> {
-        const ACTION: &str = "session.complete_in_sandbox";
+        const ACTION: AuditAction = AuditAction::SessionCompleteInSandbox;
         let mut entry = match self {
             Self::Tenant(tenant, id) => {
                 tenant.mark_key_used(tx, now).await?;

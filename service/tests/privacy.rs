@@ -7,6 +7,7 @@ use domain::{
     findings::{DocumentFindings, SelfieFindings},
     ids::SessionId,
     language::Language,
+    role::Role,
     secret::Personal,
     session::Status,
     time::{Millis, Timestamp},
@@ -24,7 +25,7 @@ use service::{
     },
     jobs::sweep,
     privacy::erase_now::erase_now,
-    review::{Ruling, ask_again, rule},
+    review::{ReviewDecision, ask_again, rule},
     session::{
         create::{CreateSessionError, create_session, create_session_once},
         read::read_session,
@@ -36,7 +37,6 @@ use std::{collections::BTreeSet, path::Path};
 use store::{
     capture::{captures, pictures::Pictures},
     decision::decisions,
-    people::users::Role,
     review,
     session::sessions,
 };
@@ -302,7 +302,7 @@ async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
         .await
         .unwrap();
     attempt(&harness, &harness.reissued(&created.id).await).await;
-    let ruling = Ruling::Reject(Vec::new());
+    let ruling = ReviewDecision::Reject(Vec::new());
     rule(
         &harness.honnin,
         &rita,

@@ -8,6 +8,7 @@
 
 use domain::{
     ids::SessionId,
+    role::Role,
     session::{Status, Step},
     tenant::TenantSettings,
     time::Millis,
@@ -21,14 +22,13 @@ use service::{
         submit::submit,
     },
     jobs::worker::{Lane, Worker},
-    review::{RuleError, Ruling, ask_again, rule},
+    review::{ReviewDecision, RuleError, ask_again, rule},
     session::{
         rate_limit::CreationRate,
         reprocess::{ReprocessError, reprocess},
     },
 };
 use std::sync::Arc;
-use store::people::users::Role;
 use testkit::{
     Harness,
     analyser::holder,
@@ -286,7 +286,11 @@ impl Arena {
 
     fn rule(&self, id: &SessionId, reviewer: &Reviewer) -> Client<Result<(), RuleError>> {
         let (honnin, id, reviewer) = (self.harness.honnin.clone(), id.clone(), reviewer.clone());
-        Box::pin(async move { rule(&honnin, &reviewer, &id, Ruling::Approve, None).await.map(drop) })
+        Box::pin(async move {
+            rule(&honnin, &reviewer, &id, ReviewDecision::Approve, None)
+                .await
+                .map(drop)
+        })
     }
 
     fn reprocess(&self, id: &SessionId) -> Client<Result<(), ReprocessError>> {

@@ -6,8 +6,10 @@ use domain::{
     event::EventType,
     findings::{DocumentFindings, SelfieFindings},
     ids::SessionId,
+    named::Named,
     outcome::{Source, Verdict},
     reasons::Reason,
+    role::Role,
     secret::Personal,
     session::{Status, Step},
     time::Millis,
@@ -15,13 +17,13 @@ use domain::{
 use service::{
     access::{Forbidden, Reviewer},
     capture::rectify::View,
-    review::{self, RuleError, Ruling, ask_again, find_picture, open_case, queue, rule},
+    review::{self, ReviewDecision, RuleError, ask_again, find_picture, open_case, queue, rule},
     session::{
         read::{SessionDetail, read_session},
         search::{Filter, Order, Page},
     },
 };
-use store::{audit, people::users::Role};
+use store::audit;
 use testkit::{
     Harness,
     analyser::{holder, passport},
@@ -81,7 +83,9 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
     harness.clock.advance(Millis::minutes(1));
     let note = Some(Personal::new("Same person, seen by eye.".to_owned()));
     assert_eq!(
-        rule(&harness.honnin, &rita, &id, Ruling::Approve, note).await.unwrap(),
+        rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, note)
+            .await
+            .unwrap(),
         Verdict::Approved
     );
     let detail = read(&harness, &id).await;
@@ -96,7 +100,7 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
         (ruling.reviewed_at, outcome.decided_at),
         (harness.honnin.now(), harness.honnin.now())
     );
-    assert_eq!(outcome.reasons, Vec::<String>::new());
+    assert_eq!(outcome.reasons, Vec::<Reason>::new());
     let events = harness.events(&id).await;
     let kinds: Vec<_> = events.iter().map(|event| event.content.type_name()).collect();
     assert_eq!(kinds, [EventType::NeedsReview.as_str(), EventType::Approved.as_str()]);
@@ -120,13 +124,13 @@ async fn a_rejection_names_its_reasons_and_is_a_manual_one_without() {
     ] {
         let (harness, id) = waiting().await;
         let rita = reviewer(&harness).await;
-        rule(&harness.honnin, &rita, &id, Ruling::Reject(reasons), None)
+        rule(&harness.honnin, &rita, &id, ReviewDecision::Reject(reasons), None)
             .await
             .unwrap();
         let outcome = read(&harness, &id).await.outcome.unwrap();
         assert_eq!(
-            (outcome.verdict, outcome.reasons),
-            (Verdict::Rejected, told.iter().map(ToString::to_string).collect())
+            (outcome.verdict, outcome.reasons.iter().map(Named::as_str).collect()),
+            (Verdict::Rejected, told)
         );
         assert_eq!(outcome.review.unwrap().note, None);
     }
@@ -140,7 +144,7 @@ async fn a_case_is_held_by_who_opened_it_for_a_quarter_of_an_hour() {
     harness.clock.advance(Millis::minutes(14));
     let seen = open_case(&harness.honnin, &otto, &id).await.unwrap();
     assert!(!seen.mine && seen.hold.unwrap().user == *rita.staff().user());
-    let refused = rule(&harness.honnin, &otto, &id, Ruling::Approve, None)
+    let refused = rule(&harness.honnin, &otto, &id, ReviewDecision::Approve, None)
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::Held { .. }));
@@ -153,7 +157,11 @@ async fn a_case_is_held_by_who_opened_it_for_a_quarter_of_an_hour() {
         open_case(&harness.honnin, &otto, &id).await.unwrap().mine,
         "the hold ran out"
     );
-    assert!(rule(&harness.honnin, &otto, &id, Ruling::Approve, None).await.is_ok());
+    assert!(
+        rule(&harness.honnin, &otto, &id, ReviewDecision::Approve, None)
+            .await
+            .is_ok()
+    );
 }
 
 #[tokio::test]
@@ -161,8 +169,8 @@ async fn of_two_reviewers_at_once_one_decides_and_the_other_is_told_who_and_when
     let (harness, id) = waiting().await;
     let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
     let (one, two) = tokio::join!(
-        rule(&harness.honnin, &rita, &id, Ruling::Approve, None),
-        rule(&harness.honnin, &otto, &id, Ruling::Reject(vec![]), None),
+        rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None),
+        rule(&harness.honnin, &otto, &id, ReviewDecision::Reject(vec![]), None),
     );
     let (winner, lost) = match (one, two) {
         (Ok(_), Err(error)) => (rita, error),
@@ -191,12 +199,12 @@ async fn what_was_not_performed_cannot_be_approved() {
     let rita = reviewer(&harness).await;
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
     assert_eq!(case.not_performed, Step::ALL);
-    let refused = rule(&harness.honnin, &rita, &id, Ruling::Approve, None)
+    let refused = rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::NotPerformed(steps) if steps == Step::ALL));
     assert!(
-        rule(&harness.honnin, &rita, &id, Ruling::Reject(vec![]), None)
+        rule(&harness.honnin, &rita, &id, ReviewDecision::Reject(vec![]), None)
             .await
             .is_ok()
     );
@@ -216,7 +224,7 @@ async fn asking_again_begins_another_attempt_with_a_new_link_and_keeps_the_histo
         (detail.status, detail.session.attempt, detail.outcome),
         (Status::Collecting, 2, None)
     );
-    let refused = rule(&harness.honnin, &rita, &id, Ruling::Approve, None)
+    let refused = rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::Decided(Some(_))));
@@ -294,7 +302,7 @@ async fn another_tenants_case_does_not_exist() {
     let foreign = Harness::new().await;
     let stranger = reviewer(&foreign).await;
     assert!(open_case(&foreign.honnin, &stranger, &id).await.is_err());
-    let refused = rule(&foreign.honnin, &stranger, &id, Ruling::Approve, None)
+    let refused = rule(&foreign.honnin, &stranger, &id, ReviewDecision::Approve, None)
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::NotFound));
@@ -306,9 +314,15 @@ async fn a_note_of_a_novels_length_is_refused() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
     for bad in ["a".repeat(2001), "bell\u{7}".to_owned()] {
-        let refused = rule(&harness.honnin, &rita, &id, Ruling::Approve, Some(Personal::new(bad)))
-            .await
-            .unwrap_err();
+        let refused = rule(
+            &harness.honnin,
+            &rita,
+            &id,
+            ReviewDecision::Approve,
+            Some(Personal::new(bad)),
+        )
+        .await
+        .unwrap_err();
         assert!(matches!(refused, RuleError::BadNote));
     }
 }

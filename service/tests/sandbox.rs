@@ -1,8 +1,11 @@
 //! Completing sandbox sessions with made-up data: only the data are made up.
 
 use domain::{
+    audit::AuditAction,
     event::EventType,
     outcome::{Source, Verdict},
+    reasons::Reason,
+    role::Role,
     sandbox::SandboxOutcome,
     session::{FailureReason, Status},
     time::Millis,
@@ -10,11 +13,11 @@ use domain::{
 use service::{
     access::Reviewer,
     capture::{open_link::view_link, submit::submit},
-    review::{Ruling, open_case, rule},
+    review::{ReviewDecision, open_case, rule},
     sandbox::{CompleteError, Completed, complete_as_applicant, complete_in_sandbox},
     session::{create::create_session, reprocess::reprocess},
 };
-use store::{audit, decision::decisions, people::users::Role};
+use store::{audit, decision::decisions};
 use testkit::{Harness, START, receiver::Receiver, webhooks::settings_for};
 
 async fn sandbox() -> Harness {
@@ -167,7 +170,9 @@ async fn review_reprocess_and_another_completion_go_on_from_there() {
     let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
     assert!(case.mine && case.not_performed.is_empty() && !case.history.decisions[0].scores.is_empty());
-    let verdict = rule(&harness.honnin, &rita, &id, Ruling::Approve, None).await.unwrap();
+    let verdict = rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+        .await
+        .unwrap();
     assert_eq!(verdict, Verdict::Approved);
     harness.clock.advance(Millis::minutes(1));
     reprocess(&harness.honnin, &harness.caller().await, id.as_str())
@@ -223,7 +228,7 @@ async fn who_completed_it_is_on_record() {
         .read(async move |tx| audit::list(tx, &tenant, Some(&subject), None, 10).await)
         .await;
     let entry = &log[0].entry;
-    assert_eq!(entry.action, "session.complete_in_sandbox");
+    assert_eq!(entry.action, AuditAction::SessionCompleteInSandbox);
     assert_eq!(entry.detail.as_deref(), Some("expired"));
     assert!(entry.actor.starts_with("key_"), "{}", entry.actor);
 }
@@ -249,5 +254,5 @@ async fn pictures_of_a_sandbox_are_not_analysed_and_go_to_review() {
     assert_eq!(harness.analyser.looks(), 0);
     let outcome = harness.detail(&id).await.outcome.unwrap();
     assert_eq!(outcome.verdict, Verdict::NeedsReview);
-    assert!(outcome.reasons.contains(&"check_unavailable".to_owned()));
+    assert!(outcome.reasons.contains(&Reason::CheckUnavailable.into()));
 }

@@ -5,6 +5,7 @@
 use domain::{
     decision::Policy,
     event::EventType,
+    role::Role,
     scope::{Scope, Scopes},
     session::Step,
     tenant::TenantSettings,
@@ -18,7 +19,6 @@ use service::{
         change, load,
     },
 };
-use store::people::users::Role;
 use testkit::{Harness, localhost};
 
 async fn apply(harness: &Harness, staff: &Staff, wanted: Change) -> Result<TenantSettings, SettingsError> {

@@ -5,7 +5,7 @@ use crate::{
     StoreError,
     db::{Tx, on},
 };
-use domain::{ids::TenantId, time::Timestamp};
+use domain::{audit::AuditAction, ids::TenantId, named::Named, time::Timestamp};
 
 /// What was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub struct Entry {
     pub tenant: Option<TenantId>,
     /// The id of a user or an API key, or [`SYSTEM`].
     pub actor: String,
-    /// What, as `subject.verb`.
-    pub action: String,
+    /// What; entries of other versions may have names that this one does not know.
+    pub action: Named<AuditAction>,
     /// The id of what it was done to.
     pub subject: Option<String>,
     /// What else is worth knowing, such as the names of the settings changed.
@@ -61,7 +61,7 @@ pub async fn record(tx: &mut Tx, entry: &Entry) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO audit (at, tenant_id, actor, action, subject, detail, address) VALUES ($1, $2, $3, $4, $5, $6, $7)")
         .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(&entry.actor)
-        .bind(&entry.action).bind(&entry.subject).bind(&entry.detail).bind(&entry.address)
+        .bind(entry.action.as_str()).bind(&entry.subject).bind(&entry.detail).bind(&entry.address)
         .execute(conn).await.map(drop))
 }
 
@@ -98,7 +98,7 @@ fn recorded(row: Row) -> Result<Recorded, StoreError> {
             at: Timestamp::from_millis(row.at),
             tenant,
             actor: row.actor,
-            action: row.action,
+            action: Named::parse(&row.action),
             subject: row.subject,
             detail: row.detail,
             address: row.address,

@@ -6,6 +6,7 @@ use crate::{
 };
 use domain::{
     ids::{SessionId, UserId},
+    ruling::Ruling,
     time::Timestamp,
 };
 
@@ -18,36 +19,6 @@ pub struct Hold {
     pub name: String,
     /// Until when.
     pub until: Timestamp,
-}
-
-/// What a reviewer ruled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ruling {
-    /// Identity verified.
-    Approved,
-    /// Not verified.
-    Rejected,
-    /// The user is asked to do it again.
-    AskedAgain,
-}
-
-impl Ruling {
-    /// The ruling as it is stored.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Approved => "approved",
-            Self::Rejected => "rejected",
-            Self::AskedAgain => "asked_again",
-        }
-    }
-
-    fn parse(text: &str) -> Result<Self, StoreError> {
-        [Self::Approved, Self::Rejected, Self::AskedAgain]
-            .into_iter()
-            .find(|ruling| ruling.as_str() == text)
-            .ok_or(StoreError::Corrupt("an unknown ruling"))
-    }
 }
 
 /// A ruling on one attempt of a session.
@@ -85,7 +56,7 @@ impl TryFrom<Raw> for Ruled {
             attempt: raw.attempt,
             user: user_id(&raw.user_id)?,
             name: raw.name,
-            ruling: Ruling::parse(&raw.ruling)?,
+            ruling: Ruling::parse(&raw.ruling).ok_or(StoreError::Corrupt("an unknown ruling"))?,
             at: Timestamp::from_millis(raw.reviewed_at),
             note: raw.note,
         })

@@ -5,6 +5,7 @@ use domain::{
     event::{EventData, EventType},
     ids::{EventId, SessionId, UserId},
     outcome::{Checks, Outcome, Review, SessionRef, Source, Verdict},
+    role::Role,
     secret::{Personal, Secret},
     session::Step,
     tenant::TenantSettings,
@@ -18,7 +19,7 @@ use service::{
 };
 use store::{
     StoreError,
-    people::users::{self, Role, UserRow},
+    people::users::{self, UserRow},
     session::sessions,
     vault::Vault,
     webhook::{

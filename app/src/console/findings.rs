@@ -2,7 +2,7 @@
 
 use super::labels;
 use super::parts::{Tone, badge, facts};
-use domain::document::DocumentType;
+use domain::{decision::ScoreName, document::DocumentType, named::Named, reasons::Reason};
 use leptos::prelude::*;
 
 /// An item from up to three sources.
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Item {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ScoreRow {
     /// What was measured.
-    pub name: String,
+    pub name: Named<ScoreName>,
     /// Its value.
     pub value: f64,
     /// Its limit.
@@ -107,11 +107,8 @@ pub(crate) fn scores(scores: &[ScoreRow]) -> AnyView {
     let rows = scores
         .iter()
         .map(|score| {
-            let limit = if labels::must_stay_under(&score.name) {
-                "at most"
-            } else {
-                "at least"
-            };
+            let at_most = score.name.known().is_some_and(ScoreName::is_at_most);
+            let limit = if at_most { "at most" } else { "at least" };
             let (word, tone) = if score.passed {
                 ("passed", Tone::Good)
             } else {
@@ -130,10 +127,10 @@ pub(crate) fn scores(scores: &[ScoreRow]) -> AnyView {
 }
 
 /// Reasons with their codes.
-pub(crate) fn reasons(reasons: &[(String, String)]) -> AnyView {
+pub(crate) fn reasons(reasons: &[(Named<Reason>, String)]) -> AnyView {
     let items = reasons
         .iter()
-        .map(|(code, sentence)| view! { <li><span>{sentence.clone()}</span><code>{code.clone()}</code></li> })
+        .map(|(code, sentence)| view! { <li><span>{sentence.clone()}</span><code>{code.to_string()}</code></li> })
         .collect_view();
     view! { <ul class="reasons">{items}</ul> }.into_any()
 }

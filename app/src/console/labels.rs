@@ -2,11 +2,14 @@
 
 use super::parts::Tone;
 use domain::{
-    decision::{Accepted, MachineReadable, provable},
+    audit::AuditAction,
+    decision::{Accepted, MachineReadable, ScoreName, provable},
     document::{DocumentType, FieldName},
     language::Language,
+    named::Named,
     outcome::Verdict,
     reasons::Reason,
+    role::Role,
     scope::Scope,
     session::{FailureReason, Status, Step},
 };
@@ -78,10 +81,13 @@ pub(super) const fn step(step: Step) -> &'static str {
     }
 }
 
-/// The sentence of a reason code; the code itself where it is not known.
+/// The sentence of a reason; the code itself where this version does not know it.
 #[must_use]
-pub(super) fn reason(code: &str) -> String {
-    Reason::parse(code).map_or_else(|| code.to_owned(), |reason| reason.sentence(Language::En).to_owned())
+pub(super) fn reason(code: &Named<Reason>) -> String {
+    match code {
+        Named::Known(reason) => reason.sentence(Language::En).to_owned(),
+        Named::Other(code) => code.clone(),
+    }
 }
 
 /// The sentence of a failure.
@@ -125,81 +131,81 @@ pub(super) const fn field(name: FieldName) -> &'static str {
 
 /// What a score measures, and how it is read.
 #[must_use]
-pub(super) fn score(name: &str) -> String {
-    match name {
-        "face_match" => "Face match".into(),
-        "liveness" => "Liveness".into(),
-        "turn" => "Head turn".into(),
-        "zones_agree" => "Printed and machine-readable data agree".into(),
-        "mrz_reading" => "Certainty of the machine-readable zone".into(),
-        "grey_share" => "Share of grey".into(),
-        "raster" => "Screen or print raster".into(),
-        "layout" => "Certainty of the layout".into(),
-        other => other.replace('_', " "),
-    }
-}
-
-/// Whether a score must stay under its limit; others must reach it.
-#[must_use]
-pub(super) fn must_stay_under(name: &str) -> bool {
-    matches!(name, "grey_share" | "raster")
+pub(super) fn score(name: &Named<ScoreName>) -> String {
+    let known = match name {
+        Named::Known(known) => known,
+        Named::Other(rule) => return rule.replace('_', " "),
+    };
+    let label = match known {
+        ScoreName::FaceMatch => "Face match",
+        ScoreName::Liveness => "Liveness",
+        ScoreName::Turn => "Head turn",
+        ScoreName::ZonesAgree => "Printed and machine-readable data agree",
+        ScoreName::MrzReading => "Certainty of the machine-readable zone",
+        ScoreName::GreyShare => "Share of grey",
+        ScoreName::Raster => "Screen or print raster",
+        ScoreName::Layout => "Certainty of the layout",
+        ScoreName::LayoutHidden => "Hidden part of the layout",
+        ScoreName::SelfieRaster => "Screen or print raster of the selfie",
+        ScoreName::EyesCovered => "Eyes covered",
+        ScoreName::MouthCovered => "Mouth covered",
+        ScoreName::PortraitDistance => "Distance from the document's portrait",
+        ScoreName::DuplicateFace => "Match with a face approved before",
+        ScoreName::SameHolder => "Match with the earlier holder of the document",
+    };
+    label.to_owned()
 }
 
 /// What was done, as the audit log tells it.
 #[must_use]
-pub(super) fn action(action: &str) -> String {
-    match action {
-        "session.create" => "created a session".into(),
-        "session.read" => "read a session".into(),
-        "session.reprocess" => "reprocessed a session".into(),
-        "session.consent" => "gave consent".into(),
-        "session.decline" => "declined consent".into(),
-        "session.submit" => "submitted the session".into(),
-        "session.decide" => "decided the session".into(),
-        "session.expire" => "ended the session at its deadline".into(),
-        "session.erase" => "erased the personal data".into(),
-        "session.erase_now" => "requested erasure of the personal data".into(),
-        "session.complete_in_sandbox" => "completed the session with test data".into(),
-        "link.open" => "opened the link".into(),
-        "link.hand_over" => "continued on another device".into(),
-        "session.reissue_link" => "reissued a link".into(),
-        "case.open" => "opened a case".into(),
-        "case.rule" => "decided a case".into(),
-        "case.ask_again" => "asked the user again".into(),
-        "picture.view" => "viewed a picture".into(),
-        "key.issue" => "issued an API key".into(),
-        "key.revoke" => "revoked an API key".into(),
-        "settings.change" => "changed settings".into(),
-        "person.add" => "added a person".into(),
-        "person.invite" => "invited a person".into(),
-        "person.revoke_invitation" => "revoked an invitation".into(),
-        "person.join" => "accepted an invitation".into(),
-        "person.issue_reset" => "issued a password reset link".into(),
-        "person.reset_password" => "reset their password".into(),
-        "person.grant_operator" => "made a person an operator".into(),
-        "person.change" => "changed a person".into(),
-        "person.sign_in" => "signed in".into(),
-        "person.sign_in_refused" => "failed to sign in".into(),
-        "person.change_password" => "changed their password".into(),
-        "person.sign_out_everywhere" => "signed out everywhere".into(),
-        "installation.set_up" => "set up the installation".into(),
-        "tenant.create" => "created the tenant".into(),
-        "webhook_secret.issue" => "issued a webhook secret".into(),
-        "webhook_secret.disable" => "disabled a webhook secret".into(),
-        "webhook.send_again" => "resent a webhook".into(),
-        "webhook.send_range_again" => "resent webhooks".into(),
-        "webhook.test" => "sent a test webhook".into(),
-        other => other.replace(['.', '_'], " "),
-    }
-}
-
-/// Whether an action without an actor is the applicant's own.
-#[must_use]
-pub(super) fn is_applicants(action: &str) -> bool {
-    matches!(
-        action,
-        "link.open" | "link.hand_over" | "session.consent" | "session.decline" | "session.submit"
-    )
+pub(super) fn action(action: &Named<AuditAction>) -> String {
+    let known = match action {
+        Named::Known(known) => known,
+        Named::Other(name) => return name.replace(['.', '_'], " "),
+    };
+    let label = match known {
+        AuditAction::SessionCreate => "created a session",
+        AuditAction::SessionRead => "read a session",
+        AuditAction::SessionReprocess => "reprocessed a session",
+        AuditAction::SessionConsent => "gave consent",
+        AuditAction::SessionDecline => "declined consent",
+        AuditAction::SessionSubmit => "submitted the session",
+        AuditAction::SessionDecide => "decided the session",
+        AuditAction::SessionExpire => "ended the session at its deadline",
+        AuditAction::SessionErase => "erased the personal data",
+        AuditAction::SessionEraseNow => "requested erasure of the personal data",
+        AuditAction::SessionCompleteInSandbox => "completed the session with test data",
+        AuditAction::SessionReissueLink => "reissued a link",
+        AuditAction::LinkOpen => "opened the link",
+        AuditAction::LinkSwitchDevice => "continued on another device",
+        AuditAction::CaseOpen => "opened a case",
+        AuditAction::CaseRule => "decided a case",
+        AuditAction::CaseAskAgain => "asked the user again",
+        AuditAction::PictureView => "viewed a picture",
+        AuditAction::KeyIssue => "issued an API key",
+        AuditAction::KeyRevoke => "revoked an API key",
+        AuditAction::SettingsChange => "changed settings",
+        AuditAction::PersonAdd => "added a person",
+        AuditAction::PersonInvite => "invited a person",
+        AuditAction::PersonRevokeInvitation => "revoked an invitation",
+        AuditAction::PersonJoin => "accepted an invitation",
+        AuditAction::PersonIssueReset => "issued a password reset link",
+        AuditAction::PersonResetPassword => "reset their password",
+        AuditAction::PersonGrantOperator => "made a person an operator",
+        AuditAction::PersonChange => "changed a person",
+        AuditAction::PersonSignIn => "signed in",
+        AuditAction::PersonSignInRefused => "failed to sign in",
+        AuditAction::PersonChangePassword => "changed their password",
+        AuditAction::PersonSignOutEverywhere => "signed out everywhere",
+        AuditAction::InstallationSetUp => "set up the installation",
+        AuditAction::TenantCreate => "created the tenant",
+        AuditAction::WebhookSecretIssue => "issued a webhook secret",
+        AuditAction::WebhookSecretDisable => "disabled a webhook secret",
+        AuditAction::WebhookSendAgain => "resent a webhook",
+        AuditAction::WebhookSendRangeAgain => "resent webhooks",
+        AuditAction::WebhookTest => "sent a test webhook",
+    };
+    label.to_owned()
 }
 
 /// What a key of a scope may be used for.
@@ -212,26 +218,26 @@ pub(super) const fn scope(scope: Scope) -> &'static str {
     }
 }
 
-/// A role.
+/// A role; nobody's own in a tenant is that of an operator.
 #[must_use]
-pub(super) fn role(role: &str) -> &'static str {
+pub(super) const fn role(role: Option<Role>) -> &'static str {
     match role {
-        "admin" => "Admin",
-        "developer" => "Developer",
-        "reviewer" => "Reviewer",
-        "auditor" => "Auditor",
-        _ => "Operator",
+        Some(Role::Admin) => "Admin",
+        Some(Role::Developer) => "Developer",
+        Some(Role::Reviewer) => "Reviewer",
+        Some(Role::Auditor) => "Auditor",
+        None => "Operator",
     }
 }
 
 /// What a role may do.
 #[must_use]
-pub(super) fn role_hint(role: &str) -> &'static str {
+pub(super) const fn role_hint(role: Option<Role>) -> &'static str {
     match role {
-        "admin" => "everything",
-        "developer" => "keys, webhooks and allow-lists; no personal data",
-        "reviewer" => "cases and sessions",
-        "auditor" => "sessions and the audit log, read-only; no pictures",
-        _ => "runs the installation and invites first admins; no personal data",
+        Some(Role::Admin) => "everything",
+        Some(Role::Developer) => "keys, webhooks and allow-lists; no personal data",
+        Some(Role::Reviewer) => "cases and sessions",
+        Some(Role::Auditor) => "sessions and the audit log, read-only; no pictures",
+        None => "runs the installation and invites first admins; no personal data",
     }
 }

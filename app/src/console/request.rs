@@ -147,8 +147,8 @@ impl Request {
             item,
             person: staff.name().to_owned(),
             role: match staff.rank() {
-                Rank::Role(role) => labels::role(role.as_str()),
-                Rank::Operator => labels::role("operator"),
+                Rank::Role(role) => labels::role(Some(role)),
+                Rank::Operator => labels::role(None),
             },
             tenant: (staff.tenant().to_string(), staff.tenant_name().to_owned()),
             sandbox: staff.is_sandbox(),

@@ -9,12 +9,14 @@ use domain::{
     decision::Score,
     document::FieldName,
     input_match::{MatchItem, compare},
+    named::Named,
     outcome::{Authenticity, Checks, Outcome},
+    reasons::Reason,
 };
 use service::session::read::SessionDetail;
 
 /// Codes with their sentences.
-pub(super) fn reasons(outcome: &Outcome) -> Vec<(String, String)> {
+pub(super) fn reasons(outcome: &Outcome) -> Vec<(Named<Reason>, String)> {
     outcome
         .reasons
         .iter()

@@ -3,11 +3,13 @@
 use super::{
     Evidence, Notes, Policy, across,
     evidence::{Accepted, MachineReadable, READING_LIMIT, is_known, is_whole, kind_of_zone, of_code, provable},
+    score::ScoreName,
     shown,
 };
 use crate::{
     document::{DocumentType, FieldName, Side},
     findings::{CodeReading, DocumentFindings, MrzReading, Signature, Unavailable},
+    named::Named,
     outcome::{Authenticity, DocumentCheck},
     quality::document_problems,
     reasons::Reason,
@@ -43,7 +45,7 @@ pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes)
     sides(evidence, kind, notes);
     for side in evidence.document {
         if let Some(layout) = side.layout.as_ref().filter(|layout| is_known(layout))
-            && !notes.at_most("layout: hidden", f64::from(layout.hidden), HIDDEN_LIMIT)
+            && !notes.at_most(ScoreName::LayoutHidden, f64::from(layout.hidden), HIDDEN_LIMIT)
         {
             notes.reason(Reason::DocumentObstructed);
         }
@@ -143,7 +145,7 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bo
         .reduce(f32::max)
         .or_else(|| across::zone(evidence.document));
     let repeated = is_repeated(repeated, notes);
-    let sure = notes.at_least("mrz_reading", f64::from(zone.log_probability), READING_LIMIT);
+    let sure = notes.at_least(ScoreName::MrzReading, f64::from(zone.log_probability), READING_LIMIT);
     whole && sure && repeated
 }
 
@@ -184,7 +186,7 @@ const fn is_the_issuers(code: &CodeReading) -> bool {
 /// Whether the print repeats what a machine reads; what contradicts it is noted. Nothing to compare is no repetition.
 fn is_repeated(share: Option<f32>, notes: &mut Notes) -> bool {
     let Some(share) = share else { return false };
-    let enough = notes.at_least("zones_agree", f64::from(share), AGREEMENT_LIMIT);
+    let enough = notes.at_least(ScoreName::ZonesAgree, f64::from(share), AGREEMENT_LIMIT);
     if !enough {
         notes.reason(Reason::DocumentDataInconsistent);
     }
@@ -201,10 +203,10 @@ fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> 
             proved = false;
             continue;
         };
-        notes.at_least("layout", f64::from(layout.score), 0.0);
+        notes.at_least(ScoreName::Layout, f64::from(layout.score), 0.0);
         for rule in &layout.rules {
             let held = if rule.held { 1.0 } else { 0.0 };
-            proved &= notes.at_least(&format!("layout: {}", rule.rule), held, 1.0);
+            proved &= notes.at_least(Named::parse(&format!("layout: {}", rule.rule)), held, 1.0);
         }
         // A front says what can be checked; a layout without a rule proves nothing.
         proved &= side.side == Side::Back || !layout.rules.is_empty();
@@ -254,14 +256,14 @@ fn signals(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> bool 
     for side in evidence.document {
         if side
             .grey_share
-            .is_some_and(|share| !notes.at_most("grey_share", f64::from(share), GREY_LIMIT))
+            .is_some_and(|share| !notes.at_most(ScoreName::GreyShare, f64::from(share), GREY_LIMIT))
         {
             notes.reason(Reason::DocumentNotInColor);
             suspicious = true;
         }
         if side
             .raster_z
-            .is_some_and(|z| !notes.at_most("raster", f64::from(z), RASTER_LIMIT))
+            .is_some_and(|z| !notes.at_most(ScoreName::Raster, f64::from(z), RASTER_LIMIT))
         {
             notes.reason(Reason::DocumentScreenCapture);
             suspicious = true;

@@ -8,18 +8,21 @@ mod earlier;
 mod evidence;
 mod input;
 mod policy;
+mod score;
 mod selfie;
 mod shown;
 
 pub use earlier::{Earlier, FaceSearch, Person, document_identity};
 pub use evidence::{Accepted, MachineReadable, Provable, provable};
 pub use policy::Policy;
+pub use score::ScoreName;
 pub use selfie::{liveness_confidence, match_confidence};
 pub use shown::{kind_shown, retake_reasons};
 
 use crate::{
     document::DocumentType,
     findings::{DocumentFindings, SelfieFindings},
+    named::Named,
     outcome::{Authenticity, Checks, Verdict},
     reasons::{Effect, Reason},
     request::PreRegistered,
@@ -56,7 +59,7 @@ pub struct Evidence<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// What was measured.
-    pub name: String,
+    pub name: Named<ScoreName>,
     /// Its value.
     pub value: f64,
     /// What it had to reach, or stay under.
@@ -93,19 +96,19 @@ impl Notes {
     }
 
     /// Notes `value`, which must be at least `threshold`; returns whether it is.
-    fn at_least(&mut self, name: &str, value: f64, threshold: f64) -> bool {
+    fn at_least(&mut self, name: impl Into<Named<ScoreName>>, value: f64, threshold: f64) -> bool {
         self.score(name, value, threshold, value >= threshold)
     }
 
     /// Notes `value`, which must be at most `threshold`; returns whether it is.
-    fn at_most(&mut self, name: &str, value: f64, threshold: f64) -> bool {
+    fn at_most(&mut self, name: impl Into<Named<ScoreName>>, value: f64, threshold: f64) -> bool {
         self.score(name, value, threshold, value <= threshold)
     }
 
-    fn score(&mut self, name: &str, value: f64, threshold: f64, passed: bool) -> bool {
+    fn score(&mut self, name: impl Into<Named<ScoreName>>, value: f64, threshold: f64, passed: bool) -> bool {
         // NaN compares false both ways, so a broken measurement never passes.
         self.scores.push(Score {
-            name: name.to_owned(),
+            name: name.into(),
             value,
             threshold,
             passed,

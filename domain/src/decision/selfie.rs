@@ -1,6 +1,6 @@
 //! The selfie: one face, alive, and the portrait's.
 
-use super::{Evidence, Notes, Policy};
+use super::{Evidence, Notes, Policy, score::ScoreName};
 use crate::{
     document::Side,
     findings::{LivenessFindings, SelfieFindings},
@@ -60,8 +60,8 @@ fn presence(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) {
 fn signs(selfie: &SelfieFindings, limits: &SelfieLimits, notes: &mut Notes) {
     let signs = &selfie.signs;
     let noted = [
-        ("eyes_covered", signs.eyes_covered),
-        ("mouth_covered", signs.mouth_covered),
+        (ScoreName::EyesCovered, signs.eyes_covered),
+        (ScoreName::MouthCovered, signs.mouth_covered),
     ];
     for (name, covered) in noted {
         if let Some(covered) = covered {
@@ -74,7 +74,7 @@ fn signs(selfie: &SelfieFindings, limits: &SelfieLimits, notes: &mut Notes) {
     let limit = f64::from(limits.raster_z);
     if signs
         .raster_z
-        .is_some_and(|z| !notes.at_most("selfie_raster", f64::from(z), limit))
+        .is_some_and(|z| !notes.at_most(ScoreName::SelfieRaster, f64::from(z), limit))
     {
         notes.reason(Reason::SelfieScreenReplay);
     }
@@ -92,10 +92,10 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
     {
         notes.reason(Reason::SelfieInjectionSuspected);
     }
-    if !notes.at_least("turn", f64::from(found.turned_yaw), HALF_TURN) {
+    if !notes.at_least(ScoreName::Turn, f64::from(found.turned_yaw), HALF_TURN) {
         notes.reason(Reason::SelfieChallengeNotFollowed);
     }
-    if !notes.at_least("liveness", confidence, policy.liveness_accept) {
+    if !notes.at_least(ScoreName::Liveness, confidence, policy.liveness_accept) {
         // A missing turn is no sign of an attack: people who did not understand fail it too.
         let attack = confidence < policy.liveness_review && (found.still || f64::from(found.turned_yaw) >= HALF_TURN);
         notes.reason(if attack {
@@ -134,11 +134,17 @@ fn face_match(evidence: &Evidence<'_>, selfie: &SelfieFindings, policy: &Policy,
     };
     let limits = policy.selfie();
     let in_card = selfie.signs.in_card.is_some_and(|share| share >= limits.in_card);
-    if in_card && !notes.at_least("portrait_distance", f64::from(distance), f64::from(limits.same_picture)) {
+    if in_card
+        && !notes.at_least(
+            ScoreName::PortraitDistance,
+            f64::from(distance),
+            f64::from(limits.same_picture),
+        )
+    {
         notes.reason(Reason::SelfieIsDocumentPhoto);
     }
     let confidence = match_confidence(f64::from(distance));
-    if !notes.at_least("face_match", confidence, policy.match_accept) {
+    if !notes.at_least(ScoreName::FaceMatch, confidence, policy.match_accept) {
         let other = confidence < policy.match_review;
         notes.reason(if other {
             Reason::SelfieFaceMismatch

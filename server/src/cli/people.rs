@@ -3,7 +3,7 @@
 use super::{Failure, Settings, block_on, logging, say};
 use crate::open::open_without_models;
 use clap::{Args, Subcommand};
-use domain::ids::TenantId;
+use domain::{ids::TenantId, role::Role};
 use service::{
     Honnin,
     access::CommandLine,
@@ -13,7 +13,6 @@ use service::{
         reset_password::issue_reset_from_here,
     },
 };
-use store::people::users::Role;
 
 #[derive(Subcommand)]
 pub(super) enum UserCommand {

@@ -4,9 +4,9 @@ use super::{
     console::Browser,
     support::{SESSIONS, Server, add_tenant, between, settings},
 };
-use domain::tenant::TenantSettings;
+use domain::{role::Role, tenant::TenantSettings};
 use insta::assert_snapshot;
-use store::{people::users::Role, settings::api_keys};
+use store::settings::api_keys;
 
 #[tokio::test]
 async fn a_missing_wrong_or_malformed_key_gives_the_same_refusal() {

@@ -5,13 +5,12 @@ use axum::{
     body::{Body, to_bytes},
     extract::Request,
 };
-use domain::{secret::Secret, time::Millis};
+use domain::{role::Role, secret::Secret, time::Millis};
 use service::{
     access::CommandLine,
     people::{NewPerson, accept_invitation::accept_invitation, invite::invite_from_here, set_up::set_up_link},
 };
 use std::fmt::Write as _;
-use store::people::users::Role;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -194,7 +193,7 @@ async fn nobody_sees_a_page_without_signing_in() {
 #[tokio::test]
 async fn each_role_meets_403_where_it_may_not_go_and_nowhere_else() {
     let server = Server::new().await;
-    for role in Role::ALL {
+    for &role in Role::ALL {
         let mut browser = Browser::signed_in(&server, role).await;
         for (method, path, who) in pages_that_require_sign_in() {
             let answer = browser.send(method, &path, "").await;

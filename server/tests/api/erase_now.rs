@@ -6,11 +6,12 @@ use super::{
 };
 use domain::{
     outcome::{Authenticity, Checks, DocumentCheck, Outcome, SessionRef, Source, Verdict},
+    reasons::Reason,
+    role::Role,
     session::Status,
     time::Millis,
 };
 use service::jobs::worker::{Lane, Worker};
-use store::people::users::Role;
 
 /// The test does the background work itself, when it wants it done.
 async fn lone_server() -> Server {
@@ -171,6 +172,6 @@ fn outcome(row: &store::session::sessions::SessionRow) -> Outcome {
             }),
             ..Checks::default()
         },
-        reasons: vec!["document_blurry".into()],
+        reasons: vec![Reason::DocumentBlurry.into()],
     }
 }

@@ -4,9 +4,8 @@ use super::{
     console::{Browser, pages_that_require_sign_in},
     support::{SESSIONS, Server, add_tenant, between, settings},
 };
-use domain::{tenant::TenantSettings, time::Millis};
+use domain::{role::Role, tenant::TenantSettings, time::Millis};
 use service::people::set_up::set_up_link;
-use store::people::users::Role;
 
 const KNOWN: &str = r#"{"preRegisteredInfo": {"lastName": "Tanaka"}}"#;
 

@@ -4,6 +4,7 @@ use super::support::{SESSIONS, Server, add_tenant, settings};
 use domain::{
     document::DocumentType,
     outcome::{Authenticity, Checks, DocumentCheck, Outcome, SessionRef, Source, Verdict},
+    reasons::Reason,
     session::Status,
     time::Millis,
 };
@@ -58,7 +59,7 @@ async fn the_outcome_is_there_only_while_reviewing_or_completed() {
                         }),
                         ..Checks::default()
                     },
-                    reasons: vec!["document_authenticity_unknown".into()],
+                    reasons: vec![Reason::DocumentAuthenticityUnknown.into()],
                 });
             })
             .await;

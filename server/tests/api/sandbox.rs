@@ -5,9 +5,9 @@ use super::{
     console,
     support::{SESSIONS, Server, mask},
 };
+use domain::role::Role;
 use insta::assert_snapshot;
 use std::fmt::Write as _;
-use store::people::users::Role;
 
 fn path(id: &str) -> String {
     format!("/v1/sandbox/verification-sessions/{id}/complete")

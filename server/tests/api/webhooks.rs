@@ -4,9 +4,8 @@ use super::{
     console::Browser,
     support::{Server, settings},
 };
-use domain::{tenant::TenantSettings, time::Millis};
+use domain::{role::Role, tenant::TenantSettings, time::Millis};
 use service::jobs::worker::{Lane, Worker};
-use store::people::users::Role;
 
 /// A tenant whose only session has expired, with a receiver that is refused without asking the network.
 async fn with_failed_delivery() -> Server {

@@ -10,6 +10,7 @@ pub use staff::{
 
 use crate::Honnin;
 use domain::{
+    audit::AuditAction,
     ids::{ApiKeyId, SessionId, TenantId},
     scope::Scope,
     tenant::TenantSettings,
@@ -131,12 +132,12 @@ impl Tenant {
     }
 
     /// What it did to a session, for the audit log.
-    pub(crate) fn audit_entry(&self, at: Timestamp, action: &str, session: &SessionId) -> audit::Entry {
+    pub(crate) fn audit_entry(&self, at: Timestamp, action: AuditAction, session: &SessionId) -> audit::Entry {
         audit::Entry {
             at,
             tenant: Some(self.id.clone()),
             actor: self.actor.clone(),
-            action: action.to_owned(),
+            action: action.into(),
             subject: Some(session.to_string()),
             detail: None,
             address: Some(self.address.to_string()),

@@ -5,14 +5,16 @@
 use super::Tenant;
 use crate::Honnin;
 use domain::{
+    audit::AuditAction,
     ids::{TenantId, UserId},
+    role::Role,
     tenant::TenantSettings,
     time::Timestamp,
 };
 use std::{net::IpAddr, sync::Arc};
 use store::{
     StoreError, audit,
-    people::users::{self, Role, UserRow},
+    people::users::{self, UserRow},
     settings::tenants,
 };
 
@@ -153,12 +155,12 @@ impl Staff {
     }
 
     /// What they did, for the audit log.
-    pub(crate) fn entry(&self, at: Timestamp, action: &str, subject: Option<String>) -> audit::Entry {
+    pub(crate) fn entry(&self, at: Timestamp, action: AuditAction, subject: Option<String>) -> audit::Entry {
         audit::Entry {
             at,
             tenant: Some(self.tenant.clone()),
             actor: self.user.to_string(),
-            action: action.to_owned(),
+            action: action.into(),
             subject,
             detail: None,
             address: Some(self.address.to_string()),
@@ -215,12 +217,18 @@ impl CommandLine {
     }
 
     /// What was done there, for the audit log.
-    pub(crate) fn entry(self, at: Timestamp, tenant: Option<TenantId>, action: &str, subject: String) -> audit::Entry {
+    pub(crate) fn entry(
+        self,
+        at: Timestamp,
+        tenant: Option<TenantId>,
+        action: AuditAction,
+        subject: String,
+    ) -> audit::Entry {
         audit::Entry {
             at,
             tenant,
             actor: audit::SYSTEM.to_owned(),
-            action: action.to_owned(),
+            action: action.into(),
             subject: Some(subject),
             detail: None,
             address: None,
@@ -252,12 +260,12 @@ impl Operator {
     }
 
     /// What they did, for the audit log.
-    pub(crate) fn entry(&self, at: Timestamp, tenant: &TenantId, action: &str, subject: String) -> audit::Entry {
+    pub(crate) fn entry(&self, at: Timestamp, tenant: &TenantId, action: AuditAction, subject: String) -> audit::Entry {
         let entry = audit::Entry {
             at,
             tenant: None,
             actor: audit::SYSTEM.to_owned(),
-            action: action.to_owned(),
+            action: action.into(),
             subject: Some(subject.clone()),
             detail: None,
             address: None,

@@ -5,7 +5,7 @@ use crate::{
     access::Applicant,
     capture::progress::{NotNow, collecting},
 };
-use domain::language::Language;
+use domain::{audit::AuditAction, language::Language};
 use store::{audit, capture::attempts};
 
 /// Keeps the consent. Agreeing again changes nothing. `face_search` says whether the applicant agreed to be searched for among the faces
@@ -34,7 +34,7 @@ pub async fn consent(
         attempt.answers.consent = Some((version.clone(), now));
         attempt.answers.language = Some(language);
         attempts::save(tx, &mut attempt.answers).await?;
-        audit::record(tx, &attempt.audit_entry(now, "session.consent")).await?;
+        audit::record(tx, &attempt.audit_entry(now, AuditAction::SessionConsent)).await?;
         Ok(())
     });
     unit.await

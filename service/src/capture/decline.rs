@@ -6,7 +6,7 @@ use crate::{
     capture::progress::{NotNow, collecting},
     session::end,
 };
-use domain::session::FailureReason;
+use domain::{audit::AuditAction, session::FailureReason};
 use store::audit;
 
 /// Ends the session: `failed`, `consent_declined`.
@@ -20,7 +20,7 @@ pub async fn decline(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNo
         attempt.row.session = attempt.row.session.fail(now).map_err(|_| NotNow::OutOfTurn)?;
         let (tenant, row) = (&attempt.tenant, &mut attempt.row);
         end::fail(tx, &event, tenant, row, FailureReason::ConsentDeclined, now).await?;
-        audit::record(tx, &attempt.audit_entry(now, "session.decline")).await?;
+        audit::record(tx, &attempt.audit_entry(now, AuditAction::SessionDecline)).await?;
         Ok(())
     });
     unit.await

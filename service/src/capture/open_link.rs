@@ -8,6 +8,7 @@ use crate::{
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
+    audit::AuditAction,
     ids::SessionId,
     secret::Secret,
     session::{Plan, Status},
@@ -173,7 +174,7 @@ async fn use_link(tx: &mut Tx, hash: &[u8], cookie: &[u8], now: Timestamp) -> Re
     };
     capture_cookies::insert(tx, &cookie).await?;
     idempotency::forget_link(tx, &id).await?;
-    audit::record(tx, &session::audit_entry(&row, now, "link.open")).await?;
+    audit::record(tx, &session::audit_entry(&row, now, AuditAction::LinkOpen)).await?;
     if row.session.status != started.status {
         tx.count_session(started.status);
     }

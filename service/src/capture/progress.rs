@@ -11,6 +11,7 @@ use crate::{
     session,
 };
 use domain::{
+    audit::AuditAction,
     document::{DocumentType, Side},
     ids::CaptureId,
     reasons::Reason,
@@ -334,7 +335,7 @@ impl AttemptState {
     }
 
     /// What the applicant did, for the audit log.
-    pub(crate) fn audit_entry(&self, at: Timestamp, action: &str) -> audit::Entry {
+    pub(crate) fn audit_entry(&self, at: Timestamp, action: AuditAction) -> audit::Entry {
         session::audit_entry(&self.row, at, action)
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     runtime::sealed_json::seal_json,
 };
 use domain::{
+    audit::AuditAction,
     document::{DocumentType, Side},
     ids::CaptureId,
     secret::Personal,
@@ -96,7 +97,7 @@ pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow
         attempt.answers.submitted_at = Some(now);
         attempts::save(tx, &mut attempt.answers).await?;
         enqueue_decision(tx, attempt.row.session.id.as_str(), now).await?;
-        audit::record(tx, &attempt.audit_entry(now, "session.submit")).await?;
+        audit::record(tx, &attempt.audit_entry(now, AuditAction::SessionSubmit)).await?;
         Ok(())
     });
     unit.await

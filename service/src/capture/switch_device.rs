@@ -8,7 +8,7 @@ use crate::{
     runtime::token,
     session::reissue_link::{Reissued, store_link},
 };
-use domain::time::Millis;
+use domain::{audit::AuditAction, time::Millis};
 use store::{audit, session::links};
 
 /// How long the link can be opened: the other phone is at hand.
@@ -26,7 +26,7 @@ pub async fn switch_device(honnin: &Honnin, applicant: &Applicant) -> Result<Rei
         let attempt = collecting(tx, &applicant, now).await?;
         links::kill_all(tx, applicant.session(), now).await?;
         let expires_at = store_link(tx, &attempt.row, &hash, now, LIFETIME).await?;
-        audit::record(tx, &attempt.audit_entry(now, "link.hand_over")).await?;
+        audit::record(tx, &attempt.audit_entry(now, AuditAction::LinkSwitchDevice)).await?;
         Ok::<_, NotNow>(expires_at)
     });
     let expires_at = unit.await?;

@@ -13,6 +13,7 @@ use crate::{
     session::{self, end},
 };
 use domain::{
+    audit::AuditAction,
     decision::{Evidence, decide},
     findings::ModelHash,
     ids::SessionId,
@@ -159,7 +160,7 @@ async fn store(
         row.session = decided;
         earlier.keep(tx, made.verdict(), now).await?;
         record::record(tx, &event, &attempt.tenant, &mut row, &made, now).await?;
-        audit::record(tx, &session::audit_entry(&row, now, "session.decide")).await
+        audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionDecide)).await
     });
     match unit.await {
         // Decided by somebody else meanwhile: the next run finds nothing to do.

@@ -7,6 +7,7 @@ use domain::{
     document::OcrField,
     findings::ModelHash,
     ids::{CaptureId, EventId},
+    named::Named,
     outcome::{Outcome, SessionRef, Source, Verdict},
     reasons::Reason,
     time::Timestamp,
@@ -128,7 +129,7 @@ pub(crate) async fn record(
         source: Source::Automatic,
         review: None,
         checks: made.decision.checks.clone(),
-        reasons: made.decision.reasons.iter().map(ToString::to_string).collect(),
+        reasons: made.decision.reasons.iter().copied().map(Named::Known).collect(),
     };
     record_outcome(tx, id, tenant, row, outcome, now).await
 }

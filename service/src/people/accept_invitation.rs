@@ -7,7 +7,9 @@ use crate::{
     runtime::token,
 };
 use domain::{
+    audit::AuditAction,
     ids::{TenantId, UserId},
+    role::Role,
     secret::Secret,
     time::Timestamp,
 };
@@ -15,7 +17,7 @@ use store::{
     StoreError, Tx, audit,
     people::{
         invitations::{self, InvitationRow},
-        users::{self, Role, UserRow},
+        users::{self, UserRow},
     },
     settings::tenants,
 };
@@ -131,7 +133,7 @@ async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timest
         at: now,
         tenant,
         actor: id.to_string(),
-        action: "person.join".to_owned(),
+        action: AuditAction::PersonJoin.into(),
         subject: Some(row.id.to_string()),
         detail: invite::detail(&row),
         address: None,

@@ -9,7 +9,7 @@ use crate::{
         sign_in::{SignInError, confirm_password},
     },
 };
-use domain::secret::Secret;
+use domain::{audit::AuditAction, secret::Secret};
 use store::{
     StoreError, audit,
     people::{console_sessions, password_resets, users},
@@ -51,7 +51,7 @@ pub async fn change_password(
     let hash = password::hash(new).await;
     let (user, entry) = (
         staff.user().clone(),
-        staff.entry(honnin.now(), "person.change_password", None),
+        staff.entry(honnin.now(), AuditAction::PersonChangePassword, None),
     );
     let unit = honnin.db.write(async move |tx| {
         users::set_password(tx, &user, &hash).await?;

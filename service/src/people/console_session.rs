@@ -2,6 +2,7 @@
 
 use crate::{Honnin, access::Staff, runtime::token};
 use domain::{
+    audit::AuditAction,
     ids::UserId,
     time::{Millis, Timestamp},
 };
@@ -94,7 +95,7 @@ pub async fn delete(honnin: &Honnin, cookie: &str) -> Result<(), StoreError> {
 pub async fn sign_out_everywhere(honnin: &Honnin, staff: &Staff) -> Result<u64, StoreError> {
     let (user, entry) = (
         staff.user().clone(),
-        staff.entry(honnin.now(), "person.sign_out_everywhere", None),
+        staff.entry(honnin.now(), AuditAction::PersonSignOutEverywhere, None),
     );
     let unit = honnin.db.write(async move |tx| {
         audit::record(tx, &entry).await?;

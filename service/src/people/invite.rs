@@ -8,7 +8,9 @@ use crate::{
     runtime::token,
 };
 use domain::{
+    audit::AuditAction,
     ids::{InvitationId, TenantId, UserId},
+    role::Role,
     secret::Secret,
     time::{Millis, Timestamp},
 };
@@ -16,7 +18,7 @@ use store::{
     StoreError, Tx, audit,
     people::{
         invitations::{self, InvitationRow},
-        users::{self, Role},
+        users,
     },
     settings::tenants,
 };
@@ -73,7 +75,7 @@ pub async fn invite(honnin: &Honnin, roster: &Roster, person: NewPerson, role: R
     };
     let now = honnin.now();
     store(honnin, draft, person, move |id| {
-        staff.entry(now, "person.invite", Some(id.to_string()))
+        staff.entry(now, AuditAction::PersonInvite, Some(id.to_string()))
     })
     .await
 }
@@ -98,7 +100,7 @@ pub async fn invite_from_here(
     };
     let now = honnin.now();
     store(honnin, draft, person, move |id| {
-        here.entry(now, tenant.clone(), "person.invite", id.to_string())
+        here.entry(now, tenant.clone(), AuditAction::PersonInvite, id.to_string())
     })
     .await
 }
@@ -195,7 +197,7 @@ pub async fn revoke_invitation(honnin: &Honnin, roster: &Roster, id: &Invitation
     let unit = honnin.db.write(async move |tx| {
         let revoked = invitations::revoke(tx, staff.tenant(), &id).await?;
         if revoked {
-            let entry = staff.entry(now, "person.revoke_invitation", Some(id.to_string()));
+            let entry = staff.entry(now, AuditAction::PersonRevokeInvitation, Some(id.to_string()));
             audit::record(tx, &entry).await?;
         }
         Ok(revoked)

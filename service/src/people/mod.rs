@@ -15,12 +15,16 @@ use crate::{
     Honnin,
     access::{Admin, CommandLine, Roster},
 };
-use domain::ids::{TenantId, UserId};
+use domain::{
+    audit::AuditAction,
+    ids::{TenantId, UserId},
+    role::Role,
+};
 use store::{
     StoreError, Tx, audit,
     people::{
         console_sessions, invitations, password_resets,
-        users::{self, Role, UserRow},
+        users::{self, UserRow},
     },
     settings::tenants,
 };
@@ -152,7 +156,7 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
         check_somebody_stays(tx, &people, &user).await?;
         users::save(tx, &user).await?;
         end_powers(tx, &user).await?;
-        let mut entry = staff.entry(now, "person.change", Some(id.to_string()));
+        let mut entry = staff.entry(now, AuditAction::PersonChange, Some(id.to_string()));
         entry.detail = Some(match change {
             Change::Role(role) => role.as_str().to_owned(),
             Change::Disabled(true) => "disabled".to_owned(),
@@ -208,7 +212,7 @@ pub async fn grant_operator(honnin: &Honnin, here: CommandLine, email: &str) -> 
         let tenant = user.place.map(|(tenant, _)| tenant);
         audit::record(
             tx,
-            &here.entry(now, tenant, "person.grant_operator", user.id.to_string()),
+            &here.entry(now, tenant, AuditAction::PersonGrantOperator, user.id.to_string()),
         )
         .await?;
         Ok(user.id)

@@ -8,7 +8,7 @@ use crate::{
     people::{PeopleError, invite::LINK_LIFETIME, normalised, password, password_fault},
     runtime::token,
 };
-use domain::{ids::UserId, secret::Secret, time::Timestamp};
+use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
 use store::{
     StoreError, Tx, audit,
     people::{
@@ -67,7 +67,7 @@ pub async fn issue_reset(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<
         if user.operator && !staff.is_operator() {
             return Err(PeopleError::Above);
         }
-        Ok(staff.entry(now, "person.issue_reset", Some(user.id.to_string())))
+        Ok(staff.entry(now, AuditAction::PersonIssueReset, Some(user.id.to_string())))
     })
     .await
 }
@@ -80,7 +80,7 @@ pub async fn issue_reset_from_here(honnin: &Honnin, here: CommandLine, email: &s
     let now = honnin.now();
     issue(honnin, Whose::Email(normalised(email)), None, move |user| {
         let tenant = user.place.as_ref().map(|(tenant, _)| tenant.clone());
-        Ok(here.entry(now, tenant, "person.issue_reset", user.id.to_string()))
+        Ok(here.entry(now, tenant, AuditAction::PersonIssueReset, user.id.to_string()))
     })
     .await
 }
@@ -175,7 +175,7 @@ pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<Strin
             at: now,
             tenant: user.place.map(|(tenant, _)| tenant),
             actor: user.id.to_string(),
-            action: "person.reset_password".to_owned(),
+            action: AuditAction::PersonResetPassword.into(),
             subject: None,
             detail: None,
             address: None,

@@ -7,13 +7,15 @@ use crate::{
     runtime::token,
 };
 use domain::{
+    audit::AuditAction,
     ids::{TenantId, UserId},
+    role::Role,
     secret::Secret,
     tenant::{TenantSettings, tenant_name_fault},
 };
 use store::{
     StoreError, Tx, audit,
-    people::users::{self, Role, UserRow},
+    people::users::{self, UserRow},
     settings::tenants::{self, TenantRow},
 };
 
@@ -167,7 +169,7 @@ async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Re
         at: now,
         tenant: Some(tenant),
         actor: user.id.to_string(),
-        action: "installation.set_up".to_owned(),
+        action: AuditAction::InstallationSetUp.into(),
         subject: Some(user.id.to_string()),
         detail: None,
         address: None,

@@ -7,6 +7,7 @@ use crate::{
     people::{client_network::client_network, normalised, password},
 };
 use domain::{
+    audit::AuditAction,
     ids::UserId,
     secret::Secret,
     time::{Millis, Timestamp},
@@ -98,23 +99,28 @@ pub async fn sign_in(
     let find = honnin.db.read(async move |tx| users::find_by_email(tx, &wanted).await);
     let user = find.await?;
     let right = password::verify(password, user.as_ref().map(|user| user.password.clone())).await;
-    let entry = |action: &str, actor: String| audit::Entry {
+    let entry = |action: AuditAction, actor: String| audit::Entry {
         at: now,
         tenant: user.as_ref().and_then(|user| Some(user.place.as_ref()?.0.clone())),
         actor,
-        action: action.to_owned(),
+        action: action.into(),
         subject: None,
         detail: None,
         address: Some(address.to_string()),
     };
     let Some(user) = user.as_ref().filter(|user| right && user.disabled_at.is_none()) else {
         // The people of the account's tenant see that somebody tried; the caller is not told whether there is such an account.
-        let mut refused = entry("person.sign_in_refused", audit::SYSTEM.to_owned());
+        let mut refused = entry(AuditAction::PersonSignInRefused, audit::SYSTEM.to_owned());
         refused.subject = user.as_ref().map(|user| user.id.to_string());
         record(honnin, refused, None).await?;
         return Err(SignInError::Wrong);
     };
-    record(honnin, entry("person.sign_in", user.id.to_string()), Some(buckets)).await?;
+    record(
+        honnin,
+        entry(AuditAction::PersonSignIn, user.id.to_string()),
+        Some(buckets),
+    )
+    .await?;
     Ok(user.id.clone())
 }
 

@@ -4,6 +4,7 @@
 
 use crate::{Honnin, runtime::job_error::JobError};
 use domain::{
+    audit::AuditAction,
     ids::SessionId,
     session::{Session, Status},
 };
@@ -73,7 +74,7 @@ async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
             at: now,
             tenant: Some(row.session.tenant.clone()),
             actor: audit::SYSTEM.to_owned(),
-            action: "session.erase".to_owned(),
+            action: AuditAction::SessionErase.into(),
             subject: Some(id.to_string()),
             detail: None,
             address: None,

@@ -7,6 +7,7 @@ use crate::{
     session::{end, retention::schedule_erasure_at},
 };
 use domain::{
+    audit::AuditAction,
     ids::SessionId,
     session::{FailureReason, Status},
 };
@@ -57,7 +58,11 @@ pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result
             (status, _) => return Err(EraseNowError::Undecided(status)),
         }
         schedule_erasure_at(tx, &row.session, now).await?;
-        audit::record(tx, &staff.entry(now, "session.erase_now", Some(id.to_string()))).await?;
+        audit::record(
+            tx,
+            &staff.entry(now, AuditAction::SessionEraseNow, Some(id.to_string())),
+        )
+        .await?;
         Ok(())
     });
     unit.await

@@ -8,6 +8,7 @@ use crate::{
     session::history::{self, SessionHistory},
 };
 use domain::{
+    audit::AuditAction,
     ids::{CaptureId, SessionId},
     secret::Personal,
     session::{Status, Step},
@@ -60,7 +61,7 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         } else {
             None
         };
-        audit::record(tx, &staff.entry(now, "case.open", Some(id.to_string()))).await?;
+        audit::record(tx, &staff.entry(now, AuditAction::CaseOpen, Some(id.to_string()))).await?;
         Ok::<_, CaseError>((history::gather(tx, row).await?, hold))
     });
     let (rows, hold) = unit.await?;
@@ -118,7 +119,7 @@ pub async fn find_picture(
             .await?
             .ok_or(CaseError::NotFound)?;
         let frame = capture.frames.get(frame).cloned().ok_or(CaseError::NotFound)?;
-        let mut entry = staff.entry(now, "picture.view", Some(row.session.id.to_string()));
+        let mut entry = staff.entry(now, AuditAction::PictureView, Some(row.session.id.to_string()));
         entry.detail = Some(format!("{} {}", capture.slot.as_str(), capture.id));
         audit::record(tx, &entry).await?;
         Ok::<_, CaseError>((row, capture, frame))

@@ -5,7 +5,7 @@ mod case;
 mod rule;
 
 pub use case::{Case, CaseError, Picture, find_picture, keep_case, open_case};
-pub use rule::{AskedAgain, RuleError, Ruling, ask_again, reopen, rule};
+pub use rule::{AskedAgain, ReviewDecision, RuleError, ask_again, reopen, rule};
 
 use crate::{
     Honnin,

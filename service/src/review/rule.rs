@@ -12,9 +12,12 @@ use crate::{
     },
 };
 use domain::{
+    audit::AuditAction,
     ids::{EventId, SessionId},
+    named::Named,
     outcome::{Outcome, Review, Source, Verdict},
     reasons::Reason,
+    ruling::Ruling,
     secret::Personal,
     session::{Status, Step},
     time::Timestamp,
@@ -29,7 +32,7 @@ use store::{
 
 /// What a reviewer decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ruling {
+pub enum ReviewDecision {
     /// Identity verified.
     Approve,
     /// Not verified; without a code it is `manual_rejection`.
@@ -78,7 +81,7 @@ pub async fn rule(
     honnin: &Honnin,
     reviewer: &Reviewer,
     id: &SessionId,
-    ruling: Ruling,
+    ruling: ReviewDecision,
     note: Option<Personal<String>>,
 ) -> Result<Verdict, RuleError> {
     let sealed = seal_note(honnin, reviewer.staff(), id, note, |_| column::NOTE.to_owned()).await?;
@@ -145,9 +148,9 @@ async fn find_waiting(tx: &mut Tx, staff: &Staff, id: &SessionId, now: Timestamp
 async fn find_ruling(tx: &mut Tx, row: &SessionRow) -> Result<Option<Ruled>, StoreError> {
     let last = review::list(tx, &row.session.id).await?.pop();
     Ok(last.filter(|last| match last.ruling {
-        review::Ruling::Approved | review::Ruling::Rejected => last.attempt == row.session.attempt,
+        Ruling::Approved | Ruling::Rejected => last.attempt == row.session.attempt,
         // It began the attempt that goes on now.
-        review::Ruling::AskedAgain => last.attempt + 1 == row.session.attempt && row.outcome.is_none(),
+        Ruling::AskedAgain => last.attempt + 1 == row.session.attempt && row.outcome.is_none(),
     }))
 }
 
@@ -155,7 +158,7 @@ async fn end(
     tx: &mut Tx,
     staff: &Staff,
     mut row: SessionRow,
-    ruling: &Ruling,
+    ruling: &ReviewDecision,
     event: &EventId,
     now: Timestamp,
 ) -> Result<Verdict, RuleError> {
@@ -165,14 +168,12 @@ async fn end(
         .ok_or(StoreError::Corrupt("a case without an outcome"))?;
     let not_performed = steps_not_performed(&row.session.plan, &before.checks);
     let (verdict, kept, reasons) = match ruling {
-        Ruling::Approve if !not_performed.is_empty() => return Err(RuleError::NotPerformed(not_performed)),
-        Ruling::Approve => (Verdict::Approved, review::Ruling::Approved, Vec::new()),
-        Ruling::Reject(reasons) if reasons.is_empty() => (
-            Verdict::Rejected,
-            review::Ruling::Rejected,
-            vec![Reason::ManualRejection],
-        ),
-        Ruling::Reject(reasons) => (Verdict::Rejected, review::Ruling::Rejected, reasons.clone()),
+        ReviewDecision::Approve if !not_performed.is_empty() => return Err(RuleError::NotPerformed(not_performed)),
+        ReviewDecision::Approve => (Verdict::Approved, Ruling::Approved, Vec::new()),
+        ReviewDecision::Reject(reasons) if reasons.is_empty() => {
+            (Verdict::Rejected, Ruling::Rejected, vec![Reason::ManualRejection])
+        }
+        ReviewDecision::Reject(reasons) => (Verdict::Rejected, Ruling::Rejected, reasons.clone()),
     };
     let id = row.session.id.clone();
     row.session = row.session.rule(now).map_err(|_| RuleError::Decided(None))?;
@@ -184,7 +185,7 @@ async fn end(
             reviewed_at: now,
             note: None,
         }),
-        reasons: reasons.iter().map(ToString::to_string).collect(),
+        reasons: reasons.iter().copied().map(Named::Known).collect(),
         ..before
     };
     let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
@@ -196,7 +197,7 @@ async fn end(
         Verdict::Approved => identities::approve(tx, &id, now).await?,
         Verdict::Rejected | Verdict::NeedsReview => identities::remove(tx, &id).await?,
     }
-    let mut entry = staff.entry(now, "case.rule", Some(id.to_string()));
+    let mut entry = staff.entry(now, AuditAction::CaseRule, Some(id.to_string()));
     entry.detail = Some(verdict.to_string());
     audit::record(tx, &entry).await?;
     Ok(verdict)
@@ -252,10 +253,10 @@ async fn start_over(
         })?;
         let expires_at = replace_link(tx, &owner, &row, &hash, now).await?;
         if waits {
-            let ruling = review::Ruling::AskedAgain;
+            let ruling = Ruling::AskedAgain;
             review::insert(tx, &id, attempt, staff.user(), ruling, note.as_deref(), now).await?;
         }
-        audit::record(tx, &staff.entry(now, "case.ask_again", Some(id.to_string()))).await?;
+        audit::record(tx, &staff.entry(now, AuditAction::CaseAskAgain, Some(id.to_string()))).await?;
         Ok::<_, RuleError>(expires_at)
     });
     let expires_at = unit.await?;

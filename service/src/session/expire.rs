@@ -5,7 +5,7 @@ use crate::{
     runtime::job_error::JobError,
     session::{self, end},
 };
-use domain::ids::SessionId;
+use domain::{audit::AuditAction, ids::SessionId};
 use store::{
     audit,
     jobs::{self, Job},
@@ -34,7 +34,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
             return Ok(());
         };
         end::expire(tx, &event_id, &tenant, &mut row, now).await?;
-        audit::record(tx, &session::audit_entry(&row, now, "session.expire")).await
+        audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionExpire)).await
     });
     Ok(unit.await?)
 }

@@ -12,16 +12,16 @@ pub mod reprocess;
 pub(crate) mod retention;
 pub mod search;
 
-use domain::time::Timestamp;
+use domain::{audit::AuditAction, time::Timestamp};
 use store::{audit, session::sessions::SessionRow};
 
 /// What happened to a session without a person of the console or a key.
-pub(crate) fn audit_entry(row: &SessionRow, at: Timestamp, action: &str) -> audit::Entry {
+pub(crate) fn audit_entry(row: &SessionRow, at: Timestamp, action: AuditAction) -> audit::Entry {
     audit::Entry {
         at,
         tenant: Some(row.session.tenant.clone()),
         actor: audit::SYSTEM.to_owned(),
-        action: action.to_owned(),
+        action: action.into(),
         subject: Some(row.session.id.to_string()),
         detail: None,
         address: None,

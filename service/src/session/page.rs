@@ -5,7 +5,7 @@ use crate::{
     access::{Auditor, Reader, Staff},
     session::history::{self, SessionHistory},
 };
-use domain::{ids::SessionId, session::Status};
+use domain::{audit::AuditAction, ids::SessionId, session::Status};
 use store::{
     StoreError,
     audit::{self, Recorded},
@@ -46,7 +46,7 @@ pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result
             Vec::new()
         };
         if personal {
-            audit::record(tx, &staff.entry(now, "session.read", Some(id.to_string()))).await?;
+            audit::record(tx, &staff.entry(now, AuditAction::SessionRead, Some(id.to_string()))).await?;
         }
         Ok(Some((history::gather(tx, row).await?, log)))
     });

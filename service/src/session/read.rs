@@ -2,6 +2,7 @@
 
 use crate::{Honnin, access::Tenant, runtime::sealed_json::open_column};
 use domain::{
+    audit::AuditAction,
     document::{DocumentType, OcrField},
     ids::SessionId,
     outcome::Outcome,
@@ -63,7 +64,7 @@ pub async fn read_session(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<
             .await?
             .ok_or(ReadSessionError::NotFound)?;
         caller.mark_key_used(tx, now).await?;
-        audit::record(tx, &caller.audit_entry(now, "session.read", &id)).await?;
+        audit::record(tx, &caller.audit_entry(now, AuditAction::SessionRead, &id)).await?;
         Ok::<_, ReadSessionError>(row)
     });
     let row = unit.await?;

@@ -2,6 +2,7 @@
 
 use crate::{Honnin, access::Reviewer, runtime::token};
 use domain::{
+    audit::AuditAction,
     ids::SessionId,
     secret::Secret,
     session::Status,
@@ -59,7 +60,11 @@ pub async fn reissue_link(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) 
         }
         let owner = tenants::find(tx, staff.tenant()).await?.ok_or(ReissueError::NotFound)?;
         let expires_at = replace_link(tx, &owner, &row, &hash, now).await?;
-        audit::record(tx, &staff.entry(now, "session.reissue_link", Some(id.to_string()))).await?;
+        audit::record(
+            tx,
+            &staff.entry(now, AuditAction::SessionReissueLink, Some(id.to_string())),
+        )
+        .await?;
         Ok::<_, ReissueError>(expires_at)
     });
     let expires_at = unit.await?;

@@ -2,7 +2,9 @@
 //! history.
 
 use crate::{Honnin, access::Tenant, session::create::enqueue_expiry};
-use domain::{ids::SessionId, secret::Unlogged, session::Session, tenant::TenantSettings, time::Timestamp};
+use domain::{
+    audit::AuditAction, ids::SessionId, secret::Unlogged, session::Session, tenant::TenantSettings, time::Timestamp,
+};
 use store::{
     StoreError, Tx, audit,
     decision::identities,
@@ -61,7 +63,7 @@ pub async fn reprocess(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Rep
         let owner = tenants::find(tx, caller.id()).await?.ok_or(ReprocessError::NotFound)?;
         let row = begin_attempt(tx, &owner, row, now).await?;
         caller.mark_key_used(tx, now).await?;
-        audit::record(tx, &caller.audit_entry(now, "session.reprocess", &id)).await?;
+        audit::record(tx, &caller.audit_entry(now, AuditAction::SessionReprocess, &id)).await?;
         Ok(Reprocessed {
             session: row.session,
             metadata: row.metadata,

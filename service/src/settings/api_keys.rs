@@ -5,6 +5,7 @@ use crate::{
     access::{Admin, Developer, api_key},
 };
 use domain::{
+    audit::AuditAction,
     ids::ApiKeyId,
     scope::{Scope, Scopes},
     secret::Secret,
@@ -75,7 +76,7 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
     let now = honnin.now();
     let id = ApiKeyId::from_random(honnin.random_bytes());
     let keys = [true, false].map(|livemode| api_key::generate(&*honnin.random, livemode));
-    let mut entry = staff.entry(now, "key.issue", Some(id.to_string()));
+    let mut entry = staff.entry(now, AuditAction::KeyIssue, Some(id.to_string()));
     entry.detail = Some(scopes.iter().map(Scope::as_str).collect::<Vec<_>>().join(","));
     let (tenant, offered, new) = (staff.tenant().clone(), keys.clone(), id.clone());
     let unit = honnin.db.write(async move |tx| {
@@ -126,7 +127,7 @@ pub async fn revoke_key(honnin: &Honnin, developer: &Developer, id: &ApiKeyId) -
     let unit = honnin.db.write(async move |tx| {
         let revoked = api_keys::revoke(tx, staff.tenant(), &id, now).await?;
         if revoked {
-            audit::record(tx, &staff.entry(now, "key.revoke", Some(id.to_string()))).await?;
+            audit::record(tx, &staff.entry(now, AuditAction::KeyRevoke, Some(id.to_string()))).await?;
         }
         Ok(revoked)
     });

@@ -6,6 +6,7 @@ use crate::{
     webhook::signing_secret::{self, SecretError},
 };
 use domain::{
+    audit::AuditAction,
     ids::{ApiKeyId, TenantId},
     scope::Scopes,
     secret::Secret,
@@ -104,7 +105,7 @@ pub async fn create_tenant(
         last_used_at: None,
     };
     let id = tenant.id.clone();
-    let entry = operator.entry(now, &id, "tenant.create", id.to_string());
+    let entry = operator.entry(now, &id, AuditAction::TenantCreate, id.to_string());
     let unit = honnin.db.write(async move |tx| {
         tenants::insert(tx, &tenant).await?;
         api_keys::insert(tx, &row).await?;

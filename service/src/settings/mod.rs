@@ -9,6 +9,7 @@ use crate::{
     webhook::sender::receiver_url::UrlFault,
 };
 use domain::{
+    audit::AuditAction,
     decision::Policy,
     event::EventType,
     session::Step,
@@ -197,7 +198,7 @@ pub async fn change(honnin: &Honnin, staff: &Staff, version: i64, change: Change
             return Err(SettingsError::Faults(faults));
         }
         tenants::save(tx, &tenant).await?;
-        let mut entry = staff.entry(now, "settings.change", Some(tenant.id.to_string()));
+        let mut entry = staff.entry(now, AuditAction::SettingsChange, Some(tenant.id.to_string()));
         entry.detail = Some(section.to_owned());
         audit::record(tx, &entry).await?;
         Ok(())

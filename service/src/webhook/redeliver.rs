@@ -6,6 +6,7 @@ use crate::{
     webhook::{delivery_log::holds_note, record_event},
 };
 use domain::{
+    audit::AuditAction,
     ids::{EventId, TenantId},
     tenant::TenantSettings,
     time::Timestamp,
@@ -49,7 +50,7 @@ pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId)
     let (now, staff) = (honnin.now(), developer.staff());
     let (tenant, event) = (staff.tenant().clone(), event.clone());
     let is_admin = Admin::of(staff).is_ok();
-    let entry = staff.entry(now, "webhook.send_again", Some(event.to_string()));
+    let entry = staff.entry(now, AuditAction::WebhookSendAgain, Some(event.to_string()));
     let unit = honnin.db.write(async move |tx| {
         let settings = require_receiver(tx, &tenant).await?;
         let event = events::find(tx, &tenant, &event)
@@ -90,7 +91,7 @@ pub async fn send_range_again(
     let (now, staff) = (honnin.now(), developer.staff());
     let (tenant, filter) = (staff.tenant().clone(), filter.clone());
     let is_admin = Admin::of(staff).is_ok();
-    let entry = staff.entry(now, "webhook.send_range_again", None);
+    let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain, None);
     let unit = honnin.db.write(async move |tx| {
         let settings = require_receiver(tx, &tenant).await?;
         let mut found = deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await?;
@@ -128,7 +129,7 @@ pub async fn send_test(honnin: &Honnin, developer: &Developer) -> Result<EventId
     let (now, id, staff) = (honnin.now(), honnin.event_id(), developer.staff());
     let (tenant, entry) = (
         staff.tenant().clone(),
-        staff.entry(now, "webhook.test", Some(id.to_string())),
+        staff.entry(now, AuditAction::WebhookTest, Some(id.to_string())),
     );
     let event = EventRow {
         id: id.clone(),

@@ -6,6 +6,7 @@ use crate::{
     webhook::sender::signature::{SECRET_BYTES, SigningSecret},
 };
 use domain::{
+    audit::AuditAction,
     ids::{SecretId, TenantId},
     secret::Secret,
     time::Timestamp,
@@ -63,7 +64,7 @@ pub enum SecretError {
 pub async fn issue(honnin: &Honnin, developer: &Developer) -> Result<IssuedSecret, SecretError> {
     let id = SecretId::from_random(honnin.random_bytes());
     let staff = developer.staff();
-    let entry = staff.entry(honnin.now(), "webhook_secret.issue", Some(id.to_string()));
+    let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretIssue, Some(id.to_string()));
     issue_as(honnin, staff.tenant(), id, entry).await
 }
 
@@ -73,7 +74,7 @@ pub async fn issue(honnin: &Honnin, developer: &Developer) -> Result<IssuedSecre
 /// As [`issue`].
 pub async fn issue_for(honnin: &Honnin, operator: &Operator, tenant: &TenantId) -> Result<IssuedSecret, SecretError> {
     let id = SecretId::from_random(honnin.random_bytes());
-    let entry = operator.entry(honnin.now(), tenant, "webhook_secret.issue", id.to_string());
+    let entry = operator.entry(honnin.now(), tenant, AuditAction::WebhookSecretIssue, id.to_string());
     issue_as(honnin, tenant, id, entry).await
 }
 
@@ -112,7 +113,7 @@ async fn issue_as(
 /// [`SecretError::OnlyOne`], [`SecretError::NotFound`], or when storage fails.
 pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> Result<(), SecretError> {
     let staff = developer.staff();
-    let entry = staff.entry(honnin.now(), "webhook_secret.disable", Some(id.to_string()));
+    let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretDisable, Some(id.to_string()));
     let (tenant, id) = (staff.tenant().clone(), id.clone());
     let unit = honnin.db.write(async move |tx| {
         tenants::hold(tx, &tenant).await?;

@@ -98,7 +98,7 @@ async fn a_passport_shown_as_a_licence_is_asked_again_and_ends_in_review_where_i
     let outcome = detail.outcome.unwrap();
     assert_eq!(outcome.verdict, Verdict::NeedsReview);
     assert!(
-        outcome.reasons.contains(&"document_type_mismatch".to_owned()),
+        outcome.reasons.contains(&Reason::DocumentTypeMismatch.into()),
         "{:?}",
         outcome.reasons
     );

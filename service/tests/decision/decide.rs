@@ -27,7 +27,8 @@ use testkit::{
 };
 
 async fn reasons(harness: &Harness, id: &SessionId) -> Vec<String> {
-    harness.detail(id).await.outcome.unwrap().reasons
+    let outcome = harness.detail(id).await.outcome.unwrap();
+    outcome.reasons.iter().map(ToString::to_string).collect()
 }
 
 #[tokio::test]
@@ -41,7 +42,7 @@ async fn a_genuine_passport_and_its_living_holder_are_approved() {
         (outcome.verdict, outcome.source),
         (Verdict::Approved, Source::Automatic)
     );
-    assert_eq!(outcome.reasons, Vec::<String>::new());
+    assert_eq!(outcome.reasons, Vec::<Reason>::new());
     assert_eq!(
         outcome.checks.document.unwrap().authenticity,
         Some(Authenticity::Authentic)

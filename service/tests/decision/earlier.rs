@@ -7,8 +7,10 @@ use domain::{
     findings::{DocumentFindings, Face, SelfieFindings},
     ids::SessionId,
     language::Language,
+    named::Named,
     outcome::Verdict,
     reasons::Reason,
+    role::Role,
     secret::Personal,
     time::Millis,
     user_input::TypedForm,
@@ -23,10 +25,9 @@ use service::{
     },
     jobs::worker::{Lane, Worker},
     privacy::erase_now::erase_now,
-    review::{Ruling, rule},
+    review::{ReviewDecision, rule},
     session::reprocess::reprocess,
 };
-use store::people::users::Role;
 use testkit::{
     Harness,
     analyser::{face, holder, passport},
@@ -100,17 +101,17 @@ async fn ready(harness: &Harness, typed: &TypedForm, search: Option<bool>) -> (S
     (created.id, applicant)
 }
 
-async fn outcome(harness: &Harness, id: &SessionId) -> (Verdict, Vec<String>) {
+async fn outcome(harness: &Harness, id: &SessionId) -> (Verdict, Vec<Named<Reason>>) {
     let outcome = harness.detail(id).await.outcome.unwrap();
     (outcome.verdict, outcome.reasons)
 }
 
-fn approved() -> (Verdict, Vec<String>) {
+fn approved() -> (Verdict, Vec<Named<Reason>>) {
     (Verdict::Approved, Vec::new())
 }
 
-fn reviewed(reason: Reason) -> (Verdict, Vec<String>) {
-    (Verdict::NeedsReview, vec![reason.to_string()])
+fn reviewed(reason: Reason) -> (Verdict, Vec<Named<Reason>>) {
+    (Verdict::NeedsReview, vec![reason.into()])
 }
 
 async fn erase(harness: &Harness, id: &SessionId) {
@@ -192,8 +193,8 @@ async fn of_people_decided_at_once_with_one_document_one_is_approved() {
 #[tokio::test]
 async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject() {
     for (ruling, expected) in [
-        (Ruling::Approve, reviewed(Reason::DocumentReused)),
-        (Ruling::Reject(vec![]), approved()),
+        (ReviewDecision::Approve, reviewed(Reason::DocumentReused)),
+        (ReviewDecision::Reject(vec![]), approved()),
     ] {
         let harness = Harness::new().await;
         harness.analyser.see_document(numbered(NUMBER));

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{ids::UserId, secret::Secret, time::Millis};
+use domain::{ids::UserId, role::Role, secret::Secret, time::Millis};
 use service::{
     access::{Admin, CommandLine, Operator, Roster, Staff, staff},
     jobs::sweep,
@@ -16,7 +16,7 @@ use service::{
         sign_in::{SignInError, sign_in},
     },
 };
-use store::{audit, people::users::Role};
+use store::audit;
 use testkit::{Harness, localhost};
 
 const PASSWORD: &str = "correct horse battery";
@@ -63,7 +63,11 @@ async fn actions(harness: &Harness) -> Vec<String> {
     let listed = harness
         .read(async move |tx| audit::list(tx, &tenant, None, None, 100).await)
         .await;
-    listed.into_iter().rev().map(|recorded| recorded.entry.action).collect()
+    listed
+        .into_iter()
+        .rev()
+        .map(|recorded| recorded.entry.action.to_string())
+        .collect()
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::secret::Secret;
+use domain::{role::Role, secret::Secret};
 use futures::future::join;
 use service::{
     access::{Admin, CommandLine, Developer, Roster, Staff},
@@ -20,7 +20,6 @@ use service::{
     },
     webhook::signing_secret::{self, SecretError},
 };
-use store::people::users::Role;
 use testkit::{Harness, databases::backends, loopback_sender};
 
 /// Enough for two units to meet in the middle of each other.

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{ids::UserId, secret::Secret, time::Millis};
+use domain::{audit::AuditAction, ids::UserId, role::Role, secret::Secret, time::Millis};
 use service::{
     access::{Admin, Staff, staff},
     jobs::sweep,
@@ -13,7 +13,7 @@ use service::{
     },
 };
 use std::net::IpAddr;
-use store::{audit, people::users::Role};
+use store::audit;
 use testkit::{Harness, localhost};
 
 const RIGHT: &str = "correct horse battery";
@@ -173,7 +173,7 @@ async fn a_tenant_sees_the_refused_tries_at_its_accounts_and_no_others() {
         .await;
     let refused: Vec<_> = listed
         .iter()
-        .filter(|recorded| recorded.entry.action == "person.sign_in_refused")
+        .filter(|recorded| recorded.entry.action == AuditAction::PersonSignInRefused)
         .map(|recorded| recorded.entry.subject.as_deref())
         .collect();
     assert_eq!(refused, [Some(id.as_str())]);

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{ids::SessionId, session::Status, time::Millis};
+use domain::{ids::SessionId, role::Role, session::Status, time::Millis};
 use service::{
     access::{
         Reviewer,
@@ -11,7 +11,7 @@ use service::{
     capture::open_link::open_link,
     session::reissue_link::{ReissueError, reissue_link},
 };
-use store::{people::users::Role, session::links};
+use store::session::links;
 use testkit::Harness;
 
 async fn reviewer(harness: &Harness) -> Reviewer {

@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::time::{Millis, Timestamp};
+use domain::{
+    role::Role,
+    time::{Millis, Timestamp},
+};
 use service::{
     access::Developer,
     session::create,
@@ -13,7 +16,7 @@ use service::{
         signing_secret,
     },
 };
-use store::{people::users::Role, webhook::deliveries::DeliveryState};
+use store::webhook::deliveries::DeliveryState;
 use testkit::{
     Harness,
     receiver::{HOST, Received, Receiver, Reply},

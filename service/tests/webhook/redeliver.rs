@@ -1,7 +1,7 @@
 //! Sending again by hand, test events, and how a receiver is doing.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{event::EventType, ids::EventId, tenant::TenantSettings, time::Millis};
+use domain::{event::EventType, ids::EventId, role::Role, tenant::TenantSettings, time::Millis};
 use service::{
     access::Developer,
     settings::{self, Change},
@@ -11,10 +11,7 @@ use service::{
         redeliver::{self, MOST_AT_ONCE, RedeliverError, SentAgain},
     },
 };
-use store::{
-    people::users::Role,
-    webhook::deliveries::{DeliveryFilter, DeliveryState},
-};
+use store::webhook::deliveries::{DeliveryFilter, DeliveryState};
 use testkit::{
     Harness,
     receiver::{Receiver, Reply},

@@ -4,10 +4,11 @@
 use crate::{
     StoreError,
     db::{Tx, on},
-    people::users::{Role, place_of},
+    people::users::place_of,
 };
 use domain::{
     ids::{InvitationId, TenantId, UserId},
+    role::Role,
     time::Timestamp,
 };
 

@@ -6,43 +6,9 @@ use crate::{
 };
 use domain::{
     ids::{TenantId, UserId},
+    role::Role,
     time::{Millis, Timestamp},
 };
-
-/// What a person may do in their tenant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Everything.
-    Admin,
-    /// Keys and webhooks, no personal data.
-    Developer,
-    /// Cases.
-    Reviewer,
-    /// Reads, no pictures.
-    Auditor,
-}
-
-impl Role {
-    /// Every role.
-    pub const ALL: [Self; 4] = [Self::Admin, Self::Developer, Self::Reviewer, Self::Auditor];
-
-    /// The role as it is stored.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Admin => "admin",
-            Self::Developer => "developer",
-            Self::Reviewer => "reviewer",
-            Self::Auditor => "auditor",
-        }
-    }
-
-    /// Reads what [`Role::as_str`] wrote.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.as_str() == text)
-    }
-}
 
 /// A person. The password is a PHC string; the row prints without it.
 #[derive(Clone, PartialEq, Eq)]

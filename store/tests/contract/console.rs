@@ -3,6 +3,9 @@
 use crate::fixtures::{World, at, keep, read, user, world, write};
 use domain::{
     ids::{TenantId, UserId},
+    named::Named,
+    role::Role,
+    ruling::Ruling,
     time::Millis,
 };
 use store::{
@@ -10,9 +13,9 @@ use store::{
     audit::{self, Entry, SYSTEM},
     people::{
         console_sessions::{self, ConsoleSession},
-        users::{self, Role, UserRow},
+        users::{self, UserRow},
     },
-    review::{self, Hold, Ruling},
+    review::{self, Hold},
 };
 use testkit::databases::{Backend, backends};
 
@@ -327,7 +330,7 @@ fn entry(tenant: Option<&TenantId>, actor: &str, action: &str, subject: &str) ->
         at: at(5),
         tenant: tenant.cloned(),
         actor: actor.to_owned(),
-        action: action.to_owned(),
+        action: Named::parse(action),
         subject: Some(subject.to_owned()),
         detail: None,
         address: Some("192.0.2.1".into()),

@@ -5,13 +5,15 @@ use domain::{
     event::{EventData, EventType},
     ids::{EventId, SessionId, TenantId, UserId},
     outcome::{Checks, Outcome, Review, SessionRef, Source, Verdict},
+    reasons::Reason,
+    role::Role,
     session::{Plan, Session, Step},
     tenant::TenantSettings,
     time::{Millis, Timestamp},
 };
 use store::{
     Db, StoreError,
-    people::users::{self, Role, UserRow},
+    people::users::{self, UserRow},
     session::sessions::{self, SessionRow},
     settings::tenants::{self, TenantRow},
     vault::DataKeyId,
@@ -116,7 +118,7 @@ pub(crate) fn outcome(session: &SessionRow, verdict: Verdict, note: Option<&str>
             note: Some(note.to_owned()),
         }),
         checks: Checks::default(),
-        reasons: vec!["document_expired".into()],
+        reasons: vec![Reason::DocumentExpired.into()],
     }
 }
 

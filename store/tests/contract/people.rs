@@ -3,6 +3,7 @@
 use crate::fixtures::{World, at, keep, read, world, write};
 use domain::{
     ids::{InvitationId, UserId},
+    role::Role,
     time::Millis,
 };
 use futures::future::join;
@@ -11,7 +12,7 @@ use store::{
     people::{
         invitations::{self, InvitationRow},
         password_resets::{self, ResetRow},
-        users::{self, Role, UserRow},
+        users::{self, UserRow},
     },
     settings::tenants::TenantRow,
 };

@@ -5,13 +5,14 @@ use domain::{
     document::DocumentType,
     ids::{ApiKeyId, SessionId, TenantId},
     outcome::Verdict,
+    role::Role,
     scope::{Scope, Scopes},
     session::{FailureReason, Status},
     tenant::TenantSettings,
 };
 use store::{
     StoreError,
-    people::users::{self, Role},
+    people::users,
     session::{
         creation_rates::{self, Wish},
         links::{self, LinkRow},

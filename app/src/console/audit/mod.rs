@@ -7,7 +7,10 @@ use super::{
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
 };
-use domain::ids::{ApiKeyId, SessionId};
+use domain::{
+    audit::AuditAction,
+    ids::{ApiKeyId, SessionId},
+};
 use leptos::prelude::*;
 use service::{
     access::Auditor,
@@ -29,7 +32,9 @@ pub(super) fn who(recorded: &Recorded) -> String {
     let actor = &recorded.entry.actor;
     match &recorded.actor_name {
         Some(name) => name.clone(),
-        None if actor == SYSTEM && labels::is_applicants(&recorded.entry.action) => "The applicant".to_owned(),
+        None if actor == SYSTEM && recorded.entry.action.known().is_some_and(AuditAction::is_of_applicant) => {
+            "The applicant".to_owned()
+        }
         None if actor == SYSTEM => "The system".to_owned(),
         None if ApiKeyId::parse(actor).is_some() => "An API key".to_owned(),
         None => actor.clone(),

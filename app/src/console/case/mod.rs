@@ -38,7 +38,7 @@ use leptos::prelude::*;
 use serde::Serialize;
 use service::{
     access::Reviewer,
-    review::{self, Case, CaseError, RuleError, Ruling},
+    review::{self, Case, CaseError, ReviewDecision, RuleError},
     session::{
         history::{SessionHistory, Taken},
         search::{Filter, Order, Page},
@@ -246,8 +246,8 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
                 Err(error) => refused(&request, &reviewer, &id, &fields, error).await,
             };
         }
-        "approve" => Ruling::Approve,
-        "reject" => Ruling::Reject(ticked),
+        "approve" => ReviewDecision::Approve,
+        "reject" => ReviewDecision::Reject(ticked),
         _ => return Err(Fault::Malformed),
     };
     match review::rule(honnin, &reviewer, &id, ruling, note).await {

@@ -9,6 +9,7 @@ use crate::console::parts::{Line, Tone, age, area, badge, minutes};
 use crate::parts::Mistake;
 use domain::{
     document::DocumentType,
+    named::Named,
     reasons::{Effect, Reason},
     session::Step,
     time::Timestamp,
@@ -70,7 +71,7 @@ pub(super) struct CaseView {
     /// Readings.
     pub items: Vec<Item>,
     /// Codes and sentences.
-    pub reasons: Vec<(String, String)>,
+    pub reasons: Vec<(Named<Reason>, String)>,
     /// Checks in words.
     pub checks: Vec<(&'static str, String, Tone)>,
     /// Every number looked at.
@@ -138,11 +139,11 @@ fn gallery(pictures: &[Shown]) -> AnyView {
 }
 
 /// The reasons of the case come first, the rest behind a fold. None is ticked by itself: a rejection is the reviewer's.
-fn reason_boxes(ticked: &[String], noted: &[(String, String)]) -> AnyView {
+fn reason_boxes(ticked: &[String], noted: &[(Named<Reason>, String)]) -> AnyView {
     let box_of = |reason: &Reason| {
         let code = reason.as_str();
         let id = format!("reason-{code}");
-        let sentence = labels::reason(code);
+        let sentence = labels::reason(&Named::Known(*reason));
         let on = ticked.iter().any(|ticked| ticked == code);
         view! {
             <div class="tick-row"><input type="checkbox" id=id.clone() name="reason" value=code checked=on/>
@@ -158,7 +159,7 @@ fn reason_boxes(ticked: &[String], noted: &[(String, String)]) -> AnyView {
     };
     let near = |reason: &&Reason| {
         let code = reason.as_str();
-        ticked.iter().any(|ticked| ticked == code) || noted.iter().any(|(noted, _)| noted == code)
+        ticked.iter().any(|ticked| ticked == code) || noted.iter().any(|(noted, _)| noted == *reason)
     };
     let likely: Vec<&Reason> = Reason::ALL.iter().filter(wanted).filter(near).collect();
     let rest: Vec<&Reason> = Reason::ALL

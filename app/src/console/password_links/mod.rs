@@ -13,12 +13,9 @@ use crate::{
 use axum::{Router, routing::post};
 use domain::secret::Secret;
 use leptos::prelude::*;
-use service::{
-    people::{
-        accept_invitation::{AcceptError, OpenInvitation, accept_invitation, open_invitation},
-        reset_password::{ResetError, open_reset, reset_password},
-    },
-    stored::Role,
+use service::people::{
+    accept_invitation::{AcceptError, OpenInvitation, accept_invitation, open_invitation},
+    reset_password::{ResetError, open_reset, reset_password},
 };
 use view::{InvitationView, ResetView};
 
@@ -49,7 +46,7 @@ fn view_of(token: String, open: OpenInvitation, mistakes: Vec<Mistake>) -> Invit
         token,
         name: open.name,
         email: open.email,
-        role: open.role.map(Role::as_str),
+        role: open.role,
         tenant: open.tenant,
         operator: open.operator,
         mistakes,

@@ -5,6 +5,7 @@ use crate::console::labels;
 use crate::console::layout::{door, mistakes};
 use crate::console::parts::{Line, line, new_password};
 use crate::parts::Mistake;
+use domain::role::Role;
 use leptos::prelude::*;
 
 /// An open invitation.
@@ -17,7 +18,7 @@ pub(super) struct InvitationView {
     /// What they will sign in with.
     pub email: String,
     /// `admin`, ..; `None` for an operator who belongs to no tenant.
-    pub role: Option<&'static str>,
+    pub role: Option<Role>,
     /// Where; `None` for an operator who belongs to no tenant.
     pub tenant: Option<String>,
     /// Whether they will run the installation.
@@ -33,11 +34,11 @@ impl std::fmt::Debug for InvitationView {
 }
 
 fn what_they_will_be(view: &InvitationView) -> String {
-    let role = |role: &'static str| format!("{} ({})", labels::role(role), labels::role_hint(role));
+    let role = |role: Option<Role>| format!("{} ({})", labels::role(role), labels::role_hint(role));
     match (&view.tenant, view.role, view.operator) {
-        (Some(tenant), Some(own), true) => format!("{} of {tenant}, and {}", role(own), role("operator")),
-        (Some(tenant), Some(own), false) => format!("{} of {tenant}", role(own)),
-        _ => role("operator"),
+        (Some(tenant), Some(own), true) => format!("{} of {tenant}, and {}", role(Some(own)), role(None)),
+        (Some(tenant), Some(own), false) => format!("{} of {tenant}", role(Some(own))),
+        _ => role(None),
     }
 }
 

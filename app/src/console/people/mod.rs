@@ -12,7 +12,10 @@ use crate::{
     parts::Mistake,
 };
 use axum::{Router, routing::post};
-use domain::ids::{InvitationId, UserId};
+use domain::{
+    ids::{InvitationId, UserId},
+    role::Role,
+};
 use http::StatusCode;
 use leptos::prelude::*;
 use service::{
@@ -23,7 +26,6 @@ use service::{
         list_people,
         reset_password::issue_reset,
     },
-    stored::Role,
 };
 use view::{Invited, Link, PeopleView, Person, Power, render};
 
@@ -63,7 +65,7 @@ async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
         id: user.id.to_string(),
         name: user.name,
         email: user.email,
-        role: user.place.map_or("operator", |(_, role)| role.as_str()),
+        role: user.place.map(|(_, role)| role),
         disabled: user.disabled_at.is_some(),
         created_at: user.created_at,
     });
@@ -72,7 +74,7 @@ async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
         id: row.id.to_string(),
         name: row.name,
         email: row.email,
-        role: row.place.map_or("operator", |(_, role)| role.as_str()),
+        role: row.place.map(|(_, role)| role),
         expires_at: row.expires_at,
     });
     Ok(PeopleView {

@@ -6,7 +6,7 @@ use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, badge, empty, heading, line, options, time};
 use crate::parts::Mistake;
-use domain::time::Timestamp;
+use domain::{role::Role, time::Timestamp};
 use leptos::prelude::*;
 
 /// Somebody in the list.
@@ -18,8 +18,8 @@ pub(super) struct Person {
     pub name: String,
     /// What they sign in with.
     pub email: String,
-    /// `admin`, ..
-    pub role: &'static str,
+    /// None for an operator who belongs to no tenant.
+    pub role: Option<Role>,
     /// Whether they are shut out.
     pub disabled: bool,
     /// Whether it is the one who looks.
@@ -43,8 +43,8 @@ pub(super) struct Invited {
     pub name: String,
     /// What they will sign in with.
     pub email: String,
-    /// `admin`, ..
-    pub role: &'static str,
+    /// None for an operator who belongs to no tenant.
+    pub role: Option<Role>,
     /// Until when the link opens.
     pub expires_at: Timestamp,
 }
@@ -102,17 +102,19 @@ pub(super) struct PeopleView {
 }
 
 fn roles() -> impl Iterator<Item = (String, String)> {
-    ["admin", "developer", "reviewer", "auditor"].into_iter().map(|role| {
+    Role::ALL.iter().map(|&role| {
         (
-            role.to_owned(),
-            format!("{}: {}", labels::role(role), labels::role_hint(role)),
+            role.to_string(),
+            format!("{}: {}", labels::role(Some(role)), labels::role_hint(Some(role))),
         )
     })
 }
 
 fn row(person: &Person, power: Power) -> AnyView {
     let action = format!("/admin/people/{}", person.id);
-    let short = ["admin", "developer", "reviewer", "auditor"].map(|r| (r.to_owned(), labels::role(r).to_owned()));
+    let short = Role::ALL
+        .iter()
+        .map(|&r| (r.to_string(), labels::role(Some(r)).to_owned()));
     let id = format!("role-{}", person.id);
     let (word, value) = if person.disabled {
         ("Enable", "enable")
@@ -131,7 +133,7 @@ fn row(person: &Person, power: Power) -> AnyView {
         view! {
             <form class="inline" method="post" action=action.clone()>
                 <label class="unseen" for=id.clone()>{format!("Role of {}", person.name)}</label>
-                <select class="input small" id=id name="role">{options(short, person.role)}</select>
+                <select class="input small" id=id name="role">{options(short, person.role.map_or("", Role::as_str))}</select>
                 <button class="button secondary small" type="submit" name="change" value="role">"Save"</button>
                 {reset}
                 <button class="button quiet small" type="submit" name="change" value=value>{word}</button>
@@ -217,7 +219,11 @@ fn invite(view: &PeopleView) -> AnyView {
             "You will get a link to send to them. It works once, within 72 hours. They choose their own password.",
         ),
     };
-    let chosen = if role.is_empty() { "reviewer" } else { &role };
+    let chosen = if role.is_empty() {
+        Role::Reviewer.as_str()
+    } else {
+        &role
+    };
     let role = if view.power == Power::Manage {
         view! {
             <div class="field"><label for="role">"Role"</label>
@@ -225,7 +231,7 @@ fn invite(view: &PeopleView) -> AnyView {
         }
         .into_any()
     } else {
-        view! { <input type="hidden" name="role" value="admin"/> }.into_any()
+        view! { <input type="hidden" name="role" value=Role::Admin.as_str()/> }.into_any()
     };
     view! {
         <section class="panel">

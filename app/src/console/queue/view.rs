@@ -4,7 +4,7 @@ use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, age, badge, empty, heading, next_page, select, time};
-use domain::{document::DocumentType, reasons::Reason, time::Timestamp};
+use domain::{document::DocumentType, named::Named, reasons::Reason, time::Timestamp};
 use leptos::prelude::*;
 
 /// A case that waits.
@@ -17,7 +17,7 @@ pub(super) struct Waiting {
     /// Kind of document.
     pub document: Option<DocumentType>,
     /// Codes.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Named<Reason>>,
     /// Face match, 0 to 1.
     pub face_match: Option<f64>,
     /// Liveness, 0 to 1.
@@ -45,11 +45,7 @@ fn row(case: &Waiting, now: Timestamp) -> AnyView {
     let href = format!("/admin/review/{}", case.id);
     let score = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
     let more = case.reasons.len().saturating_sub(1);
-    let first = case
-        .reasons
-        .first()
-        .map(|code| labels::reason(code))
-        .unwrap_or_default();
+    let first = case.reasons.first().map(labels::reason).unwrap_or_default();
     let holder = match &case.held_by {
         Some((_, true)) => badge("you", Tone::Live),
         Some((name, false)) => badge(name.clone(), Tone::Warn),

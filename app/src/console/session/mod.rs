@@ -22,6 +22,7 @@ use domain::{
     ids::SessionId,
     language::Language,
     outcome::Source,
+    ruling::Ruling,
     sandbox::SandboxOutcome,
     session::{FailureReason, Status},
     time::Timestamp,
@@ -37,7 +38,7 @@ use service::{
         page::{self, read_page},
         reissue_link::{ReissueError, reissue_link},
     },
-    stored::{Ruling, Slot},
+    stored::Slot,
 };
 use view::{Capture, Decided, LogRow, Moment, Sent, SessionView, render};
 

@@ -8,7 +8,9 @@ use crate::console::parts::{Tone, badge, facts, time};
 use crate::console::sandbox;
 use domain::{
     document::DocumentType,
+    named::Named,
     outcome::{Source, Verdict},
+    reasons::Reason,
     session::{FailureReason, Status, Step},
     time::Timestamp,
 };
@@ -80,7 +82,7 @@ pub(super) struct Decided {
     /// The reviewer's note.
     pub note: Option<String>,
     /// Codes and sentences.
-    pub reasons: Vec<(String, String)>,
+    pub reasons: Vec<(Named<Reason>, String)>,
     /// Name, result and how it looks.
     pub checks: Vec<(&'static str, String, Tone)>,
     /// Every number looked at.

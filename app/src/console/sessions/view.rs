@@ -4,7 +4,9 @@ use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Line, badge, empty, heading, line, next_page, select, short, time};
-use domain::{document::DocumentType, outcome::Verdict, reasons::Reason, session::Status, time::Timestamp};
+use domain::{
+    document::DocumentType, named::Named, outcome::Verdict, reasons::Reason, session::Status, time::Timestamp,
+};
 use leptos::prelude::*;
 
 /// The filters as they were asked for.
@@ -52,7 +54,7 @@ pub(super) struct Row {
     /// Kind of document.
     pub document: Option<DocumentType>,
     /// The first reason's code.
-    pub reason: Option<String>,
+    pub reason: Option<Named<Reason>>,
     /// Created.
     pub created_at: Timestamp,
     /// Compact JSON.
@@ -131,7 +133,7 @@ fn row(row: &Row) -> AnyView {
             <td>{badge(status, tone)}</td>
             <td>{verdict}</td>
             <td>{row.document.map(labels::document)}</td>
-            <td class="soft">{row.reason.as_deref().map(labels::reason)}</td>
+            <td class="soft">{row.reason.as_ref().map(labels::reason)}</td>
             <td class="mono soft clip">{row.metadata.clone()}</td>
             <td class="nowrap">{time(row.created_at)}</td>
         </tr>

@@ -1,6 +1,6 @@
 //! What sessions that were approved before say: the same document for another person, or the same face.
 
-use super::{Evidence, Notes, Policy, match_confidence};
+use super::{Evidence, Notes, Policy, match_confidence, score::ScoreName};
 use crate::{
     document::{DocumentType, FieldName, OcrField},
     findings::{DocumentFindings, Face},
@@ -73,7 +73,7 @@ pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes)
         FaceSearch::NotMade => notes.reason(Reason::CheckUnavailable),
         FaceSearch::Made(Some(distance)) => {
             let confidence = match_confidence(f64::from(distance));
-            if notes.at_least("duplicate_face", confidence, policy.duplicate_from) {
+            if notes.at_least(ScoreName::DuplicateFace, confidence, policy.duplicate_from) {
                 notes.reason(Reason::DuplicatePerson);
             }
         }
@@ -102,7 +102,7 @@ fn is_another(now: &Person, before: &Person, policy: &Policy, notes: &mut Notes)
         .and_then(|(a, b)| a.distance(b));
     if let Some(distance) = distance {
         let confidence = match_confidence(f64::from(distance));
-        let matched = notes.at_least("same_holder", confidence, policy.match_review);
+        let matched = notes.at_least(ScoreName::SameHolder, confidence, policy.match_review);
         same = Some(same.unwrap_or(true) && matched);
     }
     same != Some(true)

@@ -5,9 +5,8 @@ use crate::{
     console,
     support::{SESSIONS, add_tenant, between, settings},
 };
-use domain::tenant::TenantSettings;
 use domain::time::Millis;
-use store::people::users::Role;
+use domain::{role::Role, tenant::TenantSettings};
 use world::{Received, Reply, World, text};
 
 pub(super) const ROWS: &[Row] = &[

@@ -2,7 +2,7 @@
 
 use super::{Row, access, here, request, response, states, told, world};
 use crate::support::{Answer, SESSIONS, Server, add_tenant, between, settings};
-use domain::tenant::TenantSettings;
+use domain::{audit::AuditAction, tenant::TenantSettings};
 use serde_json::json;
 use store::audit;
 use world::{World, text};
@@ -185,7 +185,9 @@ async fn each_retrieval_is_on_record() {
             .db()
             .read(async move |tx| audit::list(tx, &tenant, Some(&id), None, 100).await);
         let log = unit.await.unwrap();
-        log.iter().filter(|kept| kept.entry.action == "session.read").count()
+        log.iter()
+            .filter(|kept| kept.entry.action == AuditAction::SessionRead)
+            .count()
     };
     assert_eq!(reads().await, 0);
     for times in 1..4 {
@@ -243,7 +245,7 @@ async fn the_console_reissues_the_link() {
     let id = text(&created["id"]);
     world.end(&id, "failed").await;
     assert_eq!(world.reprocess(&id).await.status, 200);
-    let mut reviewer = crate::console::Browser::signed_in(&world.server, store::people::users::Role::Reviewer).await;
+    let mut reviewer = crate::console::Browser::signed_in(&world.server, domain::role::Role::Reviewer).await;
     let page = reviewer.post(&format!("/admin/sessions/{id}/link"), "").await.body;
     let path = format!("/v/{}", between(&page, "https://id.example/v/", &['<', '"']));
     let old = text(&created["verificationUrl"]);

@@ -5,9 +5,8 @@ use crate::{
     console,
     support::{SESSIONS, START, between},
 };
-use domain::{event::EventType, tenant::TenantSettings, time::Millis};
+use domain::{event::EventType, role::Role, tenant::TenantSettings, time::Millis};
 use serde_json::{Value, json};
-use store::people::users::Role;
 use world::{Reply, World, is_id, is_time, keys, text};
 
 pub(super) const INBOUND: &[Row] = &[here!("The service sends `POST`", each_end_is_told_to_the_receiver)];

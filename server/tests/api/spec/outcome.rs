@@ -5,9 +5,8 @@ use crate::{
     console,
     support::{START, settings},
 };
-use domain::{session::Step, tenant::TenantSettings, time::Millis};
+use domain::{role::Role, session::Step, tenant::TenantSettings, time::Millis};
 use serde_json::{Value, json};
-use store::people::users::Role;
 use world::{World, is_id, keys, text};
 
 pub(super) const ROWS: &[Row] = &[

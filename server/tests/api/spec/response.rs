@@ -143,7 +143,7 @@ pub(super) async fn no_secret_is_logged() {
     browser.post(path, "outcome=needs_review").await;
     assert_eq!(browser.get("/capture/result").await.status, 200);
     assert!(world.get(&id).await.body.contains("Canarylast"));
-    let mut reviewer = crate::console::Browser::signed_in(&world.server, store::people::users::Role::Reviewer).await;
+    let mut reviewer = crate::console::Browser::signed_in(&world.server, domain::role::Role::Reviewer).await;
     assert!(
         reviewer
             .get(&format!("/admin/sessions/{id}"))

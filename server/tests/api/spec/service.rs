@@ -6,8 +6,8 @@ use crate::{
     console,
     support::{SESSIONS, add_tenant, settings},
 };
+use domain::role::Role;
 use serde_json::Value;
-use store::people::users::Role;
 use world::{World, is_id, is_time, text};
 
 pub(super) const DOCUMENT: &[Row] = &[

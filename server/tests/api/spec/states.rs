@@ -2,9 +2,8 @@
 
 use super::{Row, here, told, world};
 use crate::{browser::Browser, console, support::SESSIONS};
-use domain::{session::Status, time::Millis};
+use domain::{role::Role, session::Status, time::Millis};
 use serde_json::{Value, json};
-use store::people::users::Role;
 use world::{World, text};
 
 pub(super) const ROWS: &[Row] = &[

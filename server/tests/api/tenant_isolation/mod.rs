@@ -11,6 +11,7 @@ use super::{
     console,
     support::{Answer, SESSIONS, START, Server, add_sandbox, settings},
 };
+use domain::role::Role;
 use serde_json::Value;
 use service::jobs::worker::{Lane, Worker};
 use std::collections::BTreeSet;
@@ -220,7 +221,7 @@ async fn furnish(server: &mut Server) -> Belongings {
             .await
             .unwrap();
     }
-    let mut admin = console::Browser::signed_in_as(server, made.id.as_str(), users::Role::Admin).await;
+    let mut admin = console::Browser::signed_in_as(server, made.id.as_str(), Role::Admin).await;
     let form = format!("name=Ines&email=ines%40{}.example&role=auditor", made.id.as_str());
     assert_eq!(admin.post("/admin/people", &form.replace('_', "-")).await.status, 201);
     let events = admin.get("/admin/webhooks").await.body;
@@ -284,7 +285,7 @@ async fn a_foreign_id_is_like_one_that_does_not_exist() {
     let mine = furnish(&mut server).await;
     assert_ne!(mine.tenant, theirs.tenant);
     let server = server;
-    let mut admin = console::Browser::signed_in_as(&server, "mine", users::Role::Admin).await;
+    let mut admin = console::Browser::signed_in_as(&server, "mine", Role::Admin).await;
     let mut applicant = browser::Browser::new(&server);
     applicant.agree().await;
     let mut leaks = Vec::new();

@@ -4,6 +4,7 @@ pub(crate) mod idempotency;
 
 use crate::{Honnin, access::Tenant, runtime::token, session::rate_limit};
 use domain::{
+    audit::AuditAction,
     callback::CallbackUrl,
     ids::SessionId,
     request::{CreationRequest, Issue},
@@ -173,7 +174,7 @@ async fn store_session(
     links::insert(tx, link).await?;
     enqueue_expiry(tx, &row.session).await?;
     caller.mark_key_used(tx, now).await?;
-    let entry = caller.audit_entry(now, "session.create", &row.session.id);
+    let entry = caller.audit_entry(now, AuditAction::SessionCreate, &row.session.id);
     audit::record(tx, &entry).await?;
     Ok(())
 }

@@ -4,9 +4,11 @@ mod api;
 
 use crate::operation::{Answer, Op, Seen, SeenOutcome, Step, Which};
 use domain::{
+    audit::AuditAction,
     document::{DocumentType, Side},
     ids::{EventId, SessionId, TenantId, UserId},
     language::Language,
+    role::Role,
     scope::Scope,
     secret::Personal,
     session::Step as PlanStep,
@@ -31,7 +33,7 @@ use service::{
     },
     jobs::worker::Lane,
     privacy::erase_now::{EraseNowError, erase_now},
-    review::{CaseError, RuleError, Ruling, ask_again, open_case, reopen, rule},
+    review::{CaseError, ReviewDecision, RuleError, ask_again, open_case, reopen, rule},
     runtime::{random::SeededRandom, token},
     session::{
         create::create_session,
@@ -39,7 +41,7 @@ use service::{
         reissue_link::{ReissueError, reissue_link},
     },
 };
-use store::{StoreError, audit, jobs, people::users::Role, settings::tenants::TenantRow};
+use store::{StoreError, audit, jobs, settings::tenants::TenantRow};
 use testkit::{Harness, START, add_tenant, analyser::Look, applicant::details, localhost};
 
 /// What the customer gives with each session.
@@ -255,9 +257,9 @@ impl Real {
             },
             Op::Rule(who, approve, note) => {
                 let ruling = if approve {
-                    Ruling::Approve
+                    ReviewDecision::Approve
                 } else {
-                    Ruling::Reject(Vec::new())
+                    ReviewDecision::Reject(Vec::new())
                 };
                 let note = note.then(|| Personal::new("Seen by eye.".to_owned()));
                 let ruled = rule(honnin, reviewer(who), &id, ruling, note).await;
@@ -359,7 +361,7 @@ impl Real {
             .read(async move |tx| audit::list(tx, &tenant, Some(&id), None, 10_000).await);
         list.await
             .iter()
-            .filter(|one| one.entry.action == "session.read")
+            .filter(|one| one.entry.action == AuditAction::SessionRead)
             .count()
     }
 }

@@ -1,0 +1,100 @@
+//! What the audit log says was done. Who did it, when and from where is in the entry.
+
+use crate::document::vocabulary;
+
+vocabulary! {
+    /// What was done, as `subject.verb`. Stored entries keep their names, so a name is never given another meaning.
+    AuditAction {
+        /// Created a session.
+        SessionCreate = "session.create",
+        /// Read a session's personal data.
+        SessionRead = "session.read",
+        /// Began another attempt.
+        SessionReprocess = "session.reprocess",
+        /// The applicant agreed.
+        SessionConsent = "session.consent",
+        /// The applicant did not agree.
+        SessionDecline = "session.decline",
+        /// The applicant submitted.
+        SessionSubmit = "session.submit",
+        /// The automatic decision.
+        SessionDecide = "session.decide",
+        /// The deadline passed.
+        SessionExpire = "session.expire",
+        /// The personal data was erased.
+        SessionErase = "session.erase",
+        /// Asked for the erasure before the retention period was over.
+        SessionEraseNow = "session.erase_now",
+        /// Completed with made-up data.
+        SessionCompleteInSandbox = "session.complete_in_sandbox",
+        /// Made a new link.
+        SessionReissueLink = "session.reissue_link",
+        /// The applicant opened the link.
+        LinkOpen = "link.open",
+        /// The applicant made a link for another device.
+        LinkSwitchDevice = "link.hand_over",
+        /// Opened a case.
+        CaseOpen = "case.open",
+        /// Ruled.
+        CaseRule = "case.rule",
+        /// Had the applicant asked again.
+        CaseAskAgain = "case.ask_again",
+        /// Looked at a picture.
+        PictureView = "picture.view",
+        /// Issued an API key.
+        KeyIssue = "key.issue",
+        /// Revoked an API key.
+        KeyRevoke = "key.revoke",
+        /// Changed settings.
+        SettingsChange = "settings.change",
+        /// Added a person; written by earlier versions.
+        PersonAdd = "person.add",
+        /// Invited a person.
+        PersonInvite = "person.invite",
+        /// Revoked an invitation.
+        PersonRevokeInvitation = "person.revoke_invitation",
+        /// Accepted an invitation.
+        PersonJoin = "person.join",
+        /// Made a link to a new password.
+        PersonIssueReset = "person.issue_reset",
+        /// Chose a new password by a link.
+        PersonResetPassword = "person.reset_password",
+        /// Made a person an operator.
+        PersonGrantOperator = "person.grant_operator",
+        /// Changed a person.
+        PersonChange = "person.change",
+        /// Signed in.
+        PersonSignIn = "person.sign_in",
+        /// Failed to sign in.
+        PersonSignInRefused = "person.sign_in_refused",
+        /// Changed their own password.
+        PersonChangePassword = "person.change_password",
+        /// Ended all their browser sessions.
+        PersonSignOutEverywhere = "person.sign_out_everywhere",
+        /// Became the first person.
+        InstallationSetUp = "installation.set_up",
+        /// Made a tenant.
+        TenantCreate = "tenant.create",
+        /// Issued a signing secret.
+        WebhookSecretIssue = "webhook_secret.issue",
+        /// Disabled a signing secret.
+        WebhookSecretDisable = "webhook_secret.disable",
+        /// Had an event sent again.
+        WebhookSendAgain = "webhook.send_again",
+        /// Had a range of events sent again.
+        WebhookSendRangeAgain = "webhook.send_range_again",
+        /// Sent a test event.
+        WebhookTest = "webhook.test",
+    }
+}
+
+impl AuditAction {
+    /// Whether it is the applicant who does it.
+    #[must_use]
+    pub const fn is_of_applicant(self) -> bool {
+        matches!(
+            self,
+            Self::LinkOpen | Self::LinkSwitchDevice | Self::SessionConsent | Self::SessionDecline | Self::SessionSubmit
+        )
+    }
+}

@@ -1,0 +1,63 @@
+//! What the scores of a decision measure.
+
+use crate::document::vocabulary;
+
+vocabulary! {
+    /// What was measured. The rules of a document layout have scores of their own, named by the layout's file: `layout: RULE`.
+    ScoreName {
+        /// How well the selfie's face fits the portrait.
+        FaceMatch = "face_match",
+        /// How certainly the selfie is of a living face.
+        Liveness = "liveness",
+        /// How far the head was turned.
+        Turn = "turn",
+        /// How much of the printed and the machine-readable data agrees.
+        ZonesAgree = "zones_agree",
+        /// How certainly the machine-readable zone was read.
+        MrzReading = "mrz_reading",
+        /// How much of the document has no colour.
+        GreyShare = "grey_share",
+        /// How much the document's picture looks like a screen or print.
+        Raster = "raster",
+        /// How certainly the layout was recognised.
+        Layout = "layout",
+        /// How much of the layout is hidden.
+        LayoutHidden = "layout: hidden",
+        /// How much the selfie looks like a screen or print.
+        SelfieRaster = "selfie_raster",
+        /// How much of the eyes is covered.
+        EyesCovered = "eyes_covered",
+        /// How much of the mouth is covered.
+        MouthCovered = "mouth_covered",
+        /// How far the selfie is from the document's own portrait.
+        PortraitDistance = "portrait_distance",
+        /// How well the face fits one that was approved before.
+        DuplicateFace = "duplicate_face",
+        /// How well the face fits the one that was approved with the same document.
+        SameHolder = "same_holder",
+    }
+}
+
+impl ScoreName {
+    /// Whether its threshold is the most it may be; of others it is the least.
+    #[must_use]
+    pub const fn is_at_most(self) -> bool {
+        match self {
+            Self::GreyShare
+            | Self::Raster
+            | Self::LayoutHidden
+            | Self::SelfieRaster
+            | Self::EyesCovered
+            | Self::MouthCovered => true,
+            Self::FaceMatch
+            | Self::Liveness
+            | Self::Turn
+            | Self::ZonesAgree
+            | Self::MrzReading
+            | Self::Layout
+            | Self::PortraitDistance
+            | Self::DuplicateFace
+            | Self::SameHolder => false,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Names in stored records: of a vocabulary of this version, or written by another version.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// A vocabulary made by `vocabulary!`.
+pub trait Vocabulary: Copy {
+    /// The name on the wire and in the database.
+    fn name(self) -> &'static str;
+    /// The value with this name, if there is one.
+    fn of_name(name: &str) -> Option<Self>;
+}
+
+/// A name as it was stored. What this version does not know is kept as it is: it can be read, and is written again byte for byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Named<T> {
+    /// Of this version's vocabulary.
+    Known(T),
+    /// Another name.
+    Other(String),
+}
+
+impl<T: Vocabulary> Named<T> {
+    /// Reads a stored name.
+    #[must_use]
+    pub fn parse(name: &str) -> Self {
+        T::of_name(name).map_or_else(|| Self::Other(name.to_owned()), Self::Known)
+    }
+
+    /// The name as it is stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Known(value) => (*value).name(),
+            Self::Other(name) => name,
+        }
+    }
+
+    /// The value, where this version knows it.
+    #[must_use]
+    pub const fn known(&self) -> Option<T> {
+        match self {
+            Self::Known(value) => Some(*value),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+impl<T: Vocabulary> From<T> for Named<T> {
+    fn from(value: T) -> Self {
+        Self::Known(value)
+    }
+}
+
+impl<T: Vocabulary + PartialEq> PartialEq<T> for Named<T> {
+    fn eq(&self, other: &T) -> bool {
+        self.known() == Some(*other)
+    }
+}
+
+impl<T: Vocabulary> fmt::Display for Named<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl<T: Vocabulary> Serialize for Named<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de, T: Vocabulary> Deserialize<'de> for Named<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|name| Self::parse(&name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reasons::Reason;
+
+    #[test]
+    fn a_name_of_another_version_is_read_and_written_as_it_was() {
+        let text = r#"["document_expired","a_later_code"]"#;
+        let read: Vec<Named<Reason>> = serde_json::from_str(text).unwrap();
+        assert_eq!(
+            read,
+            [
+                Named::Known(Reason::DocumentExpired),
+                Named::Other("a_later_code".into())
+            ]
+        );
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
+    }
+}
