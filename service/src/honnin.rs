@@ -1,4 +1,4 @@
-//! What every verb works with: storage, clock, randomness, analyser. Made once at start, cheap to clone.
+//! What every verb works with: storage, clock, randomness, the analyser. Made once at start, cheap to clone.
 
 use crate::{
     runtime::{analyser::Analyser, cpu_pool::CpuPool, random::Random, readiness::LastCheck, wake_up::WakeUps},

@@ -1,6 +1,9 @@
 //! What becomes of a picture that the server has received: the step that is next, or the page again with what is wrong with the file.
 
-use super::{refusal::Refusal, visit::Request};
+use super::{
+    refusal::Refusal,
+    visit::{Request, address},
+};
 use crate::{
     page::{refuse, render},
     text::picture::FileFault,
@@ -13,13 +16,17 @@ use http::StatusCode;
 use leptos::prelude::{expect_context, provide_context};
 use leptos_axum::ResponseOptions;
 use serde::Serialize;
-use service::{access::Applicant, capture::take::CaptureError, runtime::analyser::PictureFault};
+use service::{
+    access::Applicant,
+    capture::{progress::Next, take::CaptureError},
+    runtime::analyser::PictureFault,
+};
 
 /// What became of an upload.
 #[derive(Debug)]
 pub enum Taken {
-    /// It was stored.
-    Taken(Applicant),
+    /// It was stored, and this is next.
+    Stored(Next),
     /// Something is wrong with the file.
     Faulty(FileFault),
 }
@@ -47,10 +54,7 @@ pub async fn applicant(request: &Request) -> Result<Applicant, Refusal> {
 /// The answer to an upload, sent to the page at the route `page`.
 pub async fn answer(request: Request, page: &'static str, taken: Result<Taken, Refusal>) -> Response {
     match taken {
-        Ok(Taken::Taken(applicant)) => match request.onward(&applicant).await {
-            Ok(answer) => answer,
-            Err(refusal) => refuse(request, refusal).await,
-        },
+        Ok(Taken::Stored(next)) => request.lead_on(address(next)),
         Ok(Taken::Faulty(fault)) => faulty(request, page, fault).await,
         Err(refusal) => refuse(request, refusal).await,
     }

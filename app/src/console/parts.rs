@@ -119,6 +119,20 @@ pub(super) struct Line {
     pub narrow: bool,
 }
 
+impl Line {
+    /// A line of plain text that browsers do not fill in.
+    pub(super) fn text(name: &'static str, label: &'static str, value: impl Into<String>) -> Self {
+        Self {
+            name,
+            label,
+            kind: "text",
+            value: value.into(),
+            autocomplete: "off",
+            ..Self::default()
+        }
+    }
+}
+
 /// The sentence about a field, where there is one.
 #[must_use]
 pub(super) fn mistake_of(mistakes: &[Mistake], field: &str) -> Option<String> {

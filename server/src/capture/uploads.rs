@@ -18,7 +18,7 @@ use axum::{
 };
 use domain::{document::Side, ids::SessionId};
 use service::capture::{
-    progress::analysed_within,
+    progress::{analysed_within, progress},
     take::{Burst, capture_document, capture_selfie},
 };
 use std::time::Duration;
@@ -44,7 +44,10 @@ async fn take_picture(app: &App, page: &PageRequest, request: Request) -> Result
     let taken = capture_document(&app.honnin, &applicant, side, picture).await;
     drop(room);
     match taken {
-        Ok(()) => Ok(Taken::Taken(applicant)),
+        Ok(()) => {
+            let attempt = progress(&app.honnin, &applicant).await?;
+            Ok(Taken::Stored(attempt.next(app.honnin.now())))
+        }
         Err(error) => sort(error).map(Taken::Faulty),
     }
 }
@@ -92,8 +95,8 @@ async fn take_selfie(app: &App, page: &PageRequest, request: Request) -> Result<
     drop(room);
     match taken {
         Ok(()) => {
-            analysed_within(&app.honnin, &applicant, LOOKING).await?;
-            Ok(Taken::Taken(applicant))
+            let attempt = analysed_within(&app.honnin, &applicant, LOOKING).await?;
+            Ok(Taken::Stored(attempt.next(app.honnin.now())))
         }
         Err(error) => sort(error).map(Taken::Faulty),
     }

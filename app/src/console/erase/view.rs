@@ -32,14 +32,7 @@ pub(super) fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> AnyVie
     let ends = view
         .goes_on
         .then(|| view! { <p class="note">"The user has not finished. The session will end as failed, and your server will be notified."</p> });
-    let word = Line {
-        name: "word",
-        label: "Type ERASE to confirm",
-        kind: "text",
-        value: view.word.clone(),
-        autocomplete: "off",
-        ..Line::default()
-    };
+    let word = Line::text("word", "Type ERASE to confirm", view.word.clone());
     let password = Line {
         name: "password",
         label: "Your password",

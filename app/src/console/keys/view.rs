@@ -148,14 +148,7 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
         }
         .into_any()
     };
-    let name = Line {
-        name: "name",
-        label: "Name",
-        kind: "text",
-        value: view.name.clone(),
-        autocomplete: "off",
-        ..Line::default()
-    };
+    let name = Line::text("name", "Name", view.name.clone());
     let lifetimes = [("", "Never"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year")];
     let lifetimes = options(lifetimes.map(|(value, name)| (value.to_owned(), name.to_owned())), "");
     let issued = view.issued.clone().map(|(key, curl)| {

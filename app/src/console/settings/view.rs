@@ -74,13 +74,9 @@ fn number(name: &'static str, label: &'static str, hint: &str, value: &str, wron
     let hint = (!hint.is_empty()).then(|| hint.to_owned());
     line(
         Line {
-            name,
-            label,
             hint,
-            kind: "text",
-            value: value.to_owned(),
-            autocomplete: "off",
             narrow: true,
+            ..Line::text(name, label, value)
         },
         wrong,
     )
@@ -111,14 +107,7 @@ fn steps(view: &SettingsView) -> AnyView {
 
 fn look(view: &SettingsView) -> AnyView {
     let wrong = &view.mistakes;
-    let name = Line {
-        name: "name",
-        label: "Name",
-        kind: "text",
-        value: view.name.clone(),
-        autocomplete: "off",
-        ..Line::default()
-    };
+    let name = Line::text("name", "Name", view.name.clone());
     let inside = view! { {line(name, wrong)}{number("accent", "Accent colour", "For example #1f4fd8. Leave empty for the default colour.", &view.accent, wrong)} };
     section(
         view,
@@ -228,14 +217,7 @@ fn callbacks(view: &SettingsView) -> AnyView {
         Ok(()) => view! { <p class="answer good" role="status">"Allowed."</p> }.into_any(),
         Err(why) => view! { <p class="answer bad" role="status">{why}</p> }.into_any(),
     });
-    let test = Line {
-        name: "test",
-        label: "Test a callbackUrl",
-        kind: "text",
-        value: asked.unwrap_or_default(),
-        autocomplete: "off",
-        ..Line::default()
-    };
+    let test = Line::text("test", "Test a callbackUrl", asked.unwrap_or_default());
     view! {
         {section(view, "callbacks", "Callback URLs", "URLs to which users may return after the verification.", inside)}
         <form class="panel row-form tester" method="get" action="/admin/settings#callbacks">

@@ -31,7 +31,7 @@ pub(super) const ROWS: &[Row] = &[
     here!("Verification is over", only_the_very_bytes_verify),
     there!(
         "The receiver checks signature",
-        "service/tests/redeliver.rs",
+        "service/tests/webhook/redeliver.rs",
         "a_pasted_delivery_is_explained"
     ),
     told!(

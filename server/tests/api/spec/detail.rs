@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Row] = &[
     here!("userInputInfo: Personal", after_erasure_the_outcome_remains),
     there!(
         "userInputInfo: Fields seen",
-        "service/tests/submit.rs",
+        "service/tests/capture/submit.rs",
         "the_details_are_filled_in_from_the_document_and_kept_as_typed"
     ),
     here!("documentOcr |", personal_data_is_read),

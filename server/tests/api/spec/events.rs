@@ -47,7 +47,7 @@ pub(super) const DELIVERY: &[Row] = &[
     here!("A non-2xx response", a_failure_is_tried_again_ten_times),
     there!(
         "A slow response times out",
-        "service/tests/webhook_hostile.rs",
+        "service/tests/webhook/hostile.rs",
         "whoever_keeps_us_waiting_is_hung_up_on"
     ),
     told!(
@@ -63,7 +63,7 @@ pub(super) const DELIVERY: &[Row] = &[
     ),
     there!(
         "The same event can arrive several times",
-        "service/tests/deliver_event.rs",
+        "service/tests/webhook/deliver.rs",
         "an_event_in_flight_when_the_process_dies_is_sent_again_with_the_same_id"
     ),
     told!("Order of arrival", "a freedom of ours, which a retry uses"),

@@ -33,7 +33,7 @@ pub(super) const SERVICE: &[Row] = &[
     ),
     there!(
         "The service decides automatically",
-        "service/tests/decide.rs",
+        "service/tests/decision/decide.rs",
         "a_genuine_passport_and_its_living_holder_are_approved"
     ),
     here!(
