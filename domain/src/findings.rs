@@ -21,6 +21,9 @@ pub struct Quality {
     pub coverage: Option<f32>,
     /// Whether the outline touches the edge of the picture.
     pub cut_off: Option<bool>,
+    /// Share of the document that something lies on, such as fingers, 0 to 1; `None` where that was not measured.
+    #[serde(default)]
+    pub obstructed: Option<f32>,
 }
 
 vocabulary! {

@@ -198,6 +198,7 @@ const FLAWLESS: Quality = Quality {
     exposure: 0.5,
     coverage: Some(0.6),
     cut_off: Some(false),
+    obstructed: None,
 };
 
 /// A genuine one, but for what the caller changes.

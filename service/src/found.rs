@@ -100,4 +100,5 @@ const UNJUDGED: Quality = Quality {
     exposure: 0.5,
     coverage: None,
     cut_off: None,
+    obstructed: None,
 };

@@ -45,6 +45,7 @@ pub(super) const GOOD: Quality = Quality {
     exposure: 0.5,
     coverage: Some(0.6),
     cut_off: Some(false),
+    obstructed: None,
 };
 
 pub(super) fn passport() -> DocumentFindings {

@@ -23,6 +23,7 @@ pub const GOOD: Quality = Quality {
     exposure: 0.5,
     coverage: Some(0.6),
     cut_off: Some(false),
+    obstructed: None,
 };
 
 /// What a picture shows, whatever else the eyes were told.
