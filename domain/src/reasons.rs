@@ -39,7 +39,7 @@ macro_rules! reasons {
 
 reasons! {
     DocumentNotFound = "document_not_found", AskAgain,
-        "There is no document in the picture.",
+        "There is no document in the photo.",
         "画像に本人確認書類が写っていません。";
     DocumentBlurry = "document_blurry", AskAgain,
         "The photo of the document is not sharp enough to read.",
@@ -48,10 +48,10 @@ reasons! {
         "Light is reflected on the document. Tilt it slightly and try again.",
         "書類に光が反射しています。少し傾けて撮り直してください。";
     DocumentTooDark = "document_too_dark", AskAgain,
-        "The picture is too dark. Move to a brighter place.",
+        "The photo is too dark. Move to a brighter place.",
         "画像が暗すぎます。明るい場所で撮影してください。";
     DocumentCutOff = "document_cut_off", AskAgain,
-        "Part of the document is outside the picture. Fit the whole document in the frame.",
+        "Part of the document is outside the photo. Fit the whole document in the frame.",
         "書類の一部が切れています。全体が枠に入るように撮影してください。";
     DocumentObstructed = "document_obstructed", AskAgain,
         "Something covers part of the document.",
@@ -108,10 +108,10 @@ reasons! {
         "The document is a specimen.",
         "書類が見本です。";
     SelfieNoFace = "selfie_no_face", AskAgain,
-        "There is no face in the picture.",
+        "There is no face in the photo.",
         "顔が写っていません。";
     SelfieMultipleFaces = "selfie_multiple_faces", AskAgain,
-        "There is more than one face in the picture.",
+        "There is more than one face in the photo.",
         "複数の顔が写っています。";
     SelfieFaceCovered = "selfie_face_covered", AskAgain,
         "The face is partly covered.",

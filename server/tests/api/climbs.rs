@@ -174,7 +174,7 @@ async fn a_developer_sends_no_old_note_to_a_new_address() {
         .post("/admin/webhooks/again", "kind=verification.approved")
         .await;
     let told = developer.get("/admin").await.body;
-    assert!(told.contains("Sent again: 0. Skipped: 1"), "{told}");
+    assert!(told.contains("Resent: 0. Skipped: 1"), "{told}");
 
     let mut admin = Browser::signed_in(&server, Role::Admin).await;
     admin.post(&format!("/admin/webhooks/evt_{event}/again"), "").await;

@@ -74,7 +74,7 @@ async fn a_range_is_sent_again_only_where_a_filter_says_which() {
         .post("/admin/webhooks/again", "state=pending&kind=&from=&to=")
         .await;
     assert_eq!(sent.header("location"), Some("/admin/webhooks"));
-    assert!(browser.get("/admin/webhooks").await.body.contains("Sent again: 1."));
+    assert!(browser.get("/admin/webhooks").await.body.contains("Resent: 1."));
 }
 
 #[tokio::test]
