@@ -137,7 +137,7 @@ pub struct InputMatchCheck {
     pub performed: bool,
     /// `true` where every comparable item matched, `None` where none could be compared.
     pub matched: Option<bool>,
-    /// Item to whether it matched; never a value.
+    /// Whether each item matched, by its name; never a value.
     pub fields: Option<BTreeMap<String, bool>>,
 }
 
