@@ -25,7 +25,7 @@ impl Fields {
     }
 
     fn checked(fields: Vec<(String, String)>) -> Result<Self, Malformed> {
-        // Nobody types NUL, and PostgreSQL does not accept text that contains it.
+        // Nobody types NUL, and PostgreSQL accepts no text that contains it.
         if fields.iter().any(|(_, value)| value.contains('\0')) {
             return Err(Malformed);
         }
