@@ -182,10 +182,10 @@ mod tests {
         let page = include_str!("../../docs/API.md");
         let row = |effect| {
             let begins = match effect {
-                Effect::AskAgain => "| asked again on the phone, then a person looks |",
-                Effect::Review => "| a person looks |",
-                Effect::FraudSignal => "| a sign of fraud: a person looks, or rejected where the tenant wants that |",
-                Effect::Reject => "| rejected |",
+                Effect::AskAgain => "| the phone asks for another photo, then human review |",
+                Effect::Review => "| human review |",
+                Effect::FraudSignal => "| fraud signal: human review, or rejection if the tenant has turned that on |",
+                Effect::Reject => "| rejection |",
             };
             page.lines().find_map(|line| line.strip_prefix(begins)).unwrap()
         };

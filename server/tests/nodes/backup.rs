@@ -28,11 +28,13 @@ const NAME: &str = "Tanaka";
 /// What is said at the start of a copy that lacks what was stored last.
 const INCOMPLETE: &str = "was copied while it was open, without its write-ahead log";
 
-/// The shell commands of the section about copies: how to make one, how to put it back.
+/// The shell commands of the section about backups: making a copy, and restoring it.
 fn documented() -> [String; 2] {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/OPERATIONS.md");
     let page = fs::read_to_string(page).unwrap();
-    let (_, section) = page.split_once("\n## Copies\n").unwrap();
+    let (_, section) = page.split_once("
+## Backup and restore
+").unwrap();
     let (section, _) = section.split_once("\n## ").unwrap();
     let blocks: Vec<String> = section
         .split("\n```sh\n")
