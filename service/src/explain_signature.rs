@@ -70,7 +70,7 @@ struct Pasted {
 /// Explains pasted `headers` (one on each line, `name: value`) and `body`.
 ///
 /// # Errors
-/// When storage fails.
+/// If storage fails.
 pub async fn explain_signature(
     honnin: &Honnin,
     developer: &Developer,
