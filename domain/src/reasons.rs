@@ -2,17 +2,17 @@
 
 use crate::language::Language;
 
-/// What a reason does to the verdict.
+/// The effect of a reason on the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The user is asked again on the phone first; where it stays, a person reviews.
+    /// The phone first asks for another picture; if the problem stays, the session goes to review.
     AskAgain,
-    /// A person reviews.
+    /// The session goes to review.
     Review,
     /// Rejected.
     Reject,
-    /// A statistical signal of fraud: reviewed, or rejected where the tenant wants that. A wrong automatic rejection is a
-    /// person turned away by a threshold.
+    /// A statistical fraud signal: review, or rejection if the tenant has turned that on, because an automatic rejection can be
+    /// wrong.
     FraudSignal,
 }
 
@@ -24,7 +24,7 @@ macro_rules! reasons {
         }
 
         impl Reason {
-            /// What it does to the verdict.
+            /// Its effect on the verdict.
             #[must_use]
             pub const fn effect(self) -> Effect { match self { $(Self::$variant => Effect::$effect),+ } }
 
@@ -176,7 +176,7 @@ reasons! {
 mod tests {
     use super::*;
 
-    /// The page for integrators lists every code once, in the row of its effect.
+    /// docs/API.md lists every code once, in the row of its effect.
     #[test]
     fn the_api_page_lists_every_code_under_its_effect() {
         let page = include_str!("../../docs/API.md");

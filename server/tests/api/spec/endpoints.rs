@@ -155,7 +155,7 @@ async fn an_oversized_metadata_is_400() {
     let body = json!({"metadata": {"k": "a".repeat(8185)}}).to_string();
     let answer = world.server.call("POST", SESSIONS, &body).await;
     let issue = json!({"_tag": "Limit", "path": ["metadata"],
-        "message": "must be at most 8192 bytes of compact JSON, and is 8193"});
+        "message": "must be at most 8192 bytes of compact JSON, but is 8193"});
     let body = json!({"_tag": "HttpApiDecodeError", "message": "The request does not match the API description.", "issues": [issue]});
     refused(&answer, 400, &body);
 }
