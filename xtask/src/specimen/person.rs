@@ -1,4 +1,4 @@
-//! People and documents that do not exist, drawn by chance from a seed.
+//! Fictional people and documents, drawn at random from a seed.
 
 use rand::{Rng, RngExt, seq::IndexedRandom};
 use serde::Serialize;
@@ -36,14 +36,14 @@ pub(crate) struct Date {
 }
 
 impl Date {
-    /// Any day of these years.
+    /// A random day of these years.
     pub(crate) fn drawn(chance: &mut impl Rng, first: u16, last: u16) -> Self {
         let (year, month) = (chance.random_range(first..=last), chance.random_range(1..=12));
         let day = chance.random_range(1..=days(year, month));
         Self { year, month, day }
     }
 
-    /// The same day so many years later; the 29th of February becomes the 28th.
+    /// The same day this many years later; the 29th of February becomes the 28th.
     pub(crate) fn years_later(self, years: u16) -> Self {
         let year = self.year + years;
         Self {
