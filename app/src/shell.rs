@@ -117,7 +117,7 @@ pub struct PageMeta {
     pub nonce: String,
     /// The hashed files.
     pub assets: Assets,
-    /// The tenant, where it is known.
+    /// The tenant, if known.
     pub brand: Option<Brand>,
     /// The URL that answers GET with this page, for the language switch; no query.
     pub path: String,

@@ -51,7 +51,7 @@ impl From<StoreError> for Unseen {
     }
 }
 
-const UNREADABLE: &str = "a stored picture does not open";
+const UNREADABLE: &str = "a stored picture cannot be decoded";
 
 /// The result of an analysis.
 enum Seen {
@@ -159,7 +159,7 @@ async fn open(
     let mut pictures = Vec::with_capacity(capture.frames.len());
     for frame in &capture.frames {
         let sealed = honnin.pictures.find(&capture.session, &frame.object).await?;
-        let sealed = sealed.ok_or(Unseen::Picture("a stored picture is gone"))?;
+        let sealed = sealed.ok_or(Unseen::Picture("a stored picture is missing"))?;
         let place = Place {
             tenant: &row.session.tenant,
             session: &row.session.id,

@@ -16,7 +16,7 @@ pub(super) struct Item {
     pub typed: Option<String>,
     /// As sent by the tenant.
     pub known: Option<String>,
-    /// Whether they agree; `None` where there was nothing to compare.
+    /// Whether they agree; `None` if there was nothing to compare.
     pub matched: Option<bool>,
     /// Whether line breaks are kept.
     pub lines: bool,

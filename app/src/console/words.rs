@@ -78,7 +78,7 @@ pub(super) const fn step(step: Step) -> &'static str {
     }
 }
 
-/// The sentence of a reason code; the code itself where it is not known.
+/// The sentence of a reason code; the code itself if unknown.
 #[must_use]
 pub(super) fn reason(code: &str) -> String {
     Reason::parse(code).map_or_else(|| code.to_owned(), |reason| reason.sentence(Language::En).to_owned())

@@ -79,7 +79,7 @@ fn run(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>, rate: Option<f64>) -> Ou
 }
 
 /// Tells the clients in turn that a request is due; all of them immediately if there is no rate.
-#[expect(clippy::disallowed_methods, reason = "it is the clock")]
+#[expect(clippy::disallowed_methods, reason = "keeps the time")]
 fn keep_time(begun: Instant, requests: usize, clocks: &[UnboundedSender<Instant>], rate: Option<f64>) {
     for (index, clock) in (0..requests).zip(clocks.iter().cycle()) {
         let due = rate.map_or(begun, |rate| begun + Duration::from_secs_f64(index as f64 / rate));

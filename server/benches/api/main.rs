@@ -10,7 +10,7 @@
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a measurement talks, stops at the first surprise, and counts in thousands"
+    reason = "a benchmark prints its results, may panic, and counts in thousands"
 )]
 
 #[path = "../../../store/benches/floors/mod.rs"]
@@ -205,7 +205,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever measures says from which seed")]
+#[expect(clippy::disallowed_methods, reason = "the seed comes from the environment")]
 fn seed() -> u64 {
     let given = std::env::var("HONNIN_SEED").ok();
     given.map_or_else(rand::random, |text| {

@@ -13,7 +13,7 @@
     clippy::unwrap_used,
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    reason = "a measurement talks, stops at the first surprise, and counts in thousands"
+    reason = "a benchmark prints its results, may panic, and counts in thousands"
 )]
 
 mod hostile;
@@ -171,7 +171,7 @@ fn raise_descriptor_limit() {
     setrlimit(Resource::Nofile, all).unwrap();
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever measures says how much")]
+#[expect(clippy::disallowed_methods, reason = "the size comes from the environment")]
 fn count(name: &str, otherwise: usize) -> usize {
     std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
 }

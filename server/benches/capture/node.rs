@@ -76,7 +76,7 @@ impl Drop for Node {
 }
 
 /// The binary built with this benchmark, or another one to measure.
-#[expect(clippy::disallowed_methods, reason = "whoever measures says what")]
+#[expect(clippy::disallowed_methods, reason = "the binary's path comes from the environment")]
 fn binary() -> String {
     std::env::var("HONNIN_BENCH_BINARY").unwrap_or_else(|_| env!("CARGO_BIN_EXE_honnin").to_owned())
 }

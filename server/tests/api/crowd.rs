@@ -65,7 +65,7 @@ async fn half_open_and_slow_connections_are_closed_and_hold_up_nobody() {
     );
 }
 
-#[expect(clippy::disallowed_methods, reason = "the test command says how much is to be tried")]
+#[expect(clippy::disallowed_methods, reason = "the size comes from the environment")]
 fn half_open() -> usize {
     std::env::var("HONNIN_HALF_OPEN").map_or(200, |text| text.parse().unwrap())
 }

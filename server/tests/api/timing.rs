@@ -116,7 +116,7 @@ fn mean(sample: &[f64], cut: f64) -> (f64, f64) {
     (mean, variance / count)
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever runs the tests says how long")]
+#[expect(clippy::disallowed_methods, reason = "the size comes from the environment")]
 fn samples() -> usize {
     std::env::var("HONNIN_TIMING_SAMPLES").map_or(0, |text| text.parse().unwrap())
 }

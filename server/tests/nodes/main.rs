@@ -1,7 +1,7 @@
 //! Whole processes: killed in the middle of their work, stopped under load, restarted one after the other.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
-#![expect(clippy::print_stdout, reason = "how much was tried")]
+#![expect(clippy::print_stdout, reason = "prints how much was tested")]
 
 #[path = "../../../service/tests/support/authority.rs"]
 #[expect(unreachable_pub, reason = "shared with other tests")]

@@ -10,7 +10,7 @@
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a measurement talks, and stops at the first surprise"
+    reason = "a benchmark prints its results and may panic"
 )]
 
 #[path = "../../tests/support/mod.rs"]

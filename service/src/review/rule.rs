@@ -187,7 +187,7 @@ async fn end(
         ..before
     };
     let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
-    // The compare-and-set comes first: whoever loses it runs again and finds the winner's decision.
+    // The compare-and-set comes first: the loser runs again and finds the winner's decision.
     conclude(tx, event, &owner, &mut row, outcome, now).await?;
     reviews::insert(tx, &id, row.session.attempt, staff.user(), kept, None, now).await?;
     reviews::release(tx, &id).await?;

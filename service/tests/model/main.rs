@@ -10,7 +10,7 @@
 //! late was shown the decision on an earlier attempt.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
-#![expect(clippy::print_stdout, reason = "whoever waits wants to know the seed")]
+#![expect(clippy::print_stdout, reason = "prints the seed")]
 
 mod game;
 mod operation;

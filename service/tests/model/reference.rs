@@ -16,7 +16,7 @@ const COOKIE: (Millis, Millis) = (Millis::minutes(30), Millis::hours(4));
 const HOLD: Millis = Millis::minutes(15);
 const TRIES: usize = 5;
 
-/// A one-time link. A replaced one ends at once.
+/// A one-time link. A replaced one ends immediately.
 pub(crate) struct Link {
     pub(crate) ends: Timestamp,
     pub(crate) used_by: Option<Which>,

@@ -8,7 +8,7 @@
 //! prefixes; checking only the first address of a name; checking only at registration; parsing literals as names.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
-#![expect(clippy::print_stdout, reason = "how much was tried")]
+#![expect(clippy::print_stdout, reason = "prints how much was tested")]
 
 mod dns;
 mod namespace;

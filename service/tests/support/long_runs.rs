@@ -1,6 +1,6 @@
 //! What `make soak` sets from outside: the number of cases, and the seed.
 
-#![expect(clippy::disallowed_methods, reason = "whoever runs the tests says how long")]
+#![expect(clippy::disallowed_methods, reason = "the size comes from the environment")]
 
 /// The number in the environment variable `name`, or `default`.
 pub fn count(name: &str, default: u64) -> u64 {

@@ -115,12 +115,12 @@ impl MasterKeys {
     pub(super) fn open(&self, sealed: &[u8], purpose: &[&[u8]]) -> Result<Zeroizing<Vec<u8>>, StoreError> {
         let (version, sealed) = sealed
             .split_first_chunk::<4>()
-            .ok_or(StoreError::Corrupt("sealed data does not open"))?;
+            .ok_or(StoreError::Corrupt("encrypted data cannot be decrypted"))?;
         let version = u32::from_be_bytes(*version);
         let key = self
             .versions
             .get(&version)
-            .ok_or(StoreError::Corrupt("sealed with an unknown master key"))?;
+            .ok_or(StoreError::Corrupt("encrypted with an unknown master key"))?;
         seal::open(key, sealed, &bound_to(version, purpose)).map(Zeroizing::new)
     }
 }

@@ -82,7 +82,7 @@ impl SessionKey {
         let plain = open(&self.key, sealed, &self.bound_to(place))?;
         String::from_utf8(plain)
             .map(Personal::new)
-            .map_err(|_| StoreError::Corrupt("sealed data is not text"))
+            .map_err(|_| StoreError::Corrupt("encrypted data is not text"))
     }
 
     /// A fingerprint that recognises `parts` and reveals nothing without the key: HMAC-SHA256 under a key derived from this
@@ -145,7 +145,7 @@ pub(super) fn seal(key: &RawKey, plain: &[u8], context: &[u8]) -> Result<Vec<u8>
                 aad: context,
             },
         )
-        .map_err(|_| StoreError::Corrupt("too long to seal"))?;
+        .map_err(|_| StoreError::Corrupt("too long to encrypt"))?;
     let mut sealed = Vec::with_capacity(1 + NONCE + ciphertext.len());
     sealed.push(FORMAT);
     sealed.extend_from_slice(&nonce);
@@ -154,9 +154,9 @@ pub(super) fn seal(key: &RawKey, plain: &[u8], context: &[u8]) -> Result<Vec<u8>
 }
 
 pub(super) fn open(key: &RawKey, sealed: &[u8], context: &[u8]) -> Result<Vec<u8>, StoreError> {
-    const BROKEN: StoreError = StoreError::Corrupt("sealed data does not open");
+    const BROKEN: StoreError = StoreError::Corrupt("encrypted data cannot be decrypted");
     let (&[FORMAT], rest) = sealed.split_first_chunk::<1>().ok_or(BROKEN)? else {
-        return Err(StoreError::Corrupt("sealed data of an unknown format"));
+        return Err(StoreError::Corrupt("encrypted data of an unknown format"));
     };
     let (nonce, ciphertext) = rest.split_first_chunk::<NONCE>().ok_or(BROKEN)?;
     let cipher = XChaCha20Poly1305::new(&(***key).into());

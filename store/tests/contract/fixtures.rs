@@ -120,7 +120,7 @@ pub(crate) fn outcome(session: &SessionRow, verdict: Verdict, note: Option<&str>
     }
 }
 
-/// An event of `session`, with a sealed note.
+/// An event of `session`, with an encrypted note.
 pub(crate) fn event(session: &SessionRow, number: u8, kind: EventType, data: EventData) -> EventRow {
     EventRow {
         id: EventId::from_random([number; 16]),

@@ -216,7 +216,7 @@ impl Job {
     fn developed(&self, photograph: &Photograph, camera: &shot::Camera) -> Done<Vec<u8>> {
         let mut picture = photograph.picture.clone();
         if self.condition == Condition::Grey || self.trick == Some(Trick::Grey) {
-            // A copier's output is grey, and whoever sends it in crops the desk around it.
+            // A copier's output is grey, and the sender crops the desk around it.
             picture.change(|_, _, [r, g, b]| [0.299 * r + 0.587 * g + 0.114 * b; 3]);
         }
         shot::developed(&picture, camera)

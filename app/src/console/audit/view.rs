@@ -15,7 +15,7 @@ pub(super) struct Entry {
     pub who: String,
     /// What.
     pub what: String,
-    /// To what: text, and an address where it has a page.
+    /// The subject: text, and its URL if it has a page.
     pub subject: Option<(String, Option<String>)>,
     /// What else is worth knowing.
     pub detail: Option<String>,

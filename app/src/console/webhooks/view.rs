@@ -81,7 +81,7 @@ pub(super) struct Row {
 /// The receiver's health.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Health {
-    /// Its address; `None` where none is set.
+    /// Its URL; `None` if none is set.
     pub receiver: Option<String>,
     /// Its last 2xx.
     pub last_success_at: Option<Timestamp>,
