@@ -51,7 +51,7 @@ impl From<StoreError> for Unseen {
     }
 }
 
-const UNREADABLE: &str = "a stored picture cannot be decoded";
+const UNREADABLE: &str = "a stored picture cannot be read";
 
 /// The result of an analysis.
 enum Seen {
