@@ -51,7 +51,10 @@ fn pgbench(server: &str, schema: &str, script: &str) -> f64 {
     line.split(' ').next().unwrap().parse().unwrap()
 }
 
-#[expect(clippy::disallowed_methods, reason = "the server's address comes from the environment")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the server's address comes from the environment"
+)]
 fn server() -> Option<String> {
     std::env::var("HONNIN_BENCH_POSTGRES")
         .ok()

@@ -166,7 +166,10 @@ mod tests {
         assert!(waits.as_mut().now_or_never().is_none());
         drop(calls);
         assert!(waits.now_or_never().flatten().is_some());
-        assert!(slots.waiting.take(network(9), WAITING, 0).is_ok(), "its place in the queue is free");
+        assert!(
+            slots.waiting.take(network(9), WAITING, 0).is_ok(),
+            "its place in the queue is free"
+        );
     }
 
     #[tokio::test]

@@ -290,11 +290,7 @@ async fn signing_in_changes_the_cookie_and_signing_out_ends_it() {
     let second = browser.cookie.clone().unwrap();
     assert_ne!(first, second);
     browser.cookie = Some(first);
-    assert_eq!(
-        browser.get("/admin").await.status,
-        303,
-        "the old value is invalid"
-    );
+    assert_eq!(browser.get("/admin").await.status, 303, "the old value is invalid");
     browser.cookie = Some(second.clone());
     assert_eq!(
         browser.post("/admin/sign-out", "").await.header("location"),
@@ -317,11 +313,7 @@ async fn a_session_ends_idle_after_half_an_hour_and_in_any_case_after_twelve_hou
     let again = browser.sign_in("reviewer@shop.example").await;
     assert_eq!(again.status, 303);
     server.clock.advance(Millis::minutes(30));
-    assert_eq!(
-        browser.get("/admin").await.status,
-        303,
-        "idle for half an hour"
-    );
+    assert_eq!(browser.get("/admin").await.status, 303, "idle for half an hour");
 }
 
 #[tokio::test]

@@ -137,11 +137,7 @@ async fn a_head_over_the_limit_is_refused() {
         .send("GET", "/healthz", &[("x-big", &"a".repeat(40_000))], "")
         .await;
     assert_eq!((answer.status, answer.body.as_str()), (431, ""));
-    assert_eq!(
-        answer.header("x-request-id"),
-        None,
-        "the request is not known yet"
-    );
+    assert_eq!(answer.header("x-request-id"), None, "the request is not known yet");
     let many: Vec<_> = (0..101).map(|_| ("x-small", "a")).collect();
     assert_eq!(server.send("GET", "/healthz", &many, "").await.status, 431);
 }

@@ -87,10 +87,7 @@ impl Tx {
     /// Converts a statement's result and remembers a failure.
     pub(crate) fn note<T>(&mut self, result: Result<T, sqlx::Error>) -> Result<T, StoreError> {
         // Only without a transaction can two statements see different snapshots.
-        debug_assert!(
-            !self.answered || !self.single,
-            "a second statement in a unit of one"
-        );
+        debug_assert!(!self.answered || !self.single, "a second statement in a unit of one");
         self.answered = true;
         result.map_err(|error| {
             self.collided |= is_serialization_failure(&error);

@@ -84,7 +84,10 @@ pub(crate) async fn postgres(server: &str) -> Backend {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the server's address comes from the environment")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the server's address comes from the environment"
+)]
 pub(crate) fn postgres_server() -> Option<String> {
     std::env::var("HONNIN_TEST_POSTGRES")
         .ok()
