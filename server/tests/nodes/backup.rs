@@ -33,13 +33,7 @@ const INCOMPLETE: &str = "was copied while it was open, without its write-ahead 
 fn documented() -> [String; 2] {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/OPERATIONS.md");
     let page = fs::read_to_string(page).unwrap();
-    let (_, section) = page
-        .split_once(
-            "
-## Backup and restore
-",
-        )
-        .unwrap();
+    let (_, section) = page.split_once("\n## Backup and restore\n").unwrap();
     let (section, _) = section.split_once("\n## ").unwrap();
     let blocks: Vec<String> = section
         .split("\n```sh\n")
