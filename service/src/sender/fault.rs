@@ -44,7 +44,7 @@ faults! {
     /// The stored event or a secret cannot be decrypted or parsed.
     CannotRender = "cannot_render", "The event or a signing secret cannot be read, so there is nothing to send. The operator can find the reason in the log.";
     /// The event contains a reviewer's note that is withheld from the receiver.
-    NoteWithheld = "note_withheld", "The event contains a reviewer's note, and the receiver URL was changed later by somebody who may not read the note. An admin can confirm the URL by saving it, or send the event again.";
+    NoteWithheld = "note_withheld", "The event contains a reviewer's note, and the receiver URL was changed later by somebody who may not read the note. An admin can confirm the URL by saving it, or resend the event.";
     /// The name does not resolve.
     Unresolved = "dns_failed", "The receiver's host name does not resolve.";
     /// The name resolves to an address that is not public.
