@@ -1,4 +1,4 @@
-//! What the system can do: one verb, one file. Plus the worker that runs background jobs and the sender of webhooks.
+//! The operations of the system, one per file. Also the worker that runs background jobs and the webhook sender.
 
 pub mod accept_invitation;
 pub mod access;
@@ -75,7 +75,7 @@ pub mod worker;
 
 pub use honnin::{Honnin, Parts, ServiceConfig};
 
-/// Rows and errors of the store that operations pass on as they are, for crates that do not know the store.
+/// Rows and errors of the store that operations return unchanged, for crates that do not depend on the store.
 pub mod stored {
     pub use store::{
         StoreError,

@@ -1,5 +1,6 @@
-//! News of sessions: whoever waits for a decision, a reading or the opening of a link hears of it right after the commit. Only what
-//! happens in this process is heard. Another node may do the work, so whoever waits also looks again now and then.
+//! Notifications about sessions: a request that waits for a decision, a reading or the opening of a link is notified right
+//! after the commit. Only changes made in this process are notified. Another node may do the work, so the waiting request also
+//! polls.
 
 use crate::Honnin;
 use domain::ids::SessionId;
@@ -14,22 +15,22 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// How often whoever waits looks without having heard anything.
+/// Polling interval.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Who listens for what. A session nobody listens for takes no room.
+/// The listeners by session. A session without listeners takes no memory.
 #[derive(Default)]
 pub(crate) struct News(Mutex<HashMap<SessionId, watch::Sender<()>>>);
 
 impl News {
-    /// Something about `session` was committed.
+    /// Notifies that a change of `session` was committed.
     pub(crate) fn tell(&self, session: &SessionId) {
         if let Some(sender) = self.lock().get(session) {
             sender.send_replace(());
         }
     }
 
-    /// Hears what is told of `session` from now on.
+    /// Starts listening for changes of `session`.
     pub(crate) fn listen(&self, session: &SessionId) -> Listener<'_> {
         let mut listened = self.lock();
         let sender = listened.entry(session.clone()).or_insert_with(|| watch::channel(()).0);
@@ -41,7 +42,7 @@ impl News {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, watch::Sender<()>>> {
-        // Nothing that can panic runs under the lock.
+        // Nothing under the lock can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -52,16 +53,16 @@ impl fmt::Debug for News {
     }
 }
 
-/// Whoever waits for news of one session.
+/// A listener for changes of one session.
 pub(crate) struct Listener<'a> {
-    /// There until the drop, which gives it back under the lock.
+    /// Present until the drop, which releases it under the lock.
     receiver: Option<watch::Receiver<()>>,
     session: SessionId,
     news: &'a News,
 }
 
 impl Listener<'_> {
-    /// Returns when something was told since the last call, or since the listener was made.
+    /// Returns when there was a notification since the last call, or since the listener was created.
     pub(crate) async fn heard(&mut self) {
         // The sender lives as long as a listener does.
         if let Some(receiver) = &mut self.receiver {
@@ -73,7 +74,7 @@ impl Listener<'_> {
 impl Drop for Listener<'_> {
     fn drop(&mut self) {
         let mut listened = self.news.lock();
-        // Under the lock, so that of two that go together the later one sees that it is the last.
+        // Under the lock, so that of two that are dropped together the later one sees that it is the last.
         drop(self.receiver.take());
         if listened
             .get(&self.session)
@@ -84,8 +85,8 @@ impl Drop for Listener<'_> {
     }
 }
 
-/// Looks until `done` with what it sees, at most for `patience`; the last look is what it returns. Between two looks it waits for news of
-/// `session`.
+/// Calls `look` until `done` accepts its result, at most for `patience`, and returns the last result. Between calls it waits
+/// for notifications about `session`.
 ///
 /// # Errors
 /// What `look` returned.
@@ -99,7 +100,7 @@ pub(crate) async fn look_until<T, E, F>(
 where
     F: Future<Output = Result<T, E>>,
 {
-    // First the ear, then the eye: what is committed in between is heard.
+    // Listen first, then look, so that a commit in between is noticed.
     let mut listener = honnin.news.listen(session);
     let end = Instant::now() + patience;
     loop {
@@ -128,7 +129,7 @@ mod tests {
         let (mut first, mut second, mut other) = (news.listen(&id(1)), news.listen(&id(1)), news.listen(&id(2)));
         assert!(
             first.heard().now_or_never().is_none(),
-            "what was told before is seen, not heard"
+            "an earlier change is seen by looking, not notified"
         );
         news.tell(&id(1));
         news.tell(&id(1));

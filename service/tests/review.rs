@@ -1,4 +1,4 @@
-//! Queue, case and ruling.
+//! Queue, case and decision.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -27,7 +27,7 @@ use support::{
     eyes::{holder, passport},
 };
 
-/// A session whose burst showed no living person for certain.
+/// A session with uncertain liveness.
 async fn waiting() -> (Harness, SessionId) {
     let harness = Harness::new().await;
     harness.eyes.see_selfie(SelfieFindings {
@@ -278,7 +278,7 @@ async fn a_card_that_was_found_is_shown_straight_and_the_photo_as_taken_stays() 
             let picture = find_picture(&harness.honnin, &rita, &taken.id, 0, view).await.unwrap();
             assert_eq!(picture.expose(), expected, "{view:?}");
         }
-        // Nobody can cut it out now: the photo as taken is shown.
+        // The card cannot be cropped now: the photo is shown as taken.
         harness.eyes.fail(1);
         let picture = find_picture(&harness.honnin, &rita, &taken.id, 0, View::Card)
             .await

@@ -1,4 +1,5 @@
-//! The rules of the house that no compiler knows: who may import whom, and where which outside crate may be used.
+//! The architecture rules that the compiler does not check: which crate may depend on which, and which external crates may be
+//! used where.
 //!
 //! A planted fault for each was tried once: `sqlx` in service, `domain` importing `lens`, a migration on one database only.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
@@ -10,7 +11,7 @@ use std::{
 };
 use toml::Table;
 
-/// Each room and the rooms it may import. Nothing points the other way.
+/// Each crate and the crates it may depend on. No dependency goes the other way.
 const IMPORTS: [(&str, &[&str]); 10] = [
     ("domain", &[]),
     ("lens", &["domain"]),
@@ -24,7 +25,7 @@ const IMPORTS: [(&str, &[&str]); 10] = [
     ("examples/customer", &[]),
 ];
 
-/// Outside crates and the only rooms that may use them. A name that ends in `*` stands for all that begin so.
+/// External crates and the only crates that may use them. A name that ends in `*` is a prefix.
 const CONFINED: [(&str, &[&str]); 25] = [
     ("sqlx*", &["store"]),
     ("object_store", &["store"]),
@@ -53,7 +54,7 @@ const CONFINED: [(&str, &[&str]); 25] = [
     ("prometheus-client", &["store", "server"]),
 ];
 
-/// The workspace; where the variable names a copy with a planted fault in it, that copy.
+/// The workspace, or the copy with a planted fault that the variable names.
 fn root() -> PathBuf {
     let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     Path::new(&here).parent().unwrap().to_path_buf()
@@ -144,7 +145,7 @@ fn only_the_server_reads_the_environment() {
     let mut faults = Vec::new();
     for (room, _) in IMPORTS.iter().filter(|(room, _)| !["server", "xtask"].contains(room)) {
         for path in files(&root().join(room).join("src"), ".rs") {
-            // A test is told by its command where the database is.
+            // Tests get the database's address from their command.
             if path.components().any(|part| part.as_os_str() == "tests") {
                 continue;
             }
@@ -188,7 +189,7 @@ fn every_migration_has_its_twin() {
 fn lints_may_not_be_allowed_only_expected() {
     let allowed: Vec<PathBuf> = files(&root(), ".rs")
         .into_iter()
-        // The words are put together here, or this file would find itself.
+        // The words are assembled here, or this file would match.
         .filter(|path| fs::read_to_string(path).unwrap().contains(concat!("[al", "low(")))
         .collect();
     assert_eq!(allowed, Vec::<PathBuf>::new(), "use expect with a reason");

@@ -1,4 +1,4 @@
-//! Who asks for a page of the capture flow, and what every page there needs besides its own.
+//! Who requests a page of the capture flow, and what every page there needs besides its own data.
 
 use super::{problem, refusal::Refusal};
 use crate::{
@@ -30,12 +30,12 @@ use tokio_util::sync::CancellationToken;
 /// A form without files.
 const MAX_FORM: usize = 64 * 1024;
 
-/// What is known of an end user's request before the service is asked.
+/// What is known of an end user's request before the service is called.
 #[derive(Clone)]
 pub struct Visit {
-    /// The language to speak.
+    /// The language of the page.
     pub language: Language,
-    /// Whether a script asks, which wants JSON and no page.
+    /// Whether a script sent it, which expects JSON instead of a page.
     pub wants_json: bool,
     /// Whether the browser runs on a phone.
     pub is_phone: bool,
@@ -43,23 +43,23 @@ pub struct Visit {
     pub path: String,
     /// The capture cookie, which ties the browser to its session.
     pub cookie: Option<String>,
-    /// What tells one browser that looks at a start page from another.
+    /// Distinguishes one browser viewing a start page from another.
     pub mark: Option<String>,
-    /// Cancelled when the server is told to stop: nobody is kept waiting then.
+    /// Cancelled when the server is shutting down: no request is kept waiting then.
     pub stopping: CancellationToken,
 }
 
 /// A request of an end user.
 pub type Request = page::Request<Visit>;
 
-/// What was found, or why not.
+/// What was found, or why the request is refused.
 pub(super) type Found<T> = Result<T, Refusal>;
 
-/// An answer's extension: the capture cookie that it sets.
+/// An extension of the response: the capture cookie to set.
 #[derive(Clone)]
 pub struct CaptureCookie(pub String);
 
-/// The JSON that scripts understand.
+/// The JSON that scripts receive.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Told<'a> {
@@ -67,14 +67,14 @@ enum Told<'a> {
     Problems { problems: [(); 0] },
 }
 
-/// A request together with who makes it and where they stand.
+/// A request together with its user and their current step.
 pub(super) struct Here {
     pub(super) request: Request,
     pub(super) applicant: Applicant,
     pub(super) standing: Standing,
 }
 
-/// A page of the flow: what a form handed over or else what `load` finds, rendered by `render`. `path` is the page's own address.
+/// A page of the flow: renders what a form passed on or, failing that, what `load` finds. `path` is the page's own address.
 pub(super) fn step<V, F>(
     stage: Option<Stage>,
     path: &'static str,
@@ -96,13 +96,13 @@ where
 }
 
 impl Request {
-    /// Who visits.
+    /// The user of this session.
     pub(super) async fn applicant(&self) -> Found<Applicant> {
         let cookie = self.who.cookie.as_deref().ok_or(Refusal::Over)?;
         Ok(capture_cookie::applicant(self.honnin(), cookie).await?)
     }
 
-    /// Who visits, and where they stand.
+    /// The user, and their current step.
     pub(super) async fn here(self) -> Found<Here> {
         let applicant = self.applicant().await?;
         let standing = progress(self.honnin(), &applicant).await?;
@@ -113,7 +113,7 @@ impl Request {
         })
     }
 
-    /// To another page of the flow.
+    /// Redirects to another page of the flow.
     pub(super) fn lead_on(&self, next: &str) -> Response {
         if self.who.wants_json {
             Json(Told::Next { next }).into_response()
@@ -122,7 +122,7 @@ impl Request {
         }
     }
 
-    /// To the step that is next now.
+    /// Redirects to the current step.
     pub(super) async fn onward(&self, applicant: &Applicant) -> Found<Response> {
         let standing = progress(self.honnin(), applicant).await?;
         Ok(self.lead_on(address(standing.next(self.honnin().now()))))
@@ -143,13 +143,13 @@ impl Request {
 }
 
 impl Here {
-    /// What is next.
+    /// The current step.
     pub(super) fn next(&self) -> Next {
         self.standing.next(self.request.honnin().now())
     }
 
-    /// What a page of the flow needs besides its view model. `path` is its own address, which a form posted elsewhere may be answered
-    /// with.
+    /// What a page of the flow needs besides its view model. `path` is the page's own address, because a form posted to another
+    /// address may be answered with this page.
     fn meta(&self, stage: Option<Stage>, path: &str) -> PageMeta {
         let standing = &self.standing;
         PageMeta {
@@ -165,13 +165,13 @@ impl Here {
         }
     }
 
-    /// After a form was taken: to the step that is next now.
+    /// After a form was accepted: redirects to the current step.
     pub(super) async fn onward(&self) -> Found<Outcome> {
         self.request.onward(&self.applicant).await.map(Outcome::Done)
     }
 }
 
-/// Whose page it is.
+/// The tenant's name and colour.
 pub(super) fn brand(name: &str, accent: Option<&str>) -> Brand {
     Brand {
         name: name.to_owned(),
@@ -179,7 +179,7 @@ pub(super) fn brand(name: &str, accent: Option<&str>) -> Brand {
     }
 }
 
-/// The page of a step.
+/// The address of a step's page.
 pub(super) const fn address(next: Next) -> &'static str {
     match next {
         Next::Consent => forms::CONSENT,
@@ -193,12 +193,12 @@ pub(super) const fn address(next: Next) -> &'static str {
     }
 }
 
-/// A page out of turn leads to the right one.
+/// A page that is not due redirects to the one that is.
 pub(super) fn in_turn(right: bool) -> Found<()> {
     if right { Ok(()) } else { Err(Refusal::OutOfTurn) }
 }
 
-/// Adds a header to the answer that a page is rendered for.
+/// Adds a header to the response for which a page is being rendered.
 pub(super) fn with_header(name: http::HeaderName, value: &'static str) {
     if let Some(response) = use_context::<ResponseOptions>() {
         response.insert_header(name, HeaderValue::from_static(value));
@@ -208,7 +208,7 @@ pub(super) fn with_header(name: http::HeaderName, value: &'static str) {
 impl Area for Visit {
     type Fault = Refusal;
 
-    /// A body that is no form has no fields.
+    /// A body that is not a form has no fields.
     async fn fields(body: axum::extract::Request) -> Found<Fields> {
         let body = to_bytes(body.into_body(), MAX_FORM).await.unwrap_or_default();
         Ok(Fields::of_bytes(&body))
@@ -221,7 +221,7 @@ impl Area for Visit {
         let (status, _) = told(request, fault);
         let mut answer = match status {
             StatusCode::SEE_OTHER => request.lead_on(forms::CAPTURE),
-            // The page of the step says it.
+            // The page of the step says so.
             _ if matches!(fault, Refusal::NoTryLeft) => request.lead_on(forms::CAPTURE),
             status => (status, Json(Told::Problems { problems: [] })).into_response(),
         };
@@ -246,13 +246,13 @@ impl Area for Visit {
     }
 }
 
-/// Seconds after which it is worth trying again.
+/// Seconds after which a retry is worthwhile.
 const SOON: HeaderValue = HeaderValue::from_static("5");
 
-/// The status of a refusal, and the page that tells it.
+/// The status of a refusal, and the page that explains it.
 fn told(request: &Request, fault: &Refusal) -> (StatusCode, Problem) {
     match fault {
-        // To the step that is next: of the page nothing is sent.
+        // Redirects to the current step, so the page is not sent.
         Refusal::OutOfTurn => (StatusCode::SEE_OTHER, Problem::Stale),
         Refusal::Link => {
             let taking_part = request.who.cookie.is_some();
@@ -282,7 +282,7 @@ pub(super) fn days(span: Millis) -> u32 {
     u32::try_from(span.0 / Millis::days(1).0).unwrap_or(u32::MAX).max(1)
 }
 
-/// The address of one frame of the applicant's own picture.
+/// The URL of one frame of the user's own picture.
 pub(super) fn picture_url(id: &CaptureId, frame: usize) -> String {
     match frame {
         0 => format!("{}/{id}", forms::PICTURES),

@@ -1,4 +1,4 @@
-//! The console's words for what the rest of the system calls by codes.
+//! The console's words for codes used by the rest of the system.
 
 use super::parts::Tone;
 use domain::{
@@ -41,7 +41,7 @@ pub(super) const fn document(kind: DocumentType) -> &'static str {
     crate::text::capture::document_type(kind).get(Language::En)
 }
 
-/// What shows that a document of this kind is genuine, as one sentence.
+/// The evidence that proves a document of this kind genuine, as one sentence.
 #[must_use]
 pub(super) fn evidence(kind: DocumentType) -> String {
     let provable = provable(kind);
@@ -60,7 +60,7 @@ const fn machine_readable(by: MachineReadable) -> &'static str {
     }
 }
 
-/// What a tenant accepts without a person.
+/// What a tenant accepts without review.
 #[must_use]
 pub(super) const fn accepted(accepted: Accepted) -> &'static str {
     match accepted {
@@ -78,7 +78,7 @@ pub(super) const fn step(step: Step) -> &'static str {
     }
 }
 
-/// The sentence of a reason code; the code itself where it is not known.
+/// The sentence of a reason code; the code itself if unknown.
 #[must_use]
 pub(super) fn reason(code: &str) -> String {
     Reason::parse(code).map_or_else(|| code.to_owned(), |reason| reason.sentence(Language::En).to_owned())
@@ -116,14 +116,14 @@ pub(super) const fn field(name: FieldName) -> &'static str {
         FieldName::DocumentNumber => "Document number",
         FieldName::IssueDate => "Issued",
         FieldName::ExpiryDate => "Expires",
-        FieldName::IssuingAuthority => "Authority",
-        FieldName::IssuingCountry => "Issued by",
+        FieldName::IssuingAuthority => "Issuing authority",
+        FieldName::IssuingCountry => "Issuing country",
         FieldName::ResidenceStatus => "Status of residence",
         FieldName::Mrz => "Machine-readable zone",
     }
 }
 
-/// What a score measures, and how it is read.
+/// The name of a score.
 #[must_use]
 pub(super) fn score(name: &str) -> String {
     match name {
@@ -131,21 +131,21 @@ pub(super) fn score(name: &str) -> String {
         "liveness" => "Liveness".into(),
         "turn" => "Head turn".into(),
         "zones_agree" => "Printed and machine-readable data agree".into(),
-        "mrz_reading" => "Certainty of the machine-readable zone".into(),
+        "mrz_reading" => "MRZ reading confidence".into(),
         "grey_share" => "Share of grey".into(),
         "raster" => "Screen or print raster".into(),
-        "layout" => "Certainty of the layout".into(),
+        "layout" => "Layout confidence".into(),
         other => other.replace('_', " "),
     }
 }
 
-/// Whether a score must stay under its limit; others must reach it.
+/// Whether a score must stay below its limit; others must reach it.
 #[must_use]
 pub(super) fn must_stay_under(name: &str) -> bool {
     matches!(name, "grey_share" | "raster")
 }
 
-/// What was done, as the audit log tells it.
+/// The action as the audit log words it.
 #[must_use]
 pub(super) fn action(action: &str) -> String {
     match action {
@@ -193,7 +193,7 @@ pub(super) fn action(action: &str) -> String {
     }
 }
 
-/// Whether an action without an actor is the applicant's own.
+/// Whether an action without an actor was done by the user being verified.
 #[must_use]
 pub(super) fn is_applicants(action: &str) -> bool {
     matches!(
@@ -202,7 +202,7 @@ pub(super) fn is_applicants(action: &str) -> bool {
     )
 }
 
-/// What a key of a scope may be used for.
+/// What a key with a scope may be used for.
 #[must_use]
 pub(super) const fn scope(scope: Scope) -> &'static str {
     match scope {

@@ -15,7 +15,7 @@ use domain::{
 };
 use store::{Tx, attempts, captures::CaptureRow};
 
-/// Takes a picture of `side`. The same file sent again, because its answer was lost, counts once.
+/// Takes a picture of `side`. The same file sent again, because its response was lost, counts once.
 ///
 /// # Errors
 /// [`CaptureError`].
@@ -67,7 +67,7 @@ pub async fn capture_document(
     kept_or_dropped(honnin, &capture, unit.await).await
 }
 
-/// The picture's row, where the document is still the one that was chosen.
+/// Stores the picture's row, if the chosen document has not changed.
 async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, side: Side) -> Result<(), CaptureError> {
     let now = row.created_at;
     let mut standing = collecting(tx, applicant, now).await?;
@@ -82,7 +82,7 @@ async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, side: Side)
     Ok(attempts::save(tx, &mut standing.answers).await?)
 }
 
-/// The kind of document, where a picture of `side` may be taken now. Any side may be taken again until the submit.
+/// The kind of document, if a picture of `side` may be taken now. Any side may be retaken until the submit.
 fn check_turn(standing: &Standing, side: Side, now: Timestamp) -> Result<DocumentType, NotNow> {
     let open = standing.row.session.status_at(now) == Status::Collecting && standing.has_consent();
     let kind = standing.document_type().filter(|kind| kind.sides().contains(&side));

@@ -1,5 +1,5 @@
-//! Fresh databases for a test: SQLite in a temporary folder and, where `HONNIN_TEST_POSTGRES` names a throw-away server, a schema of
-//! its own on Postgres.
+//! Fresh databases for a test: SQLite in a temporary folder and, if `HONNIN_TEST_POSTGRES` names a temporary server, a separate
+//! schema on Postgres.
 
 use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
 use std::{path::Path, sync::Arc};
@@ -24,14 +24,14 @@ pub(crate) struct Backend {
     pub(crate) name: &'static str,
     /// The main database.
     pub(crate) db: Db,
-    /// Its address.
+    /// Its URL.
     pub(crate) url: String,
-    /// The address of the key database.
+    /// The URL of the key database.
     pub(crate) keys_url: String,
     folder: Arc<TempDir>,
 }
 
-/// Every database there is to test on, empty and migrated.
+/// Every database to test on, empty and migrated.
 pub(crate) async fn backends() -> Vec<Backend> {
     let mut all = vec![sqlite().await];
     if let Some(server) = postgres_server() {
@@ -59,7 +59,7 @@ pub(crate) async fn sqlite_in(folder: TempDir) -> Backend {
     }
 }
 
-/// A fresh schema on the server at `server`.
+/// A fresh schema on `server`.
 pub(crate) async fn postgres(server: &str) -> Backend {
     let folder = TempDir::new().unwrap();
     let schema = format!("t_{:032x}", rand::random::<u128>());
@@ -84,7 +84,10 @@ pub(crate) async fn postgres(server: &str) -> Backend {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the test command says where its Postgres is")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the server's address comes from the environment"
+)]
 pub(crate) fn postgres_server() -> Option<String> {
     std::env::var("HONNIN_TEST_POSTGRES")
         .ok()
@@ -92,7 +95,7 @@ pub(crate) fn postgres_server() -> Option<String> {
 }
 
 impl Backend {
-    /// A temporary folder of this backend's own.
+    /// The temporary folder of this backend.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -102,7 +105,7 @@ impl Backend {
         Db::open(&self.url, OPTIONS).await.unwrap()
     }
 
-    /// A vault on this backend's key database; each call is another process.
+    /// A vault on this backend's key database; each call simulates another process.
     pub(crate) async fn vault(&self) -> Vault {
         let master = MasterKeys::load_or_create(&self.folder().join("master.key")).unwrap();
         Vault::open_at(&self.keys_url, OPTIONS, master).await.unwrap()
@@ -113,12 +116,12 @@ impl Backend {
         Pictures::in_folder(&self.folder().join("pictures")).unwrap()
     }
 
-    /// Runs SQL past the store, on a connection of its own. Returns the rows touched.
+    /// Runs SQL directly, on a separate connection. Returns the affected rows.
     pub(crate) async fn run(&self, sql: &'static str) -> u64 {
         run_at(&self.url, sql).await
     }
 
-    /// Reads one number past the store.
+    /// Reads one number directly.
     pub(crate) async fn number(&self, sql: &'static str) -> i64 {
         number_at(&self.url, sql).await
     }

@@ -1,4 +1,4 @@
-//! That something can be written is shown by writing.
+//! Whether the database can be written is shown by writing.
 
 use crate::harness::{backends, number_at};
 use store::write_checks;

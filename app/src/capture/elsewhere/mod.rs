@@ -1,4 +1,4 @@
-//! Going on on another device.
+//! Continuing on another device.
 
 mod view;
 
@@ -23,7 +23,7 @@ use service::{
 };
 use std::sync::Arc;
 
-/// What going on elsewhere means, or the link for it.
+/// The page that explains continuing elsewhere, or shows the link for it.
 #[component]
 pub fn ElsewherePage() -> impl IntoView {
     step(None, forms::ELSEWHERE, load, render)
@@ -47,7 +47,7 @@ fn goes_on(here: &Here) -> Found<()> {
     }
 }
 
-/// The link, shown this once.
+/// The link, shown only now.
 async fn make(request: Request, _: Fields) -> Found<Outcome> {
     let here = request.here().await?;
     goes_on(&here)?;

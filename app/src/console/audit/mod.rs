@@ -29,7 +29,7 @@ pub(super) fn who(recorded: &Recorded) -> String {
     let actor = &recorded.entry.actor;
     match &recorded.actor_name {
         Some(name) => name.clone(),
-        None if actor == SYSTEM && words::is_applicants(&recorded.entry.action) => "The applicant".to_owned(),
+        None if actor == SYSTEM && words::is_applicants(&recorded.entry.action) => "The user".to_owned(),
         None if actor == SYSTEM => "The system".to_owned(),
         None if ApiKeyId::parse(actor).is_some() => "An API key".to_owned(),
         None => actor.clone(),
@@ -58,7 +58,7 @@ async fn load(request: Request) -> Found<AuditView> {
             who: who(recorded),
             what: words::action(&entry.action),
             subject,
-            // The id of a picture behind its kind says nothing to people.
+            // The id of a picture (after its slot) means nothing to people.
             detail: entry
                 .detail
                 .as_deref()

@@ -80,7 +80,7 @@ async fn view_of(request: &Request, roster: &Roster) -> Found<PeopleView> {
     })
 }
 
-/// The page with a link that is shown this once.
+/// The page with a link, which is shown only now.
 async fn with_link(request: &Request, roster: &Roster, link: Link) -> Found<Outcome> {
     let view = PeopleView {
         link: Some(link),

@@ -1,4 +1,4 @@
-//! A session's page and what can be done from there.
+//! A session's page and its actions.
 
 mod view;
 
@@ -38,7 +38,7 @@ use service::{
 };
 use view::{Capture, Decided, LogRow, Moment, Sent, SessionView, render};
 
-/// The page of a session, to which its forms lead back.
+/// The session page, to which its forms return.
 const HERE: &str = "/admin/sessions/{id}";
 
 /// A session.
@@ -160,7 +160,7 @@ fn decided(dossier: &Dossier) -> Option<Decided> {
     })
 }
 
-/// What a picture is of.
+/// What a picture shows.
 pub(super) const fn slot_name(slot: Slot) -> &'static str {
     match slot {
         Slot::Document(Side::Front) => "Front",
@@ -230,7 +230,7 @@ fn timeline(dossier: &Dossier) -> Vec<Moment> {
     moments
 }
 
-/// A ruling in words.
+/// A reviewer's decision in words.
 pub(super) fn ruled_by(judged: &Judged) -> (String, Tone) {
     let (word, tone) = match judged.ruled.ruling {
         Ruling::Approved => ("Approved", Tone::Good),

@@ -1,4 +1,4 @@
-//! The list of sessions, with filters in the address.
+//! The list of sessions, with its filters in the URL.
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
@@ -7,7 +7,7 @@ use crate::console::words;
 use domain::{document::DocumentType, outcome::Verdict, reasons::Reason, session::Status, time::Timestamp};
 use leptos::prelude::*;
 
-/// The filters as they were asked for.
+/// The filters as requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Asked {
     /// Session id.
@@ -24,7 +24,7 @@ pub(super) struct Asked {
     pub from: String,
     /// Last day.
     pub to: String,
-    /// A piece of the metadata.
+    /// Part of the metadata.
     pub metadata: String,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Row {
     pub id: String,
     /// Status.
     pub status: Status,
-    /// The last verdict, while it stands.
+    /// The last verdict, if still current.
     pub verdict: Option<Verdict>,
     /// Kind of document.
     pub document: Option<DocumentType>,
