@@ -41,7 +41,7 @@ release:
 setup:
 	@scripts/setup.sh test
 
-# COUNT documents photographed fairly, DEFECTS with a defect made on purpose, DECEIT with altered pictures and copies.
+# COUNT documents photographed without defects, DEFECTS with an intentional defect, DECEIT with altered pictures and copies.
 specimens:
 	@cargo xtask specimens --out $(or $(OUT),target/specimens) --count $(or $(COUNT),396) --defects $(or $(DEFECTS),176) \
 		--deceit $(or $(DECEIT),22) --seed $(or $(SEED),7) --jobs $(or $(JOBS),2)

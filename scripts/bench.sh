@@ -1,6 +1,6 @@
 #!/bin/sh
-# The measurements: each next to its floor in the same run, results as JSON under target/bench/. They need a calm machine and,
-# since the load is made beside the server, at least two cores. docs/TESTING.md says what is measured.
+# The benchmarks: each beside its baseline in the same run, with results as JSON under target/bench/. They need an idle machine
+# with at least two cores, because the clients run beside the server. docs/TESTING.md describes what is measured.
 set -eu
 cd "$(dirname "$0")/.."
 began=$(date +%s)
@@ -8,7 +8,7 @@ step() { echo "== $* ($(($(date +%s) - began)) s)"; }
 
 scripts/setup.sh run
 
-step "units of work that share a commit"
+step "group commit"
 cargo bench --quiet --bench group_commit
 
 step "the API over HTTP"
@@ -16,13 +16,13 @@ step "the API over HTTP"
 DURABLE=1 scripts/with-postgres sh -c \
     'HONNIN_BENCH_POSTGRES=$HONNIN_TEST_POSTGRES cargo bench --quiet --bench api'
 
-step "many phones, and one network that wants everything"
+step "many phones, and one hostile network"
 cargo bench --quiet --bench capture
 
-step "deliveries of webhooks"
+step "webhook deliveries"
 cargo bench --quiet --bench deliveries
 
-step "the search for a face"
+step "face search"
 cargo bench --quiet --bench face_search
 
 step "done: target/bench/"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Format, lints and documentation, with warnings as errors, the rules of who may import whom, and the rules for dependencies.
+# Format, lints and documentation, with warnings as errors; the rules between crates; and the rules for dependencies.
 set -eu
 cd "$(dirname "$0")/.."
 step() { echo "== $*"; }
@@ -20,7 +20,7 @@ fi
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
 
-step "who may import whom"
+step "architecture rules"
 cargo test --quiet --test architecture
 
 step "dependencies, licences and sources"

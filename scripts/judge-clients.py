@@ -1,4 +1,4 @@
-"""httpx and requests with connections that are kept: no call may see its connection break. By `judge-clients`.
+"""httpx and requests with keep-alive connections: no call may fail because of its connection. Run by `judge-clients`.
 
 python judge-clients.py BASE KEY CALLS
 """

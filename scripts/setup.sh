@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what a machine with only Rust, Node, Python and apt lacks. Takes seconds where everything is there.
+# Installs what a machine with only Rust, Node, Python and apt lacks. Takes seconds if everything is there.
 #   scripts/setup.sh run     what serving needs: a compiler for the browser's half, the models
 #   scripts/setup.sh test    the same, and Chromium, PostgreSQL, fonts and the packages of end2end/
 set -eu
@@ -26,7 +26,7 @@ if [ "$purpose" = test ]; then
     command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || want postgresql
     [ -e /usr/share/fonts/opentype/ocr-b/OCRB.otf ] || want fonts-ocr-b
     [ -e /usr/share/fonts/opentype/noto/NotoSansCJK-Bold.ttc ] || want fonts-noto-cjk
-    # What specimens are printed with.
+    # Fonts of the specimens.
     [ -e /usr/share/fonts/opentype/ipaexfont-gothic/ipaexg.ttf ] || want fonts-ipaexfont-gothic
     [ -e /usr/share/fonts/opentype/ipaexfont-mincho/ipaexm.ttf ] || want fonts-ipaexfont-mincho
     [ -e /usr/share/fonts/truetype/vlgothic/VL-Gothic-Regular.ttf ] || want fonts-vlgothic

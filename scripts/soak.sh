@@ -1,6 +1,7 @@
 #!/bin/sh
-# The long runs: what `make test` tries a few thousand times is tried until the figure means something. Takes about two hours on two cores.
-# Each variable can be set from outside; docs/TESTING.md says what they do. Every run goes to its end, the faults are told last.
+# The long-running tests: what `make test` tries a few thousand times is repeated until the result is statistically meaningful.
+# Takes about two hours on two cores. Each variable can be set from outside; docs/TESTING.md describes them. Every test runs to
+# its end; the failures are listed last.
 set -eu
 cd "$(dirname "$0")/.."
 began=$(date +%s)
@@ -21,11 +22,11 @@ long() {
     "$@" || faults="$faults
    $name"
 }
-# Tests by the names of their files, on both databases; optimised, with their assertions.
+# Tests by file name, on both databases; optimised, with debug assertions.
 tests() {
     scripts/with-postgres cargo test --quiet --profile soak "$@" -- --nocapture
 }
-# The same where nothing is written to a disk: it is the order of things that is tried there, not power cuts.
+# The same without writing to a disk: these test the order of operations, not power cuts.
 tests_in_memory() {
     memory=/dev/shm
     [ -w "$memory" ] || memory=${TMPDIR:-/tmp}
@@ -41,9 +42,9 @@ long "races for one session" tests_in_memory --test races
 long "missing and foreign ids take the same time" tests --test api timing
 long "webhooks through outages" tests --test webhook_outages
 long "processes killed and restarted" tests --test nodes
-long "a crowd that wants nothing" env HONNIN_HALF_OPEN=2000 cargo test --quiet --profile soak --test api idle_connections -- --nocapture
-long "signatures before the official libraries" scripts/judge-webhooks 10000
-long "the API before schemathesis" scripts/judge-api 100000
+long "half-open connections" env HONNIN_HALF_OPEN=2000 cargo test --quiet --profile soak --test api idle_connections -- --nocapture
+long "signatures with the official libraries" scripts/judge-webhooks 10000
+long "the API with schemathesis" scripts/judge-api 100000
 
 echo "== done ($(($(date +%s) - began)) s)"
 [ -z "$faults" ] || { echo "failed:$faults" >&2; exit 1; }

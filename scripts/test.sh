@@ -1,6 +1,6 @@
 #!/bin/sh
-# Everything that can be tested: units and contracts on SQLite and on a throw-away PostgreSQL, the examples in the
-# documentation, and whole runs of the real binary in Chromium.
+# Everything that can be tested: units and contracts on SQLite and on a temporary PostgreSQL, the examples in the documentation,
+# and end-to-end tests of the real binary in Chromium.
 set -eu
 cd "$(dirname "$0")/.."
 began=$(date +%s)
@@ -16,7 +16,7 @@ cargo xtask build
 cargo build --quiet --bin customer
 
 if ! unshare --net --mount true 2>/dev/null && ! unshare --map-root-user --net --mount true 2>/dev/null; then
-    echo "NOTE: this machine permits no network namespaces; the sender of webhooks is not judged in one" >&2
+    echo "NOTE: this machine permits no network namespaces; the webhook sender is not tested in one" >&2
 fi
 
 step "tests"
@@ -29,18 +29,18 @@ fi
 step "examples in the documentation"
 cargo test --quiet --doc
 
-step "webhook signatures before the official libraries"
+step "webhook signatures with the official libraries"
 scripts/judge-webhooks 2000
 
-step "the API before schemathesis"
+step "the API with schemathesis"
 scripts/judge-api 2000
 
-step "connections that customers' clients keep"
+step "keep-alive connections of customers' clients"
 scripts/judge-clients 600
 
 step "many phones, and one hostile network"
 HONNIN_PHONES=40 HONNIN_HOSTILE=600 cargo test --quiet --bench capture
 
-step "whole runs"
+step "end-to-end tests"
 scripts/with-postgres npm test --silent --prefix end2end
 step "done"

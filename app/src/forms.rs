@@ -25,9 +25,9 @@ pub const SELFIE: &str = "/capture/selfie";
 pub const SUBMIT: &str = "/capture/submit";
 /// The result, GET.
 pub const RESULT: &str = "/capture/result";
-/// Going on on another device, GET and POST (no fields).
-pub const ELSEWHERE: &str = "/capture/another-device";
-/// Somebody is still there, POST (no fields). JSON `{seconds, renewable}` where asked for.
+/// Continuing on another device, GET and POST (no fields).
+pub const SWITCH_DEVICE: &str = "/capture/another-device";
+/// The user is still there, POST (no fields). JSON `{seconds, renewable}` if requested.
 pub const MORE_TIME: &str = "/capture/more-time";
 /// After a link's address: waits a while and answers JSON `{open}`, whether the link can still be opened.
 pub const OPENED: &str = "/opened";
@@ -40,17 +40,17 @@ pub const ACCEPT: &str = "accept";
 pub const DECLINE: &str = "decline";
 /// Value of [`DECISION`]: take the photo as it is.
 pub const USE: &str = "use";
-/// Value of [`DECISION`]: photograph once more.
+/// Value of [`DECISION`]: take another photo.
 pub const AGAIN: &str = "again";
-/// The codes of the problems that stood on the page, with commas between: a photo is used despite these and no others.
+/// The codes of the problems shown on the page, comma-separated: a photo is used despite these and no others.
 pub const SHOWN: &str = "shown";
 /// How a stored picture is shown: a query parameter of its address.
 pub const VIEW: &str = "view";
-/// Value of [`VIEW`]: the card alone and straight, where it was found.
+/// Value of [`VIEW`]: the card, cropped and straightened, if it was found.
 pub const CARD: &str = "card";
 /// Version of the consent text shown.
 pub const VERSION: &str = "version";
-/// `yes` where the user agrees to be searched for among approved faces.
+/// `yes` if the user agrees to the face search among approved people.
 pub const FACE_SEARCH: &str = "faceSearch";
 /// A `domain::document::DocumentType` by its wire name.
 pub const DOCUMENT_TYPE: &str = "documentType";
@@ -62,13 +62,13 @@ pub const SLOT_FRONT: &str = "document-front";
 pub const SLOT_BACK: &str = "document-back";
 /// The file of one side.
 pub const PICTURE: &str = "picture";
-/// The challenge's id, given with the page.
+/// The challenge's id, issued with the page.
 pub const CHALLENGE: &str = "challenge";
 /// A frame of the selfie burst; repeated, in the order taken.
 pub const FRAME: &str = "frame";
 /// Milliseconds since the first frame; repeated, one for each frame, absent without the island.
 pub const AT: &str = "at";
-/// `yes` where the user cannot do the challenge.
+/// `yes` if the user cannot do the challenge.
 pub const WITHOUT_CHALLENGE: &str = "withoutChallenge";
 /// Value of [`WITHOUT_CHALLENGE`].
 pub const YES: &str = "yes";
@@ -86,7 +86,7 @@ pub const fn slot(side: domain::document::Side) -> &'static str {
     }
 }
 
-/// The side a value of [`SLOT`] names.
+/// The side that a value of [`SLOT`] names.
 #[must_use]
 pub fn side(slot: &str) -> Option<domain::document::Side> {
     domain::document::Side::ALL
@@ -95,7 +95,7 @@ pub fn side(slot: &str) -> Option<domain::document::Side> {
         .find(|&side| self::slot(side) == slot)
 }
 
-/// The view of a stored picture that an address asks for by [`VIEW`].
+/// The view of a stored picture that [`VIEW`] requests.
 #[cfg(feature = "ssr")]
 #[must_use]
 pub fn picture_view(asked: Option<&str>) -> service::capture::rectify::View {

@@ -1,7 +1,8 @@
-//! The pages: one Leptos application, rendered on the server, and the islands that make its pages better in a browser.
+//! The pages: one Leptos application, rendered on the server, and the islands that improve its pages in the browser.
 //!
-//! A page is a folder of `capture` or `console`: what it loads, its forms, and its view. Every page works without the browser's half;
-//! forms are plain POSTs. No rules and no SQL: pages call `service`. Only the islands, and what they need, are compiled for the browser.
+//! A page is a folder of `capture` or `console`: what it loads, its forms, and its view. Every page works without the browser's
+//! half; forms are plain POSTs. There are no rules and no SQL here: pages call `service`. Only the islands, and what they need,
+//! are compiled for the browser.
 
 pub mod camera;
 #[cfg(feature = "ssr")]

@@ -29,7 +29,7 @@ pub fn App() -> impl IntoView {
     }
 }
 
-/// Where an address leads nowhere: what the request's visitor is told.
+/// The page for an unknown address, as the visitor's area shows it.
 fn not_found() -> impl IntoView {
     (capture::not_found(), console::not_found())
 }
@@ -37,7 +37,7 @@ fn not_found() -> impl IntoView {
 /// What the pages of this installation have in common.
 #[must_use]
 pub fn site(honnin: Honnin, assets: Assets) -> Site {
-    // Rendering yields to other tasks through it. It may have been set for another server of this process.
+    // Rendering uses it to yield to other tasks. Another server in this process may have set it already.
     drop(Executor::init_tokio());
     Site {
         honnin,
@@ -46,28 +46,30 @@ pub fn site(honnin: Honnin, assets: Assets) -> Site {
     }
 }
 
-/// The pages of an area, as `leptos_axum` lists them.
+/// The pages of an area, as listed by `leptos_axum`.
 fn pages<W: Area, V: IntoView + 'static>(table: fn() -> V) -> Router {
-    // The addresses of its own files are not asked for: they are those of `Assets`.
+    // leptos_axum's own file URLs are not used: `Assets` has them.
     let options = LeptosOptions::builder().output_name("honnin").build();
     Router::new()
         .leptos_routes_with_handler(generate_route_list(table), axum::routing::get(get::<W>))
         .with_state(options)
 }
 
-/// Pages and forms of the console for who is signed in. The middleware in front of them provides a [`console::Request`].
+/// Pages and forms of the console for people who are signed in. The middleware in front of them provides a
+/// [`console::Request`].
 pub fn signed_in() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><SignedInRoutes/></FlatRoutes></Pages> };
     pages::<SignedIn, _>(table).merge(console::signed_in_forms())
 }
 
-/// Pages and forms of the console for who is not. The middleware in front of them provides a [`console::GuestRequest`].
+/// Pages and forms of the console for people who are not. The middleware in front of them provides a [`console::GuestRequest`].
 pub fn guests() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><GuestRoutes/></FlatRoutes></Pages> };
     pages::<Guest, _>(table).merge(console::guest_forms())
 }
 
-/// The capture pages, their forms, and what their scripts ask for. The middleware in front of them provides a [`capture::Request`].
+/// The capture pages, their forms, and the endpoints of their scripts. The middleware in front of them provides a
+/// [`capture::Request`].
 pub fn capture() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><CaptureRoutes/></FlatRoutes></Pages> };
     pages::<Visit, _>(table).merge(capture::forms())

@@ -1,4 +1,4 @@
-//! Where the user is sent back to: an `https` URL of the tenant's allow-list, and the two parameters appended on return.
+//! The callback URL: an `https` URL of the tenant's allow-list, and the two parameters appended on return.
 
 use crate::ids::SessionId;
 use url::{Url, form_urlencoded::Serializer};
@@ -7,28 +7,28 @@ use url::{Url, form_urlencoded::Serializer};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallbackUrl(Url);
 
-/// Why a text is no callback URL.
+/// Why a text is not a callback URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCallback {
     /// Does not parse as an absolute URL.
     #[error("is not an absolute URL")]
     NotAUrl,
-    /// Another scheme than `https`.
+    /// A scheme other than `https`.
     #[error("must begin with https://")]
     NotHttps,
-    /// Carries a user name or password.
+    /// Contains a user name or password.
     #[error("must not contain a user name or password")]
     UserInfo,
-    /// Carries a query.
+    /// Contains a query.
     #[error("must not contain a query")]
     Query,
-    /// Carries a fragment.
+    /// Contains a fragment.
     #[error("must not contain a fragment")]
     Fragment,
 }
 
 impl CallbackUrl {
-    /// Parses a text that fits every rule but the allow-list's.
+    /// Parses a text that satisfies every rule except the allow-list.
     ///
     /// # Errors
     /// The first rule that it breaks.
@@ -65,7 +65,7 @@ impl CallbackUrl {
         self.0.as_str()
     }
 
-    /// The URL with `sessionId` and, where there is one, `state` appended, both percent-encoded.
+    /// The URL with `sessionId` and, if given, `state` appended, both percent-encoded.
     #[must_use]
     pub fn return_url(&self, session: &SessionId, state: Option<&str>) -> String {
         let state = state.map(|state| ("state", state));
@@ -73,7 +73,8 @@ impl CallbackUrl {
             .into()
     }
 
-    /// Bytes of `text` with `state` appended (percent-encoded), also where it is no URL: its length is limited all the same.
+    /// Length in bytes of `text` with `state` (percent-encoded) appended, even if it is not a URL: its length is limited
+    /// anyway.
     #[must_use]
     pub fn returned_length(text: &str, state: Option<&str>) -> usize {
         match (Self::parse(text), state) {
@@ -83,7 +84,7 @@ impl CallbackUrl {
         }
     }
 
-    /// Forms write a space as `+`, which whoever decodes percents only takes for a plus; a plus itself is `%2B` there.
+    /// Form encoding writes a space as `+`, which a plain percent-decoder takes for a plus; a plus itself is `%2B` there.
     fn with_query<'a>(&self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Url {
         let as_form = Serializer::new(String::new()).extend_pairs(pairs).finish();
         let mut url = self.0.clone();
@@ -126,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Nothing but percents means anything here (RFC 3986).
+    /// Plain percent-decoding (RFC 3986): no other character has a meaning.
     fn percent_decoded(text: &str) -> String {
         let mut parts = text.split('%');
         let mut bytes = parts.next().unwrap().as_bytes().to_vec();

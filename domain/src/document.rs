@@ -1,4 +1,4 @@
-//! Kinds of identity document, their sides, and the names of the items read from them. Not how anything is read.
+//! Kinds of identity documents, their sides, and the names of the items read from them.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ macro_rules! vocabulary {
 pub(crate) use vocabulary;
 
 vocabulary! {
-    /// What the user says the document is; never detected automatically.
+    /// The kind of document that the user chose; never detected automatically.
     DocumentType {
         /// Driving licence (ISO/IEC 18013-1).
         DrivingLicense = "driving_license",
@@ -50,7 +50,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Which face of the document a picture shows.
+    /// The side of the document that a picture shows.
     Side {
         /// The side with the portrait.
         Front = "front",
@@ -82,14 +82,14 @@ impl DocumentType {
         }
     }
 
-    /// Whether names on this document are also asked for in kana.
+    /// Whether names on this document are also entered in kana.
     #[must_use]
     pub const fn is_japanese(self) -> bool {
         !matches!(self, Self::Passport | Self::IdCard)
     }
 
-    /// The state that issued a document of this kind, ISO 3166-1 alpha-3: the one that was read on it, else Japan for Japanese kinds. A
-    /// driving licence may be another country's.
+    /// The state that issued a document of this kind, ISO 3166-1 alpha-3: the one read from it, otherwise Japan for Japanese
+    /// kinds. A driving licence may be another country's.
     #[must_use]
     pub fn issuer(self, read: Option<&str>) -> Option<&str> {
         read.filter(|country| !country.is_empty())
@@ -110,7 +110,7 @@ vocabulary! {
         LastName = "lastName",
         /// Given names.
         FirstName = "firstName",
-        /// Name where the document does not separate it.
+        /// Name, if the document does not separate it.
         FullName = "fullName",
         /// Family name in kana.
         LastNameKana = "lastNameKana",
@@ -141,7 +141,7 @@ vocabulary! {
     }
 }
 
-/// One item read from a document: personal data, so it lives only sealed or inside `Personal`.
+/// One item read from a document: personal data, so it exists only encrypted or inside `Personal`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OcrField {
     /// The side it was read on.
@@ -150,7 +150,7 @@ pub struct OcrField {
     pub name: FieldName,
     /// The text as read.
     pub text: Option<String>,
-    /// ISO 8601 date, `male`/`female`, NFKC text or ISO 3166-1 alpha-3; `None` where not safely derivable.
+    /// ISO 8601 date, `male`/`female`, NFKC text or ISO 3166-1 alpha-3; `None` if not safely derivable.
     pub normalized: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Webhook events: their types, and the envelope rendered anew at each attempt.
+//! Webhook events: their types, and the envelope rendered at each attempt.
 
 use crate::{
     document::vocabulary,
@@ -10,7 +10,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// Shape version of the payload; the only value there is.
+/// Version of the payload's shape; the only value so far.
 pub const API_VERSION: &str = "2026-08-02";
 
 vocabulary! {
@@ -62,8 +62,8 @@ pub enum EventData {
     },
 }
 
-/// An event as stored: everything of the payload but the metadata and the note, which are read at each attempt so that an
-/// erasure shows.
+/// An event as stored: the whole payload except the metadata and the note, which are read at each attempt so that an erasure
+/// takes effect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// Stable across redeliveries.
@@ -76,14 +76,14 @@ pub struct Event {
     pub data: EventData,
 }
 
-/// An admin's try of the receiver: the same envelope, with a `type` that receivers ignore as they ignore every unknown one.
+/// An admin's test of the receiver: the same envelope, with a `type` that receivers ignore like every unknown one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestEvent {
     /// Stable across redeliveries.
     pub id: EventId,
-    /// When it was asked for.
+    /// When it was requested.
     pub created_at: Timestamp,
-    /// Whose receiver is tried.
+    /// The tenant whose receiver is tested.
     pub tenant: TenantId,
 }
 
@@ -109,7 +109,7 @@ impl Event {
     /// The body to sign and send. `metadata` is the session's compact JSON, `None` when none was given or it is erased.
     ///
     /// # Errors
-    /// Where `metadata` is no JSON, which only a damaged database could cause.
+    /// If `metadata` is not JSON, which only a damaged database could cause.
     pub fn render(&self, metadata: Option<&str>) -> Result<Vec<u8>, serde_json::Error> {
         let metadata = metadata.map(serde_json::from_str::<&RawValue>).transpose()?;
         serde_json::to_vec(&Envelope {
@@ -130,7 +130,7 @@ impl TestEvent {
     /// The body to sign and send.
     ///
     /// # Errors
-    /// None that could happen: every part of it is text.
+    /// None in practice: every part of it is text.
     pub fn render(&self) -> Result<Vec<u8>, serde_json::Error> {
         serde_json::to_vec(&Envelope {
             id: &self.id,

@@ -1,6 +1,6 @@
 //! What vision measured in the pictures: numbers and readings with their confidence, never verdicts.
 //!
-//! `None` means "not assessed". Findings hold personal data (readings, face descriptors) and are stored sealed only.
+//! `None` means "not assessed". Findings contain personal data (readings, face descriptors) and are stored encrypted only.
 
 use crate::{
     document::{DocumentType, FieldName, OcrField, Side, vocabulary},
@@ -13,14 +13,17 @@ use serde::{Deserialize, Serialize};
 pub struct Quality {
     /// Sharpness, 0 (smeared) to 1 (every edge crisp).
     pub sharpness: f32,
-    /// Share of pixels in burnt-out highlights, 0 to 1.
+    /// Share of pixels in clipped highlights, 0 to 1.
     pub glare: f32,
     /// Mean luma, 0 (black) to 1 (white).
     pub exposure: f32,
-    /// Share of the picture filled by the card's outline, 0 to 1; `None` where no outline was found.
+    /// Share of the picture filled by the card's outline, 0 to 1; `None` if no outline was found.
     pub coverage: Option<f32>,
     /// Whether the outline touches the edge of the picture.
     pub cut_off: Option<bool>,
+    /// Share of the document that something lies on, such as fingers, 0 to 1; `None` where that was not measured.
+    #[serde(default)]
+    pub obstructed: Option<f32>,
 }
 
 vocabulary! {
@@ -50,11 +53,11 @@ pub struct MrzReading {
     pub lines: Vec<String>,
     /// Mean log-probability per symbol of the constrained reading, at most 0.
     pub log_probability: f32,
-    /// Check digits that hold (ICAO 9303-3 section 4.9).
+    /// Correct check digits (ICAO 9303-3 section 4.9).
     pub checks_passed: u8,
     /// Check digits the format has.
     pub checks_total: u8,
-    /// Whether the unconstrained reading of the same pixels says the same.
+    /// Whether the unconstrained reading of the same pixels is equal.
     pub agrees_with_free_reading: bool,
 }
 
@@ -81,15 +84,15 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What became of the signature of a code.
+    /// Result of checking the signature of a code.
     Signature {
         /// The standard has none.
         Absent = "absent",
         /// No certificate of its issuer is installed.
         NotChecked = "not_checked",
-        /// It is the issuer's.
+        /// Valid: it is the issuer's.
         Valid = "valid",
-        /// It is not: the content was made or changed by somebody else.
+        /// Invalid: the content was created or changed by somebody else.
         Invalid = "invalid",
     }
 }
@@ -99,13 +102,13 @@ vocabulary! {
 pub struct CodeReading {
     /// Its standard.
     pub standard: CodeStandard,
-    /// The kind of document its header names; `None` where it names none.
+    /// The kind of document named in its header; `None` if it names none.
     pub kind: Option<DocumentType>,
-    /// Who issued it: six digits of an AAMVA issuer, or the reference of a seal's certificate.
+    /// Its issuer: six digits of an AAMVA issuer, or the reference of a seal's certificate.
     pub issuer: Option<String>,
     /// Its items.
     pub fields: Vec<OcrField>,
-    /// What became of its signature.
+    /// Result of checking its signature.
     pub signature: Signature,
 }
 
@@ -131,18 +134,18 @@ pub struct LayoutReading {
     pub layout: String,
     /// The kind of document it is.
     pub kind: DocumentType,
-    /// The side it is of that document.
+    /// The side of that document.
     pub side: Side,
-    /// How sure the recognition is, 0 to 1.
+    /// Confidence of the recognition, 0 to 1.
     pub score: f32,
     /// The layout's rules that could be applied.
     pub rules: Vec<RuleResult>,
-    /// Share of the layout's items of which nothing is seen, not even a text at their place, 0 to 1.
+    /// Share of the layout's items that are not visible, not even as text at their position, 0 to 1.
     #[serde(default)]
     pub hidden: f32,
 }
 
-/// Where an item of `fields` stands, and how sure its reading is.
+/// Position of an item of `fields`, and the confidence of its reading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FieldPlace {
     /// The item.
@@ -153,7 +156,7 @@ pub struct FieldPlace {
     pub corners: [[f32; 2]; 4],
 }
 
-/// A face found in a picture, with the numbers that recognise it again.
+/// A face found in a picture, with its descriptor.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Face {
     /// Left, top, width, height in pixels of the analysed picture.
@@ -175,7 +178,7 @@ impl std::fmt::Debug for Face {
 }
 
 impl Face {
-    /// Euclidean distance to another face's descriptor; `None` where the descriptors have different lengths or none.
+    /// Euclidean distance to another face's descriptor; `None` if the descriptors have different lengths or are missing.
     #[must_use]
     pub fn distance(&self, other: &Self) -> Option<f32> {
         if self.descriptor.is_empty() || self.descriptor.len() != other.descriptor.len() {
@@ -194,31 +197,32 @@ impl Face {
 /// One picture of one side of a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DocumentFindings {
-    /// The side the user was asked for.
+    /// The requested side.
     pub side: Side,
     /// Image quality.
     pub quality: Quality,
-    /// Machine-readable zone; `None` where none was found.
+    /// Machine-readable zone; `None` if none was found.
     pub mrz: Option<MrzReading>,
     /// Other machine-readable codes, as many as were decoded.
     #[serde(default)]
     pub codes: Vec<CodeReading>,
-    /// The layout it was recognised as; `None` where it is none that is known.
+    /// The layout it was recognised as; `None` if unknown.
     #[serde(default)]
     pub layout: Option<LayoutReading>,
     /// Items read, from machine-readable data first, then the visual zone.
     pub fields: Vec<OcrField>,
-    /// Where the items stand, as far as that is known.
+    /// Positions of the items, as far as known.
     #[serde(default)]
     pub places: Vec<FieldPlace>,
-    /// Corners of the document in pixels of the analysed picture: left top, right top, right bottom, left bottom as it is read.
+    /// Corners of the document in pixels of the analysed picture: left top, right top, right bottom, left bottom in reading
+    /// direction.
     #[serde(default)]
     pub outline: Option<[[f32; 2]; 4]>,
     /// Lines of text found in the visual zone; 0 means nothing readable.
     pub text_lines: u32,
-    /// How far the visual zone repeats the machine-readable one: share of comparable items found, 0 to 1.
+    /// Share of comparable items of the machine-readable zone that the visual zone repeats, 0 to 1.
     pub viz_agreement: Option<f32>,
-    /// The portrait, where one was found.
+    /// The portrait, if one was found.
     pub portrait: Option<Face>,
     /// Share of near-grey pixels, 0 to 1; a photocopy is 1.
     pub grey_share: Option<f32>,
@@ -227,9 +231,9 @@ pub struct DocumentFindings {
     /// What recognises the picture again; `None` in findings made before it was measured.
     #[serde(default)]
     pub likeness: Option<Likeness>,
-    /// Whether the words of a specimen (`SPECIMEN`, `見本`, ..) stand on it, or its zone names the state of specimens, `UTO`.
+    /// Whether it contains the words of a specimen (`SPECIMEN`, `見本`, ..), or its zone names the state of specimens, `UTO`.
     pub specimen_words: bool,
-    /// Parts of the machinery that were not there; each makes a check impossible.
+    /// Missing models; each makes a check impossible.
     pub unavailable: Vec<Unavailable>,
     /// Names and SHA-256 of the models used.
     pub models: Vec<ModelHash>,
@@ -265,7 +269,7 @@ impl DocumentFindings {
 }
 
 vocabulary! {
-    /// The head movement asked for, from the user's own point of view.
+    /// The requested head movement, from the user's own point of view.
     Challenge {
         /// Turn the head to one's own left.
         TurnLeft = "turn_left",
@@ -277,30 +281,30 @@ vocabulary! {
 /// What a burst of frames says about a living person.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LivenessFindings {
-    /// The movement asked for.
+    /// The requested movement.
     pub challenge: Challenge,
     /// Yaw proxy of the most frontal frame.
     pub frontal_yaw: f32,
-    /// Yaw proxy of the frame turned furthest the asked way, signed: positive is the asked direction.
+    /// Yaw proxy of the frame turned furthest in the requested direction, signed: positive is the requested direction.
     pub turned_yaw: f32,
     /// Homography residual of the landmarks between those two frames over the eye distance; small means a plane.
     pub plane_residual: Option<f32>,
-    /// Greatest descriptor distance between frontal-enough frames of the burst, or all where only one is frontal.
+    /// Greatest descriptor distance between frontal enough frames of the burst, or all if only one is frontal.
     pub same_person_distance: Option<f32>,
-    /// Whether the frames are byte-alike or differ by a shift only.
+    /// Whether the frames are identical or differ only by a shift.
     pub still: bool,
 }
 
-/// Signs that a selfie shows something else than a bare, living face; `None` where one could not be measured.
+/// Signs that a selfie shows something other than an uncovered, living face; `None` if not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SelfieSigns {
     /// How likely something covers the eyes, 0 to 1.
     pub eyes_covered: Option<f32>,
     /// How likely something covers mouth and chin, 0 to 1.
     pub mouth_covered: Option<f32>,
-    /// z-score of the strongest regular raster (screen) that every frame looked at shows.
+    /// z-score of the strongest regular raster (screen) that every analysed frame shows.
     pub raster_z: Option<f32>,
-    /// Share of the face's surroundings that a card's outline takes in, 0 to 1: the print of a portrait stands in a card.
+    /// Share of the face's surroundings inside a card's outline, 0 to 1: a printed portrait is on a card.
     pub in_card: Option<f32>,
 }
 
@@ -319,10 +323,10 @@ pub struct SelfieFindings {
     pub best_frame: Option<u32>,
     /// Liveness of the burst; `None` without a challenge or without frames to judge.
     pub liveness: Option<LivenessFindings>,
-    /// Signs that it shows something else than a bare, living face.
+    /// Signs that it shows something other than an uncovered, living face.
     #[serde(default)]
     pub signs: SelfieSigns,
-    /// Parts of the machinery that were not there.
+    /// Missing models.
     pub unavailable: Vec<Unavailable>,
     /// Names and SHA-256 of the models used.
     pub models: Vec<ModelHash>,
@@ -331,7 +335,7 @@ pub struct SelfieFindings {
 }
 
 vocabulary! {
-    /// Machinery that may be missing; see `check_unavailable`.
+    /// Models that may be missing; see `check_unavailable`.
     Unavailable {
         /// Text detection or recognition.
         Text = "text",
@@ -340,7 +344,7 @@ vocabulary! {
     }
 }
 
-/// A model that took part, named so that a decision can be recomputed.
+/// A model that was used, identified so that a decision can be recomputed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelHash {
     /// File name.
@@ -354,6 +358,6 @@ pub struct ModelHash {
 pub struct StageTime {
     /// Name of the stage.
     pub stage: String,
-    /// Milliseconds of wall clock.
+    /// Milliseconds of wall-clock time.
     pub ms: f32,
 }

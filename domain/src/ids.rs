@@ -1,4 +1,4 @@
-//! Identifiers: a prefix and 32 lowercase hex digits (128 random bits). Parsing is exact; nothing else gets in.
+//! Identifiers: a prefix and 32 lowercase hex digits (128 random bits). Parsing is exact.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ macro_rules! id {
         impl $name {
             /// The prefix, underscore included.
             pub const PREFIX: &'static str = concat!($prefix, "_");
-            /// Makes an identifier of 16 random bytes.
+            /// Creates an identifier from 16 random bytes.
             #[must_use]
             pub fn from_random(bytes: [u8; 16]) -> Self { Self(format!("{}{}", Self::PREFIX, hex::encode(bytes))) }
             /// Parses exactly `prefix_` and 32 lowercase hex digits.
@@ -33,7 +33,7 @@ macro_rules! id {
     };
 }
 
-/// A text that is no identifier of the wanted kind. Does not repeat the text.
+/// A text that is not an identifier of the expected kind. Does not repeat the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an identifier of the form {0}<32 lowercase hex digits>")]
 pub struct MalformedId(&'static str);

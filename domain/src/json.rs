@@ -1,4 +1,4 @@
-//! JSON bodies read strictly: duplicate keys anywhere are an error, and an object can be kept as it was written.
+//! JSON bodies parsed strictly: duplicate keys anywhere are an error, and an object can be kept as it was written.
 
 use serde::{
     Deserialize,
@@ -6,20 +6,20 @@ use serde::{
 };
 use std::{collections::HashSet, fmt};
 
-/// Levels of objects and arrays that may stand in one another; what goes further is refused by serde_json.
+/// Maximum nesting of objects and arrays; serde_json refuses anything deeper.
 pub(crate) const DEPTH_LIMIT: usize = 127;
 
-/// Checks that `body` is one JSON value with no duplicate key in any of its objects. Numbers may have any size.
+/// Checks that `body` is one JSON value without a duplicate key in any of its objects. Numbers may have any size.
 ///
 /// # Errors
-/// serde_json's, whose message names line and column and never a value.
+/// Those of `serde_json`, whose message names line and column and never a value.
 pub fn check(body: &[u8]) -> Result<(), serde_json::Error> {
-    // Reads numbers without converting them, which `Unique` cannot: it would refuse those that fit no `f64`.
+    // Parses numbers without converting them, which `Unique` cannot: it would refuse those that do not fit an `f64`.
     serde_json::from_slice::<IgnoredAny>(body)?;
     serde_json::from_slice::<Distinct>(&without_numbers(body)).map(drop)
 }
 
-/// The same valid JSON with a zero for each number; everything keeps its place.
+/// The same valid JSON with a zero for each number; everything keeps its position.
 fn without_numbers(json: &[u8]) -> Vec<u8> {
     let (mut in_string, mut escaped, mut in_number) = (false, false, false);
     let keep = |&byte: &u8| {
@@ -119,7 +119,7 @@ impl<'de> Visitor<'de> for Unique {
     }
 }
 
-/// Tells an absent field (`None`) from an explicit `null` (`Some(Null)`), and keeps the text.
+/// Distinguishes an absent field (`None`) from an explicit `null` (`Some(Null)`), and keeps the text.
 pub(crate) type Raw<'a> = Option<&'a serde_json::value::RawValue>;
 
 /// `#[serde(deserialize_with)]` for [`Raw`]: serde would turn an explicit `null` into `None`.
@@ -148,7 +148,7 @@ mod tests {
     fn what_follows_a_value_and_endless_depth_are_refused() {
         assert!(check(b"{} {}").is_err());
         assert!(check("[".repeat(100_000).as_bytes()).is_err());
-        assert!(check(br#"{"a":"\ud800"}"#).is_err(), "a lone surrogate is no text");
+        assert!(check(br#"{"a":"\ud800"}"#).is_err(), "a lone surrogate is not text");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::document::vocabulary;
 
 vocabulary! {
-    /// A language that every text exists in.
+    /// A supported language.
     Language {
         /// English.
         En = "en",
@@ -13,7 +13,7 @@ vocabulary! {
 }
 
 impl Language {
-    /// The first supported language of an `Accept-Language` header (RFC 9110 section 12.5.4), English where none is.
+    /// The first supported language of an `Accept-Language` header (RFC 9110 section 12.5.4), or English.
     #[must_use]
     pub fn negotiate(accept_language: &str) -> Self {
         let mut best = (0.0_f32, Self::En);

@@ -1,4 +1,4 @@
-//! The rules of identity verification. Pure: no I/O, no async, no clock of its own; compiles for the server and for the browser.
+//! The rules of identity verification. Pure: no I/O, no async, no clock; compiles for the server and for the browser.
 
 pub mod audit;
 pub mod callback;

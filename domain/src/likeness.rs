@@ -1,40 +1,40 @@
-//! Whether two pictures are one: the same file, or the same print photographed or edited again. Not whether two faces are alike.
+//! Whether two pictures are the same: the same file, or the same print photographed or edited again. It does not compare faces.
 //!
-//! `vision` describes up to some hundred corners of a picture by what surrounds them. Two pictures of the same print share many of
-//! them, and all of these lie in the one picture as they lie in the other, after a single turn, scaling and shift. So re-encoding,
-//! cropping, a small turn and another brightness change little, and a common typeface alone is not enough.
+//! `vision` describes up to some hundred corners of a picture by their surroundings. Two pictures of the same print share many
+//! of them, in the same arrangement after a single rotation, scaling and shift. So re-encoding, cropping, a small rotation and
+//! different brightness change little, and a common typeface alone is not enough.
 
 use serde::{Deserialize, Serialize};
 use std::f32::consts::{PI, TAU};
 
-/// Bits of 256 that may differ between two descriptions of one corner. Unrelated ones differ in about 128 ± 8 (a fair coin per bit),
-/// neighbours of one print in fewer.
+/// Maximum number of the 256 bits that may differ between two descriptions of one corner. Unrelated ones differ in about 128 ±
+/// 8 (a fair coin per bit), neighbours of one print in fewer.
 const NEAR: u32 = 60;
-/// How far off its expected place a corner may lie, in pixels of a picture whose longer side is [`LONGEST`].
+/// Maximum distance of a corner from its expected position, in pixels of a picture whose longer side is [`LONGEST`].
 const OFF_PLACE: f32 = 14.0;
-/// How far off the expected direction a corner may point, in radians.
+/// Maximum deviation from the expected direction, in radians.
 const OFF_TURN: f32 = 0.45;
-/// Fewer corners in agreement are chance.
+/// Fewer matching corners are chance.
 const LEAST: usize = 10;
 /// The longer side, in pixels, of the picture whose corners are described.
 pub const LONGEST: usize = 512;
 
-/// One corner and what surrounds it.
+/// One corner and its surroundings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Corner {
     /// Pixels from the left of a picture whose longer side is [`LONGEST`].
     pub x: f32,
     /// Pixels from its top.
     pub y: f32,
-    /// How much the picture was shrunk when the corner was found, at least 1.
+    /// By how much the picture was scaled down when the corner was found, at least 1.
     pub scale: f32,
-    /// Where the brighter side lies, in radians.
+    /// Direction of the brighter side, in radians.
     pub direction: f32,
-    /// 256 comparisons of the brightness of two places around it, turned by `direction`.
+    /// 256 comparisons of the brightness of two points around it, rotated by `direction`.
     pub bits: [u64; 4],
 }
 
-/// The corners of a picture. Says nothing to a person, but recognises the picture again: stored sealed only.
+/// The corners of a picture. Means nothing to a person, but recognises the picture again: stored encrypted only.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Likeness {
     /// The clearest ones, from all parts of the picture.
@@ -48,7 +48,7 @@ impl std::fmt::Debug for Likeness {
 }
 
 impl Likeness {
-    /// Share of the corners found again in `other` at the place where one turn, scaling and shift puts them, 0 to 1.
+    /// Share of the corners found again in `other` at the position given by one rotation, scaling and shift, 0 to 1.
     #[must_use]
     pub fn shared_with(&self, other: &Self) -> f32 {
         let pairs = pairs(&self.corners, &other.corners);
@@ -67,7 +67,7 @@ impl Likeness {
 
 type Pair<'a> = (&'a Corner, &'a Corner);
 
-/// Corners of the two pictures that are each other's nearest.
+/// Pairs of corners of the two pictures that are each other's nearest.
 fn pairs<'a>(here: &'a [Corner], there: &'a [Corner]) -> Vec<Pair<'a>> {
     let back: Vec<Option<usize>> = there.iter().map(|corner| nearest(corner, here)).collect();
     here.iter()
@@ -93,15 +93,15 @@ fn distance(a: &Corner, b: &Corner) -> u32 {
     a.bits.iter().zip(&b.bits).map(|(a, b)| (a ^ b).count_ones()).sum()
 }
 
-/// Whether the turn, scaling and shift that take one pair's first corner to its second do the same to the other pair.
+/// Whether the rotation, scaling and shift that map one pair's first corner to its second do the same for the other pair.
 fn agrees(&(from, to): &Pair<'_>, &(other_from, other_to): &Pair<'_>) -> bool {
     let turn = to.direction - from.direction;
     let growth = from.scale / to.scale;
     let (dx, dy) = (other_from.x - from.x, other_from.y - from.y);
     let (sin, cos) = turn.sin_cos();
-    // The direction of a single corner is known to some degrees only: the error grows with the distance.
+    // The direction of a single corner is known only to a few degrees: the error grows with the distance.
     let slack = OFF_PLACE + 0.12 * dx.hypot(dy);
-    // Levels of the pyramid are coarse, so the scale between two pictures lies up to half a level beside `growth`.
+    // Levels of the pyramid are coarse, so the scale between two pictures is up to half a level away from `growth`.
     [0.9, 1.0, 1.11].iter().any(|fine| {
         let growth = growth * fine;
         let (x, y) = (
@@ -151,7 +151,7 @@ mod tests {
                 corner.x = growth * (cos * x - sin * y) + dx;
                 corner.y = growth * (sin * x + cos * y) + dy;
                 corner.direction = folded(corner.direction + turn);
-                // A sixteenth of the bits is flipped, as re-encoding does.
+                // A sixteenth of the bits is flipped, as by re-encoding.
                 corner.bits[0] ^= noise & noise.rotate_left(7) & 0xffff;
             }
             prop_assert!(original.shared_with(&moved) > 0.8);

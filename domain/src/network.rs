@@ -1,4 +1,4 @@
-//! Networks of callers, as they are compared: IPv4 that was written as IPv6 is IPv4.
+//! Networks of callers in canonical form: IPv4-mapped IPv6 is IPv4.
 
 use ipnet::{IpNet, Ipv4Net};
 use std::net::IpAddr;
@@ -6,8 +6,8 @@ use std::net::IpAddr;
 /// Where the IPv4 address begins in an IPv4-mapped one (`::ffff:0:0/96`, RFC 4291 section 2.5.5.2).
 const MAPPED: u8 = 96;
 
-/// The IPv4 network that an IPv4-mapped one stands for; any other as it is. Callers' addresses are compared in this form
-/// ([`IpAddr::to_canonical`]), so a list that kept the other would never match.
+/// The IPv4 network of an IPv4-mapped one; any other unchanged. Callers' addresses are compared in this form
+/// ([`IpAddr::to_canonical`]), so a list with the other form would never match.
 #[must_use]
 pub fn canonical(network: IpNet) -> IpNet {
     let mapped = match (network.addr().to_canonical(), network) {

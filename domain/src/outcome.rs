@@ -1,4 +1,5 @@
-//! The decision record as tenants see it: `outcome` of GET and `data` of decision events. Holds no personal data but the note.
+//! The decision record as tenants see it: `outcome` of GET and `data` of decision events. Contains no personal data except the
+//! note.
 
 use crate::{
     document::{DocumentType, vocabulary},
@@ -78,13 +79,13 @@ pub struct Outcome {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Review {
-    /// When the ruling was made.
+    /// When the decision was made.
     pub reviewed_at: Timestamp,
-    /// Free text for the tenant; may hold personal data, so it is stored sealed, and `None` after erasure.
+    /// Free text for the tenant; may contain personal data, so it is stored encrypted, and `None` after erasure.
     pub note: Option<String>,
 }
 
-/// The note is personal data, and must not get into a log by way of an outcome.
+/// The note is personal data, and must not get into a log through an outcome.
 impl std::fmt::Debug for Review {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let note = self.note.as_ref().map(|_| crate::secret::Personal::new(()));
@@ -99,11 +100,11 @@ impl std::fmt::Debug for Review {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checks {
-    /// `None` where the plan has no such step.
+    /// `None` if the plan has no such step.
     pub document: Option<DocumentCheck>,
-    /// `None` where the plan has no such step.
+    /// `None` if the plan has no such step.
     pub selfie: Option<SelfieCheck>,
-    /// `None` where nothing was compared.
+    /// `None` if nothing was compared.
     pub input_match: Option<InputMatchCheck>,
 }
 
@@ -131,15 +132,15 @@ pub struct SelfieCheck {
     pub face_match_confidence: Option<f64>,
 }
 
-/// Whether what was typed and known fits the document.
+/// Whether the typed and pre-registered data match the document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InputMatchCheck {
     /// Whether the comparison was made.
     pub performed: bool,
-    /// `true` where every comparable item matched, `None` where none could be compared.
+    /// `true` if every comparable item matched, `None` if none could be compared.
     pub matched: Option<bool>,
-    /// Item to whether it matched; never a value.
+    /// Whether each item matched, by its name; never a value.
     pub fields: Option<BTreeMap<String, bool>>,
 }
 

@@ -1,11 +1,11 @@
-//! From image quality to the problems a user can mend: used on the phone before the shutter and on the server after it.
+//! From image quality to problems that a user can fix: used on the phone before the shutter and on the server after it.
 
 use crate::{
     findings::{Quality, SelfieSigns},
     reasons::Reason,
 };
 
-/// Limits of good enough, on the scales of [`Quality`]; measured with generated defects (`lens` tests).
+/// Limits of acceptable quality, on the scales of [`Quality`]; measured with generated defects (`lens` tests).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QualityLimits {
     /// Below: blurry.
@@ -16,6 +16,9 @@ pub struct QualityLimits {
     pub exposure: f32,
     /// Below: too small to read. A card that fills a sixth of an upright picture is wide enough in pixels.
     pub coverage: f32,
+    /// Above: something lies on the document. Of 342 rendered originals none has more than 0.07 beside its portrait; fingers and
+    /// notes take a sixth and more.
+    pub obstructed: f32,
 }
 
 impl Default for QualityLimits {
@@ -25,6 +28,7 @@ impl Default for QualityLimits {
             glare: 0.02,
             exposure: 0.18,
             coverage: 0.165,
+            obstructed: 0.12,
         }
     }
 }
@@ -38,6 +42,9 @@ pub fn document_problems(quality: &Quality, limits: &QualityLimits) -> Vec<Reaso
     }
     if quality.cut_off == Some(true) {
         problems.push(Reason::DocumentCutOff);
+    }
+    if quality.obstructed.is_some_and(|share| share > limits.obstructed) {
+        problems.push(Reason::DocumentObstructed);
     }
     if quality.exposure < limits.exposure {
         problems.push(Reason::DocumentTooDark);
@@ -54,21 +61,21 @@ pub fn document_problems(quality: &Quality, limits: &QualityLimits) -> Vec<Reaso
 /// Whether a selfie is too dark or too blurred to judge.
 #[must_use]
 pub fn selfie_is_poor(quality: &Quality, limits: &QualityLimits) -> bool {
-    // A face has fewer hard edges than print: half the document's limit.
+    // A face has fewer hard edges than print, so the limit is half the document's.
     quality.exposure < limits.exposure || quality.sharpness < limits.sharpness / 2.0
 }
 
-/// Limits of the signs that a selfie shows something else than a bare, living face, on the scales of [`SelfieSigns`]; how they were
-/// measured is in docs/decisions/0016.
+/// Limits of the signs that a selfie shows something other than an uncovered, living face, on the scales of [`SelfieSigns`];
+/// the measurements are in docs/decisions/0016.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelfieLimits {
     /// Above: something covers the eyes, or mouth and chin.
     pub covered: f32,
     /// Above: the raster of a screen.
     pub raster_z: f32,
-    /// From here on the face stands in a card.
+    /// From this value, the face counts as part of a card.
     pub in_card: f32,
-    /// Descriptor distance to the portrait below which two photographs of a living person hardly come.
+    /// Descriptor distance to the portrait below which two photographs of a living person are rare.
     pub same_picture: f32,
 }
 
@@ -83,12 +90,12 @@ impl Default for SelfieLimits {
     }
 }
 
-/// Whether something covers a part of the face: the user can take it off.
+/// Whether something that the user can take off covers part of the face.
 #[must_use]
 pub fn face_is_covered(signs: &SelfieSigns, limits: &SelfieLimits) -> bool {
     [signs.eyes_covered, signs.mouth_covered]
         .into_iter()
         .flatten()
-        // A broken measurement covers nothing and bares nothing: it is no reason to ask again.
+        // A broken measurement (NaN) is no reason to ask again.
         .any(|covered| covered > limits.covered)
 }

@@ -2,17 +2,17 @@
 
 use crate::language::Language;
 
-/// What a reason does to the verdict.
+/// The effect of a reason on the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The user is asked again on the phone first; where it stays, a person reviews.
+    /// The phone first asks for another picture; if the problem stays, the session goes to review.
     AskAgain,
-    /// A person reviews.
+    /// The session goes to review.
     Review,
     /// Rejected.
     Reject,
-    /// A statistical signal of fraud: reviewed, or rejected where the tenant wants that. A wrong automatic rejection is a
-    /// person turned away by a threshold.
+    /// A statistical fraud signal: review, or rejection if the tenant has turned that on, because an automatic rejection can be
+    /// wrong.
     FraudSignal,
 }
 
@@ -24,7 +24,7 @@ macro_rules! reasons {
         }
 
         impl Reason {
-            /// What it does to the verdict.
+            /// Its effect on the verdict.
             #[must_use]
             pub const fn effect(self) -> Effect { match self { $(Self::$variant => Effect::$effect),+ } }
 
@@ -39,7 +39,7 @@ macro_rules! reasons {
 
 reasons! {
     DocumentNotFound = "document_not_found", AskAgain,
-        "There is no document in the picture.",
+        "There is no document in the photo.",
         "画像に本人確認書類が写っていません。";
     DocumentBlurry = "document_blurry", AskAgain,
         "The photo of the document is not sharp enough to read.",
@@ -48,10 +48,10 @@ reasons! {
         "Light is reflected on the document. Tilt it slightly and try again.",
         "書類に光が反射しています。少し傾けて撮り直してください。";
     DocumentTooDark = "document_too_dark", AskAgain,
-        "The picture is too dark. Move to a brighter place.",
+        "The photo is too dark. Move to a brighter place.",
         "画像が暗すぎます。明るい場所で撮影してください。";
     DocumentCutOff = "document_cut_off", AskAgain,
-        "Part of the document is outside the picture. Fit the whole document in the frame.",
+        "Part of the document is outside the photo. Fit the whole document in the frame.",
         "書類の一部が切れています。全体が枠に入るように撮影してください。";
     DocumentObstructed = "document_obstructed", AskAgain,
         "Something covers part of the document.",
@@ -108,10 +108,10 @@ reasons! {
         "The document is a specimen.",
         "書類が見本です。";
     SelfieNoFace = "selfie_no_face", AskAgain,
-        "There is no face in the picture.",
+        "There is no face in the photo.",
         "顔が写っていません。";
     SelfieMultipleFaces = "selfie_multiple_faces", AskAgain,
-        "There is more than one face in the picture.",
+        "There is more than one face in the photo.",
         "複数の顔が写っています。";
     SelfieFaceCovered = "selfie_face_covered", AskAgain,
         "The face is partly covered.",
@@ -176,16 +176,16 @@ reasons! {
 mod tests {
     use super::*;
 
-    /// The page for integrators lists every code once, in the row of its effect.
+    /// docs/API.md lists every code once, in the row of its effect.
     #[test]
     fn the_api_page_lists_every_code_under_its_effect() {
         let page = include_str!("../../docs/API.md");
         let row = |effect| {
             let begins = match effect {
-                Effect::AskAgain => "| asked again on the phone, then a person looks |",
-                Effect::Review => "| a person looks |",
-                Effect::FraudSignal => "| a sign of fraud: a person looks, or rejected where the tenant wants that |",
-                Effect::Reject => "| rejected |",
+                Effect::AskAgain => "| the phone asks for another photo, then human review |",
+                Effect::Review => "| human review |",
+                Effect::FraudSignal => "| fraud signal: human review, or rejection if the tenant has turned that on |",
+                Effect::Reject => "| rejection |",
             };
             page.lines().find_map(|line| line.strip_prefix(begins)).unwrap()
         };

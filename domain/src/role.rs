@@ -3,7 +3,7 @@
 use crate::document::vocabulary;
 
 vocabulary! {
-    /// What a person may do in their tenant.
+    /// A person's role in their tenant.
     Role {
         /// Everything.
         Admin = "admin",
@@ -11,7 +11,7 @@ vocabulary! {
         Developer = "developer",
         /// Cases.
         Reviewer = "reviewer",
-        /// Reads, no pictures.
+        /// Sessions and the audit log, read-only, no pictures.
         Auditor = "auditor",
     }
 }

@@ -1,4 +1,4 @@
-//! What reviewers ruled.
+//! Reviewers' rulings.
 
 use crate::document::vocabulary;
 
@@ -9,7 +9,7 @@ vocabulary! {
         Approved = "approved",
         /// Not verified.
         Rejected = "rejected",
-        /// The user is asked to do it again.
+        /// The user is asked to try again.
         AskedAgain = "asked_again",
     }
 }

@@ -1,4 +1,4 @@
-//! What an API key may be used for.
+//! The scopes of API keys.
 
 use crate::document::vocabulary;
 use std::fmt;
@@ -6,16 +6,16 @@ use std::fmt;
 vocabulary! {
     /// A group of operations of the API.
     Scope {
-        /// Creating sessions; in a sandbox also completing them, which whoever holds the link could do.
+        /// Creating sessions; in a sandbox also completing them, which the holder of the link could do anyway.
         Create = "create",
         /// Reading personal data.
         Read = "read",
-        /// Changing sessions that exist.
+        /// Changing existing sessions.
         Manage = "manage",
     }
 }
 
-/// The scopes of a key. Written as their names with a blank between them, like `scope` in RFC 6749, section 3.3.
+/// The scopes of a key. Written as their names separated by spaces, like `scope` in RFC 6749, section 3.3.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Scopes(u8);
 
@@ -56,7 +56,7 @@ impl Scopes {
         Scope::ALL.iter().copied().filter(move |scope| self.contains(*scope))
     }
 
-    /// Reads what `Display` wrote; `None` where there is no scope or an unknown one.
+    /// Parses what `Display` wrote; `None` for no scope or an unknown one.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let scopes = text.split_whitespace().map(Scope::parse).collect::<Option<Self>>()?;

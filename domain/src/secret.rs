@@ -1,9 +1,10 @@
-//! Types that keep their content out of logs, errors, jobs and URLs: they have no `Display`, no `Serialize`, and a mute `Debug`.
+//! Types that keep their content out of logs, errors, jobs and URLs: they have no `Display`, no `Serialize`, and a `Debug`
+//! without the content.
 
 use std::fmt;
 use zeroize::Zeroize;
 
-/// Data about a person. Taken out only by name, with [`Personal::expose`], where it is sealed, judged or sent to its tenant.
+/// Data about a person. Accessed only explicitly, with [`Personal::expose`], to encrypt it, judge it or send it to its tenant.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Personal<T>(T);
 
@@ -55,7 +56,7 @@ impl<T: Zeroize> fmt::Debug for Secret<T> {
     }
 }
 
-/// A tenant's own text, `state` or `metadata`: read wherever text is, but it cannot get into a log by way of what holds it.
+/// A tenant's own text, `state` or `metadata`: readable like any text, but kept out of logs of the values that contain it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Unlogged(String);
 

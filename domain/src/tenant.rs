@@ -17,19 +17,19 @@ use std::net::IpAddr;
 pub struct TenantSettings {
     /// Enabled verification steps.
     pub steps: Vec<Step>,
-    /// Where users may be sent back to.
+    /// The callback URL allow-list.
     pub callback_urls: Vec<String>,
     /// Networks that may call the API; empty means all.
     pub ip_allow_list: Vec<IpNet>,
-    /// Where webhooks go.
+    /// The webhook receiver.
     pub webhook_url: Option<String>,
-    /// When `webhook_url` was last changed; `None` where that was never noted.
+    /// When `webhook_url` was last changed; `None` if that was never recorded.
     pub webhook_url_set_at: Option<Timestamp>,
-    /// Whether `webhook_url` was chosen or confirmed by somebody who may read reviewers' notes.
+    /// Whether `webhook_url` was set or confirmed by somebody who may read reviewers' notes.
     pub webhook_url_is_vouched: bool,
-    /// Which events are sent.
+    /// The event types that are sent.
     pub event_types: Vec<EventType>,
-    /// From creation to the last moment the link can be opened.
+    /// From creation until the link can no longer be opened.
     pub link_lifetime: Millis,
     /// From creation, or reprocess, to expiry.
     pub session_lifetime: Millis,
@@ -83,7 +83,7 @@ impl NotReady {
     }
 }
 
-/// A setting outside its bounds: which, and what would be right.
+/// A setting outside its bounds: which one, and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadSetting {
     /// Name of the field.
@@ -92,7 +92,7 @@ pub struct BadSetting {
     pub message: String,
 }
 
-/// What is wrong with a tenant's name, which end users are shown; `None` where it will do.
+/// What is wrong with a tenant's name, which is shown to end users; `None` if it is acceptable.
 #[must_use]
 pub fn tenant_name_fault(name: &str) -> Option<&'static str> {
     let fits = (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control);
@@ -100,9 +100,9 @@ pub fn tenant_name_fault(name: &str) -> Option<&'static str> {
 }
 
 impl TenantSettings {
-    /// Shortest and longest life of a link.
+    /// Shortest and longest lifetime of a link.
     pub const LINK_LIFETIME: (Millis, Millis) = (Millis::minutes(5), Millis::days(7));
-    /// Shortest and longest life of a session.
+    /// Shortest and longest lifetime of a session.
     pub const SESSION_LIFETIME: (Millis, Millis) = (Millis::hours(1), Millis::days(30));
     /// Shortest and longest retention.
     pub const RETENTION: (Millis, Millis) = (Millis::days(1), Millis::days(7 * 365));
@@ -112,7 +112,7 @@ impl TenantSettings {
     /// The plan of a new session.
     ///
     /// # Errors
-    /// [`NotReady::NoStepsEnabled`] where there is nothing to do.
+    /// [`NotReady::NoStepsEnabled`] if no step is enabled.
     pub fn plan(&self) -> Result<Plan, NotReady> {
         Plan::of(&self.steps).ok_or(NotReady::NoStepsEnabled)
     }
@@ -127,14 +127,14 @@ impl TenantSettings {
                 .any(|net| net.contains(&address.to_canonical()))
     }
 
-    /// Whether webhooks go to an address that was set after `event`. Where nobody noted when, it has always been there.
+    /// Whether the receiver URL was set after `event`. If that was never recorded, it counts as older.
     #[must_use]
     pub fn receiver_is_newer_than(&self, event: Timestamp) -> bool {
         self.webhook_url_set_at.is_some_and(|set| set > event)
     }
 
-    /// Whether a reviewer's note may not go to the receiver, in a webhook that was on its way at `since`: its URL was changed
-    /// afterwards by somebody who may not read notes, and may have been chosen for this one.
+    /// Whether a reviewer's note must not be sent to the receiver in a delivery that was pending at `since`: the URL was
+    /// changed afterwards by somebody who may not read notes, possibly in order to get this one.
     #[must_use]
     pub fn withholds_note(&self, since: Timestamp) -> bool {
         self.receiver_is_newer_than(since) && !self.webhook_url_is_vouched
@@ -176,7 +176,7 @@ impl TenantSettings {
         check(
             "policy",
             self.policy.is_sane(),
-            "thresholds must be between 0 and 1, and the review limit below the accept limit, and the duplicate limit at least 0.83",
+            "thresholds must be between 0 and 1, the review limit below the accept limit, and the duplicate limit at least 0.83",
         );
         check(
             "accent",

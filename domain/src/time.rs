@@ -1,4 +1,4 @@
-//! Points in time and lengths of time, in milliseconds. The clock is an argument: nothing here asks the machine.
+//! Points in time and durations, in milliseconds. The clock is an argument: nothing here reads the machine's.
 
 use serde::{Deserialize, Serialize};
 use std::{
@@ -7,7 +7,7 @@ use std::{
 };
 use time::{Date, OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
 
-/// `2026-08-02T09:30:00.000Z`, the one form of a time on the wire.
+/// `2026-08-02T09:30:00.000Z`, the only format of a time in the API.
 const ISO: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
 
@@ -61,7 +61,7 @@ impl Timestamp {
             .map(Self)
     }
 
-    /// Years 0000 to 9999 are what the format can say; anything outside is held at the nearest.
+    /// The format covers the years 0000 to 9999; anything outside is clamped.
     fn to_utc(self) -> OffsetDateTime {
         const FIRST: i64 = -62_167_219_200_000;
         const LAST: i64 = 253_402_300_799_999;
@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// A length of time in milliseconds.
+/// A duration in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Millis(pub i64);
@@ -117,9 +117,9 @@ impl Millis {
     }
 }
 
-/// Where the present comes from.
+/// The source of the current time.
 pub trait Clock: Send + Sync + 'static {
-    /// The present.
+    /// The current time.
     fn now(&self) -> Timestamp;
 }
 
@@ -128,7 +128,7 @@ pub trait Clock: Send + Sync + 'static {
 pub struct ManualClock(AtomicI64);
 
 impl ManualClock {
-    /// A clock standing at `start`.
+    /// A clock that shows `start`.
     #[must_use]
     pub const fn at(start: Timestamp) -> Self {
         Self(AtomicI64::new(start.0))

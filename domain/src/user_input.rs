@@ -1,4 +1,4 @@
-//! What the user typed: trimmed, folded and checked, so that everything behind may compare it.
+//! What the user typed: trimmed, normalised and checked, so that everything else can compare it.
 
 use crate::document::vocabulary;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ pub const NAME_LIMIT: usize = 128;
 pub const ADDRESS_LIMIT: usize = 512;
 
 vocabulary! {
-    /// Gender as the contract knows it.
+    /// Gender as defined by the contract.
     Gender {
         /// Male.
         Male = "male",
@@ -75,7 +75,7 @@ pub struct TypedForm {
     pub address: String,
 }
 
-/// `userInputInfo`: what the user typed, folded.
+/// `userInputInfo`: what the user typed, normalised.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserInput {
@@ -134,9 +134,9 @@ vocabulary! {
         ControlCharacter = "control_character",
         /// Not kana.
         NotKana = "not_kana",
-        /// No real calendar date.
+        /// Not a real calendar date.
         NotADate = "not_a_date",
-        /// A date to come.
+        /// A date in the future.
         InFuture = "in_future",
         /// More than 130 years ago.
         TooLongAgo = "too_long_ago",
@@ -144,7 +144,7 @@ vocabulary! {
 }
 
 impl UserInput {
-    /// Checks and folds the form. Kana is asked for only where the document is Japanese.
+    /// Checks and normalises the form. Kana is required only for Japanese documents.
     ///
     /// # Errors
     /// Every field's first fault.
@@ -191,7 +191,7 @@ fn bounded(text: &str, limit: usize) -> Result<String, InputFault> {
     }
 }
 
-/// Full-width katakana; hiragana and half width are folded.
+/// Full-width katakana; hiragana and half-width kana are folded.
 fn katakana(text: &str) -> Result<String, InputFault> {
     let folded = to_katakana(&bounded(text, NAME_LIMIT)?);
     // The katakana block with its middle dot and long mark, and the space between two names.
@@ -207,7 +207,7 @@ pub fn to_katakana(text: &str) -> String {
             '\u{3041}'..='\u{3096}' => char::from_u32(u32::from(c) + 0x60).unwrap_or(c),
             other => other,
         })
-        // A mark that had nothing to join in hiragana may have something in katakana: わ with ゛ is ヷ.
+        // A mark that has nothing to combine with in hiragana may have something in katakana: わ with ゛ is ヷ.
         .nfkc()
         .collect()
 }

@@ -1,5 +1,5 @@
-// The two HTTP clients of Node, with connections that are kept: no call may see its connection break, whatever is asked for and
-// however much of a body comes with it. By `scripts/judge-clients`.
+// Node's two HTTP clients with keep-alive connections: no call may fail, whatever is requested and however large its body is.
+// Run by `scripts/judge-clients`.
 //   node clients.mjs BASE KEY CALLS
 import http from "node:http";
 import { Pool } from "undici";
@@ -108,11 +108,11 @@ agent.destroy();
 const pool = new Pool(base, { connections: AT_ONCE });
 await judge("undici", byUndici(pool));
 await pool.close();
-// As long as `http.idle_timeout` of the server that is judged.
+// The server's `http.idle_timeout`.
 const IDLE = 4_000;
 const agents = [];
 await rest("node:http", () => {
-  // One without a time-out of its own does not go by what the server says (Node 20).
+  // An agent without a time-out ignores the server's `Keep-Alive` (Node 20).
   agents.push(new http.Agent({ keepAlive: true, maxSockets: 1, timeout: 60_000 }));
   return byNode(agents.at(-1));
 }, IDLE);

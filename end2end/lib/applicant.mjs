@@ -1,4 +1,4 @@
-// An end user, by what the pages say: every step finds its way by roles and labels, as a person does.
+// An end user who follows the pages: every step is found by roles and labels, as a person would.
 import { look } from "./browser.mjs";
 import { picture } from "./scene.mjs";
 
@@ -49,7 +49,7 @@ export class Applicant {
       this.browser.show("passport");
       await this.#press("Open the camera");
       if (this.name) await this.page.getByRole("dialog").waitFor();
-      // The shutter fires by itself when the picture is good.
+      // The shutter is released automatically when the picture is good.
     } else {
       await this.page.getByLabel("Photo of the document").setInputFiles(picture("passport"));
       await this.#press("Send the photo");
@@ -65,7 +65,7 @@ export class Applicant {
 
   /** Confirms what was read; `changes` are typed over it, by label. */
   async details(changes = {}) {
-    // The form comes empty where the picture is still being read; whoever has patience loads it again.
+    // The form is empty while the picture is still being read; a patient user reloads it.
     const family = this.page.getByLabel("Family name");
     for (const end = Date.now() + 60_000; (await family.inputValue()) === "" && Date.now() < end; ) await this.page.reload();
     const address = this.page.getByLabel("Address");
@@ -78,7 +78,7 @@ export class Applicant {
       birthDate: await this.page.getByLabel("Date of birth").inputValue(),
     };
     await this.#press("Continue");
-    // On to the selfie, or to the end where the plan has none.
+    // On to the selfie, or to the end if the plan has none.
     await this.page.waitForURL((url) => ["/capture/selfie", "/capture/submit"].includes(url.pathname));
     return read;
   }
@@ -91,9 +91,9 @@ export class Applicant {
       this.browser.show(`${this.who}-${side}`);
       await this.#press("Open the camera");
     } else {
-      await this.page.getByLabel("Picture 1").setInputFiles(picture(`${this.who}-straight`));
+      await this.page.getByLabel("Photo 1").setInputFiles(picture(`${this.who}-straight`));
       await this.page.getByLabel("Picture 2").setInputFiles(picture(`${this.who}-${side}`));
-      await this.#press("Send the pictures");
+      await this.#press("Send the photos");
     }
     await this.page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 120_000 });
   }
@@ -114,7 +114,7 @@ export class Applicant {
         await this.#look("11-result");
         return words;
       }
-      // The page comes again by itself; whoever has no patience presses the link.
+      // The page reloads by itself; an impatient user presses the link.
       await Promise.all([this.page.waitForEvent("load"), this.page.getByRole("link", { name: "Refresh" }).click()]);
     }
     throw new Error("no result within 90 s");

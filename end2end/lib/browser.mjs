@@ -52,7 +52,7 @@ export class Browser {
     const context = await this.chromium.newContext({ ...options, serviceWorkers: "block" });
     const page = await context.newPage();
     page.scripts = options.javaScriptEnabled !== false;
-    // Long: a loaded machine must not look like a fault. A page that is right answers as soon as it can.
+    // Long: a loaded machine must not look like a fault. A correct page responds as soon as it can.
     page.setDefaultTimeout(90_000);
     page.noise = [];
     page.on("console", (message) => {

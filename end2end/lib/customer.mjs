@@ -16,7 +16,7 @@ export class Receiver {
     receiver.port = await freePort();
     receiver.url = `https://localhost:${receiver.port}/`;
     await run(binary("customer"), ["--only-certificate", "--cert-out", receiver.folder]);
-    // The settings that let Honnin send to this machine at all.
+    // The settings that allow Honnin to send webhooks to this machine.
     receiver.settings = {
       HONNIN_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8,::1/128",
       HONNIN_WEBHOOKS_EXTRA_CA_FILE: join(receiver.folder, "customer.pem"),

@@ -1,4 +1,4 @@
-// The real binary, with a data folder of its own.
+// The real binary, with its own data folder.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

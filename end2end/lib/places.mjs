@@ -1,4 +1,4 @@
-// Where things are, and the small waits that everything else is made of.
+// Paths, and the small waits that everything else uses.
 import { execFile } from "node:child_process";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";

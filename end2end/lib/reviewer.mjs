@@ -1,4 +1,4 @@
-// Somebody of the tenant's staff at the console.
+// A reviewer of the tenant in the console.
 import { look } from "./browser.mjs";
 
 export const password = "a harbour at four in the morning";
@@ -29,7 +29,7 @@ export async function approve(page, honnin, session, note) {
   const stumbles = await look(page, "console-queue");
   await page.locator(`a[href="/admin/review/${session}"]`).last().click();
   await page.waitForURL((url) => url.pathname === `/admin/review/${session}`);
-  // Every picture has to be seen before anybody can rule on it.
+  // Every picture must be displayed before the case is decided.
   await page.waitForFunction(() => [...document.querySelectorAll("main img")].every((image) => image.naturalWidth > 0));
   stumbles.push(...(await look(page, "console-case")));
   await page.getByLabel("Note").fill(note);

@@ -1,4 +1,4 @@
-// The passport, its owner and a stranger, rendered once for all runs.
+// The passport, its owner and another person, rendered once for all runs.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { binary, root, run, shown } from "./places.mjs";
@@ -9,7 +9,7 @@ const made = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 
 /** Renders the scene where it is not there or older than its painter; answers what is on the passport. */
 export async function scene() {
-  // It is written last, so that a scene that was cut short is made again.
+  // It is written last, so that an interrupted scene is rendered again.
   const words = join(folder, "scene.json");
   if (made(words) < made(binary("xtask"))) await run(binary("xtask"), ["scene", "--out", folder], { cwd: root });
   return JSON.parse(readFileSync(words, "utf8"));

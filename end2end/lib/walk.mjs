@@ -1,4 +1,4 @@
-// An end user who does not read: finds every step by the names of its form, so that it walks through any language.
+// An end user who does not read: finds every step by the names of its form, so that it works in any language.
 import { picture } from "./scene.mjs";
 
 const seconds = 90_000;

@@ -1,5 +1,5 @@
-// The server is killed as a power cut would, in the middle of each kind of work. After a restart the session goes on and the
-// customer hears of its end exactly once.
+// The server is killed, as by a power cut, in the middle of each kind of work. After a restart the session continues and the
+// customer gets its final event exactly once.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Applicant } from "../lib/applicant.mjs";
@@ -51,7 +51,7 @@ async function hears(customer) {
 test("killed in the middle of a capture, the same browser goes on", { timeout: 240_000 }, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const applicant = await atTheDocument(customer);
-  // The upload is under way when the server dies.
+  // The upload is in progress when the server dies.
   const page = applicant.page;
   await page.getByLabel("Photo of the document").setInputFiles(picture("passport"));
   const sent = page.waitForRequest((request) => request.method() === "POST");
@@ -74,7 +74,7 @@ test("killed in the middle of an analysis, the picture is analysed after all", {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const applicant = await atTheDocument(customer);
   await applicant.photographDocument();
-  // The upload is answered before its analysis ends: this is the middle of it.
+  // The upload is answered before its analysis ends, so this is in the middle of it.
   await honnin.kill();
   await honnin.resume();
   await applicant.page.goto(`${honnin.base}/capture`);
@@ -94,7 +94,7 @@ test("killed in the middle of a decision, it is made once", { timeout: 240_000 }
   await applicant.details();
   const sent = applicant.page.waitForRequest((request) => request.method() === "POST");
   await Promise.all([sent, applicant.page.getByRole("button", { name: "Submit" }).click({ noWaitAfter: true })]);
-  // From the moment the submission is in the database, nothing but the decision is left to do.
+  // Once the submission is in the database, only the decision is left to do.
   await until("the submission", async () => (await status(customer)) !== "collecting", { every: 2 });
   await honnin.kill();
   await honnin.resume();
@@ -110,7 +110,7 @@ test("killed in the middle of a delivery, the event arrives once for whoever cou
   await applicant.photographDocument();
   await applicant.acceptPhoto();
   await applicant.details();
-  // The receiver stands still while the event is on its way, so that the delivery is under way for certain.
+  // The receiver is stopped while the event is being sent, so that the delivery is certainly in progress.
   customer.child.kill("SIGSTOP");
   await applicant.submit();
   await until("the decision", async () => (await status(customer)) === "completed", { within: 60_000 });

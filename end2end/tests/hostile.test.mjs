@@ -1,4 +1,4 @@
-// Uploads that no honest user sends: each is refused in words, and the server stays small.
+// Uploads that no honest user sends: each is refused with a message, and the server's memory stays small.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Driving licences, both sides: approved where the tenant's settings say that what is on them is enough, else looked at by a person.
+// Driving licences, both sides: approved if the tenant's settings accept their evidence, otherwise reviewed by a person.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
@@ -54,7 +54,7 @@ for (const [licence, evidence, verdict] of [
     }
     await walk.at("/capture/details");
     await walk.legible();
-    // What was read is right; what was left out is typed from the card.
+    // The readings are correct; omitted items are typed from the card.
     const typed = { ...kana };
     for (const name of ["lastName", "firstName", "birthDate", "address"]) {
       const read = await page.locator(`#${name}`).inputValue();

@@ -1,4 +1,4 @@
-// Two nodes on one PostgreSQL: what one began, the other ends. `scripts/with-postgres npm test` runs it.
+// Two nodes on one PostgreSQL: what one began, the other finishes. `scripts/with-postgres npm test` runs it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Applicant } from "../lib/applicant.mjs";
@@ -33,7 +33,7 @@ after(async () => {
 });
 
 test("a verification begun on one node is finished on another after the first has died", { timeout: 240_000 }, async () => {
-  // The customer speaks to the second node all along.
+  // The customer talks to the second node throughout.
   const customer = await receiver.customer(second, tenant);
   const applicant = new Applicant(browser, await browser.phone({ scripts: false }), { camera: false });
   await applicant.start(customer.link.replace(second.base, first.base));

@@ -1,4 +1,4 @@
-// Every screen that people meet, in both languages, looked at by axe and left as a picture. Nothing may stand out of the window.
+// Every screen in both languages, checked by axe and saved as a picture. Nothing may overflow the window.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -109,7 +109,7 @@ for (const language of languages) {
     await walk.photograph();
     await open.waitForURL((url) => url.pathname === "/capture/check");
     await shoot(open, "05-check-card");
-    // The picture is a passport's page: the page says so once it has been read, and leaves the choice.
+    // The picture is a passport's page: the page says so once it has been read, and leaves the choice to the user.
     await open.locator("p.other").waitFor({ timeout: 90_000 });
     await shoot(open, "05-check-other-kind");
     await open.locator("button[value=use]").click();
@@ -124,7 +124,7 @@ for (const language of languages) {
   });
 
   test(`the camera and each way it can fail in ${language}`, long, async (test) => {
-    // A browser of its own: what another page has done with the camera can outlast that page.
+    // A separate browser, because the effects of another page on the camera can outlast that page.
     const browser = await Browser.open();
     test.after(() => browser.close());
     const { shoot, wrong } = watcher(language);
@@ -133,13 +133,13 @@ for (const language of languages) {
     await walk.start(await link());
     await walk.consent();
     await walk.choose();
-    // A face is no document: the shutter does not fire by itself.
+    // A face is not a document: the shutter is not released automatically.
     browser.show("owner-left");
     const open = async () => {
       await page.locator("html[data-islands=awake]").waitFor();
       await page.locator(".camera > button").click();
     };
-    // On a busy machine the first frames can be so late that the page offers another try, as it would to anybody.
+    // On a busy machine the first frames can be so late that the page offers another try, as it would to any user.
     const filmed = () => until("the camera's picture", async () => {
       if (await page.evaluate(() => document.querySelector("video")?.videoWidth > 0)) return true;
       const again = page.locator(".stage-panel:not([hidden]) button.primary");
@@ -164,7 +164,7 @@ for (const language of languages) {
       return canvas.captureStream(20);
     }`;
     await fails("black", black);
-    // One that opens, and never sends a picture.
+    // A camera that opens but never delivers a picture.
     await fails("silent", "navigator.mediaDevices.getUserMedia = async () => document.createElement('canvas').captureStream(0)");
     await page.goto(`${honnin.base}/capture/document`);
     await open();
@@ -179,7 +179,7 @@ for (const language of languages) {
     await shoot(page, "30-camera-paused");
     for (const [name, answer] of [
       ["offline", (route) => route.abort("internetdisconnected")],
-      // While it is sent the picture that was taken is shown, and not the black of a camera that is off.
+      // While it is being sent, the page shows the picture taken, not the black of a camera that is off.
       ["server-busy", async (route) => {
         await page.locator(".still:not([hidden])").waitFor();
         await route.fulfill({ status: 503, contentType: "application/json", headers: { "retry-after": "1" }, body: "{}" });
@@ -193,13 +193,13 @@ for (const language of languages) {
       await shoot(page, `30-camera-${name}`);
       await page.unroute("**/capture/pictures");
     }
-    // What was kept is sent by itself as soon as that is possible.
+    // The stored picture is sent automatically as soon as possible.
     await page.waitForURL((url) => url.pathname === "/capture/check");
     await page.locator("button[value=use]").click();
     await walk.at("/capture/details");
     await walk.details({ lastName: "Watanabe", firstName: "Hanako", birthDate: "1990-02-28" }, { legible: false });
     await walk.at("/capture/selfie");
-    // And a passport does not turn its head.
+    // A passport does not turn its head.
     browser.show("passport");
     await open();
     await filmed();

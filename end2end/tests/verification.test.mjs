@@ -1,4 +1,4 @@
-// The four runs that matter, by the real binary, a real browser and the example customer.
+// The four most important runs, with the real binary, a real browser and the example customer.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Applicant } from "../lib/applicant.mjs";
@@ -44,7 +44,7 @@ test("the owner of a passport is verified with the camera, and the customer read
   assert.equal(field("documentNumber").normalized, passport.number);
   assert.equal(field("birthDate").normalized, passport.birth);
   assert.equal(detail.userInputInfo.lastName.toUpperCase(), passport.surname.toUpperCase());
-  // The form was filled in from the passport before anybody typed.
+  // The form was prefilled from the passport before anything was typed.
   assert.equal(applicant.read.birthDate, passport.birth);
   assert.equal(words, "Confirmed");
   const back = new URL(await page.getByRole("link", { name: /^Return to/ }).getAttribute("href"));
@@ -69,7 +69,7 @@ test("another person's selfie never ends approved", { timeout: 300_000 }, async 
 });
 
 test("a name that differs waits for a reviewer, whose approval is another event", { timeout: 300_000 }, async () => {
-  // A tenant of its own: elsewhere the passport was approved under its owner's name, and will be again.
+  // A separate tenant: in the other one the passport was approved under its owner's name, and will be again.
   const tenant = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--webhook", receiver.url, "--accept-specimens");
   const customer = await receiver.customer(honnin, tenant);
   const applicant = new Applicant(browser, await browser.phone(), { name: "review" });

@@ -1,5 +1,6 @@
-// A passport held up as a driving licence: asked for again on the phone, in words that name what is wrong; whoever insists meets a
-// reviewer. With scripts the page says so by itself, without them when it is loaded again or the photo is to be used.
+// A passport presented as a driving licence: the phone asks for another photo and says what is wrong; if the user insists, the
+// session goes to a reviewer. With scripts the page updates by itself, without them when it is reloaded or the photo is about
+// to be used.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
@@ -42,13 +43,13 @@ for (const [language, scripts] of [["en", true], ["ja", false]]) {
     for (const side of ["front", "back"]) {
       await walk.photograph();
       await walk.at("/capture/check");
-      // Without scripts the page says so once it is loaded again.
+      // Without scripts the page says so once it is reloaded.
       for (const end = Date.now() + 90_000; !scripts && (await problem.count()) === 0 && Date.now() < end; ) await page.reload();
       await problem.waitFor({ timeout: 90_000 });
       assert.equal(await problem.innerText(), words[language].passport, side);
       assert.equal(new URL(page.url()).pathname, "/capture/check");
       assert.equal(await page.locator('a[href="/capture/document-type"]').count(), 1);
-      // The other try comes first.
+      // The retry comes first.
       assert.equal(await page.locator("form[action='/capture/check'] button").first().getAttribute("value"), "again");
       if (scripts) stumbles.push(...(await look(page, `wrong-document-${language}-${side}`)));
       await page.locator("button[value=use]").click();

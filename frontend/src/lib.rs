@@ -1,7 +1,7 @@
-//! The browser's entry: wakes the islands of the page. Nothing else lives here, and nothing of it is for the server.
+//! The browser's entry point: hydrates the islands of the page.
 #![cfg(target_arch = "wasm32")]
 
-// Links the islands in: the page's loader calls them by their exported names.
+// Links the islands: the page's loader calls them by their exported names.
 use app as _;
 use wasm_bindgen::prelude::wasm_bindgen;
 

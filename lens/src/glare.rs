@@ -2,6 +2,7 @@
 //! edges, and white paper that the camera took too bright ends in paper nearly as white.
 
 use crate::frame::{Area, Plane};
+use crate::regions::regions;
 
 /// From this value on a pixel is taken as burnt out.
 const BURNT: u8 = 249;
@@ -37,17 +38,14 @@ pub(crate) fn share(plane: &Plane, area: Area) -> f32 {
     let burnt: Vec<bool> = (0..columns * rows)
         .map(|i| cell_burnt(plane, area.left + i % columns * CELL, area.top + i / columns * CELL))
         .collect();
-    let mut seen = vec![false; burnt.len()];
-    let mut total = 0;
-    for start in 0..burnt.len() {
-        if burnt[start] && !seen[start] {
-            let blob = flood(start, columns, &burnt, &mut seen);
+    let total: usize = regions(&burnt, columns)
+        .iter()
+        .filter(|blob| {
             let share = blob.len() as f32 / burnt.len() as f32;
-            if (GLINT..=PAPER).contains(&share) && is_reflection(plane, area, columns, &burnt, &blob) {
-                total += blob.len();
-            }
-        }
-    }
+            (GLINT..=PAPER).contains(&share) && is_reflection(plane, area, columns, &burnt, blob)
+        })
+        .map(Vec::len)
+        .sum();
     total as f32 / burnt.len() as f32
 }
 
@@ -57,35 +55,6 @@ fn cell_burnt(plane: &Plane, left: usize, top: usize) -> bool {
         .filter(|&&v| v >= BURNT)
         .count();
     burnt * 4 >= CELL * CELL * 3
-}
-
-/// The cells connected with `start` over their sides.
-fn flood(start: usize, columns: usize, burnt: &[bool], seen: &mut [bool]) -> Vec<usize> {
-    let mut blob = vec![start];
-    seen[start] = true;
-    let mut next = 0;
-    while let Some(&cell) = blob.get(next) {
-        next += 1;
-        for neighbour in neighbours(cell, columns, burnt.len()) {
-            if burnt[neighbour] && !seen[neighbour] {
-                seen[neighbour] = true;
-                blob.push(neighbour);
-            }
-        }
-    }
-    blob
-}
-
-fn neighbours(cell: usize, columns: usize, cells: usize) -> impl Iterator<Item = usize> {
-    let column = cell % columns;
-    [
-        (column > 0).then(|| cell - 1),
-        (column + 1 < columns).then_some(cell + 1),
-        cell.checked_sub(columns),
-        (cell + columns < cells).then_some(cell + columns),
-    ]
-    .into_iter()
-    .flatten()
 }
 
 /// Whether the blob is a reflection: most of its border is a halo, and beyond most of the halo the paper is darker.

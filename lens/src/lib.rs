@@ -8,5 +8,6 @@ mod glare;
 mod lines;
 pub mod outline;
 pub mod quality;
+pub mod regions;
 mod sharpness;
 pub mod stillness;

@@ -40,6 +40,18 @@ const BORDER: f32 = 0.008;
 /// A corner this far outside, in pixels of the small plane, is cut off. One that lies just inside is not: the card is all there.
 const OUTSIDE: f32 = 0.5;
 
+/// The area within four corners, by the shoelace formula.
+#[must_use]
+pub fn area(corners: &[[f32; 2]; 4]) -> f32 {
+    let sum: f32 = (0..4)
+        .map(|i| {
+            let ([ax, ay], [bx, by]) = (corners[i], corners[(i + 1) % 4]);
+            ax * by - bx * ay
+        })
+        .sum();
+    sum.abs() / 2.0
+}
+
 /// The quadrilateral of a card, corners clockwise from the top left, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outline {
@@ -55,13 +67,7 @@ impl Outline {
     /// The area inside, in pixels.
     #[must_use]
     pub fn area(&self) -> f32 {
-        let sum: f32 = (0..4)
-            .map(|i| {
-                let ([ax, ay], [bx, by]) = (self.corners[i], self.corners[(i + 1) % 4]);
-                ax * by - bx * ay
-            })
-            .sum();
-        sum.abs() / 2.0
+        area(&self.corners)
     }
 
     /// Length of the sides: top, right, bottom, left.

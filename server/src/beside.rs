@@ -1,14 +1,14 @@
-//! Folders that lie beside the program where they are not where the settings say: in a release, and in a build.
+//! Finds folders beside the program if they are not where the settings say: in a release, and in a build.
 
 use std::path::{Path, PathBuf};
 
-/// The first folder of the site that is there: as configured, or beside the program.
+/// The first existing folder of the site: as configured, or beside the program.
 #[must_use]
 pub(crate) fn site(configured: &Path) -> PathBuf {
     or(configured, &["site", "../site"])
 }
 
-/// `configured` where it is there, else the first of `others` that is there, seen from the program's folder.
+/// `configured` if it exists, otherwise the first existing one of `others`, relative to the program's folder.
 pub(crate) fn or(configured: &Path, others: &[&str]) -> PathBuf {
     let program = std::env::current_exe().ok();
     let folder = program.as_deref().and_then(Path::parent);

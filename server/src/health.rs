@@ -1,4 +1,4 @@
-//! `/healthz`: the process answers. `/readyz`: it can serve, which is to read and to write.
+//! `/healthz`: the process responds. `/readyz`: it can serve, that is, read and write.
 
 use crate::state::App;
 use axum::{Json, Router, extract::State, http::StatusCode, response::IntoResponse, routing::get};
@@ -11,7 +11,7 @@ pub(crate) fn routes() -> Router<App> {
         .route("/readyz", get(ready))
 }
 
-/// Missing models do not take a node out: its sessions go to human review.
+/// Missing models do not make a node unready: its sessions go to human review.
 async fn ready(State(app): State<App>) -> impl IntoResponse {
     let found = readiness(&app.honnin).await;
     let ready = found.is_whole() && !app.stopping.is_cancelled();

@@ -1,5 +1,5 @@
-//! The server: configuration, command line, router, `/v1`, uploads, headers, life cycle. It holds no rules; it fills the pages'
-//! view models and calls the verbs of `service`.
+//! The server: configuration, command line, router, `/v1`, uploads, headers, life cycle. It contains no rules: it calls the
+//! operations of `service`.
 
 pub mod cli;
 pub mod config;

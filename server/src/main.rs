@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 use tikv_jemallocator::Jemalloc;
 
-/// Pictures come and go in buffers of megabytes on many threads; it keeps the least of them (docs/decisions/0018).
+/// Pictures are processed in buffers of megabytes on many threads; this allocator retains the least memory
+/// (docs/decisions/0018).
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
 

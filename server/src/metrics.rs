@@ -1,5 +1,5 @@
-//! What an operator may count of this process. Labels are route templates, statuses and words of our own vocabularies: no tenants,
-//! no ids, nothing of a person.
+//! The metrics of this process. Labels are route templates, statuses and words from fixed vocabularies: no tenants, no ids, no
+//! personal data.
 
 use http::Method;
 use prometheus_client::{
@@ -33,20 +33,20 @@ pub struct Metrics {
     jobs_oldest: ByKind,
 }
 
-/// Requests answered, and how long that took.
+/// Requests answered, and their durations.
 #[derive(Clone, Debug)]
 pub struct Requests {
     answered: Family<Words<3>, Counter>,
     seconds: Family<Words<1>, Histogram, fn() -> Histogram>,
 }
 
-/// A millisecond to half a minute.
+/// From a millisecond to half a minute.
 fn durations() -> Histogram {
     Histogram::new(exponential_buckets(0.001, 2.0, 16))
 }
 
 impl Requests {
-    /// Notes an answer. `route` is a template, `-` where none fits; methods that HTTP does not know are one.
+    /// Records a response. `route` is a template, `-` if none matches; methods unknown to HTTP share one label.
     pub fn note(&self, route: &str, method: &Method, status: u16, took: Duration) {
         let known = [
             Method::GET,
@@ -110,7 +110,7 @@ impl Metrics {
         }
     }
 
-    /// Notes what waits; a kind that is not in `backlog` has nothing.
+    /// Records the backlog; a kind that is not in `backlog` has none.
     pub fn note_backlog(&self, backlog: &[Backlog]) {
         for kind in JobKind::ALL {
             let found = backlog.iter().find(|waiting| waiting.kind == kind);
@@ -123,10 +123,10 @@ impl Metrics {
         }
     }
 
-    /// Everything, in the text form of OpenMetrics.
+    /// All metrics in the OpenMetrics text format.
     ///
     /// # Errors
-    /// None that could happen: it is written into memory.
+    /// None in practice: it writes to memory.
     pub fn text(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         encode(&mut text, &self.registry)?;

@@ -1,5 +1,5 @@
-//! `/metrics` for an operator's Prometheus, on an address of its own that is off unless configured. Nobody signs in there: whoever
-//! reaches it reads it.
+//! `/metrics` for an operator's Prometheus, on a separate address that is off unless configured. It has no authentication:
+//! anyone who can reach it can read it.
 
 use crate::{edge::Limits, metrics::Metrics, state::App};
 use axum::{
@@ -15,10 +15,10 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// What the text is, by the standard it follows.
+/// The content type of the OpenMetrics text format.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Answers on `listener` until `stop` is cancelled. Its own connections are not among the metrics.
+/// Serves `listener` until `stop` is cancelled. Its own connections are not counted in the metrics.
 pub(crate) async fn serve(app: App, listener: TcpListener, stop: CancellationToken) {
     let limits = app.config.limits;
     let limits = Limits {
@@ -31,10 +31,10 @@ pub(crate) async fn serve(app: App, listener: TcpListener, stop: CancellationTok
 }
 
 async fn scrape(State(app): State<App>) -> Response {
-    // Metrics of the process are told also while the database does not answer.
+    // Metrics of the process are served even if the database does not respond.
     match backlog(&app.honnin).await {
         Ok(waiting) => app.metrics.note_backlog(&waiting),
-        Err(error) => tracing::warn!(%error, "the jobs that wait could not be counted"),
+        Err(error) => tracing::warn!(%error, "cannot count the pending jobs"),
     }
     told(&app.metrics)
 }

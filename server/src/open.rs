@@ -26,7 +26,7 @@ use vision::Vision;
 /// Why the system did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The data folder cannot be made.
+    /// The data folder cannot be created.
     #[error("cannot create the folder {}: {source}", path.display())]
     Folder {
         /// Which.
@@ -34,7 +34,7 @@ pub enum OpenError {
         /// Why.
         source: io::Error,
     },
-    /// Something of the storage.
+    /// Part of the storage.
     #[error("{what}: {source}")]
     Store {
         /// What was being opened.
@@ -59,7 +59,7 @@ fn on(what: &'static str) -> impl FnOnce(StoreError) -> OpenError {
     move |source| OpenError::Store { what, source }
 }
 
-/// Opens everything. Migrations run here.
+/// Opens everything and runs the migrations.
 ///
 /// # Errors
 /// [`OpenError`].
@@ -74,7 +74,7 @@ pub async fn open(config: Arc<Config>) -> Result<App, OpenError> {
     open_with(config, vision, Arc::new(SystemClock), Arc::new(SystemRandom)).await
 }
 
-/// Opens everything but the models, for commands that look at no pictures.
+/// Opens everything but the models, for commands that analyse no pictures.
 ///
 /// # Errors
 /// [`OpenError`].
@@ -87,7 +87,7 @@ fn blind() -> Vision {
     Vision::load(Path::new(""))
 }
 
-/// Opens everything with eyes, a clock and randomness of the caller's choice.
+/// Opens everything with the given vision, clock and randomness.
 ///
 /// # Errors
 /// [`OpenError`].
@@ -160,8 +160,8 @@ fn sender(config: &Config) -> Result<WebhookSender, OpenError> {
     })?)
 }
 
-/// The data folder is its owner's alone, also where it was there before. A volume may belong to somebody else and be lent by its group;
-/// then its mode cannot be changed, and the operator is told.
+/// Makes the data folder accessible to its owner only, even if it already existed. A volume may belong to another user and be
+/// shared through its group; then its mode cannot be changed, and a warning is logged.
 fn make_private(path: &Path) -> Result<(), OpenError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);

@@ -1,4 +1,4 @@
-//! All routes, and what answers where none fits.
+//! All routes, and the responses if none matches.
 
 use crate::{
     capture, console,
@@ -43,7 +43,8 @@ pub fn router(app: App) -> Router {
         .with_state(app)
 }
 
-/// Pages for people. `/v1` is not compressed: its answers are small, and some hold secrets beside what a caller chose.
+/// Pages for people. `/v1` is not compressed: its responses are small, and some contain secrets beside text chosen by the
+/// caller.
 fn pages(app: &App) -> Router<App> {
     Router::new()
         .route("/", get(|| async { Redirect::to("/admin") }))
@@ -53,11 +54,11 @@ fn pages(app: &App) -> Router<App> {
 }
 
 fn compression() -> CompressionLayer<impl Predicate> {
-    // Pictures are compressed already.
+    // Pictures are already compressed.
     CompressionLayer::new().compress_when(SizeAbove::new(1024).and(NotForContentType::IMAGES))
 }
 
-/// What kind of request it is.
+/// The class of a request.
 fn class(method: &Method, route: &str, path: &str) -> Class {
     match route {
         "/healthz" => Class::Alive,
@@ -100,7 +101,7 @@ fn broken(path: &str, context: &RequestContext) -> Response {
     )
 }
 
-/// The refusal of `/v1` as it is; for pages its status with a sentence.
+/// The error response of `/v1` as it is; for pages, its status with a sentence.
 fn refusal(path: &str, context: &RequestContext, error: &ApiError, sentence: &'static str) -> Response {
     let answer = error.answer(context);
     if is_api(path) {

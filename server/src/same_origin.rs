@@ -1,10 +1,10 @@
-//! Refuses form posts that another site made the browser send. Every browser says where a request comes from, by `Sec-Fetch-Site`
-//! or at least by `Origin`; a client that says neither is no browser and carries no cookies it was not given.
+//! Refuses cross-site form posts. Every browser says where a request comes from, by `Sec-Fetch-Site` or at least by `Origin`; a
+//! client that sends neither is not a browser and carries no cookies it was not given.
 
 use http::{HeaderMap, header::HOST, header::ORIGIN};
 use url::Url;
 
-/// Whether a request that changes something may come from where it says it does.
+/// Whether a request that changes something comes from the same origin.
 #[must_use]
 pub(crate) fn is_same_origin(headers: &HeaderMap, base_url: &Url) -> bool {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));

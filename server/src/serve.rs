@@ -23,18 +23,18 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
-/// Connections that may wait to be accepted. Linux cuts it to `net.core.somaxconn`, whose default it is; whoever finds no room is
-/// dropped and comes again after a second, three, seven.
+/// Connections that may wait to be accepted. Linux limits it to `net.core.somaxconn`, of which this is the default; a client
+/// beyond that is dropped and retries after one, three and seven seconds.
 const BACKLOG: u32 = 4096;
-/// Webhooks on their way at a time: they wait for others.
+/// Concurrent webhook deliveries, which mostly wait for receivers.
 const DELIVERIES: usize = 128;
-/// Deadlines and erasures at a time.
+/// Concurrent housekeeping jobs, such as deadlines and erasures.
 const HOUSEKEEPING: usize = 4;
 
 /// Why the process cannot listen.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// The address is taken, or not ours.
+    /// The address is in use, or does not belong to this machine.
     #[error("cannot listen on {address}: {source}")]
     Bind {
         /// Where.
@@ -50,18 +50,18 @@ pub enum ListenError {
     Signals(io::Error),
 }
 
-/// A server that listens and does not serve yet.
+/// A server that listens but does not serve yet.
 pub struct Listening {
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     metrics: Option<TcpListener>,
-    /// Where it listens, with the real port.
+    /// Where it listens, with the actual port.
     pub address: SocketAddr,
     /// SHA-256 of a self-signed certificate.
     pub fingerprint: Option<String>,
 }
 
-/// Opens the port, with TLS where it is configured. To be called within a tokio runtime.
+/// Opens the port, with TLS if configured. Must be called within a tokio runtime.
 ///
 /// # Errors
 /// [`ListenError`].
@@ -103,7 +103,7 @@ fn bind(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), ListenError> {
         SocketAddr::V6(_) => TcpSocket::new_v6(),
     };
     let socket = socket.map_err(fault)?;
-    // A node that starts again takes its port back at once.
+    // A restarted node can bind its port again immediately.
     socket.set_reuseaddr(true).map_err(fault)?;
     socket.bind(wanted).map_err(fault)?;
     let listener = socket.listen(BACKLOG).map_err(fault)?;
@@ -111,25 +111,25 @@ fn bind(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), ListenError> {
     Ok((listener, address))
 }
 
-/// Opens the operator's port, where there is one.
+/// Opens the port for `/metrics`, if configured.
 fn listen_for_metrics(config: &Config) -> Result<Option<TcpListener>, ListenError> {
     let Some(wanted) = config.metrics_listen else {
         return Ok(None);
     };
     let (listener, address) = bind(wanted)?;
-    tracing::info!(%address, "metrics at /metrics");
+    tracing::info!(%address, "serving /metrics");
     Ok(Some(listener))
 }
 
 impl Listening {
-    /// Where the operator's port is, with its real number.
+    /// The address of `/metrics`, with the actual port.
     #[must_use]
     pub fn metrics_address(&self) -> Option<SocketAddr> {
         self.metrics.as_ref()?.local_addr().ok()
     }
 }
 
-/// Serves until `app.stopping` is cancelled; then requests finish, then jobs, then the databases close.
+/// Serves until `app.stopping` is cancelled; then requests finish, then jobs, then the databases are closed.
 pub async fn serve(app: App, listening: Listening) {
     let stop = app.stopping.clone();
     plan_sweep(&app.honnin).await;
@@ -159,10 +159,10 @@ pub async fn serve(app: App, listening: Listening) {
     close(&app).await;
 }
 
-/// Does background work alone until `app.stopping` is cancelled.
+/// Runs only background jobs until `app.stopping` is cancelled.
 ///
 /// # Errors
-/// [`ListenError`] where the operator's port cannot be opened.
+/// [`ListenError`] if the port for `/metrics` cannot be opened.
 pub async fn work_only(app: App) -> Result<(), ListenError> {
     let port = listen_for_metrics(&app.config)?;
     let metrics_server = MetricsServer::start(&app, port);
@@ -175,7 +175,7 @@ pub async fn work_only(app: App) -> Result<(), ListenError> {
     Ok(())
 }
 
-/// The operator's port, where there is one. Metrics are answered until requests and jobs are done.
+/// The port for `/metrics`, if configured. Served until requests and jobs are done.
 struct MetricsServer {
     stop: CancellationToken,
     task: Option<JoinHandle<()>>,
@@ -203,7 +203,7 @@ async fn close(app: &App) {
     tracing::info!("stopped");
 }
 
-/// Background work of this process.
+/// The background workers of this process.
 struct Workers {
     stop: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
@@ -217,7 +217,7 @@ impl Workers {
         }
     }
 
-    /// Claims nothing more and waits for what runs.
+    /// Claims no more jobs and waits for the running ones.
     async fn stop(self) {
         self.stop.cancel();
         for task in self.tasks {
@@ -226,14 +226,14 @@ impl Workers {
     }
 }
 
-/// Plans the hourly sweep. A database that does not answer now is asked again at the next start: sweeping can wait.
+/// Schedules the hourly sweep. If the database does not respond now, the next start tries again: the sweep can wait.
 async fn plan_sweep(honnin: &Honnin) {
     if let Err(error) = sweep::plan(honnin).await {
-        tracing::warn!(%error, "the hourly sweep could not be planned");
+        tracing::warn!(%error, "cannot schedule the hourly sweep");
     }
 }
 
-/// A worker for each lane. A ring of the database wakes one waiter only, so it is passed on to all of them.
+/// A worker for each lane. A notification of the database wakes only one waiter, so it is passed on to all of them.
 fn work(app: &App, stop: &CancellationToken) -> Workers {
     let mut tasks = Vec::new();
     let mut bells = Vec::new();
@@ -270,10 +270,10 @@ fn work(app: &App, stop: &CancellationToken) -> Workers {
     }
 }
 
-/// Cancels `stopping` at SIGTERM or ctrl-c; a second signal ends the process at once.
+/// Cancels `stopping` at SIGTERM or Ctrl-C; a second signal ends the process immediately.
 ///
 /// # Errors
-/// When signals cannot be listened for.
+/// If signals cannot be listened for.
 pub fn stop_on_signal(stopping: CancellationToken) -> Result<(), ListenError> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate()).map_err(ListenError::Signals)?;

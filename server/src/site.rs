@@ -1,4 +1,4 @@
-//! Files: the browser's half under `/pkg`, with the hash of their content in their names, and the public files beside it.
+//! Static files: the browser's half under `/pkg`, with content hashes in their names, and public files beside it.
 
 use crate::state::App;
 use axum::{
@@ -23,7 +23,7 @@ fn files(folder: &Path) -> ServeDir {
         .precompressed_gzip()
 }
 
-/// `/pkg`. Only what is there may be kept: a file that is missing during a roll-out must be asked for again.
+/// `/pkg`. Only existing files may be cached: a file that is missing during a roll-out must be requested again.
 pub(crate) fn routes(site: &Path) -> Router<App> {
     let package = ServiceBuilder::new()
         .map_response(|response: Response<_>| kept(response, FOR_EVER))
@@ -38,7 +38,7 @@ fn kept<B>(mut response: http::Response<B>, how_long: HeaderValue) -> http::Resp
     response
 }
 
-/// A public file such as `/favicon.svg`; gives the request back where there is none.
+/// A public file such as `/favicon.svg`; returns the request if there is none.
 pub(crate) async fn public_file(site: &Path, request: Request) -> Result<Response, Request> {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(request);
@@ -53,17 +53,17 @@ pub(crate) async fn public_file(site: &Path, request: Request) -> Result<Respons
     }
 }
 
-/// The addresses of the hashed files.
+/// The URLs of the hashed files.
 pub(crate) fn assets(site: &Path) -> app::Assets {
     app::Assets::parse(&hashes(site).unwrap_or_default(), "honnin")
 }
 
-/// Whether the browser's half is there.
+/// Whether the browser's half has been built.
 pub(crate) fn is_built(site: &Path) -> bool {
     hashes(site).is_some()
 }
 
-/// Written with the site by its build, beside the program.
+/// `hash.txt`, written by the build beside the program.
 fn hashes(site: &Path) -> Option<String> {
     let program = std::env::current_exe().ok();
     let beside = program

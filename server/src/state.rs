@@ -1,4 +1,4 @@
-//! What every handler gets.
+//! The state of every handler.
 
 use crate::{config::Config, edge::RequestContext, metrics::Metrics, upload::Admission};
 use app::page::{Request, Site};
@@ -10,19 +10,19 @@ use tokio_util::sync::CancellationToken;
 /// The state of the router. Cheap to clone.
 #[derive(Clone)]
 pub struct App {
-    /// What the system can do.
+    /// The service.
     pub honnin: Honnin,
     /// What all pages have in common.
     pub site: Site,
-    /// The settings in force.
+    /// The effective settings.
     pub config: Arc<Config>,
-    /// Lets uploads in.
+    /// Admits uploads.
     pub admission: Arc<Admission>,
-    /// What is counted for the operator.
+    /// The metrics.
     pub metrics: Arc<Metrics>,
-    /// Machinery of `vision` that is not there.
+    /// Components of `vision` that are unavailable.
     pub models_missing: Arc<[Unavailable]>,
-    /// Cancelled when the server is told to stop.
+    /// Cancelled when the server is shutting down.
     pub stopping: CancellationToken,
 }
 

@@ -1,4 +1,4 @@
-//! What every verb works with: storage, clock, randomness, the analyser. Made once at start, cheap to clone.
+//! What every operation works with: storage, clock, randomness, analyser. Created once at start, cheap to clone.
 
 use crate::{
     runtime::{analyser::Analyser, cpu_pool::CpuPool, random::Random, readiness::LastCheck, wake_up::WakeUps},
@@ -14,12 +14,12 @@ use std::sync::Arc;
 use store::{Db, capture::pictures::Pictures, vault::Vault};
 use url::Url;
 
-/// What the verbs need to know of the installation.
+/// What operations need to know of the installation.
 #[derive(Clone, Debug)]
 pub struct ServiceConfig {
-    /// Where end users and reviewers reach this installation, with a trailing slash.
+    /// The public URL of this installation, with a trailing slash.
     pub base_url: Url,
-    /// How fast a tenant may create sessions.
+    /// The rate limit of session creation.
     pub creation_rate: CreationRate,
 }
 
@@ -29,15 +29,15 @@ pub struct Parts {
     pub db: Db,
     /// The keys of personal data.
     pub vault: Vault,
-    /// The sealed pictures.
+    /// The encrypted pictures.
     pub pictures: Pictures,
-    /// The present.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Randomness.
     pub random: Arc<dyn Random>,
-    /// Who looks at pictures.
+    /// Analyses pictures.
     pub analyser: Arc<dyn Analyser>,
-    /// Who sends webhooks.
+    /// Sends webhooks.
     pub sender: Arc<WebhookSender>,
     /// The installation.
     pub config: ServiceConfig,
@@ -59,7 +59,7 @@ pub struct Honnin {
 }
 
 impl Honnin {
-    /// Puts the parts together.
+    /// Assembles the parts.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
         Self {
@@ -76,19 +76,19 @@ impl Honnin {
         }
     }
 
-    /// The present.
+    /// The current time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// Where this installation is reached, with a trailing slash.
+    /// The public URL of this installation, with a trailing slash.
     #[must_use]
     pub fn base_url(&self) -> &Url {
         &self.config.base_url
     }
 
-    /// The address of a one-time link.
+    /// The URL of a one-time link.
     pub(crate) fn link_url(&self, token: &str) -> Secret<String> {
         Secret::new(format!("{}v/{token}", self.base_url()))
     }
@@ -113,34 +113,34 @@ impl Honnin {
         f64::from(u32::from_be_bytes(self.random_bytes())) / (f64::from(u32::MAX) + 1.0)
     }
 
-    /// A fresh session id.
+    /// A new session id.
     #[must_use]
     pub fn session_id(&self) -> SessionId {
         SessionId::from_random(self.random_bytes())
     }
 
-    /// A fresh event id.
+    /// A new event id.
     #[must_use]
     pub fn event_id(&self) -> EventId {
         EventId::from_random(self.random_bytes())
     }
 
-    /// A fresh capture id.
+    /// A new capture id.
     #[must_use]
     pub fn capture_id(&self) -> CaptureId {
         CaptureId::from_random(self.random_bytes())
     }
 
-    /// A fresh name for a worker of this process.
+    /// A new name for a worker of this process.
     #[must_use]
     pub fn worker_name(&self) -> String {
         JobId::from_random(self.random_bytes()).to_string()
     }
 
-    /// Stops background writers and closes the databases, after everything that waits is committed.
+    /// Stops background writers and closes the databases, after all pending units are committed.
     ///
     /// # Errors
-    /// When the keys' database does not answer.
+    /// If the database of keys does not respond.
     pub async fn close(&self) -> Result<(), store::StoreError> {
         self.db.close().await;
         self.vault.close().await

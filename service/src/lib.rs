@@ -1,5 +1,5 @@
-//! What the system can do: one operation, one file, in a folder of its area. The path of an operation is that of its file, such as
-//! `session::create::create_session`. `runtime` holds what all areas stand on.
+//! What the system can do: one file for each operation, in a folder of its area. The path of an operation is that of its file, such as
+//! `session::create::create_session`. `runtime` holds what all areas are built on.
 
 pub mod access;
 pub mod capture;
@@ -17,7 +17,7 @@ pub mod webhook;
 
 pub use honnin::{Honnin, Parts, ServiceConfig};
 
-/// Rows and errors of the store that operations pass on as they are, for crates that do not know the store.
+/// Rows and errors of the store that operations return unchanged, for crates that do not depend on the store.
 pub mod stored {
     pub use store::{
         StoreError,

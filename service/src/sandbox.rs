@@ -1,5 +1,5 @@
-//! Completing a session of a sandbox tenant in the place of its end user, with made-up data and a chosen outcome. Nothing is looked
-//! at; states, events, deliveries, review, reprocess and erasure are everybody's.
+//! Completing a session of a sandbox tenant in place of its end user, with test data and a chosen outcome. Nothing is analysed;
+//! states, events, deliveries, review, reprocess and erasure are real.
 
 use crate::{
     Honnin,
@@ -43,7 +43,7 @@ pub enum CompleteError {
     /// Unknown, malformed, another tenant's, or any session of a live tenant: alike.
     #[error("no such session")]
     NotFound,
-    /// It is past `created` and `collecting`, or another operation was first.
+    /// It is past `created` and `collecting`, or a concurrent operation came first.
     #[error("the session cannot be completed")]
     NotAllowed,
     /// Storage.
@@ -66,7 +66,7 @@ impl From<Refused> for CompleteError {
     }
 }
 
-/// Completes a session of `tenant` by its id, whatever that is.
+/// Completes a session of `tenant` by its id, well-formed or not.
 ///
 /// # Errors
 /// [`CompleteError`].
@@ -80,7 +80,7 @@ pub async fn complete_in_sandbox(
     complete(honnin, Who::Tenant(tenant.clone(), id), outcome).await
 }
 
-/// Completes the session that the applicant takes part in: they chose so on its start page.
+/// Completes the user's own session, as chosen on its start page.
 ///
 /// # Errors
 /// [`CompleteError`].
@@ -92,7 +92,7 @@ pub async fn complete_as_applicant(
     complete(honnin, Who::Applicant(applicant.clone()), outcome).await
 }
 
-/// Who completes which session.
+/// The caller and the session.
 #[derive(Clone)]
 enum Who {
     Tenant(Tenant, SessionId),
@@ -100,7 +100,7 @@ enum Who {
 }
 
 impl Who {
-    /// The session with its tenant, where they have it and it is a sandbox's.
+    /// The session with its tenant, if the caller may complete it and it belongs to a sandbox.
     async fn find(&self, tx: &mut Tx) -> Result<(TenantRow, SessionRow), CompleteError> {
         let row = match self {
             Self::Tenant(tenant, id) => sessions::find(tx, tenant.id(), id).await?,
@@ -114,7 +114,7 @@ impl Who {
         Ok((tenant.ok_or(CompleteError::NotFound)?, row))
     }
 
-    /// Leaves the record of it.
+    /// Writes the audit entry.
     async fn record(&self, tx: &mut Tx, row: &SessionRow, now: Timestamp) -> Result<(), StoreError> {
         const ACTION: AuditAction = AuditAction::SessionCompleteInSandbox;
         let mut entry = match self {
@@ -129,7 +129,7 @@ impl Who {
     }
 }
 
-/// A session that has made its transitions, with what is stored of its end.
+/// A session after all its transitions, with what is stored at its end.
 struct Ended {
     session: Session,
     end: End,
@@ -164,7 +164,7 @@ async fn complete(honnin: &Honnin, who: Who, outcome: SandboxOutcome) -> Result<
     Ok(completed)
 }
 
-/// Takes every step that a user would take, at once.
+/// Performs all of the user's steps.
 async fn end(
     honnin: &Honnin,
     row: &SessionRow,
@@ -183,7 +183,7 @@ async fn end(
     Ok(Ended { session, end })
 }
 
-/// Makes up the data and seals them.
+/// Invents the data and encrypts it.
 async fn decide(honnin: &Honnin, row: &SessionRow, verdict: Verdict, now: Timestamp) -> Result<Decided, StoreError> {
     let key = honnin.vault.open(&row.data_key).await?;
     let known =
@@ -207,7 +207,7 @@ async fn decide(honnin: &Honnin, row: &SessionRow, verdict: Verdict, now: Timest
     })
 }
 
-/// State, outcome, event, delivery and audit in one unit, where nobody changed the session since it was read.
+/// Stores state, outcome, event, delivery and audit entry in one unit, if the session has not changed since it was read.
 async fn store(
     tx: &mut Tx,
     who: &Who,
@@ -235,7 +235,7 @@ async fn store(
             record::record(tx, event, &tenant, &mut row, &decided.made, now).await?;
         }
     }
-    // A user who had got here would have used it.
+    // A user who had come this far would have used it.
     links::kill_all(tx, &row.session.id, now).await?;
     who.record(tx, &row, now).await?;
     Ok(Completed {

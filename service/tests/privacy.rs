@@ -1,4 +1,4 @@
-//! Erasure when retention has run out.
+//! Erasure after the retention period.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -95,7 +95,7 @@ async fn a_reader_whom_the_erasure_overtakes_is_told_when_it_was() {
     let created = create_session(&harness.honnin, &caller, CANARY.as_bytes())
         .await
         .unwrap();
-    // The row is marked as soon as it was read, and then the key is gone.
+    // The row is marked right after it was read, and then the key is gone.
     harness
         .database
         .run(
@@ -135,7 +135,7 @@ async fn a_session_that_goes_on_is_not_erased() {
     );
 }
 
-/// What a person, a tenant or a reviewer wrote, and what was read or photographed. None of it may be left anywhere.
+/// What a user, a tenant or a reviewer wrote, and what was read or photographed. None of it may remain anywhere.
 const CANARIES: [&str; 14] = [
     "canary-state",
     "canary-known-last",
@@ -217,7 +217,7 @@ async fn attempt(harness: &Harness, applicant: &Applicant) {
     harness.run_until_idle().await;
 }
 
-/// The beginnings of everything sealed of a session: columns, findings, explanations, notes, pictures.
+/// The first bytes of all encrypted data of a session: columns, findings, explanations, notes, pictures.
 async fn sealed(harness: &Harness, id: &SessionId) -> Vec<Vec<u8>> {
     let wanted = id.clone();
     let mut found = harness
@@ -245,13 +245,13 @@ async fn sealed(harness: &Harness, id: &SessionId) -> Vec<Vec<u8>> {
         found.push(pictures.find(id, &name).await.unwrap().unwrap().to_vec());
     }
     for bytes in &mut found {
-        // A long column goes on in another page of the file.
+        // A long column continues in another page of the file.
         bytes.truncate(40);
     }
     found
 }
 
-/// The hashes of what was sent: they tell whoever has it, or guesses it, that it was this.
+/// The hashes of what was sent: they would confirm a guess of it.
 fn fingerprints() -> Vec<Vec<u8>> {
     let pictures = [
         "canary-picture-front",
@@ -266,7 +266,7 @@ fn fingerprints() -> Vec<Vec<u8>> {
     prints
 }
 
-/// Which of the needles are somewhere in the files of a folder.
+/// Which of the needles occur in the files of a folder.
 fn search(folder: &Path, needles: &[Vec<u8>]) -> BTreeSet<usize> {
     let mut hits = BTreeSet::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -282,7 +282,7 @@ fn search(folder: &Path, needles: &[Vec<u8>]) -> BTreeSet<usize> {
     hits
 }
 
-/// Fails where SQLite's log keeps the erased columns (no checkpoint after erasing), and where the pictures stay.
+/// Detects if SQLite's log keeps the erased columns (no checkpoint after erasing), and if the pictures stay.
 #[tokio::test]
 async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
     let harness = Harness::new().await;
@@ -323,7 +323,7 @@ async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
     assert_eq!(
         search(folder, &plain),
         BTreeSet::new(),
-        "nothing is ever written in the clear"
+        "nothing is ever written unencrypted"
     );
     let everything: BTreeSet<usize> = (0..sealed.len()).collect();
     assert!(sealed.len() >= 15, "{}", sealed.len());
@@ -383,7 +383,7 @@ async fn the_sweep_removes_pictures_that_no_session_has_and_no_others() {
     harness.wait(Millis::days(7)).await;
     harness.wait(Millis::days(90)).await;
     assert!(harness.detail(&erased).await.session.purged_at.is_some());
-    // As of an upload that was on its way while the session was erased.
+    // As from an upload in progress while the session was erased.
     pictures.put(&erased, "front", vec![1]).await.unwrap();
     let (again, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;

@@ -1,8 +1,9 @@
-//! Many at once on one session, on real threads: of all who submit, rule, reprocess, expire, decide or open, one wins, and the others
-//! are told so. On SQLite and, where `HONNIN_TEST_POSTGRES` names a server, on Postgres; `HONNIN_RACES` says how many rounds.
+//! Many concurrent clients on one session, on real threads: of all that submit, decide, reprocess, expire or open, one wins,
+//! and the others are refused. On SQLite and, if `HONNIN_TEST_POSTGRES` names a server, on Postgres; `HONNIN_RACES` sets the
+//! number of rounds.
 //!
-//! Planted faults that make this fail: `links::use_once` without its conditions; `sessions::save` without comparing the version (on
-//! Postgres; on SQLite units come one after the other); a ruling that does not look at the status.
+//! Planted faults that these tests detect: `links::use_once` without its conditions; `sessions::save` without comparing the
+//! version (on Postgres; on SQLite units run one after the other); a decision that does not check the status.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -41,7 +42,7 @@ use tokio::sync::Barrier;
 const CLIENTS: usize = 16;
 /// Rounds in `make test`.
 const ROUNDS: u64 = 320;
-/// Sessions made ready together, since each commit costs the same for one or for many.
+/// Sessions prepared together, since each commit costs the same for one or for many.
 const BATCH: u64 = 20;
 /// The kinds of races below.
 const KINDS: u64 = 8;
@@ -73,7 +74,7 @@ async fn of_a_hundred_who_open_a_link_one_gets_in() {
     }
 }
 
-/// One system, used for race after race.
+/// One system, used for one race after another.
 struct Arena {
     name: &'static str,
     harness: Harness,
@@ -83,7 +84,7 @@ struct Arena {
 
 type Client<T> = BoxFuture<'static, T>;
 
-/// Lets all of them go at the same moment.
+/// Starts all of them at the same moment.
 async fn at_once<T: Send + 'static>(clients: Vec<Client<T>>) -> Vec<T> {
     let start = Arc::new(Barrier::new(clients.len()));
     let running = clients.into_iter().map(|client| {
@@ -97,7 +98,7 @@ async fn at_once<T: Send + 'static>(clients: Vec<Client<T>>) -> Vec<T> {
     join_all(running).await.into_iter().map(Result::unwrap).collect()
 }
 
-/// The winners; whoever lost must have been told what `is_loss` expects.
+/// The winners; every other answer must satisfy `is_loss`.
 fn winners<T, E: std::fmt::Debug>(answers: Vec<Result<T, E>>, is_loss: fn(&E) -> bool) -> Vec<T> {
     let kept = answers.into_iter().filter_map(|answer| match answer {
         Ok(won) => Some(won),
@@ -171,7 +172,7 @@ impl Arena {
         self.work(Lane::Decide).await;
     }
 
-    /// Workers who all look for something to decide.
+    /// Workers that all look for something to decide.
     async fn decisions(&self) {
         let submitted = self.submitted().await;
         at_once((0..CLIENTS).map(|_| self.worker(Lane::Decide)).collect()).await;
@@ -211,7 +212,7 @@ impl Arena {
         self.harness.clock.advance(Millis(-Millis::days(7).0));
     }
 
-    /// The deadline passes while everybody submits: each session is submitted or expired, and never both.
+    /// The deadline passes while all submit: each session is submitted or expired, and never both.
     async fn submits_at_the_deadline(&self) {
         let sessions = self.ready().await;
         let almost = Millis(Millis::days(7).0 - 1);
@@ -245,7 +246,7 @@ impl Arena {
             .advance(Millis(-almost.0 - i64::try_from(CLIENTS).unwrap()));
     }
 
-    /// A ruling may come before a reprocess, and nothing after it: at most one ruling, exactly one new attempt.
+    /// A decision may come before a reprocess, and nothing after it: at most one decision, exactly one new attempt.
     async fn rulings_and_reprocessings(&self) {
         for id in self.reviewing().await {
             let client = |number: usize| -> Client<(u32, u32)> {
@@ -309,7 +310,7 @@ impl Arena {
         self.worker(lane).await;
     }
 
-    /// Sessions one tap before the submit, with their pictures analysed.
+    /// Sessions ready to be submitted, with their pictures analysed.
     async fn ready(&self) -> Vec<(SessionId, Applicant)> {
         let sessions = join_all((0..BATCH).map(|_| async {
             let (id, applicant) = self.harness.agreed().await;
@@ -331,7 +332,7 @@ impl Arena {
         sessions.into_iter().map(|(id, _)| id).collect()
     }
 
-    /// Sessions that wait for a reviewer: nobody can say whether the holder was alive.
+    /// Sessions waiting for review because liveness was uncertain.
     async fn reviewing(&self) -> Vec<SessionId> {
         let mut doubtful = holder();
         doubtful.liveness = None;

@@ -1,4 +1,4 @@
-//! Readiness is what can be written, asked seldom.
+//! Readiness reports what can be written, and is checked at a limited rate.
 
 use domain::time::Millis;
 use futures::{future::join_all, poll};
@@ -12,7 +12,7 @@ const WHOLE: Readiness = Readiness {
     pictures: true,
 };
 
-/// How often the main database was written to by a check.
+/// How often a check wrote to the main database.
 async fn checks(harness: &Harness) -> i64 {
     let done = "SELECT COALESCE(SUM(done), 0) FROM write_checks";
     databases::number_at(&harness.database.url, done).await

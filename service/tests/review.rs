@@ -1,4 +1,4 @@
-//! Queue, case and ruling.
+//! Queue, case and decision.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -29,7 +29,7 @@ use testkit::{
     analyser::{holder, passport},
 };
 
-/// A session whose burst showed no living person for certain.
+/// A session with uncertain liveness.
 async fn waiting() -> (Harness, SessionId) {
     let harness = Harness::new().await;
     harness.analyser.see_selfie(SelfieFindings {
@@ -286,7 +286,7 @@ async fn a_card_that_was_found_is_shown_straight_and_the_photo_as_taken_stays() 
             let picture = find_picture(&harness.honnin, &rita, &taken.id, 0, view).await.unwrap();
             assert_eq!(picture.expose(), expected, "{view:?}");
         }
-        // Nobody can cut it out now: the photo as taken is shown.
+        // The card cannot be cropped now: the photo is shown as taken.
         harness.analyser.fail(1);
         let picture = find_picture(&harness.honnin, &rita, &taken.id, 0, View::Card)
             .await

@@ -1,4 +1,4 @@
-//! Completing sandbox sessions with made-up data: only the data are made up.
+//! Completing sandbox sessions with test data: only the data is fictional.
 
 use domain::{
     audit::AuditAction,
@@ -33,7 +33,7 @@ async fn event_types(harness: &Harness, id: &domain::ids::SessionId) -> Vec<&'st
     events.iter().map(|event| event.content.type_name()).collect()
 }
 
-/// What each outcome leads to.
+/// The result of each outcome.
 const ENDS: [(SandboxOutcome, Status, EventType); 5] = [
     (SandboxOutcome::Approved, Status::Completed, EventType::Approved),
     (SandboxOutcome::Rejected, Status::Completed, EventType::Rejected),

@@ -1,4 +1,4 @@
-//! Settings: who may change what, within which bounds, and not over each other.
+//! Settings: who may change what, within which bounds, and without overwriting concurrent changes.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

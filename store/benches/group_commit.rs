@@ -1,11 +1,11 @@
-//! What a durable write costs through [`store::Db::write`] with 32 clients at once, next to its floor and its peer on the same disk in the same run:
-//! a bare loop that inserts equal rows, 32 to a commit, and one that commits each row by itself.
+//! The cost of a durable write through [`store::Db::write`] with 32 concurrent clients, compared with two baselines on the same
+//! disk in the same run: a bare loop that inserts equal rows, 32 per commit, and one that commits each row.
 //!
 //! `cargo bench --bench group_commit` prints the rounds and writes `target/bench/group_commit.json`.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a measurement talks, and stops at the first surprise"
+    reason = "a benchmark prints its results and may panic"
 )]
 
 use domain::time::Timestamp;
@@ -51,7 +51,7 @@ fn main() {
     std::fs::write(results().join("group_commit.json"), format!("{result:#}\n")).unwrap();
 }
 
-/// Rows a second: units of 32 clients, the bare loop, one by one, units of one client.
+/// Rows per second: units of 32 clients, the bare loop, one by one, units of one client.
 async fn measure(round: usize) -> [f64; 4] {
     let folder = TempDir::new_in(results()).unwrap();
     let url = format!("sqlite://{}", folder.path().join("bench.db").display());

@@ -1,5 +1,5 @@
-//! Who did what, when, from where. An entry belongs into the unit that holds what was done. Ids and names of actions only: never
-//! personal data of an applicant.
+//! The audit log: who did what, when, from where. An entry is written in the unit of the change it records. Ids and action
+//! names only: never personal data of an applicant.
 
 use crate::{
     StoreError,
@@ -12,7 +12,7 @@ use domain::{audit::AuditAction, ids::TenantId, named::Named, time::Timestamp};
 pub struct Entry {
     /// When.
     pub at: Timestamp,
-    /// In whose account; `None` for what concerns the whole installation.
+    /// The tenant concerned; `None` for the whole installation.
     pub tenant: Option<TenantId>,
     /// The id of a user or an API key, or [`SYSTEM`].
     pub actor: String,
@@ -20,19 +20,19 @@ pub struct Entry {
     pub action: Named<AuditAction>,
     /// The id of what it was done to.
     pub subject: Option<String>,
-    /// What else is worth knowing, such as the names of the settings changed.
+    /// Details, such as the names of the changed settings.
     pub detail: Option<String>,
     /// The caller's address.
     pub address: Option<String>,
 }
 
-/// The actor of what nobody asked for.
+/// The actor of automatic actions.
 pub const SYSTEM: &str = "system";
 
 /// An entry with its number and, where the actor is a person, their name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// Rising in the order of writing.
+    /// Increasing in the order of writing.
     pub number: i64,
     /// What was done.
     pub entry: Entry,
@@ -56,7 +56,7 @@ struct Row {
 /// Writes an entry.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn record(tx: &mut Tx, entry: &Entry) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO audit (at, tenant_id, actor, action, subject, detail, address) VALUES ($1, $2, $3, $4, $5, $6, $7)")
@@ -65,10 +65,10 @@ pub async fn record(tx: &mut Tx, entry: &Entry) -> Result<(), StoreError> {
         .execute(conn).await.map(drop))
 }
 
-/// A tenant's entries, newest first, those before number `before`; of one subject only where one is given.
+/// A tenant's entries, newest first, before number `before`; only those about `subject` if it is given.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list(
     tx: &mut Tx,
     tenant: &TenantId,

@@ -1,51 +1,51 @@
-//! What can go wrong below the rules. Carries no values from rows, so it may be logged.
+//! The errors of the store. They contain no values from rows, so they may be logged.
 
 use std::sync::Arc;
 
-/// Why the store could not do what was asked.
+/// Why the store could not do what was requested.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Somebody else changed the row first.
+    /// The row was changed in the meantime.
     #[error("the row was changed by somebody else")]
     Conflict,
     /// The worker no longer holds the job, so the effect must not be kept.
     #[error("the lease on the job was lost")]
     LeaseLost,
-    /// A row with this unique value is already there.
+    /// A row with this unique value exists already.
     #[error("a row with this unique value is already there")]
     Duplicate,
-    /// The key of this data was destroyed: nothing can be read any more.
+    /// The key of this data was destroyed: it can no longer be read.
     #[error("the key was destroyed")]
     Erased,
-    /// What is stored cannot be understood, or was tampered with.
+    /// What is stored cannot be parsed, or was tampered with.
     #[error("stored data is corrupt: {0}")]
     Corrupt(&'static str),
-    /// The master key that opens what is stored is not there: why, and what to do.
+    /// The master key of the stored data is missing: why, and what to do.
     #[error("{0}")]
     Locked(&'static str),
-    /// The database refused the statement: a constraint, or a write in a read unit. A fault of the program.
+    /// The database refused the statement: a constraint, or a write in a read unit. A bug in the program.
     #[error("refused by the database: {0}")]
     Refused(Arc<str>),
     /// The unit of work panicked and was rolled back.
     #[error("the unit of work panicked")]
     Panicked,
-    /// The database, the disk or the object store does not answer now.
+    /// The database, the disk or the object store does not respond.
     #[error("storage is unavailable: {0}")]
     Unavailable(Arc<str>),
 }
 
 impl StoreError {
-    /// Storage that does not answer, with the reason for the log.
+    /// Unavailable storage, with the reason for the log.
     pub(crate) fn unavailable(reason: impl std::fmt::Display) -> Self {
         Self::Unavailable(reason.to_string().into())
     }
 
-    /// A fault of the program, with the reason for the log.
+    /// A bug in the program, with the reason for the log.
     pub(crate) fn refused(reason: impl std::fmt::Display) -> Self {
         Self::Refused(reason.to_string().into())
     }
 
-    /// Sorts a driver's error. Only its message is kept: the details of a database error can quote the row.
+    /// Converts a driver's error. Only its message is kept: the details of a database error can quote the row.
     pub(crate) fn from_sql(error: &sqlx::Error) -> Self {
         match error {
             sqlx::Error::Database(inner) if inner.is_unique_violation() => Self::Duplicate,
@@ -59,7 +59,7 @@ impl StoreError {
     }
 }
 
-/// Constraints, and writes where only reading is allowed.
+/// Constraints, and writes in a read-only transaction.
 fn is_refusal(error: &dyn sqlx::error::DatabaseError) -> bool {
     const READ_ONLY_SQL_TRANSACTION: &str = "25006";
     const SQLITE_READONLY: &str = "8";
@@ -69,7 +69,7 @@ fn is_refusal(error: &dyn sqlx::error::DatabaseError) -> bool {
     ) || !matches!(error.kind(), sqlx::error::ErrorKind::Other)
 }
 
-/// Two transactions met and one must run again: serialization failure, deadlock.
+/// Two transactions conflicted and one must run again: serialization failure, deadlock.
 pub(crate) fn is_serialization_failure(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Database(inner) if matches!(inner.code().as_deref(), Some("40001" | "40P01")))
 }

@@ -1,7 +1,7 @@
-//! The only crate that knows SQL, the disk, the object store and the keys at rest. It stores and finds; it decides nothing.
+//! The only crate that knows SQL, the disk, the object store and encryption at rest. It stores and finds; it contains no rules.
 //!
-//! One SQL text and one Rust body serve SQLite and Postgres (see [`db`]). Personal columns and pictures are sealed with a key of
-//! their session before they get here (see [`vault`]).
+//! One SQL text and one Rust body serve SQLite and Postgres (see [`db`]). Personal columns and pictures are encrypted with a
+//! key of their session before they get here (see [`vault`]).
 
 pub mod audit;
 pub mod capture;

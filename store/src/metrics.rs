@@ -1,5 +1,5 @@
-//! What an operator may count: commits, and what they made durable. Only what is committed is counted, so that a figure never says
-//! more than the database does. Labels come from our own vocabularies: no ids, no tenants, nothing of a person.
+//! Metrics for the operator: commits, and what they contain. Only what is committed is counted, so that a metric never exceeds
+//! the database. Labels come from fixed vocabularies: no ids, no tenants, no personal data.
 
 use domain::{
     outcome::{Source, Verdict},
@@ -29,7 +29,7 @@ pub struct Metrics {
 impl Default for Metrics {
     fn default() -> Self {
         Self {
-            // A quarter of a millisecond, which only memory does, to four seconds, when the disk is in trouble.
+            // From a quarter of a millisecond, which only memory reaches, to four seconds, when the disk is in trouble.
             commit_seconds: Histogram::new(exponential_buckets(0.000_25, 2.0, 15)),
             // 1 to 128: as many as a group holds.
             commit_units: Histogram::new(exponential_buckets(1.0, 2.0, 8)),
@@ -41,7 +41,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Makes these metrics part of what `registry` tells.
+    /// Adds these metrics to `registry`.
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             "commit_seconds",
@@ -80,7 +80,7 @@ impl Metrics {
         self.attempts.get_or_create(&[("result", result)]).clone()
     }
 
-    /// A commit of `units` units that took `seconds`, and what they `counted`.
+    /// Counts a commit of `units` units that took `seconds`, and what they `counted`.
     pub(crate) fn committed(&self, units: usize, seconds: f64, counted: &[Counter]) {
         for counter in counted {
             counter.inc();

@@ -1,4 +1,4 @@
-//! The reviewers' work: who holds a case for a while, and who ruled on which attempt.
+//! The reviewers' work: who has reserved a case, and who decided which attempt.
 
 use crate::{
     StoreError,
@@ -10,7 +10,7 @@ use domain::{
     time::Timestamp,
 };
 
-/// Who holds a case.
+/// Who has reserved a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hold {
     /// The reviewer.
@@ -21,7 +21,7 @@ pub struct Hold {
     pub until: Timestamp,
 }
 
-/// A ruling on one attempt of a session.
+/// A reviewer's decision on one attempt of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ruled {
     /// Which attempt.
@@ -34,7 +34,7 @@ pub struct Ruled {
     pub ruling: Ruling,
     /// When.
     pub at: Timestamp,
-    /// Sealed, at [`note_name`]: what they wrote with it. The note of a ruling that ended the case is the session's.
+    /// Encrypted, at [`note_name`]: the note written with it. The note of a decision that ended the case is the session's.
     pub note: Option<Vec<u8>>,
 }
 
@@ -63,7 +63,7 @@ impl TryFrom<Raw> for Ruled {
     }
 }
 
-/// The name under which the note of an attempt's ruling is sealed.
+/// The name under which the note of an attempt's decision is encrypted.
 #[must_use]
 pub fn note_name(attempt: i64) -> String {
     format!("review-note-{attempt}")
@@ -73,10 +73,10 @@ fn user_id(text: &str) -> Result<UserId, StoreError> {
     UserId::parse(text).ok_or(StoreError::Corrupt("a malformed user id"))
 }
 
-/// Holds a case for `user` until `until`, unless somebody else holds it still. Returns who holds it now.
+/// Reserves a case for `user` until `until`, unless somebody else has reserved it. Returns who has reserved it now.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn hold(
     tx: &mut Tx,
     session: &SessionId,
@@ -95,10 +95,10 @@ pub async fn hold(
         .ok_or(StoreError::Corrupt("a hold that was just made is missing"))
 }
 
-/// Who holds a case now.
+/// Who has reserved a case now.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn find_hold(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result<Option<Hold>, StoreError> {
     let row: Option<(String, String, i64)> = on!(tx, conn => sqlx::query_as(
         "SELECT users.id, users.name, review_holds.held_until FROM review_holds JOIN users ON users.id = review_holds.user_id
@@ -114,19 +114,19 @@ pub async fn find_hold(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Resu
     .transpose()
 }
 
-/// Lets go of a case.
+/// Releases a case.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn release(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM review_holds WHERE session_id = $1")
         .bind(session.as_str()).execute(conn).await.map(drop))
 }
 
-/// Writes down a ruling, with a sealed note. One attempt is ruled on once.
+/// Stores a decision with an encrypted note. An attempt is decided once.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where this attempt has its ruling.
+/// [`StoreError::Duplicate`] if this attempt is already decided.
 pub async fn insert(
     tx: &mut Tx,
     session: &SessionId,
@@ -145,16 +145,16 @@ pub async fn insert(
 /// Empties the notes of a session.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn erase_notes(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE reviews SET note = NULL WHERE session_id = $1")
         .bind(session.as_str()).execute(conn).await.map(drop))
 }
 
-/// The rulings on a session, first attempt first.
+/// The decisions on a session, first attempt first.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list(tx: &mut Tx, session: &SessionId) -> Result<Vec<Ruled>, StoreError> {
     let rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT reviews.attempt, users.id AS user_id, users.name, reviews.ruling, reviews.reviewed_at, reviews.note

@@ -1,14 +1,14 @@
-//! Whether anything can be written: one row, written anew.
+//! Whether the database can be written: rewrites one row.
 
 use crate::{
     StoreError,
     db::{Tx, on},
 };
 
-/// Writes the row anew. When the unit is committed, this database takes writes.
+/// Rewrites the row. When the unit is committed, this database accepts writes.
 ///
 /// # Errors
-/// When the database does not answer, or its disk is full.
+/// If the database does not respond, or its disk is full.
 pub async fn write(tx: &mut Tx) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO write_checks (id, done) VALUES (1, 1)

@@ -1,5 +1,5 @@
-//! An analyser that says what a test told it to. A file's bytes are its picture; a file that names a fault has it, and one that
-//! begins with a word of [`Look`] shows that.
+//! A scripted analyser. A file's bytes are its picture; a file that names a fault has it, and one that begins with a word of
+//! [`Look`] shows that.
 
 use domain::{
     document::{DocumentType, FieldName, OcrField, Side},
@@ -16,23 +16,24 @@ use std::sync::{
 };
 use time::Date;
 
-/// A picture nobody could complain about.
+/// A picture without problems.
 pub const GOOD: Quality = Quality {
     sharpness: 0.8,
     glare: 0.0,
     exposure: 0.5,
     coverage: Some(0.6),
     cut_off: Some(false),
+    obstructed: None,
 };
 
-/// What a picture shows, whatever else the analyser were told.
+/// What a picture shows, whatever else was scripted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// A genuine document, or its living holder.
     Genuine,
-    /// A document without its portrait, or somebody who may not be alive: for a person to judge.
+    /// A document without its portrait, or uncertain liveness: for a person to judge.
     Doubtful,
-    /// A document out of date; a selfie is only doubtful.
+    /// An expired document; a selfie is only doubtful.
     OutOfDate,
 }
 
@@ -59,7 +60,7 @@ impl Look {
     }
 }
 
-/// Scripted analyser. Without a script they see a genuine passport and its holder.
+/// The scripted analyser. Without a script it sees a genuine passport and its holder.
 #[derive(Default)]
 pub struct ScriptedAnalyser {
     quality: Mutex<Option<Quality>>,
@@ -85,12 +86,12 @@ impl ScriptedAnalyser {
         *self.selfie.lock().unwrap() = Some(findings);
     }
 
-    /// The next `times` looks panic.
+    /// The next `times` analyses panic.
     pub fn fail(&self, times: usize) {
         self.failures.store(times, Ordering::SeqCst);
     }
 
-    /// How often a stored picture was looked at.
+    /// How often a stored picture was analysed.
     pub fn looks(&self) -> usize {
         self.looks.load(Ordering::SeqCst)
     }
@@ -132,7 +133,7 @@ impl Analyser for ScriptedAnalyser {
         if let Some(look) = Look::of(&picture) {
             seen.fields.retain(|field| field.name != FieldName::ExpiryDate);
             let expiry = match look {
-                // Whatever the clock is moved to.
+                // Valid whatever the clock is set to.
                 Look::Genuine | Look::Doubtful => "2099-12-31",
                 Look::OutOfDate => "2020-02-28",
             };

@@ -1,4 +1,4 @@
-//! An end user who does what the pages ask, up to the step a test is about.
+//! An end user who does what the pages ask, up to the step under test.
 
 use crate::Harness;
 use domain::{
@@ -57,7 +57,7 @@ impl Harness {
         progress(&self.honnin, applicant).await.unwrap().next(self.honnin.now())
     }
 
-    /// Chooses a passport, photographs it and goes on with the photograph.
+    /// Chooses a passport, photographs it and uses the photo.
     pub async fn photograph(&self, applicant: &Applicant) {
         choose_document(&self.honnin, applicant, DocumentType::Passport)
             .await
@@ -68,7 +68,7 @@ impl Harness {
         check_picture(&self.honnin, applicant, Wish::Use(vec![])).await.unwrap();
     }
 
-    /// Types in what the passport says.
+    /// Enters what the passport says.
     pub async fn type_details(&self, applicant: &Applicant) {
         save_details(&self.honnin, applicant, &Personal::new(details()))
             .await
@@ -86,7 +86,7 @@ impl Harness {
         capture_selfie(&self.honnin, applicant, burst).await.unwrap();
     }
 
-    /// A session one tap before the submit, with its pictures analysed.
+    /// A session ready to be submitted, with its pictures analysed.
     pub async fn ready(&self) -> (SessionId, Applicant) {
         let (id, applicant) = self.agreed().await;
         self.photograph(&applicant).await;
@@ -125,7 +125,7 @@ impl Harness {
 }
 
 impl Harness {
-    /// Opens a link made by hand for a session that goes on.
+    /// Opens a reissued link of an open session.
     pub async fn reissued(&self, session: &SessionId) -> Applicant {
         let token = service::runtime::token::generate(&SeededRandom::new(4711));
         let link = LinkRow {
@@ -150,7 +150,7 @@ impl Harness {
 }
 
 impl Harness {
-    /// The session as the API tells it.
+    /// The session as the API returns it.
     pub async fn detail(&self, id: &SessionId) -> SessionDetail {
         read_session(&self.honnin, &self.caller().await, id.as_str())
             .await

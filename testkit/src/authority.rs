@@ -1,4 +1,4 @@
-//! A certificate authority of the test process, and the certificates of its receivers.
+//! A certificate authority of the test process, and its receivers' certificates.
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
@@ -22,7 +22,7 @@ pub fn root() -> CertificateDer<'static> {
     AUTHORITY.0.clone()
 }
 
-/// TLS for a server that is `names`; by another authority where `trusted` is false.
+/// TLS for a server named `names`; issued by another authority if `trusted` is false.
 pub fn acceptor(names: &[&str], trusted: bool) -> TlsAcceptor {
     let params = CertificateParams::new(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).unwrap();
     let key = KeyPair::generate().unwrap();

@@ -1,5 +1,5 @@
-//! Fresh databases for a test: SQLite in a temporary folder and, where `HONNIN_TEST_POSTGRES` names a throw-away server, a schema of
-//! its own on Postgres.
+//! Fresh databases for a test: SQLite in a temporary folder and, if `HONNIN_TEST_POSTGRES` names a temporary server, a separate
+//! schema on Postgres.
 
 use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
 use std::{path::Path, sync::Arc};
@@ -84,14 +84,14 @@ pub struct Backend {
     pub name: &'static str,
     /// The main database.
     pub db: Db,
-    /// Its address.
+    /// Its URL.
     pub url: String,
-    /// The address of the key database.
+    /// The URL of the key database.
     pub keys_url: String,
     folder: Arc<TempDir>,
 }
 
-/// Every database there is to test on, empty and migrated.
+/// Every database to test on, empty and migrated.
 pub async fn backends() -> Vec<Backend> {
     let mut all = Vec::new();
     for address in addresses().await {
@@ -110,13 +110,16 @@ pub async fn sqlite_in(folder: TempDir) -> Backend {
     Backend::open(sqlite_address(folder)).await
 }
 
-/// A fresh schema on the server at `server`.
+/// A fresh schema on `server`.
 pub async fn postgres(server: &str) -> Backend {
     Backend::open(postgres_address(server).await).await
 }
 
 /// The throw-away server, where there is one.
-#[expect(clippy::disallowed_methods, reason = "the test command says where its Postgres is")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the server's address comes from the environment"
+)]
 pub fn postgres_server() -> Option<String> {
     std::env::var("HONNIN_TEST_POSTGRES")
         .ok()
@@ -134,7 +137,7 @@ impl Backend {
         }
     }
 
-    /// A temporary folder of this backend's own.
+    /// The temporary folder of this backend.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -144,7 +147,7 @@ impl Backend {
         Db::open(&self.url, OPTIONS).await.unwrap()
     }
 
-    /// A vault on this backend's key database; each call is another process.
+    /// A vault on this backend's key database; each call simulates another process.
     pub async fn vault(&self) -> Vault {
         let master = MasterKeys::load_or_create(&self.folder().join("master.key")).unwrap();
         Vault::open_at(&self.keys_url, OPTIONS, master).await.unwrap()
@@ -155,12 +158,12 @@ impl Backend {
         Pictures::in_folder(&self.folder().join("pictures")).unwrap()
     }
 
-    /// Runs SQL past the store, on a connection of its own. Returns the rows touched.
+    /// Runs SQL directly, on a separate connection. Returns the affected rows.
     pub async fn run(&self, sql: &'static str) -> u64 {
         run_at(&self.url, sql).await
     }
 
-    /// Reads one number past the store.
+    /// Reads one number directly.
     pub async fn number(&self, sql: &'static str) -> i64 {
         number_at(&self.url, sql).await
     }

@@ -1,4 +1,4 @@
-//! What everything durable is measured against: a bare loop on SQLite with the same settings, on the same disk, in the same run.
+//! The baseline of everything durable: a bare loop on SQLite with the same settings, on the same disk, in the same run.
 
 use sqlx::{
     ConnectOptions, Connection, SqliteConnection,
@@ -9,11 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A connection with nothing around it.
+/// A plain connection.
 pub struct Bare(SqliteConnection);
 
 impl Bare {
-    /// Opens a database that is migrated already.
+    /// Opens a database that is already migrated.
     pub async fn open(path: &Path) -> Self {
         let options = SqliteConnectOptions::new()
             .filename(path)
@@ -25,8 +25,7 @@ impl Bare {
         Self(options.connect().await.unwrap())
     }
 
-    /// Inserts `rows` by what `row` does for each, `per_commit` of them to a commit. Returns how long each commit took, from its
-    /// BEGIN.
+    /// Inserts `rows` with `row`, `per_commit` of them per commit. Returns how long each commit took, from its BEGIN.
     pub async fn insert(
         &mut self,
         rows: usize,
@@ -47,14 +46,14 @@ impl Bare {
     }
 }
 
-/// Where results go; on the disk that is measured, unlike the system's temporary folder, which may be memory.
+/// Where results go: on the disk that is measured, unlike the system's temporary folder, which may be in memory.
 pub fn results() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/bench");
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// How many a second.
+/// Rate per second.
 #[expect(clippy::cast_precision_loss, reason = "some thousands")]
 pub fn per_second(rows: usize, took: Duration) -> f64 {
     rows as f64 / took.as_secs_f64()

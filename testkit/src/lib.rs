@@ -1,7 +1,7 @@
 //! What tests and benchmarks share. Only ever a dev-dependency.
 //!
-//! [`Harness`] is a whole system on a database of its own (SQLite unless a test asks for another), with a clock that stands still, seeded
-//! randomness and a scripted analyser.
+//! [`Harness`] is a whole system on a separate database (SQLite unless a test uses another), with a manual clock, seeded randomness and a
+//! scripted analyser.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(missing_docs, reason = "what a test does with it explains it")]
@@ -66,7 +66,7 @@ pub struct Harness {
 }
 
 impl Harness {
-    /// With both steps, one callback URL, and a receiver nobody listens on.
+    /// With both steps, one callback URL, and a receiver URL that nobody listens on.
     pub async fn new() -> Self {
         Self::with(TenantSettings {
             steps: Step::ALL.to_vec(),
@@ -76,7 +76,7 @@ impl Harness {
         .await
     }
 
-    /// With a search for faces that were approved before.
+    /// With the face search among approved people.
     pub async fn searching() -> Self {
         Self::with(TenantSettings {
             steps: Step::ALL.to_vec(),
@@ -99,7 +99,7 @@ impl Harness {
         Self::on(databases::sqlite().await, settings, sender, CreationRate::default()).await
     }
 
-    /// On the given database, with the given settings, sender and limit of creations.
+    /// On the given database, with the given settings, sender and rate limit.
     pub async fn on(database: Backend, settings: TenantSettings, sender: SenderConfig, rate: CreationRate) -> Self {
         let clock = Arc::new(ManualClock::at(START));
         let analyser = Arc::new(ScriptedAnalyser::default());
@@ -137,7 +137,7 @@ impl Harness {
         }
     }
 
-    /// The same with a sandbox tenant and its key in the place of the live one.
+    /// The same with a sandbox tenant and its key instead of the live one.
     pub async fn into_sandbox(mut self) -> Self {
         self.tenant = TenantRow {
             id: TenantId::from_random(self.honnin.random_bytes()),
@@ -148,7 +148,7 @@ impl Harness {
         self
     }
 
-    /// The system again after its process was killed: nothing of memory is left, everything of the disk is.
+    /// The system again after its process was killed: memory is lost, the disk is kept.
     pub async fn restart(&mut self) {
         let webhooks = WebhookSender::with_resolver(self.sender.clone(), Arc::clone(&self.names) as _).unwrap();
         let db = self.database.reopen().await;
@@ -177,7 +177,7 @@ impl Harness {
             .unwrap()
     }
 
-    /// A session with nothing asked for.
+    /// A session created with an empty body.
     pub async fn create(&self) -> Created {
         create::create_session(&self.honnin, &self.caller().await, b"{}")
             .await
@@ -189,7 +189,7 @@ impl Harness {
         created.verification_url.expose().rsplit('/').next().unwrap().to_owned()
     }
 
-    /// Runs every job that is due, in every lane, until none is.
+    /// Runs every due job, in every lane, until there is none.
     pub async fn run_until_idle(&self) -> usize {
         let mut ran = 0;
         loop {
@@ -207,7 +207,7 @@ impl Harness {
         }
     }
 
-    /// Moves the clock, then runs what became due.
+    /// Advances the clock, then runs what became due.
     pub async fn wait(&self, span: Millis) -> usize {
         self.clock.advance(span);
         self.run_until_idle().await
@@ -261,7 +261,7 @@ impl Harness {
     }
 }
 
-/// Sends to receivers on loopback, by any name, and trusts the test's own authority.
+/// Sends to receivers on loopback, by any name, and trusts the test's authority.
 pub fn loopback_sender() -> SenderConfig {
     SenderConfig {
         allow_networks: vec!["127.0.0.0/8".parse().unwrap()],
@@ -277,7 +277,7 @@ fn fresh_random(database: &Backend) -> Arc<dyn Random> {
     Arc::new(SeededRandom::new(files))
 }
 
-/// A system of parts that a test may look into.
+/// A system of parts that a test can inspect.
 pub async fn open(
     database: &Backend,
     db: Db,
@@ -302,7 +302,7 @@ pub async fn open(
     })
 }
 
-/// Stores a tenant with a fresh key, which is returned.
+/// Stores a tenant with a new key, which is returned.
 pub async fn add_tenant(honnin: &Honnin, tenant: &TenantRow) -> String {
     let seed = u64::from_le_bytes(honnin.random_bytes());
     let key = api_key::generate(&SeededRandom::new(seed), tenant.livemode);
@@ -330,7 +330,7 @@ pub async fn add_tenant(honnin: &Honnin, tenant: &TenantRow) -> String {
     key.expose().clone()
 }
 
-/// Where test callers come from.
+/// The address of test callers.
 pub fn localhost() -> IpAddr {
     IpAddr::from([127, 0, 0, 1])
 }

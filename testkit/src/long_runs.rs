@@ -1,15 +1,15 @@
-//! What `make soak` changes from outside: how many, and from which seed.
+//! What `make soak` sets from outside: the number of cases, and the seed.
 
-#![expect(clippy::disallowed_methods, reason = "whoever runs the tests says how long")]
+#![expect(clippy::disallowed_methods, reason = "the size comes from the environment")]
 
-/// The number in the environment variable `name`, else `default`.
+/// The number in the environment variable `name`, or `default`.
 pub fn count(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| {
         number(&text).unwrap_or_else(|| panic!("{name} is no number: {text}"))
     })
 }
 
-/// The seed in `HONNIN_SEED`, else a fresh one.
+/// The seed in `HONNIN_SEED`, or a fresh one.
 pub fn seed() -> u64 {
     count("HONNIN_SEED", rand::random())
 }

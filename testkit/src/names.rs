@@ -1,4 +1,4 @@
-//! A resolver that says what a test told it to, and may change its mind.
+//! A scripted resolver that may change its answers.
 
 use async_trait::async_trait;
 use service::webhook::sender::resolve::Resolve;
@@ -14,7 +14,7 @@ use std::{
 pub struct Names(Mutex<HashMap<String, VecDeque<Vec<IpAddr>>>>);
 
 impl Names {
-    /// Answers for `name`, one after the other; the last one stays.
+    /// Answers for `name`, one after the other; the last one is repeated.
     pub fn say(&self, name: &str, answers: &[&[IpAddr]]) {
         let answers = answers.iter().map(|answer| answer.to_vec()).collect();
         self.0.lock().unwrap().insert(name.to_owned(), answers);

@@ -1,4 +1,4 @@
-//! A webhook receiver: a real TLS server on loopback that keeps everything it gets and answers as told, well or badly.
+//! A webhook receiver: a real TLS server on loopback that records everything it gets and answers as scripted, correctly or not.
 
 use crate::authority;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -25,13 +25,13 @@ pub enum Reply {
     Status(u16),
     /// A status line and one header.
     Header(u16, &'static str, String),
-    /// These bytes as they are, then the end of the connection.
+    /// These bytes literally, then the end of the connection.
     Raw(&'static str),
     /// A status line and a body without end.
     EndlessBody(u16),
     /// A status line and headers without end.
     EndlessHeaders,
-    /// One interim answer after the other.
+    /// One interim response after the other.
     EndlessInterim,
     /// One byte, then nothing.
     OneByte,
@@ -87,17 +87,17 @@ impl Drop for Receiver {
 }
 
 impl Receiver {
-    /// Answers 200 until told otherwise.
+    /// Answers 200 unless scripted otherwise.
     pub async fn start() -> Self {
         Self::with(authority::acceptor(&[HOST, "other.example"], true)).await
     }
 
-    /// With a certificate of its own.
+    /// With a given certificate.
     pub async fn with(tls: TlsAcceptor) -> Self {
         Self::at("127.0.0.1:0", tls).await
     }
 
-    /// With an address of its own.
+    /// At a given address.
     pub async fn at(address: &str, tls: TlsAcceptor) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -111,7 +111,7 @@ impl Receiver {
         format!("https://{HOST}:{}/hooks?from=honnin", self.port)
     }
 
-    /// What to do with the next requests; after the last one, 200.
+    /// The answers to the next requests; after the last one, 200.
     pub fn reply(&self, replies: impl IntoIterator<Item = Reply>) {
         self.books.replies.lock().unwrap().extend(replies);
     }
@@ -148,7 +148,7 @@ async fn serve(listener: TcpListener, tls: TlsAcceptor, books: Arc<Books>) {
     // Connections end with the receiver.
     let mut connections = tokio::task::JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
-        // A connection that is gone already has been one all the same.
+        // A connection that is gone already counts nevertheless.
         let meant = stream
             .local_addr()
             .map_or(IpAddr::from([0, 0, 0, 0]), |address| address.ip().to_canonical());
@@ -176,7 +176,7 @@ async fn one(mut stream: TcpStream, tls: TlsAcceptor, books: Arc<Books>) {
     };
     books.received.lock().unwrap().push(received);
     books.came_in.notify_one();
-    // The sender hangs up as soon as it knows enough, so writing may fail.
+    // The sender disconnects as soon as it knows enough, so writing may fail.
     drop(answer(&mut stream, reply).await);
 }
 

@@ -1,4 +1,4 @@
-//! A tenant whose receiver listens, and somebody who may look after it.
+//! A tenant with a running receiver, and people who manage it.
 
 use crate::{Harness, localhost, receiver::Receiver};
 use domain::{
@@ -38,7 +38,8 @@ pub fn settings_for(receiver: &Receiver) -> TenantSettings {
 }
 
 impl Harness {
-    /// With a receiver and one secret, which is returned, at the machine's present: the official libraries compare with it.
+    /// With a receiver and one secret, which is returned, at the machine's current time: the official libraries compare with
+    /// it.
     pub async fn with_receiver(receiver: &Receiver) -> (Self, String) {
         let harness = Self::with(settings_for(receiver)).await;
         let present = SystemClock.now().as_millis() - harness.honnin.now().as_millis();
@@ -54,7 +55,7 @@ impl Harness {
         issued.text.expose().clone()
     }
 
-    /// Somebody signed in with `role`.
+    /// A person signed in with `role`.
     pub async fn staff(&self, role: Role) -> Staff {
         let id = UserId::from_random(self.honnin.random_bytes());
         let user = UserRow {
@@ -79,7 +80,7 @@ impl Harness {
             .unwrap()
     }
 
-    /// Somebody who accepted an invitation to the tenant and chose `password`.
+    /// A person who accepted an invitation to the tenant and chose `password`.
     pub async fn invited(&self, email: &str, role: Role, password: &str) -> UserId {
         let person = NewPerson {
             email: email.to_owned(),
@@ -93,7 +94,7 @@ impl Harness {
         accept_invitation(&self.honnin, token, password).await.unwrap()
     }
 
-    /// Somebody who may look after webhooks.
+    /// A person who may manage webhooks.
     pub async fn developer(&self) -> Developer {
         Developer::of(&self.staff(Role::Developer).await).unwrap()
     }
@@ -132,7 +133,7 @@ impl Harness {
         ids
     }
 
-    /// Records a reviewer's approval of `session` with a sealed note.
+    /// Records a reviewer's approval of `session` with an encrypted note.
     pub async fn record_reviewed(&self, session: &SessionId, note: Option<Vec<u8>>) -> EventId {
         let outcome = Outcome {
             session: self.reference(session),
@@ -179,7 +180,7 @@ impl Harness {
         id
     }
 
-    /// A note about `session`, sealed as the review seals it.
+    /// A note about `session`, encrypted as by the review.
     pub async fn seal_note(&self, vault: &Vault, session: &SessionId, note: &str) -> Vec<u8> {
         let id = session.clone();
         let found = self.read(async move |tx| sessions::find_any(tx, &id).await);
@@ -189,7 +190,7 @@ impl Harness {
         key.seal_text(&place, &Personal::new(note.to_owned())).unwrap()
     }
 
-    /// Writes into a session's row what an erasure leaves.
+    /// Changes a session's row to the state after an erasure.
     pub async fn mark_erased(&self, session: &SessionId) {
         let (now, id) = (self.honnin.now(), session.clone());
         let erased: Result<(), StoreError> = self
@@ -205,7 +206,7 @@ impl Harness {
         erased.unwrap();
     }
 
-    /// Where an event's delivery stands.
+    /// The state of an event's delivery.
     pub async fn delivery(&self, event: &EventId) -> Option<DeliveryRow> {
         let event = event.clone();
         self.read(async move |tx| deliveries::find_any(tx, &event).await).await
@@ -218,7 +219,7 @@ impl Harness {
             .await
     }
 
-    /// Moves the clock to `time`, then runs what became due.
+    /// Sets the clock to `time`, then runs what became due.
     pub async fn run_at(&self, time: Timestamp) -> usize {
         self.wait(Millis(time.as_millis() - self.honnin.now().as_millis()))
             .await

@@ -9,7 +9,11 @@ use crate::stopwatch::Stopwatch;
 use crate::text::Line;
 use crate::{Vision, code, confirm, extent, likeness, mrz, signals, zone};
 use domain::document::{DocumentType, OcrField, Side};
-use domain::findings::{CodeReading, DocumentFindings, Face, FieldPlace, MrzReading, Quality, Signature, Unavailable};
+use domain::findings::{
+    CodeReading, DocumentFindings, Face, FieldPlace, MrzReading, Quality, Signature, StageTime, Unavailable,
+};
+use domain::likeness::Likeness;
+use std::panic::resume_unwind;
 use time::Date;
 
 /// Four of the five items that both zones have: reading more would change no decision.
@@ -43,7 +47,13 @@ pub(crate) fn examine(
     watch.lap("outline");
     let mut unavailable = vision.missing();
     let task = (kind, side, today);
-    let (look, reading) = read_picture(vision, picture, &outlines, task, &mut watch).unwrap_or_else(|_| {
+    // Neither half needs the other: where a core is free, they take the time of the longer one.
+    let (read, beside) = std::thread::scope(|scope| {
+        let beside = scope.spawn(|| BesideText::of(vision, picture, outlines.first(), task));
+        let read = read_picture(vision, picture, &outlines, task, &mut watch);
+        (read, beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    let (look, reading) = read.unwrap_or_else(|_| {
         unavailable.push(Unavailable::Text);
         (Look::blind(picture), Reading::default())
     });
@@ -52,20 +62,17 @@ pub(crate) fn examine(
         None if shows_nothing(&look, &outlines, &unavailable) => extent::without_document(quality),
         None => quality,
     };
-    let codes = code::read(picture, kind, side, today, &vision.signers);
-    watch.lap("codes");
     let portrait = portrait(vision, &look, side).unwrap_or_else(|_| {
         unavailable.push(Unavailable::Face);
         None
     });
     watch.lap("portrait");
-    let (grey_share, raster_z) = (
-        signals::grey_share(picture),
-        signals::raster_z(picture, outlines.first()),
-    );
-    watch.lap("signals");
-    let likeness = likeness::describe(picture);
-    watch.lap("likeness");
+    let face = portrait.as_ref().map(|face| face.bounds);
+    let quality = Quality {
+        obstructed: card(&look, &outlines).and_then(|card| signals::obstructed_share(picture, &card, face)),
+        ..quality
+    };
+    watch.lap("obstruction");
     unavailable.sort_unstable();
     unavailable.dedup();
     let trace = Trace::of(&look);
@@ -74,22 +81,56 @@ pub(crate) fn examine(
         quality,
         mrz: reading.mrz,
         layout: look.known.as_ref().map(|known| known.reading.clone()),
-        fields: merged(reading.machine, &codes, reading.zone.fields),
-        codes,
+        fields: merged(reading.machine, &beside.codes, reading.zone.fields),
+        codes: beside.codes,
         places: reading.places,
         outline: look.is_card.then(|| look.corners()),
         text_lines: reading.zone.lines,
         viz_agreement: reading.zone.agreement,
         portrait,
-        grey_share: Some(grey_share),
-        raster_z,
-        likeness: Some(likeness),
+        grey_share: Some(beside.grey_share),
+        raster_z: beside.raster_z,
+        likeness: Some(beside.likeness),
         specimen_words: reading.zone.specimen_words,
         unavailable,
         models: vision.models(),
-        timings: watch.into_laps(),
+        timings: watch.into_laps().into_iter().chain(beside.timings).collect(),
     };
     (findings, trace)
+}
+
+/// What is measured of a picture without reading its text.
+struct BesideText {
+    codes: Vec<CodeReading>,
+    grey_share: f32,
+    raster_z: Option<f32>,
+    likeness: Likeness,
+    timings: Vec<StageTime>,
+}
+
+impl BesideText {
+    fn of(
+        vision: &Vision,
+        picture: &Raster,
+        outline: Option<&Corners>,
+        (kind, side, today): (DocumentType, Side, Date),
+    ) -> Self {
+        let mut watch = Stopwatch::start();
+        let codes = code::read(picture, kind, side, today, &vision.signers);
+        watch.lap("codes");
+        let grey_share = signals::grey_share(picture);
+        let raster_z = signals::raster_z(picture, outline);
+        watch.lap("signals");
+        let likeness = likeness::describe(picture);
+        watch.lap("likeness");
+        Self {
+            codes,
+            grey_share,
+            raster_z,
+            likeness,
+            timings: watch.into_laps(),
+        }
+    }
 }
 
 pub(crate) fn quality(picture: &Raster) -> Quality {
@@ -208,6 +249,13 @@ fn merged(machine: Vec<OcrField>, codes: &[CodeReading], visual: Vec<OcrField>) 
         }
     }
     kept
+}
+
+/// The corners of the card that was looked at: where its labels say, else as it was cut out, else as its outline is.
+fn card(look: &Look<'_, '_>, outlines: &[Corners]) -> Option<Corners> {
+    look.card_by_labels()
+        .or_else(|| look.is_card.then(|| look.corners()))
+        .or_else(|| outlines.first().copied())
 }
 
 /// Whether nothing was found that a document could be, though everything was there to look with.

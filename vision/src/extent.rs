@@ -12,7 +12,7 @@ pub(crate) fn corrected(quality: Quality, corners: &Corners, size: [f32; 2]) -> 
     let [[ax, ay], [bx, by], ..] = *corners;
     let width = (bx - ax).hypot(by - ay).max(1.0);
     let outside = corners.iter().map(|corner| outside(*corner, size)).fold(0.0, f32::max) / width;
-    let share = area(corners) / (size[0] * size[1]);
+    let share = lens::outline::area(corners) / (size[0] * size[1]);
     Quality {
         cut_off: match outside {
             0.0 => Some(false),
@@ -36,17 +36,6 @@ pub(crate) const fn without_document(quality: Quality) -> Quality {
 /// How many pixels a place is outside a picture of this size.
 fn outside([x, y]: [f32; 2], [width, height]: [f32; 2]) -> f32 {
     [-x, -y, x - width, y - height].into_iter().fold(0.0, f32::max)
-}
-
-/// The area within four corners, in pixels.
-fn area(corners: &Corners) -> f32 {
-    let sum: f32 = (0..4)
-        .map(|i| {
-            let ([ax, ay], [bx, by]) = (corners[i], corners[(i + 1) % 4]);
-            ax * by - bx * ay
-        })
-        .sum();
-    sum.abs() / 2.0
 }
 
 #[cfg(test)]

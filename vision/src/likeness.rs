@@ -69,21 +69,41 @@ impl Plane {
         self.values[y * self.width + x]
     }
 
-    /// How much of a corner is here: the smaller eigenvalue of the gradients' covariance, large only where they point two ways.
-    fn cornerness(&self, x: usize, y: usize) -> f32 {
-        let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
-        for v in y - WINDOW..=y + WINDOW {
-            for u in x - WINDOW..=x + WINDOW {
-                let dx = self.at(u + 1, v) - self.at(u - 1, v);
-                let dy = self.at(u, v + 1) - self.at(u, v - 1);
-                xx += dx * dx;
-                xy += dx * dy;
-                yy += dy * dy;
+    /// How much of a corner is at each place: the smaller eigenvalue of the gradients' covariance in the window around it, large only
+    /// where they point two ways. 0 at the edges.
+    fn cornerness(&self) -> Vec<f32> {
+        let mut products = [(); 3].map(|()| vec![0.0_f32; self.values.len()]);
+        for y in 1..self.height - 1 {
+            for x in 1..self.width - 1 {
+                let dx = self.at(x + 1, y) - self.at(x - 1, y);
+                let dy = self.at(x, y + 1) - self.at(x, y - 1);
+                let at = y * self.width + x;
+                (products[0][at], products[1][at], products[2][at]) = (dx * dx, dx * dy, dy * dy);
             }
         }
-        let half = f32::midpoint(xx, yy);
-        half - ((xx - yy) / 2.0).hypot(xy)
+        let [xx, xy, yy] = products.map(|values| window_sums(&values, self.width));
+        let smaller = |((xx, xy), yy): ((f32, f32), f32)| f32::midpoint(xx, yy) - ((xx - yy) / 2.0).hypot(xy);
+        xx.into_iter().zip(xy).zip(yy).map(smaller).collect()
     }
+}
+
+/// Sums over the window around each place of rows `width` long, first along the rows, then down; 0 where the window does not fit.
+fn window_sums(values: &[f32], width: usize) -> Vec<f32> {
+    let mut across = vec![0.0; values.len()];
+    for (row, sums) in values.chunks_exact(width).zip(across.chunks_exact_mut(width)) {
+        for (window, sum) in row.windows(2 * WINDOW + 1).zip(&mut sums[WINDOW..]) {
+            *sum = window.iter().sum();
+        }
+    }
+    let mut both = vec![0.0; values.len()];
+    let height = values.len() / width;
+    for y in WINDOW..height.saturating_sub(WINDOW) {
+        let sums = &mut both[y * width..(y + 1) * width];
+        for row in across[(y - WINDOW) * width..(y + WINDOW + 1) * width].chunks_exact(width) {
+            sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+        }
+    }
+    both
 }
 
 /// The places with the most of a corner, each cell of the picture its share.
@@ -92,18 +112,19 @@ fn strongest(plane: &Plane, kept: usize) -> Vec<(usize, usize)> {
         return Vec::new();
     }
     let (columns, rows) = (plane.width - 2 * MARGIN, plane.height - 2 * MARGIN);
-    let mut found: Vec<(f32, usize, usize)> = Vec::with_capacity(columns * rows);
-    for y in MARGIN..MARGIN + rows {
-        for x in MARGIN..MARGIN + columns {
-            found.push((plane.cornerness(x, y), x, y));
-        }
-    }
+    let cornerness = plane.cornerness();
+    let places = || (MARGIN..MARGIN + rows).flat_map(|y| (MARGIN..MARGIN + columns).map(move |x| (x, y)));
+    let value = |(x, y): (usize, usize)| cornerness[y * plane.width + x];
+    let least = (places().map(value).fold(0.0, f32::max) * WEAKEST).max(1.0);
+    let mut found: Vec<(f32, usize, usize)> = places()
+        .map(|place| (value(place), place.0, place.1))
+        .filter(|(value, ..)| *value >= least)
+        .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let least = found.first().map_or(f32::MAX, |best| (best.0 * WEAKEST).max(1.0));
     let share = (kept * 2).div_ceil(CELLS * CELLS).max(2);
     let mut room = vec![share; CELLS * CELLS];
     let mut chosen: Vec<(usize, usize)> = Vec::with_capacity(kept);
-    for (_, x, y) in found.into_iter().take_while(|(value, ..)| *value >= least) {
+    for (_, x, y) in found {
         let cell = (y - MARGIN) * CELLS / rows * CELLS + (x - MARGIN) * CELLS / columns;
         let apart = chosen
             .iter()

@@ -3,10 +3,10 @@
 use crate::Done;
 use std::{fs, io::Write, path::Path};
 
-/// Files worth compressing; everything else is compressed already.
+/// File types worth compressing; the others are already compressed.
 const KINDS: [&str; 5] = ["js", "wasm", "css", "svg", "txt"];
 
-/// Writes `FILE.br` and `FILE.gz` beside each text-like file of a folder (not of its folders).
+/// Writes `FILE.br` and `FILE.gz` beside each text-like file of a folder (not of its subfolders).
 pub(crate) fn folder(folder: &Path) -> Done {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -23,7 +23,7 @@ pub(crate) fn folder(folder: &Path) -> Done {
     Ok(())
 }
 
-/// The bytes as the smallest brotli stream.
+/// The bytes as a brotli stream of minimum size.
 pub(crate) fn with_brotli(bytes: &[u8]) -> Done<Vec<u8>> {
     let params = brotli::enc::BrotliEncoderParams {
         quality: 11,

@@ -1,7 +1,7 @@
-//! `cargo xtask ..`: what cargo cannot do alone.
+//! `cargo xtask ..`: build and development tasks that cargo lacks.
 //!
-//! It builds the browser's half, fetches and checks the models, and renders specimens. It is a tool of the developer's
-//! desk: nothing of it runs in the product.
+//! It builds the browser's half, fetches and verifies the models, and renders specimens. It is a developer's tool: none of it
+//! runs in the product.
 #![expect(clippy::print_stdout, reason = "a command line tool speaks on its standard output")]
 
 mod compress;
@@ -13,11 +13,11 @@ mod style;
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
 
-/// What every task answers: nothing, or why it could not be done.
+/// The result of a task: nothing, or why it failed.
 type Done<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "What cargo cannot do alone")]
+#[command(name = "cargo xtask", about = "Build and development tasks of Honnin")]
 struct Arguments {
     #[command(subcommand)]
     task: Task,
@@ -27,18 +27,18 @@ struct Arguments {
 enum Task {
     /// Build the browser's half into target/site, then the server
     Build {
-        /// Optimise the server and compress the files of the site
+        /// Optimise the server and compress the site's files
         #[arg(long)]
         release: bool,
         /// Build the site only
         #[arg(long)]
         site_only: bool,
     },
-    /// Fetch the models of vision/models.lock and check them
+    /// Fetch the models listed in vision/models.lock and verify them
     Models,
-    /// Render documents of people who do not exist, with labels
+    /// Render labelled specimens: documents of fictional people
     Specimens(specimen::Specimens),
-    /// Render the pictures and camera videos of whole runs
+    /// Render the pictures and camera videos of the end-to-end tests
     Scene(specimen::Scene),
 }
 
@@ -67,13 +67,13 @@ fn main() -> Done {
     }
 }
 
-/// The folder of the workspace, wherever the task was started from.
+/// The workspace folder, wherever the task was started.
 fn workspace() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// The photographs that come with the models.
+/// The sample photographs that come with the models.
 fn samples() -> PathBuf {
     workspace().join("models/samples")
 }

@@ -1,6 +1,6 @@
-//! Fetches the models named in `vision/models.lock` into `models/` and checks every byte against it.
+//! Fetches the models listed in `vision/models.lock` into `models/` and verifies every file against it.
 //!
-//! Not a package manager: it asks npm, pip and cargo for one pinned archive each and takes the listed files out of it.
+//! Not a package manager: it asks npm, pip and cargo for one pinned archive each and extracts the listed files.
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -24,7 +24,7 @@ struct Package {
     files: Vec<Pinned>,
 }
 
-/// Where an archive comes from.
+/// The source of an archive.
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 enum Registry {
@@ -41,9 +41,9 @@ struct Pinned {
     sha256: String,
 }
 
-/// Brings `models/` under `root` to the state of the lock file; returns how many files it had to fetch.
+/// Brings `models/` under `root` in line with the lock file; returns how many files had to be fetched.
 ///
-/// A second run reads the files' hashes and does nothing else, which takes well under a second.
+/// A second run only hashes the files, which takes well under a second.
 pub(crate) fn fetch(root: &Path) -> Result<usize, String> {
     let lock_path = root.join("vision/models.lock");
     let text = fs::read_to_string(&lock_path).map_err(|e| format!("{}: {e}", lock_path.display()))?;
@@ -72,7 +72,7 @@ pub(crate) fn fetch(root: &Path) -> Result<usize, String> {
     Ok(fetched)
 }
 
-/// The folder an archive was unpacked into; removed at the end where it is ours.
+/// The folder that an archive was unpacked into; removed at the end if we created it.
 struct Unpacked {
     folder: PathBuf,
     ours: bool,
@@ -81,7 +81,7 @@ struct Unpacked {
 impl Drop for Unpacked {
     fn drop(&mut self) {
         if self.ours {
-            // Nothing is lost if it stays: it lies in target/.
+            // No harm if it stays: it is in target/.
             fs::remove_dir_all(&self.folder).ok();
         }
     }
@@ -103,7 +103,7 @@ fn unpack(root: &Path, package: &Package) -> Result<Unpacked, String> {
     let wanted = package
         .archive_sha256
         .as_deref()
-        .ok_or("an archive without archive_sha256")?;
+        .ok_or("a package without archive_sha256")?;
     if !holds(&archive, wanted) {
         return Err(format!(
             "{} {}: the archive's SHA-256 is not {wanted}",
@@ -126,7 +126,7 @@ fn unpack(root: &Path, package: &Package) -> Result<Unpacked, String> {
     Ok(unpacked)
 }
 
-/// Has the registry's own client download the archive into `folder`.
+/// Downloads the archive into `folder` with the registry's own client.
 fn download(folder: &Path, package: &Package) -> Result<PathBuf, String> {
     let mut client = match package.registry {
         Registry::Npm => {
@@ -179,7 +179,7 @@ fn crate_source(root: &Path, package: &Package) -> Result<PathBuf, String> {
         .ok_or_else(|| "a manifest without a folder".to_owned())
 }
 
-/// Copies a file to its place by rename, so that an interrupted run leaves no half file under the final name.
+/// Moves a file to its place by rename, so that an interrupted run leaves no partial file under the final name.
 fn place(source: &Path, target: &Path, sha256: &str) -> Result<(), String> {
     if !holds(source, sha256) {
         return Err(format!("{}: the SHA-256 is not {sha256}", source.display()));
@@ -191,7 +191,7 @@ fn place(source: &Path, target: &Path, sha256: &str) -> Result<(), String> {
     fs::rename(&half, target).map_err(|e| format!("{}: {e}", target.display()))
 }
 
-/// Whether the file is there and hashes to `sha256`.
+/// Whether the file exists and has this SHA-256.
 fn holds(path: &Path, sha256: &str) -> bool {
     fs::read(path).is_ok_and(|bytes| hex::encode(Sha256::digest(&bytes)) == sha256)
 }

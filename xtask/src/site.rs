@@ -1,7 +1,7 @@
 //! The browser's half: WebAssembly, its glue, the style sheet and the public files under `target/site`.
 //!
-//! Names carry the hash of their content, so that a browser may keep them for ever; `hash.txt` beside the server tells it
-//! the names of this build. The profile is always `wasm-release`: what is tested is what ships.
+//! File names contain a hash of the content, so that a browser may cache them forever; `hash.txt` beside the server lists the
+//! names of this build. The profile is always `wasm-release`: what is tested is what ships.
 
 use crate::{Done, compress, style};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -16,10 +16,10 @@ use wasm_bindgen_cli_support::Bindgen;
 const NAME: &str = "honnin";
 const WASM: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "wasm-release";
-/// Bytes of a content hash kept in a file's name; 120 bits never collide by chance.
+/// Bytes of a content hash in a file name; 120 bits never collide by chance.
 const HASH_BYTES: usize = 15;
 
-/// What was built, to be told to the developer.
+/// What was built, for the developer.
 pub(crate) struct Site {
     folder: PathBuf,
     files: Vec<(String, usize, usize)>,
@@ -76,9 +76,9 @@ pub(crate) fn build_server(root: &Path, release: bool) -> Done {
     run(&mut cargo)
 }
 
-/// Compiles the frontend for the browser and answers the module's path.
+/// Compiles the frontend for the browser and returns the module's path.
 fn compile(root: &Path, target: &Path) -> Done<PathBuf> {
-    // A folder of its own: the compiler for the browser may be another one than the server's.
+    // A separate folder: the compiler for the browser may differ from the server's.
     let front = target.join("front");
     let mut cargo = cargo(root);
     cargo.args(["--package=frontend", "--lib"]);
@@ -93,7 +93,7 @@ fn compile(root: &Path, target: &Path) -> Done<PathBuf> {
     Ok(front.join(WASM).join(PROFILE).join("frontend.wasm"))
 }
 
-/// Makes the glue between the module and the page; answers the script and the module to ship.
+/// Generates the glue between the module and the page; returns the script and the module to ship.
 fn bind(wasm: &Path, out: &Path) -> Done<(PathBuf, PathBuf)> {
     Bindgen::new()
         .input_path(wasm)
@@ -126,7 +126,8 @@ fn copy_public(from: &Path, to: &Path) -> Done {
 fn cargo(root: &Path) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.arg("build").current_dir(root);
-    // What the cargo that runs this tells of this package is nothing to the build: ring would be compiled anew, and all that use it.
+    // The variables that the outer cargo sets for this package must not reach the build: ring and everything that uses it would
+    // be compiled again.
     for (name, _) in env::vars_os() {
         let told = |prefix| name.to_str().is_some_and(|name| name.starts_with(prefix));
         if told("CARGO_PKG_") || told("CARGO_MANIFEST_") {

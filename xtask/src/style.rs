@@ -1,4 +1,4 @@
-//! The style sheets, bundled from `style/main.css` and made small.
+//! The style sheets, bundled from `style/main.css` and minified.
 
 use crate::Done;
 use lightningcss::{
@@ -7,11 +7,11 @@ use lightningcss::{
 };
 use std::path::Path;
 
-/// One style sheet out of `main` and all it imports.
+/// One style sheet from `main` and everything it imports.
 pub(crate) fn bundle(main: &Path) -> Done<Vec<u8>> {
     let files = FileProvider::new();
     let mut bundler = Bundler::new(&files, None, ParserOptions::default());
-    // The errors borrow from the files, so they are turned into words here.
+    // The errors borrow from the files, so they are converted to text here.
     let mut sheet = bundler
         .bundle(main)
         .map_err(|error| format!("{}: {error}", main.display()))?;

@@ -1,4 +1,5 @@
-//! The rules of the house that no compiler knows: who may import whom, and where which outside crate may be used.
+//! The architecture rules that the compiler does not check: which crate may depend on which, and which external crates may be
+//! used where.
 //!
 //! A planted fault for each was tried once: `sqlx` in service, `domain` importing `lens`, a migration on one database only.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
@@ -10,7 +11,7 @@ use std::{
 };
 use toml::Table;
 
-/// Each crate of the workspace and those it may import. Nothing points the other way.
+/// Each crate and the crates it may depend on. No dependency goes the other way.
 const IMPORTS: [(&str, &[&str]); 11] = [
     ("domain", &[]),
     ("lens", &["domain"]),
@@ -25,10 +26,10 @@ const IMPORTS: [(&str, &[&str]); 11] = [
     ("examples/customer", &[]),
 ];
 
-/// The member that others may import for their tests only.
+/// The crate that others may depend on for their tests only.
 const TEST_TOOLS: &str = "testkit";
 
-/// Outside crates and the only members that may use them. A name that ends in `*` stands for all that begin so.
+/// External crates and the only crates that may use them. A name that ends in `*` is a prefix.
 const CONFINED: [(&str, &[&str]); 25] = [
     ("sqlx*", &["store", TEST_TOOLS]),
     ("object_store", &["store"]),
@@ -60,7 +61,7 @@ const CONFINED: [(&str, &[&str]); 25] = [
     ("prometheus-client", &["store", "server"]),
 ];
 
-/// The workspace; where the variable names a copy with a planted fault in it, that copy.
+/// The workspace, or the copy with a planted fault that the variable names.
 fn root() -> PathBuf {
     let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     Path::new(&here).parent().unwrap().to_path_buf()
@@ -160,7 +161,7 @@ fn only_the_server_reads_the_environment() {
         .filter(|(member, _)| !["server", TEST_TOOLS, "xtask"].contains(member))
     {
         for path in files(&root().join(member).join("src"), ".rs") {
-            // A test is told by its command where the database is.
+            // Tests get the database's address from their command.
             if path.components().any(|part| part.as_os_str() == "tests") {
                 continue;
             }
@@ -204,7 +205,7 @@ fn every_migration_exists_for_both_databases() {
 fn lints_may_not_be_allowed_only_expected() {
     let allowed: Vec<PathBuf> = files(&root(), ".rs")
         .into_iter()
-        // The words are put together here, or this file would find itself.
+        // The words are assembled here, or this file would match.
         .filter(|path| fs::read_to_string(path).unwrap().contains(concat!("[al", "low(")))
         .collect();
     assert_eq!(allowed, Vec::<PathBuf>::new(), "use expect with a reason");

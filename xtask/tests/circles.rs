@@ -1,5 +1,5 @@
-//! No module of a crate imports, by way of others, a module that imports it: whoever reads one never has to hold a ring of
-//! them in the head. Planted faults were tried once: `domain::time` importing `domain::session`, and
+//! No module of a crate imports, directly or indirectly, a module that imports it, so that every module can be understood
+//! without a cycle of others. Planted faults were tried once: `domain::time` importing `domain::session`, and
 //! `app::console::parts` importing `layout`.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Modules of one folder, each with those of its neighbours that it names.
+/// Modules of one folder, each with the neighbours that it names.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
 /// The sources in a folder and below, without tests in files or folders of their own.
@@ -30,7 +30,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The text without comments and without the tests at its end, which may look at anything.
+/// The text without comments and without the tests at its end, which may import anything.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
@@ -40,7 +40,7 @@ fn code(path: &Path) -> String {
         .join("\n")
 }
 
-/// The paths from the crate's root that `code`, which stands in the module `at`, names by `crate::` or `super::`.
+/// The paths from the crate's root that `code`, located in the module `at`, names by `crate::` or `super::`.
 fn named(code: &str, at: &[String]) -> BTreeSet<Vec<String>> {
     let mut names = BTreeSet::new();
     for rest in code.split("crate::").skip(1) {
@@ -57,7 +57,7 @@ fn named(code: &str, at: &[String]) -> BTreeSet<Vec<String>> {
     names
 }
 
-/// Adds every path that begins with `path` and goes on as `text` does, braces unfolded.
+/// Adds every path that begins with `path` and continues as `text` does, with braces expanded.
 fn unfold(text: &str, mut path: Vec<String>, names: &mut BTreeSet<Vec<String>>) {
     if let Some(list) = text.strip_prefix('{') {
         items(list).for_each(|item| unfold(item.trim_start(), path.clone(), names));
@@ -72,7 +72,7 @@ fn unfold(text: &str, mut path: Vec<String>, names: &mut BTreeSet<Vec<String>>) 
     }
 }
 
-/// What stands between the commas of a list, up to the brace that ends it.
+/// The items between the commas of a list, up to its closing brace.
 fn items(list: &str) -> impl Iterator<Item = &str> {
     let (mut depth, mut starts) = (0, vec![0]);
     for (at, letter) in list.char_indices() {
@@ -93,7 +93,7 @@ fn first_word(text: &str) -> String {
         .collect()
 }
 
-/// The module that a file is; empty for a crate's root.
+/// The module path of a file; empty for a crate's root.
 fn module(inside: &Path) -> Vec<String> {
     let mut path: Vec<String> = inside
         .with_extension("")
@@ -109,7 +109,7 @@ fn module(inside: &Path) -> Vec<String> {
     path
 }
 
-/// The imports among the modules of each folder. What a module names of the one that it lies in is its own affair.
+/// The imports among the modules of each folder. What a module names of its parent is ignored.
 fn imports(crate_folder: &Path) -> BTreeMap<Vec<String>, Imports> {
     let folder = crate_folder.join("src");
     let files: Vec<_> = sources(&folder)
@@ -138,7 +138,7 @@ fn imports(crate_folder: &Path) -> BTreeMap<Vec<String>, Imports> {
     folders
 }
 
-/// What is left when modules that import nothing, or only such, are taken away: the rings and what leads into them.
+/// What remains when modules that import nothing, or only such, are removed: the cycles and what leads into them.
 fn circles(mut imports: Imports) -> Imports {
     loop {
         let free: BTreeSet<String> = imports

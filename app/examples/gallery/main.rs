@@ -1,4 +1,4 @@
-//! Writes every capture page, in every language, as HTML files into a folder, so that they can be looked at.
+//! Writes every capture page, in every language, as HTML files into a folder, for viewing.
 //!
 //! `cargo run --example gallery -- FOLDER [CSS-FILE]`
 #![expect(clippy::expect_used, reason = "a tool for the desk stops at the first fault")]

@@ -1,6 +1,6 @@
-//! What holds for every page in every language, whatever is on it. The pages are the gallery's.
+//! Rules for every page in every language, whatever its content. The pages are the gallery's.
 //!
-//! The planted fault each must catch: a text shown without its places filled in, a field without a label, an inline style.
+//! Each test must catch its planted fault: a text with unfilled placeholders, a field without a label, an inline style.
 
 use domain::language::Language;
 
@@ -14,7 +14,7 @@ fn every_page(check: impl Fn(&str, &str, Language)) {
     }
 }
 
-/// The page without what is between the tags of `element`.
+/// The page without the content of `element`.
 fn without(html: &str, element: &str) -> String {
     let (open, close) = (format!("<{element}"), format!("</{element}>"));
     let mut out = String::new();
@@ -27,7 +27,7 @@ fn without(html: &str, element: &str) -> String {
     out
 }
 
-/// Every tag of that element, from its `<` to its `>`.
+/// Every tag of that element, from `<` to `>`.
 fn tags<'a>(html: &'a str, element: &str) -> Vec<&'a str> {
     let open = format!("<{element} ");
     html.match_indices(&open)

@@ -1,4 +1,4 @@
-//! The island that photographs one side of a document: live hints, a shutter that fires by itself, a button after 8 s.
+//! The island that photographs one side of a document: live hints, automatic shutter release, a manual button after 8 s.
 
 #![expect(missing_docs, reason = "the island macro makes a struct without documentation")]
 
@@ -7,12 +7,12 @@ use domain::document::{DocumentType, Side};
 use domain::language::Language;
 use leptos::prelude::*;
 
-/// The camera for one side. Its other half is the plain form beside it.
+/// The camera for one side. The plain form beside it is the alternative.
 #[island]
 pub fn DocumentCamera(
     /// The language to speak.
     language: Language,
-    /// The kind, for the frame's shape.
+    /// The kind, which determines the frame's shape.
     document_type: DocumentType,
     /// The side, sent with the picture.
     side: Side,

@@ -1,7 +1,7 @@
-//! The camera: two islands that make the upload forms better where a browser can, and the stage they share.
+//! The camera: two islands that improve the upload forms if the browser supports it, and the stage they share.
 //!
-//! On the server an island is a button that stays hidden until the browser's half is awake; the plain form beside it works
-//! without. The camera is asked for only after a tap.
+//! On the server, an island is a button that stays hidden until the browser's half is running; the plain form beside it works
+//! without it. The browser asks for the camera only after a tap.
 
 pub mod document;
 pub mod retry;

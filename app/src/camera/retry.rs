@@ -1,16 +1,17 @@
-//! When pictures that were not taken are sent again. Everybody who was turned away in one moment must not come back in one moment, so
-//! each wait is drawn at random; and after some minutes the user is asked, since nobody looks at a page that tries for ever.
+//! The back-off for pictures that the server refused for now. Clients refused at the same moment must not return at the same
+//! moment, so each wait is random (jitter). After some minutes the user is asked, since nobody watches a page that retries
+//! forever.
 
-/// The first wait is up to twice this, each further one twice as long.
+/// The first wait is at most twice this; each further one doubles.
 const FIRST_MS: u64 = 1_000;
-/// Up to here.
+/// Upper limit of a wait of our own.
 const LONGEST_MS: u64 = 30_000;
-/// A server that asks for longer is held to this.
+/// Upper limit of a wait that the server asks for.
 const LONGEST_ASKED_MS: u64 = 120_000;
-/// For so long it is tried without asking the user.
+/// How long it retries without asking the user.
 const BY_ITSELF_MS: u64 = 5 * 60_000;
 
-/// The attempts of one delivery.
+/// The attempts to send one form.
 #[derive(Clone, Copy, Debug)]
 pub struct Retry {
     began_ms: u64,
@@ -18,7 +19,7 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// At a time of any steady clock, in milliseconds.
+    /// Starts at a time of any monotonic clock, in milliseconds.
     #[must_use]
     pub const fn begin(now_ms: u64) -> Self {
         Self {
@@ -27,8 +28,8 @@ impl Retry {
         }
     }
 
-    /// Milliseconds until the next attempt after one that failed, `asked` being the answer's `Retry-After` in seconds and `chance` from
-    /// 0 to 1. `None`: the user says when.
+    /// Milliseconds until the next attempt after a failed one. `asked` is the response's `Retry-After` in seconds, `chance` is
+    /// from 0 to 1. `None`: the user decides when.
     #[must_use]
     pub fn wait(&mut self, now_ms: u64, asked: Option<u64>, chance: f64) -> Option<u64> {
         if now_ms.saturating_sub(self.began_ms) >= BY_ITSELF_MS {
@@ -37,7 +38,7 @@ impl Retry {
         let own = (FIRST_MS << self.failed.min(10)).min(LONGEST_MS);
         self.failed += 1;
         let asked = asked.unwrap_or(0).saturating_mul(1000).min(LONGEST_ASKED_MS);
-        // Never before the time that was asked for, and as widely spread as it is long.
+        // Never earlier than asked for, with a spread as long as the wait itself.
         let least = asked.max(own);
         let spread = (least as f64 * chance.clamp(0.0, 1.0)) as u64;
         Some(least + spread)
@@ -66,7 +67,7 @@ mod tests {
         assert_eq!(
             retry.wait(0, Some(1), 0.0),
             Some(4_000),
-            "its own wait is longer by now"
+            "the own back-off is longer by now"
         );
         assert_eq!(retry.wait(0, Some(u64::MAX), 0.0), Some(120_000));
     }
@@ -78,7 +79,7 @@ mod tests {
         assert_eq!(retry.wait(7_000 + 300_000, None, 0.0), None);
         assert!(
             Retry::begin(400_000).wait(400_000, None, 0.0).is_some(),
-            "and then it begins anew"
+            "and then it starts again"
         );
     }
 }

@@ -7,14 +7,14 @@ use domain::findings::Challenge;
 use domain::language::Language;
 use leptos::prelude::*;
 
-/// The camera for the selfie. Its other half is the plain form beside it.
+/// The camera for the selfie. The plain form beside it is the alternative.
 #[island]
 pub fn SelfieCamera(
     /// The language to speak.
     language: Language,
-    /// Sent back with the frames.
+    /// Returned with the frames.
     challenge_id: String,
-    /// The movement asked for.
+    /// The movement to make.
     challenge: Challenge,
 ) -> impl IntoView {
     let stage = Stage::new(language);

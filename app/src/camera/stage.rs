@@ -1,4 +1,5 @@
-//! What both islands show: the button, the dialog with the live picture, the hint, the bar, and the panel for failures.
+//! What both islands show: the button, the dialog with the live picture, the hint, the progress bar, and the panel for
+//! failures.
 
 use crate::forms;
 use crate::text::{Text, camera as text, switch_device};
@@ -6,7 +7,7 @@ use domain::language::Language;
 use leptos::html::{Button, Dialog, Video};
 use leptos::prelude::*;
 
-/// Which shape is framed.
+/// The shape of the frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Guide {
     /// A card or page with this width over height.
@@ -15,38 +16,38 @@ pub(crate) enum Guide {
     Oval,
 }
 
-/// A screen over the picture with one way on, and the plain form as the other.
+/// A panel over the picture with a main button, and the plain form as the alternative.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Panel {
     pub(crate) title: String,
     pub(crate) lead: String,
     pub(crate) action: String,
-    /// The other way: a form beside the island.
+    /// The alternative: a form beside the island.
     pub(crate) other: String,
-    /// Whether another phone would help.
+    /// Whether to offer another phone.
     pub(crate) elsewhere: bool,
 }
 
-/// The state both islands steer; all of it is shown, nothing is kept elsewhere.
+/// The state that both islands control; everything in it is shown.
 #[derive(Clone, Copy)]
 pub(crate) struct Stage {
     pub(crate) language: Language,
     pub(crate) dialog: NodeRef<Dialog>,
     pub(crate) opener: NodeRef<Button>,
     pub(crate) video: NodeRef<Video>,
-    /// What the user should do now; spoken.
+    /// What the user should do now; announced by screen readers.
     pub(crate) hint: RwSignal<&'static str>,
-    /// Whether all is well at the moment: the frame turns green.
+    /// Whether all conditions hold at the moment: the frame turns green.
     pub(crate) good: RwSignal<bool>,
-    /// Whether the manual button is there.
+    /// Whether the manual button is shown.
     pub(crate) shutter: RwSignal<bool>,
-    /// Whether the light can be switched.
+    /// Whether the torch can be switched.
     pub(crate) torch: RwSignal<bool>,
-    /// 0 to 1: how much of the burst is taken.
+    /// Progress of the burst, 0 to 1.
     pub(crate) progress: RwSignal<f64>,
-    /// Address of the picture that was taken, while it is sent; empty while the camera is on.
+    /// URL of the picture taken, while it is being sent; empty while the camera is on.
     pub(crate) still: RwSignal<String>,
-    /// The screen over the picture.
+    /// The panel over the picture.
     pub(crate) panel: RwSignal<Option<Panel>>,
 }
 
@@ -72,16 +73,16 @@ impl Stage {
     }
 }
 
-/// What the user did on the stage.
+/// What the user tapped on the stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tap {
     Open,
     Close,
     Shutter,
     Torch,
-    /// The panel's way on.
+    /// The panel's main button.
     Panel,
-    /// The panel's other way: a form beside the island.
+    /// The panel's alternative: a form beside the island.
     PlainForm,
 }
 
@@ -128,7 +129,7 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
                     <p>{part(|p| &p.lead)}</p>
                     <button class="button primary" type="button" on:click=on(Tap::Panel)>{part(|p| &p.action)}</button>
                     <button class="button quiet" type="button" on:click=on(Tap::PlainForm)>{part(|p| &p.other)}</button>
-                    <a class="button quiet" href=forms::ELSEWHERE hidden=move || !panel.with(|p| p.as_ref().is_some_and(|p| p.elsewhere))>
+                    <a class="button quiet" href=forms::SWITCH_DEVICE hidden=move || !panel.with(|p| p.as_ref().is_some_and(|p| p.elsewhere))>
                         {stage.say(switch_device::OTHER_DEVICE)}
                     </a>
                 </div>

@@ -1,5 +1,5 @@
-//! The pages an end user sees on the phone, from the link to the result. A page is a folder: what it loads, its form, and its view. Each
-//! asks the service where the user stands; it decides nothing itself.
+//! The pages an end user sees on the phone, from the link to the result. A page is a folder: what it loads, its form, and its
+//! view. The service decides which step the user is at.
 
 pub mod check;
 pub mod choose;
@@ -50,11 +50,11 @@ pub(crate) fn CaptureRoutes() -> impl MatchNestedRoutes + Clone {
     .into_inner()
 }
 
-/// Their forms, and what their scripts ask for.
+/// Their forms, and the endpoints their scripts use.
 pub(crate) fn forms() -> Router {
     Router::new()
         .route(forms::CAPTURE, get(handler(current)))
-        // Whoever asks for the page of a mistake again is led to the step.
+        // Reloading a page that reported a mistake leads to the current step.
         .route(forms::PICTURES, get(handler(current)))
         .route(forms::MORE_TIME, get(handler(current)).post(handler(more_time)))
         .merge(start::forms())
@@ -66,25 +66,25 @@ pub(crate) fn forms() -> Router {
         .merge(switch_device::forms())
 }
 
-/// Where an address leads nowhere.
+/// The page for an unknown address.
 pub(crate) fn not_found() -> impl IntoView {
     crate::page::page(|_: Request| async { Err(Refusal::NotFound) })
 }
 
-/// To the step that is next.
+/// Redirects to the current step.
 async fn current(request: Request) -> PageResult<Response> {
     let here = request.here().await?;
     Ok(here.request.lead_on(address(here.next())))
 }
 
-/// What a page's script is told of the time.
+/// What a page's script receives about the time left.
 #[derive(Serialize)]
 struct Left {
     seconds: i64,
     renewable: bool,
 }
 
-/// POST: somebody is still there. Being seen is what puts the end off.
+/// POST: the user is still there. This request itself extends the time.
 async fn more_time(request: Request) -> PageResult<Response> {
     let here = request.here().await?;
     let left = here.attempt.time_left(here.request.honnin().now());
@@ -108,9 +108,9 @@ fn tries_left(meta: &PageMeta, left: u8) -> Option<String> {
     }
 }
 
-/// The way to another phone, for pages that need a camera.
+/// The link to continue on another phone, for pages that need a camera.
 fn other_device(meta: &PageMeta) -> impl IntoView + use<> {
-    view! { <p class="other"><a href=forms::ELSEWHERE>{meta.say(other::OTHER_DEVICE)}</a></p> }
+    view! { <p class="other"><a href=forms::SWITCH_DEVICE>{meta.say(other::OTHER_DEVICE)}</a></p> }
 }
 
 /// The texts in the page's language.

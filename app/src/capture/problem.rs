@@ -1,4 +1,4 @@
-//! Why it does not go on: one page for each problem, each with at most one way on.
+//! Why the flow cannot continue: one page for each problem, each with at most one action.
 
 pub use crate::text::problem::Problem;
 

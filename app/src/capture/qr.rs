@@ -6,7 +6,7 @@ use qrcode::{QrCode, render::svg};
 pub(super) fn qr(url: &str) -> Option<String> {
     let code = QrCode::new(url).ok()?;
     let drawn = code.render::<svg::Color<'_>>().min_dimensions(200, 200).build();
-    // Inside a page the XML declaration has no place.
+    // Inside a page, the SVG needs no XML declaration.
     Some(
         drawn
             .split_once("?>")

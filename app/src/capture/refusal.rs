@@ -1,4 +1,4 @@
-//! Why a request of an end user does not do what it asked for. How it is told: `visit`.
+//! Why a request of an end user is refused. `visit` turns it into a page.
 
 use crate::page::Malformed;
 use service::{
@@ -7,35 +7,35 @@ use service::{
     stored::StoreError,
 };
 
-/// Why a request does not do what it asked for.
+/// Why a request is refused.
 #[derive(Clone, Copy, Debug)]
 pub enum Refusal {
-    /// The link does not open.
+    /// The link cannot be opened.
     Link,
-    /// No cookie, or it is no longer good.
+    /// No cookie, or it is no longer valid.
     Over,
     /// The deadline has passed.
     Expired,
-    /// Another step is next.
+    /// Another step is due.
     OutOfTurn,
     /// Sent by another site.
     Foreign,
     /// No try is left.
     NoTryLeft,
-    /// No such thing.
+    /// There is no such thing.
     NotFound,
-    /// Too much to do: the picture was not taken.
+    /// Overloaded: the picture was not accepted.
     Busy,
-    /// The database does not answer.
+    /// The database does not respond.
     Unavailable,
-    /// Our fault; logged where it happened.
+    /// Our error; logged where it occurred.
     Broken,
 }
 
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         match error {
-            // Somebody was faster, in another tab: the server knows where the user stands.
+            // Another tab was faster: the server knows which step the user is at.
             StoreError::Conflict | StoreError::Duplicate => Self::OutOfTurn,
             StoreError::Erased => Self::Over,
             other => {

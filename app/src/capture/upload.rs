@@ -1,4 +1,4 @@
-//! What becomes of a picture that the server has received: the step that is next, or the page again with what is wrong with the file.
+//! The response to an uploaded picture: the next step, or the same page with what is wrong with the file.
 
 use super::{
     refusal::Refusal,
@@ -22,7 +22,7 @@ use service::{
     runtime::analyser::PictureFault,
 };
 
-/// What became of an upload.
+/// The result of an upload.
 #[derive(Debug)]
 pub enum Taken {
     /// It was stored, and this is next.
@@ -31,7 +31,7 @@ pub enum Taken {
     Faulty(FileFault),
 }
 
-/// What is wrong with a file, as the camera's script is told.
+/// What is wrong with a file, as the camera's script receives it.
 #[derive(Serialize)]
 struct Told {
     problems: [Problem; 1],
@@ -46,12 +46,12 @@ struct Problem {
 /// Who uploads.
 ///
 /// # Errors
-/// Where the browser takes part in no session.
+/// If the browser belongs to no session.
 pub async fn applicant(request: &Request) -> Result<Applicant, Refusal> {
     request.applicant().await
 }
 
-/// The answer to an upload, sent to the page at the route `page`.
+/// The response to an upload that was sent to the page at the route `page`.
 pub async fn answer(request: Request, page: &'static str, taken: Result<Taken, Refusal>) -> Response {
     match taken {
         Ok(Taken::Stored(next)) => request.lead_on(address(next)),
@@ -76,10 +76,10 @@ async fn faulty(request: Request, page: &'static str, fault: FileFault) -> Respo
     .await
 }
 
-/// Sorts what went wrong with an upload: the file itself, or the moment.
+/// Separates file faults from refusals.
 ///
 /// # Errors
-/// The moment.
+/// The refusal, if the file itself is not at fault.
 pub fn sort(error: CaptureError) -> Result<FileFault, Refusal> {
     match error {
         CaptureError::Picture(fault) => Ok(match fault {

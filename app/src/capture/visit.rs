@@ -1,4 +1,4 @@
-//! Who asks for a page of the capture flow, and what every page there needs besides its own.
+//! Who requests a page of the capture flow, and what every page there needs besides its own data.
 
 use super::{problem, refusal::Refusal};
 use crate::{
@@ -29,12 +29,12 @@ use tokio_util::sync::CancellationToken;
 /// A form without files.
 const MAX_FORM: usize = 64 * 1024;
 
-/// What is known of an end user's request before the service is asked.
+/// What is known of an end user's request before the service is called.
 #[derive(Clone)]
 pub struct Visit {
-    /// The language to speak.
+    /// The language of the page.
     pub language: Language,
-    /// Whether a script asks, which wants JSON and no page.
+    /// Whether a script sent it, which expects JSON instead of a page.
     pub wants_json: bool,
     /// Whether the browser runs on a phone.
     pub is_phone: bool,
@@ -42,23 +42,23 @@ pub struct Visit {
     pub path: String,
     /// The capture cookie, which ties the browser to its session.
     pub cookie: Option<String>,
-    /// What tells one browser that looks at a start page from another.
+    /// Distinguishes one browser viewing a start page from another.
     pub mark: Option<String>,
-    /// Cancelled when the server is told to stop: nobody is kept waiting then.
+    /// Cancelled when the server is shutting down: no request is kept waiting then.
     pub stopping: CancellationToken,
 }
 
 /// A request of an end user.
 pub type Request = page::Request<Visit>;
 
-/// What was found, or why not.
+/// What was found, or why the request is refused.
 pub(super) type PageResult<T> = Result<T, Refusal>;
 
-/// An answer's extension: the capture cookie that it sets.
+/// An extension of the response: the capture cookie to set.
 #[derive(Clone)]
 pub struct CaptureCookie(pub String);
 
-/// The JSON that scripts understand.
+/// The JSON that scripts receive.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Told<'a> {
@@ -66,14 +66,14 @@ enum Told<'a> {
     Problems { problems: [(); 0] },
 }
 
-/// A request together with who makes it and where they stand.
+/// A request together with its user and their current step.
 pub(super) struct Here {
     pub(super) request: Request,
     pub(super) applicant: Applicant,
     pub(super) attempt: AttemptState,
 }
 
-/// A page of the flow: what a form handed over or else what `load` finds, rendered by `render`. `path` is the page's own address.
+/// A page of the flow: renders what a form passed on or, failing that, what `load` finds. `path` is the page's own address.
 pub(super) fn step<V, F>(
     stage: Option<Stage>,
     path: &'static str,
@@ -95,13 +95,13 @@ where
 }
 
 impl Request {
-    /// Who visits.
+    /// The user of this session.
     pub(super) async fn applicant(&self) -> PageResult<Applicant> {
         let cookie = self.who.cookie.as_deref().ok_or(Refusal::Over)?;
         Ok(capture_cookie::applicant(self.honnin(), cookie).await?)
     }
 
-    /// Who visits, and where they stand.
+    /// The user, and their current step.
     pub(super) async fn here(self) -> PageResult<Here> {
         let applicant = self.applicant().await?;
         let attempt = progress(self.honnin(), &applicant).await?;
@@ -112,7 +112,7 @@ impl Request {
         })
     }
 
-    /// To another page of the flow.
+    /// Redirects to another page of the flow.
     pub(super) fn lead_on(&self, next: &str) -> Response {
         if self.who.wants_json {
             Json(Told::Next { next }).into_response()
@@ -121,7 +121,7 @@ impl Request {
         }
     }
 
-    /// To the step that is next now.
+    /// Redirects to the current step.
     pub(super) async fn onward(&self, applicant: &Applicant) -> PageResult<Response> {
         let attempt = progress(self.honnin(), applicant).await?;
         Ok(self.lead_on(address(attempt.next(self.honnin().now()))))
@@ -142,13 +142,13 @@ impl Request {
 }
 
 impl Here {
-    /// What is next.
+    /// The current step.
     pub(super) fn next(&self) -> Next {
         self.attempt.next(self.request.honnin().now())
     }
 
-    /// What a page of the flow needs besides its view model. `path` is its own address, which a form posted elsewhere may be answered
-    /// with.
+    /// What a page of the flow needs besides its view model. `path` is the page's own address, because a form posted to another
+    /// address may be answered with this page.
     fn meta(&self, stage: Option<Stage>, path: &str) -> PageMeta {
         let attempt = &self.attempt;
         PageMeta {
@@ -162,13 +162,13 @@ impl Here {
         }
     }
 
-    /// After a form was taken: to the step that is next now.
+    /// After a form was accepted: redirects to the current step.
     pub(super) async fn onward(&self) -> PageResult<Outcome> {
         self.request.onward(&self.applicant).await.map(Outcome::Done)
     }
 }
 
-/// Whose page it is.
+/// The tenant's name and colour.
 pub(super) fn brand(name: &str, accent: Option<&str>) -> Brand {
     Brand {
         name: name.to_owned(),
@@ -176,7 +176,7 @@ pub(super) fn brand(name: &str, accent: Option<&str>) -> Brand {
     }
 }
 
-/// The page of a step.
+/// The address of a step's page.
 pub(super) const fn address(next: Next) -> &'static str {
     match next {
         Next::Consent => forms::CONSENT,
@@ -190,12 +190,12 @@ pub(super) const fn address(next: Next) -> &'static str {
     }
 }
 
-/// A page out of turn leads to the right one.
+/// A page that is not due redirects to the one that is.
 pub(super) fn in_turn(right: bool) -> PageResult<()> {
     if right { Ok(()) } else { Err(Refusal::OutOfTurn) }
 }
 
-/// Adds a header to the answer that a page is rendered for.
+/// Adds a header to the response for which a page is being rendered.
 pub(super) fn with_header(name: http::HeaderName, value: &'static str) {
     if let Some(response) = use_context::<ResponseOptions>() {
         response.insert_header(name, HeaderValue::from_static(value));
@@ -205,7 +205,7 @@ pub(super) fn with_header(name: http::HeaderName, value: &'static str) {
 impl Area for Visit {
     type Fault = Refusal;
 
-    /// A body that is no form has no fields.
+    /// A body that is not a form has no fields.
     async fn fields(body: axum::extract::Request) -> PageResult<Fields> {
         let body = to_bytes(body.into_body(), MAX_FORM).await.unwrap_or_default();
         Ok(Fields::of_bytes(&body))
@@ -218,7 +218,7 @@ impl Area for Visit {
         let (status, _) = told(request, fault);
         let mut answer = match status {
             StatusCode::SEE_OTHER => request.lead_on(forms::CAPTURE),
-            // The page of the step says it.
+            // The page of the step says so.
             _ if matches!(fault, Refusal::NoTryLeft) => request.lead_on(forms::CAPTURE),
             status => (status, Json(Told::Problems { problems: [] })).into_response(),
         };
@@ -243,13 +243,13 @@ impl Area for Visit {
     }
 }
 
-/// Seconds after which it is worth trying again.
+/// Seconds after which a retry is worthwhile.
 const SOON: HeaderValue = HeaderValue::from_static("5");
 
-/// The status of a refusal, and the page that tells it.
+/// The status of a refusal, and the page that explains it.
 fn told(request: &Request, fault: &Refusal) -> (StatusCode, Problem) {
     match fault {
-        // To the step that is next: of the page nothing is sent.
+        // Redirects to the current step, so the page is not sent.
         Refusal::OutOfTurn => (StatusCode::SEE_OTHER, Problem::Stale),
         Refusal::Link => {
             let taking_part = request.who.cookie.is_some();
@@ -279,7 +279,7 @@ pub(super) fn days(span: Millis) -> u32 {
     u32::try_from(span.0 / Millis::days(1).0).unwrap_or(u32::MAX).max(1)
 }
 
-/// The address of one frame of the applicant's own picture.
+/// The URL of one frame of the user's own picture.
 pub(super) fn picture_url(id: &CaptureId, frame: usize) -> String {
     match frame {
         0 => format!("{}/{id}", forms::PICTURES),

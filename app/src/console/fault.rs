@@ -1,4 +1,4 @@
-//! Why a page or a form of the console is not shown or taken.
+//! Why a page of the console is not shown, or a form is refused.
 
 use crate::page::Malformed;
 use http::StatusCode;
@@ -9,19 +9,19 @@ use service::{access::Forbidden, stored::StoreError};
 pub enum Fault {
     /// The role does not allow it.
     Forbidden,
-    /// Nothing is there.
+    /// There is no such thing.
     NotFound,
-    /// It asks for the password again first, then goes on here.
+    /// The password must be entered again first; then the page to continue at.
     Confirm(&'static str),
-    /// The installation is set up.
+    /// The installation has already been set up.
     SetUpClosed,
-    /// A link by which a password is chosen was used, revoked or replaced, has expired, or never was.
+    /// A link for choosing a password that was used, revoked or replaced, has expired, or never existed.
     LinkClosed,
-    /// Not from one of our pages.
+    /// The form was sent from another site.
     Foreign,
     /// A form that none of our pages sends.
     Malformed,
-    /// Our fault; logged where it happened.
+    /// Our error; logged where it occurred.
     Broken,
 }
 

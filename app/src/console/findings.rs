@@ -1,4 +1,4 @@
-//! Readings, scores, reasons and checks, as the session's page and the case show them.
+//! Readings, scores, reasons and checks, as shown on the session page and the case page.
 
 use super::labels;
 use super::parts::{Tone, badge, facts};
@@ -14,11 +14,11 @@ pub(super) struct Item {
     pub document: Option<String>,
     /// As typed by the user.
     pub typed: Option<String>,
-    /// As known by the tenant.
+    /// As sent by the tenant.
     pub known: Option<String>,
-    /// Whether they agree; `None` where there was nothing to compare.
+    /// Whether they agree; `None` if there was nothing to compare.
     pub matched: Option<bool>,
-    /// Whether its lines are shown as they stand.
+    /// Whether line breaks are kept.
     pub lines: bool,
 }
 
@@ -28,7 +28,7 @@ impl std::fmt::Debug for Item {
     }
 }
 
-/// A number the decision looked at.
+/// A score that the decision used.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ScoreRow {
     /// What was measured.
@@ -37,11 +37,11 @@ pub(super) struct ScoreRow {
     pub value: f64,
     /// Its limit.
     pub threshold: f64,
-    /// Whether it kept it.
+    /// Whether the value is within the limit.
     pub passed: bool,
 }
 
-/// What would show that a document of this kind is genuine, next to what was found.
+/// The evidence accepted for this kind of document, shown beside what was found.
 pub(crate) fn evidence(kind: DocumentType) -> AnyView {
     view! { <p class="soft">"Accepted evidence: "{labels::evidence(kind)}</p> }.into_any()
 }

@@ -1,4 +1,4 @@
-//! The console's words for what the rest of the system calls by codes.
+//! The console's words for codes used by the rest of the system.
 
 use super::parts::Tone;
 use domain::{
@@ -44,7 +44,7 @@ pub(super) const fn document(kind: DocumentType) -> &'static str {
     crate::text::capture::document_type(kind).get(Language::En)
 }
 
-/// What shows that a document of this kind is genuine, as one sentence.
+/// The evidence that proves a document of this kind genuine, as one sentence.
 #[must_use]
 pub(super) fn evidence(kind: DocumentType) -> String {
     let provable = provable(kind);
@@ -63,7 +63,7 @@ const fn machine_readable(by: MachineReadable) -> &'static str {
     }
 }
 
-/// What a tenant accepts without a person.
+/// What a tenant accepts without review.
 #[must_use]
 pub(super) const fn accepted(accepted: Accepted) -> &'static str {
     match accepted {
@@ -81,7 +81,7 @@ pub(super) const fn step(step: Step) -> &'static str {
     }
 }
 
-/// The sentence of a reason; the code itself where this version does not know it.
+/// The sentence of a reason; the code itself if this version does not know it.
 #[must_use]
 pub(super) fn reason(code: &Named<Reason>) -> String {
     match code {
@@ -122,14 +122,14 @@ pub(super) const fn field(name: FieldName) -> &'static str {
         FieldName::DocumentNumber => "Document number",
         FieldName::IssueDate => "Issued",
         FieldName::ExpiryDate => "Expires",
-        FieldName::IssuingAuthority => "Authority",
-        FieldName::IssuingCountry => "Issued by",
+        FieldName::IssuingAuthority => "Issuing authority",
+        FieldName::IssuingCountry => "Issuing country",
         FieldName::ResidenceStatus => "Status of residence",
         FieldName::Mrz => "Machine-readable zone",
     }
 }
 
-/// What a score measures, and how it is read.
+/// The name of a score.
 #[must_use]
 pub(super) fn score(name: &Named<ScoreName>) -> String {
     let known = match name {
@@ -141,10 +141,10 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ScoreName::Liveness => "Liveness",
         ScoreName::Turn => "Head turn",
         ScoreName::ZonesAgree => "Printed and machine-readable data agree",
-        ScoreName::MrzReading => "Certainty of the machine-readable zone",
+        ScoreName::MrzReading => "MRZ reading confidence",
         ScoreName::GreyShare => "Share of grey",
         ScoreName::Raster => "Screen or print raster",
-        ScoreName::Layout => "Certainty of the layout",
+        ScoreName::Layout => "Layout confidence",
         ScoreName::LayoutHidden => "Hidden part of the layout",
         ScoreName::SelfieRaster => "Screen or print raster of the selfie",
         ScoreName::EyesCovered => "Eyes covered",
@@ -156,7 +156,7 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
     label.to_owned()
 }
 
-/// What was done, as the audit log tells it.
+/// The action as the audit log words it.
 #[must_use]
 pub(super) fn action(action: &Named<AuditAction>) -> String {
     let known = match action {
@@ -208,7 +208,7 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
     label.to_owned()
 }
 
-/// What a key of a scope may be used for.
+/// What a key with a scope may be used for.
 #[must_use]
 pub(super) const fn scope(scope: Scope) -> &'static str {
     match scope {

@@ -6,10 +6,10 @@ use crate::parts::Mistake;
 use crate::shell::{self, Head};
 use leptos::prelude::*;
 
-/// Where in the console a page stands.
+/// The area of the console a page belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NavigationItem {
-    /// Numbers of the last days.
+    /// Statistics of the last days.
     Overview,
     /// Search and pages of sessions.
     Sessions,
@@ -29,10 +29,10 @@ pub(crate) enum NavigationItem {
     Account,
 }
 
-/// What the person signed in may open.
+/// What the signed-in person may open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct May {
-    /// Queue, cases, links, sessions by hand.
+    /// Queue, cases, links, creating sessions.
     pub review: bool,
     /// Keys, webhooks, allow-lists.
     pub develop: bool,
@@ -47,23 +47,23 @@ pub(crate) struct May {
 /// What every page of the console needs besides its own view model.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Frame {
-    /// Where it stands.
+    /// The page's area.
     pub item: NavigationItem,
     /// Name of the person signed in.
     pub person: String,
-    /// What they are here.
+    /// Their role here.
     pub role: &'static str,
-    /// Id and name of the tenant looked at.
+    /// Id and name of the current tenant.
     pub tenant: (String, String),
-    /// Whether that tenant only tries things out.
+    /// Whether it is a sandbox tenant.
     pub sandbox: bool,
-    /// Ids and names of the tenants to choose from; empty for who has one only.
+    /// Ids and names of the tenants to choose from; empty for people with a single tenant.
     pub tenants: Vec<(String, String)>,
     /// What they may open.
     pub may: May,
-    /// Cases that wait.
+    /// Number of cases waiting for review.
     pub backlog: i64,
-    /// Something just done, to be said once.
+    /// A notice about what was just done, shown once.
     pub done: Option<String>,
 }
 
@@ -78,7 +78,7 @@ fn nav_item(frame: &Frame, item: NavigationItem, href: &'static str, name: &'sta
 
 fn icon(item: NavigationItem) -> AnyView {
     let path = match item {
-        // Not in the menu.
+        // Not in the navigation.
         NavigationItem::Account => "",
         NavigationItem::Overview => r#"<path d="M3 17V9M8 17V3M13 17v-6M18 17V6"/>"#,
         NavigationItem::Sessions => r#"<path d="M3 5h14M3 10h14M3 15h9"/>"#,
@@ -169,7 +169,7 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
     shell::html(meta, head, body.into_any())
 }
 
-/// A page for who is not signed in: one narrow column.
+/// A page for people who are not signed in: one narrow column.
 pub(super) fn door(meta: &PageMeta, title: &str, main: AnyView) -> AnyView {
     let body = view! {
         <main id="main" class="door" tabindex="-1">
@@ -191,7 +191,7 @@ fn brand() -> AnyView {
         .into_any()
 }
 
-/// The mistakes of a form, each a link to its field.
+/// The errors of a form, each a link to its field.
 pub(super) fn mistakes(mistakes: &[Mistake]) -> AnyView {
     if mistakes.is_empty() {
         return ().into_any();

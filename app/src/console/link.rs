@@ -7,12 +7,12 @@ use domain::{ids::SessionId, time::Timestamp};
 use leptos::prelude::*;
 use qrcode::{QrCode, render::svg};
 
-/// A link just made.
+/// A link that was just created.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct LinkView {
     /// Session id.
     pub session: String,
-    /// The link: shown this once.
+    /// The link, shown only now.
     pub url: String,
     /// Until when it opens.
     pub expires_at: Timestamp,
@@ -57,7 +57,7 @@ pub(super) fn shown(title: &'static str, session: &SessionId, url: &str, expires
             .min_dimensions(200, 200)
             .quiet_zone(false)
             .build();
-        // Inside a page it needs no XML declaration.
+        // Inside a page, the SVG needs no XML declaration.
         svg.find("<svg")
             .and_then(|start| svg.get(start..))
             .unwrap_or_default()

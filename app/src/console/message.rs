@@ -1,10 +1,10 @@
-//! A page that only says something.
+//! A page that shows only a message.
 
 use super::layout::{Frame, door, page};
 use crate::PageMeta;
 use leptos::prelude::*;
 
-/// A sentence instead of a page, for who is signed in or not.
+/// A message instead of a page, for people signed in or not.
 #[must_use]
 pub(super) fn message(title: &str, sentence: &str, frame: Option<&Frame>, meta: &PageMeta) -> AnyView {
     let main = view! {

@@ -1,5 +1,5 @@
-//! The console's pages: for reviewers, developers, admins and auditors. English. A page is a folder: what it loads, its forms, and its
-//! view. Plain forms that work without any script; what a script adds (zoom, keys) is in `case/case.js`.
+//! The console's pages: for reviewers, developers, admins and auditors, in English. A page is a folder: what it loads, its
+//! forms, and its view. Forms are plain and work without scripts; `case/case.js` adds zoom and keyboard shortcuts.
 
 pub mod account;
 pub mod audit;
@@ -34,7 +34,7 @@ use axum::Router;
 use leptos::prelude::*;
 use leptos_router::{MatchNestedRoutes, SsrMode::Async, components::Route, path};
 
-/// The pages for who is signed in.
+/// The pages for people who are signed in.
 #[component(transparent)]
 pub(crate) fn SignedInRoutes() -> impl MatchNestedRoutes + Clone {
     view! {
@@ -73,7 +73,7 @@ pub(crate) fn signed_in_forms() -> Router {
         .merge(people::forms())
 }
 
-/// The pages for who is not signed in.
+/// The pages for people who are not signed in.
 #[component(transparent)]
 pub(crate) fn GuestRoutes() -> impl MatchNestedRoutes + Clone {
     view! {
@@ -90,7 +90,7 @@ pub(crate) fn guest_forms() -> Router {
     Router::new().merge(entry::forms()).merge(password_links::forms())
 }
 
-/// Where an address of the console leads nowhere.
+/// The page for an unknown address in the console.
 pub(crate) fn not_found() -> impl IntoView {
     (
         crate::page::page(|_: Request| async { Err(Fault::NotFound) }),

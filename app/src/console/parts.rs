@@ -4,7 +4,7 @@ use crate::parts::Mistake;
 use domain::time::Timestamp;
 use leptos::prelude::*;
 
-/// A time, to the minute, in UTC; the exact one is in the markup.
+/// A time in UTC, to the minute; the markup holds the exact one.
 pub(super) fn time(at: Timestamp) -> AnyView {
     let iso = at.to_iso();
     let shown = minutes(at);
@@ -17,7 +17,7 @@ pub(super) fn minutes(at: Timestamp) -> String {
     at.to_iso().get(..16).unwrap_or_default().replace('T', " ")
 }
 
-/// How long ago, in the largest fitting unit.
+/// How long ago, in the largest unit that fits.
 #[must_use]
 pub(super) fn age(then: Timestamp, now: Timestamp) -> String {
     let minutes = (now.as_millis() - then.as_millis()).max(0) / 60_000;
@@ -36,18 +36,18 @@ pub(super) fn short(id: &str) -> String {
     format!("{}…{}", id.get(..7).unwrap_or(id), id.get(end..).unwrap_or_default())
 }
 
-/// Whether something is well, wrong, waiting or neither.
+/// The tone of a badge: good, bad, warning, in progress or neutral.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
-    /// Well.
+    /// Good.
     Good,
-    /// Wrong.
+    /// Bad.
     Bad,
-    /// Needs somebody.
+    /// Needs attention.
     Warn,
-    /// Under way.
+    /// In progress.
     Live,
-    /// Neither.
+    /// Neutral.
     Plain,
 }
 
@@ -63,7 +63,7 @@ impl Tone {
     }
 }
 
-/// A word with a colour; the word alone says it too.
+/// A word with a colour; the word alone also conveys the meaning.
 pub(super) fn badge(word: impl Into<String>, tone: Tone) -> AnyView {
     let class = format!("badge {}", tone.class());
     view! { <span class=class>{word.into()}</span> }.into_any()
@@ -81,7 +81,7 @@ pub(super) fn options(items: impl IntoIterator<Item = (String, String)>, chosen:
         .into_any()
 }
 
-/// A select with its label; the first option asks for nothing.
+/// A select with its label; the first option means no filter.
 pub(super) fn select(
     name: &'static str,
     label: &'static str,
@@ -107,7 +107,7 @@ pub(super) struct Line {
     pub name: &'static str,
     /// The label.
     pub label: &'static str,
-    /// Advice under the label.
+    /// Help text under the label.
     pub hint: Option<String>,
     /// `type`.
     pub kind: &'static str,
@@ -115,7 +115,7 @@ pub(super) struct Line {
     pub value: String,
     /// `autocomplete` token.
     pub autocomplete: &'static str,
-    /// Narrow: for numbers.
+    /// Narrow, for numbers.
     pub narrow: bool,
 }
 
@@ -133,7 +133,7 @@ impl Line {
     }
 }
 
-/// The sentence about a field, where there is one.
+/// The error message of a field, if any.
 #[must_use]
 pub(super) fn mistake_of(mistakes: &[Mistake], field: &str) -> Option<String> {
     mistakes
@@ -170,7 +170,7 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
     .into_any()
 }
 
-/// The password somebody has.
+/// The field for the current password.
 pub(super) fn present_password() -> AnyView {
     let field = Line {
         name: "password",
@@ -182,7 +182,7 @@ pub(super) fn present_password() -> AnyView {
     line(field, &[])
 }
 
-/// A password to be chosen.
+/// The field for a new password.
 pub(super) fn new_password() -> Line {
     Line {
         name: "password",
@@ -219,7 +219,7 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
     .into_any()
 }
 
-/// A box to tick.
+/// A checkbox.
 pub(super) fn tick(name: &'static str, value: &'static str, label: impl Into<String>, ticked: bool) -> AnyView {
     let id = format!("{name}-{value}");
     view! {
@@ -231,7 +231,7 @@ pub(super) fn tick(name: &'static str, value: &'static str, label: impl Into<Str
     .into_any()
 }
 
-/// What a list shows where there is nothing: what it is for, and what to do next.
+/// What an empty list shows: what it is for, and what to do next.
 pub(super) fn empty(title: &'static str, advice: impl IntoView) -> impl IntoView {
     view! { <div class="empty"><h2>{title}</h2><p>{advice}</p></div> }
 }
@@ -244,7 +244,7 @@ pub(super) fn next_page(href: Option<String>) -> AnyView {
     .into_any()
 }
 
-/// The heading of a page with what can be done there.
+/// The heading of a page, with its actions.
 pub(super) fn heading(title: impl Into<String>, actions: AnyView) -> AnyView {
     view! { <div class="head"><h1>{title.into()}</h1><div class="head-actions">{actions}</div></div> }.into_any()
 }

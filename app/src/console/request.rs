@@ -1,4 +1,4 @@
-//! Who asks for a page of the console, and what every page there needs besides its own.
+//! Who requests a page of the console, and what every page there needs besides its own data.
 
 use super::{
     fault::Fault,
@@ -24,34 +24,34 @@ use service::{
 };
 use url::form_urlencoded;
 
-/// Somebody signed in.
+/// A person who is signed in.
 #[derive(Clone)]
 pub struct SignedIn {
     /// Who it is.
     pub staff: Staff,
-    /// Whether they entered their password a short while ago.
+    /// Whether they entered their password recently.
     pub is_fresh: bool,
-    /// What is to be said once.
+    /// A notice to be shown once.
     pub notice: Option<String>,
 }
 
-/// Somebody who is not signed in.
+/// Someone who is not signed in.
 #[derive(Clone, Copy, Debug)]
 pub struct Guest;
 
-/// A request of somebody signed in.
+/// A request of a signed-in person.
 pub type Request = page::Request<SignedIn>;
-/// A request of somebody who is not.
+/// A request of someone who is not signed in.
 pub type GuestRequest = page::Request<Guest>;
 
-/// What a page found, or why it is not shown.
+/// What a page loaded, or why it is not shown.
 pub(crate) type PageResult<T> = Result<T, Fault>;
 
-/// An answer's extension: what the next page says once.
+/// An extension of the response: a notice that the next page shows once.
 #[derive(Clone, Debug)]
 pub struct Notice(pub String);
 
-/// An answer's extension: what changes about the browser's session.
+/// An extension of the response: what changes about the browser's session.
 #[derive(Clone, Debug)]
 pub enum SessionChange {
     /// This person has signed in.
@@ -60,17 +60,17 @@ pub enum SessionChange {
     SignedOut,
     /// They have entered their password.
     PasswordEntered,
-    /// They look at this tenant from now on.
+    /// They switched to this tenant.
     LooksAt(TenantId),
 }
 
-/// It was done: goes on to `path`, where `notice` is said once.
+/// Success: redirects to `path`, where `notice` is shown once.
 pub(crate) fn done(path: &str, notice: impl Into<String>) -> PageResult<Outcome> {
     Ok(Outcome::go(path).with(Notice(notice.into())))
 }
 
-/// A page of the console for who is signed in: what a form handed over or else what `load` finds, rendered by `render`. A form may also
-/// hand over a link, which is shown this once instead.
+/// A page of the console for people who are signed in: renders what a form passed on or, failing that, what `load` finds. A
+/// form may also pass on a link, which is shown once instead of the page.
 pub(super) fn signed_in<V, F>(
     item: NavigationItem,
     load: fn(Request) -> F,
@@ -94,7 +94,7 @@ where
     })
 }
 
-/// A page of the console for who is not signed in.
+/// A page of the console for people who are not signed in.
 pub(super) fn guest<V, F>(load: fn(GuestRequest) -> F, render: fn(&V, &PageMeta) -> AnyView) -> impl IntoView
 where
     V: Clone + Send + Sync + 'static,
@@ -124,7 +124,7 @@ fn meta<W>(request: &page::Request<W>) -> PageMeta {
 }
 
 impl Request {
-    /// Who it is.
+    /// The signed-in person.
     pub(crate) fn staff(&self) -> &Staff {
         &self.who.staff
     }
@@ -166,7 +166,7 @@ impl Request {
         })
     }
 
-    /// Asks for the password again where it was entered long ago; `next` is where to go on afterwards.
+    /// Asks for the password again if it was entered too long ago; `next` is where to continue afterwards.
     pub(crate) fn check_fresh(&self, next: &'static str) -> PageResult<()> {
         if self.who.is_fresh {
             Ok(())

@@ -1,4 +1,4 @@
-//! From what the service found to what the pages show, where more than one page shows it.
+//! Conversions from service results to view models that several pages use.
 
 use super::{
     findings::{Item, ScoreRow},
@@ -75,7 +75,7 @@ pub(super) fn checks(checks: &Checks) -> Vec<(&'static str, String, Tone)> {
     shown
 }
 
-/// Readings beside what was typed and known.
+/// Readings beside what was typed and pre-registered.
 pub(super) fn items(detail: &SessionDetail) -> Vec<Item> {
     let fields = detail.ocr.as_ref().map(|ocr| ocr.expose().clone()).unwrap_or_default();
     let typed = detail.typed.as_ref().map(|typed| typed.expose());
@@ -85,7 +85,7 @@ pub(super) fn items(detail: &SessionDetail) -> Vec<Item> {
     for name in FieldName::ALL {
         let read = fields.iter().find(|field| field.name == *name);
         let document = read.and_then(|field| match name {
-            // Lines as they stand are what a reviewer compares.
+            // Reviewers compare these lines as they are printed.
             FieldName::Mrz => field.text.clone(),
             _ => field.normalized.clone().or_else(|| field.text.clone()),
         });

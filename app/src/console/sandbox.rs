@@ -1,11 +1,11 @@
-//! What the console offers for the sessions of sandbox tenants.
+//! What the console offers for sessions of sandbox tenants.
 
 use super::parts::options;
 use crate::{forms, text::entry::sandbox_outcome};
 use domain::{language::Language, sandbox::SandboxOutcome};
 use leptos::prelude::*;
 
-/// The form that ends a session without anybody on a phone.
+/// The form that completes a session without a phone.
 pub(super) fn complete(id: &str) -> AnyView {
     let action = format!("/admin/sessions/{id}/complete");
     let outcomes = SandboxOutcome::ALL.iter().map(|&outcome| {

@@ -8,7 +8,7 @@ use leptos_router::{MatchNestedRoutes, SsrMode::Async, components::Route, path};
 use serde_json::Value;
 use std::{convert::Infallible, sync::Arc};
 
-/// Whoever reads the description.
+/// Anyone who reads the description.
 #[derive(Clone)]
 pub struct Reader {
     /// The OpenAPI description.
@@ -28,7 +28,7 @@ pub fn DocsPage() -> impl IntoView {
 }
 
 impl Area for Reader {
-    /// Everybody may read it.
+    /// Anyone may read it.
     type Fault = Infallible;
 
     async fn fields(_: axum::extract::Request) -> Result<Fields, Infallible> {

@@ -184,7 +184,7 @@ fn marked(value: &Value) -> AnyView {
     in_code(&text(value))
 }
 
-/// A text in which `` `code` `` is code.
+/// Renders `` `code` `` in a text as code.
 fn in_code(text: &str) -> AnyView {
     let parts: Vec<_> = text
         .split('`')

@@ -1,4 +1,4 @@
-//! From a page to its answer.
+//! From a page to its response.
 
 use super::request::{Area, Refused, Request};
 use axum::{
@@ -12,12 +12,12 @@ use leptos::{nonce::Nonce, prelude::*};
 use leptos_axum::ResponseOptions;
 use std::pin::Pin;
 
-/// The context in which a request that gets no page is rendered.
+/// The context in which a refused request is rendered.
 #[derive(Clone)]
 struct Fault<F>(F);
 
-/// A page: what `show` finds and renders, or what its area tells who gets no page. The future is awaited in a plain [`Suspend`] and
-/// not in a `Resource`, which would write its value into the page a second time, as JSON.
+/// A page: what `show` finds and renders, or the area's refusal page. The future is awaited in a plain [`Suspend`] and not in a
+/// `Resource`, which would write its value into the page a second time, as JSON.
 pub(crate) fn page<W: Area, F>(show: impl FnOnce(Request<W>) -> F + Send + 'static) -> impl IntoView
 where
     F: Future<Output = Result<AnyView, W::Fault>> + Send + 'static,
@@ -26,7 +26,7 @@ where
     let fault = use_context::<Fault<W::Fault>>();
     Suspend::new(async move {
         let (Some(request), Some(response)) = (request, response) else {
-            // Rendered for a visitor of another area: there is no such page.
+            // Rendered for a request of another area: there is no such page.
             return ().into_any();
         };
         let shown = match fault {
@@ -57,17 +57,17 @@ pub(crate) async fn get<W: Area>(request: axum::extract::Request) -> Response {
     }
 }
 
-/// The answer to a request that gets no page.
+/// The response to a refused request.
 pub async fn refuse<W: Area>(request: Request<W>, fault: W::Fault) -> Response {
     if let Some(answer) = W::answer(&request, &fault) {
         return answer;
     }
-    // No page's route, so that the application's fallback tells it.
+    // No page has this route, so that the application's fallback shows the refusal.
     render(request, "/", move || provide_context(Fault(fault.clone()))).await
 }
 
-/// Renders the application at `route`, with what `tell` provides as context. The address given to the router is the route as axum
-/// matched it and not the address that was asked for: so the two cannot disagree, and no id or token gets into the view.
+/// Renders the application at `route`, with what `tell` provides as context. The router gets the route as matched by axum and
+/// not the requested URL, so that the two cannot disagree and no id or token gets into the view.
 pub(crate) async fn render<W: Area>(
     request: Request<W>,
     route: &str,
@@ -96,8 +96,8 @@ pub(crate) async fn render<W: Area>(
 type Html = Pin<Box<dyn Stream<Item = String> + Send>>;
 type Soon<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// The whole page, once everything in it is there, as in `SsrMode::Async`. Left out are the scripts that would hand resources over to
-/// the browser: there are none, and a page without an island has no script.
+/// The whole page, once everything in it is ready, as in `SsrMode::Async`. The scripts that would pass resources to the browser
+/// are left out: there are none, and a page without an island has no script.
 fn whole<V: IntoView + 'static>(
     app: V,
     _resources: Box<dyn FnOnce() -> Html + Send>,

@@ -1,4 +1,4 @@
-//! The fields of a form or query, by name; a name may come more than once.
+//! The fields of a form or query, by name; a name may occur more than once.
 
 use crate::parts::Mistake;
 use axum::{
@@ -7,16 +7,16 @@ use axum::{
 };
 use url::form_urlencoded;
 
-/// No form of ours sends this.
+/// A form or query that none of our pages sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
-/// What a form or a query holds.
+/// The fields of a form or query.
 #[derive(Clone, Debug, Default)]
 pub struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// Of a request's body.
+    /// From a request's body.
     pub(crate) async fn of_body(request: Request) -> Result<Self, Malformed> {
         let Form(fields) = Form::<Vec<(String, String)>>::from_request(request, &())
             .await
@@ -25,24 +25,24 @@ impl Fields {
     }
 
     fn checked(fields: Vec<(String, String)>) -> Result<Self, Malformed> {
-        // Nobody types it, and Postgres takes no text that holds it.
+        // Nobody types NUL, and PostgreSQL accepts no text that contains it.
         if fields.iter().any(|(_, value)| value.contains('\0')) {
             return Err(Malformed);
         }
         Ok(Self(fields))
     }
 
-    /// Of a body, whatever it says it is.
+    /// From a body, whatever its content type.
     pub(crate) fn of_bytes(body: &[u8]) -> Self {
         Self(form_urlencoded::parse(body).into_owned().collect())
     }
 
-    /// Of a query.
+    /// From a query.
     pub(super) fn of_query(query: &str) -> Result<Self, Malformed> {
         Self::checked(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
     }
 
-    /// The first value of a name, trimmed; empty where there is none.
+    /// The first value of a name, trimmed; empty if there is none.
     pub(crate) fn text(&self, name: &str) -> String {
         self.raw(name).trim().to_owned()
     }
@@ -63,12 +63,12 @@ impl Fields {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether there is a value of this name that is not empty.
+    /// Whether there is a non-empty value of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         !self.raw(name).is_empty()
     }
 
-    /// The lines of a value, trimmed, without empty ones.
+    /// The lines of a value, trimmed, without empty lines.
     pub(crate) fn lines(&self, name: &str) -> Vec<String> {
         self.raw(name)
             .lines()
@@ -78,12 +78,12 @@ impl Fields {
             .collect()
     }
 
-    /// The query of a list's next page: these fields without the place, and the new place.
+    /// The URL of a list's next page: these fields with a new cursor.
     pub(crate) fn next_page(&self, path: &str, after: &str) -> String {
         self.with(path, "after", after)
     }
 
-    /// The address of `path` with these fields, and `new` as the value of `name`.
+    /// The URL of `path` with these fields, and `new` as the value of `name`.
     pub(crate) fn with(&self, path: &str, name: &str, new: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         for (key, value) in self.0.iter().filter(|(key, value)| key != name && !value.is_empty()) {

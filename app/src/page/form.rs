@@ -1,4 +1,4 @@
-//! From a form to its answer.
+//! From a form to its response.
 
 use super::{
     answer::{refuse, render},
@@ -14,21 +14,21 @@ use leptos::prelude::{expect_context, provide_context};
 use leptos_axum::ResponseOptions;
 use std::{pin::Pin, sync::Arc};
 
-/// What becomes of a form.
+/// The result of a form.
 pub(crate) enum Outcome {
-    /// It was taken.
+    /// Accepted.
     Done(Response),
     /// Its page is rendered again.
     Again(StatusCode, Arc<dyn Fn() + Send + Sync>),
 }
 
 impl Outcome {
-    /// It was taken; the browser goes on to `path`.
+    /// Accepted; redirects to `path`.
     pub(crate) fn go(path: &str) -> Self {
         Self::Done(Redirect::to(path).into_response())
     }
 
-    /// The same, with an extension of the answer for the middleware.
+    /// Adds an extension of the response for the middleware.
     pub(crate) fn with<T: Clone + Send + Sync + 'static>(mut self, extension: T) -> Self {
         if let Self::Done(answer) = &mut self {
             answer.extensions_mut().insert(extension);
@@ -36,23 +36,22 @@ impl Outcome {
         self
     }
 
-    /// It was refused: its page shows `view`, with what is wrong and what was typed.
+    /// Refused: its page shows `view`, with what is wrong and what was typed.
     pub(crate) fn refused<V: Clone + Send + Sync + 'static>(view: V) -> Self {
         Self::shown(StatusCode::UNPROCESSABLE_ENTITY, view)
     }
 
-    /// Its page shows `view` with `status`: what is shown only once, for which a redirect would have to keep it somewhere.
+    /// Its page shows `view` with `status`. For what is shown only once: a redirect would have to store it somewhere.
     pub(crate) fn shown<V: Clone + Send + Sync + 'static>(status: StatusCode, view: V) -> Self {
         Self::Again(status, Arc::new(move || provide_context(view.clone())))
     }
 }
 
-/// An answer on its way.
+/// A response in progress.
 type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
 
-/// The handler of a form that is shown by the page at the route `page`: reads its fields, does what `action` does, and answers.
-/// After success that is usually a redirect with 303; a form that was refused is answered by its page, rendered again at its route with
-/// the view in a context.
+/// The handler of a form shown by the page at the route `page`: reads its fields, calls `action`, and responds. After success
+/// that is usually a 303 redirect; for a refused form, its page is rendered again at its route, with the view in a context.
 pub(crate) fn form<W: Area, F>(
     page: &'static str,
     action: fn(Request<W>, Fields) -> F,
@@ -94,7 +93,7 @@ where
     }
 }
 
-/// The handler of what is no page: a picture, or what a page's script asks for.
+/// The handler of a request that gets no page: a picture, or what a page's script requests.
 pub(crate) fn handler<W: Area, F>(
     answer: fn(Request<W>) -> F,
 ) -> impl Fn(axum::extract::Request) -> Answering + Clone + Send + Sync + 'static

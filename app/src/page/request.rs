@@ -14,40 +14,40 @@ use std::net::IpAddr;
 /// What all pages of the installation have in common. Cheap to clone.
 #[derive(Clone)]
 pub struct Site {
-    /// What the system can do.
+    /// The service.
     pub honnin: Honnin,
-    /// Addresses of the hashed files.
+    /// URLs of the hashed files.
     pub assets: Assets,
     /// The application that `leptos_axum` renders.
     pub(crate) app: fn() -> AnyView,
 }
 
-/// A request of somebody, as pages and forms know it. The middleware in front of a page makes it, and without it there is no page.
+/// A request as pages and forms know it. The middleware in front of a page creates it; without it there is no page.
 #[derive(Clone)]
 pub struct Request<W> {
     /// The installation.
     pub site: Site,
-    /// Who asks.
+    /// Who sent it.
     pub who: W,
     /// The client's address.
     pub client: IpAddr,
-    /// The nonce of the answer's Content-Security-Policy.
+    /// The nonce of the response's Content-Security-Policy.
     pub nonce: String,
-    /// The request's name in the log.
+    /// The request's id in the log.
     pub id: String,
     params: Vec<(String, String)>,
     query: Result<Fields, Malformed>,
 }
 
-/// A part of the application with visitors of its own: who they are, and what they are told where they get no page.
+/// A part of the application with its own kind of visitor: who they are, and what they see if the request is refused.
 pub trait Area: Clone + Send + Sync + 'static {
-    /// Why there is no page.
+    /// Why a request is refused.
     type Fault: Clone + Send + Sync + 'static;
 
     /// The fields of a form.
     fn fields(body: axum::extract::Request) -> impl Future<Output = Result<Fields, Self::Fault>> + Send;
 
-    /// The answer without a page, for a client that wants none.
+    /// The response without a page, for clients that want none.
     fn answer(_request: &Request<Self>, _fault: &Self::Fault) -> Option<Response> {
         None
     }
@@ -60,9 +60,9 @@ pub trait Area: Clone + Send + Sync + 'static {
 pub struct Refused {
     /// The status.
     pub status: StatusCode,
-    /// A header beside it: where to go on, or when to come back.
+    /// An additional header: where to continue, or when to retry.
     pub header: Option<(HeaderName, HeaderValue)>,
-    /// The page; nothing of it is sent with a redirect.
+    /// The page; not sent with a redirect.
     pub view: AnyView,
 }
 
@@ -80,12 +80,12 @@ impl<W> Request<W> {
         }
     }
 
-    /// What the system can do.
+    /// The service.
     pub fn honnin(&self) -> &Honnin {
         &self.site.honnin
     }
 
-    /// A part of the address, by its name in the route.
+    /// A path parameter, by its name in the route.
     pub fn param(&self, name: &str) -> &str {
         self.params
             .iter()
@@ -96,7 +96,7 @@ impl<W> Request<W> {
     /// The query.
     ///
     /// # Errors
-    /// When it holds what no form of ours sends.
+    /// If it contains what none of our forms sends.
     pub fn query(&self) -> Result<&Fields, Malformed> {
         self.query.as_ref().map_err(|error| *error)
     }
@@ -106,7 +106,7 @@ impl<W: Area, S: Send + Sync> FromRequestParts<S> for Request<W> {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
-        // Put there by the middleware.
+        // Inserted by the middleware.
         let known = parts.extensions.get::<Self>().cloned();
         let mut request = known.ok_or_else(|| StatusCode::INTERNAL_SERVER_ERROR.into_response())?;
         let Path(params) = Path::from_request_parts(parts, state)

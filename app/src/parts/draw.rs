@@ -1,10 +1,11 @@
-//! Drawings as inline SVG: documents, faces, marks. They take their colours from classes, so that dark mode and tenants fit.
+//! Drawings as inline SVG: documents, faces, marks. Classes set their colours, so that they follow dark mode and the tenant's
+//! colour.
 
 use domain::document::{DocumentType, Side};
 use domain::findings::Challenge;
 use leptos::prelude::*;
 
-/// A drawing out of its parts.
+/// An SVG with the given content.
 pub(crate) fn svg(class: &'static str, view_box: &'static str, inside: &'static str) -> impl IntoView {
     view! { <svg class=class viewBox=view_box aria-hidden="true" focusable="false" inner_html=inside></svg> }
 }
@@ -72,7 +73,7 @@ pub fn document_side(kind: DocumentType, side: Side) -> impl IntoView {
     svg("document", view_box, inside)
 }
 
-/// A face in its oval with an arrow for the movement. The user's own left is the picture's left, as in a mirror.
+/// A face in its oval with an arrow for the movement. The user's left is the picture's left, as in a mirror.
 pub fn face(challenge: Challenge) -> impl IntoView {
     const LEFT: &str = concat!(
         r#"<ellipse class="oval" cx="48" cy="44" rx="30" ry="38"/><circle class="head" cx="48" cy="36" r="13"/>"#,

@@ -9,7 +9,7 @@ pub struct Field {
     pub name: &'static str,
     /// The label.
     pub label: &'static str,
-    /// Advice under the label.
+    /// Help text under the label.
     pub hint: Option<&'static str>,
     /// `type` of the input.
     pub kind: &'static str,
@@ -19,7 +19,7 @@ pub struct Field {
     pub autocomplete: &'static str,
     /// The mistake.
     pub error: Option<String>,
-    /// `lang` of what is typed, where it is not the page's.
+    /// `lang` of the value, if it differs from the page's.
     pub lang: Option<&'static str>,
 }
 
@@ -63,7 +63,7 @@ impl Field {
     }
 }
 
-/// A value as the inside of a `<textarea>`: the view engine writes that element's children as they are, so it is escaped here.
+/// A value as the content of a `<textarea>`: the view engine writes that element's children unescaped, so it is escaped here.
 #[must_use]
 pub fn inside_area(value: &str) -> String {
     value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
@@ -78,7 +78,7 @@ fn above(field: &Field) -> impl IntoView + use<> {
     }
 }
 
-/// A field for one picture. `capture` is `environment` or `user`: which camera the phone's own app opens with.
+/// A field for one picture. `capture` is `environment` or `user`: the camera that the phone's camera app opens with.
 pub fn picture(
     id: &'static str,
     name: &'static str,

@@ -1,4 +1,4 @@
-//! Building blocks of the pages: error summary, fields, buttons, drawings. No page of its own.
+//! Building blocks of the pages: error summary, fields, buttons, drawings.
 
 pub mod draw;
 pub mod field;
@@ -7,7 +7,7 @@ use crate::PageMeta;
 use crate::text::{Text, entry};
 use leptos::prelude::*;
 
-/// One mistake: the sentence, and the id of the element it is about.
+/// One mistake: the sentence, and the id of the element it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// The `id` of the field.
@@ -16,7 +16,7 @@ pub struct Mistake {
     pub sentence: String,
 }
 
-/// The list of mistakes at the top of the page under `head`, each a link to its field; nothing where there is none.
+/// The list of mistakes at the top of the page under `head`, each a link to its field; nothing if there are none.
 pub fn error_summary(meta: &PageMeta, head: Text, mistakes: &[Mistake]) -> impl IntoView + use<> {
     let head = meta.say(head);
     let items: Vec<_> = mistakes
@@ -36,7 +36,7 @@ pub fn error_summary(meta: &PageMeta, head: Text, mistakes: &[Mistake]) -> impl 
     })
 }
 
-/// The page's title, marked where there are mistakes, as a screen reader hears it first.
+/// The page's title, marked if there are mistakes, because a screen reader reads it first.
 #[must_use]
 pub fn title(meta: &PageMeta, title: &str, mistakes: bool) -> String {
     if mistakes {
@@ -60,7 +60,7 @@ pub fn primary(label: impl Into<String>) -> impl IntoView {
     view! { <button class="button primary" type="submit">{label.into()}</button> }
 }
 
-/// A full-width button that sends its form with a name and value, in one of the looks `primary`, `secondary`, `quiet`.
+/// A full-width button that sends its form with a name and value, styled `primary`, `secondary` or `quiet`.
 pub fn choice(look: &'static str, name: &'static str, value: &'static str, label: impl Into<String>) -> impl IntoView {
     let class = format!("button {look}");
     view! { <button class=class type="submit" name=name value=value>{label.into()}</button> }

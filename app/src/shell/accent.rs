@@ -1,4 +1,4 @@
-//! The tenant's colour, made legible: whatever colour it is, text on it and text in it keep a contrast of 4.5.
+//! The tenant's colour, made legible: text on it and text in it always keep a contrast of 4.5.
 
 /// A colour of the tenant's, from `#rrggbb`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Accent {
         Some(Self([part(0)?, part(2)?, part(4)?]))
     }
 
-    /// The custom properties that replace the product's own.
+    /// The custom properties that override the product's own.
     pub(crate) fn css(&self) -> String {
         let light = toward(self.0, [0; 3], LIGHT_PAGE);
         let dark = toward(self.0, [255; 3], DARK_PAGE);
@@ -41,7 +41,7 @@ impl Accent {
     }
 }
 
-/// The colour moved toward black or white until it stands out from the page.
+/// Moves the colour toward black or white until its contrast with the page suffices.
 fn toward(colour: [u8; 3], end: [u8; 3], page: [u8; 3]) -> [u8; 3] {
     let mixed = |step: u16| {
         std::array::from_fn(|i| ((u16::from(colour[i]) * (32 - step) + u16::from(end[i]) * step) / 32) as u8)

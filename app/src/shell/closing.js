@@ -1,5 +1,5 @@
 (() => {
-  // Warned this long before: enough to fetch glasses or a document.
+  // Warn this long before: enough to fetch glasses or a document.
   const WARN_S = 300;
   const idle = document.querySelector("[data-closing]");
   const last = document.querySelector("[data-closing-last]");
@@ -10,9 +10,9 @@
     const end = Date.now() + seconds * 1000;
     const box = renewable ? idle : last;
     const look = () => {
-      // A phone that sleeps stops timers: the clock counts.
+      // A sleeping phone stops timers, so the clock decides.
       const left = (end - Date.now()) / 1000;
-      // The server has closed the page, and says what to do now.
+      // The server has closed the page and shows what to do now.
       if (left <= 0) return location.assign("/capture");
       if (left <= WARN_S) {
         const line = box.querySelector("[data-told]");

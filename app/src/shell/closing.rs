@@ -1,17 +1,17 @@
-//! The warning before a page closes by itself, and the way to put that off.
+//! The warning before a page closes, and the form that extends the time.
 
 use super::{Closing, PageMeta};
 use crate::forms;
 use crate::text::closing as text;
 use leptos::prelude::*;
 
-/// Where there are no scripts there is no warning, so the foot says it beforehand.
+/// Without scripts there is no warning, so the footer mentions it in advance.
 pub(super) fn note(meta: &PageMeta, closing: Closing) -> impl IntoView + use<> {
     let minutes = (closing.seconds / 60).max(1).to_string();
     view! { <noscript><p>{meta.tell(text::NOTE, &[("minutes", &minutes)])}</p></noscript> }
 }
 
-/// Both dialogs: the end that is near may be put off once and not the next time.
+/// Both dialogs: the time can be extended now, but perhaps not the next time.
 pub(super) fn warning(meta: &PageMeta, closing: Closing) -> impl IntoView + use<> {
     let (seconds, renewable) = (closing.seconds.to_string(), closing.renewable.to_string());
     // The script fills in the minutes.

@@ -1,5 +1,5 @@
 (js, wasm) => {
-  // The browser's half is a bonus: where it cannot load, the plain forms stay as they are.
+  // The browser's half is optional: if it cannot load, the plain forms stay as they are.
   import(js).then(async (half) => {
     await half.default({ module_or_path: wasm });
     half.hydrate();

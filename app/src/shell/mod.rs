@@ -1,4 +1,4 @@
-//! The HTML document around every page: head, assets, the loader of the browser's half. Not what is inside a page.
+//! The HTML document around every page: head, assets, the loader of the browser's half.
 
 mod accent;
 mod closing;
@@ -11,20 +11,20 @@ use domain::language::Language;
 use domain::session::{Plan, Step};
 use leptos::prelude::*;
 
-/// Addresses of the hashed files.
+/// URLs of the hashed files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assets {
-    /// The browser's half: glue.
+    /// The browser's half: JavaScript glue.
     pub js: String,
-    /// The browser's half.
+    /// The browser's half: WASM.
     pub wasm: String,
     /// The style sheet.
     pub css: String,
 }
 
 impl Assets {
-    /// Reads `hash.txt` (lines `js: HASH`, `wasm: HASH`, `css: HASH`) of the build named `name`; a line that is missing means
-    /// a file without a hash in its name.
+    /// Parses `hash.txt` (lines `js: HASH`, `wasm: HASH`, `css: HASH`) of the build named `name`; a missing line means a file
+    /// without a hash in its name.
     #[must_use]
     pub fn parse(hash_txt: &str, name: &str) -> Self {
         let file = |kind: &str, plain: &str| {
@@ -45,7 +45,7 @@ impl Assets {
     }
 }
 
-/// Whose page it is.
+/// The tenant's name and colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brand {
     /// The tenant's name.
@@ -54,7 +54,7 @@ pub struct Brand {
     pub accent: Option<Accent>,
 }
 
-/// Where in the flow a page stands.
+/// The position of a page in the flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// 1 is the first.
@@ -63,7 +63,7 @@ pub struct Progress {
     pub of: u8,
 }
 
-/// The parts of the flow as the user counts them.
+/// The stages of the flow as the user counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Consent.
@@ -79,7 +79,7 @@ pub enum Stage {
 }
 
 impl Progress {
-    /// The place of a stage in a plan's flow.
+    /// The position of a stage in a plan's flow.
     #[must_use]
     pub fn of(plan: &Plan, stage: Stage) -> Self {
         let (document, selfie) = (plan.has(Step::Document), plan.has(Step::Selfie));
@@ -99,31 +99,31 @@ impl Progress {
     }
 }
 
-/// How long the browser may still take part.
+/// How long until the page closes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Closing {
-    /// Seconds from when the page was made.
+    /// Seconds, counted from when the page was rendered.
     pub seconds: i64,
-    /// Whether asking for more time puts the end off.
+    /// Whether the user can ask for more time.
     pub renewable: bool,
 }
 
 /// What every page needs besides its own view model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageMeta {
-    /// The language to speak.
+    /// The language of the page.
     pub language: Language,
-    /// The nonce of this answer's Content-Security-Policy: for the loader script, and for the accent's style.
+    /// The nonce of this response's Content-Security-Policy, for the loader script and for the accent's style.
     pub nonce: String,
     /// The hashed files.
     pub assets: Assets,
-    /// The tenant, where it is known.
+    /// The tenant, if known.
     pub brand: Option<Brand>,
-    /// The address that GET answers this page at, for the language switch; no query.
+    /// The URL that answers GET with this page, for the language switch; no query.
     pub path: String,
-    /// Where in the flow it stands.
+    /// The position in the flow.
     pub progress: Option<Progress>,
-    /// When it closes by itself, where it does.
+    /// When it closes because of inactivity, if it does.
     pub closing: Option<Closing>,
 }
 
@@ -134,7 +134,7 @@ impl PageMeta {
         text.get(self.language)
     }
 
-    /// A text in the page's language with its places filled in; `{tenant}` is always known.
+    /// A text in the page's language with its placeholders filled in; `{tenant}` is always available.
     #[must_use]
     pub fn tell(&self, text: Text, values: &[(&str, &str)]) -> String {
         let mut values = values.to_vec();
@@ -149,12 +149,12 @@ impl PageMeta {
     }
 }
 
-/// What the head of a page says.
+/// What the head of a page contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// The title, without the tenant's name.
     pub title: String,
-    /// Whether there is an island on it, so that the browser's half is loaded; other pages never load it.
+    /// Whether it has an island, so that the browser's half is loaded; other pages never load it.
     pub islands: bool,
     /// `class` of the body: `phone` for capture pages, `console` for the console.
     pub class: &'static str,
@@ -190,14 +190,14 @@ pub fn html(meta: &PageMeta, head: Head, body: AnyView) -> AnyView {
 /// A page as text, without a server.
 #[must_use]
 pub fn text(page: impl FnOnce() -> AnyView) -> String {
-    // An owner of its own: nothing reactive outlives it.
+    // A separate owner, so that nothing reactive outlives it.
     let owner = Owner::new();
     let html = owner.with(|| page().to_html());
     owner.cleanup();
     html
 }
 
-/// Loads the browser's half and wakes the islands.
+/// Loads the browser's half and hydrates the islands.
 fn loader(meta: &PageMeta) -> impl IntoView + use<> {
     let Assets { js, wasm, .. } = &meta.assets;
     let script = format!("({})({js:?},{wasm:?})", include_str!("loader.js").trim());
@@ -208,7 +208,7 @@ fn loader(meta: &PageMeta) -> impl IntoView + use<> {
     }
 }
 
-/// The frame of a capture page: tenant, language switch, place in the flow, the one main part, foot.
+/// The frame of a capture page: tenant, language switch, progress, main part, footer.
 pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView) -> AnyView {
     let progress = meta.progress.map(|Progress { at, of }| {
         let label = meta.tell(entry::PROGRESS, &[("at", &at.to_string()), ("of", &of.to_string())]);

@@ -3,21 +3,21 @@
 use super::texts;
 
 texts! {
-    /// Opens it; the browser asks only now.
+    /// Opens the camera; the browser asks for permission only then.
     OPEN: "Open the camera", "カメラを開く";
-    /// Before the browser's question.
+    /// Before the browser asks for permission.
     OPEN_HINT: "Your browser will ask for permission. The camera is on only while you can see its picture on the screen.", "ブラウザーがカメラの許可を求めます。カメラは映像が表示されている間だけ動作します。";
-    /// Head of the other way.
+    /// Heading of the alternative.
     OR_FILE: "Or upload a photo", "または写真を送る";
-    /// Closes it.
+    /// Closes the camera.
     CLOSE: "Close the camera", "カメラを閉じる";
     /// The same on the button.
     CLOSE_SHORT: "Close", "閉じる";
-    /// By hand.
+    /// Releases the shutter by hand.
     SHUTTER: "Take the photo", "撮影する";
     /// Torch.
     TORCH: "Light", "ライト";
-    /// While it starts.
+    /// While the camera starts.
     STARTING: "Starting the camera", "カメラを起動しています";
     /// Hint.
     HINT_FIND: "Place the document in the frame", "書類を枠に合わせてください";
@@ -39,7 +39,7 @@ texts! {
     HINT_FOCUS: "Not in focus yet", "ピントが合っていません";
     /// Hint.
     HINT_GOOD: "Good. Hold still", "そのまま動かさないでください";
-    /// Done.
+    /// A photo was taken.
     TAKEN: "Photo taken", "撮影しました";
     /// Sending.
     SENDING: "Sending", "送信しています";
@@ -49,11 +49,11 @@ texts! {
     BUSY: "We are very busy right now. Your photos are saved here and will be sent again shortly.", "混み合っています。写真は保持されており、まもなく再送信します。";
     /// After minutes of trying.
     NOT_BY_ITSELF: "We have been unable to send your photos for several minutes. They are saved here. Tap “Send now” to try again.", "しばらく送信できていません。写真はこの画面に保持されています。準備ができたら送信してください。";
-    /// Head of the panel while something waits to be sent.
+    /// Heading of the panel while something waits to be sent.
     UNSENT_TITLE: "Not sent yet", "まだ送信されていません";
-    /// Head of the panel for a picture that was not taken.
+    /// Heading of the panel for a photo that was refused.
     REFUSED_TITLE: "Please take the photo again", "撮り直してください";
-    /// Send again.
+    /// Retries sending.
     SEND_AGAIN: "Send now", "今すぐ送信";
     /// Selfie.
     SELFIE_PLACE: "Fit your face in the oval", "お顔を楕円に合わせてください";
@@ -61,13 +61,13 @@ texts! {
     SELFIE_DONE: "Done. Thank you", "撮影が終わりました";
     /// Selfie.
     SELFIE_SLOW: "That took too long. Please try again.", "時間がかかりすぎました。もう一度お試しください。";
-    /// Selfie: head of the panel.
+    /// Selfie: heading of the panel.
     SELFIE_SLOW_TITLE: "Time is up", "時間切れです";
     /// Selfie: brightness.
     SELFIE_DARK: "Too dark. Face the light", "暗すぎます。明るい方を向いてください";
-    /// Selfie: sun.
+    /// Selfie: sunlight.
     SELFIE_BRIGHT: "Too bright. Turn away from the sun", "明るすぎます。向きを変えてください";
-    /// Again.
+    /// Retries after a failure.
     RETRY: "Try again", "もう一度";
     /// Permission refused.
     DENIED_TITLE: "Camera access is blocked", "カメラの使用が許可されていません";
@@ -77,13 +77,13 @@ texts! {
     DENIED_CHROME: "Tap the icon beside the address, then Permissions, Camera, Allow. Then try again.", "アドレスの横のアイコンから「権限」→「カメラ」→「許可」を選び、もう一度お試しください。";
     /// Permission refused, others.
     DENIED_OTHER: "Allow the camera for this page in your browser's settings. Then try again.", "ブラウザーの設定でこのページのカメラを許可し、もう一度お試しください。";
-    /// Nothing to see with.
+    /// No camera.
     NONE_TITLE: "No camera found", "カメラが見つかりません";
-    /// Nothing to see with.
+    /// No camera.
     NONE_LEAD: "Continue on a phone with a camera, or upload a photo.", "カメラ付きのスマートフォンで続けるか、写真を送ってください。";
-    /// Taken by another app.
+    /// Used by another app.
     BUSY_TITLE: "The camera is in use", "カメラは使用中です";
-    /// Taken by another app.
+    /// Used by another app.
     BUSY_LEAD: "Close other apps that use the camera, then try again.", "カメラを使っているほかのアプリを閉じて、もう一度お試しください。";
     /// Black frames.
     BLACK_TITLE: "The camera is not showing a picture", "カメラの映像が表示されません";
@@ -97,10 +97,10 @@ texts! {
     PAUSED_TITLE: "The camera has paused", "カメラが停止しました";
     /// Stopped in the background.
     PAUSED_LEAD: "Tap to continue.", "タップして再開してください。";
-    /// Goes on.
+    /// Resumes.
     PAUSED_ACTION: "Continue", "再開する";
-    /// The other way on where there is no camera.
+    /// The alternative if there is no camera.
     SEND_PHOTO: "Upload a photo instead", "写真を送る";
-    /// The other way on, always there.
+    /// The alternative, always available.
     USE_APP: "Use the phone's camera app instead", "スマートフォンのカメラアプリを使う";
 }

@@ -40,7 +40,7 @@ texts! {
     /// How.
     DOCUMENT_TIP_FLAT: "Lay it flat on a dark, plain surface.", "無地で濃い色の平らな場所に置いてください。";
     /// How.
-    DOCUMENT_TIP_WHOLE: "All four corners must be in the picture.", "四隅がすべて写るようにしてください。";
+    DOCUMENT_TIP_WHOLE: "All four corners must be in the photo.", "四隅がすべて写るようにしてください。";
     /// How.
     DOCUMENT_TIP_LIGHT: "Avoid reflections and shadows, and keep your fingers off the document.", "光の反射、影、指がかからないようにしてください。";
     /// My Number card.
@@ -51,7 +51,7 @@ texts! {
     DOCUMENT_FILE_HINT: "JPEG, PNG or WebP, up to 10 MB", "JPEG・PNG・WebP、10MBまで";
     /// Send it.
     DOCUMENT_SEND: "Send the photo", "写真を送信";
-    /// Another kind after all.
+    /// Choose another document.
     DOCUMENT_OTHER: "Use another document", "別の書類を使う";
     /// Tries.
     TRIES_LEFT: "{n} attempts left", "あと{n}回撮影できます";
@@ -59,27 +59,27 @@ texts! {
     TRY_LAST: "This is your last attempt", "これが最後の撮影です";
     /// Check title.
     CHECK_TITLE: "Can you read every character?", "すべての文字がはっきり読めますか？";
-    /// Check title where something was found.
+    /// Check title if something was found.
     CHECK_TITLE_PROBLEM: "This photo may not be clear enough", "写真が不鮮明な可能性があります";
-    /// Check title where the photo shows something else than was asked for.
+    /// Check title if the photo shows something other than requested.
     CHECK_TITLE_OTHER: "This does not look like the photo we need", "別のものが写っているようです";
-    /// Another kind; both are names of kinds.
+    /// Another kind; both placeholders are names of kinds.
     CHECK_LOOKS_LIKE: "This looks like another document: {shown}. You chose: {chosen}.", "「{shown}」のようです。選択した書類は「{chosen}」です。";
-    /// Another kind, which is none of the list.
+    /// Another kind, which is not in the list.
     CHECK_NOT_CHOSEN: "This does not look like the document you chose: {chosen}.", "選択した書類（{chosen}）ではないようです。";
-    /// The back for the front.
+    /// The back instead of the front.
     CHECK_IS_BACK: "This is not the front. Photograph the side with your photo on it.", "表面ではありません。顔写真のある面を撮影してください。";
-    /// The front for the back, or the front twice.
+    /// The front instead of the back, or the front twice.
     CHECK_IS_FRONT: "This is the front again. Turn the card over and photograph its back.", "もう一度表面が撮影されています。カードを裏返して裏面を撮影してください。";
-    /// Where it is insisted on.
+    /// When a photo with problems is used anyway.
     CHECK_SLOWER: "If you use this photo anyway, a person will review it, which takes longer.", "このまま使う場合は担当者が確認するため、時間がかかります。";
-    /// What the picture is.
+    /// Alternative text.
     CHECK_ALT: "The photo you just took", "撮影した写真";
     /// Primary.
     CHECK_USE: "Yes, use this photo", "はい、この写真を使う";
-    /// Secondary where something was found.
+    /// Secondary if something was found.
     CHECK_USE_ANYWAY: "Use it anyway", "このまま使う";
-    /// The other.
+    /// Takes another photo.
     CHECK_AGAIN: "Try again", "撮り直す";
     /// Selfie title.
     SELFIE_TITLE: "Now take a selfie", "お顔の撮影";
@@ -88,21 +88,21 @@ texts! {
     /// How.
     SELFIE_TIP_FREE: "Remove masks, hats and sunglasses.", "マスク、帽子、サングラスを外してください。";
     /// How.
-    SELFIE_TIP_ALONE: "Make sure nobody else is in the picture.", "ほかの人が写らないようにしてください。";
+    SELFIE_TIP_ALONE: "Make sure nobody else is in the photo.", "ほかの人が写らないようにしてください。";
     /// What will happen.
-    SELFIE_CHALLENGE: "The camera takes several pictures while you do this:", "次の動作をしている間に連続で撮影します。";
+    SELFIE_CHALLENGE: "The camera takes several photos while you do this:", "次の動作をしている間に連続で撮影します。";
     /// Challenge.
     TURN_LEFT: "Turn your head slowly to your left", "ゆっくり左を向いてください";
     /// Challenge.
     TURN_RIGHT: "Turn your head slowly to your right", "ゆっくり右を向いてください";
     /// Without the island: first file.
-    SELFIE_FILE_STRAIGHT: "Picture 1: looking straight at the camera", "写真1：正面を向いた顔";
+    SELFIE_FILE_STRAIGHT: "Photo 1: looking straight at the camera", "写真1：正面を向いた顔";
     /// Without the island: second file.
-    SELFIE_FILE_LEFT: "Picture 2: your head turned to your left", "写真2：左を向いた顔";
+    SELFIE_FILE_LEFT: "Photo 2: your head turned to your left", "写真2：左を向いた顔";
     /// Without the island: second file.
-    SELFIE_FILE_RIGHT: "Picture 2: your head turned to your right", "写真2：右を向いた顔";
+    SELFIE_FILE_RIGHT: "Photo 2: your head turned to your right", "写真2：右を向いた顔";
     /// Send.
-    SELFIE_SEND: "Send the pictures", "写真を送信";
+    SELFIE_SEND: "Send the photos", "写真を送信";
     /// The alternative.
     SELFIE_CANNOT: "I cannot do this", "この動作ができません";
     /// The alternative, explained.

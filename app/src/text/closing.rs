@@ -1,4 +1,4 @@
-//! The time there is: told before it is over, and put off where it can be.
+//! The time limit: announced before it is reached, and extended if possible.
 
 use super::texts;
 
@@ -7,14 +7,14 @@ texts! {
     IDLE_TITLE: "Do you need more time?", "時間を延長しますか？";
     /// The same.
     IDLE_LEAD: "For your security, this page will close in about {minutes} min. Everything you have sent is saved.", "安全のため、このページはあと約{minutes}分で閉じます。送信済みの内容は保存されています。";
-    /// Puts the end off.
+    /// Extends the time.
     IDLE_MORE: "I need more time", "延長する";
-    /// An end that cannot be put off is near.
+    /// A deadline that cannot be extended is near.
     LAST_TITLE: "You are running out of time", "残り時間がわずかです";
     /// The same.
     LAST_LEAD: "You have about {minutes} min left to finish this verification. After that you will need a new link.", "この本人確認を続けられるのはあと約{minutes}分です。その後は新しいリンクが必要です。";
-    /// Understood.
+    /// Closes the dialog.
     LAST_OK: "Continue", "続ける";
-    /// For browsers without scripts, at the foot.
+    /// In the footer, for browsers without scripts.
     NOTE: "This page closes after {minutes} minutes of inactivity.", "{minutes}分間操作がないと、このページは閉じます。";
 }

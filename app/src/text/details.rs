@@ -6,9 +6,9 @@ use domain::user_input::{InputFault, InputField};
 texts! {
     /// Title.
     TITLE: "Your details", "お客様の情報";
-    /// Lead where something was read.
+    /// Lead if something was read.
     LEAD_READ: "We have filled in what we read on your document. Please check it and fill in the rest.", "書類から読み取った内容を入力しました。ご確認のうえ、残りをご記入ください。";
-    /// Lead where nothing was read.
+    /// Lead if nothing was read.
     LEAD_EMPTY: "Enter your details exactly as they appear on your document.", "書類に書かれているとおりに入力してください。";
     /// Label.
     LAST_NAME: "Family name", "姓";

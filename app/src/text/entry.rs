@@ -4,29 +4,29 @@ use super::{Text, texts};
 use domain::sandbox::SandboxOutcome;
 
 texts! {
-    /// Link for keyboards: past the header.
+    /// Skip link for keyboard users.
     SKIP: "Skip to main content", "本文へ移動";
     /// Name of the language switch.
     LANGUAGE: "Language", "言語";
-    /// Place in the flow.
+    /// Position in the flow.
     PROGRESS: "Step {at} of {of}", "ステップ {at}／{of}";
-    /// Foot of every page.
+    /// Footer of every page.
     FOOTER: "Identity verification by Honnin for {tenant}", "{tenant} の本人確認（Honnin）";
-    /// Foot without a tenant.
+    /// Footer without a tenant.
     FOOTER_PLAIN: "Identity verification by Honnin", "Honnin 本人確認";
     /// Title prefix after a mistake.
     ERROR_PREFIX: "Error: ", "エラー：";
-    /// Head of the error summary.
+    /// Heading of the error summary.
     ERROR_SUMMARY: "There is a problem", "入力内容をご確認ください";
-    /// Head of the error summary where it is about a photo.
+    /// Heading of the error summary about a photo.
     ERROR_SUMMARY_PHOTO: "There is a problem with the photo", "写真を確認してください";
-    /// Every middle page.
+    /// On every page in the middle of the flow.
     CONTINUE: "Continue", "次へ";
     /// Start page title.
     START_TITLE: "Verify your identity", "本人確認";
     /// Start page, first sentence.
     START_LEAD: "{tenant} needs to verify your identity. It takes about 2 minutes.", "{tenant} が本人確認をお願いしています。所要時間は約2分です。";
-    /// Head of the list of things needed.
+    /// Heading of the list of things needed.
     START_NEED: "What you need", "ご用意いただくもの";
     /// Thing needed.
     START_NEED_DOCUMENT: "Your identity document (the original, not a copy)", "本人確認書類（コピーではなく原本）";
@@ -34,7 +34,7 @@ texts! {
     START_NEED_PHONE: "A phone with a camera", "このスマートフォン（カメラを使います）";
     /// Thing needed.
     START_NEED_LIGHT: "A bright place without reflections", "明るく、反射の少ない場所";
-    /// Head of the data part.
+    /// Heading of the part about data.
     START_DATA: "What happens to your data", "お預かりする情報について";
     /// What is collected.
     START_DATA_WHAT: "What: {what}.", "取得する情報：{what}";
@@ -56,7 +56,7 @@ texts! {
     START_ONCE: "This link works only once, on the device where you tap Start.", "このリンクは一度だけ、「はじめる」を押した端末で使えます。";
     /// Sandbox sessions.
     SANDBOX: "Test session. Nothing is analysed.", "テスト用のセッションです。解析は行われません。";
-    /// Sandbox: instead of starting.
+    /// Sandbox: the alternative to starting.
     SANDBOX_COMPLETE: "Complete with test data", "テストデータで完了する";
     /// Under it.
     SANDBOX_HINT: "The session is completed with fictional data and ends with the outcome you choose. This uses up the link, just like Start.", "架空のデータが入力され、選んだ結果でセッションが終了します。「はじめる」と同じく、リンクは使用済みになります。";
@@ -81,14 +81,14 @@ texts! {
     /// Point.
     CONSENT_SELFIE_ONLY: "{tenant} takes a short series of pictures of your face and measures it. These are biometric data.", "{tenant} がお顔を連続撮影し、特徴を数値化します。これは生体情報にあたります。";
     /// Point.
-    CONSENT_REVIEW: "Where the check is not clear, a person at {tenant} looks at it.", "自動で判断できない場合は、{tenant} の担当者が目で確認します。";
+    CONSENT_REVIEW: "If the automatic check is unclear, a person at {tenant} reviews it.", "自動で判断できない場合は、{tenant} の担当者が目で確認します。";
     /// Point.
     CONSENT_DELETE: "Everything is deleted {days} days after the verification ends. You can ask {tenant} to delete it earlier.", "すべての情報は確認の終了から{days}日後に削除されます。それより早い削除も {tenant} にお申し出いただけます。";
-    /// The question of its own.
+    /// The separate question.
     CONSENT_SEARCH_TITLE: "Optional: search for your face", "もう一つの確認：顔の照合検索について";
-    /// What is agreed to by it.
+    /// What the user agrees to by it.
     CONSENT_SEARCH: "I also agree that {tenant} may search for my face among the faces of people it has approved before, to detect when one person is verified more than once. For this, {tenant} keeps the measurements of my face, encrypted, and compares later applicants with them, until they are deleted {days} days after the verification ends. This is biometric data.", "{tenant} が、同じ人物の重複した確認に気づくために、以前に承認した人の顔の中から私の顔を検索することにも同意します。そのために {tenant} は私の顔の特徴の数値を暗号化して保存し、確認の終了から{days}日後に削除するまで、後の申請者との照合に使います。これは生体情報にあたります。";
-    /// That it is free.
+    /// That it is optional.
     CONSENT_SEARCH_HINT: "This is your choice. If you do not agree, a person at {tenant} reviews your verification, which takes longer.", "同意は任意です。同意されない場合も本人確認は続けられます。{tenant} の担当者が目で確認するため、時間がかかります。";
     /// Version of the consent text.
     CONSENT_VERSION: "Version of this text: {version}", "同意文の版：{version}";
@@ -97,7 +97,7 @@ texts! {
     /// The other button.
     CONSENT_DECLINE: "I do not agree", "同意しない";
     /// Under the other button.
-    CONSENT_DECLINE_HINT: "If you do not agree, the verification ends here and {tenant} is told.", "同意されない場合、本人確認はここで終了し、{tenant} に通知されます。";
+    CONSENT_DECLINE_HINT: "If you do not agree, the verification ends here and {tenant} is notified.", "同意されない場合、本人確認はここで終了し、{tenant} に通知されます。";
 }
 
 /// A sandbox outcome.

@@ -7,14 +7,14 @@ texts! {
     SUBMIT_TITLE: "Check and submit", "内容の確認と送信";
     /// Lead.
     SUBMIT_LEAD: "Please check everything once more. You cannot make changes after you submit.", "もう一度ご確認ください。送信後は変更できません。";
-    /// Head.
+    /// Heading.
     SUBMIT_DOCUMENT: "Your document", "本人確認書類";
-    /// Head.
+    /// Heading.
     SUBMIT_DETAILS: "Your details", "お客様の情報";
-    /// Head.
+    /// Heading.
     SUBMIT_SELFIE: "Your face", "お顔の写真";
-    /// Taken.
-    SUBMIT_SELFIE_DONE: "Pictures taken", "撮影済み";
+    /// Selfie taken.
+    SUBMIT_SELFIE_DONE: "Photos taken", "撮影済み";
     /// Link back.
     SUBMIT_CHANGE: "Change", "変更する";
     /// Alternative text.
@@ -53,6 +53,6 @@ texts! {
     DECLINED_LEAD: "The verification has ended. No photos were taken. {tenant} has been notified.", "本人確認を終了しました。撮影は行われていません。{tenant} に通知しました。";
     /// Back.
     RETURN: "Return to {tenant}", "{tenant} に戻る";
-    /// No address to go back to.
+    /// If there is no callback URL.
     CLOSE: "You can close this page.", "このページは閉じてかまいません。";
 }

@@ -1,4 +1,4 @@
-//! Every sentence of the pages, in every language: a text without one of its languages does not compile.
+//! Every sentence of the pages, in every language: a text that lacks one of its languages does not compile.
 
 pub mod camera;
 pub mod capture;
@@ -13,7 +13,7 @@ pub mod switch_device;
 
 use domain::language::Language;
 
-/// A language's name in itself.
+/// A language's own name.
 #[must_use]
 pub const fn language_name(language: Language) -> &'static str {
     match language {
@@ -22,7 +22,7 @@ pub const fn language_name(language: Language) -> &'static str {
     }
 }
 
-/// One text in every language. `{name}` marks a place that is filled in.
+/// One text in every language. `{name}` is a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {
     /// English.
@@ -41,12 +41,12 @@ impl Text {
         }
     }
 
-    /// The text in that language with its places filled in.
+    /// The text in that language with its placeholders filled in.
     #[must_use]
     pub fn fill(self, lang: Language, values: &[(&str, &str)]) -> String {
         let mut out = String::new();
         let mut rest = self.get(lang);
-        // Filled in one pass, so that a value which looks like a place is left as it is.
+        // Filled in one pass, so that a value that looks like a placeholder is left as it is.
         while let Some((before, after)) = rest.split_once('{') {
             out.push_str(before);
             let Some((name, after)) = after.split_once('}') else {

@@ -1,9 +1,9 @@
-//! Files that are not taken at all. What is wrong with a picture that is taken stands in `domain::reasons`.
+//! Files that are refused. What is wrong with an accepted picture is in `domain::reasons`.
 
 use super::{Text, texts};
 
 texts! {
-    /// No file came.
+    /// No file was sent.
     FILE_MISSING: "Choose a photo", "写真を選んでください";
     /// The file is larger than the limit.
     FILE_TOO_LARGE: "The photo must be smaller than 10 MB", "写真は10MB以下にしてください";
@@ -15,14 +15,14 @@ texts! {
     FILE_HEIC: "This phone sent a HEIC photo, which cannot be read. Set the camera to “Most compatible” (JPEG) and take it again", "HEIC形式の写真は読み取れません。カメラの設定を「互換性優先」（JPEG）にして撮り直してください";
     /// Not a picture at all.
     FILE_NOT_A_PICTURE: "The file is not a JPEG, PNG or WebP photo", "JPEG・PNG・WebPの写真ではありません";
-    /// It breaks off, or cannot be decoded.
+    /// Truncated, or cannot be decoded.
     FILE_DAMAGED: "The photo is damaged or was not transferred completely. Send it again", "写真が壊れているか、途中で切れています。もう一度送信してください";
 }
 
-/// Why a file is not taken at all.
+/// Why a file is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileFault {
-    /// No file came.
+    /// No file was sent.
     Missing,
     /// Larger than the limit.
     TooLarge,
@@ -32,9 +32,9 @@ pub enum FileFault {
     TooSmall,
     /// HEIC, HEIF or AVIF.
     Heic,
-    /// No picture format we know.
+    /// No picture format that is supported.
     NotAPicture,
-    /// Cannot be decoded to its end.
+    /// Cannot be decoded completely.
     Damaged,
 }
 
@@ -50,7 +50,7 @@ impl FileFault {
         Self::Damaged,
     ];
 
-    /// The code in the JSON answer.
+    /// The code in the JSON response.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,21 +1,21 @@
-//! Pages that say why it does not go on, each with one way on.
+//! Pages that say why the flow cannot continue, each with at most one action.
 
 use super::{Text, texts};
 
 texts! {
-    /// Unknown, used, expired and killed links alike.
+    /// For unknown, used, expired and replaced links alike.
     LINK_TITLE: "This link cannot be used", "このリンクは使えません";
     /// The same.
     LINK_LEAD: "It may have been opened already, on this or another device, or it is no longer valid. If you started on this device, you can continue where you left off. Otherwise, ask the sender for a new link.", "すでに別の端末などで開かれたか、有効期限が切れています。この端末で開始済みの場合は続きから再開できます。それ以外の場合は、送信元に新しいリンクをご依頼ください。";
-    /// The same, where this browser takes part in nothing.
+    /// The same, if this browser belongs to no session.
     LINK_LEAD_STRANGER: "It may have been opened already, on another device or in another browser, or it is no longer valid. Please ask the sender for a new link.", "すでに別の端末やブラウザーで開かれたか、有効期限が切れています。送信元に新しいリンクをご依頼ください。";
     /// The same.
     LINK_ACTION: "Continue where I left off", "続きから再開する";
-    /// No cookie, or it has run out.
+    /// No cookie, or it has expired.
     SESSION_TITLE: "This page is closed", "ページの有効期限が切れました";
     /// The same.
     SESSION_LEAD: "For your security, this page closes after a period of inactivity or when you continue on another device. Everything you have sent is saved. Ask the sender for a new link to continue where you left off.", "安全のため、しばらく操作がない場合や別の端末で続けた場合は終了します。送信済みの内容は保存されています。送信元に新しいリンクをご依頼いただければ、続きから再開できます。";
-    /// Time is over.
+    /// The deadline has passed.
     EXPIRED_TITLE: "This verification has expired", "本人確認の期限が過ぎました";
     /// The same.
     EXPIRED_LEAD: "Please ask the sender for a new link.", "送信元に新しいリンクをご依頼ください。";
@@ -31,56 +31,56 @@ texts! {
     BUSY_LEAD: "Nothing is lost. Please wait a moment and try again.", "入力内容は保存されています。しばらくしてからもう一度お試しください。";
     /// The same.
     BUSY_ACTION: "Try again", "もう一度試す";
-    /// The same, when a picture was sent: it is not kept.
+    /// The same, when a photo was sent: it is not kept.
     NOT_SENT_TITLE: "Your photo was not sent", "写真は送信されませんでした";
     /// The same.
     NOT_SENT_LEAD: "We are very busy right now. Please wait a moment, then choose the photo and send it again.", "ただいま混み合っています。しばらくしてから、もう一度写真を選んで送信してください。";
     /// The same.
     NOT_SENT_ACTION: "Send the photo again", "写真をもう一度送る";
-    /// Our fault.
+    /// Our error.
     BROKEN_TITLE: "Something went wrong on our side", "システムエラーが発生しました";
     /// The same.
     BROKEN_LEAD: "Nothing you sent is lost. Please try again. If it happens again, give this number to the sender of the link: {request}", "送信済みの内容は保存されています。もう一度お試しください。繰り返す場合は、送信元にこの番号をお伝えください：{request}";
-    /// Nothing here.
+    /// Unknown address.
     NOT_FOUND_TITLE: "Page not found", "ページが見つかりません";
     /// The same.
     NOT_FOUND_LEAD: "Please open the link in your message again.", "お手元のメッセージのリンクをもう一度開いてください。";
-    /// Sent from a foreign page, or twice from an old one.
+    /// Sent from another site, or twice from an old page.
     STALE_TITLE: "This page was out of date", "ページの情報が古くなっています";
     /// The same.
     STALE_LEAD: "You have continued on another page or device in the meantime.", "別の画面で手続きが進んでいます。";
 }
 
-/// Why it does not go on.
+/// Why the flow cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// The link is unknown, used, killed or too old: one page for all, so that it tells a guesser nothing.
+    /// The link is unknown, used, replaced or expired: one page for all, so that it reveals nothing to someone guessing.
     LinkUnusable {
-        /// Whether this browser takes part in some session, and may go on with that.
+        /// Whether this browser belongs to a session that it may continue.
         taking_part: bool,
     },
-    /// No capture cookie, or it has run out.
+    /// No capture cookie, or it has expired.
     SessionOver,
     /// The session's deadline has passed.
     Expired,
-    /// No try is left for this step; it goes on to review.
+    /// No tries are left for this step; the session continues to review.
     TooManyTries,
     /// Overloaded or stopping.
     Busy,
-    /// A picture was not taken, since too many are sent at the moment.
+    /// A picture was refused because too many are being sent at the moment.
     NotSent,
-    /// Our fault; the request's id finds it in the log.
+    /// Our error; the request's id finds it in the log.
     Broken {
         /// The id shown.
         request: String,
     },
     /// No such page.
     NotFound,
-    /// The form was for an earlier state.
+    /// The form belonged to an earlier state.
     Stale,
 }
 
-/// Title, lead and the one way on.
+/// Title, lead and action.
 pub(crate) struct Told {
     pub(crate) title: Text,
     pub(crate) lead: Text,

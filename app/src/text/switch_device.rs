@@ -1,4 +1,4 @@
-//! Going on on another device: the start page's code, the page with a link of one's own, copying.
+//! Continuing on another device: the QR code on the start page, the page with a new link, copying.
 
 use super::texts;
 
@@ -7,15 +7,15 @@ texts! {
     START_QR: "On a computer? Continue on your phone", "パソコンでご覧の方は、スマートフォンで続けられます";
     /// Under the QR code.
     START_QR_HINT: "Scan this code with your phone's camera. It opens this page.", "スマートフォンのカメラで読み取ると、このページが開きます。";
-    /// What the QR picture is.
+    /// Label of the QR code.
     QR_LABEL: "QR code of the link", "リンクのQRコード";
     /// Copy the link.
     COPY: "Copy the link", "リンクをコピー";
-    /// It is copied; spoken.
+    /// After copying; announced by screen readers.
     COPIED: "Copied", "コピーしました";
-    /// The browser does not let it be copied.
+    /// If the browser does not allow copying.
     NOT_COPIED: "Select the link and copy it by hand", "リンクを選択してコピーしてください";
-    /// The link as text.
+    /// Label of the link as text.
     LINK: "Your link", "リンク";
     /// Start page in a browser without a camera.
     NO_CAMERA_TITLE: "This app cannot open the camera", "このアプリではカメラを使えません";

@@ -1,11 +1,11 @@
-//! A card whose machine-readable data is on its back: what the front prints must be what the machine reads.
+//! Cards with machine-readable data on the back: what the front prints must agree with it.
 
 use crate::{
     document::{FieldName, OcrField},
     findings::{CodeReading, DocumentFindings},
 };
 
-/// Items that stand on both sides of such a card.
+/// Items that are on both sides of such a card.
 const ITEMS: [FieldName; 5] = [
     FieldName::LastName,
     FieldName::FirstName,
@@ -13,10 +13,10 @@ const ITEMS: [FieldName; 5] = [
     FieldName::ExpiryDate,
     FieldName::DocumentNumber,
 ];
-/// One item alone may be equal by chance.
+/// A single item may be equal by chance.
 const LEAST: usize = 2;
 
-/// Share of the zone's items that the side without it repeats; `None` where fewer than two can be compared.
+/// Share of the zone's items that the side without it repeats; `None` if fewer than two can be compared.
 pub(super) fn zone(sides: &[DocumentFindings]) -> Option<f32> {
     let zone = sides.iter().find(|side| side.mrz.is_some())?;
     let print = sides
@@ -25,7 +25,8 @@ pub(super) fn zone(sides: &[DocumentFindings]) -> Option<f32> {
     share(&zone.fields, &print.fields)
 }
 
-/// Share of a code's items that the other side repeats; `None` where fewer than two can be compared. `on` is the picture it stands on.
+/// Share of a code's items that the other side repeats; `None` if fewer than two can be compared. `on` is the picture with the
+/// code.
 pub(super) fn code(code: &CodeReading, on: &DocumentFindings, sides: &[DocumentFindings]) -> Option<f32> {
     let print = sides.iter().find(|side| is_print_only(side) && side.side != on.side)?;
     share(&code.fields, &print.fields)
@@ -44,7 +45,7 @@ fn share(machine: &[OcrField], print: &[OcrField]) -> Option<f32> {
     (equal.len() >= LEAST).then(|| equal.iter().filter(|same| **same).count() as f32 / equal.len() as f32)
 }
 
-/// Letters and digits of an item's normal form. National letters have several spellings in the zone: such a name is not
+/// Letters and digits of an item's normalised form. National letters have several spellings in the zone: such a name is not
 /// compared.
 fn bare(fields: &[OcrField], name: FieldName) -> Option<String> {
     let field = fields.iter().find(|field| field.name == name)?;

@@ -1,5 +1,5 @@
-//! Every reason code is raised by a measurement or given by a reviewer. A new code without a scenario does not compile; one whose
-//! scenario no longer raises it fails.
+//! Every reason code is raised by a measurement or chosen by a reviewer. A new code without a scenario does not compile; one
+//! whose scenario no longer raises it fails.
 
 use super::{
     tests::{NOBODY, TODAY, face, field, passport, selfie, typed},
@@ -83,8 +83,8 @@ impl Case {
     }
 }
 
-/// Given by a reviewer, and raised by nothing that is measured: a copy in colour differs from its original in what a person sees, such
-/// as the paper around it (docs/decisions/0016).
+/// Chosen by a reviewer, and raised by no measurement: a colour copy differs from its original in what a person sees, such as
+/// the paper around it (docs/decisions/0016).
 const BY_REVIEWERS: [Reason; 2] = [Reason::DocumentPrintedCopy, Reason::ManualRejection];
 
 /// Spoils good evidence so that `reason` is raised.
@@ -183,7 +183,7 @@ fn every_reason_is_raised_by_something() {
         .copied()
         .filter(|&reason| {
             let mut case = Case::good();
-            assert_eq!(case.decide().reasons, [], "nothing speaks against the good case");
+            assert_eq!(case.decide().reasons, [], "the good case has no reasons");
             spoil(reason, &mut case);
             !case.decide().reasons.contains(&reason)
         })

@@ -20,7 +20,7 @@ use crate::{
 const GREY_LIMIT: f64 = 0.97;
 /// z-score of a raster: of 19 rendered screens 18 lie above 8.1, of 342 rendered originals all below 6.9.
 const RASTER_LIMIT: f64 = 7.5;
-/// Share of a layout's items of which nothing is seen, from which on something covers the document.
+/// Share of a layout's hidden items from which something covers the document.
 const HIDDEN_LIMIT: f64 = 0.4;
 /// Share of comparable items of the machine-readable zone that the visual zone must repeat.
 const AGREEMENT_LIMIT: f64 = 0.5;
@@ -93,7 +93,7 @@ fn sides(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) {
         .document
         .iter()
         .filter_map(|side| value(side, FieldName::DocumentNumber))
-        // A code leaves out the hyphens that the print groups a number with.
+        // Codes omit the hyphens with which the print groups a number.
         .map(|number| number.chars().filter(|c| c.is_alphanumeric()).collect::<String>());
     if let (Some(front), Some(back)) = (numbers.next(), numbers.next())
         && front != back
@@ -102,7 +102,8 @@ fn sides(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) {
     }
 }
 
-/// Whether the pictures hold evidence of this kind of document, of a sort that the tenant accepts. Data of any other kind is none.
+/// Whether the pictures contain evidence of this kind of document that the tenant accepts. Data of any other kind does not
+/// count.
 fn proved(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: &mut Notes) -> bool {
     if !evidence
         .document
@@ -117,7 +118,7 @@ fn proved(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: &
     by_zone || by_code || visually
 }
 
-/// Whether the machine-readable zone is of this kind, whole, sure, and repeated by the print.
+/// Whether the machine-readable zone belongs to this kind, is complete and certain, and is repeated by the print.
 fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
     if !provable(kind).by.contains(&MachineReadable::Zone) {
         return false;
@@ -149,7 +150,7 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bo
     whole && sure && repeated
 }
 
-/// Whether a barcode or seal is of this kind, its issuer's, and repeated by the print.
+/// Whether a barcode or seal belongs to this kind, comes from its issuer, and is repeated by the print.
 fn by_codes(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
     let mut proved = false;
     for side in evidence.document {
@@ -174,7 +175,7 @@ fn is_of(kind: DocumentType, code: &CodeReading) -> bool {
     code.kind == Some(kind) && provable(kind).by.contains(&of_code(code))
 }
 
-/// Whether a code says who issued it, and is signed where its standard has signatures.
+/// Whether a code names its issuer, and is signed if its standard has signatures.
 const fn is_the_issuers(code: &CodeReading) -> bool {
     let signed = match of_code(code) {
         MachineReadable::Seal => matches!(code.signature, Signature::Valid),
@@ -183,7 +184,7 @@ const fn is_the_issuers(code: &CodeReading) -> bool {
     code.issuer.is_some() && signed
 }
 
-/// Whether the print repeats what a machine reads; what contradicts it is noted. Nothing to compare is no repetition.
+/// Whether the print repeats machine-readable data; contradictions are noted. Nothing to compare counts as not repeated.
 fn is_repeated(share: Option<f32>, notes: &mut Notes) -> bool {
     let Some(share) = share else { return false };
     let enough = notes.at_least(ScoreName::ZonesAgree, f64::from(share), AGREEMENT_LIMIT);
@@ -193,7 +194,7 @@ fn is_repeated(share: Option<f32>, notes: &mut Notes) -> bool {
     enough
 }
 
-/// Whether every side is recognised as that side of a layout of this kind, and all that can be checked on it holds.
+/// Whether every side is recognised as that side of a layout of this kind, and every applicable check holds.
 fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
     let mut proved = true;
     for side in evidence.document {
@@ -208,7 +209,7 @@ fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> 
             let held = if rule.held { 1.0 } else { 0.0 };
             proved &= notes.at_least(Named::parse(&format!("layout: {}", rule.rule)), held, 1.0);
         }
-        // A front says what can be checked; a layout without a rule proves nothing.
+        // A front needs rules that can be checked; a layout without rules proves nothing.
         proved &= side.side == Side::Back || !layout.rules.is_empty();
     }
     proved
@@ -223,8 +224,8 @@ fn portrait(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
     found
 }
 
-/// Whether the document is known to be in date. One without a legible date of expiry may be in date, but nobody has seen it:
-/// ICAO 9303-5 allows fillers there for documents that never expire.
+/// Whether the document is known to be in date. One without a legible date of expiry may be in date, but that is unknown: ICAO
+/// 9303-5 allows fillers there for documents that never expire.
 fn dates(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
     let date = |name| {
         evidence
@@ -248,7 +249,7 @@ fn dates(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
     expiry.is_some()
 }
 
-/// Notes every sign against the document; returns whether there is one.
+/// Notes every sign against the document; returns whether there is any.
 fn signals(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> bool {
     let mut suspicious = notes.reasons.contains(&Reason::DocumentDataInconsistent)
         || notes.reasons.contains(&Reason::DocumentSidesMismatch)
@@ -276,7 +277,7 @@ fn signals(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> bool 
     suspicious
 }
 
-/// What was read for sure of an item.
+/// The certain reading of an item.
 pub(super) fn value(side: &DocumentFindings, name: FieldName) -> Option<String> {
     side.fields
         .iter()

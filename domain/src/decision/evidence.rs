@@ -1,4 +1,4 @@
-//! What may show that a document is genuine: one table for every kind. Machine-readable data counts only for the kind it belongs to.
+//! What can prove a document genuine: one table for all kinds. Machine-readable data counts only for its own kind.
 
 use crate::{
     document::{DocumentType, vocabulary},
@@ -7,40 +7,40 @@ use crate::{
 
 /// A reading below this mean log-probability per symbol was forced.
 pub(super) const READING_LIMIT: f64 = -0.5;
-/// A layout recognised less surely than this is not known.
+/// A layout recognised with less certainty counts as unknown.
 const LAYOUT_LIMIT: f32 = 0.6;
 
 vocabulary! {
-    /// Data made for machines that a genuine document of some kind carries.
+    /// Machine-readable data of a genuine document of some kind.
     MachineReadable {
-        /// Machine-readable zone (ICAO 9303 parts 4 to 6, ISO/IEC 18013-3): its check digits hold.
+        /// Machine-readable zone (ICAO 9303 parts 4 to 6, ISO/IEC 18013-3): its check digits are correct.
         Zone = "mrz",
         /// PDF417 (AAMVA DL/ID): it decodes and names its issuer.
         Barcode = "barcode",
-        /// Visible digital seal (ICAO 9303-13, VDS-NC): its signature is the issuer's.
+        /// Visible digital seal (ICAO 9303-13, VDS-NC): it has a valid signature of its issuer.
         Seal = "seal",
     }
 }
 
 vocabulary! {
-    /// What a tenant lets be approved without a person.
+    /// The evidence that a tenant accepts for automatic approval.
     #[derive(Default)]
     Accepted {
         #[default]
-        /// Documents whose machine-readable data holds and is repeated by the print.
+        /// Documents whose machine-readable data is valid and repeated by the print.
         MachineReadable = "machine_readable",
-        /// Also those without such data, where every visual check of their layout holds.
+        /// Also those without such data, if every visual check of their layout holds.
         Visual = "visual",
     }
 }
 
-/// A row of the table: what shows that a document of one kind is genuine.
+/// A row of the table: what proves a document of one kind genuine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Provable {
     /// Machine-readable data, any of it; the print must repeat it.
     pub by: &'static [MachineReadable],
-    /// Whether the checks of its layout may do, where the tenant accepts that: only kinds of which genuine cards exist without
-    /// machine-readable data.
+    /// Whether the checks of its layout suffice if the tenant accepts that: only for kinds of which genuine cards without
+    /// machine-readable data exist.
     pub visually: bool,
 }
 
@@ -65,7 +65,8 @@ pub const fn provable(kind: DocumentType) -> Provable {
             by: &[Seal],
             visually: true,
         },
-        // Nothing on the front of a My Number card may be read by machines, and a driving history certificate carries nothing.
+        // The front of a My Number card has no machine-readable data that may be read, and a driving history certificate has
+        // none.
         DocumentType::MyNumberCard | DocumentType::DrivingHistoryCertificate => Provable {
             by: &[],
             visually: true,
@@ -73,7 +74,7 @@ pub const fn provable(kind: DocumentType) -> Provable {
     }
 }
 
-/// The kind that a zone's format and document code name; `None`: a kind that is not taken, such as a visa.
+/// The kind that a zone's format and document code name; `None` for a kind that is not accepted, such as a visa.
 pub(super) fn kind_of_zone(zone: &MrzReading) -> Option<DocumentType> {
     let code = zone.lines.first()?.chars().next()?;
     match (zone.format, code) {
@@ -88,7 +89,7 @@ pub(super) fn kind_of_zone(zone: &MrzReading) -> Option<DocumentType> {
     }
 }
 
-/// What a code is in the table.
+/// The row's entry for a code.
 pub(super) const fn of_code(code: &CodeReading) -> MachineReadable {
     match code.standard {
         CodeStandard::Aamva => MachineReadable::Barcode,
@@ -96,17 +97,17 @@ pub(super) const fn of_code(code: &CodeReading) -> MachineReadable {
     }
 }
 
-/// Whether every check digit holds.
+/// Whether every check digit is correct.
 pub(super) const fn is_whole(zone: &MrzReading) -> bool {
     zone.checks_total > 0 && zone.checks_passed == zone.checks_total
 }
 
-/// Whether a zone reads well enough to say what it belongs to: noise can be forced into any format.
+/// Whether a zone is legible enough to say what it belongs to: noise can be forced into any format.
 pub(super) fn is_legible(zone: &MrzReading) -> bool {
     is_whole(zone) || f64::from(zone.log_probability) >= READING_LIMIT
 }
 
-/// Whether a layout is recognised surely enough to say what the picture shows.
+/// Whether a layout is recognised with enough certainty to say what the picture shows.
 pub(super) fn is_known(layout: &LayoutReading) -> bool {
     layout.score >= LAYOUT_LIMIT
 }

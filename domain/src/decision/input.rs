@@ -3,7 +3,7 @@
 use super::{Evidence, Notes};
 use crate::{document::OcrField, input_match, outcome::InputMatchCheck, reasons::Reason};
 
-/// `None` where there was nothing to compare with: neither typed nor pre-registered data.
+/// `None` if there was nothing to compare with: neither typed nor pre-registered data.
 pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputMatchCheck> {
     if evidence.typed.is_none() && evidence.known.is_none() {
         return None;

@@ -1,6 +1,7 @@
-//! Findings and policy in, verdict and reasons out: the one place where a verification is decided.
+//! Findings and policy in, verdict and reasons out: the only place where a verification is decided.
 //!
-//! Any X rejects. Else any R, a check not performed, or an authenticity other than `authentic` goes to a person. Else approved.
+//! Any rejecting reason rejects. Otherwise any other reason, a check not performed, or an authenticity other than `authentic`
+//! leads to review. Otherwise approved.
 
 mod across;
 mod document;
@@ -32,12 +33,12 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use time::Date;
 
-/// Everything a decision rests on.
+/// The input of a decision.
 #[derive(Clone, Debug)]
 pub struct Evidence<'a> {
     /// The steps.
     pub plan: &'a Plan,
-    /// What the user says the document is.
+    /// The kind of document that the user chose.
     pub document_type: Option<DocumentType>,
     /// The last picture of each side.
     pub document: &'a [DocumentFindings],
@@ -45,26 +46,26 @@ pub struct Evidence<'a> {
     pub selfie: Option<&'a SelfieFindings>,
     /// What the user typed.
     pub typed: Option<&'a UserInput>,
-    /// What the tenant knew.
+    /// What the tenant pre-registered.
     pub known: Option<&'a PreRegistered>,
-    /// What sessions that were approved before say of the document and the face.
+    /// What earlier approved sessions say about the document and the face.
     pub earlier: &'a Earlier,
-    /// A draw from 0 to 1, uniform: below the tenant's share, a session nothing speaks against is looked at for quality control.
+    /// A uniform draw from 0 to 1: below the tenant's share, a session without reasons is reviewed for quality control.
     pub draw: f64,
     /// Today, UTC.
     pub today: Date,
 }
 
-/// One number the decision looked at, kept for the reviewer and for recomputing.
+/// A score of the decision, stored for the reviewer and for recomputing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// What was measured.
     pub name: Named<ScoreName>,
     /// Its value.
     pub value: f64,
-    /// What it had to reach, or stay under.
+    /// Its limit.
     pub threshold: f64,
-    /// Whether it did.
+    /// Whether it is within the limit.
     pub passed: bool,
 }
 
@@ -77,11 +78,11 @@ pub struct Decision {
     pub reasons: Vec<Reason>,
     /// The summary for the tenant.
     pub checks: Checks,
-    /// Every number looked at.
+    /// All scores.
     pub scores: Vec<Score>,
 }
 
-/// Reasons and scores gathered by the single checks.
+/// Reasons and scores collected by the checks.
 #[derive(Default)]
 struct Notes {
     reasons: Vec<Reason>,

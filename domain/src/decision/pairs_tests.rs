@@ -1,5 +1,5 @@
-//! Every kind chosen, with every kind shown: nothing but a document of the chosen kind, each side where it belongs, is approved.
-//! The faces are the holder's and what was typed is what the documents say, so that nothing else can hold a wrong one up.
+//! Every kind chosen, with every kind shown: only a document of the chosen kind, each side in its place, is approved. The faces
+//! are the holder's and the typed data is what the documents say, so that nothing else can stop a wrong one.
 
 use super::tests::{GOOD, NOBODY, face, selfie};
 use super::*;
@@ -10,11 +10,11 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Documents as `vision` sees them, whatever the applicant says they are.
+/// Documents as `vision` sees them, whatever the user says they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Specimen {
     Passport,
-    /// A passport whose page was blurred until its zone says nothing.
+    /// A passport whose page is so blurred that its zone is illegible.
     BlurredPassport,
     Visa,
     /// A TD1 card: print on the front, zone on the back.
@@ -27,7 +27,7 @@ enum Specimen {
     ResidenceCard,
     PermanentResident,
     MyNumberCard,
-    /// Something printed that is no identity document.
+    /// A printed page that is not an identity document.
     Leaflet,
 }
 
@@ -60,7 +60,7 @@ impl Specimen {
         }
     }
 
-    /// What its own kind is proved by: machine-readable data, its layout, or nothing.
+    /// What proves it: machine-readable data, its layout, or nothing.
     const fn proved(self) -> Option<Accepted> {
         match self {
             Self::Passport | Self::IdCard | Self::AmericanLicence | Self::AmericanIdCard => {
@@ -75,7 +75,7 @@ impl Specimen {
         }
     }
 
-    /// Whether its back tells whose it is.
+    /// Whether its back names its holder.
     const fn has_named_back(self) -> bool {
         matches!(self, Self::IdCard | Self::AmericanLicence | Self::AmericanIdCard)
     }
@@ -94,7 +94,7 @@ fn shots() -> Vec<Shot> {
     for specimen in Specimen::ALL {
         for &side in Side::ALL {
             for of_another in [false, true] {
-                // A book has one page, a leaflet none in particular; the back of a My Number card is never photographed.
+                // A passport has one page, a leaflet none in particular; the back of a My Number card is never photographed.
                 let one_sided = matches!(
                     specimen,
                     Specimen::Passport
@@ -122,7 +122,7 @@ fn items(shot: Shot) -> Vec<OcrField> {
     } else {
         ("ERIKSSON", "1974-08-12")
     };
-    // No two documents have one number, not even one person's.
+    // No two documents have the same number, not even one person's.
     let number = format!("L{}{}", 898_902 + shot.specimen as u32, u8::from(shot.of_another));
     let item = |(name, value): (FieldName, &str)| OcrField {
         side: Side::Front,
@@ -174,7 +174,7 @@ fn likeness(shot: Shot) -> Likeness {
     }
 }
 
-/// What `vision` finds in the picture where it is asked for `asked`.
+/// What `vision` finds in the picture if `asked` was requested.
 fn seen(shot: Shot, asked: Side) -> DocumentFindings {
     let mut found = DocumentFindings {
         quality: GOOD,
@@ -206,7 +206,7 @@ fn seen(shot: Shot, asked: Side) -> DocumentFindings {
         (Specimen::AmericanIdCard, Side::Back) => found.codes = vec![code(DocumentType::IdCard)],
         _ => {}
     }
-    // The zone's own picture repeats it in print, but for cards that print on the other side.
+    // The zone's own picture repeats it in print, except for cards that print on the other side.
     if found.mrz.is_some() && shot.side == Side::Front {
         found.viz_agreement = Some(1.0);
     }
@@ -226,7 +226,7 @@ fn seen(shot: Shot, asked: Side) -> DocumentFindings {
     found
 }
 
-/// Whether these pictures are a document of the kind that was chosen, whole, of one person, and proved by what the tenant accepts.
+/// Whether these pictures are a complete document of the chosen kind, of one person, and proved by what the tenant accepts.
 fn is_right(chosen: DocumentType, pictures: &[(Side, Shot)], accepted: Accepted) -> bool {
     let [(_, first), ..] = pictures else { return false };
     let enough = match first.specimen.proved() {
@@ -235,7 +235,7 @@ fn is_right(chosen: DocumentType, pictures: &[(Side, Shot)], accepted: Accepted)
         None => false,
     };
     let whole = pictures.iter().all(|(asked, shot)| {
-        // A back without a name on it is anybody's.
+        // A back without a name on it could be anyone's.
         let own = !shot.of_another || (shot.side == Side::Back && !shot.specimen.has_named_back());
         shot.specimen == first.specimen && shot.side == *asked && own
     });
@@ -294,7 +294,7 @@ fn over_every_kind_chosen_and_every_kind_shown_only_the_chosen_kind_whole_is_app
         for &chosen in DocumentType::ALL {
             let mut approved = BTreeSet::new();
             for pictures in cases(chosen) {
-                // Whose document it is, the typed data and the face say; here both say what the first picture says.
+                // The typed data and the face say whose document it is; here both match the first picture.
                 let own = pictures[0].1.of_another;
                 let as_first: Vec<(Side, Shot)> = pictures
                     .iter()
@@ -317,7 +317,7 @@ fn over_every_kind_chosen_and_every_kind_shown_only_the_chosen_kind_whole_is_app
                     approved.insert(pictures[0].1.specimen);
                 }
             }
-            // And those that are right are not refused, or nothing would be shown by this.
+            // The right ones must be approved, or the test would prove nothing.
             let wanted: BTreeSet<Specimen> = Specimen::ALL
                 .into_iter()
                 .filter(|specimen| {

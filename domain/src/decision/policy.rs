@@ -10,24 +10,24 @@ use serde::{Deserialize, Serialize};
 pub struct Policy {
     /// Face match at or above: the same person.
     pub match_accept: f64,
-    /// Face match below: another person; between the two a person looks.
+    /// Face match below: another person; in between, a person reviews.
     pub match_review: f64,
     /// Liveness at or above: alive.
     pub liveness_accept: f64,
-    /// Liveness below: an attack; between the two a person looks.
+    /// Liveness below: an attack; in between, a person reviews.
     pub liveness_review: f64,
-    /// Whether a statistical signal of fraud rejects by itself.
+    /// Whether a statistical fraud signal alone rejects.
     pub reject_on_fraud_signals: bool,
     /// Whether specimens and documents of the fictional state `UTO` (ICAO 9303-3 section 5) count as genuine: for
     /// demonstrations and tests only.
     pub accept_specimens: bool,
-    /// What evidence a document needs to be approved without a person.
+    /// The evidence required for automatic approval.
     pub accepted: Accepted,
-    /// Whether the face is searched for among those the tenant approved before. Needs a consent of its own.
+    /// Whether the face is searched for among approved people. Requires a separate consent.
     pub find_duplicates: bool,
-    /// Confidence of a face match from which on somebody approved before counts as the same person.
+    /// Face match confidence from which two faces count as the same person.
     pub duplicate_from: f64,
-    /// Share of the sessions nothing speaks against that a person looks at all the same, 0 to 1.
+    /// Share of otherwise approved sessions that go to review for quality control, 0 to 1.
     pub sampled: f64,
 }
 
@@ -50,19 +50,19 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Below: another face than the portrait's could pass by chance, so no tenant may go there.
+    /// Below this, another face than the portrait's could pass by chance, so no tenant may go lower.
     pub const LEAST_MATCH_ACCEPT: f64 = 0.50;
 
-    /// Below: one face in a few thousand is somebody else's by chance, and one is compared with all.
+    /// Below this, one face in a few thousand matches by chance, and each face is compared with all.
     pub const LEAST_DUPLICATE: f64 = 0.83;
 
-    /// Limits of image quality; the same for every tenant, since the phone judges by them too.
+    /// Limits of image quality; the same for every tenant, since the phone uses them too.
     #[must_use]
     pub fn quality(&self) -> QualityLimits {
         QualityLimits::default()
     }
 
-    /// Limits of the signs on selfies; the same for every tenant, since the phone asks again by them too.
+    /// Limits of the signs on selfies; the same for every tenant, since the phone uses them too.
     #[must_use]
     pub fn selfie(&self) -> SelfieLimits {
         SelfieLimits::default()

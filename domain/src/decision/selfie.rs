@@ -1,4 +1,4 @@
-//! The selfie: one face, alive, and the portrait's.
+//! The selfie: one face, alive, matching the portrait.
 
 use super::{Evidence, Notes, Policy, score::ScoreName};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     session::Step,
 };
 
-/// Highest liveness that a burst alone can show: without a passive network a prepared video cannot be told apart.
+/// Highest liveness that a burst alone can show: without a passive network, a prepared video cannot be detected.
 const LIVENESS_CAP: f64 = 0.85;
 /// Yaw proxy of half a turn; noise stays under 0.07, a turn passes 0.35.
 const HALF_TURN: f64 = 0.21;
@@ -56,7 +56,7 @@ fn presence(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) {
     }
 }
 
-/// Notes every sign that the selfie shows something else than a bare, living face.
+/// Notes every sign that the selfie shows something other than an uncovered, living face.
 fn signs(selfie: &SelfieFindings, limits: &SelfieLimits, notes: &mut Notes) {
     let signs = &selfie.signs;
     let noted = [
@@ -96,7 +96,7 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
         notes.reason(Reason::SelfieChallengeNotFollowed);
     }
     if !notes.at_least(ScoreName::Liveness, confidence, policy.liveness_accept) {
-        // A missing turn is no sign of an attack: people who did not understand fail it too.
+        // A missing turn is not a sign of an attack: people who did not understand the instruction fail it too.
         let attack = confidence < policy.liveness_review && (found.still || f64::from(found.turned_yaw) >= HALF_TURN);
         notes.reason(if attack {
             Reason::SelfieLivenessFailed
@@ -107,7 +107,7 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
     Some(confidence)
 }
 
-/// Confidence, 0 to 0.85, that the burst shows a living head that did as asked.
+/// Confidence, 0 to 0.85, that the burst shows a living head that made the requested movement.
 #[must_use]
 pub fn liveness_confidence(found: &LivenessFindings) -> f64 {
     if found.still {
@@ -128,7 +128,7 @@ fn face_match(evidence: &Evidence<'_>, selfie: &SelfieFindings, policy: &Policy,
     let front = evidence.document.iter().find(|findings| findings.side == Side::Front)?;
     let (face, portrait) = (selfie.face.as_ref()?, front.portrait.as_ref()?);
     let Some(distance) = face.distance(portrait) else {
-        // Two faces without comparable descriptors: nobody has compared them, so nobody may approve on them.
+        // Two faces without comparable descriptors were not compared, so they do not allow approval.
         notes.reason(Reason::SelfieFaceMatchUncertain);
         return None;
     };
@@ -155,7 +155,7 @@ fn face_match(evidence: &Evidence<'_>, selfie: &SelfieFindings, policy: &Policy,
     Some(confidence)
 }
 
-/// Confidence that two faces at this descriptor distance are one person's: a logistic fitted to 423 same and 4,233
+/// Confidence that two faces at this descriptor distance belong to the same person: a logistic fitted to 423 same and 4,233
 /// different pairs of LFW photographs (0.50 → .958, 0.55 → .837, 0.60 → .534).
 #[must_use]
 pub fn match_confidence(distance: f64) -> f64 {
@@ -166,7 +166,7 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Four decimals: more would claim more than was measured.
+/// Four decimals: more would suggest more precision than was measured.
 fn rounded(confidence: f64) -> f64 {
     (confidence * 10_000.0).round() / 10_000.0
 }

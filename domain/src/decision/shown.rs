@@ -1,4 +1,5 @@
-//! What the pictures show, next to what was chosen and asked for: another kind of document, the other side, one side twice.
+//! What the pictures show, compared with what was chosen and requested: another kind of document, the other side, one side
+//! twice.
 
 use super::evidence::{is_known, is_legible, kind_of_zone, of_code, provable};
 use crate::{
@@ -7,11 +8,11 @@ use crate::{
     reasons::Reason,
 };
 
-/// Share of corners that two pictures of one side have in common at least; of front and back it is 0 to a few hundredths (measured
-/// on rendered cards: `vision/tests/whole.rs`).
+/// Minimum share of corners that two pictures of one side have in common; for front and back it is 0 to a few hundredths
+/// (measured on rendered cards: `vision/tests/whole.rs`).
 const SAME_PICTURE: f32 = 0.12;
 
-/// What the applicant should mend in the picture of one side: it shows another kind than `kind`, another side, or what one of
+/// What the user should fix in the picture of one side: it shows another kind than `kind`, another side, or what one of
 /// `others` shows already.
 #[must_use]
 pub fn retake_reasons<'a>(
@@ -29,7 +30,7 @@ pub fn retake_reasons<'a>(
     Vec::new()
 }
 
-/// The kind of document that a picture shows, as far as anything on it says so: its zone first, then its codes, then its layout.
+/// The kind of document that a picture shows, if anything on it says so: its zone first, then its codes, then its layout.
 #[must_use]
 pub fn kind_shown(picture: &DocumentFindings) -> Option<DocumentType> {
     let zone = legible(picture).and_then(kind_of_zone);
@@ -43,7 +44,7 @@ fn shows_another_kind(kind: DocumentType, picture: &DocumentFindings) -> bool {
     if zone.is_some_and(|shown| shown != Some(kind)) || codes.any(|shown| shown != kind) {
         return true;
     }
-    // What a machine reads is surer than the look: a layout is asked only where nothing else speaks for this kind.
+    // Machine-readable data is more reliable than appearance: a layout is used only if nothing else indicates this kind.
     let named = zone.is_some() || picture.codes.iter().any(|code| code.kind.is_some());
     !named && layout(picture).is_some_and(|layout| layout.kind != kind)
 }
@@ -55,7 +56,8 @@ fn shows_other_side(kind: DocumentType, picture: &DocumentFindings) -> bool {
     if layout(picture).is_some_and(|layout| layout.kind == kind && layout.side != picture.side) {
         return true;
     }
-    // ICAO 9303-5 puts the zone of a TD1 card on its back, the AAMVA standard the barcode; the portrait is on the front of both.
+    // ICAO 9303-5 puts the zone of a TD1 card on its back, and so does the AAMVA standard with the barcode; the portrait is on
+    // the front of both.
     let of_a_back = legible(picture).is_some_and(|zone| zone.format == MrzFormat::Td1)
         || picture
             .codes
@@ -65,7 +67,7 @@ fn shows_other_side(kind: DocumentType, picture: &DocumentFindings) -> bool {
     picture.side == Side::Front && of_a_back && faceless
 }
 
-/// Whether two pictures are one, or show the same side. No document carries a zone on both sides.
+/// Whether two pictures are the same, or show the same side. No document has a zone on both sides.
 fn is_same(one: &DocumentFindings, other: &DocumentFindings) -> bool {
     let alike = match (&one.likeness, &other.likeness) {
         (Some(one), Some(other)) => one.shared_with(other) >= SAME_PICTURE,

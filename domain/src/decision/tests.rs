@@ -45,6 +45,7 @@ pub(super) const GOOD: Quality = Quality {
     exposure: 0.5,
     coverage: Some(0.6),
     cut_off: Some(false),
+    obstructed: None,
 };
 
 pub(super) fn passport() -> DocumentFindings {
@@ -278,7 +279,7 @@ fn a_visa_is_no_kind_that_is_taken() {
     let decision = judge(std::slice::from_ref(&visa), Some(&selfie()), &Policy::default());
     assert_eq!(decision.verdict, Verdict::Rejected);
     assert!(decision.reasons.contains(&Reason::DocumentTypeNotSupported));
-    // Read half, it may be anything: a person looks.
+    // Half legible, it may be anything: a person reviews it.
     visa.mrz.as_mut().unwrap().checks_passed = 3;
     let decision = judge(&[visa], Some(&selfie()), &Policy::default());
     assert_eq!(decision.verdict, Verdict::NeedsReview);
@@ -405,8 +406,8 @@ fn cases() -> ProptestConfig {
 proptest! {
     #![proptest_config(cases())]
 
-    /// Planted faults that this caught: `>=` turned round in `at_least`; the `performed` clause of `verdict` dropped; a face
-    /// without a descriptor counted as compared; an expiry that was not read counted as in the future.
+    /// Planted faults that this test detected: `>=` reversed in `at_least`; the `performed` clause of `verdict` dropped; a face
+    /// without a descriptor counted as compared; an unread expiry counted as in the future.
     #[test]
     fn approved_implies_every_check_over_its_threshold((document, selfie) in any_case()) {
         let policy = Policy::default();

@@ -1,4 +1,4 @@
-//! Whether what the user typed and what the tenant knew fit what the document says. Compares values, returns none of them.
+//! Whether the typed and pre-registered data match the document. Compares values, returns none of them.
 
 mod names;
 
@@ -32,7 +32,7 @@ vocabulary! {
 }
 
 impl MatchItem {
-    /// The reason where it does not match.
+    /// The reason if it does not match.
     #[must_use]
     pub const fn mismatch(self) -> Reason {
         match self {
@@ -43,8 +43,8 @@ impl MatchItem {
         }
     }
 
-    /// Whether every document tells it, so that one that does not leaves it open who this is. Many documents tell no address, kana or
-    /// gender.
+    /// Whether every document has it, so that a document without it leaves the identity open. Many documents have no address,
+    /// kana or gender.
     const fn is_vouched_for_by_documents(self) -> bool {
         matches!(self, Self::LastName | Self::FirstName | Self::BirthDate)
     }
@@ -53,10 +53,10 @@ impl MatchItem {
 /// What [`compare`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// Every item that two sources have and that could be compared: whether every pair of them matches.
+    /// Every item that could be compared between two sources: whether every pair matches.
     pub items: BTreeMap<MatchItem, bool>,
-    /// Names and dates of birth that were typed or known and that the document does not tell, or tells in another script. Two
-    /// sources may agree on them; the document does not vouch for them.
+    /// Names and dates of birth that were typed or pre-registered and that the document lacks, or has in another script. Two
+    /// sources may agree on them; the document does not confirm them.
     pub unconfirmed: BTreeSet<MatchItem>,
 }
 
@@ -69,16 +69,16 @@ struct Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// What was said of the person, but by the document.
+    /// The typed and pre-registered values.
     fn said(self) -> impl Iterator<Item = &'a str> {
         [self.typed, self.known].into_iter().flatten()
     }
 }
 
-/// Whether two values are the same; `None` where that cannot be told.
+/// Whether two values are the same; `None` if that is unknown.
 type Same = fn(&str, &str) -> Option<bool>;
 
-/// Compares every item that at least two sources have. An item matches where every comparable pair does.
+/// Compares every item that at least two sources have. An item matches if every comparable pair does.
 #[must_use]
 pub fn compare(document: &[OcrField], typed: Option<&UserInput>, known: Option<&PreRegistered>) -> Comparison {
     let read = |name: FieldName| {
@@ -145,7 +145,7 @@ impl Comparison {
         self.note(item, same, sources, sources.said().filter_map(told).collect());
     }
 
-    /// A document that prints one name without saying where the family name ends: what was said is compared as a whole.
+    /// For a document that prints one name without separating the family name: the other values are compared as a whole.
     fn judge_full_name(&mut self, full: &str, last: Item<'_>, first: Item<'_>) {
         let told: Vec<bool> = [(last.typed, first.typed), (last.known, first.known)]
             .into_iter()
@@ -155,7 +155,7 @@ impl Comparison {
         self.note(MatchItem::FirstName, same_name, first, told);
     }
 
-    /// `told` is how what was said compares with the document.
+    /// `told` is how the typed and pre-registered values compare with the document.
     fn note(&mut self, item: MatchItem, same: Same, sources: Item<'_>, mut told: Vec<bool>) {
         if item.is_vouched_for_by_documents() && told.is_empty() && sources.said().next().is_some() {
             self.unconfirmed.insert(item);
@@ -173,7 +173,7 @@ fn same_kana(a: &str, b: &str) -> Option<bool> {
     Some(folded(&to_katakana(a)) == folded(&to_katakana(b)))
 }
 
-/// Addresses are written in many ways: alike where at most one character in five differs.
+/// Addresses are written in many ways: equal if at most one character in five differs.
 fn same_address(a: &str, b: &str) -> Option<bool> {
     let (a, b): (Vec<char>, Vec<char>) = (folded(a).chars().collect(), folded(b).chars().collect());
     let longest = a.len().max(b.len());
@@ -227,7 +227,7 @@ mod tests {
             found.items,
             [(MatchItem::LastName, true), (MatchItem::BirthDate, false)].into()
         );
-        assert_eq!(found.unconfirmed, [].into(), "no document vouches for an address");
+        assert_eq!(found.unconfirmed, [].into(), "no document confirms an address");
         assert_eq!(compare(&document, None, None), Comparison::default());
     }
 

@@ -2,9 +2,9 @@
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// `None` where the scripts differ: a kanji name and its Latin transcription cannot be compared.
+/// `None` if the scripts differ: a kanji name and its Latin transcription cannot be compared.
 pub(super) fn same_name(a: &str, b: &str) -> Option<bool> {
-    // Also of signs alone, which the rules below leave nothing of.
+    // Also for punctuation alone, of which the rules below leave nothing.
     if a == b {
         return Some(true);
     }
@@ -15,7 +15,8 @@ pub(super) fn same_name(a: &str, b: &str) -> Option<bool> {
     }
 }
 
-/// A name printed as one against a family and a given name. The given name may follow or go before, and may be the first of several.
+/// A name printed as one against a family and a given name. The given name may come first or last, and may be the first of
+/// several.
 pub(super) fn same_full_name(full: &str, last: &str, first: &str) -> Option<bool> {
     let orders = [format!("{last} {first}"), format!("{first} {last}")];
     let compared: Vec<bool> = orders.iter().filter_map(|said| same_name(full, said)).collect();
@@ -26,8 +27,8 @@ fn is_latin(text: &str) -> bool {
     text.nfkd().filter(|c| c.is_alphabetic()).all(|c| u32::from(c) < 0x250)
 }
 
-/// A document may hold more given names than people type, and may cut a long name (ICAO 9303-3 section 4.6): the shorter
-/// list of names must begin the longer, each under one of its transliterations.
+/// A document may contain more given names than people type, and may truncate a long name (ICAO 9303-3 section 4.6): the
+/// shorter list of names must be a prefix of the longer one, each under one of its transliterations.
 fn same_latin(a: &str, b: &str) -> bool {
     let (a, b) = (names(a), names(b));
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
@@ -38,7 +39,7 @@ fn same_latin(a: &str, b: &str) -> bool {
             .all(|(x, y)| x.iter().any(|form| y.contains(form)))
 }
 
-/// The parts of a name, each in the forms it may take in a machine-readable zone.
+/// The parts of a name, each in the forms it may have in a machine-readable zone.
 fn names(text: &str) -> Vec<[String; 2]> {
     text.split(|c: char| c.is_whitespace() || matches!(c, '-' | '<' | ',' | '\u{30fb}'))
         .map(|part| [transliterated(part), plain(part)])
@@ -64,7 +65,7 @@ fn transliterated(part: &str) -> String {
     plain(&expanded)
 }
 
-/// Upper case letters and digits without their marks.
+/// Upper-case letters and digits without diacritics.
 fn plain(part: &str) -> String {
     part.nfkd()
         .filter(|c| !is_combining_mark(*c))
@@ -80,7 +81,7 @@ fn plain(part: &str) -> String {
         .collect()
 }
 
-/// NFKC without spaces and marks between words, variants of the same kanji folded.
+/// NFKC without spaces and punctuation between words, variants of the same kanji folded.
 pub(super) fn folded(text: &str) -> String {
     text.nfkc()
         .map(|c| match c {

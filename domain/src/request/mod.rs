@@ -1,4 +1,4 @@
-//! The body of `POST /v1/verification-sessions`, parsed at the edge into what the rest may rely on.
+//! The body of `POST /v1/verification-sessions`, parsed at the edge into a form that the rest can rely on.
 
 use crate::{
     callback::CallbackUrl,
@@ -17,13 +17,13 @@ pub const CALLBACK_LIMIT: usize = 8000;
 /// A parsed creation request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreationRequest {
-    /// As given; whether it is allowed is the tenant's settings' to say.
+    /// As given; the tenant's settings decide whether it is allowed.
     pub callback_url: Option<String>,
     /// Echoed on return.
     pub state: Option<Unlogged>,
     /// Compact JSON object, keys and numbers as written.
     pub metadata: Option<Unlogged>,
-    /// What the tenant knows of the person.
+    /// What the tenant pre-registered.
     pub pre_registered: Option<Personal<PreRegistered>>,
 }
 
@@ -54,7 +54,7 @@ impl std::fmt::Debug for PreRegistered {
     }
 }
 
-/// One thing wrong with a body: where, and what. Never repeats a value.
+/// One problem with a body: where, and what. Never repeats a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Issue {
     /// `Missing`, `Type`, `Limit`, `Format` or `Syntax`.
@@ -94,7 +94,7 @@ struct PersonBody<'a> {
     gender: Raw<'a>,
 }
 
-/// Collects issues while fields are read, so that the caller hears of all of them at once.
+/// Collects issues while fields are parsed, so that all of them are reported together.
 #[derive(Default)]
 pub(crate) struct Reader {
     pub(crate) issues: Vec<Issue>,
@@ -129,7 +129,7 @@ impl Reader {
             self.issue("Syntax", &[], describe(&error));
             return None;
         }
-        // serde would also fill a struct from an array.
+        // serde would also accept an array for a struct.
         let is_object = body.trim_ascii_start().first() == Some(&b'{');
         let fields = serde_json::from_slice(body).ok().filter(|_| is_object);
         if fields.is_none() {
@@ -161,7 +161,7 @@ impl Reader {
         let compact = json::compact(self.object(value, &["metadata"])?.get());
         if compact.len() > METADATA_LIMIT {
             let message = format!(
-                "must be at most {METADATA_LIMIT} bytes of compact JSON, and is {}",
+                "must be at most {METADATA_LIMIT} bytes of compact JSON, but is {}",
                 compact.len()
             );
             self.issue("Limit", &["metadata"], message);
@@ -209,7 +209,7 @@ impl CreationRequest {
     /// Parses a body. An empty one is `{}`; unknown fields are ignored; an explicit `null` is a wrong type.
     ///
     /// # Errors
-    /// Everything that is not as the contract describes it, at least one issue.
+    /// Everything that violates the contract, at least one issue.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Issue>> {
         let mut reader = Reader::default();
         let Some(fields) = reader.body::<Body<'_>>(body) else {
@@ -245,13 +245,13 @@ impl CreationRequest {
     }
 }
 
-/// serde_json's sentence, which names a place and never a value of the body.
+/// serde_json's message, which names a position and never a value of the body.
 fn describe(error: &serde_json::Error) -> String {
     let deep = format!("is nested more than {} levels deep", json::DEPTH_LIMIT);
     let kind = match error.classify() {
         serde_json::error::Category::Eof => "ends too early",
         serde_json::error::Category::Data => "has a duplicate key",
-        // serde_json has no other name for it.
+        // serde_json has no other way to identify it.
         _ if error.to_string().starts_with("recursion limit exceeded") => &deep,
         _ => "is not valid JSON",
     };

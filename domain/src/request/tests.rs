@@ -1,4 +1,4 @@
-//! The creation request by its limits, each from both sides.
+//! The limits of the creation request, each tested from both sides.
 
 use super::*;
 use proptest::prelude::*;
@@ -126,7 +126,7 @@ fn a_request_prints_nothing_of_what_it_holds() {
     assert!(!printed.contains("canary"), "{printed}");
 }
 
-/// Any number that the grammar of JSON has (RFC 8259 section 6), of any size.
+/// Any number of the JSON grammar (RFC 8259 section 6), of any size.
 const NUMBER: &str = r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,6})?";
 
 proptest! {

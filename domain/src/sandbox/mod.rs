@@ -1,5 +1,5 @@
-//! Sandbox tenants: how a session ends is chosen, and its data are made up. The evidence of a person who does not exist, with the
-//! flaw that the chosen verdict takes, is judged by the rules of [`crate::decision`] like everybody's. Nothing is looked at.
+//! Sandbox tenants: the outcome of a session is chosen, and its data is fictional. The evidence of a fictional person, with the
+//! flaw that leads to the chosen verdict, is judged by the rules of [`crate::decision`] as usual. Nothing is analysed.
 
 use crate::{
     decision::{Decision, Earlier, Evidence, Policy, decide},
@@ -18,7 +18,7 @@ use serde::Deserialize;
 use time::{Date, Duration};
 
 vocabulary! {
-    /// How a sandbox session is to end.
+    /// The chosen outcome of a sandbox session.
     SandboxOutcome {
         /// Identity verified.
         Approved = "approved",
@@ -28,7 +28,7 @@ vocabulary! {
         NeedsReview = "needs_review",
         /// An unrecoverable error.
         Failed = "failed",
-        /// The deadline passes at once.
+        /// The deadline passes immediately.
         Expired = "expired",
     }
 }
@@ -40,7 +40,7 @@ struct Body<'a> {
 }
 
 impl SandboxOutcome {
-    /// The verdict it takes; `None` where nothing is decided.
+    /// Its verdict; `None` if nothing is decided.
     #[must_use]
     pub const fn verdict(self) -> Option<Verdict> {
         match self {
@@ -51,10 +51,10 @@ impl SandboxOutcome {
         }
     }
 
-    /// Reads the body of a completion, `{"outcome": ".."}`; unknown fields are ignored.
+    /// Parses the body of a completion, `{"outcome": ".."}`; unknown fields are ignored.
     ///
     /// # Errors
-    /// What is not as described, at least one issue.
+    /// What violates the description, at least one issue.
     pub fn parse_body(body: &[u8]) -> Result<Self, Vec<Issue>> {
         const AT: &[&str] = &["outcome"];
         let mut reader = Reader::default();
@@ -74,23 +74,23 @@ impl SandboxOutcome {
     }
 }
 
-/// What a person who does not exist showed and typed, and what was decided on it.
+/// What a fictional person showed and typed, and the decision.
 #[derive(Clone, Debug)]
 pub struct MadeUp {
-    /// What they say the document is; `None` where the plan has none.
+    /// The kind of document; `None` if the plan has none.
     pub document_type: Option<DocumentType>,
-    /// What stands on it.
+    /// The items on it.
     pub fields: Vec<OcrField>,
-    /// What they typed; `None` where the plan has no document.
+    /// What was typed; `None` if the plan has no document.
     pub typed: Option<UserInput>,
-    /// The thresholds it was decided by.
+    /// The policy of the decision.
     pub policy: Policy,
-    /// The decision, of the verdict that was asked for.
+    /// The decision, with the requested verdict.
     pub decision: Decision,
 }
 
-/// Makes up a person whom the rules give `verdict`. They are called and born as `known` says, unless no document could confirm
-/// that, such as a birth date to come: then it is left out of the comparison.
+/// Creates a fictional person for whom the rules give `verdict`. Name and date of birth are taken from `known`, unless no
+/// document could confirm them, such as a birth date in the future: then they are left out of the comparison.
 #[must_use]
 pub fn make_up(plan: &Plan, known: Option<&PreRegistered>, verdict: Verdict, today: Date) -> MadeUp {
     let confirmed = |known: &&PreRegistered| {
@@ -100,8 +100,8 @@ pub fn make_up(plan: &Plan, known: Option<&PreRegistered>, verdict: Verdict, tod
     judge(plan, known.filter(confirmed), verdict, today)
 }
 
-/// Not the tenant's: what is tried out is the integration, and a threshold that nobody passes must not get in its way. The state
-/// of specimens counts, and a selfie alone can be rejected.
+/// Not the tenant's policy: a sandbox tests the integration, and a threshold that nobody passes must not get in the way. The
+/// state of specimens counts, and a selfie alone can be rejected.
 fn policy() -> Policy {
     Policy {
         accept_specimens: true,
@@ -112,7 +112,7 @@ fn policy() -> Policy {
 
 fn judge(plan: &Plan, known: Option<&PreRegistered>, verdict: Verdict, today: Date) -> MadeUp {
     let (has_document, has_selfie) = (plan.has(Step::Document), plan.has(Step::Selfie));
-    // What cannot be typed is not confirmed by anything.
+    // What cannot be typed is confirmed by nothing.
     let typed = UserInput::parse(&form(known), false, today).unwrap_or_default();
     let in_date = verdict != Verdict::Rejected || has_selfie;
     let passport = DocumentFindings {
@@ -191,16 +191,17 @@ fn fields(typed: &UserInput, known: Option<&PreRegistered>, in_date: bool, today
     items.into_iter().map(field).collect()
 }
 
-/// A picture nobody could complain about.
+/// A picture without problems.
 const FLAWLESS: Quality = Quality {
     sharpness: 1.0,
     glare: 0.0,
     exposure: 0.5,
     coverage: Some(0.6),
     cut_off: Some(false),
+    obstructed: None,
 };
 
-/// A genuine one, but for what the caller changes.
+/// A genuine passport, except for what the caller changes.
 fn passport(fields: Vec<OcrField>) -> DocumentFindings {
     DocumentFindings {
         quality: FLAWLESS,
@@ -221,8 +222,8 @@ fn passport(fields: Vec<OcrField>) -> DocumentFindings {
     }
 }
 
-/// The holder, alive. To be rejected they are somebody else than the portrait's, or without a document a still picture; to be
-/// reviewed without a document they show too little.
+/// The holder, alive. For a rejection it is another person than the portrait's or, without a document, a still picture; for a
+/// review without a document, liveness is too low.
 fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
     let alone = |wanted| verdict == wanted && !has_document;
     SelfieFindings {

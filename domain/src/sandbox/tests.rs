@@ -1,4 +1,4 @@
-//! Whatever the plan and whatever is known of the person, the rules give the verdict that was asked for.
+//! Whatever the plan and the pre-registered data, the rules give the requested verdict.
 
 use super::*;
 use crate::outcome::Authenticity;
@@ -109,7 +109,7 @@ fn any_known() -> impl Strategy<Value = PreRegistered> {
 }
 
 proptest! {
-    /// A planted fault that this caught: `known` compared even where no document could confirm it.
+    /// A planted fault that this test detected: `known` compared even if no document could confirm it.
     #[test]
     fn the_verdict_asked_for_comes_about(
         known in prop::option::of(any_known()),

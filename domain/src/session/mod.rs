@@ -1,4 +1,4 @@
-//! The session: its states and every transition there is, one function each. Nothing else changes a status.
+//! The session: its states and all transitions, one function each. Nothing else changes a status.
 
 use crate::{
     document::vocabulary,
@@ -41,11 +41,11 @@ vocabulary! {
 vocabulary! {
     /// Why a session ended in `failed` (`verification.failed.reason`).
     FailureReason {
-        /// Processing broke for good.
+        /// Processing failed permanently.
         ProcessingError = "processing_error",
-        /// A stored picture no longer opens.
+        /// A stored picture is damaged.
         MediaCorrupted = "media_corrupted",
-        /// A stored picture is gone.
+        /// A stored picture is missing.
         MediaLost = "media_lost",
         /// Internal retries are used up.
         AttemptsExhausted = "attempts_exhausted",
@@ -53,7 +53,7 @@ vocabulary! {
         ConsentDeclined = "consent_declined",
         /// The user's device cannot take part.
         DeviceNotSupported = "device_not_supported",
-        /// The tenant's settings no longer make sense.
+        /// The tenant's settings are no longer valid.
         SettingsInvalid = "settings_invalid",
         /// An operator ended it.
         OperatorCancelled = "operator_cancelled",
@@ -70,7 +70,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan of the enabled steps in their fixed order; `None` where none is enabled.
+    /// A plan of the enabled steps in their fixed order; `None` if none is enabled.
     #[must_use]
     pub fn of(enabled: &[Step]) -> Option<Self> {
         let steps: Vec<Step> = Step::ALL
@@ -88,7 +88,7 @@ impl Plan {
     }
 }
 
-/// One verification of one end user: what is needed to decide which operation may happen. Personal data lives elsewhere.
+/// One verification of one end user: what is needed to decide which operation is allowed. Personal data is stored elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
     /// Its id.
@@ -109,11 +109,11 @@ pub struct Session {
     pub purged_at: Option<Timestamp>,
     /// 1 at first, one more after each reprocess.
     pub attempt: i64,
-    /// Compared and set by each save.
+    /// Compared and incremented by each save.
     pub version: i64,
 }
 
-/// A transition that the table does not have.
+/// A transition that is not in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// The status does not allow it.
@@ -142,7 +142,7 @@ impl Session {
         }
     }
 
-    /// The status any reader sees: past its deadline an unfinished session is `expired` at once, written or not.
+    /// The status as readers see it: past its deadline, an unfinished session is `expired` immediately, stored or not.
     #[must_use]
     pub fn status_at(&self, now: Timestamp) -> Status {
         match self.status {
@@ -154,7 +154,7 @@ impl Session {
     /// `created | collecting → collecting`: the user taps Start, or opens a reissued link.
     ///
     /// # Errors
-    /// [`Refused::Status`] elsewhere, also past the deadline.
+    /// [`Refused::Status`] in other states, also past the deadline.
     pub fn start(&self, now: Timestamp) -> Result<Self, Refused> {
         match self.status_at(now) {
             Status::Created | Status::Collecting => Ok(self.to(Status::Collecting)),
@@ -165,7 +165,7 @@ impl Session {
     /// `collecting → deciding`: the user submits.
     ///
     /// # Errors
-    /// [`Refused::Status`] elsewhere, also past the deadline.
+    /// [`Refused::Status`] in other states, also past the deadline.
     pub fn submit(&self, now: Timestamp) -> Result<Self, Refused> {
         match self.status_at(now) {
             Status::Collecting => Ok(self.to(Status::Deciding)),
@@ -176,7 +176,7 @@ impl Session {
     /// `deciding → completed | reviewing`: the automatic decision.
     ///
     /// # Errors
-    /// [`Refused::Status`] elsewhere.
+    /// [`Refused::Status`] in other states.
     pub fn decide(&self, verdict: Verdict, now: Timestamp) -> Result<Self, Refused> {
         match (self.status, verdict) {
             (Status::Deciding, Verdict::NeedsReview) => Ok(self.to(Status::Reviewing)),
@@ -185,10 +185,10 @@ impl Session {
         }
     }
 
-    /// `reviewing → completed`: a reviewer's ruling.
+    /// `reviewing → completed`: a reviewer's decision.
     ///
     /// # Errors
-    /// [`Refused::Status`] elsewhere; a second reviewer meets this.
+    /// [`Refused::Status`] in other states, for example for a second reviewer.
     pub fn rule(&self, now: Timestamp) -> Result<Self, Refused> {
         match self.status {
             Status::Reviewing => Ok(self.completed(now)),
@@ -199,7 +199,7 @@ impl Session {
     /// `created | collecting | deciding → failed`: an unrecoverable end, such as declined consent.
     ///
     /// # Errors
-    /// [`Refused::Status`] elsewhere, also past the deadline.
+    /// [`Refused::Status`] in other states, also past the deadline.
     pub fn fail(&self, now: Timestamp) -> Result<Self, Refused> {
         match self.status_at(now) {
             Status::Created | Status::Collecting | Status::Deciding => Ok(self.to(Status::Failed)),
@@ -207,17 +207,17 @@ impl Session {
         }
     }
 
-    /// `created | collecting → expired`: the deadline has passed. `None` where there is nothing to expire, now or ever again.
+    /// `created | collecting → expired`: the deadline has passed. `None` if there is nothing to expire.
     #[must_use]
     pub fn expire(&self, now: Timestamp) -> Option<Self> {
         let due = matches!(self.status, Status::Created | Status::Collecting) && now >= self.expires_at;
         due.then(|| self.to(Status::Expired))
     }
 
-    /// `created | collecting → expired` before its time, in a sandbox: the deadline is now.
+    /// `created | collecting → expired` ahead of time, in a sandbox: the deadline is now.
     ///
     /// # Errors
-    /// [`Refused::Status`] elsewhere, also past the deadline.
+    /// [`Refused::Status`] in other states, also past the deadline.
     pub fn expire_early(&self, now: Timestamp) -> Result<Self, Refused> {
         match self.status_at(now) {
             Status::Created | Status::Collecting => Ok(Self {
@@ -231,7 +231,7 @@ impl Session {
     /// `completed | failed | reviewing → collecting`: a new attempt with a new deadline.
     ///
     /// # Errors
-    /// [`Refused::Erased`] once the personal data is gone, else [`Refused::Status`] elsewhere.
+    /// [`Refused::Erased`] once the personal data is gone, otherwise [`Refused::Status`] in other states.
     pub fn reprocess(&self, now: Timestamp, lifetime: Millis) -> Result<Self, Refused> {
         if self.purged_at.is_some() {
             return Err(Refused::Erased);

@@ -32,7 +32,7 @@ fn any_move() -> impl Strategy<Value = Move> {
     ]
 }
 
-/// The contract's table and section 3 of its completion, written down a second time.
+/// The contract's table with the additional transitions, written a second time.
 fn allowed(from: Status, to: Status) -> bool {
     use Status::{Collecting, Completed, Created, Deciding, Expired, Failed, Reviewing};
     from == to
@@ -79,7 +79,7 @@ fn apply(session: &Session, step: Move, now: Timestamp) -> Option<Session> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(5_000))]
 
-    /// Planted faults that this caught: `reprocess` accepting `expired`; `expire` ignoring the deadline.
+    /// Planted faults that this test detected: `reprocess` accepting `expired`; `expire` ignoring the deadline.
     #[test]
     fn random_walks_stay_in_the_table(moves in prop::collection::vec(any_move(), 1..40)) {
         let (mut session, mut now) = (new_session(), Timestamp::from_millis(0));

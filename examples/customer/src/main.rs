@@ -1,7 +1,8 @@
-//! The integrator's side of Honnin, whole: create a session, hand the link to the user, receive the webhook, read the result.
+//! The integrator's side of Honnin, complete: create a session, hand the link to the user, receive the webhook, read the
+//! result.
 //!
-//! A real customer has a certificate of a public authority; this example makes its own and writes it where Honnin's operator can
-//! trust it (`webhooks.extra_ca_file`).
+//! In production, the receiver has a certificate from a public authority. This example generates one and writes it to a file,
+//! so that Honnin's operator can trust it (`webhooks.extra_ca_file`).
 #![expect(
     clippy::print_stdout,
     reason = "the example shows what it does on its standard output"
@@ -22,28 +23,28 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>
 #[derive(Parser)]
 #[command(about = "Verifies one person with Honnin, as a customer's server would")]
 struct Arguments {
-    /// Where Honnin is
+    /// Base URL of Honnin
     #[arg(long, default_value = "http://localhost:3000")]
     base: String,
-    /// The API key; it never leaves the server side
+    /// API key
     #[arg(long, required_unless_present = "only_certificate")]
     key: Option<String>,
-    /// The webhook secret, `whsec_..`
+    /// Webhook signing secret, `whsec_..`
     #[arg(long, required_unless_present = "only_certificate")]
     secret: Option<String>,
-    /// Where to receive webhooks; register `https://localhost:PORT/` in the console
+    /// Address to receive webhooks on; register `https://localhost:PORT/` in the console
     #[arg(long, default_value = "127.0.0.1:8443")]
     listen: SocketAddr,
-    /// Folder of the receiver's certificate, `customer.pem`, which Honnin's operator has to trust
+    /// Folder for the receiver's certificate, `customer.pem`, which Honnin's operator has to trust
     #[arg(long, default_value = ".")]
     cert_out: PathBuf,
-    /// Make the certificate and stop
+    /// Create the certificate and exit
     #[arg(long)]
     only_certificate: bool,
-    /// Where the user comes back to; it must be on the tenant's list
+    /// URL that the user returns to; it must be on the tenant's allow-list
     #[arg(long)]
     callback_url: Option<String>,
-    /// A PEM file to trust when `--base` is https with a certificate of its own making
+    /// PEM file to trust if `--base` is https with a self-signed certificate
     #[arg(long)]
     trust: Option<PathBuf>,
     /// Keep listening after the final event
@@ -72,13 +73,13 @@ async fn main() -> Result<()> {
 
     let id = create_session(&client, arguments.callback_url.as_deref()).await?;
     follow(&client, &id, &mut deliveries, arguments.stay).await?;
-    // Answers that are on their way leave before the program does: the channel ends with the last connection.
+    // Responses in progress are sent before the program ends: the channel closes with the last connection.
     receiver.abort();
     while deliveries.recv().await.is_some() {}
     Ok(())
 }
 
-/// Creates a session and shows the user's link; answers the session's id.
+/// Creates a session and prints the user's link; returns the session's id.
 async fn create_session(client: &Client, callback_url: Option<&str>) -> Result<String> {
     let mut wanted = json!({ "metadata": { "order": "example-1" } });
     if let Some(url) = callback_url {
@@ -86,12 +87,12 @@ async fn create_session(client: &Client, callback_url: Option<&str>) -> Result<S
         wanted["state"] = "example-state".into();
     }
     let session = client.call("POST", "/v1/verification-sessions", Some(&wanted)).await?;
-    let id = session["id"].as_str().ok_or("the answer has no id")?.to_owned();
+    let id = session["id"].as_str().ok_or("the response has no id")?.to_owned();
     let link = session["verificationUrl"]
         .as_str()
-        .ok_or("the answer has no verificationUrl")?;
+        .ok_or("the response has no verificationUrl")?;
     println!("session {id}");
-    // The link is a secret of the user's: a real customer shows it to nobody else and never logs it.
+    // The link is secret: in production, show it only to the user and never log it.
     println!("link {link}");
     println!("{}", QrCode::new(link)?.render::<unicode::Dense1x2>().build());
     Ok(id)
@@ -106,14 +107,14 @@ async fn follow(client: &Client, id: &str, deliveries: &mut mpsc::Receiver<Deliv
             event["id"].as_str().unwrap_or_default(),
             event["type"].as_str().unwrap_or_default(),
         );
-        // The same event may come several times, and in any order.
+        // The same event may arrive several times, and events may arrive in any order.
         if seen.contains(event_id) {
             println!("again {event_id} {kind}");
             delivery.accept();
             continue;
         }
         if let Err(error) = process(client, id, &event).await {
-            // Not remembered and not accepted: the event comes again.
+            // Neither recorded nor accepted, so the event is delivered again.
             println!("failed {event_id} {kind}: {error}");
             continue;
         }
@@ -137,9 +138,9 @@ fn is_about(event: &Value, id: &str) -> bool {
     event["data"]["session"]["sessionId"] == id
 }
 
-/// Takes note of an event. It is only a notice: the state is what GET says.
+/// Processes an event. An event is only a notification: the state is what GET returns.
 async fn process(client: &Client, id: &str, event: &Value) -> Result<()> {
-    // Another session's events would be another part's business.
+    // Events of other sessions are handled elsewhere.
     if is_about(event, id) {
         let detail = client
             .call("GET", &format!("/v1/verification-sessions/{id}"), None)

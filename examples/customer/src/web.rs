@@ -1,4 +1,4 @@
-//! The little HTTP and TLS that the example needs: a client for Honnin and a receiver for its webhooks.
+//! The minimal HTTP and TLS that the example needs: a client for Honnin and a receiver for its webhooks.
 
 use crate::Result;
 use bytes::Bytes;
@@ -53,7 +53,7 @@ impl Client {
         })
     }
 
-    /// Calls the API; any answer but a success is an error.
+    /// Calls the API; any response but a success is an error.
     pub(crate) async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value> {
         let host = self.base.host().ok_or("--base has no host")?;
         let is_https = self.base.scheme_str() == Some("https");
@@ -91,7 +91,7 @@ pub(crate) struct Certificate {
 }
 
 impl Certificate {
-    /// Takes the one in the folder, or makes it.
+    /// Loads the one in the folder, or creates it.
     pub(crate) fn in_folder(folder: &Path) -> Result<Self> {
         let found = Self {
             path: folder.join("customer.pem"),
@@ -115,21 +115,21 @@ impl Certificate {
     }
 }
 
-/// A webhook whose signature is right.
+/// A webhook with a valid signature.
 pub(crate) struct Delivery {
     pub(crate) body: Bytes,
     processed: oneshot::Sender<()>,
 }
 
 impl Delivery {
-    /// Says that the event was processed, so that it is answered with a success.
+    /// Reports that the event was processed, so that the response is a success.
     pub(crate) fn accept(self) {
-        // Where nobody waits any more, the event comes again and is recognised.
+        // If nobody is waiting any more, the event is delivered again and recognised.
         let _ = self.processed.send(());
     }
 }
 
-/// Receives webhooks for ever.
+/// Receives webhooks until aborted.
 pub(crate) async fn receive(listener: TcpListener, tls: TlsAcceptor, judge: Webhook, to: mpsc::Sender<Delivery>) {
     let judge = Arc::new(judge);
     while let Ok((tcp, _)) = listener.accept().await {
@@ -147,7 +147,7 @@ pub(crate) async fn receive(listener: TcpListener, tls: TlsAcceptor, judge: Webh
                     Ok::<_, Infallible>(answer)
                 }
             });
-            // A broken connection is the sender's to repeat.
+            // If a connection breaks, the sender retries.
             let _ = hyper::server::conn::http1::Builder::new()
                 .serve_connection(TokioIo::new(stream), service)
                 .await;
@@ -155,7 +155,7 @@ pub(crate) async fn receive(listener: TcpListener, tls: TlsAcceptor, judge: Webh
     }
 }
 
-/// Checks the signature over the raw bytes, then waits until the event was processed.
+/// Verifies the signature over the raw bytes, then waits until the event was processed.
 async fn answer_to(request: Request<Incoming>, judge: &Webhook, to: &mpsc::Sender<Delivery>) -> StatusCode {
     let (head, body) = request.into_parts();
     let Ok(body) = Limited::new(body, LARGEST_EVENT).collect().await else {

@@ -1,4 +1,4 @@
-//! Clients that keep their connections, with as little work of their own as possible: they share the machine with the server.
+//! HTTP clients with keep-alive connections and as little work as possible, because they share the machine with the server.
 
 use std::{
     net::SocketAddr,
@@ -11,24 +11,24 @@ use tokio::{
     task::JoinSet,
 };
 
-/// What came of a load.
+/// The result of a load.
 pub(crate) struct Outcome {
-    /// Answers a second.
+    /// Responses per second.
     pub(crate) rate: f64,
-    /// How long each took, in seconds, in ascending order.
+    /// Latencies in seconds, in ascending order.
     pub(crate) latencies: Vec<f64>,
-    /// The bodies of the answers.
+    /// The bodies of the responses.
     pub(crate) bodies: Vec<String>,
 }
 
-/// Sends each client's requests one after the other, as fast as the answers come.
+/// Closed loop: each client sends its requests one after the other, as fast as the responses arrive.
 pub(crate) fn closed(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>) -> Outcome {
     run(address, clients, None)
 }
 
-/// Sends `rate` requests a second, whether answers come or not: each client has its share of the moments, and a late answer is
-/// counted from the moment its request was due. A thread keeps the time: the runtime's timer is no finer than a millisecond, which is
-/// several commits.
+/// Open loop: sends `rate` requests per second whether or not responses arrive. Each client has its share of the schedule, and
+/// latency is counted from the scheduled time. A thread keeps the time, because the runtime's timer is no finer than a
+/// millisecond, which is several commits.
 pub(crate) fn open(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>, rate: f64) -> Outcome {
     run(address, clients, Some(rate))
 }
@@ -66,7 +66,7 @@ fn run(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>, rate: Option<f64>) -> Ou
             bodies,
         }
     };
-    // A thread of their own, so that they do not stand in the server's queue.
+    // A separate thread, so that the clients do not share the server's runtime.
     std::thread::spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -78,8 +78,8 @@ fn run(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>, rate: Option<f64>) -> Ou
     .unwrap()
 }
 
-/// Tells the clients in turn that a request of theirs is due; all of them at once where there is no rate.
-#[expect(clippy::disallowed_methods, reason = "it is the clock")]
+/// Tells the clients in turn that a request is due; all of them immediately if there is no rate.
+#[expect(clippy::disallowed_methods, reason = "keeps the time")]
 fn keep_time(begun: Instant, requests: usize, clocks: &[UnboundedSender<Instant>], rate: Option<f64>) {
     for (index, clock) in (0..requests).zip(clocks.iter().cycle()) {
         let due = rate.map_or(begun, |rate| begun + Duration::from_secs_f64(index as f64 / rate));
@@ -105,7 +105,7 @@ impl Connection {
         }
     }
 
-    /// The body of the answer, which must be a success.
+    /// The body of the response, which must be a success.
     async fn call(&mut self, request: &[u8]) -> String {
         self.stream.write_all(request).await.unwrap();
         self.buffer.clear();

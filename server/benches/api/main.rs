@@ -1,15 +1,16 @@
-//! The API over HTTP on loopback, whole and durable, next to what the disk can do: a bare loop that inserts equal rows with 32 to a
-//! commit, the same loop with one, and on Postgres pgbench. Each round measures all of them in turn; ratios are medians of rounds.
+//! The API over HTTP on loopback, complete and durable, compared with the disk: a bare loop that inserts equal rows, 32 per
+//! commit; the same loop with one per commit; and pgbench on Postgres. Each round measures all of them in turn; ratios are
+//! medians over the rounds.
 //!
 //! `cargo bench --bench api` prints the rounds and writes `target/bench/api.json`. The clients run beside the server on the
-//! same cores. `HONNIN_BENCH_POSTGRES` names a server whose commits are durable; `HONNIN_SEED` sets the order of the readings.
+//! same cores. `HONNIN_BENCH_POSTGRES` names a server with durable commits; `HONNIN_SEED` sets the order of the reads.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a measurement talks, stops at the first surprise, and counts in thousands"
+    reason = "a benchmark prints its results, may panic, and counts in thousands"
 )]
 
 mod load;
@@ -29,7 +30,7 @@ const REQUESTS: usize = 4_096;
 const ONE_BY_ONE: usize = 256;
 const ROUNDS: usize = 5;
 
-/// One round's measurements: names and values; rates are a second, times are seconds.
+/// The values of one round by name; rates are per second, times in seconds.
 type Round = Vec<(&'static str, f64)>;
 
 fn main() {
@@ -83,7 +84,7 @@ fn main() {
         let reached = if at_least { ratio >= goal } else { ratio <= goal };
         let sign = if at_least { "≥" } else { "≤" };
         println!(
-            "{name}: {ratio:.2} (to reach {sign} {goal}: {})",
+            "{name}: {ratio:.2} (target {sign} {goal}: {})",
             if reached { "reached" } else { "MISSED" }
         );
         ratios.push(json!({ "name": name, "ratio": ratio, "goal": goal, "at_least": at_least, "reached": reached }));
@@ -96,7 +97,7 @@ fn main() {
     std::fs::write(results().join("api.json"), format!("{result:#}\n")).unwrap();
 }
 
-/// Everything on SQLite, the floors before and after the server in turn.
+/// Everything on SQLite, the baselines before and after the server in turn.
 async fn sqlite(random: &mut StdRng) -> Round {
     let folder = TempDir::new_in(results()).unwrap();
     let system = System::start(&folder.path().join("data"), None).await;
@@ -137,7 +138,7 @@ async fn sqlite(random: &mut StdRng) -> Round {
         ("p50", quantile(&calm.latencies, 0.5)),
         ("p99", quantile(&calm.latencies, 0.99)),
         ("commit", commits[commits.len() / 2].as_secs_f64()),
-        // What the disk itself makes of a few in a hundred.
+        // The disk's own 99th percentile.
         ("commit_p99", commits[commits.len() * 99 / 100].as_secs_f64()),
     ]
 }
@@ -160,7 +161,7 @@ async fn bare(path: &Path, tenant: &str) -> Bare {
     bare
 }
 
-/// Dealt out to the clients.
+/// Distributes the requests over the clients.
 fn share(requests: impl Iterator<Item = Vec<u8>>) -> Vec<Vec<Vec<u8>>> {
     let mut clients = vec![Vec::new(); CLIENTS];
     for (number, request) in requests.enumerate() {
@@ -178,7 +179,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted[((sorted.len() - 1) as f64 * share).round() as usize]
 }
 
-/// The median over the rounds of one figure by another; `None` where a round did not measure it.
+/// The median over the rounds of the ratio of two values; `None` if a round did not measure one of them.
 fn median(rounds: &[Round], above: &str, below: &str) -> Option<f64> {
     let of = |round: &Round, wanted: &str| round.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
     let ratios: Option<Vec<f64>> = rounds
@@ -202,7 +203,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever measures says from which seed")]
+#[expect(clippy::disallowed_methods, reason = "the seed comes from the environment")]
 fn seed() -> u64 {
     let given = std::env::var("HONNIN_SEED").ok();
     given.map_or_else(rand::random, |text| {

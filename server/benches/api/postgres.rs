@@ -1,4 +1,4 @@
-//! The same creations on Postgres, next to pgbench with equal rows and equal clients on the same server.
+//! The same creations on Postgres, compared with pgbench with equal rows and clients on the same server.
 
 use crate::{
     CLIENTS, REQUESTS, Round, load, share,
@@ -9,7 +9,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use testkit::floors::results;
 
-/// Nothing where no server is named.
+/// Empty if no server is named.
 pub(crate) async fn round() -> Round {
     let Some(server) = server() else { return Vec::new() };
     let folder = TempDir::new_in(results()).unwrap();
@@ -29,7 +29,7 @@ pub(crate) async fn round() -> Round {
     vec![("pg_create", created.rate), ("pgbench", pgbench)]
 }
 
-/// Transactions a second.
+/// Transactions per second.
 fn pgbench(server: &str, schema: &str, script: &str) -> f64 {
     let each = (REQUESTS / CLIENTS).to_string();
     let output = Command::new("pgbench")
@@ -50,7 +50,10 @@ fn pgbench(server: &str, schema: &str, script: &str) -> f64 {
     line.split(' ').next().unwrap().parse().unwrap()
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever measures says where the server is")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the server's address comes from the environment"
+)]
 fn server() -> Option<String> {
     std::env::var("HONNIN_BENCH_POSTGRES")
         .ok()

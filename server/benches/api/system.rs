@@ -1,4 +1,4 @@
-//! The whole server in this process, as `honnin serve` runs it, and the rows it writes.
+//! The whole server in this process, as run by `honnin serve`, and the rows it writes.
 
 use server::{
     config::{Config, Layers},
@@ -28,13 +28,14 @@ pub(crate) struct System {
 }
 
 impl System {
-    /// On a fresh data folder, with the defaults but for the rates; on other databases where their addresses are given.
+    /// On a fresh data folder, with the default settings except for the rate limit; on other databases if their addresses are
+    /// given.
     pub(crate) async fn start(folder: &Path, databases: Option<(&str, &str)>) -> Self {
         let mut layers = Layers::defaults();
         layers.set("data_dir", folder.to_str().unwrap());
         layers.set("listen", "127.0.0.1:0");
         layers.set("base_url", "https://id.example");
-        // A limit nobody reaches costs what any limit costs.
+        // A limit that is never reached costs as much as any other.
         layers.set("limits.creations_per_minute", 1_000_000_i64);
         layers.set("limits.creation_burst", 1_000_000_i64);
         if let Some((main, keys)) = databases {
@@ -102,7 +103,7 @@ const JOB: &str =
 const AUDIT: &str = "INSERT INTO audit (at, tenant_id, actor, action, subject, detail, address)
     VALUES (1785663000000, $1, 'key_0123456789abcdef0123456789abcdef', $2, 'vs_' || $3, NULL, '127.0.0.1')";
 
-/// The rows of a creation, by the bare loop.
+/// Inserts the rows of a creation in the bare loop.
 pub(crate) async fn insert_creations(bare: &mut Bare, tenant: &str, rows: usize, per_commit: usize) -> Vec<Duration> {
     bare.insert(rows, per_commit, async |connection, _| {
         let id = hex::encode(rand::random::<[u8; 16]>());
@@ -119,7 +120,7 @@ pub(crate) async fn insert_creations(bare: &mut Bare, tenant: &str, rows: usize,
     .await
 }
 
-/// The row of a reading, by the bare loop.
+/// Inserts the row of a read in the bare loop.
 pub(crate) async fn insert_readings(bare: &mut Bare, tenant: &str, rows: usize, per_commit: usize) -> Vec<Duration> {
     bare.insert(rows, per_commit, async |connection, _| {
         let id = hex::encode(rand::random::<[u8; 16]>());

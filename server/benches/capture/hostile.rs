@@ -1,5 +1,4 @@
-//! One network that wants everything: connections that say nothing, bodies that drip, uploads that stall. Whatever is closed is opened
-//! again.
+//! One hostile network: silent connections, slow bodies, stalled uploads. Whatever is closed is opened again.
 
 use crate::{http::connect, node::Node, phones::Phone};
 use std::{
@@ -12,15 +11,15 @@ use tokio::{
     time::sleep,
 };
 
-/// Its addresses are all of one `/24`.
+/// All its addresses are in one `/24`.
 const ADDRESSES: usize = 200;
-/// Before something that was closed is opened again, and between two bytes of a body that drips.
+/// Pause before reopening, and between two bytes of a slow body.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Everything it does; over when it is dropped.
+/// All hostile connections; they end when it is dropped.
 pub(crate) struct Hostile {
     _running: JoinSet<()>,
-    /// What it holds, at most.
+    /// Maximum number of connections.
     pub(crate) connections: usize,
 }
 
@@ -29,7 +28,7 @@ fn address(number: usize) -> Ipv4Addr {
 }
 
 impl Hostile {
-    /// So many connections; beside them a fifth as many bodies, and a hundredth as many uploads.
+    /// Starts this many connections, a fifth as many slow bodies, and a hundredth as many uploads.
     pub(crate) async fn start(node: &Node, connections: usize) -> Self {
         let mut running = JoinSet::new();
         let to = node.address;
@@ -57,7 +56,7 @@ impl Hostile {
     }
 }
 
-/// Connects, says what it has to say, holds on, and begins anew when it is closed.
+/// Connects, sends its head, holds on, and starts again when it is closed.
 async fn again_and_again(to: SocketAddr, number: usize, begun: Vec<u8>, drips: bool) {
     loop {
         if let Ok(mut stream) = connect(to, address(number)).await {

@@ -1,4 +1,4 @@
-//! Just enough of a client: from any of loopback's addresses, with or without haste.
+//! A minimal HTTP client that can use any loopback address, optionally throttled.
 
 use std::{
     io,
@@ -14,7 +14,7 @@ use tokio::{
 /// How often a throttled connection sends.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What came back.
+/// A response.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     head: String,
@@ -50,7 +50,7 @@ pub(crate) async fn connect(to: SocketAddr, from: Ipv4Addr) -> io::Result<TcpStr
     Ok(stream)
 }
 
-/// One request on a connection of its own, sent at so many bytes a second where there is a limit.
+/// One request on a new connection, sent at this many bytes per second if limited.
 pub(crate) async fn call(
     to: SocketAddr,
     from: Ipv4Addr,
@@ -65,11 +65,11 @@ pub(crate) async fn call(
         let mut next = Instant::now();
         for piece in message.chunks(piece.max(1)) {
             sleep_until(next).await;
-            // It may have been refused already: the answer says so.
+            // It may have been refused already; the response says so.
             if write.write_all(piece).await.is_err() {
                 break;
             }
-            // What was not taken for a while is not made up for.
+            // Time lost to back-pressure is not made up for.
             next = (next + TICK).max(Instant::now());
         }
         write

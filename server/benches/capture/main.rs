@@ -1,17 +1,19 @@
-//! Many phones at once, and one network that wants everything, next to the same node without them.
+//! Many phones at the same time, and one hostile network, compared with the same node without them.
 //!
-//! `cargo bench --bench capture` prints what it saw and writes `target/bench/capture.json`. `HONNIN_PHONES` and
-//! `HONNIN_HOSTILE` say how many phones and hostile connections (1,000 and 10,000 where they do not); with fewer the others' times are
-//! told and not judged. `HONNIN_BENCH_BINARY` names another binary to measure. The node is a process of its own, without models: pictures
-//! are decoded, judged, encoded anew, sealed and stored, and their analyses say that nobody could look. The clients share its cores.
+//! `cargo bench --bench capture` prints the results and writes `target/bench/capture.json`. `HONNIN_PHONES` and
+//! `HONNIN_HOSTILE` set the number of phones and hostile connections (default 1,000 and 10,000); with fewer, the latencies of
+//! other clients are reported but not judged. `HONNIN_BENCH_BINARY` names another binary to measure. The node is a separate
+//! process without models: pictures are decoded, judged, re-encoded, encrypted and stored, and their analyses report missing
+//! models. The clients share its cores.
 //!
-//! Planted faults that make this fail: room taken as it comes; a slot held while a body is waited for; one count for all networks.
+//! Planted faults that this benchmark detects: upload memory reserved as bytes arrive; a slot held while a body is awaited; one
+//! limit for all networks.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    reason = "a measurement talks, stops at the first surprise, and counts in thousands"
+    reason = "a benchmark prints its results, may panic, and counts in thousands"
 )]
 
 mod hostile;
@@ -32,9 +34,9 @@ use tokio::time::sleep;
 
 const PHONES: usize = 1_000;
 const HOSTILE: usize = 10_000;
-/// How long the others are watched alone, and beside the hostile network, where their times are judged.
+/// How long the other clients are observed alone, and beside the hostile network, when their latencies are judged.
 const WATCHED: Duration = Duration::from_secs(20);
-/// Where they are not.
+/// The same when they are not judged.
 const GLANCED: Duration = Duration::from_secs(4);
 /// In MiB, without models.
 const MEMORY: f64 = 256.0;
@@ -54,7 +56,7 @@ fn main() {
         let reached = value <= goal;
         faults += usize::from(!reached);
         println!(
-            "{name}: {value:.2} (to reach ≤ {goal}: {})",
+            "{name}: {value:.2} (target ≤ {goal}: {})",
             if reached { "reached" } else { "MISSED" }
         );
     }
@@ -64,13 +66,13 @@ fn main() {
         .collect();
     let result = json!({ "phones": phones, "hostile": hostile, "results": ratios });
     std::fs::write(folder().join("capture.json"), format!("{result:#}\n")).unwrap();
-    assert_eq!(faults, 0, "measurements were missed");
+    assert_eq!(faults, 0, "targets were missed");
 }
 
-/// A figure, what it came to, and what it may come to.
+/// A value, its measurement, and its target.
 type Figure = (&'static str, f64, f64);
 
-/// Many phones at once.
+/// Many phones at the same time.
 async fn crowd(phones: usize, sides: &Sides) -> Vec<Figure> {
     let node = Node::start(TempDir::new_in(folder()).unwrap());
     let alone = watch(&node, watched(phones >= PHONES)).await;
@@ -79,7 +81,7 @@ async fn crowd(phones: usize, sides: &Sides) -> Vec<Figure> {
     let outcome = phones::send_all(ready, sides).await;
     let beside = others.stop().await;
     println!(
-        "{phones} phones in {:.0} s: {} attempts were told to come later, {} broke; the others' p99 {:.1} ms alone, {:.1} ms beside",
+        "{phones} phones in {:.0} s: {} attempts were told to retry later, {} broke; the others' p99 {:.1} ms alone, {:.1} ms beside",
         outcome.took.as_secs_f64(),
         outcome.refused,
         outcome.broken,
@@ -102,7 +104,7 @@ async fn crowd(phones: usize, sides: &Sides) -> Vec<Figure> {
     measurements
 }
 
-/// One network that wants everything.
+/// One hostile network.
 async fn siege(connections: usize, sides: &Sides) -> Vec<Figure> {
     let node = Node::start(TempDir::new_in(folder()).unwrap());
     let time = watched(connections >= HOSTILE);
@@ -113,7 +115,7 @@ async fn siege(connections: usize, sides: &Sides) -> Vec<Figure> {
     let (outcome, ()) = tokio::join!(phones::send_all(honest, sides), sleep(time));
     let beside = others.stop().await;
     println!(
-        "beside {} hostile connections: {} uploads were told to come later, {} broke; the others' p99 {:.1} ms alone, {:.1} ms beside",
+        "beside {} hostile connections: {} uploads were told to retry later, {} broke; the others' p99 {:.1} ms alone, {:.1} ms beside",
         hostile.connections,
         outcome.refused,
         outcome.broken,
@@ -135,14 +137,14 @@ async fn siege(connections: usize, sides: &Sides) -> Vec<Figure> {
     measurements
 }
 
-/// Where the others were refused.
+/// Prints which requests of other clients were refused.
 fn print_refused(seen: &Seen) {
     for ((path, answer), count) in &seen.refused_at {
         println!("refused at {path}: {count} times {answer}");
     }
 }
 
-/// What the others see of a node that has nothing else to do.
+/// What other clients see of an otherwise idle node.
 async fn watch(node: &Node, time: Duration) -> Seen {
     let others = Others::start(node);
     sleep(time).await;
@@ -159,7 +161,7 @@ fn folder() -> std::path::PathBuf {
     folder
 }
 
-/// Both ends of a connection are this machine's.
+/// Both ends of a connection are on this machine.
 fn raise_descriptor_limit() {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let all = Rlimit {
@@ -169,7 +171,7 @@ fn raise_descriptor_limit() {
     setrlimit(Resource::Nofile, all).unwrap();
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever measures says how much")]
+#[expect(clippy::disallowed_methods, reason = "the size comes from the environment")]
 fn count(name: &str, otherwise: usize) -> usize {
     std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
 }

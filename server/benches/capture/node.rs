@@ -1,4 +1,4 @@
-//! The program as a process of its own, with the settings it comes with, and one tenant.
+//! The program as a separate process, with its default settings and one tenant.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Without models, so that what is stored goes to review: it is the edge that is measured here, and what decodes pictures.
+    /// Without models, so that sessions go to review: this measures the edge and the decoding of pictures.
     pub(crate) fn start(folder: TempDir) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -32,7 +32,7 @@ impl Node {
         fs::write(&file, settings).unwrap();
         let command = |words: &[&str]| {
             let mut command = Command::new(binary());
-            // The variables that steer measurements are no settings.
+            // The variables that control benchmarks are not settings.
             command.env_clear().args(words).arg("--config").arg(&file);
             command
         };
@@ -59,7 +59,7 @@ impl Node {
         }
     }
 
-    /// The most memory it ever held, in MiB (`VmHWM`, proc(5)).
+    /// Peak memory in MiB (`VmHWM`, proc(5)).
     pub(crate) fn memory(&self) -> f64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -75,8 +75,8 @@ impl Drop for Node {
     }
 }
 
-/// The one that was built with this; another one where the measurement is of that.
-#[expect(clippy::disallowed_methods, reason = "whoever measures says what")]
+/// The binary built with this benchmark, or another one to measure.
+#[expect(clippy::disallowed_methods, reason = "the binary's path comes from the environment")]
 fn binary() -> String {
     std::env::var("HONNIN_BENCH_BINARY").unwrap_or_else(|_| env!("CARGO_BIN_EXE_honnin").to_owned())
 }

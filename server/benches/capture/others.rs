@@ -1,5 +1,6 @@
-//! Everybody else: people and programs of other networks, who ask for what they ask for every day, at a steady pace. They have a thread
-//! of their own: their times are the node's, and not those of the loop that plays the phones and the hostile network.
+//! The other clients: people and programs of other networks that send ordinary requests at a steady pace. They run on a
+//! separate thread, so that their latencies are the node's and not those of the loop that simulates phones and the hostile
+//! network.
 
 use crate::{http::call, node::Node};
 use std::{
@@ -18,20 +19,20 @@ use tokio_util::sync::CancellationToken;
 /// Between two requests.
 const EVERY: Duration = Duration::from_millis(25);
 
-/// Asking, until told to stop.
+/// Sends requests until told to stop.
 pub(crate) struct Others {
     stop: CancellationToken,
     seen: oneshot::Receiver<Seen>,
 }
 
-/// What they saw.
+/// What the other clients measured.
 #[derive(Default)]
 pub(crate) struct Seen {
-    /// Seconds that each answer took, in ascending order.
+    /// Latencies in seconds, in ascending order.
     pub(crate) latencies: Vec<f64>,
-    /// Answers that were refusals, or none.
+    /// Refused or failed requests.
     pub(crate) refused: usize,
-    /// How many of them each path had, with the status or the error.
+    /// Their number by path, with the status or the error.
     pub(crate) refused_at: BTreeMap<(&'static str, String), usize>,
 }
 

@@ -1,5 +1,5 @@
-//! Phones: each takes a session up to its pictures, then all of them send both sides of a document at once, as slowly as phones do, and
-//! come back by the rule of the page when they are turned away.
+//! Phones: each takes a session up to its pictures, then all of them send both sides of a document at the same time, at the
+//! speed of a phone, and retry like the page when they are refused.
 
 use crate::{
     http::{Answer, call},
@@ -20,23 +20,23 @@ use tokio::{
 use vision::{Picture, raster::Raster};
 
 const BOUNDARY: &str = "----a-boundary-of-a-phone";
-/// A mobile network that is not at its best.
+/// A slow mobile network.
 const BYTES_PER_SECOND: usize = 300_000;
-/// What a picture of a document weighs.
+/// Size of a picture of a document.
 const PICTURE_BYTES: usize = 1_500_000;
 /// Phones of one network.
 const PER_NETWORK: usize = 20;
 
-/// What came of all phones.
+/// The result of all phones.
 #[derive(Default)]
 pub(crate) struct Outcome {
-    /// Answers that said "later".
+    /// Responses that asked to retry later.
     pub(crate) refused: usize,
-    /// Attempts to which no answer came.
+    /// Attempts without a response.
     pub(crate) broken: usize,
-    /// Phones that did not get both pictures through by themselves.
+    /// Phones that did not get both pictures through automatically.
     pub(crate) lost: usize,
-    /// From the first byte to the last picture's answer.
+    /// From the first byte to the response to the last picture.
     pub(crate) took: Duration,
 }
 
@@ -58,14 +58,14 @@ pub(crate) async fn prepare(node: &Node, phones: usize) -> Vec<Phone> {
     ready
 }
 
-/// The forms of both sides of a document. Made before anything is measured: it takes the cores for a while.
+/// The forms of both sides of a document. Created before anything is measured, because that keeps the cores busy for a while.
 pub(crate) type Sides = [Arc<Vec<u8>>; 2];
 
 pub(crate) fn sides() -> Sides {
     [forms::SLOT_FRONT, forms::SLOT_BACK].map(|slot| Arc::new(form(slot)))
 }
 
-/// Lets all of them send at once.
+/// Makes all of them send at the same time.
 pub(crate) async fn send_all(phones: Vec<Phone>, sides: &Sides) -> Outcome {
     let began = Instant::now();
     let mut running = JoinSet::new();
@@ -85,7 +85,7 @@ pub(crate) async fn send_all(phones: Vec<Phone>, sides: &Sides) -> Outcome {
 }
 
 impl Phone {
-    /// One that has chosen its document.
+    /// A phone that has chosen its document.
     pub(crate) async fn begin(node: &Node, from: Ipv4Addr) -> io::Result<Self> {
         let mut phone = Self {
             to: node.address,
@@ -167,7 +167,7 @@ impl Phone {
         outcome
     }
 
-    /// Takes the photo whatever its page says of it.
+    /// Uses the photo whatever its page says about it.
     async fn use_it(&mut self) -> io::Result<Answer> {
         let page = self.ask("GET", forms::CHECK, "", b"", None).await?;
         let shown = page
@@ -178,7 +178,7 @@ impl Phone {
         self.post(forms::CHECK, &format!("decision=use&shown={shown}")).await
     }
 
-    /// Sends one side until it is taken, and takes it as it is. Returns whether it was.
+    /// Sends one side until it is accepted, and uses it as it is. Returns whether it was accepted.
     async fn deliver(&mut self, side: &[u8], outcome: &mut Outcome) -> bool {
         let began = Instant::now();
         let now = || u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -202,7 +202,7 @@ impl Phone {
                     let asked = answer.headers("retry-after").next();
                     asked.and_then(|seconds| seconds.parse().ok())
                 }
-                // Neither taken nor "later".
+                // Neither accepted nor "retry later".
                 Ok(_) => return false,
                 Err(_) => {
                     outcome.broken += 1;
@@ -217,19 +217,19 @@ impl Phone {
     }
 }
 
-/// The form of one side: a picture of noise, of the weight of a photograph and its size.
+/// The form of one side: a picture of noise with the size and dimensions of a photo.
 fn form(slot: &str) -> Vec<u8> {
     let (width, height) = (2_600, 1_950);
     let mut state = slot.len() as u32;
     let mut noise = || {
-        // xorshift (Marsaglia 2003): any grain will do.
+        // xorshift (Marsaglia 2003): any noise will do.
         state ^= state << 13;
         state ^= state >> 17;
         state ^= state << 5;
         (state >> 24) as u8
     };
     let mut picture = Vec::new();
-    // The grain that weighs what it should is looked for: encoders differ.
+    // Searches for the grain that gives the right size, because encoders differ.
     for grain in [4, 8, 12, 16, 24, 32, 48, 64] {
         let pixels = (0..width * height).flat_map(|_| [128 + noise() % grain; 3]).collect();
         picture = Picture::from_raster(Raster::new(width, height, pixels).unwrap())

@@ -1,4 +1,4 @@
-//! The edge of the capture pages: cookies, language, forms of other sites, and the pictures that are uploaded. The pages themselves are in
+//! The edge of the capture pages: cookies, language, cross-site form posts, and uploaded pictures. The pages themselves are in
 //! `app`.
 
 mod uploads;
@@ -31,12 +31,12 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         .layer(map_response(with_camera))
 }
 
-/// Whether pictures are posted to this route.
+/// Whether this route takes uploaded pictures.
 pub(crate) fn takes_pictures(route: &str) -> bool {
     [forms::PICTURES, forms::SELFIE].contains(&route)
 }
 
-/// Only these pages may film.
+/// Only these pages may use the camera.
 async fn with_camera(mut response: Response) -> Response {
     let only = HeaderValue::from_static(CAMERA_ONLY);
     response.headers_mut().insert(PERMISSIONS_POLICY, only);

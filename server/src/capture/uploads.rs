@@ -1,4 +1,4 @@
-//! The pictures that are uploaded: a side of the document, and the burst of a selfie.
+//! Uploaded pictures: a side of the document, and the burst of a selfie.
 
 use crate::{
     state::App,
@@ -23,9 +23,10 @@ use service::capture::{
 };
 use std::time::Duration;
 
-/// All frames together: a burst of 18 has about 4 MB, two photographs of a phone up to twice the size of one.
+/// All frames together: a burst of 18 has about 4 MB; two phone photos have up to twice the size of one.
 const MAX_BURST: usize = 2 * MAX_FILE + 64 * 1024;
-/// How long the answer waits for the burst to be looked at, so that whoever was not in the picture is asked again at once.
+/// How long the response waits for the analysis of the burst, so that a user who was not in the picture is asked again
+/// immediately.
 const LOOKING: Duration = Duration::from_secs(6);
 
 /// POST multipart: the picture of a side.
@@ -35,7 +36,7 @@ pub(super) async fn picture(State(app): State<App>, page: PageRequest, request: 
 }
 
 async fn take_picture(app: &App, page: &PageRequest, request: Request) -> Result<Taken, Refusal> {
-    // Nobody without a part in a session gets a byte stored.
+    // Nothing is stored for a browser that belongs to no session.
     let applicant = applicant(page).await?;
     let (side, picture, room) = match receive_side(app, applicant.session(), request).await? {
         Ok(sent) => sent,
@@ -52,7 +53,7 @@ async fn take_picture(app: &App, page: &PageRequest, request: Request) -> Result
     }
 }
 
-/// What was sent: the side, its picture, and the room that the picture takes until it is stored.
+/// What was sent: the side, its picture, and the upload memory that the picture holds until it is stored.
 type Sent = (Side, Vec<u8>, Upload);
 
 /// What was sent, or what is wrong with the file.
@@ -70,7 +71,7 @@ async fn receive_side(app: &App, session: &SessionId, request: Request) -> Resul
     Ok(picture.map(|picture| (side, picture, upload)).ok_or(FileFault::Missing))
 }
 
-/// What an upload that was not taken means for the user.
+/// What a refused upload means for the user.
 fn of_upload(fault: UploadFault) -> Result<FileFault, Refusal> {
     match fault {
         UploadFault::TooLarge => Ok(FileFault::TooLarge),
@@ -79,7 +80,7 @@ fn of_upload(fault: UploadFault) -> Result<FileFault, Refusal> {
     }
 }
 
-/// POST multipart: the burst, two pictures, or one of somebody who cannot do the movement.
+/// POST multipart: the burst, two pictures, or one picture from a user who cannot do the movement.
 pub(super) async fn selfie(State(app): State<App>, page: PageRequest, request: Request) -> Response {
     let taken = take_selfie(&app, &page, request).await;
     answer(page, forms::SELFIE, taken).await
@@ -102,7 +103,7 @@ async fn take_selfie(app: &App, page: &PageRequest, request: Request) -> Result<
     }
 }
 
-/// The burst, and the room that it takes until it is stored; or what is wrong with the files.
+/// The burst, and the upload memory that it holds until it is stored; or what is wrong with the files.
 async fn receive_burst(
     app: &App,
     session: &SessionId,
@@ -117,7 +118,7 @@ async fn receive_burst(
     if challenge.is_none() && !without {
         return Err(Refusal::OutOfTurn);
     }
-    // Without the camera's script no times come; then the order has to do.
+    // Without the camera's script there are no times; then the order has to do.
     let times: Vec<u32> = upload.texts(forms::AT).map(|at| at.parse().unwrap_or(0)).collect();
     let frames = upload.take_files(forms::FRAME).into_iter().enumerate();
     let frames = frames

@@ -1,4 +1,4 @@
-//! The middleware of the capture pages: whose browser it is, in which language to answer, and whether the form is ours.
+//! The middleware of the capture pages: identifies the browser, chooses the language, and refuses cross-site forms.
 
 use crate::{edge::RequestContext, same_origin::is_same_origin, state::App};
 use app::{
@@ -19,16 +19,16 @@ use http::{
 use service::{access::capture_cookie, capture::open_link::browser_mark};
 use std::collections::HashMap;
 
-/// Ties the browser to the session.
+/// The cookie that ties the browser to the session.
 const CAPTURE: &str = "__Host-honnin-capture";
-/// Tells one browser that looks at a start page from another.
+/// The cookie that distinguishes one browser viewing a start page from another.
 const MARK: &str = "__Host-honnin-start";
-/// The language chosen with the switch.
+/// The cookie with the language chosen with the switch.
 const LANGUAGE: &str = "honnin-language";
 /// The route of the start page.
 const START: &str = "/v/{token}";
 
-/// Tells the pages who visits, refuses what other sites have a browser post, and sets the cookies.
+/// Tells the pages who visits, refuses cross-site form posts, and sets the cookies.
 pub(super) async fn visits(
     State(app): State<App>,
     context: RequestContext,
@@ -63,7 +63,7 @@ pub(super) async fn visits(
     response
 }
 
-/// A request to an address that leads nowhere, as far as the pages know it.
+/// A request to an unknown address, in the form that the pages expect.
 pub(crate) fn stranger(app: &App, context: &RequestContext, headers: &HeaderMap) -> PageRequest {
     let visit = Visit {
         language: accepted_language(headers),
@@ -102,13 +102,13 @@ fn accepted_language(headers: &HeaderMap) -> Language {
     Language::negotiate(text(headers, &ACCEPT_LANGUAGE))
 }
 
-/// Phones open the link themselves; whoever has a larger screen gets a code to scan.
+/// Phones open the link directly; larger screens get a QR code to scan.
 fn is_phone(agent: &str) -> bool {
     agent.contains("Mobi") || agent.contains("Android")
 }
 
-/// Phones too old for `Sec-Fetch-Site` write `Origin: null` under our own referrer policy. They hold `SameSite=Lax` to be true, so
-/// that a foreign post comes without the cookie; and who posts to a link knows its token.
+/// Phones too old for `Sec-Fetch-Site` send `Origin: null` under our own referrer policy. They do honour `SameSite=Lax`, so a
+/// cross-site post arrives without the cookie; and a post to a link requires its token.
 fn may_post(headers: &HeaderMap, app: &App) -> bool {
     let old_phone =
         !headers.contains_key("sec-fetch-site") && headers.get(ORIGIN).is_some_and(|origin| origin == "null");
@@ -130,7 +130,7 @@ fn chosen_language(query: &str) -> Option<Language> {
         .and_then(|(_, value)| Language::parse(&value))
 }
 
-/// Keeps the language and shows the same page without the query.
+/// Stores the language and redirects to the same page without the query.
 fn switched(path: &str, language: Language) -> Response {
     let mut response = Redirect::to(path).into_response();
     let cookie = format!("{LANGUAGE}={language}; Path=/; Max-Age=31536000; Secure; HttpOnly; SameSite=Lax");
@@ -144,7 +144,7 @@ fn set_cookie(response: &mut Response, cookie: &str) {
     }
 }
 
-/// The capture cookie as it is set. The server ends it; the browser forgets it when it must be over.
+/// The capture cookie. The server decides when it ends; the browser deletes it at the latest possible time.
 fn capture_cookie(value: &str) -> String {
     format!(
         "{CAPTURE}={value}; {BOUND}; Max-Age={}",
@@ -152,7 +152,7 @@ fn capture_cookie(value: &str) -> String {
     )
 }
 
-/// The mark of a browser that looks at a start page.
+/// The cookie of a browser that views a start page.
 fn mark_cookie(value: &str) -> String {
     format!("{MARK}={value}; {BOUND}; Max-Age=86400")
 }

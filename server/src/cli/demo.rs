@@ -1,4 +1,4 @@
-//! The demonstration: a tenant of its own, its key kept in the data folder, and links to try.
+//! The demonstration: a separate tenant, its key stored in the data folder, and links to try.
 
 use super::{Failure, say};
 use crate::{config::Tls, state::App};
@@ -11,7 +11,7 @@ use service::{
 };
 use std::{fs, io::Write as _, net::IpAddr, path::Path};
 
-/// What is kept in `demo.json`, readable by its owner only.
+/// The content of `demo.json`, readable by its owner only.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Kept {
@@ -20,7 +20,7 @@ struct Kept {
     webhook_secret: String,
 }
 
-/// Makes the tenant where there is none, and prints its key, a ready command and a fresh link.
+/// Creates the tenant if there is none, and prints its key, a ready-made command and a new link.
 pub(super) async fn announce(app: &App) -> Result<(), Failure> {
     let path = app.config.data_dir.join("demo.json");
     let kept: Option<Kept> = fs::read_to_string(&path)
@@ -49,7 +49,7 @@ pub(super) async fn announce(app: &App) -> Result<(), Failure> {
     say(format_args!("Verification URL {}", created.verification_url.expose()))
 }
 
-/// The kept tenant, where its key is still good.
+/// The stored tenant, if its key is still valid.
 async fn known(app: &App, kept: Option<Kept>) -> Result<Option<(Secret<String>, Tenant)>, Failure> {
     let Some(kept) = kept else { return Ok(None) };
     match tenant_by_key(&app.honnin, &kept.api_key, IpAddr::from([127, 0, 0, 1]), Scope::Create).await {
@@ -62,7 +62,7 @@ async fn known(app: &App, kept: Option<Kept>) -> Result<Option<(Secret<String>, 
 async fn make(app: &App, path: &Path) -> Result<(Secret<String>, Tenant), Failure> {
     let settings = TenantSettings {
         steps: Step::ALL.to_vec(),
-        // A demonstration is given specimens, since nobody should have to show a real document to try it.
+        // A demonstration accepts specimens, since nobody should have to show a real document to try it.
         policy: Policy {
             accept_specimens: true,
             ..Policy::default()

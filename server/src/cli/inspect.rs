@@ -30,10 +30,10 @@ pub(super) struct Document {
     /// Picture files, each of one side.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Type of the documents; found from each picture where it is not given.
+    /// Type of the documents; detected for each picture if not given.
     #[arg(long = "type", value_parser = kind)]
     kind: Option<DocumentType>,
-    /// Which side is shown: front or back; found from each picture where it is not given.
+    /// Which side is shown: front or back; detected for each picture if not given.
     #[arg(long, value_parser = side)]
     side: Option<Side>,
     /// Draw the outline (green), lines (blue), labels (orange), items (red) and the portrait (violet) on a copy of the picture; takes one
@@ -127,7 +127,7 @@ fn documents(vision: &Vision, document: &Document) -> Result<(), Failure> {
     }
 }
 
-/// Examines a picture as what it is said to be, or as what it shows at first sight.
+/// Analyses a picture as the given kind, or as the kind that it appears to be.
 fn examine(vision: &Vision, picture: &Picture, wanted: &Document) -> Result<(DocumentType, DocumentFindings), Failure> {
     let today = SystemClock.now().date();
     let look = |kind, side| vision.trace_document(picture, kind, side, today);
@@ -153,7 +153,7 @@ fn examine(vision: &Vision, picture: &Picture, wanted: &Document) -> Result<(Doc
 fn show_document(path: &Path, kind: DocumentType, found: &DocumentFindings) -> Result<(), Failure> {
     say(path.display())?;
     let layout = found.layout.as_ref();
-    let layout = layout.map_or("none that is known".to_owned(), |layout| {
+    let layout = layout.map_or("not recognised".to_owned(), |layout| {
         format!("{} ({:.2})", layout.layout, layout.score)
     });
     say(format_args!("  kind      {kind}, {}; layout {layout}", found.side))?;
@@ -243,7 +243,7 @@ fn times(laps: &[StageTime]) -> Result<(), Failure> {
     say(format_args!("  times     {}", laps.join(" ")))
 }
 
-/// Hundreds of numbers say nothing to a person.
+/// Removes face descriptors: hundreds of numbers that mean nothing to a reader.
 fn without_descriptors(mut value: Value) -> Value {
     match &mut value {
         Value::Object(fields) => {

@@ -1,5 +1,5 @@
-//! Logs go to stderr: results of commands go to stdout. What is never logged is kept out by types (`Personal`, `Secret`) and by
-//! logging routes instead of paths.
+//! Logs go to stderr; results of commands go to stdout. Types (`Personal`, `Secret`) keep out what must never be logged, and
+//! routes are logged instead of paths.
 
 use crate::config::Log;
 use std::io::{IsTerminal as _, stderr};

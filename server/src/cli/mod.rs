@@ -12,7 +12,7 @@ use crate::config::{Config, Layers};
 use clap::{Args, Parser, Subcommand};
 use std::{error::Error, io::Write as _, path::PathBuf, process::ExitCode, sync::Arc};
 
-/// Whatever ends a command; its text is for a person.
+/// An error that ends a command; its text is meant for people.
 type Failure = Box<dyn Error + Send + Sync>;
 
 /// Self-hosted identity verification.
@@ -55,7 +55,7 @@ enum Command {
     User(people::UserCommand),
 }
 
-/// Runs the command line of this process.
+/// Runs the command given on the command line.
 #[must_use]
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
@@ -106,7 +106,7 @@ fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
     Ok(writeln!(std::io::stdout().lock(), "{line}")?)
 }
 
-/// Runs a command that needs the runtime.
+/// Runs a command that needs the async runtime.
 fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -1,4 +1,5 @@
-//! `user invite`, `user reset`, `user grant-operator`. Nobody's password is set here either: a link is printed, by which they choose it.
+//! `user invite`, `user reset`, `user grant-operator`. These do not set passwords either: they print a link through which
+//! people choose one.
 
 use super::{Failure, Settings, block_on, logging, say};
 use crate::open::open_without_models;
@@ -69,7 +70,7 @@ pub(super) fn run(settings: &Settings, command: UserCommand) -> Result<(), Failu
     })
 }
 
-/// What to print.
+/// Returns the lines to print.
 async fn execute(honnin: &Honnin, command: UserCommand) -> Result<Vec<String>, Failure> {
     let here = CommandLine::here();
     match command {

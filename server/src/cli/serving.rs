@@ -54,7 +54,7 @@ pub(super) fn demo(settings: &Settings, arguments: &DemoArgs) -> Result<(), Fail
     let mut layers = settings.layers()?;
     if let Some(mode) = &arguments.tls {
         layers.set("tls.mode", mode.as_str());
-        // The phone in the other hand cannot reach this machine's loopback.
+        // The phone cannot reach this machine's loopback address.
         if layers
             .get("listen")
             .is_some_and(|(_, origin)| *origin == crate::config::Origin::Default)
@@ -74,7 +74,7 @@ fn run(config: Arc<Config>, with_demo: bool) -> Result<(), Failure> {
         stop_on_signal(app.stopping.clone())?;
         tracing::info!(address = %listening.address, "listening");
         if !site::is_built(&config.site_dir) {
-            tracing::warn!("the browser assets are not built: pages work by file upload only");
+            tracing::warn!("the browser assets are not built: capture pages offer only file upload");
         }
         announce(&app, listening.fingerprint.as_deref()).await?;
         if with_demo {
@@ -85,7 +85,7 @@ fn run(config: Arc<Config>, with_demo: bool) -> Result<(), Failure> {
     })
 }
 
-/// What a person needs who has just started it.
+/// Prints what a person needs after starting the server.
 async fn announce(app: &App, fingerprint: Option<&str>) -> Result<(), Failure> {
     say(format_args!("Honnin           {}", app.config.base_url))?;
     if let Some(fingerprint) = fingerprint {
@@ -120,7 +120,7 @@ pub(super) fn migrate(settings: &Settings) -> Result<(), Failure> {
     })
 }
 
-/// Each connection is a descriptor; the usual soft limit of 1024 is for programs that use `select`.
+/// Each connection needs a file descriptor; the usual soft limit of 1024 is for programs that use `select`.
 fn raise_descriptor_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current < maximum
@@ -137,7 +137,7 @@ fn raise_descriptor_limit() {
 }
 
 impl Config {
-    /// Whether browsers are told to come back with TLS only: not with a certificate that is for trying out.
+    /// Whether to send HSTS: not with a certificate that is only for evaluation.
     #[must_use]
     pub fn sends_hsts(&self) -> bool {
         self.base_url.scheme() == "https" && !matches!(self.tls, Tls::SelfSigned)

@@ -1,5 +1,5 @@
-//! Which value a setting has and where it comes from. Knows the settings' names and kinds from the default file, and nothing of
-//! their meaning.
+//! The value of each setting and where it comes from. Takes the names and types of the settings from the default file, and does
+//! not know their meaning.
 
 use super::{DEFAULTS, Fault};
 use std::{collections::BTreeMap, fmt, path::Path};
@@ -40,7 +40,7 @@ impl Layers {
     /// The defaults alone.
     #[must_use]
     pub fn defaults() -> Self {
-        // The file is part of the program and a test reads it; were it broken, every setting would be reported as missing.
+        // The file is part of the program and tested; if it were broken, every setting would be reported as missing.
         let table = DEFAULTS.parse::<Table>().unwrap_or_default();
         let values = flatten(&table)
             .into_iter()
@@ -52,10 +52,10 @@ impl Layers {
         }
     }
 
-    /// Defaults, then the file, then this process's environment.
+    /// Defaults, overridden by the file, overridden by this process's environment.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub fn load(file: Option<&Path>) -> Result<Self, std::io::Error> {
         let mut layers = Self::defaults();
         if let Some(path) = file {
@@ -71,7 +71,7 @@ impl Layers {
         let origin = Origin::File(path.to_owned());
         match text.parse::<Table>() {
             Err(error) => {
-                // The error's own text quotes the line, which may hold a password.
+                // The error's own text quotes the line, which may contain a password.
                 let line = error
                     .span()
                     .map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
@@ -89,8 +89,8 @@ impl Layers {
         }
     }
 
-    /// Adds environment variables that begin with `HONNIN_`. Names of no setting are faults, since a misspelt limit would
-    /// otherwise be none; `HONNIN_TEST_..` is left to tests.
+    /// Adds environment variables that begin with `HONNIN_`. An unknown name is a fault, since a misspelt limit would otherwise
+    /// have no effect; `HONNIN_TEST_..` is reserved for tests.
     pub fn add_environment(&mut self, variables: impl Iterator<Item = (String, String)>) {
         for (name, text) in variables {
             let Some(rest) = name.strip_prefix("HONNIN_").filter(|rest| !rest.starts_with("TEST_")) else {
@@ -140,7 +140,7 @@ impl Layers {
         });
     }
 
-    /// What was wrong with names and kinds.
+    /// Faults in names and types.
     #[must_use]
     pub fn faults(&self) -> &[Fault] {
         &self.faults
@@ -152,7 +152,7 @@ impl Layers {
         self.values.get(key).map(|(value, origin)| (value, origin))
     }
 
-    /// Every setting, by name, with passwords in database addresses blotted out.
+    /// Every setting, by name, with passwords in database URLs masked.
     pub fn shown(&self) -> impl Iterator<Item = (&str, String, &Origin)> {
         self.values.iter().map(|(key, (value, origin))| {
             let hidden = value
@@ -190,7 +190,7 @@ fn flatten(table: &Table) -> Vec<(String, Value)> {
     flat
 }
 
-/// Text of the environment as a value of the default's kind.
+/// Parses text from the environment as the default's type.
 fn typed(default: &Value, text: &str) -> Result<Value, &'static str> {
     match default {
         Value::Integer(_) => text

@@ -1,5 +1,5 @@
-//! The settings: a documented default file in the program, then `--config FILE`, then the environment. The only place that reads
-//! environment variables.
+//! The settings: a documented default file in the program, overridden by `--config FILE`, overridden by the environment. The
+//! only place that reads environment variables.
 
 mod layers;
 mod read;
@@ -37,38 +37,38 @@ pub struct Fault {
     pub message: String,
 }
 
-/// Settings that were read and make sense.
+/// Settings that were read and validated.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Where to listen.
     pub listen: SocketAddr,
-    /// Where the operator's Prometheus reads; nowhere where it is `None`.
+    /// The address of `/metrics` for Prometheus; `None` if it is off.
     pub metrics_listen: Option<SocketAddr>,
-    /// How the installation is reached.
+    /// The public URL of the installation.
     pub base_url: Url,
-    /// Folder of everything kept.
+    /// Folder for everything stored.
     pub data_dir: PathBuf,
     /// Main database.
     pub database_url: String,
     /// Database of the data keys.
     pub keys_url: String,
-    /// Connections for each.
+    /// Connection pool size of each.
     pub connections: u32,
-    /// The master key.
+    /// File of the master key.
     pub master_key_file: PathBuf,
-    /// Sealed pictures.
+    /// Folder of encrypted pictures.
     pub pictures_dir: PathBuf,
     /// Model files.
     pub models_dir: PathBuf,
     /// The browser's half.
     pub site_dir: PathBuf,
-    /// Who may say who the client is.
+    /// The trusted reverse proxies.
     pub proxies: Proxies,
-    /// Bounds of connections.
+    /// Limits of connections.
     pub limits: Limits,
-    /// Requests at a time.
+    /// Concurrent requests.
     pub max_requests: usize,
-    /// Bytes that bodies may hold together before their requests run.
+    /// Memory for all request bodies together, in bytes, before their requests run.
     pub body_memory: usize,
     /// Uploads.
     pub uploads: Uploads,
@@ -76,9 +76,9 @@ pub struct Config {
     pub tls: Tls,
     /// Webhooks.
     pub webhooks: Webhooks,
-    /// Background work.
+    /// Background jobs.
     pub worker: Worker,
-    /// Rates.
+    /// Rate limits.
     pub rates: Rates,
     /// Logs.
     pub log: Log,
@@ -87,72 +87,72 @@ pub struct Config {
 /// Whether and how the server speaks TLS itself.
 #[derive(Clone, Debug)]
 pub enum Tls {
-    /// It does not.
+    /// Off.
     Off,
-    /// With a certificate of its own making.
+    /// With a self-signed certificate.
     SelfSigned,
-    /// With a given certificate.
+    /// With a certificate from files.
     Files(Certificate),
 }
 
 /// Settings of uploads.
 #[derive(Clone, Copy, Debug)]
 pub struct Uploads {
-    /// MiB that all of them may hold together.
+    /// Memory of all uploads together, in MiB.
     pub room: usize,
-    /// How many may wait for room.
+    /// How many may wait for memory.
     pub waiting: usize,
-    /// For how long each.
+    /// How long each may wait.
     pub wait_at_most: Duration,
-    /// An upload of which nothing comes for so long loses its place.
+    /// An upload from which no byte arrives for this long loses its place.
     pub stall: Duration,
 }
 
 /// Settings of webhooks.
 #[derive(Clone, Debug)]
 pub struct Webhooks {
-    /// Whether what is to be sent waits.
+    /// Whether deliveries are held.
     pub hold: bool,
-    /// Not public, and allowed all the same.
+    /// Allowed although not public.
     pub allow_networks: Vec<IpNet>,
-    /// Never sent to, though public.
+    /// Never sent to although public.
     pub refuse_networks: Vec<IpNet>,
-    /// Further certificate authorities.
+    /// Additional certificate authorities.
     pub extra_ca_file: Option<PathBuf>,
 }
 
-/// Settings of background work.
+/// Settings of background jobs.
 #[derive(Clone, Copy, Debug)]
 pub struct Worker {
-    /// Whether `serve` does it too.
+    /// Whether `serve` runs them too.
     pub embedded: bool,
-    /// Jobs at a time.
+    /// Concurrent jobs.
     pub concurrency: usize,
 }
 
-/// Rates. 0 is no limit.
+/// Rate limits. 0 means no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// Sessions of a tenant in a minute.
+    /// Sessions of a tenant per minute.
     pub creations_per_minute: u32,
-    /// Sessions of a tenant at once.
+    /// Burst of sessions of a tenant.
     pub creation_burst: u32,
 }
 
 /// Settings of logs.
 #[derive(Clone, Debug)]
 pub struct Log {
-    /// One JSON object a line, or text for people.
+    /// One JSON object per line instead of text.
     pub json: bool,
-    /// What is logged.
+    /// The log filter.
     pub level: String,
 }
 
 impl Config {
-    /// Reads layers.
+    /// Reads the settings from the layers.
     ///
     /// # Errors
-    /// Everything that is wrong, not only the first thing.
+    /// All faults, not only the first one.
     pub fn read(layers: &Layers) -> Result<Self, Vec<Fault>> {
         let mut reader = Reader::new(layers);
         let config = Self::build(&mut reader);
@@ -162,7 +162,7 @@ impl Config {
         }
     }
 
-    /// `None` where a fault was noted.
+    /// `None` if a fault was noted.
     fn build(reader: &mut Reader<'_>) -> Option<Self> {
         let listen = reader.parsed::<SocketAddr>("listen", "an address and a port, such as 127.0.0.1:3000");
         let metrics_listen = metrics_listen(reader, listen);
@@ -243,7 +243,7 @@ impl Config {
         })
     }
 
-    /// Where the self-signed certificate lies.
+    /// Folder of the self-signed certificate.
     #[must_use]
     pub fn tls_dir(&self) -> PathBuf {
         self.data_dir.join("tls")
@@ -256,7 +256,7 @@ fn metrics_listen(reader: &mut Reader<'_>, listen: Option<SocketAddr>) -> Option
         return None;
     }
     let address = reader.parsed::<SocketAddr>(KEY, "an address and a port, such as 127.0.0.1:9464");
-    // Port 0 is another one each time.
+    // Port 0 is a different port each time.
     if address.is_some_and(|address| address.port() != 0) && address == listen {
         reader.fault(KEY, "must differ from listen, because /metrics has no authentication");
     }
@@ -328,7 +328,7 @@ fn database_url(reader: &mut Reader<'_>, key: &str, default: &Path) -> String {
         .iter()
         .any(|scheme| url.starts_with(scheme))
     {
-        // The value may hold a password and is not repeated.
+        // The value may contain a password and is not repeated.
         reader.fault(key, "must begin with sqlite: or postgres:");
     }
     url

@@ -1,4 +1,4 @@
-//! Taking typed values out of the layers; everything wrong is noted, so that a person hears of all of it at once.
+//! Reads typed values from the layers and notes all faults, so that they are reported together.
 
 use super::{Fault, Layers, Origin};
 use ipnet::IpNet;
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         chosen
     }
 
-    /// Networks; a plain address is a network of one.
+    /// Networks; a single address is a network of one.
     pub(super) fn networks(&mut self, key: &str) -> Vec<IpNet> {
         let items = self.value(key).and_then(Value::as_array).cloned().unwrap_or_default();
         let mut networks = Vec::new();

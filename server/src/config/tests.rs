@@ -45,7 +45,7 @@ fn every_default_is_documented() {
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('['))
     {
-        // Settings that belong together share a comment.
+        // Related settings share a comment.
         assert!(line.starts_with('#') || comment, "{line} has no comment");
         comment |= line.starts_with('#');
     }

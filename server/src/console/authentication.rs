@@ -1,5 +1,5 @@
-//! The authentication middleware of the console: nobody gets to its pages without being signed in, and every form must come from one of
-//! our pages. It also keeps what pages and forms change about the browser's session.
+//! The authentication middleware of the console: its pages require a sign-in, and every form must come from one of our pages.
+//! It also stores what pages and forms change in the browser's session.
 
 use crate::{edge::RequestContext, same_origin::is_same_origin, state::App};
 use app::{
@@ -25,25 +25,25 @@ use thiserror::Error;
 use tower_sessions::Session;
 use url::form_urlencoded;
 
-/// What a session holds: who signed in.
+/// Session key: who signed in.
 pub(super) const USER: &str = "user";
-/// When they did.
+/// Session key: when they signed in.
 const SIGNED_IN_AT: &str = "signed_in_at";
-/// When they were last seen, to the minute.
+/// Session key: when they were last seen, to the minute.
 const SEEN_AT: &str = "seen_at";
-/// When they last entered their password.
+/// Session key: when they last entered their password.
 const PASSWORD_AT: &str = "password_at";
-/// Which tenant they look at.
+/// Session key: the current tenant.
 const TENANT: &str = "tenant";
-/// What to say on the next page.
+/// Session key: the notice to show on the next page.
 const NOTICE: &str = "done";
 
-/// How exactly a session's last use is kept.
+/// Precision of a session's last use.
 const PRECISION: Millis = Millis::minutes(1);
-/// So long after entering the password, sensitive things ask for it again.
+/// After this time, sensitive actions ask for the password again (step-up).
 const FRESH: Millis = Millis::minutes(10);
 
-/// Why a session could not be read or kept.
+/// Why a session could not be read or stored.
 #[derive(Debug, Error)]
 enum SessionError {
     #[error(transparent)]
@@ -56,13 +56,13 @@ fn guest(app: &App, context: &RequestContext) -> GuestRequest {
     app.page_request(context, Guest)
 }
 
-/// The answer where the session could not be read or kept.
+/// The response if the session could not be read or stored.
 async fn broken(error: SessionError, app: &App, context: &RequestContext) -> Response {
-    tracing::error!(%error, "the console's session could not be kept");
+    tracing::error!(%error, "cannot read or store the console session");
     refuse(guest(app, context), Fault::Broken).await
 }
 
-/// Refuses forms that no page of ours sent. In front of everything, signing in included.
+/// Refuses cross-site forms. Runs before everything else, signing in included.
 pub(super) async fn own_forms_only(
     State(app): State<App>,
     context: RequestContext,
@@ -77,7 +77,7 @@ pub(super) async fn own_forms_only(
     next.run(request).await
 }
 
-/// Lets through who is signed in, and tells the pages who it is.
+/// Lets signed-in people through, and tells the pages who they are.
 pub(super) async fn signed_in_only(
     State(app): State<App>,
     context: RequestContext,
@@ -99,7 +99,7 @@ pub(super) async fn signed_in_only(
         .get(CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     if has_notice && is_page {
-        // It stood on this page.
+        // This page has shown it.
         if let Err(error) = session.remove::<String>(NOTICE).await {
             return broken(error.into(), &app, &context).await;
         }
@@ -107,7 +107,7 @@ pub(super) async fn signed_in_only(
     response
 }
 
-/// A page that was asked for is remembered; a form is not sent again behind somebody's back.
+/// A page is remembered as the target after sign-in; a form is never resubmitted without the person's knowledge.
 fn to_sign_in(uri: &http::Uri, method: &Method) -> Response {
     let here = uri.path_and_query().map_or("/admin", |here| here.as_str());
     let to = if *method == Method::GET && here != "/admin" {
@@ -123,7 +123,7 @@ fn at(millis: Option<i64>) -> Option<Timestamp> {
     millis.map(Timestamp::from_millis)
 }
 
-/// Who is signed in with this session, if it has neither idled nor lived too long.
+/// Who is signed in with this session, unless it has exceeded its idle or absolute time-out.
 async fn who(app: &App, session: &Session, context: &RequestContext) -> Result<Option<SignedIn>, SessionError> {
     let Some(user) = session.get::<String>(USER).await? else {
         return Ok(None);
@@ -151,7 +151,7 @@ async fn who(app: &App, session: &Session, context: &RequestContext) -> Result<O
     }))
 }
 
-/// Keeps what a page or form changed about the session.
+/// Stores what a page or form changed in the session.
 pub(super) async fn session_changes(
     State(app): State<App>,
     context: RequestContext,
@@ -178,8 +178,8 @@ async fn keep(
     match change {
         None => {}
         Some(SessionChange::SignedIn(user)) => {
-            // A session of its own: the old cookie's value is worth nothing any more. `flush` alone would store the next record under
-            // the value it had.
+            // A new session, so that the old cookie's value is worthless. `flush` alone would store the next record under the
+            // old value.
             session.clear().await;
             session.cycle_id().await?;
             session.insert(USER, user.as_str()).await?;

@@ -1,4 +1,4 @@
-//! The console's edge: cookies, who is signed in, forms of other sites. The pages themselves are in `app`.
+//! The console's edge: cookies, authentication, cross-site forms. The pages themselves are in `app`.
 
 mod authentication;
 mod session_store;
@@ -8,9 +8,9 @@ use app::routes;
 use axum::{Router, extract::DefaultBodyLimit, middleware::from_fn_with_state};
 use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite};
 
-/// Bigger than any of our forms.
+/// Larger than any of our forms.
 const FORM_LIMIT: usize = 256 * 1024;
-/// The cookie: for this host alone, over TLS (or localhost) alone.
+/// The cookie: for this host only, over TLS (or localhost) only.
 const COOKIE: &str = "__Host-console";
 
 /// Everything under `/admin`.

@@ -1,4 +1,4 @@
-//! Where the session layer keeps its records: the service's table, by the hash of the cookie's value.
+//! Where the session layer stores its records: the service's table, by the hash of the cookie's value.
 
 use super::authentication::USER;
 use async_trait::async_trait;
@@ -24,7 +24,7 @@ fn backend(error: StoreError) -> Error {
 }
 
 impl Records {
-    /// The record for storing. It ends by the system's clock, not the layer's, so that one clock rules.
+    /// The record to store. Its expiry uses the system's clock, not the layer's, so that there is a single clock.
     fn browser(&self, record: &Record) -> Result<Browser> {
         let user = record
             .data

@@ -1,4 +1,4 @@
-//! The accept loop. `axum::serve` keeps half-open connections for ever; this one does not.
+//! The accept loop. `axum::serve` keeps half-open connections forever; this one does not.
 
 use super::{
     Network, Peer, Proxies,
@@ -21,30 +21,30 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt as _;
 
-/// How long a connection that has said nothing yet is listened to after the signal to stop: whoever has just connected is about to
-/// speak, and has been told by the operating system that somebody listens.
+/// After the signal to stop, how long to wait for a connection that has not sent anything yet: a client that has just connected
+/// is about to send a request, because the operating system has already accepted its connection.
 const FIRST_WORD: Duration = Duration::from_secs(1);
 
-/// Bounds of connections.
+/// Limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// At a time.
+    /// Concurrent connections.
     pub connections: usize,
-    /// For a request's head; for the first one together with the TLS handshake.
+    /// Time-out for a request's head; for the first one it includes the TLS handshake.
     pub head: Duration,
-    /// For a body, however slow; after that it must keep a pace.
+    /// Grace period for a body, however slow; after that it must keep a minimum rate.
     pub body: Duration,
-    /// Between two requests.
+    /// Keep-alive time-out between two requests.
     pub idle: Duration,
-    /// For a client that takes no bytes.
+    /// Time-out for a client that does not read its response.
     pub write: Duration,
-    /// Of a request's head.
+    /// Maximum size of a request's head.
     pub head_bytes: usize,
-    /// For what runs to finish after the signal to stop.
+    /// How long running requests get to finish after the signal to stop.
     pub stop: Duration,
 }
 
-/// A connection among those that are open.
+/// Counts one open connection.
 struct Open(Gauge);
 
 impl Open {
@@ -60,8 +60,8 @@ impl Drop for Open {
     }
 }
 
-/// Serves `router` on `listener` until `stop` is cancelled, then lets running requests finish; `open` tells how many connections
-/// there are, `proxies` which of them are many people's. Returns false where some had to be cut off.
+/// Serves `router` on `listener` until `stop` is cancelled, then lets running requests finish; `open` counts the connections,
+/// `proxies` tells which of them carry many people's requests. Returns false if some had to be cut off.
 pub async fn serve(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
@@ -116,7 +116,7 @@ pub async fn serve(
             accepted = accepted => accepted.into_iter().for_each(begin),
         }
     }
-    // Closed at once, so that a load balancer goes elsewhere.
+    // Closed immediately, so that a load balancer uses another node.
     for new in waiting(listener) {
         match timeout(FIRST_WORD, arrive(new)).await {
             Ok(accepted) => accepted.into_iter().for_each(begin),
@@ -130,10 +130,10 @@ pub async fn serve(
     finished
 }
 
-/// Closes `listener` and returns the connections that the operating system had accepted for it: their clients believe to be served,
-/// and closing it would reset them.
+/// Closes `listener` and returns the connections that the operating system had already accepted: their clients expect to be
+/// served, and closing would reset them.
 fn waiting(listener: TcpListener) -> Vec<(TcpStream, SocketAddr)> {
-    // Asked without the runtime, which may not have heard yet of those that came last.
+    // Accepts without the runtime, which may not yet know about the latest connections.
     let Ok(listener) = listener.into_std() else {
         return Vec::new();
     };
@@ -145,12 +145,12 @@ fn waiting(listener: TcpListener) -> Vec<(TcpStream, SocketAddr)> {
     std::iter::from_fn(next).collect()
 }
 
-/// A connection with its place.
+/// A connection with its permit.
 struct Accepted {
     stream: TcpStream,
     peer: SocketAddr,
     phase: Phase,
-    /// Ends it at once.
+    /// Closes it immediately.
     cut: CancellationToken,
     place: ConnectionSlot,
 }
@@ -160,7 +160,8 @@ async fn accept(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
     match listener.accept().await {
         Ok(new) => Some(new),
         Err(error) => {
-            // A client that gave up already is its own affair; no file descriptors left is ours, and passes.
+            // A client that has already disconnected is harmless; running out of file descriptors is our problem, and
+            // temporary.
             if !matches!(
                 error.kind(),
                 io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
@@ -182,13 +183,13 @@ async fn connection(
     limits: Limits,
     stop: CancellationToken,
 ) {
-    // One for the handshake and the first head: two would let a client that says nothing stay for twice as long.
+    // One deadline for the handshake and the first head: two would let a silent client stay twice as long.
     let first_head = Instant::now() + limits.head;
-    // Answers are written whole; waiting for more only delays them.
+    // Responses are written as a whole; waiting for more would only delay them.
     drop(stream.set_nodelay(true));
     match tls {
         None => requests(stream, first_head, peer, phase, router, limits, stop).await,
-        // A failed handshake is the client's affair: a scanner, or a browser that does not trust the certificate.
+        // A failed handshake is the client's problem: a scanner, or a browser that does not trust the certificate.
         Some(tls) => match timeout_at(first_head, tls.accept(stream)).await {
             Ok(Ok(stream)) => requests(stream, first_head, peer, phase, router, limits, stop).await,
             Ok(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
@@ -243,17 +244,17 @@ async fn requests<S>(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // Ours tells a head that does not come from a connection that rests.
+        // Our own time-out distinguishes a head that does not arrive from an idle connection.
         .header_read_timeout(None)
         .max_header_size(limits.head_bytes)
-        // Room for a head, and for a good piece of a body at a time.
+        // Enough for a head, and for a large piece of a body at a time.
         .max_buf_size(limits.head_bytes.max(64 * 1024))
         .half_close(false)
         .serve_connection(TokioIo::new(io), service);
     let mut connection = std::pin::pin!(connection);
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
-        // Asked to shut down, hyper closes a connection that has said nothing yet at once, whatever is on its way.
+        // hyper's shutdown closes a connection that has not sent anything yet immediately, even if data is in transit.
         () = stop.cancelled() => match timeout(FIRST_WORD, until(&spoken, connection.as_mut())).await {
             Ok(Some(outcome)) => outcome,
             Ok(None) | Err(_) => {
@@ -267,12 +268,12 @@ async fn requests<S>(
     }
 }
 
-/// Whether the client means to use its connection again.
+/// Whether the client intends to reuse its connection.
 fn wants_to_rest(request: &http::Request<Incoming>) -> bool {
     request.version() == Version::HTTP_11 && !ends(request.headers())
 }
 
-/// Whether a message says that the connection ends with it.
+/// Whether a message closes the connection.
 fn ends(headers: &HeaderMap) -> bool {
     let mut lines = headers.get_all(CONNECTION).iter().filter_map(|line| line.to_str().ok());
     lines.any(|line| {
@@ -281,14 +282,14 @@ fn ends(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Says how long the connection may rest, so that a client does not use it in the moment in which it is closed. Node's and undici's
-/// go by it (`Keep-Alive`, RFC 2068 section 19.7.1.1, as registered by draft-thomson-hybi-http-timeout).
+/// Announces how long the connection may be idle, so that a client does not reuse it at the moment it is closed. Node.js and
+/// undici respect it (`Keep-Alive`, RFC 2068 section 19.7.1.1, as registered by draft-thomson-hybi-http-timeout).
 fn tell_rest(headers: &mut HeaderMap, rests: HeaderValue) {
     headers.insert(CONNECTION, HeaderValue::from_static("keep-alive"));
     headers.insert(HeaderName::from_static("keep-alive"), rests);
 }
 
-/// What `connection` comes to; `None` where it has `spoken` first.
+/// The result of `connection`; `None` if it has `spoken` first.
 async fn until<T>(spoken: &CancellationToken, connection: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;

@@ -1,5 +1,5 @@
-//! The client's address. Without a trusted proxy it is the peer's, whatever headers say. Behind one it is the right-most hop that
-//! is no trusted proxy: everything to the left of it was written by that hop and may be a lie.
+//! The client's address. Without a trusted proxy it is the peer's, whatever the headers say. Behind one it is the right-most
+//! hop that is not a trusted proxy: everything to the left of it was written by that hop and may be forged.
 
 use http::{HeaderMap, HeaderName, header::FORWARDED};
 use ipnet::IpNet;
@@ -14,7 +14,7 @@ pub enum ForwardingHeader {
     Forwarded,
 }
 
-/// Which peers may say who the client is.
+/// The peers that are trusted to name the client.
 #[derive(Clone, Debug)]
 pub struct Proxies {
     /// Their networks.
@@ -24,7 +24,7 @@ pub struct Proxies {
 }
 
 impl Proxies {
-    /// Whether that is a proxy of ours.
+    /// Whether the address belongs to a trusted proxy.
     pub(super) fn trusts(&self, address: IpAddr) -> bool {
         self.trusted.iter().any(|net| net.contains(&address))
     }
@@ -37,7 +37,7 @@ impl Proxies {
             return client;
         }
         for hop in self.hops(headers).into_iter().rev() {
-            // What cannot be understood was not written by a proxy of ours: the nearest address known is as far as we can see.
+            // A hop that cannot be parsed was not written by a trusted proxy: the nearest known address is the answer.
             let Some(address) = hop else { return client };
             client = address;
             if !self.trusts(client) {
@@ -47,7 +47,7 @@ impl Proxies {
         client
     }
 
-    /// Every hop of every line, left to right; `None` for one that is no address.
+    /// Every hop of every line, left to right; `None` for one that is not an address.
     fn hops(&self, headers: &HeaderMap) -> Vec<Option<IpAddr>> {
         let name = match self.header {
             ForwardingHeader::XForwardedFor => HeaderName::from_static("x-forwarded-for"),
@@ -66,7 +66,7 @@ impl Proxies {
     }
 }
 
-/// The node of the one `for=` parameter of an element. A comma inside a quoted string splits it into two hops that are no
+/// The node of the single `for=` parameter of an element. A comma inside a quoted string splits it into two hops that are not
 /// addresses, which is the safe side.
 fn forwarded_for(element: &str) -> Option<&str> {
     let mut nodes = element.split(';').filter_map(|pair| {
@@ -122,19 +122,19 @@ mod tests {
         const XFF: &str = "x-forwarded-for";
         for (peer, lines, wanted) in [
             ("203.0.113.9", vec![], "203.0.113.9"),
-            // A peer that is no proxy cannot say anything.
+            // A peer that is not a proxy is not believed.
             ("203.0.113.9", vec![(XFF, "198.51.100.1")], "203.0.113.9"),
             ("10.0.0.1", vec![], "10.0.0.1"),
             ("10.0.0.1", vec![(XFF, "198.51.100.1")], "198.51.100.1"),
             ("::ffff:10.0.0.1", vec![(XFF, "::ffff:198.51.100.1")], "198.51.100.1"),
-            // What the client wrote itself stands to the left.
+            // What the client wrote itself is on the left.
             ("10.0.0.1", vec![(XFF, "192.0.2.66, 198.51.100.1")], "198.51.100.1"),
             (
                 "10.0.0.1",
                 vec![(XFF, "192.0.2.66, 198.51.100.1, 10.0.0.2")],
                 "198.51.100.1",
             ),
-            // Also in a line of its own, before or after another.
+            // Also on a separate line, before or after another.
             (
                 "10.0.0.1",
                 vec![(XFF, "192.0.2.66"), (XFF, "198.51.100.1")],
@@ -145,7 +145,7 @@ mod tests {
                 vec![(XFF, "198.51.100.1"), (XFF, "10.0.0.2")],
                 "198.51.100.1",
             ),
-            // Claiming to be a proxy gets no further than the first hop that is none.
+            // A forged proxy entry gets no further than the first untrusted hop.
             (
                 "10.0.0.1",
                 vec![(XFF, "192.0.2.66, 10.9.9.9, 198.51.100.1")],
@@ -155,12 +155,12 @@ mod tests {
             ("10.0.0.1", vec![(XFF, "[2001:db8::7]:4711")], "2001:db8::7"),
             ("10.0.0.1", vec![(XFF, "2001:db8::7")], "2001:db8::7"),
             ("2001:db8:a::1", vec![(XFF, "[2001:db8::7]")], "2001:db8::7"),
-            // Not understood: nothing to the left of it counts.
+            // Unparsable: nothing to the left of it counts.
             ("10.0.0.1", vec![(XFF, "192.0.2.66, unknown")], "10.0.0.1"),
             ("10.0.0.1", vec![(XFF, "192.0.2.66,,10.0.0.2")], "10.0.0.2"),
             ("10.0.0.1", vec![(XFF, "\u{80}, 198.51.100.1")], "198.51.100.1"),
             ("10.0.0.1", vec![(XFF, "192.0.2.66 198.51.100.1")], "10.0.0.1"),
-            // Everybody is a proxy: the first of them.
+            // Every hop is a proxy: the left-most one counts.
             ("10.0.0.1", vec![(XFF, "10.0.0.3, 10.0.0.2")], "10.0.0.3"),
             // The header that is not configured is not read.
             (

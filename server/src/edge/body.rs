@@ -1,4 +1,4 @@
-//! A request's body, which must keep a pace, and an answer's body, which tells when it is done.
+//! A request's body, which must keep a minimum rate, and a response's body, which reports when it is done.
 
 use super::io::Phase;
 use bytes::Bytes;
@@ -11,18 +11,19 @@ use std::{
 };
 use tokio::time::{Instant, Sleep};
 
-/// What a body must average once its grace is over: a phone on a bad mobile network does; a client that drips bytes to hold a slot does not.
+/// Minimum average rate of a body once its grace period is over: a phone on a bad mobile network reaches it; a client that
+/// drips bytes to hold a slot does not.
 const BYTES_PER_SECOND: u64 = 4096;
 
-/// The body did not keep the pace.
+/// The body fell below the minimum rate.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the request body arrived too slowly")]
 pub struct TooSlow;
 
-/// A request body under the pace, from the moment somebody first waits for it: until then it is the server that is slow.
+/// A request body with a minimum rate, measured from the first read: until then it is the server that is slow.
 pub(super) struct Paced<B> {
     inner: B,
-    /// How long a body may come however slowly.
+    /// The grace period, in which a body may arrive at any speed.
     grace: Duration,
     received: u64,
     pace: Option<Pace>,
@@ -90,7 +91,7 @@ where
     }
 }
 
-/// An answer's body that ends the connection's busy phase when it is dropped, sent or not.
+/// A response's body that ends the connection's busy phase when it is dropped, sent or not.
 pub(super) struct Watched<B> {
     inner: B,
     phase: Phase,

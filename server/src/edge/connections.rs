@@ -1,5 +1,5 @@
-//! The connections that are open, by the network of whoever is at the other end. Nobody is turned away while somebody who wants
-//! nothing could go instead: where there are too many, one that rests is closed, of the network that has the most.
+//! The open connections by client network. A new client is not refused while an idle connection could be closed instead: if
+//! there are too many, an idle connection of the network with the most connections is closed.
 
 use super::{Network, io::Phase};
 use std::{
@@ -9,7 +9,7 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// Neighbours that are looked at together for one that rests, before one that is reading a body has to go.
+/// How many connections are searched for an idle one before one that is reading a body is closed.
 const LOOKED_AT: usize = 64;
 
 /// All of them.
@@ -17,7 +17,7 @@ const LOOKED_AT: usize = 64;
 pub(super) struct Connections {
     most: usize,
     state: Mutex<State>,
-    /// Rings when one ends.
+    /// Notified when a connection ends.
     ended: Notify,
 }
 
@@ -26,15 +26,15 @@ struct State {
     open: usize,
     next: u64,
     networks: HashMap<Network, Members>,
-    /// Networks by how many connections they have.
+    /// Networks by number of connections.
     by_size: BTreeSet<(usize, Network)>,
 }
 
-/// The connections of a network, in the order in which they came.
+/// The connections of a network, in order of arrival.
 #[derive(Debug, Default)]
 struct Members {
     all: BTreeMap<u64, Member>,
-    /// From where to look for one that can go.
+    /// Where to continue searching for one to close.
     hand: u64,
 }
 
@@ -44,7 +44,7 @@ struct Member {
     cut: CancellationToken,
 }
 
-/// A connection's place among them, until it is dropped.
+/// A connection's permit, released when dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionSlot {
     connections: Arc<Connections>,
@@ -52,14 +52,14 @@ pub(super) struct ConnectionSlot {
     number: u64,
 }
 
-/// What became of somebody new.
+/// The result for a new connection.
 #[derive(Debug)]
 pub(super) enum Arrival {
-    /// There is a place.
+    /// It has a permit.
     Placed(ConnectionSlot),
-    /// The network has half of all places, and each of them is at work.
+    /// The network holds half of all permits, and all its connections are busy.
     Refused,
-    /// All are at work.
+    /// All connections are busy.
     Full,
 }
 
@@ -72,7 +72,8 @@ impl Connections {
         })
     }
 
-    /// A place for a connection that is cut off by `cut`. Those of a proxy are not held to half: they are many people's.
+    /// A permit for a connection that `cut` closes. A proxy's connections may exceed half, because they carry many people's
+    /// requests.
     pub(super) fn arrive(
         self: &Arc<Self>,
         network: Network,
@@ -97,7 +98,7 @@ impl Connections {
         })
     }
 
-    /// The same, once there is a place; `None` where there will be none.
+    /// The same, waiting for a permit; `None` if there will be none.
     pub(super) async fn place(
         self: &Arc<Self>,
         network: Network,
@@ -116,7 +117,7 @@ impl Connections {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing that can panic runs under the lock.
+        // Nothing under the lock can panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -141,7 +142,7 @@ impl State {
         self.next
     }
 
-    /// Nothing happens where it is gone already.
+    /// Does nothing if it is already gone.
     fn remove(&mut self, network: Network, number: u64) {
         let Some(members) = self.networks.get_mut(&network) else {
             return;
@@ -159,14 +160,14 @@ impl State {
         }
     }
 
-    /// Closes a connection of the network that has the most, or, where all of those are at work, of one of the next.
+    /// Closes a connection of the network that has the most or, if all of those are busy, of the next one.
     fn close_one(&mut self) -> bool {
         let greediest = self.by_size.iter().rev().take(LOOKED_AT);
         let greediest: Vec<Network> = greediest.map(|(_, network)| *network).collect();
         greediest.into_iter().any(|network| self.close_one_of(network))
     }
 
-    /// Closes a connection of the network that can go.
+    /// Closes a connection of the network that can be closed.
     fn close_one_of(&mut self, network: Network) -> bool {
         let Some(number) = self.networks.get_mut(&network).and_then(Members::give_up_one) else {
             return false;
@@ -177,7 +178,7 @@ impl State {
 }
 
 impl Members {
-    /// Ends the first that rests, or, where its neighbours do not rest either, that is waiting for a body.
+    /// Ends the first idle one or, if the next ones are not idle either, one that is waiting for a body.
     fn give_up_one(&mut self) -> Option<u64> {
         let mut round = self.all.range(self.hand..).chain(self.all.range(..self.hand));
         let (number, member) = loop {
@@ -211,7 +212,7 @@ mod tests {
         Network::of([127, number, 0, 1].into())
     }
 
-    /// Somebody new, who rests, reads or is at work.
+    /// A new connection, which is idle, reading or busy.
     fn come(connections: &Arc<Connections>, from: u8, become_: fn(&Phase)) -> Client {
         let (phase, cut) = (Phase::default(), CancellationToken::new());
         let place = match connections.arrive(network(from), false, &phase, &cut) {
@@ -240,12 +241,12 @@ mod tests {
         let others: Vec<_> = (3..5).map(|from| come(&connections, from, Phase::busy)).collect();
         let new = come(&connections, 9, Phase::busy);
         assert!(new.place.is_some() && cut(&few).is_empty() && cut(&others).is_empty());
-        assert_eq!(cut(&many), [2], "rest goes before work");
+        assert_eq!(cut(&many), [2], "idle ones are closed before busy ones");
         many.extend((0..2).map(|_| come(&connections, 2, Phase::busy)));
-        assert_eq!(cut(&many), [1, 2, 3], "then what waits for a body");
+        assert_eq!(cut(&many), [1, 2, 3], "then those waiting for a body");
         assert!(
             come(&connections, 2, Phase::busy).place.is_some(),
-            "its own share is not full: one of another network rests"
+            "its own share is not full, and another network has an idle one"
         );
         assert_eq!(cut(&few).len(), 1);
     }
@@ -255,7 +256,7 @@ mod tests {
         let connections = Connections::new(8);
         let mut greedy: Vec<_> = (0..4).map(|_| come(&connections, 1, Phase::idle)).collect();
         greedy.push(come(&connections, 1, Phase::idle));
-        assert_eq!(cut(&greedy), [0], "though half of the places are free");
+        assert_eq!(cut(&greedy), [0], "though half of the permits are free");
         greedy.iter().for_each(|client| client.phase.busy());
         assert!(come(&connections, 1, Phase::idle).place.is_none());
         let others: Vec<_> = (0..4).map(|_| come(&connections, 2, Phase::busy)).collect();

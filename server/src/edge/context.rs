@@ -1,22 +1,22 @@
-//! What the edge found out about a request, for handlers to extract.
+//! What the edge determined about a request, for handlers to extract.
 
 use axum::extract::FromRequestParts;
 use domain::ids::RequestId;
 use http::{StatusCode, request::Parts};
 use std::net::{IpAddr, SocketAddr};
 
-/// Who is at the other end of the connection, proxy or client. Set by the accept loop.
+/// The peer of the connection, proxy or client. Set by the accept loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub SocketAddr);
 
 /// One request's identity. Any handler can take it as an argument.
 #[derive(Clone, Debug)]
 pub struct RequestContext {
-    /// Named in logs, in `x-request-id` and in the bodies of internal errors.
+    /// Appears in logs, in `x-request-id` and in the bodies of internal errors.
     pub id: RequestId,
-    /// The client's address, IPv4-mapped forms already unmapped.
+    /// The client's address; IPv4-mapped forms are already unmapped.
     pub client: IpAddr,
-    /// The nonce of this answer's Content-Security-Policy; pages put it on their scripts and styles.
+    /// The nonce of this response's Content-Security-Policy; pages put it on their scripts and styles.
     pub nonce: String,
 }
 

@@ -1,6 +1,7 @@
-//! A request's body before and after its handler. Before: what is small is gathered whole while nothing of the node is held but the
-//! memory of what has come, so that whoever announces a body and does not send it keeps nobody out. After: what a handler did not read
-//! is read to its end where that is near, so that the connection lives on; where it is not, the answer has to say that it ends.
+//! A request's body before and after its handler. Before: a small body is read as a whole while the request holds nothing but
+//! the memory of what has arrived, so that a client that announces a body and does not send it blocks nobody. After: what a
+//! handler did not read is read to its end if that is near, so that the connection can be reused; otherwise the response has to
+//! announce that the connection closes.
 
 use super::{
     Network,
@@ -18,11 +19,12 @@ use std::{
 };
 use tokio::time::timeout;
 
-/// The largest body that is gathered: as large as the largest form of the console. Handlers that want less refuse it by themselves.
+/// The largest body that is buffered: as large as the largest form of the console. Handlers that accept less refuse it
+/// themselves.
 pub(super) const SMALL: usize = 256 * 1024;
-/// What a handler left unread and has not come after this is not waited for.
+/// How long to wait for what a handler left unread.
 const DRAIN: Duration = Duration::from_secs(2);
-/// The first memory of a body.
+/// Initial memory of a body.
 const FIRST: usize = 4 * 1024;
 
 type Fault = Box<dyn std::error::Error + Send + Sync>;
@@ -31,11 +33,11 @@ type Fault = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoRoom;
 
-/// Reads a body until its end, a fault, or more than [`SMALL`] of it. What is returned tells a handler all of that, without waiting;
-/// the memory is held as long as it is.
+/// Reads a body until its end, an error, or more than [`SMALL`] bytes of it. The returned body gives a handler all of that
+/// without waiting; the memory is held as long as the body.
 ///
 /// # Errors
-/// Where the network has its share of `room`, or there is none left.
+/// If the network has used its share of `room`, or there is none left.
 pub(super) async fn gathered(
     mut body: Body,
     room: &Arc<Shares>,
@@ -51,7 +53,7 @@ pub(super) async fn gathered(
         match body.frame().await {
             None => break End::Whole,
             Some(Err(fault)) => break End::Fault(Some(fault.into())),
-            // Trailers mean nothing to anybody here.
+            // Trailers are ignored.
             Some(Ok(frame)) => {
                 let data = frame.into_data().unwrap_or_default();
                 if hold(&mut held, room, network, data.len()).is_err() {
@@ -61,7 +63,7 @@ pub(super) async fn gathered(
                 if bytes.is_empty() {
                     bytes.reserve(data.len().max(FIRST));
                 }
-                // Copied: a piece keeps the whole of the buffer that it came in.
+                // Copied: a piece would keep the whole buffer that it arrived in.
                 bytes.extend_from_slice(&data);
             }
         }
@@ -89,14 +91,14 @@ fn hold(held: &mut Option<Part>, room: &Arc<Shares>, network: Network, more: usi
     }
 }
 
-/// How a gathered body goes on.
+/// How a buffered body ends.
 enum End {
     Whole,
     Fault(Option<Fault>),
     More(Body),
 }
 
-/// A body whose beginning, at least, is here.
+/// A body of which at least the beginning is here.
 struct Gathered {
     bytes: Bytes,
     end: End,
@@ -147,7 +149,7 @@ struct Left {
 }
 
 impl Rest {
-    /// The body for a handler that reads by itself.
+    /// The body for a handler that reads it itself.
     pub(super) fn lend(&self, body: Body) -> Body {
         if body.is_end_stream() {
             return body;
@@ -160,8 +162,8 @@ impl Rest {
         })
     }
 
-    /// Reads what is left where it is near its end. Returns whether the request was read whole; `may_wait` is false where the client
-    /// waits to be asked for it.
+    /// Reads the rest if it is near its end. Returns whether the request was read completely; `may_wait` is false if the client
+    /// waits for `100 Continue`.
     pub(super) async fn drained(&self, may_wait: bool) -> bool {
         let Left { unread, body } = std::mem::take(&mut *self.lock());
         match body {
@@ -176,12 +178,12 @@ impl Rest {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Left> {
-        // Nothing that can panic runs under the lock.
+        // Nothing under the lock can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether it ended within what is small.
+/// Whether it ended within the limit for small bodies.
 async fn to_its_end(mut body: Body) -> bool {
     if body.size_hint().lower() > SMALL as u64 {
         return false;
@@ -197,7 +199,7 @@ async fn to_its_end(mut body: Body) -> bool {
     true
 }
 
-/// A body that comes back when its handler drops it before the end.
+/// A body that is handed back when its handler drops it before the end.
 struct Lent {
     body: Body,
     ended: bool,

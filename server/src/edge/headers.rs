@@ -1,4 +1,4 @@
-//! The headers every answer carries.
+//! The headers of every response.
 
 use http::{
     HeaderMap, HeaderName, HeaderValue,
@@ -8,18 +8,18 @@ use http::{
     },
 };
 
-/// What answers may do that are no pages: nothing.
+/// The policy of responses that are not pages: nothing is allowed.
 const CLOSED: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// What a page may use of the device.
+/// The device features that a page may use.
 pub(crate) const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 const NO_SENSES: &str = "camera=(), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()";
-/// The same for the capture pages, which film.
+/// The same for the capture pages, which use the camera.
 pub(crate) const CAMERA_ONLY: &str =
     "camera=(self), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()";
 
-/// What pages may do. Scripts and styles are our files, or carry the nonce; WASM may be compiled; pictures may come from the
-/// camera (`blob:`) and from the page itself (`data:`, QR codes); nothing goes anywhere else.
+/// The policy of pages. Scripts and styles are our files, or carry the nonce; WASM may be compiled; pictures may come from the
+/// camera (`blob:`) and from the page itself (`data:`, QR codes); nothing is sent elsewhere.
 fn page_policy(nonce: &str) -> String {
     format!(
         "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; style-src 'self' 'nonce-{nonce}'; \
@@ -28,8 +28,7 @@ fn page_policy(nonce: &str) -> String {
     )
 }
 
-/// Adds what is missing. A handler that sets the cache control or the permissions itself knows better; the other policies nobody
-/// overrides.
+/// Adds missing headers. A handler may set the cache control or the permissions itself; the other headers cannot be overridden.
 pub(super) fn secure(headers: &mut HeaderMap, nonce: &str, hsts: bool) {
     let is_page = headers
         .get(CONTENT_TYPE)
@@ -41,7 +40,7 @@ pub(super) fn secure(headers: &mut HeaderMap, nonce: &str, hsts: bool) {
     let fixed = [
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (X_FRAME_OPTIONS, "DENY"),
-        // Addresses of capture pages are secrets.
+        // URLs of capture pages are secrets.
         (REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),

@@ -1,9 +1,9 @@
-//! A connection that does not wait for ever: not for a request's head, not between two requests, not for a client that takes no
-//! bytes. Time for a body is in [`super::body`], since only there is known how much of it came.
+//! A connection that does not wait forever: not for a request's head, not between two requests, not for a client that does not
+//! read. The time-out for a body is in [`super::body`], since only that knows how much has arrived.
 //!
-//! And one that does not end in a client's face: where something that the client sent, or is sending, was left unread, closing would
-//! make the operating system reset the connection, and the reset overtakes the answer. So it is closed in one direction, and what
-//! still comes is read and thrown away until the client has closed the other.
+//! It also closes gracefully (lingering close): if something that the client sent, or is sending, was left unread, closing
+//! would make the operating system reset the connection, and the reset could overtake the response. So it closes only the write
+//! direction, and discards what still arrives until the client has closed the other.
 
 use futures::task::AtomicWaker;
 use std::{
@@ -29,21 +29,21 @@ const READING: u8 = 3;
 const CLOSING: u8 = 4;
 const GIVEN_UP: u8 = 5;
 
-/// How long what was left unread is read and thrown away, and how long without a byte of it: nginx's `lingering_time` and
-/// `lingering_timeout`, but for the first, which must be over before a node that stops cuts connections off.
+/// How long unread data is discarded, and how long without a byte of it: nginx's `lingering_time` and `lingering_timeout`,
+/// except that the first must be over before a node that stops cuts connections off.
 const LINGER: Duration = Duration::from_secs(20);
 const LINGER_GAP: Duration = Duration::from_secs(5);
 
-/// What a connection is doing; shared between its bytes and its requests.
+/// The phase of a connection, shared between its I/O and its requests.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Phase(Arc<State>);
 
 #[derive(Debug, Default)]
 struct State {
     phase: AtomicU8,
-    /// Something of a request is left unread, and the connection ends with its answer.
+    /// Part of a request is left unread, and the connection ends with its response.
     unread: AtomicBool,
-    /// Whoever waits for bytes while a request runs, without a deadline: when it is over, there is one.
+    /// Wakes the reader that waits without a deadline while a request runs: once it is over, there is one.
     reader: AtomicWaker,
 }
 
@@ -53,28 +53,28 @@ impl Phase {
         self.go(BUSY);
     }
 
-    /// The body is waited for, and nothing is done yet.
+    /// Waiting for the body; no work has been done yet.
     pub(super) fn reading(&self) {
         self.go(READING);
     }
 
-    /// An answer's last byte was handed over.
+    /// The last byte of a response was handed over.
     pub(super) fn idle(&self) {
         self.go(IDLE);
         self.0.reader.wake();
     }
 
-    /// The connection ends with this answer, and something of the request was not read.
+    /// The connection ends with this response, and part of the request was not read.
     pub(super) fn leave_unread(&self) {
         self.0.unread.store(true, Ordering::Release);
     }
 
-    /// Ends a connection that does nothing; tells whether it did nothing.
+    /// Ends an idle connection; returns whether it was idle.
     pub(super) fn give_up_rest(&self) -> bool {
         [IDLE, HEAD, CLOSING].into_iter().any(|rest| self.give_up(rest))
     }
 
-    /// Ends a connection whose request waits for its body; tells whether it did.
+    /// Ends a connection whose request is waiting for its body; returns whether it was.
     pub(super) fn give_up_reading(&self) -> bool {
         self.give_up(READING)
     }
@@ -91,7 +91,7 @@ impl Phase {
         self.0.phase.load(Ordering::Acquire)
     }
 
-    /// One that was given up stays so.
+    /// A connection that was given up stays so.
     fn go(&self, next: u8) {
         let not_given_up = |now| (now != GIVEN_UP).then_some(next);
         let _ = self
@@ -101,31 +101,31 @@ impl Phase {
     }
 }
 
-/// Bytes of a connection, under the time-outs.
+/// The I/O of a connection, with the time-outs.
 pub(super) struct Timed<S> {
     inner: S,
     phase: Phase,
-    /// The phase the reading deadline was set for.
+    /// The phase for which the read deadline was set.
     seen: u8,
     head: Duration,
     idle: Duration,
     write: Duration,
     reading: Option<Pin<Box<Sleep>>>,
     writing: Option<Pin<Box<Sleep>>>,
-    /// Something of a head came that is not complete.
+    /// Part of a head has arrived.
     in_head: bool,
     closing: Option<Closing>,
 }
 
 /// Our direction is closed.
 struct Closing {
-    /// Until when the other one is read; `None` where there is nothing more to read.
+    /// Until when the other direction is read; `None` if there is nothing more to read.
     ends: Option<Pin<Box<Sleep>>>,
     latest: Instant,
 }
 
 impl<S> Timed<S> {
-    /// The first head has to be there at `first_head`, each further one `head` after it has begun.
+    /// The first head must be complete at `first_head`, each further one within `head` of its first byte.
     pub(super) fn new(
         inner: S,
         phase: Phase,
@@ -148,7 +148,7 @@ impl<S> Timed<S> {
         }
     }
 
-    /// Sets the deadline anew where the phase changed.
+    /// Resets the deadline if the phase changed.
     fn follow(&mut self) {
         let now = self.phase.now();
         if now != self.seen {
@@ -162,7 +162,7 @@ impl<S> Timed<S> {
         }
     }
 
-    /// Ends a write: its time-out is counted from the moment the client stops taking bytes.
+    /// Ends a write: its time-out counts from the moment the client stops reading.
     fn wrote<T>(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.writing = None;
@@ -178,10 +178,10 @@ impl<S> Timed<S> {
 impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let me = &mut *self;
-        // Registered before looking, so that no change is missed.
+        // Registered before checking, so that no change is missed.
         me.phase.0.reader.register(cx.waker());
         me.follow();
-        // Looked at before reading, so that a trickle of bytes does not hold a connection open.
+        // Checked before reading, so that a trickle of bytes does not hold a connection open.
         if me
             .reading
             .as_ref()
@@ -257,7 +257,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Timed<S> {
 }
 
 impl<S: AsyncRead + Unpin> Timed<S> {
-    /// Reads what the client still sends, until it has closed its direction too or time is up.
+    /// Discards what the client still sends, until it has closed its direction too or time is up.
     fn throw_away(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(Closing {
             ends: Some(ends),
@@ -276,7 +276,7 @@ impl<S: AsyncRead + Unpin> Timed<S> {
                         return Poll::Ready(());
                     }
                 }
-                // It has closed its direction, or is gone.
+                // The client has closed its direction, or is gone.
                 Poll::Ready(_) => return Poll::Ready(()),
                 Poll::Pending => return ends.as_mut().poll(cx),
             }

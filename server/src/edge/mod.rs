@@ -1,5 +1,5 @@
 //! The server's edge: accepting connections, TLS, time-outs, and what every request gets before a handler sees it. It knows
-//! nothing of verification.
+//! nothing about verification.
 
 mod accept;
 mod address;

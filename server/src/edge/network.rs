@@ -1,11 +1,12 @@
-//! The networks among which the node is shared. Whoever has one address has its neighbours too: an IPv4 `/24` is the smallest prefix
-//! that is routed on its own, an IPv6 `/56` what a household or an office is commonly given (RFC 6177).
+//! The networks among which the node's capacity is shared. A client with one address can usually use its neighbours: an IPv4
+//! `/24` is the smallest prefix that is routed on its own, and an IPv6 `/56` is what a home or office is commonly given (RFC
+//! 6177).
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Bits of an IPv4 address that name its network.
+/// Prefix length of an IPv4 network.
 const V4_BITS: u32 = 24;
-/// Bits of an IPv6 address that name its network.
+/// Prefix length of an IPv6 network.
 const V6_BITS: u32 = 56;
 
 /// The network of a client.
@@ -13,7 +14,7 @@ const V6_BITS: u32 = 56;
 pub(crate) struct Network(IpAddr);
 
 impl Network {
-    /// That of an address. IPv4 that was written as IPv6 is IPv4.
+    /// The network of an address. IPv4-mapped IPv6 is IPv4.
     pub(crate) fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V4(address) => {

@@ -1,6 +1,6 @@
-//! The outermost layer: names the request, finds its client, waits for its body, bounds how many run at once, catches panics,
-//! completes the headers, and writes the one log line. Never logged: paths (they hold link tokens and ids), queries, bodies, keys,
-//! addresses' headers.
+//! The outermost layer: names the request, finds its client, waits for its body, limits how many run at once, catches panics,
+//! completes the headers, and writes the one log line. Never logged: paths (they contain link tokens and ids), queries, bodies,
+//! keys, header values.
 
 use super::{
     Network, Peer, Phase, Proxies, RequestContext,
@@ -23,25 +23,25 @@ use http::{
 use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc, time::Instant};
 use tracing::Instrument as _;
 
-/// Answers for a request that no handler answers: made by the router, which knows what its clients understand.
+/// The response to a request that no handler answers, built by the router, which knows the format its clients expect.
 pub type Refusal = fn(path: &str, context: &RequestContext) -> Response;
 
 /// What the layer needs to know.
 #[derive(Clone)]
 pub struct Outer {
-    /// Who may say who the client is.
+    /// The trusted reverse proxies.
     pub proxies: Arc<Proxies>,
-    /// What requests may take of the node.
+    /// The node's capacity for requests.
     pub slots: Arc<Slots>,
-    /// What kind of request it is, by method, route template and path.
+    /// The class of a request, by method, route template and path.
     pub class: fn(method: &Method, route: &str, path: &str) -> Class,
-    /// Whether browsers are told to come back with TLS only.
+    /// Whether to send HSTS.
     pub hsts: bool,
-    /// Where answers are counted.
+    /// The request metrics.
     pub requests: Requests,
-    /// The answer when there is no slot.
+    /// The response if there is no slot.
     pub unavailable: Refusal,
-    /// The answer when a handler panicked.
+    /// The response if a handler panicked.
     pub broken: Refusal,
 }
 
@@ -64,7 +64,7 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
     let network = Network::of(context.client);
     let mut response = match admitted(&outer, request, class, network, &rest).await {
         None => (outer.unavailable)(&path, &context),
-        // Held here and not with the request, which a handler takes apart while it still runs.
+        // Held here and not in the request, which a handler takes apart while it still runs.
         Some((request, _slot)) => match AssertUnwindSafe(next.run(request))
             .catch_unwind()
             .instrument(span.clone())
@@ -99,7 +99,7 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
     response
 }
 
-/// Who asks, by a name of its own.
+/// Identifies the request and its client.
 fn context(outer: &Outer, request: &Request) -> RequestContext {
     let peer = request
         .extensions()
@@ -112,8 +112,8 @@ fn context(outer: &Outer, request: &Request) -> RequestContext {
     }
 }
 
-/// The request with its body and its slot; `None` where there is no room for either. The slot comes last: a body that is waited for
-/// holds none.
+/// The request with its body and its slot; `None` if there is no capacity for either. The slot comes last, so that waiting for
+/// a body holds none.
 async fn admitted(
     outer: &Outer,
     request: Request,
@@ -123,7 +123,7 @@ async fn admitted(
 ) -> Option<(Request, Slot)> {
     let (mut parts, body) = request.into_parts();
     let body = match class {
-        // They have a room of their own, in which they wait and are read.
+        // Uploads have their own memory, for which they wait and in which they are read.
         Class::Upload => rest.lend(body),
         Class::Alive | Class::Probe | Class::Api | Class::Page => {
             let phase = parts.extensions.get::<Phase>().cloned().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Something there is only so much of, shared among networks: while at least half of it would be left anybody may take; what goes
-//! beyond that half is for networks that hold less than a quarter. So one network, however hard it tries, leaves half to the others,
-//! and an office behind one address is not held short while nobody else is there.
+//! A limited resource, shared among networks: while at least half of it remains free, anybody may take; what goes beyond that
+//! half is for networks that hold less than a quarter. So a single network leaves at least half to the others, and an office
+//! behind one address is not limited while nobody else is there.
 
 use super::Network;
 use std::{
@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// So much of something, in whatever it is counted.
+/// A limited resource, in any unit.
 #[derive(Debug)]
 pub(crate) struct Shares {
     all: usize,
@@ -18,20 +18,20 @@ pub(crate) struct Shares {
 #[derive(Debug, Default)]
 struct Taken {
     sum: usize,
-    /// By network; one that holds nothing is not in it.
+    /// By network; a network that holds nothing is absent.
     by: HashMap<Network, usize>,
 }
 
-/// Why nothing was given.
+/// Why nothing was granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Short {
-    /// There is not so much left.
+    /// Not enough is left.
     All,
-    /// The network has its share.
+    /// The network has used its share.
     Network,
 }
 
-/// What a network took, until it is dropped.
+/// What a network holds, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Part {
     shares: Arc<Shares>,
@@ -47,7 +47,7 @@ impl Shares {
         })
     }
 
-    /// Takes so much for a network, where `kept` is left for others then. Whoever holds nothing yet has not had a share.
+    /// Takes `amount` for a network, if `kept` then remains for others. A network that holds nothing has not used its share.
     pub(crate) fn take(self: &Arc<Self>, network: Network, amount: usize, kept: usize) -> Result<Part, Short> {
         self.add(network, amount, kept)?;
         Ok(Part {
@@ -74,13 +74,13 @@ impl Shares {
     }
 
     fn taken(&self) -> MutexGuard<'_, Taken> {
-        // Nothing that can panic runs under the lock.
+        // Nothing under the lock can panic.
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Part {
-    /// Takes so much more; where that is not to be had, what was held stays held.
+    /// Takes `more`; if that is not available, the part keeps what it holds.
     pub(crate) fn grow(&mut self, more: usize) -> Result<(), Short> {
         self.shares.add(self.network, more, 0)?;
         self.amount += more;
@@ -123,7 +123,7 @@ mod tests {
         drop((greedy, second, others));
         assert!(
             shares.taken().sum == 0 && shares.taken().by.is_empty(),
-            "all of it came back"
+            "all of it was returned"
         );
     }
 

@@ -1,5 +1,5 @@
-//! What requests may take of the node: a slot while they run, and memory while their bodies come. Each is shared among the clients'
-//! networks; some slots are kept for what must be answered whatever else is asked for.
+//! The capacity for requests: a slot while they run, and memory while their bodies arrive. Each is shared among the clients'
+//! networks; some slots are reserved for what must always be answered.
 
 use super::{
     Network,
@@ -11,51 +11,51 @@ use std::{
 };
 use tokio::{sync::Notify, time::sleep};
 
-/// Probes that may run at a time. They ask the databases, so that not all of them are free.
+/// Concurrent probes. They query the databases, so they cannot be unlimited.
 const PROBES: usize = 32;
 
-/// How long a request waits for a slot. A burst is over by then; what is left is load.
+/// How long a request waits for a slot. A burst is over by then; anything longer is overload.
 const TIMEOUT: Duration = Duration::from_secs(1);
-/// Requests that may wait at a time: each slot that becomes free wakes all of them.
+/// How many requests may wait: each slot that becomes free wakes all of them.
 const WAITING: usize = 256;
 
-/// What kind of request it is.
+/// The class of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Costs nothing and is always answered: a process that has enough to do is alive all the same, and must not be killed for it.
+    /// Costs nothing and is always answered: an overloaded process is alive, and must not be killed for it.
     Alive,
-    /// Asks whether the node can serve; has slots of its own.
+    /// Asks whether the node can serve; has its own slots.
     Probe,
-    /// Of the API; may take every slot.
+    /// Of the API; may use every slot.
     Api,
     /// A page for people; leaves a quarter of the slots to the API.
     Page,
-    /// A page that takes pictures. Its body is not waited for here.
+    /// A page that takes pictures. Its body is not read here.
     Upload,
 }
 
-/// What there is.
+/// The capacity.
 #[derive(Debug)]
 pub struct Slots {
     requests: Arc<Shares>,
-    /// Of the requests, those that pages leave to the API.
+    /// Slots that pages leave to the API.
     kept: usize,
     probes: Arc<Shares>,
     bodies: Arc<Shares>,
-    /// Places to wait in.
+    /// Places in the queue.
     waiting: Arc<Shares>,
-    /// Rings when a slot becomes free.
+    /// Notified when a slot becomes free.
     freed: Arc<Notify>,
     wait_at_most: Duration,
 }
 
-/// A slot, until it is dropped or given back. Found in the request's extensions.
+/// A slot, until it is dropped or given back. Stored in the request's extensions.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot(Arc<Mutex<Option<Held>>>);
 
 #[derive(Debug)]
 struct Held {
-    /// Given back before the others are woken.
+    /// Returned before the others are woken.
     part: Option<Part>,
     freed: Arc<Notify>,
 }
@@ -68,15 +68,15 @@ impl Drop for Held {
 }
 
 impl Slot {
-    /// Gives the slot back before the request is over: from here on something else bounds it.
+    /// Gives the slot back before the request is over, because something else limits it from here on.
     pub(crate) fn give_back(&self) {
-        // Nothing that can panic runs under the lock.
+        // Nothing under the lock can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
 impl Slots {
-    /// For so many requests at a time, whose bodies may hold so many bytes together before they run.
+    /// For this many concurrent requests, whose bodies may hold this many bytes in total before they run.
     #[must_use]
     pub fn new(requests: usize, body_bytes: usize) -> Self {
         Self {
@@ -90,13 +90,13 @@ impl Slots {
         }
     }
 
-    /// The memory of bodies.
+    /// The memory for bodies.
     pub(super) const fn bodies(&self) -> &Arc<Shares> {
         &self.bodies
     }
 
-    /// A slot for a request whose body is here, which may have to wait for it; `None` where there is none for its network, or too many
-    /// wait already.
+    /// A slot for a request whose body has arrived, possibly after waiting for one; `None` if its network has used its share,
+    /// or too many are waiting already.
     pub(super) async fn wait(&self, class: Class, network: Network) -> Option<Slot> {
         if let Some(slot) = self.take(class, network) {
             return Some(slot);
@@ -105,7 +105,7 @@ impl Slots {
         let mut late = std::pin::pin!(sleep(self.wait_at_most));
         loop {
             let mut freed = std::pin::pin!(self.freed.notified());
-            // A slot that becomes free between the question and the waiting rings too.
+            // A slot that becomes free between checking and waiting also notifies.
             freed.as_mut().enable();
             if let Some(slot) = self.take(class, network) {
                 return Some(slot);
@@ -166,7 +166,10 @@ mod tests {
         assert!(waits.as_mut().now_or_never().is_none());
         drop(calls);
         assert!(waits.now_or_never().flatten().is_some());
-        assert!(slots.waiting.take(network(9), WAITING, 0).is_ok(), "its place is free");
+        assert!(
+            slots.waiting.take(network(9), WAITING, 0).is_ok(),
+            "its place in the queue is free"
+        );
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! TLS of our own: from files, or with a certificate made here for trying things out in the local network.
+//! TLS: from certificate files, or with a certificate generated here for evaluation in the local network.
 
 use rustls::ServerConfig;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
@@ -12,7 +12,7 @@ use std::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// Why there is no TLS.
+/// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file cannot be read or written.
@@ -23,7 +23,7 @@ pub enum TlsError {
         /// Why.
         source: io::Error,
     },
-    /// A PEM file holds something else.
+    /// A PEM file does not contain what it should.
     #[error("{}: {reason}", path.display())]
     Pem {
         /// Which.
@@ -31,7 +31,7 @@ pub enum TlsError {
         /// Why.
         reason: String,
     },
-    /// Certificate and key do not go together, or cannot be made.
+    /// Certificate and key do not match, or cannot be generated.
     #[error("{0}")]
     Certificate(String),
 }
@@ -46,11 +46,11 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// A self-signed certificate in `folder`, valid for `names` and for the addresses this machine has now. It is made anew only
-    /// where it does not cover them, so that a phone has to accept it once.
+    /// A self-signed certificate in `folder`, valid for `names` and for this machine's current addresses. It is regenerated
+    /// only if it does not cover them, so that a phone has to accept it once.
     ///
     /// # Errors
-    /// When it cannot be made or written.
+    /// If it cannot be generated or written.
     pub fn self_signed(folder: &Path, names: &[String]) -> Result<Self, TlsError> {
         let (certificate, key, covers) = (
             folder.join("self-signed.pem"),
@@ -82,7 +82,7 @@ impl Certificate {
     /// SHA-256 of the leaf, as browsers show it.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub fn fingerprint(&self) -> Result<String, TlsError> {
         let leaf = chain(&self.certificate)?;
         let digest = leaf
@@ -97,10 +97,10 @@ impl Certificate {
     }
 }
 
-/// The acceptor for a certificate. HTTP/1.1 only: a second protocol is a second set of limits to get right.
+/// The acceptor for a certificate. HTTP/1.1 only: a second protocol would need a second set of limits.
 ///
 /// # Errors
-/// When a file cannot be read, or the two do not go together.
+/// If a file cannot be read, or certificate and key do not match.
 pub fn acceptor(files: &Certificate) -> Result<TlsAcceptor, TlsError> {
     let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| pem_error(&files.key, &error))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -114,7 +114,8 @@ pub fn acceptor(files: &Certificate) -> Result<TlsAcceptor, TlsError> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-/// The addresses this machine is reached at. Connecting a datagram socket sends nothing; it only asks the routing table.
+/// The addresses at which this machine can be reached. Connecting a datagram socket sends nothing; it only consults the routing
+/// table.
 #[must_use]
 pub(crate) fn local_addresses() -> Vec<IpAddr> {
     [("0.0.0.0:0", "192.0.2.1:9"), ("[::]:0", "[2001:db8::1]:9")]

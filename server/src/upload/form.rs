@@ -1,23 +1,23 @@
-//! Reading a multipart form whose room is there, at a pace.
+//! Reading a multipart form whose memory is reserved, at a minimum rate.
 
 use super::{MAX_FILE, Part, UploadFault};
 use axum::extract::{FromRequest as _, Multipart, Request, multipart::Field};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// The largest value that is no file.
+/// The largest value that is not a file.
 const MAX_TEXT: usize = 256;
-/// The most parts of a form.
+/// The maximum number of parts of a form.
 const MAX_PARTS: usize = 80;
-/// Read and thrown away at most, so that the browser gets to see the answer; after that the connection ends.
+/// At most this is read and discarded, so that the browser gets to see the response; after that the connection is closed.
 const MAX_DRAINED: usize = 64 * 1024 * 1024;
 /// A file's memory grows by at most this.
 const STEP: usize = 512 * 1024;
-/// What an upload must average, after as long as it may stall: a mobile network at its worst that still gets a picture through within
-/// the deadline.
+/// Minimum average rate of an upload, after the time that it may stall: the worst mobile network that still gets a picture
+/// through within the deadline.
 const BYTES_PER_SECOND: u64 = 16 * 1024;
 
-/// The parts of a form whose files may hold `limit` bytes together; of one that is `over` already nothing is gathered.
+/// The parts of a form whose files may have `limit` bytes in total; if it is already `over`, nothing is buffered.
 pub(super) async fn read(
     request: Request,
     limit: usize,
@@ -37,7 +37,7 @@ pub(super) async fn read(
         let is_file = field.file_name().is_some();
         let bytes = budget.gather(field, if is_file { MAX_FILE } else { MAX_TEXT }).await?;
         if budget.over {
-            // Nothing of it will be used: what was gathered goes now, the rest is only read to its end.
+            // Nothing of it will be used: what was buffered is freed, the rest is only read to its end.
             parts.clear();
             continue;
         }
@@ -55,7 +55,7 @@ pub(super) async fn read(
     }
 }
 
-/// How fast a form has to come.
+/// The minimum rate of a form.
 struct Pace {
     begun: Instant,
     received: u64,
@@ -63,7 +63,7 @@ struct Pace {
 }
 
 impl Pace {
-    /// The next piece, if it comes in time: before nothing has come for too long, and before the average is too low.
+    /// The next piece, if it arrives in time: before the stall time-out, and before the average rate is too low.
     async fn keep<T, E>(&self, next: impl Future<Output = Result<T, E>>) -> Result<T, UploadFault> {
         let earned = Duration::from_secs(self.received / BYTES_PER_SECOND);
         let latest = (self.begun + self.stall + earned).min(Instant::now() + self.stall);
@@ -72,7 +72,7 @@ impl Pace {
     }
 }
 
-/// What may still be gathered and thrown away.
+/// What may still be buffered and discarded.
 struct Budget {
     limit: usize,
     gathered: usize,
@@ -97,7 +97,7 @@ impl Budget {
         }
     }
 
-    /// The field's bytes, or nothing where the budget is over: then the rest is counted and thrown away.
+    /// The field's bytes, or nothing if the limit is exceeded: then the rest is counted and discarded.
     async fn gather(&mut self, mut field: Field<'_>, most: usize) -> Result<Vec<u8>, UploadFault> {
         let mut bytes = Vec::new();
         while let Some(chunk) = self.pace.keep(field.chunk()).await? {
@@ -111,7 +111,7 @@ impl Budget {
                 }
             } else {
                 self.gathered += chunk.len();
-                // By steps and not by doubling: no more is held than there is room for.
+                // In steps instead of doubling, so that no more is held than was reserved.
                 if bytes.capacity() - bytes.len() < chunk.len() {
                     bytes.reserve_exact(chunk.len() + STEP.min(bytes.len()));
                 }

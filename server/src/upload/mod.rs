@@ -1,6 +1,7 @@
-//! Uploads. What a form announces is reserved before a byte of it is read, in the room that all uploads of the process share; who finds
-//! no room waits unread, and is asked to come back where that takes too long. Once begun an upload has to keep a pace, or it loses its
-//! place. A session has one upload at a time. What is too large is counted and thrown away, never gathered.
+//! Uploads. What a form announces is reserved in the memory shared by all uploads of the process before a byte of it is read.
+//! An upload for which there is no memory waits unread, and gets 503 if that takes too long. Once begun, an upload must keep a
+//! minimum rate, or it loses its place. A session has one upload at a time. What is too large is counted and discarded, never
+//! buffered.
 
 mod form;
 mod room;
@@ -18,22 +19,22 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 use tokio::time::timeout;
 use turn::Turn;
 
-/// The largest file: a phone's 12-megapixel JPEG has 3 to 6 MB.
+/// The largest file: a 12-megapixel JPEG from a phone has 3 to 6 MB.
 pub(crate) const MAX_FILE: usize = 10 * 1024 * 1024;
 const MIB: usize = 1024 * 1024;
-/// By when an upload that was begun must have come: 4 MB at 40 kB/s take 100 s.
+/// How long an upload may take once begun: 4 MB at 40 kB/s take 100 s.
 const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Admits uploads.
 #[derive(Debug)]
 pub struct Admission {
     room: Arc<Room>,
-    /// An upload of which nothing comes for so long loses its place.
+    /// An upload from which no byte arrives for this long loses its place.
     stall: Duration,
 }
 
 impl Admission {
-    /// By the settings.
+    /// From the settings.
     #[must_use]
     pub fn new(settings: &config::Uploads) -> Self {
         Self {
@@ -52,7 +53,7 @@ pub(crate) enum Part {
     File(Vec<u8>),
 }
 
-/// What was uploaded. Holds its room, and its session's turn, until it is dropped.
+/// What was uploaded. Holds its memory, and its session's turn, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Upload {
     parts: Vec<(String, Part)>,
@@ -60,21 +61,20 @@ pub(crate) struct Upload {
     _turn: Turn,
 }
 
-/// Why an upload was not taken.
+/// Why an upload was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UploadFault {
     /// A file, or all of them together, is larger than allowed.
     TooLarge,
-    /// The form is none, or breaks off.
+    /// It is not a form, or is truncated.
     Broken,
-    /// No room now, or another upload of the session has the turn, or it came so slowly that it lost its place: it is worth trying
-    /// again.
+    /// No memory now, or another upload of the session has the turn, or it was so slow that it lost its place: worth a retry.
     Busy,
 }
 
 impl Upload {
-    /// Reads a multipart form of `session` whose files may hold `limit` bytes together. From here on the request holds no slot: what
-    /// bounds it is its room, or its place among those that wait for room.
+    /// Reads a multipart form of `session` whose files may have `limit` bytes in total. From here on the request holds no slot:
+    /// it is limited by its memory, or by its place among those that wait for memory.
     pub(crate) async fn read(
         admission: &Admission,
         session: &SessionId,
@@ -115,7 +115,7 @@ impl Upload {
         })
     }
 
-    /// Takes every file of that name, in order; inputs left empty are none.
+    /// Takes every file of that name, in order; inputs left empty are skipped.
     pub(crate) fn take_files(&mut self, name: &str) -> Vec<Vec<u8>> {
         let mut files = Vec::new();
         for (known, part) in &mut self.parts {
@@ -130,7 +130,7 @@ impl Upload {
     }
 }
 
-/// The parts of the form and the room that they take.
+/// The parts of the form and the memory that they hold.
 async fn admitted(
     admission: &Admission,
     request: Request,
@@ -141,7 +141,7 @@ async fn admitted(
         .get(CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let too_large = announced.is_some_and(|length| length > limit);
-    // Of what is announced to be too large nothing is gathered.
+    // Nothing is buffered of a form that announces to be too large.
     let place = if too_large {
         None
     } else {
@@ -154,13 +154,13 @@ async fn admitted(
     Ok((parts, place))
 }
 
-/// The client's.
+/// The client's network.
 fn network(request: &Request) -> Network {
     let context = request.extensions().get::<RequestContext>();
     Network::of(context.map_or(IpAddr::from([0, 0, 0, 0]), |context| context.client))
 }
 
-/// The routes that take uploads lift axum's own limit: [`Upload::read`] has its own.
+/// Routes for uploads lift axum's own limit: [`Upload::read`] has its own.
 pub(crate) const fn no_limit_of_axum() -> axum::extract::DefaultBodyLimit {
     axum::extract::DefaultBodyLimit::disable()
 }
@@ -179,7 +179,7 @@ mod tests {
         SessionId::from_random([byte; 16])
     }
 
-    /// Room for so many MiB.
+    /// Memory of this many MiB.
     fn admission(room: usize, stall: Duration) -> Admission {
         Admission::new(&config::Uploads {
             room,
@@ -226,7 +226,7 @@ mod tests {
         let cut = Upload::read(&admission, &id(2), form(4 * MIB, MIB, false), LIMIT).await;
         assert_eq!(cut.err(), Some(UploadFault::Busy));
         let whole = Upload::read(&admission, &id(2), form(4 * MIB, MIB, true), LIMIT).await;
-        assert!(whole.is_ok(), "its room is free");
+        assert!(whole.is_ok(), "its memory is free");
     }
 
     #[tokio::test]

@@ -1,5 +1,6 @@
-//! Room for uploads: what a form announces is reserved as a whole before a byte of it is read, so that one that was begun never fails
-//! for room. Who finds none waits, in the order of arrival, for so long; the network that holds its share is passed over.
+//! Memory for uploads: what a form announces is reserved as a whole before a byte of it is read, so that an upload that has
+//! begun never runs out of memory. Uploads without memory wait in order of arrival, for a limited time; a network that has used
+//! its share is skipped.
 
 use crate::edge::{Network, Part, Shares, Short};
 use std::{
@@ -9,12 +10,12 @@ use std::{
 };
 use tokio::{sync::oneshot, time::timeout};
 
-/// The room of this process, in MiB.
+/// The upload memory of this process, in MiB.
 #[derive(Debug)]
 pub(super) struct Room {
     all: usize,
     held: Arc<Shares>,
-    /// Places to wait in.
+    /// Places in the queue.
     seats: Arc<Shares>,
     waiting: Mutex<VecDeque<Waiter>>,
     wait_at_most: Duration,
@@ -27,10 +28,10 @@ struct Waiter {
     admit: oneshot::Sender<Reservation>,
 }
 
-/// An upload's room, until it is dropped.
+/// An upload's memory, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Reservation {
-    /// Taken out before the next are let in.
+    /// Taken out before the next are admitted.
     part: Option<Part>,
     room: Arc<Room>,
 }
@@ -43,7 +44,7 @@ impl Drop for Reservation {
 }
 
 impl Room {
-    /// So many MiB, and places for so many to wait, each for `wait_at_most` at most.
+    /// This many MiB, and a queue for this many, each waiting for `wait_at_most` at most.
     pub(super) fn new(all: usize, seats: usize, wait_at_most: Duration) -> Arc<Self> {
         Arc::new(Self {
             all,
@@ -54,7 +55,7 @@ impl Room {
         })
     }
 
-    /// Room for so many MiB, or for everything there is; `None` where too many wait already, or it took too long.
+    /// Memory of this many MiB, or all there is; `None` if too many are waiting already, or it took too long.
     pub(super) async fn place(self: &Arc<Self>, network: Network, size: usize) -> Option<Reservation> {
         let _seat = self.seats.take(network, 1, 0).ok()?;
         let (admit, admitted) = oneshot::channel();
@@ -64,7 +65,8 @@ impl Room {
         timeout(self.wait_at_most, admitted).await.ok()?.ok()
     }
 
-    /// Lets in whoever there is room for now. Nobody overtakes one that only waits for more room, or the large would wait for ever.
+    /// Admits the waiting uploads that fit now. Nobody overtakes one that only waits for more memory, or large ones would wait
+    /// forever.
     fn admit(self: &Arc<Self>) {
         let mut gone = Vec::new();
         let mut waiting = self.lock();
@@ -88,13 +90,13 @@ impl Room {
                 }
             }
         }
-        // Given back once the lock is, since that lets in others.
+        // Released after the lock, since releasing admits others.
         drop(waiting);
         drop(gone);
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Waiter>> {
-        // Nothing that can panic runs under the lock.
+        // Nothing under the lock can panic.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -111,7 +113,7 @@ mod tests {
         Network::of([127, number, 0, 1].into())
     }
 
-    /// Room, where it is to be had at once.
+    /// Memory, if available immediately.
     fn at_once(room: &Arc<Room>, from: u8, size: usize) -> Option<Reservation> {
         room.place(network(from), size).now_or_never().flatten()
     }
@@ -127,7 +129,7 @@ mod tests {
             async move { room.place(network(1), 1).await }
         });
         tokio::task::yield_now().await;
-        assert!(at_once(&room, 2, 4).is_some(), "past the one that has its share");
+        assert!(at_once(&room, 2, 4).is_some(), "past the one that has used its share");
         drop(greedy);
         assert!(waiting.await.unwrap().is_some());
     }
@@ -141,7 +143,7 @@ mod tests {
         let mut small = Box::pin(room.place(network(3), 1));
         assert!(small.as_mut().now_or_never().is_none(), "it came later");
         drop(large);
-        // Whoever comes next finds that the large one is gone.
+        // The next upload finds that the large one is gone.
         let last = at_once(&room, 4, 1).unwrap();
         assert!(small.now_or_never().flatten().is_some());
         drop((first, last));
@@ -160,6 +162,6 @@ mod tests {
             async { at_once(&room, 4, 1) }
         );
         assert!(one.is_none() && other.is_none() && third.is_none());
-        assert!(room.seats.take(network(5), 2, 0).is_ok(), "the seats are free again");
+        assert!(room.seats.take(network(5), 2, 0).is_ok(), "the queue is empty again");
     }
 }

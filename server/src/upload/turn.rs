@@ -1,5 +1,5 @@
-//! One upload at a time for each capture session: a newer one ends one that is still on its way, which is how a phone that changed
-//! its network comes back; while an upload is being stored, the newer one is asked to come back.
+//! One upload at a time for each capture session: a newer one cancels one that is still arriving, which is how a phone that
+//! changed its network reconnects; while an upload is being stored, a newer one has to retry later.
 
 use domain::ids::SessionId;
 use std::{
@@ -11,14 +11,14 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// Whose turn it is, in this process.
+/// The sessions with an upload in this process.
 static TURNS: Mutex<BTreeMap<SessionId, Arc<State>>> = Mutex::new(BTreeMap::new());
 
 #[derive(Debug, Default)]
 struct State {
-    /// Rings when a newer upload takes over.
+    /// Notified when a newer upload takes over.
     taken_over: Notify,
-    /// The whole body is here.
+    /// The whole body has arrived.
     arrived: AtomicBool,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Takes the turn of `session`; nothing where an upload of it is being stored.
+    /// Takes the turn of `session`; `None` while an upload of it is being stored.
     pub(super) fn take(session: &SessionId) -> Option<Self> {
         let mut turns = lock();
         if let Some(older) = turns.get(session) {
@@ -51,7 +51,7 @@ impl Turn {
         self.state.taken_over.notified().await;
     }
 
-    /// The whole body is here. Returns whether it is still this upload's turn, which from then on nobody takes over.
+    /// The whole body has arrived. Returns whether this upload still has the turn, which from then on cannot be taken over.
     pub(super) fn arrive(&self) -> bool {
         let turns = lock();
         let mine = turns
@@ -75,7 +75,7 @@ impl Drop for Turn {
 }
 
 fn lock() -> MutexGuard<'static, BTreeMap<SessionId, Arc<State>>> {
-    // Nothing that can panic runs under the lock.
+    // Nothing under the lock can panic.
     TURNS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -96,10 +96,10 @@ mod tests {
         assert!(older.taken_over().now_or_never().is_some() && !older.arrive());
         assert!(other.taken_over().now_or_never().is_none() && other.arrive());
         drop(older);
-        assert!(newer.arrive(), "an older one that ends takes nothing with it");
+        assert!(newer.arrive(), "an older one that ends does not affect it");
         assert!(Turn::take(&id(1)).is_none());
         drop((newer, other));
         assert!(Turn::take(&id(1)).is_some_and(|turn| turn.arrive()));
-        assert!(lock().is_empty(), "a turn that is over takes no room");
+        assert!(lock().is_empty(), "an ended turn is removed");
     }
 }

@@ -1,4 +1,4 @@
-//! Reading a small body. The stock extractors answer in plain text and want a content type; these do neither.
+//! Reading a small body. axum's own extractors answer in plain text and require a content type; these do neither.
 
 use super::ApiError;
 use crate::edge::TooSlow;
@@ -13,15 +13,15 @@ pub(super) const LIMIT: usize = 64 * 1024;
 /// The whole body.
 ///
 /// # Errors
-/// Where it is over the limit, too slow, or ends before it is whole.
+/// If it exceeds the limit, arrives too slowly, or ends early.
 pub(super) async fn read(body: Body) -> Result<Bytes, ApiError> {
     match Limited::new(body, LIMIT).collect().await {
         Ok(whole) => Ok(whole.to_bytes()),
         Err(error) if caused_by::<LengthLimitError>(&*error) => Err(ApiError::BodyTooLarge),
         Err(error) if caused_by::<TooSlow>(&*error) => Err(ApiError::TooSlow),
-        // Its chunks are malformed, or the client went away and nobody waits for an answer.
+        // The chunks are malformed, or the client has disconnected and nobody waits for a response.
         Err(error) => {
-            tracing::debug!(%error, "a body did not come whole");
+            tracing::debug!(%error, "incomplete request body");
             Err(ApiError::BrokenBody)
         }
     }

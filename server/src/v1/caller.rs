@@ -1,4 +1,4 @@
-//! Who calls: the bearer key, then the address. The first check of every operation, before a byte of the body is read.
+//! The caller: the bearer key, then the address. The first check of every operation, before any byte of the body is read.
 
 use super::ApiError;
 use crate::{edge::RequestContext, state::App};
@@ -6,11 +6,12 @@ use domain::scope::Scope;
 use http::{HeaderMap, header::AUTHORIZATION};
 use service::access::{self, Tenant};
 
-/// The tenant whose key the request carries, for an operation of `scope`.
+/// The tenant of the request's key, for an operation that requires `scope`.
 ///
 /// # Errors
-/// [`ApiError::Unauthorized`] alike for a missing, wrong, revoked, expired or malformed key and for one without the scope, however
-/// often it comes: a client that reads 429 backs off and never learns that its key is dead, and nobody guesses 160 random bits.
+/// [`ApiError::Unauthorized`] alike for a missing, wrong, revoked, expired or malformed key and for one without the scope,
+/// without a rate limit: a client that gets 429 backs off and never learns that its key is invalid, and 160 random bits cannot
+/// be guessed.
 pub(super) async fn caller(
     app: &App,
     context: &RequestContext,

@@ -1,4 +1,4 @@
-//! `POST /v1/verification-sessions`. The checks in their order: key, address, rate, body, callback, tenant settings.
+//! `POST /v1/verification-sessions`. Checks in this order: key, address, rate limit, body, callback URL, tenant settings.
 
 use super::{ApiError, body, caller::caller, error::respond, openapi};
 use crate::{edge::RequestContext, state::App};

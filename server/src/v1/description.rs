@@ -1,4 +1,4 @@
-//! The OpenAPI description, generated from the handlers. A copy is committed as `docs/openapi.json`; a test holds the two together.
+//! The OpenAPI description, generated from the handlers. A copy is committed as `docs/openapi.json`; a test compares the two.
 
 use super::openapi::{InternalError, IpNotAllowed, SessionNotFound, Unauthorized, Unavailable};
 use axum::Json;
@@ -25,7 +25,7 @@ use utoipa::{
         contact(),
     ),
     paths(super::create::handler, super::read::handler, super::reprocess::handler, super::sandbox::handler),
-    // Those that only the shared refusals name are not found by themselves.
+    // Schemas that only the shared error responses refer to are not discovered automatically.
     components(schemas(InternalError, IpNotAllowed, SessionNotFound, Unauthorized, Unavailable)),
     modifiers(&Bearer, &Optional),
     security(("bearer" = [])),
@@ -48,7 +48,8 @@ impl Modify for Bearer {
     }
 }
 
-/// A creation may leave out its body and its header. An `Option` on the handler would say that they may be `null`, which they may not.
+/// The body and the header of a creation are optional. An `Option` in the handler would declare them nullable, which they are
+/// not.
 struct Optional;
 
 impl Modify for Optional {
@@ -84,7 +85,7 @@ mod tests {
     use crate::v1::ApiError;
     use domain::{request::Issue, tenant::NotReady};
 
-    /// With `HONNIN_TEST_WRITE=1` in the environment the copy is written instead.
+    /// With `HONNIN_TEST_WRITE=1` in the environment, writes the copy instead.
     #[test]
     #[expect(clippy::disallowed_methods, reason = "how a person asks for the new copy")]
     fn the_committed_copy_is_the_generated_description() {
@@ -96,7 +97,7 @@ mod tests {
         let committed = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             committed == generated,
-            "docs/openapi.json is old; run this test with HONNIN_TEST_WRITE=1"
+            "docs/openapi.json is out of date; run this test with HONNIN_TEST_WRITE=1"
         );
     }
 

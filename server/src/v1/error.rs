@@ -1,4 +1,4 @@
-//! The one table of refusals: status, headers and body of each. Never says more of a fault of ours than the request's id.
+//! The one table of error responses: status, headers and body of each. An internal error reveals nothing but the request's id.
 
 use crate::edge::RequestContext;
 use axum::{
@@ -18,7 +18,7 @@ use service::{
 };
 use store::StoreError;
 
-/// An id in a refusal is cut at this many characters.
+/// Ids in error responses are cut at this many characters.
 const ID_LIMIT: usize = 64;
 
 /// Why a request is refused.
@@ -101,7 +101,7 @@ impl ApiError {
         }
     }
 
-    /// Storage that does not answer passes; anything else of it is our fault.
+    /// An unavailable database is temporary; any other storage error is internal.
     fn settled(&self) -> &Self {
         match self {
             Self::Storage(StoreError::Unavailable(_)) => &Self::Unavailable,
@@ -115,7 +115,7 @@ impl ApiError {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::IpNotAllowed => StatusCode::FORBIDDEN,
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-            // The contract knows no 413: metadata that makes a body too large is 400.
+            // The contract has no 413: metadata that makes the body too large is 400.
             Self::CallbackUrlNotAllowed(_)
             | Self::Decode(_)
             | Self::BadIdempotencyKey
@@ -133,7 +133,7 @@ impl ApiError {
         }
     }
 
-    /// What it says; `request_id` is told only where the fault is ours.
+    /// The JSON body; `request_id` appears only in internal errors.
     pub(super) fn body(&self, request_id: &str) -> Value {
         let decode = |issues: &[Issue]| json!({"_tag": "HttpApiDecodeError", "message": "The request does not match the API description.", "issues": issues});
         match self.settled() {
@@ -190,7 +190,7 @@ impl ApiError {
         }
     }
 
-    /// The answer. A fault of ours is logged here, once.
+    /// The response. An internal error is logged here, once.
     pub(crate) fn answer(&self, context: &RequestContext) -> Response {
         if let Self::Storage(error) = self {
             tracing::error!(%error, "storage");
@@ -202,7 +202,7 @@ impl ApiError {
                     .headers_mut()
                     .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
-            // What is left of the body will not be read.
+            // The rest of the body will not be read.
             Self::BodyTooLarge | Self::TooSlow | Self::BrokenBody => {
                 response
                     .headers_mut()
@@ -218,7 +218,7 @@ fn cut(id: &str) -> String {
     id.chars().take(ID_LIMIT).collect()
 }
 
-/// The answer of an operation.
+/// The response of an operation.
 pub(super) fn respond<T: IntoResponse>(context: &RequestContext, outcome: Result<T, ApiError>) -> Response {
     match outcome {
         Ok(answer) => answer.into_response(),

@@ -1,4 +1,5 @@
-//! `/v1`: the three operations of the contract, and the one for sandboxes. Every answer is JSON, also those for what does not exist.
+//! `/v1`: the three operations of the contract, and one for sandboxes. Every response is JSON, including those for unknown
+//! paths.
 
 mod body;
 mod caller;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 pub(crate) fn routes() -> Router<App> {
     Router::new()
         .route("/v1/verification-sessions", post(create::handler))
-        // A missing or malformed id is an id that does not exist.
+        // A missing or malformed id is treated like an id that does not exist.
         .route("/v1/verification-sessions/", get(read::handler))
         .route("/v1/verification-sessions/{id}", get(read::handler))
         .route("/v1/verification-sessions/{id}/", get(read::handler))
@@ -54,7 +55,7 @@ pub(crate) fn docs_routes(app: &App) -> Router<App> {
         .with_state(())
 }
 
-/// Tells the page what it describes.
+/// Passes the description to the page.
 async fn for_readers(
     State((app, reader)): State<(App, Reader)>,
     context: RequestContext,

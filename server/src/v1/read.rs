@@ -1,4 +1,4 @@
-//! `GET /v1/verification-sessions/{id}`. The answer holds personal data; the access is on record before it leaves.
+//! `GET /v1/verification-sessions/{id}`. The response contains personal data; the access is recorded before it is sent.
 
 use super::{ApiError, caller::caller, error::respond, openapi};
 use crate::{edge::RequestContext, state::App};
@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use service::session::read::{SessionDetail, read_session};
 
-/// The part of the path that names a session, decoded as far as it is text. What no id can look like is looked up like any other.
+/// The session id in the path, percent-decoded if it is text. A segment that cannot be an id is looked up like any other.
 pub(super) fn id_of(uri: &Uri) -> String {
     const PLACES: [(&str, &str); 3] = [
         ("/v1/verification-sessions/", "/reprocess"),
@@ -27,7 +27,7 @@ pub(super) fn id_of(uri: &Uri) -> String {
     decoded(raw.unwrap_or_default())
 }
 
-/// Percent-decodes; bytes that are no UTF-8 become U+FFFD.
+/// Percent-decodes; bytes that are not UTF-8 become U+FFFD.
 fn decoded(raw: &str) -> String {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut rest = raw.as_bytes();
@@ -71,7 +71,7 @@ struct Ocr<'a> {
     fields: &'a [OcrField],
 }
 
-/// Metadata as it was written. Stored metadata was checked when it came; were it damaged, it would be missing.
+/// Metadata as it was written. It was validated when it arrived; if it were damaged, it would be omitted.
 pub(super) fn metadata(compact: Option<&str>) -> Option<&RawValue> {
     compact.and_then(|text| serde_json::from_str(text).ok())
 }

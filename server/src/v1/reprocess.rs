@@ -1,4 +1,4 @@
-//! `POST /v1/verification-sessions/{id}/reprocess`. A body is not looked at.
+//! `POST /v1/verification-sessions/{id}/reprocess`. A body is ignored.
 
 use super::{
     ApiError,
@@ -48,7 +48,7 @@ struct Reprocessed<'a> {
             ("read" = (operation_id = "readVerificationSession", parameters(("id" = "$response.body#/id")))),
             ("complete" = (operation_id = "completeSandboxVerificationSession", parameters(("id" = "$response.body#/id"))))
         )),
-        (status = 409, description = "The status does not allow it, the personal data was erased, or another operation came first",
+        (status = 409, description = "The status does not allow it, the personal data was erased, or a concurrent operation came first",
             body = openapi::ReprocessNotAllowed),
         openapi::OfEveryOperation,
         openapi::OfOneSession,

@@ -27,8 +27,8 @@ pub(super) struct CompletedSession {
 /// Complete a session of a sandbox tenant
 ///
 /// Stands in for the end user: fills in fictional data and ends a `created` or `collecting` session with the outcome you choose.
-/// Nothing is analysed; webhooks, review, reprocess and erasure are as real as for live tenants. For them every id answers 404.
-/// Scope: `create`, since whoever creates a session holds the link that offers the same.
+/// Nothing is analysed; webhooks, review, reprocess and erasure are real. Every id of a live tenant gives 404.
+/// Scope: `create`, because the link returned to the creator offers the same.
 #[utoipa::path(
     post,
     path = "/v1/sandbox/verification-sessions/{id}/complete",
@@ -37,7 +37,7 @@ pub(super) struct CompletedSession {
     params(("id" = String, Path, description = "Session id", example = "vs_0123456789abcdef0123456789abcdef")),
     request_body(content = openapi::SandboxCompletion, content_type = "application/json"),
     responses(
-        (status = 200, description = "Ended as chosen", body = CompletedSession, links(
+        (status = 200, description = "Ended with the chosen outcome", body = CompletedSession, links(
             ("read" = (operation_id = "readVerificationSession", parameters(("id" = "$response.body#/id")))),
             ("reprocess" = (operation_id = "reprocessVerificationSession", parameters(("id" = "$response.body#/id"))))
         )),
@@ -45,7 +45,7 @@ pub(super) struct CompletedSession {
         (status = 404, description = "No such session, another tenant's, a malformed id, or any id of a live tenant",
             body = openapi::SessionNotFound),
         (status = 408, description = "The request body arrived too slowly", body = openapi::RequestTimeout),
-        (status = 409, description = "The session is past `created` and `collecting`, or another operation came first",
+        (status = 409, description = "The session is past `created` and `collecting`, or a concurrent operation came first",
             body = openapi::CompletionNotAllowed),
         openapi::OfEveryOperation,
     ),
@@ -57,7 +57,7 @@ pub(super) async fn handler(State(app): State<App>, context: RequestContext, req
 
 async fn complete(app: &App, context: &RequestContext, request: Request) -> Result<CompletedSession, ApiError> {
     let id = id_of(request.uri());
-    // Whoever creates a session holds its link, and could choose the outcome there.
+    // The creator of a session has its link, and could choose the outcome there.
     let tenant = caller(app, context, request.headers(), Scope::Create).await?;
     if !tenant.is_sandbox() {
         return Err(ApiError::SessionNotFound(id));

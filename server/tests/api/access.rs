@@ -1,4 +1,4 @@
-//! Who may call.
+//! Authentication of API calls.
 
 use super::{
     console::Browser,
@@ -90,7 +90,7 @@ async fn an_address_off_the_list_is_refused_with_a_valid_key_only() {
         ("::ffff:192.0.2.9", 201),
         ("[2001:db8::7]:443", 201),
         ("192.0.3.1", 403),
-        // What the client claims stands to the left of what the proxy saw.
+        // What the client claims is to the left of what the proxy saw.
         ("192.0.2.9, 198.51.100.1", 403),
         ("192.0.2.9, garbage", 403),
     ] {

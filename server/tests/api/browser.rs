@@ -1,4 +1,4 @@
-//! A browser without scripts: it keeps cookies, says where its requests come from, and uploads files.
+//! A browser without scripts: it keeps cookies, sends `Sec-Fetch-Site`, and uploads files.
 
 use super::support::{Answer, Server};
 use std::{fmt::Write as _, net::Ipv4Addr};
@@ -10,7 +10,7 @@ pub(crate) const BOUNDARY: &str = "----a-boundary-of-a-browser";
 /// A browser.
 pub(crate) struct Browser<'a> {
     server: &'a Server,
-    /// Where it is, on loopback.
+    /// Its loopback address.
     address: Ipv4Addr,
     cookies: Vec<(String, String)>,
 }
@@ -20,7 +20,7 @@ impl<'a> Browser<'a> {
         Self::at(server, Ipv4Addr::LOCALHOST)
     }
 
-    /// One at another of loopback's addresses.
+    /// A browser at another loopback address.
     pub(crate) fn at(server: &'a Server, address: Ipv4Addr) -> Self {
         Self {
             server,
@@ -29,7 +29,7 @@ impl<'a> Browser<'a> {
         }
     }
 
-    /// Its cookies, as a header's value.
+    /// Its cookies as a header value.
     pub(crate) fn cookies(&self) -> String {
         let pairs: Vec<_> = self
             .cookies

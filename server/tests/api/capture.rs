@@ -1,4 +1,4 @@
-//! The capture pages as a browser without scripts meets them.
+//! The capture pages in a browser without scripts.
 
 use super::{
     browser::{Browser, photo},
@@ -50,7 +50,7 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
         (200, Some("image/jpeg"), Some("no-store"))
     );
     assert_eq!(Browser::new(&server).get(&picture).await.status, 401);
-    // Whoever sends no more than the wish has not seen what is wrong with the photo: the page that shows it comes again.
+    // A form without the shown problems has not seen what is wrong with the photo: the page is shown again.
     assert_eq!(
         browser.post("/capture/check", "decision=use").await.header("location"),
         Some("/capture/check")
@@ -77,7 +77,8 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
     let (straight, turned) = (photo(120), photo(130));
     let frames = [("frame", straight.as_slice()), ("frame", turned.as_slice())];
     let mut challenges = std::collections::BTreeSet::new();
-    // A grey sheet is no good selfie: it is asked for again, each time with another challenge, and the last one is taken as it is.
+    // A grey sheet is not a good selfie: it is requested again, each time with another challenge, and the last try is accepted
+    // as it is.
     let location = loop {
         let page = browser.get("/capture/selfie").await.body;
         let challenge = between(&page, "name=\"challenge\" value=\"", &['"']).to_owned();
@@ -114,7 +115,7 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
         )
         .await
         .json();
-    // Without models nothing could be checked: a person looks.
+    // Without models nothing could be checked, so a person reviews it.
     assert_eq!(read["status"], "reviewing");
     assert!(
         read["outcome"]["reasons"]
@@ -204,7 +205,7 @@ async fn opened(server: &Server) -> (Browser<'_>, SessionId) {
     (browser, SessionId::parse(created["id"].as_str().unwrap()).unwrap())
 }
 
-/// The version agreed to, and the answer about the search.
+/// The consent version, and the answer about the face search.
 async fn consent_of(server: &Server, id: &SessionId) -> (Option<String>, Option<bool>) {
     let id = id.clone();
     let unit = server
@@ -230,7 +231,7 @@ async fn the_search_for_a_face_is_asked_for_apart_and_not_ticked_beforehand() {
         let page = browser.get("/capture/consent").await.body;
         let tick = between(&page, "name=\"faceSearch\"", &['>']);
         assert!(page.contains(CONSENT_VERSION_SEARCH) && !tick.contains("checked"));
-        // Whoever was shown the page without the question sees the one with it first.
+        // A user who was shown the page without the question sees the one with it first.
         let stale = browser
             .post(
                 "/capture/consent",

@@ -1,4 +1,4 @@
-//! The console as a browser without scripts meets it: authentication, the forms, the roles.
+//! The console in a browser without scripts: authentication, forms, roles.
 
 use super::support::{Answer, Server, between};
 use axum::{
@@ -19,7 +19,7 @@ use tower::ServiceExt as _;
 
 const PASSWORD: &str = "correct horse battery";
 
-/// Keeps the console's cookie and says where its requests come from.
+/// Keeps the console's cookie and sends `Sec-Fetch-Site`.
 pub(crate) struct Browser<'a> {
     server: &'a Server,
     cookie: Option<String>,
@@ -68,12 +68,12 @@ impl<'a> Browser<'a> {
         self.send("POST", path, form).await
     }
 
-    /// Signed in as somebody new with `role`.
+    /// Signed in as a new person with `role`.
     pub(crate) async fn signed_in(server: &'a Server, role: Role) -> Self {
         Self::signed_in_as(server, role.as_str(), role).await
     }
 
-    /// The same under a name of their own.
+    /// The same with a given name.
     pub(crate) async fn signed_in_as(server: &'a Server, name: &str, role: Role) -> Self {
         let email = format!("{name}@shop.example");
         let person = NewPerson {
@@ -111,7 +111,7 @@ impl<'a> Browser<'a> {
     }
 }
 
-/// Every page and form that requires signing in: method, path, and who may.
+/// Every page and form that requires a sign-in: method, path, and which roles may use it.
 pub(crate) fn pages_that_require_sign_in() -> Vec<(&'static str, String, &'static [Role])> {
     const ALL: &[Role] = &Role::ALL;
     const TECHNICAL: &[Role] = &[Role::Admin, Role::Developer];
@@ -289,11 +289,7 @@ async fn signing_in_changes_the_cookie_and_signing_out_ends_it() {
     let second = browser.cookie.clone().unwrap();
     assert_ne!(first, second);
     browser.cookie = Some(first);
-    assert_eq!(
-        browser.get("/admin").await.status,
-        303,
-        "the old value is worth nothing"
-    );
+    assert_eq!(browser.get("/admin").await.status, 303, "the old value is invalid");
     browser.cookie = Some(second.clone());
     assert_eq!(
         browser.post("/admin/sign-out", "").await.header("location"),
@@ -316,11 +312,7 @@ async fn a_session_ends_idle_after_half_an_hour_and_in_any_case_after_twelve_hou
     let again = browser.sign_in("reviewer@shop.example").await;
     assert_eq!(again.status, 303);
     server.clock.advance(Millis::minutes(30));
-    assert_eq!(
-        browser.get("/admin").await.status,
-        303,
-        "nobody was there for half an hour"
-    );
+    assert_eq!(browser.get("/admin").await.status, 303, "idle for half an hour");
 }
 
 #[tokio::test]
@@ -397,7 +389,7 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
     assert!(page.body.contains("Saved.") && page.body.contains("value=\"3\""));
     assert!(
         !browser.get("/admin/settings").await.body.contains("Saved."),
-        "said once"
+        "shown once"
     );
     let stale = browser
         .post(

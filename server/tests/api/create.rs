@@ -1,4 +1,4 @@
-//! `POST /v1/verification-sessions`: body, answer, errors.
+//! `POST /v1/verification-sessions`: body, response, errors.
 
 use super::support::{SESSIONS, Server, add_tenant, settings};
 use domain::tenant::TenantSettings;
@@ -221,7 +221,7 @@ async fn the_checks_run_in_their_order() {
         tag(&server.call("POST", SESSIONS, "{}").await),
         "SessionCreationNotAllowed"
     );
-    // None of these took the one token; once it is gone, the rate comes before the body.
+    // None of these took the one token; once it is gone, the rate limit comes before the body.
     server.save_settings(Some(settings())).await;
     server.create("{}").await;
     assert_eq!(tag(&server.call("POST", SESSIONS, "{").await), "RateLimited");

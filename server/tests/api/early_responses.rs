@@ -1,8 +1,8 @@
-//! Answers given before the body was read, on connections that are kept: the connection lives on, or the answer says that it ends
-//! and arrives all the same.
+//! Responses sent before the body was read, on keep-alive connections: either the connection stays usable, or the response
+//! announces that it closes and arrives nevertheless.
 //!
-//! Planted faults that make this fail: leaving what a handler did not read in the connection; closing it without `Connection: close`;
-//! closing both directions at once.
+//! Planted faults that these tests detect: leaving what a handler did not read in the connection; closing it without
+//! `Connection: close`; closing both directions immediately.
 
 use super::support::{Answer, SESSIONS, Server};
 use tokio::{
@@ -29,7 +29,7 @@ fn head(server: &Server, (method, path, key, _): (&str, &str, &str, u16), length
     format!("{method} {path} HTTP/1.1\r\nhost: id.example\r\n{bearer}content-length: {length}\r\n\r\n")
 }
 
-/// One answer on a connection that stays open.
+/// One response on a connection that stays open.
 async fn next_answer(stream: &mut TcpStream) -> Answer {
     let mut bytes = Vec::new();
     loop {
@@ -52,7 +52,7 @@ async fn a_refused_request_leaves_its_connection_to_the_next() {
     for length in [2, 30_000, 100_000] {
         for case in REFUSED {
             stream.write_all(head(&server, case, length).as_bytes()).await.unwrap();
-            // What is asked on another connection in the meantime gives the server time to refuse without having seen the body.
+            // A request on another connection in the meantime gives the server time to refuse without having seen the body.
             assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
             stream.write_all(&vec![b' '; length]).await.unwrap();
             let answer = next_answer(&mut stream).await;
@@ -69,7 +69,7 @@ async fn a_body_too_long_to_wait_for_ends_the_connection_and_the_answer_arrives(
         let mut stream = TcpStream::connect(server.address).await.unwrap();
         let length = 8 * 1024 * 1024;
         stream.write_all(head(&server, case, length).as_bytes()).await.unwrap();
-        // A client that looks for the answer only when it has sent everything, as browsers do.
+        // A client that reads the response only after it has sent everything, as browsers do.
         stream.write_all(&vec![b' '; length]).await.unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).await.unwrap();

@@ -1,4 +1,4 @@
-//! Connections that misbehave, and stopping.
+//! Misbehaving connections, and shutting down.
 
 use super::support::{Answer, SESSIONS, Server};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use tokio::{
 
 pub(crate) const IMPATIENT: &str = "[http]\nheader_timeout = 1\nbody_grace = 1\nidle_timeout = 2\nwrite_timeout = 1\n";
 
-/// What comes until the server closes, and after how long it does.
+/// What arrives until the server closes, and after how long it closes.
 async fn until_closed(stream: &mut TcpStream) -> (Vec<u8>, Duration) {
     let began = Instant::now();
     let mut bytes = Vec::new();
@@ -137,11 +137,7 @@ async fn a_head_over_the_limit_is_refused() {
         .send("GET", "/healthz", &[("x-big", &"a".repeat(40_000))], "")
         .await;
     assert_eq!((answer.status, answer.body.as_str()), (431, ""));
-    assert_eq!(
-        answer.header("x-request-id"),
-        None,
-        "nobody knows yet what is asked for"
-    );
+    assert_eq!(answer.header("x-request-id"), None, "the request is not known yet");
     let many: Vec<_> = (0..101).map(|_| ("x-small", "a")).collect();
     assert_eq!(server.send("GET", "/healthz", &many, "").await.status, 431);
 }
@@ -155,9 +151,9 @@ async fn stopping_finishes_what_runs_and_accepts_nothing_new() {
         server.key
     );
     stream.write_all(head.as_bytes()).await.unwrap();
-    // An idle connection does not hold the server up.
+    // An idle connection does not delay the shutdown.
     let _idle = TcpStream::connect(server.address).await.unwrap();
-    // An answer on another connection shows that the first one is under way.
+    // A response on another connection shows that the first one is in progress.
     assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
     server.app.stopping.cancel();
     while TcpStream::connect(server.address).await.is_ok() {

@@ -1,4 +1,4 @@
-//! Erasing now, changing one's own password, keeping a case.
+//! Erasing now, changing one's own password, keeping a reservation.
 
 use super::{
     console::Browser,
@@ -13,7 +13,7 @@ use domain::{
 };
 use service::jobs::worker::{Lane, Worker};
 
-/// The test does the background work itself, when it wants it done.
+/// The test runs the background jobs itself.
 async fn lone_server() -> Server {
     Server::with("[worker]\nembedded = false\n").await
 }

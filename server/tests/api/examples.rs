@@ -1,9 +1,9 @@
-//! Every body of the description has examples, and they are what their schemas say.
+//! Every body in the description has examples, and they match their schemas.
 
 use super::support::Server;
 use serde_json::{Map, Value, json};
 
-/// The keywords that [`check`] knows besides those that say nothing of a value. A new one has to be taught here.
+/// The keywords that [`check`] supports, and those without effect on a value. New ones must be added here.
 const KNOWN: &[&str] = &[
     "$ref",
     "additionalProperties",
@@ -42,7 +42,7 @@ impl Api {
         }
     }
 
-    /// The schema of each request and response body, with where it stands.
+    /// The schema of each request and response body, with its location.
     fn bodies(&self) -> Vec<(String, &Value)> {
         let mut bodies = Vec::new();
         for (path, methods) in self.0["paths"].as_object().unwrap() {
@@ -59,7 +59,7 @@ impl Api {
         bodies
     }
 
-    /// What is wrong with `value`, each with its place.
+    /// What is wrong with `value`, each with its location.
     fn check(&self, schema: &Value, value: &Value, at: &str) -> Vec<String> {
         let schema = self.resolve(schema);
         let mut wrong = Vec::new();
@@ -115,7 +115,8 @@ impl Api {
         wrong
     }
 
-    /// An example shows nothing that is not described, so a key without a schema is a fault too, but for free objects.
+    /// An example contains nothing that is not described, so a key without a schema is a fault too, except in free-form
+    /// objects.
     fn check_object(&self, schema: &Value, object: &Map<String, Value>, at: &str) -> Vec<String> {
         let mut wrong = Vec::new();
         for name in schema["required"].as_array().into_iter().flatten() {
@@ -164,7 +165,7 @@ fn has_format(name: &str, text: &str) -> bool {
     }
 }
 
-/// The few patterns there are.
+/// The patterns in use.
 fn fits(pattern: &str, text: &str) -> bool {
     let id = |prefix: &str| {
         let random = text.strip_prefix(prefix).unwrap_or_default();
@@ -179,7 +180,7 @@ fn fits(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// The examples of a schema, its one or its several.
+/// The examples of a schema: one or several.
 fn examples(schema: &Value) -> Vec<&Value> {
     let several = schema["examples"].as_array().into_iter().flatten();
     schema.get("example").into_iter().chain(several).collect()

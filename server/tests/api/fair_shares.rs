@@ -1,7 +1,8 @@
-//! One network that wants everything, and everybody else, who is served. Networks are loopback's own: 127.0.0.0/24 attacks, others ask.
+//! One hostile network, and other clients that are served. The networks are on loopback: 127.0.0.0/24 attacks, others send
+//! ordinary requests.
 //!
-//! Planted faults that make this fail: taking a request's slot before its body is here; accepting connections only while there is a
-//! free place; one count for all networks; room for pictures taken as they come.
+//! Planted faults that these tests detect: taking a request's slot before its body has arrived; accepting connections only
+//! while there is a free permit; one limit for all networks; upload memory reserved as bytes arrive.
 
 use super::{
     browser::{BOUNDARY, Browser, photo},
@@ -19,10 +20,10 @@ use tokio::{
 const ATTACKER: Ipv4Addr = Ipv4Addr::LOCALHOST;
 const OTHER: Ipv4Addr = Ipv4Addr::new(127, 7, 7, 7);
 
-/// Far longer than any of this takes: a server that does not answer must not hang the test.
+/// Far longer than any of this takes: a server that does not respond must not hang the test.
 const AT_LAST: Duration = Duration::from_secs(60);
 
-/// The status for somebody of another network.
+/// The status for a client of another network.
 async fn elsewhere(server: &Server, path: &str) -> u16 {
     let mut stream = server.connect_from(OTHER).await;
     let head = format!(
@@ -36,7 +37,7 @@ async fn elsewhere(server: &Server, path: &str) -> u16 {
     Answer::parse(&bytes).status
 }
 
-/// What everybody else asks for, and the answers.
+/// What other clients request, and the responses.
 async fn everybody_else_is_served(server: &Server) {
     for (path, status) in [
         ("/healthz", 200),
@@ -49,7 +50,7 @@ async fn everybody_else_is_served(server: &Server) {
     }
 }
 
-/// Announces a body, is asked for it, and sends a little of it.
+/// Announces a body, gets `100 Continue`, and sends a little of it.
 async fn announce(server: &Server, path: &str) -> TcpStream {
     let mut stream = server.connect_from(ATTACKER).await;
     let head = format!(
@@ -70,7 +71,7 @@ async fn bodies_that_do_not_come_hold_no_slot() {
     let mut attack = Vec::new();
     for number in 0..16 {
         let path = ["/admin/sign-in", "/v/anything"][number % 2];
-        // Told off at once only where there is no slot left.
+        // Refused immediately only if there is no slot left.
         attack.push(timeout(AT_LAST, announce(&server, path)).await.expect("it is read"));
     }
     everybody_else_is_served(&server).await;
@@ -85,7 +86,7 @@ async fn the_memory_of_bodies_is_shared_among_networks() {
         "POST /admin/sign-in HTTP/1.1\r\nhost: id.example\r\nsec-fetch-site: same-origin\r\ncontent-length: {}\r\n\r\n",
         half.len() + 1
     );
-    // Two and a half of them are half of a MiB; whoever comes after that is told so.
+    // Two and a half of them are half of a MiB; further clients are refused.
     let mut refused = 0;
     for _ in 0..6 {
         let mut stream = server.connect_from(ATTACKER).await;
@@ -122,14 +123,14 @@ async fn the_memory_of_bodies_is_shared_among_networks() {
 
 #[tokio::test]
 async fn idle_connections_shut_nobody_out() {
-    // Nothing ends by itself here.
+    // Nothing times out here.
     let server = Server::with("[http]\nmax_connections = 16\nheader_timeout = 3600\nidle_timeout = 3600\n").await;
     let mut attack = Vec::new();
     for _ in 0..60 {
         attack.push(server.connect_from(ATTACKER).await);
     }
     everybody_else_is_served(&server).await;
-    // The newest of them are still there: a network has its share, and who comes last is served.
+    // The newest of them are still open: a network has its share, and the latest connection is served.
     let newest = attack.last_mut().unwrap();
     newest
         .write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
@@ -157,11 +158,11 @@ async fn connections_that_wait_for_bodies_shut_nobody_out() {
     everybody_else_is_served(&server).await;
 }
 
-/// Requests that run hold their slots: each waits for the writer, whom the test holds up.
+/// Running requests hold their slots: each waits for the writer, which the test blocks.
 #[tokio::test]
 async fn where_every_slot_is_taken_probes_are_answered_and_the_rest_is_told() {
     let server = Server::with("[http]\nmax_requests = 1\n").await;
-    // Readiness writes, which the test is about to make impossible; for some seconds it tells what it last found.
+    // Readiness writes, which the test is about to prevent; for some seconds it returns the last result.
     assert_eq!(server.send("GET", "/readyz", &[], "").await.status, 200);
     let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (app, begun, end) = (server.app.clone(), entered.clone(), release.clone());
@@ -192,7 +193,7 @@ async fn where_every_slot_is_taken_probes_are_answered_and_the_rest_is_told() {
     writer.await.unwrap();
 }
 
-/// Sends the beginning of a picture of 9.9 MiB, and all but its end once it is asked for it.
+/// Sends the beginning of a picture of 9.9 MiB, and after `100 Continue` everything but its end.
 async fn stall(mut stream: TcpStream, cookies: String) -> TcpStream {
     let length = 99 * 1024 * 1024 / 10;
     let head = format!(
@@ -220,7 +221,7 @@ async fn uploads_that_stall_shut_nobody_out() {
         attack.spawn(stall(server.connect_from(ATTACKER).await, browser.cookies()));
     }
     let mut held = Vec::new();
-    // Half of the room: the others of them wait.
+    // Half of the memory: the rest of them wait.
     for _ in 0..4 {
         held.push(attack.join_next().await.unwrap().unwrap());
     }

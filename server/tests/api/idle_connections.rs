@@ -1,9 +1,9 @@
-//! A crowd of connections that want nothing: it is closed, and nobody else waits for it.
+//! Half-open connections: they are closed, and no other client waits for them.
 //!
-//! `HONNIN_HALF_OPEN=2000` asks for the whole crowd, under the default time-outs, and compares the others' times too; the ordinary
-//! run is smaller and less patient, and compares none, since a busy machine would decide it.
+//! `HONNIN_HALF_OPEN=2000` runs the full test under the default time-outs and also compares the latencies of other clients; the
+//! normal run is smaller with shorter time-outs and compares none, since the result would depend on the load of the machine.
 //!
-//! Planted fault that makes this fail: no deadline for a head, or for a body.
+//! Planted fault that this test detects: no deadline for a head, or for a body.
 
 use super::{
     edge::IMPATIENT,
@@ -18,12 +18,12 @@ use tokio::{
     time::{interval, timeout},
 };
 
-/// By when every one of them must be closed.
+/// Deadline for closing all of them.
 const CLOSED_WITHIN: Duration = Duration::from_secs(15);
-/// The whole crowd.
+/// The full number.
 const ALL: usize = 2_000;
 
-/// What half-open connections have said.
+/// What half-open connections have sent.
 const HEADS: [&str; 4] = [
     "",
     "G",
@@ -65,12 +65,12 @@ async fn half_open_and_slow_connections_are_closed_and_hold_up_nobody() {
     );
 }
 
-#[expect(clippy::disallowed_methods, reason = "the test command says how much is to be tried")]
+#[expect(clippy::disallowed_methods, reason = "the size comes from the environment")]
 fn half_open() -> usize {
     std::env::var("HONNIN_HALF_OPEN").map_or(200, |text| text.parse().unwrap())
 }
 
-/// Both ends of every connection are this process's.
+/// Both ends of every connection are in this process.
 fn raise_descriptor_limit() {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let all = Rlimit {
@@ -80,7 +80,7 @@ fn raise_descriptor_limit() {
     setrlimit(Resource::Nofile, all).unwrap();
 }
 
-/// How long requests of somebody else take, shortest first.
+/// Latencies of other clients' requests, shortest first.
 async fn times(server: &Server) -> Vec<Duration> {
     let mut times = Vec::new();
     for _ in 0..300 {
@@ -92,7 +92,7 @@ async fn times(server: &Server) -> Vec<Duration> {
     times
 }
 
-/// Says `head` and waits to be closed. Returns the status of the answer, 0 for none.
+/// Sends `head` and waits to be closed. Returns the status of the response, 0 for none.
 async fn wait(address: std::net::SocketAddr, head: String) -> u16 {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(head.as_bytes()).await.unwrap();
@@ -102,7 +102,7 @@ async fn wait(address: std::net::SocketAddr, head: String) -> u16 {
     Answer::parse(&bytes).status
 }
 
-/// The same with a body of one byte now and then.
+/// The same, with a body of one byte now and then.
 async fn drip(address: std::net::SocketAddr, head: String) -> u16 {
     let (mut read, mut write) = TcpStream::connect(address).await.unwrap().into_split();
     write.write_all(head.as_bytes()).await.unwrap();

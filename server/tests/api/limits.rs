@@ -1,4 +1,4 @@
-//! Rate and `Idempotency-Key`.
+//! Rate limit and `Idempotency-Key`.
 
 use super::support::{SESSIONS, Server, add_tenant, settings};
 use domain::time::Millis;
@@ -67,7 +67,7 @@ async fn the_same_key_and_body_give_the_same_answer() {
     let theirs = server.send("POST", SESSIONS, &headers, r#"{"state":"a"}"#).await;
     assert!(
         theirs.status == 201 && theirs.body != first.body,
-        "a key is its tenant's own"
+        "keys are separate for each tenant"
     );
     server.clock.advance(Millis(1));
     let next_day = server.call_with("POST", SESSIONS, &key, r#"{"state":"a"}"#).await;

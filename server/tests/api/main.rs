@@ -1,4 +1,4 @@
-//! The real router behind the real accept loop, over real sockets, on a real SQLite; only the clock stands still.
+//! The real router behind the real accept loop, over real sockets, on a real SQLite; only the clock is manual.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 

@@ -1,4 +1,4 @@
-//! `/metrics` on the operator's port: the metrics move with what happens, and tell nothing of anybody.
+//! `/metrics` on its own port: the metrics follow what happens, and reveal nothing about anybody.
 
 use super::support::{Answer, SESSIONS, Server};
 use domain::time::Millis;
@@ -19,7 +19,7 @@ async fn ask(server: &Server, path: &str) -> Answer {
     Answer::parse(&bytes)
 }
 
-/// The value of a line; 0 where there is none yet.
+/// The value of a line; 0 if there is none yet.
 async fn figure(server: &Server, line: &str) -> f64 {
     let text = ask(server, "/metrics").await.body;
     let found = text.lines().find_map(|have| have.strip_prefix(line)?.strip_prefix(' '));
@@ -145,7 +145,7 @@ async fn open_connections_are_counted_and_closed_ones_are_not() {
         TcpStream::connect(server.address).await.unwrap(),
         TcpStream::connect(server.address).await.unwrap(),
     ];
-    // An answer to a third connection shows that the first two were accepted.
+    // A response to a third connection shows that the first two were accepted.
     assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
     while figure(&server, "honnin_http_connections").await != 2.0 {
         tokio::task::yield_now().await;
@@ -165,7 +165,7 @@ async fn metrics_are_answered_until_the_last_request_is_answered() {
         server.key
     );
     stream.write_all(head.as_bytes()).await.unwrap();
-    // An answer on another connection shows that the first one is under way.
+    // A response on another connection shows that the first one is in progress.
     assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
     server.app.stopping.cancel();
     while TcpStream::connect(server.address).await.is_ok() {

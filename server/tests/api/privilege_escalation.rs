@@ -1,4 +1,4 @@
-//! Attempts to climb: what somebody of one role does through HTTP to get at what another role sees. Each was possible once.
+//! Privilege escalation: attempts by one role, through HTTP, to get at what another role may see. Each was possible once.
 
 use super::{
     console::{Browser, pages_that_require_sign_in},
@@ -9,7 +9,7 @@ use service::people::set_up::set_up_link;
 
 const KNOWN: &str = r#"{"preRegisteredInfo": {"lastName": "Tanaka"}}"#;
 
-/// The first person: operator of the installation, admin of the server's first tenant.
+/// The first account: operator of the installation, admin of the server's first tenant.
 async fn operator(server: &Server) -> Browser<'_> {
     let link = set_up_link(&server.app.honnin).await.unwrap().unwrap();
     let path = link.expose().strip_prefix("https://id.example").unwrap().to_owned();
@@ -19,7 +19,7 @@ async fn operator(server: &Server) -> Browser<'_> {
     browser
 }
 
-/// The operator, who looks at the tenant of the server's key, which is another than their own.
+/// The operator, working in the tenant of the server's key, which is not their own.
 async fn operator_elsewhere(server: &mut Server) -> Browser<'_> {
     server.clock.advance(Millis::seconds(1));
     let made = add_tenant(&server.app, settings()).await;
@@ -30,7 +30,7 @@ async fn operator_elsewhere(server: &mut Server) -> Browser<'_> {
     browser
 }
 
-/// The key in a page that shows one, if it does.
+/// The key shown on a page, if any.
 fn key_in(page: &str) -> Option<String> {
     let (_, rest) = page.split_once("hn_live_")?;
     let digits: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
@@ -63,7 +63,7 @@ async fn a_developer_gets_no_key_that_reads_personal_data() {
     assert!(!developer.get("/admin/keys").await.body.contains("value=\"read\""));
 }
 
-/// What an operator may do in another's tenant: look at what names no applicant, and see to its first admin.
+/// What an operator may do in another tenant: see what identifies no applicant, and invite its first admin.
 fn is_an_operators(method: &str, path: &str) -> bool {
     let own = [
         "/admin",
@@ -129,7 +129,7 @@ async fn an_operator_adds_nobody_to_a_tenant_that_has_an_admin() {
     assert_eq!(
         mole.sign_in("mole@host.example").await.status,
         422,
-        "nobody of that name"
+        "no person of that name"
     );
 }
 
@@ -173,7 +173,7 @@ async fn a_developer_sends_no_old_note_to_a_new_address() {
         .post("/admin/webhooks/again", "kind=verification.approved")
         .await;
     let told = developer.get("/admin").await.body;
-    assert!(told.contains("Sent again: 0. Skipped: 1"), "{told}");
+    assert!(told.contains("Resent: 0. Skipped: 1"), "{told}");
 
     let mut admin = Browser::signed_in(&server, Role::Admin).await;
     admin.post(&format!("/admin/webhooks/evt_{event}/again"), "").await;

@@ -1,4 +1,4 @@
-//! What every answer under `/v1` is, whatever was asked.
+//! The shape of every response under `/v1`, whatever was requested.
 
 use super::support::{SESSIONS, Server};
 use insta::assert_snapshot;

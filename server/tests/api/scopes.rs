@@ -1,4 +1,5 @@
-//! Each operation with keys of each set of scopes: where its scope is missing, the key is a wrong key, byte for byte.
+//! Each operation with keys of each set of scopes: without the required scope, the response equals that of a wrong key, byte
+//! for byte.
 
 use super::support::{SESSIONS, Server, settings};
 use domain::{
@@ -12,7 +13,7 @@ use service::{
 };
 use store::settings::api_keys;
 
-/// Method, path and body of each operation, its scope, and its answer to a key that has it.
+/// Method, path and body of each operation, its scope, and its status for a key that has it.
 const OPERATIONS: [(&str, &str, &str, Scope, u16); 7] = [
     ("POST", SESSIONS, "{}", Scope::Create, 201),
     ("GET", "/v1/verification-sessions/{id}", "", Scope::Read, 200),

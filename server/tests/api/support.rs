@@ -1,4 +1,4 @@
-//! A server of its own for each test, and a client that sends exactly the bytes it is told to.
+//! A separate server for each test, and a client that sends exactly the given bytes.
 
 use domain::{
     ids::{SessionId, TenantId},
@@ -42,7 +42,7 @@ pub(crate) const SESSIONS: &str = "/v1/verification-sessions";
 pub(crate) struct Server {
     pub(crate) app: App,
     pub(crate) address: SocketAddr,
-    /// The operator's port, where it is on.
+    /// The address of `/metrics`, if it is on.
     pub(crate) metrics: Option<SocketAddr>,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) tenant: TenantId,
@@ -66,7 +66,7 @@ impl Server {
         Self::with("").await
     }
 
-    /// Whose tenant only tries things out.
+    /// With a sandbox tenant.
     pub(crate) async fn sandbox() -> Self {
         Self::sandbox_with("").await
     }
@@ -146,28 +146,28 @@ impl Server {
         text.push_str("\r\n");
         text.push_str(body);
         let mut stream = TcpStream::connect(self.address).await.unwrap();
-        // A server that refuses a body early may close before it took all of it.
+        // A server that refuses a body early may close before it has read all of it.
         drop(stream.write_all(text.as_bytes()).await);
         let mut bytes = Vec::new();
         drop(stream.read_to_end(&mut bytes).await);
         Answer::parse(&bytes)
     }
 
-    /// A connection from an address of loopback's.
+    /// A connection from a loopback address.
     pub(crate) async fn connect_from(&self, address: Ipv4Addr) -> TcpStream {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind((address, 0).into()).unwrap();
         socket.connect(self.address).await.unwrap()
     }
 
-    /// Creates a session and returns the answer's JSON.
+    /// Creates a session and returns the response's JSON.
     pub(crate) async fn create(&self, body: &str) -> serde_json::Value {
         let answer = self.call("POST", SESSIONS, body).await;
         assert_eq!(answer.status, 201, "{}", answer.body);
         answer.json()
     }
 
-    /// Changes a session behind the API's back.
+    /// Changes a session directly in the database.
     pub(crate) async fn change(&self, id: &str, change: impl Fn(&mut SessionRow) + Send + 'static) {
         let id = SessionId::parse(id).unwrap();
         let unit = self.app.honnin.db().write(async move |tx| {
@@ -195,7 +195,7 @@ pub(crate) async fn add_tenant(app: &App, settings: TenantSettings) -> CreatedTe
     add_tenant_of(app, settings, true).await
 }
 
-/// Another one that only tries things out.
+/// Another sandbox tenant.
 pub(crate) async fn add_sandbox(app: &App, settings: TenantSettings) -> CreatedTenant {
     add_tenant_of(app, settings, false).await
 }
@@ -211,7 +211,7 @@ async fn add_tenant_of(app: &App, settings: TenantSettings, livemode: bool) -> C
         .unwrap()
 }
 
-/// What stands in a page after the first `before`, up to the next of `end`.
+/// The text of a page after the first `before`, up to the next of `end`.
 pub(crate) fn between<'a>(page: &'a str, before: &str, end: &[char]) -> &'a str {
     let (_, rest) = page
         .split_once(before)
@@ -219,7 +219,7 @@ pub(crate) fn between<'a>(page: &'a str, before: &str, end: &[char]) -> &'a str 
     rest.split(end).next().unwrap_or_default()
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -258,7 +258,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap()
     }
 
-    /// Status, the headers that matter to a caller of the API, body; with what is random replaced.
+    /// Status, the headers that matter to a caller of the API, body; with random parts replaced.
     pub(crate) fn shown(&self) -> String {
         let mut shown = format!("{}\n", self.status);
         for name in [

@@ -1,4 +1,4 @@
-//! Going on on another device, following a link, and asking for more time.
+//! Continuing on another device, following a link, and asking for more time.
 
 use super::{
     browser::Browser,
@@ -52,7 +52,7 @@ async fn a_link_of_ones_own_lasts_a_quarter_of_an_hour_and_is_the_applicants_alo
     assert_eq!(here.get("/capture/document-type").await.status, 200);
 }
 
-/// Fails where a stranger could tell a link that was used from one that never was.
+/// Detects if a stranger could distinguish a used link from one that never existed.
 #[tokio::test]
 async fn whoever_follows_a_link_learns_only_that_it_does_not_open_any_more() {
     let server = Server::new().await;

@@ -1,7 +1,8 @@
-//! Time tells no more than the answer: a missing, a foreign and a malformed id take equally long. Welch's t over interleaved requests
-//! in random order on one connection, with ids drawn beforehand; a fourth kind with 20 µs more is the planted fault, and must show.
+//! Response times reveal no more than the responses: a missing, a foreign and a malformed id take equally long. Welch's t-test
+//! over interleaved requests in random order on one connection, with ids drawn beforehand; a fourth kind with 20 µs more is the
+//! planted fault, and must be detected.
 //!
-//! Too many samples for every day: `HONNIN_TIMING_SAMPLES` says how many, and without it nothing is measured.
+//! Too many samples for everyday use: `HONNIN_TIMING_SAMPLES` sets their number, and without it nothing is measured.
 
 use super::support::{SESSIONS, Server, add_tenant, settings};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
@@ -15,7 +16,7 @@ const KINDS: [&str; 4] = ["missing", "foreign", "malformed", "planted"];
 const PLANTED: Duration = Duration::from_micros(20);
 /// Beyond this, two means differ with a probability of error under 1 in 100,000.
 const LIMIT: f64 = 4.5;
-/// Foreign sessions to ask for.
+/// Number of foreign sessions.
 const FOREIGN: usize = 48;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -77,7 +78,7 @@ async fn missing_foreign_and_malformed_ids_take_equally_long() {
     }
 }
 
-/// Seconds until the whole answer is there.
+/// Seconds until the whole response has arrived.
 async fn ask(stream: &mut TcpStream, request: &[u8], planted: bool) -> f64 {
     let mut buffer = Vec::with_capacity(4096);
     let begun = Instant::now();
@@ -96,7 +97,7 @@ async fn ask(stream: &mut TcpStream, request: &[u8], planted: bool) -> f64 {
     took.as_secs_f64()
 }
 
-/// Welch's t of two samples, without their slowest twentieth: what the machine did meanwhile says nothing of the program.
+/// Welch's t of two samples, without their slowest twentieth, which depends on the machine rather than the program.
 fn welch(a: &[f64], b: &[f64]) -> f64 {
     let mut all = [a, b].concat();
     all.sort_by(f64::total_cmp);
@@ -106,7 +107,7 @@ fn welch(a: &[f64], b: &[f64]) -> f64 {
     (mean_a - mean_b) / (error_a + error_b).sqrt()
 }
 
-/// The mean of what is under `cut`, and the square of its standard error.
+/// The mean of the values below `cut`, and the square of its standard error.
 fn mean(sample: &[f64], cut: f64) -> (f64, f64) {
     let kept: Vec<f64> = sample.iter().copied().filter(|value| *value < cut).collect();
     let count = kept.len() as f64;
@@ -115,7 +116,7 @@ fn mean(sample: &[f64], cut: f64) -> (f64, f64) {
     (mean, variance / count)
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever runs the tests says how long")]
+#[expect(clippy::disallowed_methods, reason = "the size comes from the environment")]
 fn samples() -> usize {
     std::env::var("HONNIN_TIMING_SAMPLES").map_or(0, |text| text.parse().unwrap())
 }

@@ -1,4 +1,4 @@
-//! TLS with a certificate of the server's own making.
+//! TLS with a self-signed certificate.
 
 use super::support::{Answer, Server};
 use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject as _};
@@ -73,7 +73,7 @@ async fn a_handshake_that_does_not_come_is_cut_off() {
     );
 }
 
-/// A client whose first writes come a few bytes at a tick.
+/// A client whose first writes arrive a few bytes at a time.
 struct Trickling {
     inner: TcpStream,
     tick: Interval,

@@ -1,11 +1,11 @@
-//! Uploads of every bad kind.
+//! Invalid uploads of every kind.
 
 use super::{
     browser::{BOUNDARY, Browser, multipart, photo},
     support::Server,
 };
 
-/// A PNG whose header promises this size; nothing follows.
+/// A PNG whose header announces this size; nothing follows.
 fn png_header(width: u32, height: u32) -> Vec<u8> {
     let mut chunk = b"IHDR".to_vec();
     chunk.extend(width.to_be_bytes());

@@ -1,4 +1,4 @@
-//! Looking after webhooks in the console.
+//! Managing webhooks in the console.
 
 use super::{
     console::Browser,
@@ -7,9 +7,9 @@ use super::{
 use domain::{role::Role, tenant::TenantSettings, time::Millis};
 use service::jobs::worker::{Lane, Worker};
 
-/// A tenant whose only session has expired, with a receiver that is refused without asking the network.
+/// A tenant whose only session has expired, with a receiver that is refused without using the network.
 async fn with_failed_delivery() -> Server {
-    // The test does the background work itself, when it wants it done.
+    // The test runs the background jobs itself.
     let server = Server::with("[worker]\nembedded = false\n").await;
     server
         .save_settings(Some(TenantSettings {
@@ -73,7 +73,7 @@ async fn a_range_is_sent_again_only_where_a_filter_says_which() {
         .post("/admin/webhooks/again", "state=pending&kind=&from=&to=")
         .await;
     assert_eq!(sent.header("location"), Some("/admin/webhooks"));
-    assert!(browser.get("/admin/webhooks").await.body.contains("Sent again: 1."));
+    assert!(browser.get("/admin/webhooks").await.body.contains("Resent: 1."));
 }
 
 #[tokio::test]

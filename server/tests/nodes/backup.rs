@@ -1,6 +1,7 @@
-//! Copies made by the very commands of `docs/OPERATIONS.md`, while the node is at work; and copies made otherwise.
+//! Copies made with the commands in `docs/OPERATIONS.md` while the node is running; and copies made in other ways.
 //!
-//! Planted faults that make this fail: `cp` in the place of `VACUUM INTO`; the keys before the sessions; the pictures before either.
+//! Planted faults that these tests detect: `cp` instead of `VACUUM INTO`; the keys before the sessions; the pictures before
+//! either.
 
 use super::{
     free_port,
@@ -24,14 +25,14 @@ use tokio::{sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 const NAME: &str = "Tanaka";
-/// What is said at the start of a copy that lacks what was stored last.
+/// Part of the log message for a copy that lacks the most recent changes.
 const INCOMPLETE: &str = "was copied while it was open, without its write-ahead log";
 
-/// The shell commands of the section about copies: how to make one, how to put it back.
+/// The shell commands of the section about backups: making a copy, and restoring it.
 fn documented() -> [String; 2] {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/OPERATIONS.md");
     let page = fs::read_to_string(page).unwrap();
-    let (_, section) = page.split_once("\n## Copies\n").unwrap();
+    let (_, section) = page.split_once("\n## Backup and restore\n").unwrap();
     let (section, _) = section.split_once("\n## ").unwrap();
     let blocks: Vec<String> = section
         .split("\n```sh\n")
@@ -41,7 +42,7 @@ fn documented() -> [String; 2] {
     blocks.try_into().unwrap()
 }
 
-/// Where a copy lies: what is stored, its keys, and the master key, each apart.
+/// The folders of a copy: the data, its keys, and the master key, each separate.
 struct Copy {
     stored: TempDir,
     keys: TempDir,
@@ -54,7 +55,7 @@ impl Copy {
         Self { stored, keys, master }
     }
 
-    /// Runs what the document says on `data`. Returns when it has ended well.
+    /// Runs the documented commands on `data`. Returns when they have succeeded.
     async fn run(&self, script: &str, data: &Path) {
         let mut shell = Command::new("sh");
         shell.args(["-euc", script]).env("DATA", data);
@@ -69,7 +70,7 @@ impl Copy {
     }
 }
 
-/// Clients that create sessions, each with a picture, and remember which were acknowledged.
+/// Clients that create sessions, each with a picture, and record which were acknowledged.
 struct Customers {
     clients: JoinSet<()>,
     acknowledged: Arc<Mutex<Vec<String>>>,
@@ -101,7 +102,7 @@ impl Customers {
         }
     }
 
-    /// Those acknowledged so far, when they are so many.
+    /// Those acknowledged so far, once there are this many.
     async fn at_least(&self, count: usize) -> Vec<String> {
         loop {
             let so_far = self.acknowledged.lock().unwrap().clone();
@@ -155,7 +156,7 @@ async fn a_copy_made_as_documented_while_sessions_are_created_opens_whole_and_ha
     let mut so_far = before.len();
     for command in make.lines() {
         copy.run(command, &installation.data()).await;
-        // More than are made of a batch of keys: whoever copies in another order misses some.
+        // More than the keys of one batch: copying in another order misses some.
         so_far = customers.at_least(so_far + 70).await.len();
     }
     let all = customers.end().await;
@@ -212,7 +213,7 @@ async fn a_copy_without_the_logs_is_told_of_at_its_start_and_one_of_a_node_that_
     }
 }
 
-/// A session whose deadline has passed, as this clock that is an hour late creates it.
+/// A session whose deadline has passed, created by this app whose clock is an hour late.
 async fn overdue_session(late: &App, key: &str) -> String {
     let caller = tenant_by_key(&late.honnin, key, IpAddr::from([127, 0, 0, 1]), Scope::Create)
         .await
@@ -249,7 +250,7 @@ async fn a_node_that_holds_deliveries_does_everything_else_and_sends_when_it_no_
     let key = tenant.key.expose();
     let (node, _) = begin(&installation, "serve --hold-deliveries").await;
     let mut overdue = Vec::new();
-    // When the second one has expired, the worker has looked for work since the first one had.
+    // Once the second one has expired, the worker has polled since the first one had.
     for _ in 0..2 {
         let id = overdue_session(&late, key).await;
         until_expired(&late, &id).await;

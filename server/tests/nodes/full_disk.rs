@@ -1,6 +1,7 @@
-//! A disk that is full, and then no longer: the node says that it is not ready, creates nothing, and goes on by itself.
+//! A disk that is full, and then no longer: the node reports that it is not ready, creates nothing, and recovers without a
+//! restart.
 //!
-//! Planted fault that makes this fail: a readiness check that only reads.
+//! Planted fault that this test detects: a readiness check that only reads.
 
 use super::{
     free_port,
@@ -18,13 +19,13 @@ use std::{
 };
 use tokio::time::timeout;
 
-/// Enough for the databases and the room that a picture wants, and soon full.
+/// Enough for the databases and the space that a picture needs, and quickly filled.
 const DISK_MIB: u32 = 48;
 
-/// Several times as long as an answer is kept.
+/// Several times as long as a result is cached.
 const LONG: Duration = Duration::from_secs(30);
 
-/// Asks until the answer has this status. Each answer is kept for some seconds, so it is asked for often.
+/// Polls until the response has this status. Each result is cached for some seconds, so it polls often.
 async fn until_readiness_is(address: SocketAddr, status: u16) -> Value {
     let asking = async {
         loop {
@@ -38,7 +39,7 @@ async fn until_readiness_is(address: SocketAddr, status: u16) -> Value {
     found.unwrap_or_else(|_| panic!("/readyz does not come to {status}"))
 }
 
-/// Takes what room there is.
+/// Fills the disk.
 fn fill(path: &Path) {
     let mut file = File::create(path).unwrap();
     for size in [1 << 20, 1 << 12, 1] {

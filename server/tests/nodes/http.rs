@@ -1,4 +1,4 @@
-//! One request on a connection of its own.
+//! One request per connection.
 
 use serde_json::Value;
 use std::net::SocketAddr;

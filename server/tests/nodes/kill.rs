@@ -1,7 +1,7 @@
-//! `kill -9` at random moments, while deadlines pass and their events are on the way to a receiver that keeps everything.
+//! `kill -9` at random moments, while deadlines pass and their events are being sent to a receiver that records everything.
 //!
-//! Planted faults that make this fail: recording the event after the unit that ends the session instead of within it; finishing the
-//! job before the request is sent; an id drawn at each attempt.
+//! Planted faults that this test detects: recording the event after the unit that ends the session instead of within it;
+//! finishing the job before the request is sent; an id drawn at each attempt.
 
 use super::node::{Installation, add_tenant, settings};
 use domain::{
@@ -36,9 +36,9 @@ use testkit::{
 };
 use tokio::time::timeout;
 
-/// Sessions whose deadline passes in each life of the process.
+/// Sessions whose deadline passes in each run of the process.
 const EVENTS_A_LIFE: usize = 6;
-/// Longest life after the process has begun to work.
+/// Longest run after the process has begun to work.
 const LONGEST_LIFE: Duration = Duration::from_millis(120);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -46,7 +46,7 @@ async fn however_often_the_process_is_killed_each_event_arrives_and_none_has_two
     let kills = usize::try_from(count("HONNIN_KILLS", 200)).unwrap();
     let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
     let installation = Installation::new();
-    // An hour late: whatever session it creates, its deadline is now.
+    // An hour late: the deadline of any session it creates is now.
     let late = installation.open(Millis(-Millis::hours(1).0)).await;
     let url = format!("https://127.0.0.1:{}/hooks", receiver.port);
     let mut tenants = Vec::new();
@@ -64,7 +64,7 @@ async fn however_often_the_process_is_killed_each_event_arrives_and_none_has_two
         let mut node = installation.start("worker", "127.0.0.1:0");
         sessions.extend(create(&late, &tenants).await);
         receiver.reply([Reply::Status(500), Reply::Close].into_iter().take(life % 3));
-        // One in eight dies while it starts.
+        // One in eight is killed while it starts.
         if life % 8 != 0 {
             node.until_it_says("working").await;
         }
@@ -85,7 +85,7 @@ async fn create(app: &App, tenants: &[Tenant]) -> Vec<SessionId> {
     created.into_iter().map(|created| created.unwrap().id).collect()
 }
 
-/// Does what the processes left undone, at a time when their leases have run out and every attempt is due.
+/// Finishes what the processes left undone, at a time when their leases have expired and every attempt is due.
 async fn finish(installation: &Installation) {
     for later in [Millis::minutes(2), Millis::hours(1), Millis::hours(9)] {
         let app = installation.open(later).await;
@@ -143,6 +143,6 @@ async fn judge(app: &App, receiver: &Receiver, sessions: &[SessionId], kills: us
         unrecorded > 0 || kills < 200,
         "no kill met a delivery: the moments are badly chosen"
     );
-    // The clock of the late one is not what the rows are dated by.
+    // The rows are not dated by the clock of the late one.
     assert!(sessions.len() == kills * EVENTS_A_LIFE && app.honnin.now() < SystemClock.now());
 }

@@ -1,4 +1,4 @@
-//! Clients that create sessions as fast as they are answered, and count what becomes of each request.
+//! Clients that create sessions as fast as they get responses, and count the results.
 
 use std::{
     net::SocketAddr,
@@ -15,7 +15,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Clients at work.
+/// The running clients.
 pub(crate) struct Load {
     clients: JoinSet<()>,
     books: Arc<Books>,
@@ -29,8 +29,8 @@ struct Books {
 }
 
 impl Load {
-    /// `fresh` clients with a connection for each request and `kept` ones that keep theirs. They end when nobody listens any more,
-    /// or when they are told to.
+    /// `fresh` clients with a connection for each request and `kept` ones with keep-alive. They end when nobody listens any
+    /// more, or when they are stopped.
     pub(crate) fn start(address: SocketAddr, key: &str, fresh: usize, kept: usize) -> Self {
         let books = Arc::new(Books::default());
         let mut clients = JoinSet::new();
@@ -52,7 +52,7 @@ impl Load {
         Self { clients, books }
     }
 
-    /// Returns when `more` further sessions have been created. Fails where a client fails.
+    /// Returns when `more` further sessions have been created. Fails if a client fails.
     pub(crate) async fn until_created(&mut self, more: usize) {
         let wanted = self.books.created.load(Ordering::SeqCst) + more;
         while self.books.created.load(Ordering::SeqCst) < wanted {
@@ -63,7 +63,7 @@ impl Load {
         }
     }
 
-    /// Returns how many sessions were created, when every client has ended. Fails where a request was accepted and not answered.
+    /// Returns how many sessions were created, once every client has ended. Fails if a request was accepted but not answered.
     pub(crate) async fn end(mut self) -> usize {
         self.books.enough.cancel();
         while let Some(client) = self.clients.join_next().await {
@@ -87,8 +87,8 @@ impl Books {
         while !self.enough.is_cancelled() {
             let sent = stream.write_all(&request(key, "keep-alive")).await;
             let answer = read_one(&mut stream).await;
-            // HTTP lets a server close a connection that rests; a request that crosses the end was never begun, and says so by
-            // not one byte of an answer. The count of sessions proves it.
+            // HTTP lets a server close an idle connection; a request that crosses the close was never begun, which shows as a
+            // response of zero bytes. The count of sessions proves it.
             if !first && answer.is_empty() {
                 return;
             }
@@ -114,7 +114,7 @@ async fn once(mut stream: TcpStream, key: &str) -> Vec<u8> {
     answer
 }
 
-/// One answer, by its `content-length`; what there is of it where the connection ends.
+/// One response, by its `content-length`; or its beginning if the connection ends.
 async fn read_one(stream: &mut TcpStream) -> Vec<u8> {
     let mut answer = Vec::new();
     loop {

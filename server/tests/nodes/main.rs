@@ -1,7 +1,7 @@
-//! Whole processes: killed in the middle of what they do, stopped under load, restarted one after the other.
+//! Whole processes: killed in the middle of their work, stopped under load, restarted one after the other.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
-#![expect(clippy::print_stdout, reason = "how much was tried")]
+#![expect(clippy::print_stdout, reason = "prints how much was tested")]
 
 mod backup;
 mod full_disk;
@@ -14,7 +14,7 @@ mod stop;
 use domain::time::{Clock, Millis, Timestamp};
 use service::runtime::clock::SystemClock;
 
-/// The machine's clock, set wrong by so much.
+/// The machine's clock with an offset.
 struct Shifted(Millis);
 
 impl Clock for Shifted {
@@ -23,7 +23,7 @@ impl Clock for Shifted {
     }
 }
 
-/// A port nobody listens on.
+/// A port that nobody listens on.
 fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()

@@ -1,4 +1,4 @@
-//! The program as a process of its own, and the same installation as seen from the test's process.
+//! The program as a separate process, and the same installation as seen from the test's process.
 
 use super::Shifted;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
@@ -65,7 +65,7 @@ impl Installation {
         self
     }
 
-    /// The same installation inside the test's process, whose clock is wrong by `shift`. It does no background work.
+    /// The same installation inside the test's process, whose clock is off by `shift`. It runs no background jobs.
     pub(crate) async fn open(&self, shift: Millis) -> App {
         let mut layers = Layers::defaults();
         layers.add_file("test.toml", &self.settings);
@@ -81,13 +81,13 @@ impl Installation {
         self.folder.path().join("data")
     }
 
-    /// Begins `honnin command`.
+    /// Starts `honnin command`.
     pub(crate) fn start(&self, command: &str, listen: &str) -> Node {
         self.spawn(Command::new(PROGRAM), command, listen)
     }
 
-    /// Begins `honnin serve` on a disk of its own, of so many MiB, with a copy of the data folder; only the process sees it. Nothing
-    /// where this machine permits no mount namespaces.
+    /// Starts `honnin serve` on a separate disk of this many MiB, with a copy of the data folder; only the process sees it.
+    /// `None` if this machine permits no mount namespaces.
     pub(crate) fn start_on_small_disk(&self, listen: &str, mib: u32) -> Option<Node> {
         let ways: [&[&str]; 2] = [&["--mount"], &["--map-root-user", "--mount"]];
         let way = ways.into_iter().find(|way| {
@@ -104,11 +104,11 @@ impl Installation {
         Some(self.spawn(process, "serve", listen))
     }
 
-    /// Begins `process` with the arguments and the settings of `honnin command`.
+    /// Starts `process` with the arguments and the settings of `honnin command`.
     fn spawn(&self, mut process: Command, command: &str, listen: &str) -> Node {
         let file = self.folder.path().join("honnin.toml");
         std::fs::write(&file, &self.settings).unwrap();
-        // The variables that steer these tests are no settings, and what is no setting is refused.
+        // The variables that control these tests are not settings, and unknown settings are refused.
         process.env_clear().env("HONNIN_LISTEN", listen);
         process.args(command.split(' ')).arg("--config").arg(file);
         let process = process.stdout(Stdio::null()).stderr(Stdio::piped());
@@ -117,7 +117,7 @@ impl Installation {
         let (writer, reader) = mpsc::unbounded_channel();
         thread::spawn(move || {
             for line in log.lines().map_while(Result::ok) {
-                // Nobody may listen any more; the process must not wait for that.
+                // The receiver may be gone; the process must not wait for it.
                 drop(writer.send(line));
             }
         });
@@ -159,14 +159,14 @@ pub(crate) struct Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        // Where it has ended by itself there is nothing to kill.
+        // If it has ended already, there is nothing to kill.
         drop(self.process.kill());
         drop(self.process.wait());
     }
 }
 
 impl Node {
-    /// Returns when its log says `words`.
+    /// Returns when its log contains `words`.
     pub(crate) async fn until_it_says(&mut self, words: &str) {
         loop {
             let Some(line) = self.log.recv().await else {
@@ -180,12 +180,12 @@ impl Node {
         }
     }
 
-    /// What its log said so far, up to what was waited for.
+    /// Its log so far, up to what was waited for.
     pub(crate) fn said(&self) -> &[String] {
         &self.said
     }
 
-    /// Where this process's `path` is for everybody else.
+    /// The path of this process's `path` outside its namespace.
     pub(crate) fn sees(&self, path: &Path) -> PathBuf {
         let root = format!("/proc/{}/root", self.process.id());
         Path::new(&root).join(path.strip_prefix("/").unwrap())
@@ -196,7 +196,7 @@ impl Node {
         while self.log.recv().await.is_some() {}
     }
 
-    /// SIGTERM. Returns when the process has ended well.
+    /// Sends SIGTERM. Returns when the process has ended successfully.
     pub(crate) async fn stop(mut self) {
         kill_process(Pid::from_child(&self.process), Signal::TERM).unwrap();
         self.until_it_ends().await;

@@ -1,6 +1,6 @@
 //! SIGTERM under load, and a rolling restart of two nodes behind a proxy.
 //!
-//! Planted faults that make this fail: closing the listener with connections waiting in it; cutting running requests off.
+//! Planted faults that these tests detect: closing the listener with connections waiting in it; cutting off running requests.
 
 use super::{
     free_port,
@@ -45,7 +45,7 @@ async fn begin(installation: &Installation, address: SocketAddr) -> Node {
     node
 }
 
-/// How many sessions the tenant has, by the database.
+/// How many sessions the tenant has in the database.
 async fn count(app: &App, tenant: &TenantId) -> usize {
     let tenant = tenant.clone();
     let unit = app
@@ -56,7 +56,7 @@ async fn count(app: &App, tenant: &TenantId) -> usize {
     days.iter().map(|day| usize::try_from(day.count).unwrap()).sum()
 }
 
-/// Passes each connection on to the first node that takes it.
+/// Forwards each connection to the first node that accepts it.
 fn proxy(listener: TcpListener, nodes: [SocketAddr; 2]) -> JoinHandle<()> {
     tokio::spawn(async move {
         while let Ok((mut client, _)) = listener.accept().await {
@@ -74,7 +74,7 @@ fn proxy(listener: TcpListener, nodes: [SocketAddr; 2]) -> JoinHandle<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rolling_restart_of_two_nodes_on_one_postgres_fails_no_request() {
-    // Without a server this is not tried: `scripts/with-postgres` starts one.
+    // Skipped without a server: `scripts/with-postgres` starts one.
     let Some(postgres) = databases::postgres_server() else {
         return;
     };

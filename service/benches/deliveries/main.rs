@@ -1,15 +1,16 @@
-//! What a delivery costs: durable deliveries a second with 128 in flight, the way from the commit of an event to its receiver, and
-//! what one dead receiver in ten costs the others. Each next to its floor, on the same disk in the same run.
+//! The cost of deliveries: durable deliveries per second with 128 in flight, the time from the commit of an event to its
+//! receiver, and what one dead receiver in ten costs the others. Each beside its baseline, on the same disk in the same run.
 //!
-//! The floor is a bare loop that stores the same rows, 128 deliveries to a commit. It is compared with deliveries over a wire that
-//! answers at once; the same over real TLS is reported beside it, where both ends of each handshake share this machine's cores.
+//! The baseline is a bare loop that stores the same rows, 128 deliveries per commit. It is compared with deliveries over a wire
+//! that responds immediately; deliveries over real TLS are reported too, where both ends of each handshake share this machine's
+//! cores.
 //!
 //! `cargo bench --bench deliveries` prints the rounds and writes `target/bench/deliveries.json`.
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a measurement talks, and stops at the first surprise"
+    reason = "a benchmark prints its results and may panic"
 )]
 
 mod system;
@@ -68,14 +69,14 @@ fn main() {
     std::fs::write(results().join("deliveries.json"), format!("{result:#}\n")).unwrap();
 }
 
-/// Where results go; on the disk that is measured, unlike the system's temporary folder, which may be memory.
+/// Where results go: on the disk that is measured, unlike the system's temporary folder, which may be in memory.
 fn results() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/bench");
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// Rates a second, times in milliseconds.
+/// Rates per second, times in milliseconds.
 struct Round {
     floor: f64,
     wire: f64,
@@ -112,7 +113,7 @@ async fn measure(number: usize) -> Round {
 }
 
 impl System {
-    /// Works until `enough`, then until what runs is durable. Returns how long it took.
+    /// Works until `enough`, then until running jobs are durable. Returns how long it took.
     async fn work_until(&self, enough: impl Future<Output = ()>) -> Duration {
         let (stop, started) = (CancellationToken::new(), Instant::now());
         let worker = Worker::new(self.harness.honnin.clone(), Lane::Deliver, IN_FLIGHT);
@@ -127,7 +128,7 @@ impl System {
         started.elapsed()
     }
 
-    /// Deliveries a second, all of them durable at the end.
+    /// Deliveries per second, all of them durable at the end.
     async fn all(&mut self, count: impl Fn(usize) -> usize) -> f64 {
         let events = self.record(count).await;
         let took = self.work_until(self.settled(&events)).await;
@@ -138,14 +139,14 @@ impl System {
     async fn settled(&self, events: &[EventId]) {
         for event in events {
             while self.harness.delivery(event).await.unwrap().state == DeliveryState::Pending {
-                // The last ones are asked for again and again; that is some reading beside thousands of writes.
+                // The last ones are polled; that is little reading beside thousands of writes.
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
         }
     }
 
-    /// The bare loop and deliveries over this system's wire, a second. They take turns, as what ran just before decides by a factor
-    /// of two how quickly threads of a virtual machine wake each other.
+    /// The bare loop and deliveries over this system's wire, per second. They take turns, because what ran just before changes
+    /// by a factor of two how quickly threads of a virtual machine wake each other.
     async fn in_turns(&mut self) -> (f64, f64) {
         let (mut floor, mut wire) = (Vec::new(), Vec::new());
         for turn in 0..TURNS {
@@ -160,7 +161,7 @@ impl System {
         (middle(floor), middle(wire))
     }
 
-    /// The same rows, 128 deliveries to a commit, with nothing sent.
+    /// The same rows, 128 deliveries per commit, with nothing sent.
     async fn bare_loop(&mut self) -> f64 {
         let count = self.record(|_| EVENTS / TENANTS).await.len();
         let started = Instant::now();
@@ -187,7 +188,7 @@ impl System {
         per_second(count, started.elapsed())
     }
 
-    /// One commit, and the way from an event's commit to its receiver: medians in milliseconds.
+    /// One commit, and the time from an event's commit to its receiver: medians in milliseconds.
     async fn one_by_one(&mut self, receiver: &Receiver) -> (f64, f64) {
         self.harness.tenant = self.tenants[0].clone();
         let (mut commits, mut ways) = (Vec::new(), Vec::new());
@@ -211,7 +212,7 @@ impl System {
         (milliseconds(commits), milliseconds(ways))
     }
 
-    /// Requests a second that nine of the receivers get while the tenth has as much to get.
+    /// Requests per second that nine of the receivers get while the tenth has as many.
     async fn nine(&mut self, receiver: &Receiver) -> f64 {
         let each = EVENTS / TENANTS / 4;
         let before = receiver.count();

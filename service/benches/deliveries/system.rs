@@ -1,4 +1,4 @@
-//! A system to measure: ten tenants with a receiver, and a clock that goes.
+//! A system to measure: ten tenants with a receiver, and a running clock.
 
 use crate::{TENANTS, results};
 use async_trait::async_trait;
@@ -35,7 +35,7 @@ use testkit::{
 use tokio::time::interval;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Answers at once.
+/// Responds immediately.
 struct Quick;
 
 #[async_trait]
@@ -49,7 +49,7 @@ impl Wire for Quick {
     }
 }
 
-/// Every name is loopback.
+/// Resolves every name to loopback.
 struct Loopback;
 
 #[async_trait]
@@ -59,12 +59,12 @@ impl Resolve for Loopback {
     }
 }
 
-/// A system whose clock goes, with ten tenants.
+/// A system with a running clock and ten tenants.
 pub(crate) struct System {
     pub(crate) harness: Harness,
     pub(crate) tenants: Vec<TenantRow>,
     pub(crate) session: SessionId,
-    /// Moves the clock. Ends with the system, so that no round keeps the machine busy for the next.
+    /// Advances the clock. Ends with the system, so that no round keeps the machine busy for the next.
     _ticking: AbortOnDropHandle<()>,
 }
 
@@ -142,7 +142,7 @@ impl System {
         }
     }
 
-    /// Records events of the tenants, so many of each.
+    /// Records events of the tenants, this many for each.
     pub(crate) async fn record(&mut self, count: impl Fn(usize) -> usize) -> Vec<EventId> {
         let mut events = Vec::new();
         for (number, tenant) in self.tenants.clone().into_iter().enumerate() {

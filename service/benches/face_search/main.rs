@@ -1,13 +1,13 @@
-//! What the search for a face among those approved before costs: the time from the submit to the decision, with nobody to compare with
-//! and with many, in turn.
+//! The cost of the face search among approved people: the time from the submit to the decision, with no faces to compare and
+//! with many, in turn.
 //!
 //! `cargo bench --bench face_search` prints the medians and writes `target/bench/face_search.json`. A decision has to end
-//! within the lease of its job, 60 s, or another node begins it as well.
+//! within the lease of its job, 60 s, or another node starts it as well.
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a measurement talks, and stops at the first surprise"
+    reason = "a benchmark prints its results and may panic"
 )]
 
 use domain::{
@@ -33,7 +33,7 @@ const ROUNDS: usize = 7;
 /// Approved faces that are compared.
 const MANY: u32 = 10_000;
 
-/// Stores sessions of the tenant with approved faces of people who do not exist.
+/// Stores sessions of the tenant with approved faces of fictional people.
 async fn populate(harness: &Harness) {
     let vault = harness.database.vault().await;
     let mut state = 7_u32;
@@ -74,7 +74,7 @@ async fn populate(harness: &Harness) {
     unit.await.unwrap();
 }
 
-/// From the submit to the decision of one session.
+/// The time from the submit to the decision of one session.
 async fn decision(harness: &Harness) -> Duration {
     let created = harness.create().await;
     let applicant = harness.start(&created).await;

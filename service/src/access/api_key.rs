@@ -1,4 +1,5 @@
-//! API keys: `hn_live_` or `hn_test_`, 160 random bits, and a checksum by which scanners and typing mistakes are told at once.
+//! API keys: `hn_live_` or `hn_test_`, 160 random bits, and a checksum that lets scanners recognise keys and exposes typing
+//! errors.
 
 use crate::runtime::random::Random;
 use domain::secret::Secret;
@@ -6,14 +7,14 @@ use sha2::{Digest, Sha256};
 
 const RANDOM_BYTES: usize = 20;
 const CHECKSUM_BYTES: usize = 3;
-/// Characters of a key that may be shown again: the kind and the first four digits.
+/// Characters of a key that may be shown again: the prefix and the first four digits.
 const PREFIX_LENGTH: usize = "hn_live_".len() + 4;
 
 const fn kind(livemode: bool) -> &'static str {
     if livemode { "hn_live_" } else { "hn_test_" }
 }
 
-/// A fresh key, to be shown once.
+/// A new key, to be shown once.
 #[must_use]
 pub fn generate(random: &dyn Random, livemode: bool) -> Secret<String> {
     let mut bytes = [0; RANDOM_BYTES];
@@ -47,7 +48,7 @@ pub fn hash(key: &str) -> Vec<u8> {
     Sha256::digest(key.as_bytes()).to_vec()
 }
 
-/// The part by which people tell keys apart.
+/// The part that distinguishes keys for people.
 #[must_use]
 pub fn prefix(key: &str) -> String {
     key.chars().take(PREFIX_LENGTH).collect()

@@ -1,4 +1,4 @@
-//! The capture cookie: which browser takes part in which attempt, and for how long.
+//! The capture cookie: ties a browser to an attempt, for a limited time.
 
 use crate::{Honnin, access::Applicant, runtime::token};
 use domain::{
@@ -11,17 +11,17 @@ use store::{
     session::sessions,
 };
 
-/// A browser that was not seen for so long is forgotten.
+/// Idle time-out of a browser.
 pub const IDLE: Millis = Millis::minutes(30);
-/// And any browser after so long.
+/// Absolute time-out of a browser.
 pub const LIFETIME: Millis = Millis::hours(4);
-/// How exactly the last visit is kept.
+/// Precision of the last visit.
 pub(crate) const PRECISION: Millis = Millis::minutes(1);
 
-/// Why a browser has no part.
+/// Why a cookie is refused.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CookieError {
-    /// Unknown, replaced, too old, or of an earlier attempt.
+    /// Unknown, replaced, expired, or of an earlier attempt.
     #[error("the cookie is no longer valid")]
     Over,
     /// The session's deadline has passed.
@@ -32,7 +32,7 @@ pub enum CookieError {
     Store(#[from] StoreError),
 }
 
-/// The applicant whose browser presents `cookie`.
+/// The user whose browser presents `cookie`.
 ///
 /// # Errors
 /// [`CookieError`].

@@ -1,4 +1,5 @@
-//! Who may call: each verb's first argument after the system. Their fields are private and they are made here only.
+//! The callers of operations, which are each operation's first argument after the system. Their fields are private and they are
+//! created here only.
 
 pub mod api_key;
 pub mod capture_cookie;
@@ -19,7 +20,7 @@ use domain::{
 use std::{net::IpAddr, sync::Arc};
 use store::{StoreError, Tx, audit, settings::api_keys};
 
-/// A customer's server, known by its API key; or one of its people, who does by hand what the server would.
+/// A customer's server, identified by its API key; or a person of the tenant who creates a session by hand.
 #[derive(Clone, Debug)]
 pub struct Tenant {
     id: TenantId,
@@ -40,13 +41,13 @@ pub struct Applicant {
     until: Timestamp,
 }
 
-/// Why a caller of the API is turned away.
+/// Why a call to the API is refused.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AccessError {
-    /// Missing, wrong, revoked, expired or malformed key, or one without the scope; never said which.
+    /// Missing, wrong, revoked, expired or malformed key, or one without the scope, without saying which.
     #[error("the API key is missing or not valid")]
     Unauthorized,
-    /// The key is valid, the caller's address is off the list.
+    /// The key is valid, but the caller's address is not on the allow-list.
     #[error("the caller's address is not allowed")]
     IpNotAllowed,
     /// Storage.
@@ -54,10 +55,10 @@ pub enum AccessError {
     Store(#[from] StoreError),
 }
 
-/// How exactly a key's last use is kept.
+/// Precision of a key's last use.
 const LAST_USE_PRECISION: Millis = Millis::minutes(1);
 
-/// The tenant whose key was presented by a caller from `address`, for an operation of `scope`.
+/// The tenant of a key presented by a caller from `address`, for an operation that requires `scope`.
 ///
 /// # Errors
 /// [`AccessError`].
@@ -102,36 +103,36 @@ impl Tenant {
         &self.id
     }
 
-    /// The key it came with, where it came with one.
+    /// The API key of the request, if there was one.
     #[must_use]
     pub const fn key(&self) -> Option<&ApiKeyId> {
         self.key.as_ref()
     }
 
-    /// Where it called from.
+    /// The caller's address.
     #[must_use]
     pub const fn address(&self) -> IpAddr {
         self.address
     }
 
-    /// Whether it only tries things out: its sessions can be completed with made-up data.
+    /// Whether it is a sandbox: its sessions can be completed with test data.
     #[must_use]
     pub const fn is_sandbox(&self) -> bool {
         self.sandbox
     }
 
-    /// Its settings as they stood when it was let in; `None` until an admin has saved some.
+    /// Its settings at the time of authentication; `None` until an admin has saved some.
     #[must_use]
     pub fn settings(&self) -> Option<&TenantSettings> {
         (*self.settings).as_ref()
     }
 
-    /// When its bucket of creations is full again, in microseconds, as it stood when it was let in.
+    /// When its rate-limit bucket is full again, in microseconds, at the time of authentication.
     pub(crate) const fn full_at(&self) -> Option<i64> {
         self.full_at
     }
 
-    /// What it did to a session, for the audit log.
+    /// An audit entry for something it did to a session.
     pub(crate) fn audit_entry(&self, at: Timestamp, action: AuditAction, session: &SessionId) -> audit::Entry {
         audit::Entry {
             at,
@@ -144,7 +145,7 @@ impl Tenant {
         }
     }
 
-    /// Notes the use of the key, at most once a minute, in the unit of what it was used for.
+    /// Records the use of the key, at most once a minute, in the unit of the operation.
     pub(crate) async fn mark_key_used(&self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
         if let Some(key) = self.key.as_ref().filter(|_| self.key_is_stale) {
             api_keys::mark_used(tx, key, now).await?;
@@ -154,7 +155,7 @@ impl Tenant {
 }
 
 impl Applicant {
-    /// Made where a capture cookie was found to be good.
+    /// Created once a capture cookie was found to be valid.
     pub(crate) const fn new(session: SessionId, attempt: i64, until: Timestamp) -> Self {
         Self {
             session,
@@ -163,7 +164,7 @@ impl Applicant {
         }
     }
 
-    /// The session it takes part in.
+    /// The session.
     #[must_use]
     pub const fn session(&self) -> &SessionId {
         &self.session
@@ -175,7 +176,7 @@ impl Applicant {
         self.attempt
     }
 
-    /// When its part ends at the latest, whatever it does.
+    /// The absolute end of the capture cookie.
     #[must_use]
     pub const fn until(&self) -> Timestamp {
         self.until

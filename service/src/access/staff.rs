@@ -1,6 +1,6 @@
-//! People of the console as callers. [`Staff`] is somebody signed in; the other types say what they may do and are made of it here
-//! only. An operator in a tenant that is not their own looks after it, but sees no applicant's data and can make nothing that does: no
-//! key, no receiver, no colleague.
+//! People of the console as callers. [`Staff`] is a signed-in person; the other types say what they may do and are created from
+//! it only here. An operator in another tenant may administer it, but sees no applicant's data and can create nothing that
+//! gives access to it: no key, no receiver, no account.
 
 use super::Tenant;
 use crate::Honnin;
@@ -18,16 +18,16 @@ use store::{
     settings::tenants,
 };
 
-/// What somebody is in the tenant they look at.
+/// What a person is in the current tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rank {
-    /// One of its people.
+    /// A person of this tenant.
     Role(Role),
-    /// Whoever runs the installation, in another's tenant.
+    /// An operator of the installation, in a tenant that is not their own.
     Operator,
 }
 
-/// Somebody signed in to the console, looking at one tenant.
+/// A person signed in to the console, working in one tenant.
 #[derive(Clone, Debug)]
 pub struct Staff {
     user: UserId,
@@ -47,10 +47,10 @@ pub struct Staff {
 #[error("your role does not allow this")]
 pub struct Forbidden;
 
-/// Who the signed-in person `user` is, looking at the tenant `wanted` where they may. `None` where they no longer may sign in.
+/// The signed-in person `user`, working in the tenant `wanted` if allowed. `None` if they may no longer sign in.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn staff(
     honnin: &Honnin,
     user: &UserId,
@@ -113,13 +113,13 @@ impl Staff {
         &self.name
     }
 
-    /// What they signed in with.
+    /// Their e-mail address.
     #[must_use]
     pub fn email(&self) -> &str {
         &self.email
     }
 
-    /// The tenant they look at.
+    /// The tenant they work in.
     #[must_use]
     pub const fn tenant(&self) -> &TenantId {
         &self.tenant
@@ -131,30 +131,30 @@ impl Staff {
         &self.tenant_name
     }
 
-    /// Whether that tenant only tries things out.
+    /// Whether that tenant is a sandbox.
     #[must_use]
     pub const fn is_sandbox(&self) -> bool {
         self.sandbox
     }
 
-    /// What they are there.
+    /// Their rank there.
     #[must_use]
     pub const fn rank(&self) -> Rank {
         self.rank
     }
 
-    /// Whether they run the installation, wherever they look.
+    /// Whether they are an operator, in whichever tenant they work.
     pub(crate) const fn is_operator(&self) -> bool {
         self.operator
     }
 
-    /// Where they call from.
+    /// Their network address.
     #[must_use]
     pub const fn address(&self) -> IpAddr {
         self.address
     }
 
-    /// What they did, for the audit log.
+    /// An audit entry for something they did.
     pub(crate) fn entry(&self, at: Timestamp, action: AuditAction, subject: Option<String>) -> audit::Entry {
         audit::Entry {
             at,
@@ -175,15 +175,15 @@ macro_rules! capability {
         pub struct $name(Staff);
 
         impl $name {
-            /// Made of somebody signed in, where their role allows it.
+            /// Created from a signed-in person whose role allows it.
             ///
             /// # Errors
-            /// [`Forbidden`] where it does not.
+            /// [`Forbidden`] if it does not.
             pub fn of(staff: &Staff) -> Result<Self, Forbidden> {
                 if matches!(staff.rank, $($rank)|+) { Ok(Self(staff.clone())) } else { Err(Forbidden) }
             }
 
-            /// Who it is.
+            /// The person.
             #[must_use]
             pub const fn staff(&self) -> &Staff {
                 &self.0
@@ -205,18 +205,18 @@ capability!(/// Applicants' data in words; no pictures.
 capability!(/// The audit log.
     Auditor: Rank::Role(Role::Admin | Role::Auditor) | Rank::Operator);
 
-/// Whoever runs the program on the machine, and could read its data folder as well.
+/// The caller of a command on the machine, who could read the data folder as well.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandLine(());
 
 impl CommandLine {
-    /// Made by the commands alone.
+    /// Created by the commands only.
     #[must_use]
     pub const fn here() -> Self {
         Self(())
     }
 
-    /// What was done there, for the audit log.
+    /// An audit entry for a command.
     pub(crate) fn entry(
         self,
         at: Timestamp,
@@ -236,12 +236,12 @@ impl CommandLine {
     }
 }
 
-/// Whoever runs the installation.
+/// An operator of the installation.
 #[derive(Clone, Debug)]
 pub struct Operator(Option<Staff>);
 
 impl Operator {
-    /// Made of somebody signed in who runs the installation.
+    /// Created from a signed-in operator.
     ///
     /// # Errors
     /// [`Forbidden`] for everybody else.
@@ -253,13 +253,13 @@ impl Operator {
         }
     }
 
-    /// Whoever can run the program on the machine can read its data folder as well.
+    /// The caller of a command could read the data folder as well.
     #[must_use]
     pub const fn at_command_line() -> Self {
         Self(None)
     }
 
-    /// What they did, for the audit log.
+    /// An audit entry for something they did.
     pub(crate) fn entry(&self, at: Timestamp, tenant: &TenantId, action: AuditAction, subject: String) -> audit::Entry {
         let entry = audit::Entry {
             at,

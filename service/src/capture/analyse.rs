@@ -1,6 +1,6 @@
-//! Analysing a picture as soon as it is uploaded: its findings lie sealed beside it when the decision comes. What cannot be
-//! analysed is given up after a few runs and goes to a person; it never fails the session. A full bench or storage that does not
-//! answer says nothing about the picture: then it is tried for hours.
+//! Analysing a picture as soon as it is uploaded: its findings are stored, encrypted, beside it before the decision. What
+//! cannot be analysed is given up after a few runs and goes to review; it never fails the session. An overloaded pool or
+//! unavailable storage says nothing about the picture: then the job is retried for hours.
 
 use crate::{
     Honnin,
@@ -31,17 +31,16 @@ use store::{
 };
 use time::Date;
 
-/// Runs before an analysis is given up whose picture does not open or makes the analyser panic.
+/// Runs before an analysis is given up because the picture cannot be opened or makes the analyser panic.
 const MAX_RUNS: i64 = 4;
-/// Runs before an analysis is given up whatever was in the way; also counts runs that took the whole process down with them. Nearly
-/// three hours.
+/// Runs before an analysis is given up for any reason, counting runs that took the whole process down. Nearly three hours.
 const MOST_RUNS: i64 = 20;
 
-/// Why nothing was seen.
+/// Why there are no findings.
 enum Unseen {
-    /// The picture's own fault, as far as is known.
+    /// The fault is in the picture, as far as is known.
     Picture(&'static str),
-    /// Something else was in the way.
+    /// Another cause.
     Later(JobError),
 }
 
@@ -54,18 +53,18 @@ impl From<StoreError> for Unseen {
     }
 }
 
-const UNREADABLE: &str = "a stored picture does not open";
+const UNREADABLE: &str = "a stored picture cannot be read";
 
-/// What came of looking.
+/// The result of an analysis.
 enum Seen {
     Document(DocumentFindings),
     Selfie(SelfieFindings),
 }
 
-/// Analyses the capture that the job names. Once analysed it stays as it is.
+/// Analyses the capture that the job names. An analysed capture stays as it is.
 ///
 /// # Errors
-/// When storage fails or the bench is full; the job is tried again then.
+/// If storage fails or the pool is full; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let id = CaptureId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
     let unit = honnin.db.read(async move |tx| {
@@ -83,11 +82,11 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         return Ok(finish(honnin, job, None, None, &[]).await?);
     };
     if sandbox {
-        // Nothing is analysed there: what was photographed goes to a person, as if the machinery were missing.
+        // Nothing is analysed in a sandbox: the pictures go to review, as if the models were missing.
         return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
     }
     let key = match honnin.vault.open(&row.data_key).await {
-        // Erased meanwhile: there is nothing left to look at.
+        // Erased in the meantime: there is nothing left to analyse.
         Err(StoreError::Erased) => return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?),
         other => other?,
     };
@@ -138,7 +137,7 @@ fn document(
     };
     let mut findings = analyser.document(picture, kind, side, today)?;
     if kind == DocumentType::MyNumberCard {
-        // The law forbids keeping the individual number. The analyser leave it out; this makes sure.
+        // The law forbids storing the individual number. The analyser leaves it out; this makes sure.
         findings.fields.retain(|field| !holds_individual_number(field));
     }
     Ok(findings)
@@ -162,7 +161,7 @@ async fn open(
     let mut pictures = Vec::with_capacity(capture.frames.len());
     for frame in &capture.frames {
         let sealed = honnin.pictures.find(&capture.session, &frame.object).await?;
-        let sealed = sealed.ok_or(Unseen::Picture("a stored picture is gone"))?;
+        let sealed = sealed.ok_or(Unseen::Picture("a stored picture is missing"))?;
         let place = AssociatedData {
             tenant: &row.session.tenant,
             session: &row.session.id,
@@ -173,8 +172,8 @@ async fn open(
     Ok(pictures)
 }
 
-/// Why the picture should be taken again, as far as is known now. Whoever read a document knows better what is missing from it than
-/// the first look, which found an outline or none.
+/// Why the picture should be taken again, as far as is known now. The analysis of a document knows better what is missing than
+/// the first check, which found an outline or none.
 fn problems(capture: &CaptureRow, seen: &Seen) -> Vec<Reason> {
     let mut problems = match seen {
         Seen::Document(findings) => document_problems(&findings.quality, &QualityLimits::default()),
@@ -208,7 +207,7 @@ fn seal(capture: &CaptureRow, row: &SessionRow, key: &SessionKey, seen: &Seen) -
     }
 }
 
-/// Ends the analysis and its job in one unit, and wakes a decision or a page that waited for it.
+/// Ends the analysis and its job in one unit, and wakes a decision or a page that waits for it.
 async fn finish(
     honnin: &Honnin,
     job: &Job,
@@ -241,7 +240,7 @@ async fn wake_decision(tx: &mut Tx, capture: &CaptureRow, now: Timestamp) -> Res
     enqueue_decision(tx, capture.session.as_str(), now).await
 }
 
-/// The job that decides a session; at most one waits, and it moves forward.
+/// The job that decides a session; at most one is pending, and it is moved to the earlier time.
 pub(crate) async fn enqueue_decision(tx: &mut Tx, session: &str, now: Timestamp) -> Result<(), StoreError> {
     let job = NewJob {
         kind: JobKind::Decide,

@@ -1,4 +1,4 @@
-//! Looking at the photograph just taken: go on with it, or take another.
+//! Checking the photo just taken: use it, or take another.
 
 use crate::{
     Honnin,
@@ -11,17 +11,17 @@ use crate::{
 use domain::reasons::Reason;
 use store::capture::{attempts, captures};
 
-/// What the user wants.
+/// The user's choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// Go on with this one, despite these problems, which were shown.
+    /// Use this one, despite these problems, which were shown.
     Use(Vec<Reason>),
-    /// Take another.
+    /// Take another one.
     Again,
 }
 
-/// Does as the user wishes with the photograph that is to be checked. Without a try left it can only be used. One with problems that
-/// the user was not shown stays to be checked: the page that follows shows them.
+/// Applies the user's choice to the photo to be checked. Without tries left it can only be used. If it has problems that the
+/// user was not shown, it remains to be checked: the next page shows them.
 ///
 /// # Errors
 /// [`NotNow`].

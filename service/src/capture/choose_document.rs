@@ -1,4 +1,4 @@
-//! Choosing the document. Choosing again, another kind or the same, means photographing again as long as there are tries.
+//! Choosing the document. Choosing again, another kind or the same, means taking new photos as long as tries are left.
 
 use crate::{
     Honnin,
@@ -8,7 +8,7 @@ use crate::{
 use domain::{document::DocumentType, session::Step};
 use store::capture::{attempts, captures};
 
-/// Keeps what the user says the document is.
+/// Stores the kind of document that the user chose.
 ///
 /// # Errors
 /// [`NotNow`].
@@ -25,7 +25,7 @@ pub async fn choose_document(honnin: &Honnin, applicant: &Applicant, kind: Docum
             }
         }
         if attempt.answers.document_type != Some(kind) {
-            // Another document may ask for other details, and says other things.
+            // Another document has other data and may require other details.
             attempt.answers.typed = None;
         }
         attempt.answers.document_type = Some(kind);

@@ -1,4 +1,4 @@
-//! Consent: an explicit yes to one version of the text, in one language.
+//! Consent: explicit agreement to one version of the text, in one language.
 
 use crate::{
     Honnin,
@@ -8,11 +8,11 @@ use crate::{
 use domain::{audit::AuditAction, language::Language};
 use store::{audit, capture::attempts};
 
-/// Keeps the consent. Agreeing again changes nothing. `face_search` says whether the applicant agreed to be searched for among the faces
-/// approved before; `None` where they were not asked.
+/// Stores the consent. Agreeing again changes nothing. `face_search` says whether the user agreed to the face search among
+/// approved people; `None` if they were not asked.
 ///
 /// # Errors
-/// [`NotNow`]; [`NotNow::OutOfTurn`] also where they were not asked and must be, since the tenant searches by now.
+/// [`NotNow`]; [`NotNow::OutOfTurn`] also if they were not asked but must be, because the tenant now uses the face search.
 pub async fn consent(
     honnin: &Honnin,
     applicant: &Applicant,

@@ -1,4 +1,4 @@
-//! Declining: the user does not agree, and the session ends.
+//! Declining consent, which ends the session.
 
 use crate::{
     Honnin,

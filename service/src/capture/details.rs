@@ -1,4 +1,4 @@
-//! The details: filled in from what was read, confirmed or corrected by the user. Kept sealed until the submit.
+//! The details: prefilled with the readings, confirmed or corrected by the user. Stored encrypted.
 
 use crate::{
     Honnin,
@@ -25,7 +25,7 @@ use store::{
 /// The details form as it is shown first.
 #[derive(Clone, Debug)]
 pub struct Details {
-    /// What stands in the fields.
+    /// Values of the fields.
     pub form: Personal<TypedForm>,
     /// Whether anything in it was read from the document.
     pub read: bool,
@@ -33,7 +33,7 @@ pub struct Details {
     pub kana: bool,
 }
 
-/// Why the details were not taken.
+/// Why the details were refused.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum DetailsError {
     /// What is wrong with the form.
@@ -44,7 +44,7 @@ pub enum DetailsError {
         /// Whether kana is asked for.
         kana: bool,
     },
-    /// Not this step.
+    /// Another step is due.
     #[error(transparent)]
     NotNow(#[from] NotNow),
 }
@@ -55,10 +55,10 @@ impl From<StoreError> for DetailsError {
     }
 }
 
-/// The details form: as typed before, else as read from the document as far as it is analysed.
+/// The details form: as typed before, otherwise as read from the document as far as it is analysed.
 ///
 /// # Errors
-/// [`NotNow`]; [`NotNow::OutOfTurn`] also where a picture is asked for again.
+/// [`NotNow`]; [`NotNow::OutOfTurn`] also if a picture has to be retaken.
 pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, NotNow> {
     let attempt = progress(honnin, applicant).await?;
     let kind = check_turn(&attempt)?;
@@ -83,7 +83,7 @@ pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, 
     })
 }
 
-/// Keeps the details, checked and folded.
+/// Stores the details, checked and normalised.
 ///
 /// # Errors
 /// [`DetailsError`].
@@ -112,7 +112,7 @@ pub async fn save_details(
     Ok(unit.await?)
 }
 
-/// The kind of document, where details may be typed: once its pictures are there, and again until the submit.
+/// The kind of document, if details may be entered: once its pictures are there, and again until the submit.
 fn check_turn(attempt: &AttemptState) -> Result<DocumentType, NotNow> {
     let open = attempt.has_consent() && attempt.plan().has(Step::Document) && attempt.has_pictures();
     attempt.document_type().filter(|_| open).ok_or(NotNow::OutOfTurn)
@@ -136,7 +136,7 @@ fn fields_read(attempt: &AttemptState, key: &SessionKey) -> Result<Personal<Vec<
     Ok(Personal::new(fields.collect()))
 }
 
-/// Names on Japanese documents are asked for in kana.
+/// Names on Japanese documents require kana.
 fn asks_for_kana(kind: DocumentType, fields: &[OcrField]) -> bool {
     let issuer = fields.iter().find(|field| field.name == FieldName::IssuingCountry);
     let issuer = issuer.and_then(|field| field.normalized.as_deref());
@@ -167,7 +167,8 @@ fn prefilled(fields: &[OcrField]) -> TypedForm {
         address: text(FieldName::Address),
     };
     if form.last_name.is_empty() && form.first_name.is_empty() {
-        // Japanese cards print the family name first, a space apart. Where that space was not seen, nobody knows where one ends.
+        // Japanese cards print the family name first, separated by a space. If the space was not read, the names cannot be
+        // split.
         let full = text(FieldName::FullName);
         if let Some((family, given)) = full.split_once(char::is_whitespace) {
             form.last_name = family.to_owned();

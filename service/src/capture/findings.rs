@@ -1,4 +1,4 @@
-//! What the analysis found on the pictures of the document that the decision will rest on.
+//! The findings of the document pictures that the decision will be based on.
 
 use crate::{
     capture::progress::{AttemptState, Slot},
@@ -7,10 +7,10 @@ use crate::{
 use domain::{findings::DocumentFindings, secret::Personal};
 use store::{StoreError, vault::SessionKey};
 
-/// A side with what was found on it; `None` where its analysis was given up or is not there yet.
+/// A side with its findings; `None` if its analysis was given up or is not finished yet.
 pub(crate) type SideFindings = (Slot, Option<Personal<DocumentFindings>>);
 
-/// The findings of each side that the decision rests on.
+/// The findings of each side that the decision is based on.
 pub(crate) fn findings_of_document(attempt: &AttemptState, key: &SessionKey) -> Result<Vec<SideFindings>, StoreError> {
     let sides = attempt
         .relied_on()

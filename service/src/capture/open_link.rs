@@ -1,4 +1,4 @@
-//! The one-time link. Looking at it changes nothing, so that a link preview cannot burn it; the tap on Start uses it up and ties
+//! The one-time link. Viewing it changes nothing, so that a link preview cannot use it up; the tap on Start opens it and ties
 //! the browser to the session.
 
 use crate::{
@@ -23,32 +23,32 @@ use store::{
     settings::tenants,
 };
 
-/// What the start page says.
+/// What the start page shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Start {
-    /// Who asks.
+    /// The tenant's name.
     pub tenant_name: String,
     /// The tenant's accent colour.
     pub accent: Option<String>,
-    /// For what.
+    /// The session's plan.
     pub plan: Plan,
-    /// How long the data is kept after the end.
+    /// The retention period.
     pub retention: Millis,
-    /// A session of a sandbox tenant.
+    /// Whether the session belongs to a sandbox tenant.
     pub sandbox: bool,
 }
 
-/// A link opened.
+/// A link that was opened.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// The value of the capture cookie.
     pub cookie: Secret<String>,
 }
 
-/// Why a link does not open.
+/// Why a link cannot be opened.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum OpenLinkError {
-    /// Unknown, used, replaced, too old, or its session has ended: alike, so that it tells a guesser nothing.
+    /// Unknown, used, replaced, expired, or its session has ended: all alike, so that it reveals nothing to someone guessing.
     #[error("the link cannot be used")]
     NotUsable,
     /// Storage.
@@ -56,7 +56,7 @@ pub enum OpenLinkError {
     Store(#[from] StoreError),
 }
 
-/// What stands behind a link that can still be opened.
+/// The start page of a link that can still be opened.
 ///
 /// # Errors
 /// [`OpenLinkError`].
@@ -83,10 +83,10 @@ pub async fn view_link(honnin: &Honnin, token: &str) -> Result<Start, OpenLinkEr
     unit.await
 }
 
-/// The session a link was made for, open or not: a browser that holds its cookie goes on where it left.
+/// The session a link was made for, open or not: a browser that has its cookie continues where it left off.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn session_of_link(honnin: &Honnin, token: &str) -> Result<Option<SessionId>, StoreError> {
     let hash = token::hash(token);
     let unit = honnin
@@ -95,11 +95,11 @@ pub async fn session_of_link(honnin: &Honnin, token: &str) -> Result<Option<Sess
     unit.await
 }
 
-/// Waits until a link can no longer be opened, at most for `wait_at_most`, and says whether that is so. Used, replaced, too old and
-/// unknown are alike: it tells no more than the start page does.
+/// Waits until a link can no longer be opened, at most for `wait_at_most`, and returns whether that is so. Used, replaced, expired
+/// and unknown links are alike: it reveals no more than the start page does.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn closed_within(honnin: &Honnin, token: &str, wait_at_most: Duration) -> Result<bool, StoreError> {
     let Some(session) = session_of_link(honnin, token).await? else {
         return Ok(true);
@@ -114,14 +114,14 @@ pub async fn closed_within(honnin: &Honnin, token: &str, wait_at_most: Duration)
     poll_until(honnin, &session, wait_at_most, |closed| *closed, look).await
 }
 
-/// A random value for the browser that looks at a start page; it is not stored. See [`open_link`].
+/// A random value for the browser that views a start page; it is not stored. See [`open_link`].
 #[must_use]
 pub fn browser_mark(honnin: &Honnin) -> Secret<String> {
     token::generate(&*honnin.random)
 }
 
-/// Opens a link: of many, one wins. The cookie follows from the token and the browser's mark, so that the same browser tapping
-/// twice, or losing the answer, gets the same cookie again instead of a link it has burnt itself.
+/// Opens a link: of several concurrent requests, one wins. The cookie is derived from the token and the browser's mark, so that
+/// the same browser gets the same cookie again if it taps twice or loses the response.
 ///
 /// # Errors
 /// [`OpenLinkError`].

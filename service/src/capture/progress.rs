@@ -1,5 +1,5 @@
-//! Where an end user stands in an attempt: the next step follows from what is stored, never from what the browser says. So a
-//! reload, a second tab or another visit lands where it should.
+//! The progress of an end user in an attempt: the next step follows from what is stored, never from what the browser says. So a
+//! reload, a second tab or another visit shows the right page.
 
 use crate::{
     Honnin,
@@ -32,24 +32,24 @@ use store::{
 
 pub use store::capture::captures::Slot;
 
-/// What comes next.
+/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Agree, or decline.
+    /// Agree or decline.
     Consent,
-    /// Say what the document is.
+    /// Choose the document.
     Choose,
     /// Photograph a side.
     Photograph(Side),
-    /// Look at the photograph just taken.
+    /// Check the photo just taken.
     Check(Side),
     /// Type in the details.
     Details,
     /// Take the selfie.
     Selfie,
-    /// Look at everything and submit it.
+    /// Review everything and submit it.
     Submit,
-    /// It is submitted, or ended otherwise.
+    /// Submitted, or ended otherwise.
     Result,
     /// The deadline has passed.
     Expired,
@@ -58,10 +58,10 @@ pub enum Next {
 /// Why a step cannot be taken now.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum NotNow {
-    /// The attempt is over for this browser.
+    /// The attempt has ended for this browser.
     #[error("this attempt is over")]
     Over,
-    /// Another step is next: the page was out of date.
+    /// Another step is due: the page was out of date.
     #[error("another step is next")]
     OutOfTurn,
     /// Storage.
@@ -72,9 +72,9 @@ pub enum NotNow {
 /// A picture as the pages show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// Its id, part of its address.
+    /// Its id, part of its URL.
     pub id: CaptureId,
-    /// Why it should be taken again, most urgent first.
+    /// Why it should be retaken, most urgent first.
     pub problems: Vec<Reason>,
 }
 
@@ -85,41 +85,41 @@ pub struct AttemptState {
     pub(crate) tenant: TenantRow,
     pub(crate) answers: AttemptRow,
     pub(crate) captures: Vec<CaptureRow>,
-    /// When the browser's part ends at the latest; none where nobody's browser asks.
+    /// The absolute end of the browser's access; `None` if no browser is involved.
     until: Option<Timestamp>,
 }
 
-/// How long a browser may still take part.
+/// How much time a browser has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeLeft {
-    /// So long, at least.
+    /// At least this long.
     pub span: Millis,
-    /// Whether being seen puts the end off.
+    /// Whether activity extends it.
     pub renewable: bool,
 }
 
-/// How far one slot is.
+/// The state of one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SlotState<'a> {
-    /// A picture is wanted.
+    /// A picture is needed.
     Open,
-    /// A picture is there that the user has to look at, or should take again.
+    /// There is a picture that the user has to check, or should retake.
     ToCheck(&'a CaptureRow),
-    /// Goes on with this one; with none only where no try is left.
+    /// Continues with this one; `None` only if no tries are left.
     Done(Option<&'a CaptureRow>),
 }
 
-/// Where the applicant stands.
+/// The user's progress.
 ///
 /// # Errors
-/// [`NotNow::Over`] where the attempt is no longer the session's.
+/// [`NotNow::Over`] if the attempt is no longer the session's current one.
 pub async fn progress(honnin: &Honnin, applicant: &Applicant) -> Result<AttemptState, NotNow> {
     let applicant = applicant.clone();
     let unit = honnin.db.read(async move |tx| load(tx, &applicant).await);
     unit.await
 }
 
-/// Where the applicant stands once the pictures taken so far are analysed; it waits for that, at most for `wait_at_most`.
+/// The user's progress once the pictures taken so far are analysed; waits for that at most for `wait_at_most`.
 ///
 /// # Errors
 /// As [`progress`].
@@ -146,7 +146,7 @@ pub(crate) async fn load(tx: &mut Tx, applicant: &Applicant) -> Result<AttemptSt
     })
 }
 
-/// Everything of the session's present attempt.
+/// Everything of the session's current attempt.
 pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<AttemptState, StoreError> {
     let tenant = tenants::find(tx, &row.session.tenant).await?;
     let tenant = tenant.ok_or(StoreError::Corrupt("a session without its tenant"))?;
@@ -162,7 +162,7 @@ pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<AttemptState,
     })
 }
 
-/// As [`load`], where the session is still being collected.
+/// As [`load`], if the session is still in `collecting`.
 pub(crate) async fn collecting(tx: &mut Tx, applicant: &Applicant, now: Timestamp) -> Result<AttemptState, NotNow> {
     let attempt = load(tx, applicant).await?;
     match attempt.row.session.status_at(now) {
@@ -172,7 +172,7 @@ pub(crate) async fn collecting(tx: &mut Tx, applicant: &Applicant, now: Timestam
 }
 
 impl AttemptState {
-    /// What comes next.
+    /// The next step.
     #[must_use]
     pub fn next(&self, now: Timestamp) -> Next {
         match self.row.session.status_at(now) {
@@ -218,7 +218,7 @@ impl AttemptState {
                 Some(_) => SlotState::Done(Some(last)),
                 None => SlotState::ToCheck(last),
             },
-            // No try is left: it goes on with what it has, to review.
+            // No tries are left: it continues with what it has, to review.
             (last, _) if exhausted => SlotState::Done(last),
             _ => SlotState::Open,
         }
@@ -232,7 +232,7 @@ impl AttemptState {
         self.captures.iter().filter(fits).max_by_key(|capture| capture.number)
     }
 
-    /// The pictures that a decision rests on: the last one of each slot of the plan.
+    /// The pictures that a decision is based on: the last one of each slot of the plan.
     pub(crate) fn relied_on(&self) -> Vec<&CaptureRow> {
         let sides = self.answers.document_type.map_or(&[][..], DocumentType::sides);
         let document = sides.iter().map(|&side| Slot::Document(side));
@@ -241,7 +241,7 @@ impl AttemptState {
         document.chain(selfie).filter_map(|slot| self.latest(slot)).collect()
     }
 
-    /// Whether a picture that the decision rests on is still being looked at.
+    /// Whether a picture that the decision is based on is still being analysed.
     #[must_use]
     pub fn is_being_analysed(&self) -> bool {
         self.relied_on().iter().any(|capture| capture.analysed_at.is_none())
@@ -289,13 +289,13 @@ impl AttemptState {
         matches!(self.next_of_document(), None | Some(Next::Details))
     }
 
-    /// What the user says the document is.
+    /// The kind of document that the user chose.
     #[must_use]
     pub const fn document_type(&self) -> Option<DocumentType> {
         self.answers.document_type
     }
 
-    /// How long the browser just seen may still take part; none where the session waits for nothing of it.
+    /// How much time the current browser has left; `None` if the session expects nothing more from it.
     #[must_use]
     pub fn time_left(&self, now: Timestamp) -> Option<TimeLeft> {
         if matches!(self.next(now), Next::Result | Next::Expired) {
@@ -321,20 +321,20 @@ impl AttemptState {
         self.settings()?.accent.as_deref()
     }
 
-    /// Whether the tenant searches for the face among those it approved before.
+    /// Whether the tenant uses the face search among approved people.
     #[must_use]
     pub fn searches_faces(&self) -> bool {
         self.plan().has(PlanStep::Selfie) && self.settings().is_some_and(|settings| settings.policy.find_duplicates)
     }
 
-    /// How long the data is kept after the end.
+    /// The retention period.
     #[must_use]
     pub fn retention(&self) -> Millis {
         self.settings()
             .map_or(TenantSettings::default().retention, |settings| settings.retention)
     }
 
-    /// What the applicant did, for the audit log.
+    /// An audit entry for something the user did.
     pub(crate) fn audit_entry(&self, at: Timestamp, action: AuditAction) -> audit::Entry {
         session::audit_entry(&self.row, at, action)
     }

@@ -1,5 +1,5 @@
-//! The card cut out of a stored picture and laid straight, for people to look at. Made when it is asked for, in the pool where pictures
-//! are looked at; the picture as it was taken stays as it is.
+//! The card cropped from a stored picture and straightened, for viewing. Made on request, in the pool that analyses pictures;
+//! the stored picture remains unchanged.
 
 use crate::{
     Honnin,
@@ -16,17 +16,17 @@ use store::{
 /// How a stored picture is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum View {
-    /// As it was taken.
+    /// As taken.
     #[default]
     Whole,
-    /// The card alone and straight, where it was found; else as it was taken.
+    /// The card alone, straightened, if it was found; otherwise as taken.
     Card,
 }
 
-/// The picture in the view that is wanted. Where the card was not found, or nobody can cut it out now, it is the whole picture.
+/// The picture in the requested view. If the card was not found, or cannot be cropped now, it is the whole picture.
 ///
 /// # Errors
-/// When the findings do not open.
+/// If the findings cannot be decrypted.
 pub(crate) async fn shown(
     honnin: &Honnin,
     row: &SessionRow,

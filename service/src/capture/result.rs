@@ -1,4 +1,4 @@
-//! What the end user is told in the end: how it went, never scores or signs of fraud, and the way back to the tenant.
+//! The result for the end user: how it ended, without scores or fraud signals, and the way back to the tenant.
 
 use crate::{
     Honnin,
@@ -15,7 +15,7 @@ use domain::{
 use std::time::Duration;
 use store::session::sessions::column;
 
-/// How it ended, or that it has not yet.
+/// How it ended, or that it has not ended yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// Not submitted: there is no result.
@@ -24,13 +24,13 @@ pub enum Ending {
     Waiting,
     /// Approved.
     Approved,
-    /// A person looks.
+    /// In review.
     Review,
     /// Rejected.
     Rejected,
     /// The user declined consent.
     Declined,
-    /// Ended by an error of ours.
+    /// Ended by an error on our side.
     Failed,
     /// The deadline passed first.
     Expired,
@@ -41,11 +41,11 @@ pub enum Ending {
 pub struct Shown {
     /// How it ended.
     pub ending: Ending,
-    /// The tenant's callback URL with the session's id and `state`, where there is one.
+    /// The tenant's callback URL with the session's id and `state`, if there is one.
     pub return_url: Option<Personal<String>>,
 }
 
-/// The result of the applicant's attempt. Where it is still being decided it waits for the decision, at most for `wait_at_most`.
+/// The result of the user's attempt. If it is still being decided, waits for the decision at most for `wait_at_most`.
 ///
 /// # Errors
 /// [`NotNow`].
@@ -57,7 +57,7 @@ pub async fn result_within(honnin: &Honnin, applicant: &Applicant, wait_at_most:
     .await
 }
 
-/// The result of the applicant's attempt.
+/// The result of the user's attempt.
 ///
 /// # Errors
 /// [`NotNow`].

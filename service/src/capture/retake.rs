@@ -1,5 +1,5 @@
-//! What the applicant should mend before the submit: what was wrong with a picture when it came, and what its analysis found since.
-//! The analysis ends after the upload is answered, so every step on the way to the submit asks again.
+//! What the user should fix before the submit: what was wrong with a picture when it arrived, and what its analysis has found
+//! since. The analysis ends after the upload is answered, so every step on the way to the submit checks again.
 
 use crate::{
     Honnin,
@@ -23,31 +23,31 @@ use store::{
     vault::SessionKey,
 };
 
-/// The photograph that the applicant has to look at.
+/// The photo that the user has to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToCheck {
-    /// Its id, part of its address.
+    /// Its id, part of its URL.
     pub id: CaptureId,
-    /// The side it is to show.
+    /// The side it should show.
     pub side: Side,
-    /// The kind of document it is to show.
+    /// The kind of document it should show.
     pub document_type: DocumentType,
-    /// Why it should be taken again, most urgent first.
+    /// Why it should be retaken, most urgent first.
     pub problems: Vec<Reason>,
-    /// The kind of document that it shows, where that is another one.
+    /// The kind of document that it shows, if it is another one.
     pub looks_like: Option<DocumentType>,
-    /// Whether its analysis may still find something.
+    /// Whether its analysis has ended.
     pub analysed: bool,
-    /// Whether the card was found in it, so that it can be shown straight.
+    /// Whether the card was found, so that it can be shown straightened.
     pub straight: bool,
     /// Tries left after this one.
     pub tries_left: u8,
 }
 
-/// The photograph that is to be checked next.
+/// The photo to check next.
 ///
 /// # Errors
-/// [`NotNow::OutOfTurn`] where there is none.
+/// [`NotNow::OutOfTurn`] if there is none.
 pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck, NotNow> {
     let attempt = progress(honnin, applicant).await?;
     let (Next::Check(side), Some(document_type)) = (attempt.next(honnin.now()), attempt.document_type()) else {
@@ -74,10 +74,10 @@ pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck,
     })
 }
 
-/// Asks again for the pictures that were taken before their analysis found something against them, unless no try is left.
+/// Asks again for pictures that were accepted before their analysis found problems, unless no tries are left.
 ///
 /// # Errors
-/// [`NotNow::OutOfTurn`] where a picture is asked for again: its page is next.
+/// [`NotNow::OutOfTurn`] if a picture has to be retaken: its page is next.
 pub(crate) async fn ask_again(honnin: &Honnin, applicant: &Applicant, attempt: &AttemptState) -> Result<(), NotNow> {
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let unsettled = PictureFindings::of(attempt, &key)?.unsettled(attempt);
@@ -87,7 +87,7 @@ pub(crate) async fn ask_again(honnin: &Honnin, applicant: &Applicant, attempt: &
     let (seen, applicant, now) = (attempt.answers.version, applicant.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| -> Result<_, NotNow> {
         let mut attempt = collecting(tx, &applicant, now).await?;
-        // Somebody was faster, in another tab: what is there now is looked at on its own.
+        // Another tab was faster: its pictures are checked separately.
         if attempt.answers.version == seen {
             for id in &unsettled {
                 captures::take_back(tx, id).await?;
@@ -100,7 +100,7 @@ pub(crate) async fn ask_again(honnin: &Honnin, applicant: &Applicant, attempt: &
     Err(NotNow::OutOfTurn)
 }
 
-/// The findings of the pictures that the decision will rest on.
+/// The findings of the pictures that the decision will be based on.
 pub(crate) struct PictureFindings(Vec<SideFindings>);
 
 impl PictureFindings {
@@ -113,14 +113,14 @@ impl PictureFindings {
         found.as_ref().map(Personal::expose)
     }
 
-    /// Why the picture of `slot` should be taken again. It is compared with the other side only once that one is settled: of two
-    /// pictures of one side, the one taken for the other side is the wrong one.
+    /// Why the picture of `slot` should be retaken. It is compared with the other side only once that one is settled: of two
+    /// pictures of the same side, the one taken for the other side is the wrong one.
     pub(crate) fn problems(&self, attempt: &AttemptState, slot: Slot) -> Vec<Reason> {
         let settled = |other: &&SideFindings| other.0 != slot && matches!(attempt.slot(other.0), SlotState::Done(_));
         self.against(attempt, slot, self.0.iter().filter(settled))
     }
 
-    /// The accepted pictures with problems that nobody was shown. A back is compared with its front, not both with each other.
+    /// The accepted pictures with problems that were not shown. A back is compared with its front, but not vice versa.
     fn unsettled(&self, attempt: &AttemptState) -> Vec<CaptureId> {
         let accepted = self.0.iter().enumerate().filter_map(|(index, (slot, _))| {
             let SlotState::Done(Some(capture)) = attempt.slot(*slot) else {

@@ -1,4 +1,4 @@
-//! The applicant's own pictures, while the attempt lasts.
+//! The user's own pictures, during the attempt.
 
 use crate::{
     Honnin,
@@ -11,8 +11,8 @@ use crate::{
 use domain::{ids::CaptureId, secret::Personal, session::Status};
 use store::{capture::captures, session::sessions, vault::AssociatedData};
 
-/// One frame of a picture that the applicant took in this attempt, as JPEG. `None` where there is none such, whoever else may
-/// have it, and once the session is submitted: from then on only reviewers look.
+/// One frame of a picture that the user took in this attempt, as JPEG. `None` if there is no such picture, even if another user
+/// has one with this id, and after the submit: from then on only reviewers may see it.
 ///
 /// # Errors
 /// [`NotNow`].

@@ -1,4 +1,4 @@
-//! Submitting: every step of the plan is there, the session is decided next.
+//! Submitting: every step of the plan is complete, and the session is decided next.
 
 use crate::{
     Honnin,
@@ -30,7 +30,7 @@ use store::{
 pub struct Summary {
     /// The kind of document.
     pub document_type: Option<DocumentType>,
-    /// Each side's picture; a side without a try left may have none.
+    /// Each side's picture; a side without tries left may have none.
     pub pictures: Vec<(Side, CaptureId)>,
     /// The details.
     pub input: Option<Personal<UserInput>>,
@@ -38,10 +38,10 @@ pub struct Summary {
     pub selfie: Option<(CaptureId, usize)>,
 }
 
-/// What will be submitted, where that is the next step.
+/// What will be submitted, if that is the next step.
 ///
 /// # Errors
-/// [`NotNow`]; [`NotNow::OutOfTurn`] also where a picture is asked for again.
+/// [`NotNow`]; [`NotNow::OutOfTurn`] also if a picture has to be retaken.
 pub async fn summary(honnin: &Honnin, applicant: &Applicant) -> Result<Summary, NotNow> {
     let attempt = progress(honnin, applicant).await?;
     if attempt.next(honnin.now()) != Next::Submit {
@@ -70,7 +70,7 @@ pub async fn summary(honnin: &Honnin, applicant: &Applicant) -> Result<Summary, 
 /// Submits: `collecting` → `deciding`, and the decision's job in the same unit.
 ///
 /// # Errors
-/// [`NotNow`]; a second submit meets [`NotNow::OutOfTurn`], and so does one with a picture that is asked for again.
+/// [`NotNow`]; a second submit gets [`NotNow::OutOfTurn`], and so does one with a picture that has to be retaken.
 pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow> {
     let attempt = progress(honnin, applicant).await?;
     if attempt.next(honnin.now()) == Next::Submit {
@@ -84,7 +84,7 @@ pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow
     let (seen, who, now) = (attempt.answers.version, applicant.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let mut attempt = collecting(tx, &who, now).await?;
-        // The details just sealed must be the ones that are stored.
+        // The details just encrypted must be the ones that are stored.
         if attempt.next(now) != Next::Submit || attempt.answers.version != seen {
             return Err(NotNow::OutOfTurn);
         }

@@ -1,5 +1,5 @@
-//! Going on on another device: a one-time link of the applicant's own. Until it is opened everything goes on here; opening it ends
-//! this browser's part.
+//! Continuing on another device: a one-time link for the user. Until it is opened, everything continues here; opening it ends
+//! this browser's access.
 
 use crate::{
     Honnin,
@@ -14,7 +14,7 @@ use store::{audit, session::links};
 /// How long the link can be opened: the other phone is at hand.
 pub const LIFETIME: Millis = Millis::minutes(15);
 
-/// Makes the link; one made before dies.
+/// Creates the link; an earlier one becomes invalid.
 ///
 /// # Errors
 /// [`NotNow`].

@@ -28,13 +28,13 @@ use store::{
     vault::SessionKey,
 };
 
-/// How soon it looks again whether the pictures are analysed, should nothing wake it.
+/// How soon to check again whether the pictures are analysed, if nothing wakes it.
 const LOOK_AGAIN: Millis = Millis::seconds(2);
 
-/// Decides the session that the job names, where it is still to be decided, and wakes the page that waits for it.
+/// Decides the session that the job names, if it is still to be decided, and wakes the page that waits for it.
 ///
 /// # Errors
-/// When storage fails; the job is tried again then.
+/// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
     decide_session(honnin, job, id.clone()).await?;
@@ -67,7 +67,7 @@ async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(),
     Ok(store(honnin, job, attempt, made, earlier).await?)
 }
 
-/// Ends the job without a decision, or puts it off.
+/// Ends the job without a decision, or postpones it.
 async fn settle(honnin: &Honnin, job: &Job, again: Option<Timestamp>) -> Result<(), StoreError> {
     let (job, now) = (job.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| match again {
@@ -141,7 +141,7 @@ async fn make(
     Ok((made, earlier))
 }
 
-/// Session, outcome, readings, record, event and job in one unit.
+/// Stores session, outcome, readings, record, event and job in one unit.
 async fn store(
     honnin: &Honnin,
     job: &Job,
@@ -151,7 +151,7 @@ async fn store(
 ) -> Result<(), StoreError> {
     let (job, event, now) = (job.clone(), honnin.event_id(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        // As read before the decision was made: where somebody changed the session since, saving finds a conflict.
+        // As read before the decision: if the session has changed since, saving it reports a conflict.
         let mut row = attempt.row.clone();
         jobs::finish(tx, &job, now).await?;
         let Ok(decided) = row.session.decide(made.verdict(), now) else {
@@ -163,7 +163,7 @@ async fn store(
         audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionDecide)).await
     });
     match unit.await {
-        // Decided by somebody else meanwhile: the next run finds nothing to do.
+        // Decided by another worker in the meantime: the next run finds nothing to do.
         Err(StoreError::Duplicate) => Err(StoreError::Conflict),
         other => other,
     }

@@ -1,4 +1,4 @@
-//! What was found in the pictures that a session relies on, and what was typed and known: all that a decision is made of.
+//! The input of a decision: the findings of the pictures that a session relies on, and what was typed and pre-registered.
 
 use crate::{
     capture::{
@@ -17,7 +17,7 @@ use domain::{
 };
 use store::{StoreError, session::sessions::column, vault::SessionKey};
 
-/// What the pictures and the user said.
+/// Findings and details.
 pub(crate) struct DecisionInput {
     /// Each side.
     pub(crate) document: Vec<DocumentFindings>,
@@ -25,15 +25,15 @@ pub(crate) struct DecisionInput {
     pub(crate) selfie: Option<SelfieFindings>,
     /// The details as typed.
     pub(crate) typed: Option<Personal<UserInput>>,
-    /// What the tenant knew beforehand.
+    /// What the tenant pre-registered.
     pub(crate) known: Option<Personal<PreRegistered>>,
 }
 
 impl DecisionInput {
-    /// Opens it all; a picture whose analysis was given up has findings that say so.
+    /// Decrypts all of it; a picture whose analysis was given up has findings that say so.
     ///
     /// # Errors
-    /// When a stored item does not open or does not parse.
+    /// If a stored item cannot be decrypted or parsed.
     pub(crate) fn of(attempt: &AttemptState, key: &SessionKey) -> Result<Self, StoreError> {
         let document = findings_of_document(attempt, key)?
             .into_iter()
@@ -70,7 +70,7 @@ pub(crate) fn selfie(attempt: &AttemptState, key: &SessionKey) -> Result<Option<
     )))
 }
 
-/// A side whose analysis was given up: nothing was measured, and the machinery counts as not there.
+/// A side whose analysis was given up: nothing was measured, and the models count as missing.
 fn unassessed_document(side: Side) -> DocumentFindings {
     DocumentFindings {
         quality: UNJUDGED,
@@ -95,11 +95,12 @@ fn unassessed_selfie(frames: usize) -> SelfieFindings {
     }
 }
 
-/// Nothing is held against a picture that nobody judged.
+/// A picture that was not judged has no problems.
 const UNJUDGED: Quality = Quality {
     sharpness: 1.0,
     glare: 0.0,
     exposure: 0.5,
     coverage: None,
     cut_off: None,
+    obstructed: None,
 };

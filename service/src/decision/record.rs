@@ -1,4 +1,4 @@
-//! A decision with what is kept of it: sealed first, since keys are opened outside units of work; then stored in the unit that ends
+//! A decision with its record: encrypted first, since keys are read outside units of work; then stored in the unit that ends
 //! the session.
 
 use crate::{runtime::sealed_json::seal_json, session::end::record_outcome};
@@ -22,12 +22,12 @@ use store::{
     vault::SessionKey,
 };
 
-/// What a decision rested on, kept sealed for the reviewer and for recomputing.
+/// What a decision was based on, stored encrypted for reviewers and for recomputing it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Explanation {
     /// The pictures.
     captures: Vec<CaptureId>,
-    /// Every number looked at.
+    /// All scores.
     scores: Vec<Score>,
     /// The reasons.
     reasons: Vec<Reason>,
@@ -35,11 +35,11 @@ pub(crate) struct Explanation {
     decided_on: String,
 }
 
-/// What a decision was made of.
+/// The input of a decision.
 pub(crate) struct Grounds {
-    /// The thresholds.
+    /// The policy.
     pub(crate) policy: Policy,
-    /// The models that took part.
+    /// The models that were used.
     pub(crate) models: Vec<ModelHash>,
     /// The pictures.
     pub(crate) captures: Vec<CaptureId>,
@@ -47,7 +47,7 @@ pub(crate) struct Grounds {
     pub(crate) fields: Option<Vec<OcrField>>,
 }
 
-/// A decision with what has to be stored of it.
+/// A decision with everything to store.
 pub(crate) struct Made {
     decision: Decision,
     policy: Policy,
@@ -57,10 +57,10 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// Seals what is personal of a decision about the session in `row`.
+    /// Encrypts the personal parts of a decision about the session in `row`.
     ///
     /// # Errors
-    /// When the operating system gives no randomness.
+    /// If the operating system provides no randomness.
     pub(crate) fn seal(
         row: &SessionRow,
         key: &SessionKey,
@@ -95,10 +95,11 @@ impl Made {
     }
 }
 
-/// Stores the decision and ends the session in `row` by it: [`domain::session::Session::decide`] has let it. Records the event `id`.
+/// Stores the decision and ends the session in `row`, after [`domain::session::Session::decide`] has allowed it. Records the
+/// event `id`.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] where somebody else was first; [`StoreError::Duplicate`] where the attempt is decided already.
+/// [`StoreError::Conflict`] if a concurrent operation came first; [`StoreError::Duplicate`] if the attempt is already decided.
 pub(crate) async fn record(
     tx: &mut Tx,
     id: &EventId,

@@ -1,4 +1,4 @@
-//! What background work waits, for the operator.
+//! The backlog of background jobs, for the operator.
 
 use crate::Honnin;
 use store::{
@@ -6,10 +6,10 @@ use store::{
     jobs::{self, Backlog},
 };
 
-/// The jobs that are due and not done, by kind; kinds without one are left out.
+/// The jobs that are due and not done, by kind; kinds without any are left out.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn backlog(honnin: &Honnin) -> Result<Vec<Backlog>, StoreError> {
     let now = honnin.now();
     let unit = honnin.db.read(async move |tx| jobs::count_due(tx, now).await);

@@ -1,4 +1,4 @@
-//! Sweeping once an hour: rows that have served their time, and pictures that no session has.
+//! The hourly sweep: removes obsolete rows, and pictures that belong to no session.
 
 use crate::{Honnin, people::sign_in, runtime::job_error::JobError, session::create::idempotency::oldest};
 use domain::{
@@ -12,19 +12,19 @@ use store::{
     session::{idempotency, sessions},
 };
 
-/// Between two sweeps.
+/// Interval between sweeps.
 const INTERVAL: Millis = Millis::hours(1);
-/// How long a finished job is kept, for whoever looks into what happened.
+/// How long finished jobs are kept for troubleshooting.
 const FINISHED_JOBS: Millis = Millis::days(7);
-/// At most this many jobs leave in one unit of work, so that others are not held up.
+/// Maximum number of jobs deleted in one unit of work, so that others are not delayed.
 const BATCH: u32 = 10_000;
-/// There is one sweep for all nodes.
+/// All nodes share one sweep.
 const SUBJECT: &str = "all";
 
-/// Makes sure that a sweep is planned. Called at every start.
+/// Makes sure that a sweep is scheduled. Called at every start.
 ///
 /// # Errors
-/// When storage fails.
+/// If storage fails.
 pub async fn plan(honnin: &Honnin) -> Result<(), StoreError> {
     let now = honnin.now();
     let unit = honnin
@@ -42,10 +42,10 @@ const fn next(run_at: Timestamp) -> NewJob<'static> {
     }
 }
 
-/// Sweeps, and plans the next sweep.
+/// Sweeps, and schedules the next sweep.
 ///
 /// # Errors
-/// When storage fails; the job is tried again then.
+/// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     remove_orphans(honnin).await?;
     remove_finished_jobs(honnin).await?;
@@ -73,8 +73,8 @@ async fn remove_finished_jobs(honnin: &Honnin) -> Result<(), StoreError> {
     }
 }
 
-/// Removes the pictures of sessions that are erased or were never stored: an upload that came while its session was erased, or a
-/// folder that was put back from an older copy, leaves such.
+/// Removes the pictures of sessions that are erased or were never stored, left for example by an upload during an erasure, or
+/// by a folder restored from an older backup.
 async fn remove_orphans(honnin: &Honnin) -> Result<(), StoreError> {
     for shelf in 0..=u8::MAX {
         let listed = honnin.pictures.list_sessions(shelf).await?;
@@ -93,7 +93,7 @@ async fn remove_orphans(honnin: &Honnin) -> Result<(), StoreError> {
         });
         for session in unit.await? {
             let removed = honnin.pictures.delete_session(&session).await?;
-            tracing::info!(%session, removed, "removed pictures that no session has");
+            tracing::info!(%session, removed, "removed pictures that belong to no session");
         }
     }
     Ok(())

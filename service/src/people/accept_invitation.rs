@@ -1,4 +1,4 @@
-//! Accepting an invitation: whoever holds the link chooses a password and is somebody from then on. Looking at the link changes
+//! Accepting an invitation: the holder of the link chooses a password, which creates their account. Viewing the link changes
 //! nothing.
 
 use crate::{
@@ -25,28 +25,28 @@ use store::{
 /// What the page of an open invitation shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenInvitation {
-    /// Who they will be.
+    /// Name of the invited person.
     pub name: String,
-    /// What they will sign in with.
+    /// E-mail address they will sign in with.
     pub email: String,
-    /// What they may do there; `None` for an operator who belongs to no tenant.
+    /// Their role; `None` for an operator who belongs to no tenant.
     pub role: Option<Role>,
-    /// Where; `None` for an operator who belongs to no tenant.
+    /// Their tenant; `None` for an operator who belongs to no tenant.
     pub tenant: Option<String>,
-    /// Whether they will run the installation.
+    /// Whether they become an operator.
     pub operator: bool,
 }
 
-/// Why nobody came in.
+/// Why an invitation was not accepted.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AcceptError {
-    /// Never handed out, used, revoked, replaced or expired; never said which.
+    /// Unknown, used, revoked, replaced or expired, without saying which.
     #[error("the invitation is not valid")]
     Closed,
-    /// Somebody signs in with this address already.
+    /// An account with this address already exists.
     #[error("an account with this address already exists")]
     Taken,
-    /// The password will not do, as a sentence.
+    /// The password is not acceptable; a sentence.
     #[error("{0}")]
     Bad(String),
     /// Storage.
@@ -84,8 +84,8 @@ pub async fn open_invitation(honnin: &Honnin, token: &str) -> Result<OpenInvitat
     unit.await
 }
 
-/// An operator's invitation to another's tenant is worth nothing once an admin is there: one of several that an operator made could
-/// otherwise be kept for later.
+/// An operator's invitation to another tenant is void once that tenant has an admin: otherwise an operator could make several
+/// and keep one for later.
 async fn still_good(tx: &mut Tx, row: Option<InvitationRow>) -> Result<InvitationRow, AcceptError> {
     let row = row.ok_or(AcceptError::Closed)?;
     if let (true, Some((tenant, _))) = (row.first_admin, &row.place)
@@ -96,10 +96,10 @@ async fn still_good(tx: &mut Tx, row: Option<InvitationRow>) -> Result<Invitatio
     Ok(row)
 }
 
-/// Makes the invited person.
+/// Creates the account of the invited person.
 ///
 /// # Errors
-/// [`AcceptError`]; but for [`AcceptError::Closed`] the link stays good.
+/// [`AcceptError`]; after any but [`AcceptError::Closed`] the link remains valid.
 pub async fn accept_invitation(honnin: &Honnin, token: &str, password: Secret<String>) -> Result<UserId, AcceptError> {
     let (hash, now) = (hash_of(token)?, honnin.now());
     let shown = open_invitation(honnin, token).await?;
@@ -121,7 +121,7 @@ async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timest
         .ok_or(AcceptError::Closed)?;
     let tenant: Option<TenantId> = found.place.map(|(tenant, _)| tenant);
     if let Some(tenant) = &tenant {
-        // Of two first admins at once, the second waits here and is told.
+        // Of two concurrent first admins, the second waits here and is refused.
         tenants::hold(tx, tenant).await?;
     }
     let row = invitations::take(tx, hash, now).await?;

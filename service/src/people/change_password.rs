@@ -1,5 +1,5 @@
-//! Changing one's own password: the present one is asked for, and every signed-in browser ends, since whoever knows the old one may
-//! sit at one of them.
+//! Changing one's own password: requires the current one, and ends every signed-in browser, since somebody who knows the old
+//! password may be using one of them.
 
 use crate::{
     Honnin,
@@ -15,13 +15,13 @@ use store::{
     people::{console_sessions, password_resets, users},
 };
 
-/// Why the password stays.
+/// Why the password was not changed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ChangePasswordError {
-    /// The present one was not given, or not given a chance.
+    /// The current password is wrong, or was not checked because of the rate limit.
     #[error(transparent)]
     Present(SignInError),
-    /// The new one will not do, as a sentence.
+    /// The new password is not acceptable; a sentence.
     #[error("{0}")]
     Bad(String),
     /// Storage.
@@ -29,7 +29,7 @@ pub enum ChangePasswordError {
     Store(#[from] StoreError),
 }
 
-/// Changes the password of somebody signed in and ends all their sessions, this one included.
+/// Changes the password of a signed-in person and ends all their sessions, this one included.
 ///
 /// # Errors
 /// [`ChangePasswordError`].

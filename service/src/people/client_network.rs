@@ -1,9 +1,9 @@
-//! What counts as one caller where tries are counted.
+//! The network that counts as one caller for rate limits.
 
 use std::net::IpAddr;
 
-/// The network that is one caller: an IPv4 address alone, and of an IPv6 address the 64 bits around it, since whoever has one address has
-/// all of them.
+/// The network of one caller: a single IPv4 address, or the /64 network of an IPv6 address, because anyone who has one address
+/// has all of them.
 #[must_use]
 pub fn client_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {

@@ -1,4 +1,4 @@
-//! Browsers signed in to the console: what the session layer of the server stores, and ending them.
+//! Sessions of browsers signed in to the console: storing them for the server's session layer, and ending them.
 
 use crate::{Honnin, access::Staff, runtime::token};
 use domain::{
@@ -11,9 +11,9 @@ use store::{
     people::console_sessions::{self, ConsoleSession},
 };
 
-/// Ends a session that nobody used for so long.
+/// Idle time-out of a session.
 pub const IDLE: Millis = Millis::minutes(30);
-/// Ends a session so long after signing in.
+/// Absolute time-out of a session, from signing in.
 pub const ABSOLUTE: Millis = Millis::hours(12);
 
 /// A session as the server's session layer knows it.
@@ -41,10 +41,10 @@ impl Browser {
     }
 }
 
-/// Stores a new session, and forgets those that have ended.
+/// Stores a new session, and deletes those that have ended.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where the cookie's value is taken.
+/// [`StoreError::Duplicate`] if the cookie's value is already in use.
 pub async fn create(honnin: &Honnin, browser: Browser) -> Result<(), StoreError> {
     let (row, now) = (browser.row(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
@@ -54,10 +54,10 @@ pub async fn create(honnin: &Honnin, browser: Browser) -> Result<(), StoreError>
     unit.await
 }
 
-/// Saves a session that was not ended meanwhile.
+/// Saves a session, unless it has ended in the meantime.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn save(honnin: &Honnin, browser: Browser) -> Result<(), StoreError> {
     let row = browser.row();
     let unit = honnin.db.write(async move |tx| console_sessions::save(tx, &row).await);
@@ -67,7 +67,7 @@ pub async fn save(honnin: &Honnin, browser: Browser) -> Result<(), StoreError> {
 /// A session's JSON and end, by its cookie's value.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn load(honnin: &Honnin, cookie: &str) -> Result<Option<(String, Timestamp)>, StoreError> {
     let (hash, now) = (token::hash(cookie), honnin.now());
     let unit = honnin
@@ -79,7 +79,7 @@ pub async fn load(honnin: &Honnin, cookie: &str) -> Result<Option<(String, Times
 /// Ends a session.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn delete(honnin: &Honnin, cookie: &str) -> Result<(), StoreError> {
     let hash = token::hash(cookie);
     let unit = honnin
@@ -88,10 +88,10 @@ pub async fn delete(honnin: &Honnin, cookie: &str) -> Result<(), StoreError> {
     unit.await
 }
 
-/// Ends every session of somebody signed in, this one included. Returns how many there were.
+/// Ends every session of a signed-in person, this one included. Returns how many there were.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn sign_out_everywhere(honnin: &Honnin, staff: &Staff) -> Result<u64, StoreError> {
     let (user, entry) = (
         staff.user().clone(),

@@ -1,5 +1,5 @@
-//! Inviting people to the console. Whoever invites says who somebody is and what they may do; the link lets them choose a password
-//! that nobody else ever knew ([`crate::people::accept_invitation`]). It opens once and for 72 hours, and only its token's hash is stored.
+//! Inviting people to the console. The inviter sets name, address and role; the link lets the person choose a password that
+//! nobody else knows ([`crate::people::accept_invitation`]). It works once, within 72 hours, and only its token's hash is stored.
 
 use crate::{
     Honnin,
@@ -23,27 +23,27 @@ use store::{
     settings::tenants,
 };
 
-/// How long a link by which a password is chosen opens.
+/// Lifetime of a link for choosing a password.
 pub(crate) const LINK_LIFETIME: Millis = Millis::hours(72);
 
-/// An invitation just made.
+/// An invitation just created.
 #[derive(Clone, Debug)]
 pub struct Invited {
     /// Its id.
     pub id: InvitationId,
-    /// The link: shown this once.
+    /// The link, shown only once.
     pub link: Secret<String>,
-    /// Until when it opens.
+    /// Until when it can be opened.
     pub expires_at: Timestamp,
 }
 
 /// Why nobody was invited.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum InviteError {
-    /// The data is not right.
+    /// The data is invalid.
     #[error("the data is invalid")]
     Bad(Vec<BadField>),
-    /// An operator invites the first admin of another's tenant, and nobody else.
+    /// An operator may invite only the first admin of another tenant.
     #[error("only an admin of the tenant may invite this person")]
     Forbidden,
     /// There is no such tenant.
@@ -54,14 +54,14 @@ pub enum InviteError {
     Store(#[from] StoreError),
 }
 
-/// Invites somebody to the tenant that the inviter looks at.
+/// Invites a person to the tenant that the inviter works in.
 ///
 /// # Errors
 /// [`InviteError`].
 pub async fn invite(honnin: &Honnin, roster: &Roster, person: NewPerson, role: Role) -> Result<Invited, InviteError> {
     let staff = roster.staff().clone();
     let first_admin = match staff.rank() {
-        // Nobody gives a role above their own, and none is above an admin's.
+        // Nobody grants a role above their own, and none is above admin.
         Rank::Role(_) => false,
         Rank::Operator if role == Role::Admin => true,
         Rank::Operator => return Err(InviteError::Forbidden),
@@ -80,7 +80,7 @@ pub async fn invite(honnin: &Honnin, roster: &Roster, person: NewPerson, role: R
     .await
 }
 
-/// Invites somebody from the command line: to a tenant, as an operator of the installation, or both.
+/// Invites a person from the command line: to a tenant, as an operator of the installation, or both.
 ///
 /// # Errors
 /// [`InviteError`].
@@ -112,7 +112,7 @@ struct Draft {
     first_admin: bool,
 }
 
-/// What they will be, for the audit log.
+/// The role offered, for the audit log.
 pub(crate) fn detail(row: &InvitationRow) -> Option<String> {
     let role = row.place.as_ref().map(|(_, role)| role.as_str());
     match (role, row.operator) {
@@ -170,7 +170,7 @@ async fn insert(tx: &mut Tx, row: &InvitationRow, entry: &audit::Entry) -> Resul
     if users::find_by_email(tx, &row.email).await?.is_some() {
         return Err(InviteError::Bad(vec![taken()]));
     }
-    // A link that was lost is worth nothing once there is a new one.
+    // A new link invalidates a lost one.
     invitations::revoke_to(tx, tenant, &row.email).await?;
     invitations::insert(tx, row).await?;
     Ok(audit::record(tx, entry).await?)
@@ -179,7 +179,7 @@ async fn insert(tx: &mut Tx, row: &InvitationRow, entry: &audit::Entry) -> Resul
 /// The tenant's open invitations, oldest first.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list_invitations(honnin: &Honnin, roster: &Roster) -> Result<Vec<InvitationRow>, StoreError> {
     let (tenant, now) = (roster.staff().tenant().clone(), honnin.now());
     let unit = honnin
@@ -191,7 +191,7 @@ pub async fn list_invitations(honnin: &Honnin, roster: &Roster) -> Result<Vec<In
 /// Revokes an invitation of the tenant. Returns whether there was one to revoke.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn revoke_invitation(honnin: &Honnin, roster: &Roster, id: &InvitationId) -> Result<bool, StoreError> {
     let (staff, id, now) = (roster.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {

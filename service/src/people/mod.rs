@@ -1,5 +1,5 @@
-//! The people of a tenant's console: who they are, changing what they may do, shutting them out. They come in by invitation
-//! ([`crate::people::invite`]) and choose their passwords themselves.
+//! The people of a tenant's console: who they are, changing their roles, disabling them. They join by invitation
+//! ([`crate::people::invite`]) and choose their own passwords.
 
 pub mod accept_invitation;
 pub mod change_password;
@@ -29,12 +29,12 @@ use store::{
     settings::tenants,
 };
 
-/// Who somebody is, as typed.
+/// A person's data, as typed.
 #[derive(Clone, Debug)]
 pub struct NewPerson {
-    /// Signs in with it; case does not matter.
+    /// E-mail address used to sign in; case does not matter.
     pub email: String,
-    /// How colleagues see them.
+    /// Name shown to colleagues.
     pub name: String,
 }
 
@@ -43,23 +43,23 @@ pub struct NewPerson {
 pub struct BadField {
     /// `email`, `name`, `password` or `organisation`.
     pub field: &'static str,
-    /// A sentence.
+    /// What is wrong, as a sentence.
     pub message: String,
 }
 
-/// Why nobody was changed.
+/// Why a person was not changed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum PeopleError {
-    /// No such person here.
+    /// There is no such person in this tenant.
     #[error("no such person")]
     NotFound,
-    /// It would leave the tenant without anybody who may do everything.
+    /// The tenant would have no admin.
     #[error("the last admin cannot be removed")]
     LastAdmin,
-    /// It would leave the installation without anybody who runs it.
+    /// The installation would have no operator.
     #[error("the last operator cannot be removed")]
     LastOperator,
-    /// They may do more than whoever asks.
+    /// The person has more rights than the caller.
     #[error("this person has more rights than you")]
     Above,
     /// Storage.
@@ -67,7 +67,7 @@ pub enum PeopleError {
     Store(#[from] StoreError),
 }
 
-/// Lower case without blanks around it.
+/// Lower case and trimmed.
 pub(crate) fn normalised(email: &str) -> String {
     email.trim().to_lowercase()
 }
@@ -95,13 +95,13 @@ pub(crate) fn faults(person: &NewPerson) -> Vec<BadField> {
     faults
 }
 
-/// What is wrong with a new password of somebody of whom `known` is known, as a sentence.
+/// What is wrong with a new password of a person about whom `known` is known, as a sentence.
 pub(crate) fn password_fault(known: &[&str], password: &str) -> Option<String> {
     let bad = password::check(password, known).err()?;
     Some(format!("The password {bad}."))
 }
 
-/// The address of somebody who cannot be there twice.
+/// The fault of an e-mail address that is already in use.
 pub(crate) fn taken() -> BadField {
     BadField {
         field: "email",
@@ -112,14 +112,14 @@ pub(crate) fn taken() -> BadField {
 /// A tenant's people, oldest first.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list_people(honnin: &Honnin, roster: &Roster) -> Result<Vec<UserRow>, StoreError> {
     let tenant = roster.staff().tenant().clone();
     let unit = honnin.db.read(async move |tx| users::list(tx, &tenant).await);
     unit.await
 }
 
-/// Whether a tenant has an admin, shut out or not.
+/// Whether a tenant has an admin, disabled or not.
 pub(crate) async fn has_admin(tx: &mut Tx, tenant: &TenantId) -> Result<bool, StoreError> {
     let is_admin = |user: &UserRow| user.place.as_ref().is_some_and(|(_, role)| *role == Role::Admin);
     Ok(users::list(tx, tenant).await?.iter().any(is_admin))
@@ -128,13 +128,13 @@ pub(crate) async fn has_admin(tx: &mut Tx, tenant: &TenantId) -> Result<bool, St
 /// A change to a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// What they may do.
+    /// Changes their role.
     Role(Role),
-    /// Shuts them out and ends their sessions, or lets them in again.
+    /// Disables the account and ends its sessions, or enables it again.
     Disabled(bool),
 }
 
-/// Changes somebody of the admin's tenant.
+/// Changes a person of the admin's tenant.
 ///
 /// # Errors
 /// [`PeopleError`].
@@ -168,7 +168,7 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
     unit.await
 }
 
-/// An admin of the tenant stays, and an operator of the installation, once `changed` is as it will be.
+/// Checks that an admin of the tenant and an operator of the installation remain after `changed`.
 async fn check_somebody_stays(tx: &mut Tx, people: &[UserRow], changed: &UserRow) -> Result<(), PeopleError> {
     let mut others = people.iter().filter(|other| other.id != changed.id);
     if !is_active_admin(changed) && !others.any(is_active_admin) {
@@ -184,7 +184,7 @@ fn is_active_admin(user: &UserRow) -> bool {
     user.disabled_at.is_none() && user.place.as_ref().is_some_and(|(_, role)| *role == Role::Admin)
 }
 
-/// Whoever is shut out is so at once, and links that they made while they might bring nobody in any more.
+/// Disabling takes effect immediately, and links that the person made can no longer be used.
 async fn end_powers(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
     if !is_active_admin(user) {
         invitations::revoke_by(tx, &user.id).await?;
@@ -197,17 +197,17 @@ async fn end_powers(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes whoever signs in with `email` an operator, and lets them in again where they were shut out, so that an installation
-/// never stays without one.
+/// Makes the person who signs in with `email` an operator, and re-enables a disabled account, so that an installation never
+/// remains without an operator.
 ///
 /// # Errors
-/// [`PeopleError::NotFound`] where nobody does, or storage.
+/// [`PeopleError::NotFound`] if there is no such account, or storage.
 pub async fn grant_operator(honnin: &Honnin, here: CommandLine, email: &str) -> Result<UserId, PeopleError> {
     let (email, now) = (normalised(email), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let user = users::find_by_email(tx, &email).await?.ok_or(PeopleError::NotFound)?;
         users::grant_operator(tx, &user.id).await?;
-        // A link that an admin made for a colleague does not become one to an operator's account.
+        // A link that an admin made for a colleague must not become a link to an operator's account.
         password_resets::revoke_of(tx, &user.id).await?;
         let tenant = user.place.map(|(tenant, _)| tenant);
         audit::record(

@@ -1,5 +1,5 @@
-//! Passwords of people of the console: argon2id on the blocking pool, a few at a time. What counts is length, and that it is not among
-//! the first that anybody would guess (NIST SP 800-63B-4, 3.1.1.2); no kinds of characters are asked for.
+//! Passwords of console users: argon2id on the blocking pool, a few at a time. What counts is length, and that a password is
+//! not easy to guess (NIST SP 800-63B-4, 3.1.1.2); there are no composition rules.
 
 use argon2::{
     Argon2,
@@ -8,20 +8,20 @@ use argon2::{
 use domain::secret::Secret;
 use tokio::sync::Semaphore;
 
-/// Shortest password, in characters.
+/// Minimum length, in characters.
 pub const LEAST: usize = 15;
-/// Longest password, in bytes: more costs time and says nothing.
+/// Maximum length, in bytes: longer ones cost time without adding security.
 const MOST: usize = 1024;
-/// Fewest guesses, by the estimate of the crate `zxcvbn`, that a password must take of somebody who tries common ones, words,
-/// keyboard rows, dates, repetitions and what they know of the person first. 10^12 hashes as below are 800 years of one core.
-/// Measured: of 51 that length alone lets through (`passwordpassword`, `Welcome123456789`, ..) 47 take fewer; sentences of four
-/// common words take 10^13.8 and more.
+/// Minimum number of guesses, as estimated by the crate `zxcvbn`, for an attacker who first tries common passwords, words,
+/// keyboard patterns, dates, repetitions and what they know about the person. 10^12 hashes as below take 800 years on one core.
+/// Measured: of 51 passwords that satisfy the length alone (`passwordpassword`, `Welcome123456789`, ..) 47 take fewer;
+/// sentences of four common words take 10^13.8 and more.
 const LEAST_GUESSES: u64 = 1_000_000_000_000;
-/// Hashes at a time: each takes 19 MiB and a core.
+/// Concurrent hashes: each takes 19 MiB and a core.
 static SLOTS: Semaphore = Semaphore::const_new(4);
-/// What everybody knows of every installation.
+/// Known about every installation.
 const PRODUCT: &str = "honnin";
-/// Compared where there is no such account, so that it takes as long: today's cost, no password's hash.
+/// Compared if there is no such account, so that it takes as long: the current cost, but the hash of no password.
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
@@ -31,10 +31,10 @@ pub enum BadPassword {
     /// Fewer than [`LEAST`] characters.
     #[error("must have at least 15 characters")]
     TooShort,
-    /// More than fits.
+    /// Longer than the limit.
     #[error("must have at most 1024 bytes")]
     TooLong,
-    /// Among the first that would be tried.
+    /// Easy to guess.
     #[error(
         "is easy to guess: it is common, repetitive, a keyboard pattern, or based on your name or address. \
          Use a sentence of your own"
@@ -42,7 +42,7 @@ pub enum BadPassword {
     Guessable,
 }
 
-/// Judges a new password of whom `known` is known: their name, their address, their organisation.
+/// Checks a new password of a person about whom `known` is known: their name, address, organisation.
 ///
 /// # Errors
 /// [`BadPassword`].
@@ -63,8 +63,8 @@ pub fn check(password: &str, known: &[&str]) -> Result<(), BadPassword> {
     Ok(())
 }
 
-/// The PHC string to store. Empty without randomness or memory: it verifies nothing, and `store::people::users` refuses to keep it, so that
-/// whatever the password was for fails.
+/// The PHC string to store. Empty if randomness or memory is lacking: it verifies nothing, and `store::people::users` refuses to store
+/// it, so that the operation fails.
 pub(crate) async fn hash(password: Secret<String>) -> String {
     work(move || {
         Argon2::default()
@@ -77,7 +77,7 @@ pub(crate) async fn hash(password: Secret<String>) -> String {
     .unwrap_or_default()
 }
 
-/// Whether `password` is that of `stored`; `None` takes as long and is never right.
+/// Whether `password` matches `stored`; `None` takes as long and never matches.
 pub(crate) async fn verify(password: Secret<String>, stored: Option<String>) -> bool {
     work(move || {
         let phc = stored.as_deref().unwrap_or(NOBODY);
@@ -145,7 +145,7 @@ mod tests {
         ] {
             assert_eq!(check(guess, &RITA), Err(BadPassword::Guessable), "{guess}");
         }
-        assert_eq!(check("Zbigniew Oyelaran 7", &RITA), Ok(()), "nobody here is called so");
+        assert_eq!(check("Zbigniew Oyelaran 7", &RITA), Ok(()), "not this person's name");
         let him = ["zbigniew@shop.example", "Zbigniew Oyelaran"];
         assert_eq!(check("Zbigniew Oyelaran 7", &him), Err(BadPassword::Guessable));
     }

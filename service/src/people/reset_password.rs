@@ -1,6 +1,6 @@
-//! Choosing a new password by a link, for who has forgotten theirs. An admin makes the link for a colleague, or whoever runs the
-//! program makes it on the command line; it opens once and for 72 hours, and only its token's hash is stored. Nobody makes one for
-//! somebody who may do more than they do: the link lets whoever holds it in.
+//! Password reset by a link. An admin creates the link for a colleague, or somebody creates it on the command line; it works
+//! once, within 72 hours, and only its token's hash is stored. Nobody can create one for a person with more rights, because the
+//! link lets its holder in.
 
 use crate::{
     Honnin,
@@ -19,24 +19,24 @@ use store::{
     settings::tenants,
 };
 
-/// A link just made.
+/// A link just created.
 #[derive(Clone, Debug)]
 pub struct ResetLink {
-    /// The link: shown this once.
+    /// The link, shown only once.
     pub link: Secret<String>,
-    /// Whom it lets in.
+    /// Whose password it resets.
     pub name: String,
-    /// Until when it opens.
+    /// Until when it can be opened.
     pub expires_at: Timestamp,
 }
 
-/// Why a password stays.
+/// Why the password was not changed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ResetError {
-    /// Never handed out, used, replaced or expired, or its owner is shut out; never said which.
+    /// Unknown, used, replaced or expired, or its owner is disabled, without saying which.
     #[error("the link is not valid")]
     Closed,
-    /// The new one will not do, as a sentence.
+    /// The new password is not acceptable; a sentence.
     #[error("{0}")]
     Bad(String),
     /// Storage.
@@ -44,18 +44,18 @@ pub enum ResetError {
     Store(#[from] StoreError),
 }
 
-/// What a person can be told by.
+/// How a person is identified.
 #[derive(Debug)]
 enum Whose {
     Id(UserId),
     Email(String),
 }
 
-/// Makes a link for a colleague of the admin's tenant.
+/// Creates a link for a colleague of the admin's tenant.
 ///
 /// # Errors
-/// [`PeopleError::NotFound`] where there is none, where they are shut out, or where it is the admin (who changes their own password
-/// with the present one); [`PeopleError::Above`] for an operator, unless the admin is one.
+/// [`PeopleError::NotFound`] if there is none, if they are disabled, or if it is the admin (who changes their own password with
+/// the current one); [`PeopleError::Above`] for an operator, unless the admin is one.
 pub async fn issue_reset(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<ResetLink, PeopleError> {
     let (staff, now) = (admin.staff().clone(), honnin.now());
     let by = Some(staff.user().clone());
@@ -72,10 +72,10 @@ pub async fn issue_reset(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<
     .await
 }
 
-/// Makes a link for whoever signs in with `email`, on the command line.
+/// Creates a link for the person who signs in with `email`, on the command line.
 ///
 /// # Errors
-/// [`PeopleError::NotFound`] where nobody does, or they are shut out.
+/// [`PeopleError::NotFound`] if there is no such account, or it is disabled.
 pub async fn issue_reset_from_here(honnin: &Honnin, here: CommandLine, email: &str) -> Result<ResetLink, PeopleError> {
     let now = honnin.now();
     issue(honnin, Whose::Email(normalised(email)), None, move |user| {
@@ -131,7 +131,7 @@ async fn owner(tx: &mut Tx, id: Option<UserId>) -> Result<UserRow, ResetError> {
     user.filter(|user| user.disabled_at.is_none()).ok_or(ResetError::Closed)
 }
 
-/// The address that an open link's page shows: that of whoever chooses a password there.
+/// The e-mail address that the page of an open link shows.
 ///
 /// # Errors
 /// [`ResetError::Closed`], or storage.
@@ -139,7 +139,7 @@ pub async fn open_reset(honnin: &Honnin, token: &str) -> Result<String, ResetErr
     Ok(find_open(honnin, token).await?.0.email)
 }
 
-/// Whose link it is, and what their organisation is called.
+/// The link's owner, and their organisation's name.
 async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<String>), ResetError> {
     let (hash, now) = (hash_of(token)?, honnin.now());
     let unit = honnin.db.read(async move |tx| {
@@ -154,10 +154,10 @@ async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<Stri
     unit.await
 }
 
-/// Changes the password of whoever the link was made for and ends all their sessions.
+/// Changes the password of the link's owner and ends all their sessions.
 ///
 /// # Errors
-/// [`ResetError`]; but for [`ResetError::Closed`] the link stays good.
+/// [`ResetError`]; after any but [`ResetError::Closed`] the link remains valid.
 pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<String>) -> Result<(), ResetError> {
     let (hash, now) = (hash_of(token)?, honnin.now());
     let (user, tenant) = find_open(honnin, token).await?;

@@ -1,5 +1,5 @@
-//! The first person: made through a one-time link that is printed while there is nobody. The link is stored by its hash, lives
-//! through restarts, and is dead once anybody was made.
+//! The first account: created through a one-time link that is printed while there are no accounts. The link is stored as a
+//! hash, survives restarts, and becomes invalid once an account exists.
 
 use crate::{
     Honnin,
@@ -19,26 +19,26 @@ use store::{
     settings::tenants::{self, TenantRow},
 };
 
-/// The first person, and what their organisation is called where there is none yet.
+/// The first person, and their organisation's name if there is no tenant yet.
 #[derive(Clone, Debug)]
 pub struct SetUp {
-    /// Name of the tenant to make; not looked at where there is one.
+    /// Name of the tenant to create; ignored if there is one.
     pub organisation: String,
-    /// Signs in with it.
+    /// E-mail address used to sign in.
     pub email: String,
-    /// How colleagues will see them.
+    /// Name shown to colleagues.
     pub name: String,
     /// Their password.
     pub password: Secret<String>,
 }
 
-/// Why nobody was made.
+/// Why no account was created.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SetUpError {
-    /// The link was never handed out, or was used.
+    /// The link is unknown or was used.
     #[error("the set-up link is not valid")]
     Closed,
-    /// The data is not right.
+    /// The data is invalid.
     #[error("the data is invalid")]
     Bad(Vec<BadField>),
     /// Storage.
@@ -46,10 +46,10 @@ pub enum SetUpError {
     Store(#[from] StoreError),
 }
 
-/// A fresh set-up link where there is nobody yet, to be printed at start. Links printed before stay good until one is used.
+/// A new set-up link if there is no account yet, to be printed at start. Earlier links remain valid until one is used.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn set_up_link(honnin: &Honnin) -> Result<Option<Secret<String>>, StoreError> {
     let token = token::generate(&*honnin.random);
     let (hash, now) = (token::hash(token.expose()), honnin.now());
@@ -64,7 +64,7 @@ pub async fn set_up_link(honnin: &Honnin) -> Result<Option<Secret<String>>, Stor
     Ok(open.then(|| Secret::new(format!("{}admin/set-up/{}", honnin.base_url(), token.expose()))))
 }
 
-/// What the page of an open link shows: the name of the tenant there is, or that one will be made.
+/// What the page of an open link shows: the name of the existing tenant, or that one will be created.
 ///
 /// # Errors
 /// [`SetUpError::Closed`], or storage.
@@ -88,7 +88,7 @@ async fn check_open(tx: &mut Tx, hash: &[u8]) -> Result<(), SetUpError> {
     open.then_some(()).ok_or(SetUpError::Closed)
 }
 
-/// Makes the first person: admin of the first tenant, which is made where there is none, and operator of the installation.
+/// Creates the first account: admin of the first tenant, which is created if there is none, and operator of the installation.
 ///
 /// # Errors
 /// [`SetUpError`].
@@ -149,7 +149,7 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId,
 async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Result<(), SetUpError> {
     check_open(tx, hash).await?;
     let now = user.created_at;
-    // Of two at once, the second waits here and is told.
+    // Of two concurrent requests, the second waits here and is refused.
     if !users::close_set_up_links(tx, now).await? {
         return Err(SetUpError::Closed);
     }

@@ -1,5 +1,5 @@
-//! Signing in to the console: counted before anything is hashed, and as slow for an account that is not there as for one that is.
-//! What counts are failures: a try that succeeds is taken back. That it is counted first keeps many at once within the bounds.
+//! Signing in to the console. Attempts are counted before hashing, and an unknown account takes as long as a known one. Only
+//! failures count: a successful attempt is taken back. Counting it first keeps concurrent attempts within the limits.
 
 use crate::{
     Honnin,
@@ -19,10 +19,10 @@ use store::{StoreError, audit, people::users};
 /// Why nobody was signed in.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SignInError {
-    /// No such account, another password, or shut out; never said which.
+    /// Unknown account, wrong password, or disabled, without saying which.
     #[error("the e-mail address or password is incorrect")]
     Wrong,
-    /// Too many tries; the password was not looked at.
+    /// Rate limited; the password was not checked.
     #[error("too many attempts")]
     Throttled,
     /// Storage.
@@ -30,21 +30,21 @@ pub enum SignInError {
     Store(#[from] StoreError),
 }
 
-/// How long tries are counted together.
+/// The window in which attempts are counted.
 pub(crate) const WINDOW: Millis = Millis::minutes(15);
-/// Failures for one account from one caller's network in a window.
+/// Failures for one account from one network in a window.
 const PAIR_LIMIT: i64 = 5;
-/// Failures from one caller's network in a window, whatever the account: somebody who tries one password on many.
+/// Failures from one network in a window, for any account: somebody who tries one password on many accounts.
 const ADDRESS_LIMIT: i64 = 30;
-/// Failures for one account in a window, wherever from: generous, so that nobody can easily lock somebody else out.
+/// Failures for one account in a window, from anywhere: generous, so that nobody can easily lock somebody else out.
 const ACCOUNT_LIMIT: i64 = 100;
 
 fn bucket(kind: &str, parts: [&str; 2]) -> Vec<u8> {
     Sha256::digest(format!("{kind}\n{}\n{}", parts[0], parts[1])).to_vec()
 }
 
-/// What the tries of one caller for one account are counted in. The caller's own bucket comes first: whoever tries without end makes
-/// no more rows, and fills nobody else's buckets.
+/// The counters of one caller for one account. The caller's own counter comes first: an endless attack creates no more rows,
+/// and fills no one else's counters.
 struct Buckets {
     address: Vec<u8>,
     pair: Vec<u8>,
@@ -62,7 +62,7 @@ impl Buckets {
     }
 }
 
-/// Counts a try, up to the first bucket that is over its limit, and returns whether it may go on.
+/// Counts an attempt, up to the first counter that is over its limit, and returns whether it may proceed.
 async fn count(honnin: &Honnin, buckets: &Buckets, now: Timestamp) -> Result<bool, StoreError> {
     let buckets = [
         (buckets.address.clone(), ADDRESS_LIMIT),
@@ -80,7 +80,7 @@ async fn count(honnin: &Honnin, buckets: &Buckets, now: Timestamp) -> Result<boo
     unit.await
 }
 
-/// Signs somebody in.
+/// Signs a person in.
 ///
 /// # Errors
 /// [`SignInError`].
@@ -109,7 +109,7 @@ pub async fn sign_in(
         address: Some(address.to_string()),
     };
     let Some(user) = user.as_ref().filter(|user| right && user.disabled_at.is_none()) else {
-        // The people of the account's tenant see that somebody tried; the caller is not told whether there is such an account.
+        // The tenant's people see the attempt in the audit log; the caller does not learn whether the account exists.
         let mut refused = entry(AuditAction::PersonSignInRefused, audit::SYSTEM.to_owned());
         refused.subject = user.as_ref().map(|user| user.id.to_string());
         record(honnin, refused, None).await?;
@@ -124,8 +124,8 @@ pub async fn sign_in(
     Ok(user.id.clone())
 }
 
-/// Writes down what came of a try. One that succeeded is taken back from its buckets, and its pair's failures are forgotten: that
-/// was somebody who mistyped.
+/// Records the result of an attempt. A successful one is taken back from its counters, and the failures of its pair are
+/// cleared: they were typing errors.
 async fn record(honnin: &Honnin, entry: audit::Entry, succeeded: Option<Buckets>) -> Result<(), StoreError> {
     let unit = honnin.db.write(async move |tx| {
         if let Some(buckets) = &succeeded {
@@ -138,7 +138,7 @@ async fn record(honnin: &Honnin, entry: audit::Entry, succeeded: Option<Buckets>
     unit.await
 }
 
-/// Asks somebody signed in for their password once more, before something that cannot be taken back.
+/// Asks a signed-in person for their password again (step-up), before a sensitive action.
 ///
 /// # Errors
 /// [`SignInError`].

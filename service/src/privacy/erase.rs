@@ -1,6 +1,6 @@
-//! Erasing the personal data of an ended session when its retention has run out: the sealed columns, the key (and with it every
-//! backup), the pictures, and what SQLite's logs still hold of them. A crash in between leaves the job, and the job goes through
-//! all of it again.
+//! Erasing the personal data of an ended session after its retention period: the encrypted columns, the key (and thereby every
+//! backup), the pictures, and what SQLite's logs still contain of them. After a crash in between the job remains, and runs
+//! through all of it again.
 
 use crate::{Honnin, runtime::job_error::JobError};
 use domain::{
@@ -21,10 +21,10 @@ use store::{
     webhook::events,
 };
 
-/// Erases the session where it is still ended and of the same attempt.
+/// Erases the session if it is still ended and in the same attempt.
 ///
 /// # Errors
-/// When storage fails; the job is tried again then.
+/// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let (id, attempt) = parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
     let wanted = id.clone();
@@ -33,7 +33,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let Some(row) = due else {
         return finish(honnin, job).await;
     };
-    // Marked first, because the mark is what refuses a reprocess: a session must not collect under a destroyed key.
+    // Marked first, because the mark is what refuses a reprocess: a session must not collect data under a destroyed key.
     mark(honnin, row.clone()).await?;
     let key_gone = honnin.vault.destroy(&row.data_key).await?;
     honnin.pictures.delete_session(&id).await?;
@@ -52,7 +52,8 @@ fn is_over(session: &Session, attempt: i64) -> bool {
     session.attempt == attempt && matches!(session.status, Status::Completed | Status::Expired | Status::Failed)
 }
 
-/// Empties the sealed columns, forgets the hashes of what was sent, and sets `purgedAt`, which from then on also refuses a reprocess.
+/// Empties the encrypted columns, deletes the hashes of what was sent, and sets `purgedAt`, which from then on also refuses a
+/// reprocess.
 async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
     if row.session.purged_at.is_some() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Erasing a session's personal data before its retention has run out, because an admin says so. A session that goes on ends by it;
-//! one that is being decided or reviewed is decided first.
+//! Erasing a session's personal data before its retention period is over, at an admin's request. This ends an open session; one
+//! that is being decided or reviewed must be decided first.
 
 use crate::{
     Honnin,
@@ -27,7 +27,7 @@ pub enum EraseNowError {
     Store(#[from] StoreError),
 }
 
-/// Has the session erased as soon as the worker gets to it. Of one that is erased already nothing is left to do.
+/// Schedules the erasure of the session as soon as possible. If it is already erased, nothing is done.
 ///
 /// # Errors
 /// [`EraseNowError`].
@@ -44,7 +44,7 @@ pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result
         match (row.session.status, row.session.status_at(now)) {
             (Status::Completed | Status::Failed | Status::Expired, _) => {}
             (_, Status::Expired) => {
-                // Its deadline has passed, and nobody has written that yet.
+                // Its deadline has passed, but that has not been stored yet.
                 if let Some(expired) = row.session.expire(now) {
                     row.session = expired;
                     end::expire(tx, &event, &owner, &mut row, now).await?;

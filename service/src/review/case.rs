@@ -1,4 +1,4 @@
-//! Opening a case, and its pictures. Each look at personal data is recorded before it is opened.
+//! Opening a case, and its pictures. Each access to personal data is recorded before it is decrypted.
 
 use super::{HOLD, steps_not_performed};
 use crate::{
@@ -24,13 +24,13 @@ use store::{
 /// A case as the reviewer sees it.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Everything kept of the session.
+    /// Everything stored about the session.
     pub history: SessionHistory,
-    /// Who holds it: the one who asked, or somebody who was first. `None` where it is not waiting.
+    /// Who has reserved it: the caller, or somebody who was first. `None` if it is not waiting.
     pub hold: Option<Hold>,
-    /// Whether the one who asked holds it.
+    /// Whether the caller has reserved it.
     pub mine: bool,
-    /// Steps that were not performed: with one of them there is no approving.
+    /// Steps that were not performed: with any of them the session cannot be approved.
     pub not_performed: Vec<Step>,
 }
 
@@ -45,7 +45,7 @@ pub enum CaseError {
     Store(#[from] StoreError),
 }
 
-/// Opens a case and holds it, where it waits and nobody else does.
+/// Opens a case and reserves it, if it is waiting and not reserved by somebody else.
 ///
 /// # Errors
 /// [`CaseError`].
@@ -80,7 +80,7 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
     })
 }
 
-/// Holds a case on for whoever works at it: where it waits and nobody else holds it. `None` where it is no longer theirs.
+/// Extends the reservation of a case, if it is waiting and not reserved by somebody else. `None` if the caller has lost it.
 ///
 /// # Errors
 /// [`CaseError`].
@@ -98,7 +98,7 @@ pub async fn keep_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
     unit.await
 }
 
-/// The bytes of a picture, opened.
+/// The decrypted bytes of a picture.
 pub type Picture = Personal<Vec<u8>>;
 
 /// One picture of a capture, by its place in the burst.

@@ -1,5 +1,5 @@
-//! Reviewing: the queue, the case with its pictures, and the ruling. A case is held by one reviewer at a time, and an attempt is
-//! ruled on once; whoever comes second is told who was first, and when.
+//! Reviewing: the queue, the case with its pictures, and the decision. A case is reserved for one reviewer at a time, and an
+//! attempt is decided once; a second reviewer sees who was first, and when.
 
 mod case;
 mod rule;
@@ -19,13 +19,13 @@ use domain::{
 };
 use store::StoreError;
 
-/// How long opening a case holds it.
+/// How long opening a case reserves it.
 pub const HOLD: Millis = Millis::minutes(15);
 
-/// A page of the cases that wait, those first that have waited longest.
+/// A page of the waiting cases, longest waiting first.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn queue(
     honnin: &Honnin,
     reviewer: &Reviewer,
@@ -48,7 +48,7 @@ pub async fn queue(
     .await
 }
 
-/// The steps of the plan that were not performed: with one of them there is no approving.
+/// The steps of the plan that were not performed: with any of them the session cannot be approved.
 #[must_use]
 pub fn steps_not_performed(plan: &Plan, checks: &Checks) -> Vec<Step> {
     let performed = |step: &Step| match step {

@@ -1,4 +1,5 @@
-//! The ruling: approve, reject, or ask the user again. State, event, delivery and audit commit together.
+//! The reviewer's decision: approve, reject, or ask the user again. State, event, delivery and audit entry are committed
+//! together.
 
 use super::steps_not_performed;
 use crate::{
@@ -39,22 +40,22 @@ pub enum ReviewDecision {
     Reject(Vec<Reason>),
 }
 
-/// What a reviewer who asks again hands to the user.
+/// What a reviewer who asks again passes on to the user.
 pub type AskedAgain = Reissued;
 
-/// Longest note, in characters.
+/// Maximum length of a note, in characters.
 const NOTE_LIMIT: usize = 2000;
 
-/// Why there was no ruling.
+/// Why a decision was refused.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RuleError {
     /// No such session in this tenant.
     #[error("no such case")]
     NotFound,
-    /// Somebody was first; `None` where it left the queue in another way.
+    /// Another reviewer was first; `None` if it left the queue in another way.
     #[error("the case has already been decided")]
     Decided(Option<Ruled>),
-    /// Somebody else is at it.
+    /// Another reviewer has reserved it.
     #[error("{name} has reserved this case until {until}")]
     Held {
         /// Who.
@@ -62,10 +63,10 @@ pub enum RuleError {
         /// Until when.
         until: Timestamp,
     },
-    /// There is no approving what was not looked at.
+    /// A required step was not performed.
     #[error("a required step was not performed")]
     NotPerformed(Vec<Step>),
-    /// The note is too long or holds control characters.
+    /// The note is too long or contains control characters.
     #[error("the note must have at most 2000 characters")]
     BadNote,
     /// Storage.
@@ -94,7 +95,7 @@ pub async fn rule(
     unit.await
 }
 
-/// A note that may be kept; one of nothing but space is none.
+/// A note that may be stored; one of only white space is none.
 fn checked(note: Option<Personal<String>>) -> Result<Option<Personal<String>>, RuleError> {
     let note = note.filter(|note| !note.expose().trim().is_empty());
     match &note {
@@ -107,7 +108,7 @@ fn bad_note(note: &str) -> bool {
     note.chars().count() > NOTE_LIMIT || note.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
 
-/// Seals the note outside the unit of work, since the key lives in another database. `name` says, of the attempt, under which name.
+/// Encrypts the note outside the unit of work, since the key is in another database. `name` gives its name for an attempt.
 async fn seal_note(
     honnin: &Honnin,
     staff: &Staff,
@@ -120,14 +121,14 @@ async fn seal_note(
     let find = honnin.db.read(async move |tx| sessions::find(tx, &tenant, &id).await);
     let row = find.await?.ok_or(RuleError::NotFound)?;
     let key = match honnin.vault.open(&row.data_key).await {
-        // An erased session is over, and its ruling is refused for that.
+        // An erased session has ended, so its decision is refused anyway.
         Err(StoreError::Erased) => return Ok(None),
         key => key?,
     };
     Ok(Some(key.seal_text(&row.place(&name(row.session.attempt)), &note)?))
 }
 
-/// The row of a case that waits and is not held by somebody else.
+/// The row of a waiting case that is not reserved by somebody else.
 async fn find_waiting(tx: &mut Tx, staff: &Staff, id: &SessionId, now: Timestamp) -> Result<SessionRow, RuleError> {
     let row = sessions::find(tx, staff.tenant(), id)
         .await?
@@ -144,12 +145,12 @@ async fn find_waiting(tx: &mut Tx, staff: &Staff, id: &SessionId, now: Timestamp
     }
 }
 
-/// The ruling by which a session left the queue; `None` where it was no reviewer's.
+/// The decision by which a session left the queue; `None` if it was not a reviewer's.
 async fn find_ruling(tx: &mut Tx, row: &SessionRow) -> Result<Option<Ruled>, StoreError> {
     let last = review::list(tx, &row.session.id).await?.pop();
     Ok(last.filter(|last| match last.ruling {
         Ruling::Approved | Ruling::Rejected => last.attempt == row.session.attempt,
-        // It began the attempt that goes on now.
+        // It began the current attempt.
         Ruling::AskedAgain => last.attempt + 1 == row.session.attempt && row.outcome.is_none(),
     }))
 }
@@ -189,7 +190,7 @@ async fn end(
         ..before
     };
     let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
-    // First the compare-and-set: whoever loses it runs again and finds the winner's ruling.
+    // The compare-and-set comes first: the loser runs again and finds the winner's decision.
     record_outcome(tx, event, &owner, &mut row, outcome, now).await?;
     review::insert(tx, &id, row.session.attempt, staff.user(), kept, None, now).await?;
     review::release(tx, &id).await?;
@@ -203,8 +204,8 @@ async fn end(
     Ok(verdict)
 }
 
-/// Sends the user of a waiting case back to the start with a new link. The attempt's decision stays in the history, and the note,
-/// which no webhook carries, is for whoever reviews the next attempt.
+/// Sends the user of a waiting case back to the start with a new link. The attempt's decision stays in the history; the note is
+/// for the next reviewer and is not sent in any webhook.
 ///
 /// # Errors
 /// [`RuleError`].
@@ -218,7 +219,7 @@ pub async fn ask_again(
     start_over(honnin, reviewer, id, true, sealed).await
 }
 
-/// The same from a session's page, where the session may be over: completed or failed.
+/// The same from a session's page, where the session may have ended: completed or failed.
 ///
 /// # Errors
 /// [`RuleError`].

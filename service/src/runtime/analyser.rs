@@ -1,4 +1,4 @@
-//! Who looks at pictures: the vision pipeline in production, a script in tests. Synchronous; [`super::cpu_pool`] gives it its threads.
+//! Picture analysis: the vision pipeline in production, a script in tests. Synchronous; `cpu_pool` runs it in threads.
 
 use domain::{
     document::{DocumentType, Side},
@@ -8,7 +8,7 @@ use time::Date;
 pub use vision::PictureFault;
 use vision::{Picture, Vision};
 
-/// What an upload is meant to show.
+/// What an upload should show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// One side of a document.
@@ -17,14 +17,14 @@ pub enum Subject {
     Selfie,
 }
 
-/// An upload that is safe to keep.
+/// An upload that is safe to store.
 #[derive(Clone)]
 pub struct Normalised {
     /// Upright, of bounded size, without metadata.
     pub jpeg: Vec<u8>,
     /// SHA-256 of the bytes that were uploaded.
     pub sha256: [u8; 32],
-    /// The judgement of the same code that gives the hints on the phone.
+    /// Quality as judged by the code that also gives the hints on the phone.
     pub quality: Quality,
 }
 
@@ -34,9 +34,9 @@ impl std::fmt::Debug for Normalised {
     }
 }
 
-/// Looks at pictures.
+/// Analyses pictures.
 pub trait Analyser: Send + Sync + 'static {
-    /// Decodes an upload within limits and judges its quality.
+    /// Decodes an upload within limits and measures its quality.
     ///
     /// # Errors
     /// What is wrong with the file.
@@ -45,7 +45,7 @@ pub trait Analyser: Send + Sync + 'static {
     /// Measures one side of a document in a normalised picture.
     ///
     /// # Errors
-    /// Where the stored picture no longer opens.
+    /// If the stored picture can no longer be decoded.
     fn document(
         &self,
         jpeg: Vec<u8>,
@@ -54,20 +54,21 @@ pub trait Analyser: Send + Sync + 'static {
         today: Date,
     ) -> Result<DocumentFindings, PictureFault>;
 
-    /// The card within `outline` of a normalised picture, cut out and straight, as JPEG; the picture itself where the corners make no card.
+    /// The card within `outline` of a normalised picture, cropped and straightened, as JPEG; the picture itself if the corners
+    /// are not a card's.
     ///
     /// # Errors
-    /// Where the stored picture no longer opens.
+    /// If the stored picture can no longer be decoded.
     fn rectify(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault>;
 
     /// Measures a selfie in its normalised frames.
     ///
     /// # Errors
-    /// Where a stored picture no longer opens.
+    /// If a stored picture can no longer be decoded.
     fn selfie(&self, frames: Vec<Vec<u8>>, challenge: Option<Challenge>) -> Result<SelfieFindings, PictureFault>;
 }
 
-/// The longest side of a selfie's frame: a face fills most of it, and a burst of them must fit into memory.
+/// The longest side of a selfie frame: a face fills most of it, and a burst must fit into memory.
 const SELFIE_SIDE: usize = 1280;
 
 /// The vision pipeline.
@@ -75,7 +76,7 @@ const SELFIE_SIDE: usize = 1280;
 pub struct VisionAnalyser(Vision);
 
 impl VisionAnalyser {
-    /// Looks with the models that are there; what is missing makes findings say so.
+    /// Analyses with the available models; findings say which are missing.
     #[must_use]
     pub const fn new(vision: Vision) -> Self {
         Self(vision)

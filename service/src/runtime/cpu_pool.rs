@@ -1,5 +1,5 @@
-//! The pool of threads that analyse pictures: one at a time per core, a bounded number waiting, the rest told to come back. It has
-//! threads of its own, which run when nothing else wants to: whoever asks for a page does not wait for somebody else's picture.
+//! The pool in which pictures are analysed: one at a time per core, a bounded queue, the rest refused. It has its own threads
+//! at low priority, so that page requests do not wait for image analysis.
 
 use crate::runtime::analyser::Analyser;
 use std::{
@@ -14,35 +14,35 @@ use std::{
 };
 use tokio::sync::{Semaphore, oneshot};
 
-/// How many may wait. Pictures are admitted by their size before they are read, and jobs have their slots; a picture that was admitted
-/// must not be turned away here, so that this is more than either can be.
+/// Queue length. Pictures are admitted by size before they are read, and jobs have slots; an admitted picture must not be
+/// refused here, so this exceeds both limits.
 const MOST_WAITING: usize = 2_048;
 
-/// Why nobody done.
+/// Why a picture was not analysed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PoolError {
-    /// Too many wait already.
+    /// The queue is full.
     #[error("too many pictures are waiting")]
     Busy,
-    /// The analyser panicked over this one.
+    /// The analyser panicked on this picture.
     #[error("the analyser panicked")]
     Panicked,
 }
 
-/// What a thread does next.
+/// Work for a thread.
 type Work = Box<dyn FnOnce() + Send>;
 
-/// Shares the analyser among the cores.
+/// Distributes work over the cores.
 pub(crate) struct CpuPool {
     analyser: Arc<dyn Analyser>,
-    /// As many as threads.
+    /// As many permits as threads.
     places: Arc<Semaphore>,
     queue: mpsc::Sender<Work>,
     waiting: AtomicUsize,
     most_waiting: usize,
 }
 
-/// Counts one who waits, for as long as it lives: a caller who goes away waits no more.
+/// Counts a waiting caller while it lives: a caller that goes away is no longer counted.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Drop for Waiting<'_> {
@@ -63,7 +63,7 @@ impl CpuPool {
         }
     }
 
-    /// Runs `work` where it may take its time, once a core is free.
+    /// Runs CPU-bound `work` once a core is free.
     pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, PoolError>
     where
         F: FnOnce(&dyn Analyser) -> T + Send + 'static,
@@ -82,14 +82,14 @@ impl CpuPool {
         };
         let analyser = Arc::clone(&self.analyser);
         let (tell, done) = oneshot::channel();
-        // The place goes with the work: a caller who goes away does not free a core that is still busy.
+        // The permit travels with the work: a caller that goes away does not free a core that is still busy.
         let work: Work = Box::new(move || {
             let _place = place;
             let seen = work(&*analyser);
-            // Whoever asked may have gone away.
+            // The caller may have gone away.
             drop(tell.send(seen));
         });
-        // Where it panics, or there are no threads any more, `tell` is dropped.
+        // If it panics, or there are no threads any more, `tell` is dropped.
         drop(self.queue.send(work));
         done.await.map_err(|_| PoolError::Panicked)
     }
@@ -110,7 +110,7 @@ fn start_threads(count: usize) -> mpsc::Sender<Work> {
             .spawn(move || {
                 give_way();
                 while let Some(next) = next(&work) {
-                    // Seen by whoever waits for it; the thread goes on.
+                    // The caller sees the panic; the thread continues.
                     drop(catch_unwind(AssertUnwindSafe(next)));
                 }
             })
@@ -123,9 +123,9 @@ fn next(work: &Mutex<mpsc::Receiver<Work>>) -> Option<Work> {
     work.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
-/// Lowers this thread's priority: 10 of 19 is about a tenth of the processor where others want all of it (sched(7)).
+/// Lowers this thread's priority: nice 10 of 19 gets about a tenth of the CPU under contention (sched(7)).
 fn give_way() {
-    // Elsewhere than on Linux it would be the whole process (setpriority(2), "C library/kernel differences").
+    // On systems other than Linux, this would affect the whole process (setpriority(2), "C library/kernel differences").
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(10) {
         tracing::warn!(%error, "pictures are analysed at the same priority as requests");
@@ -167,7 +167,7 @@ mod tests {
         let runs: Vec<_> = (0..pool.most_waiting + pool.places.available_permits())
             .map(|_| {
                 let (pool, held) = (Arc::clone(&pool), Arc::clone(&held));
-                // Looks until the channel is closed.
+                // Works until the channel is closed.
                 tokio::spawn(async move { pool.run(move |_| held.lock().unwrap().recv().is_err()).await })
             })
             .collect();
@@ -195,7 +195,7 @@ mod tests {
         let pool = CpuPool::new(Arc::new(Blind));
         for _ in 0..pool.places.available_permits() * 2 {
             assert_eq!(
-                pool.run(|_| panic!("told to")).await.map(|(): ()| ()),
+                pool.run(|_| panic!("on purpose")).await.map(|(): ()| ()),
                 Err(PoolError::Panicked)
             );
         }

@@ -1,17 +1,17 @@
-//! Why a background job did not end as it should. The jobs say it, the worker acts on it.
+//! Why a background job failed. The jobs report it, the worker acts on it.
 
 use store::StoreError;
 
-/// Why a run did not settle its job.
+/// Why a run did not finish its job.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum JobError {
-    /// Storage; tried again.
+    /// Storage; retried.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Something else that may pass; tried again. Names no personal data.
+    /// Another temporary fault; retried. Contains no personal data.
     #[error("{0}")]
     Transient(&'static str),
-    /// Nothing that time would mend: the job is given up. Names no personal data.
+    /// A permanent fault: the job is given up. Contains no personal data.
     #[error("{0}")]
     Permanent(&'static str),
 }

@@ -3,7 +3,7 @@
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::sync::{Mutex, PoisonError};
 
-/// Where random bytes come from.
+/// A source of random bytes.
 pub trait Random: Send + Sync + 'static {
     /// Fills `bytes`.
     fn fill(&self, bytes: &mut [u8]);

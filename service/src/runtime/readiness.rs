@@ -1,5 +1,4 @@
-//! Whether what the verbs stand on can be read and written. A disk that is full still answers whoever reads; so each part is asked to
-//! make something durable.
+//! Whether storage can be read and written. A full disk can still be read; so each part is asked to make something durable.
 
 use crate::Honnin;
 use domain::time::{Millis, Timestamp};
@@ -8,37 +7,37 @@ use std::time::Duration;
 use store::{StoreError, people::users, write_checks};
 use tokio::{sync::Mutex, time::timeout};
 
-/// Whoever asks sooner gets the last answer: a check costs each part a sync of its disk, and anybody may ask.
+/// More frequent requests get the last result: a check costs each part a disk sync, and anyone may ask.
 const PERIOD: Millis = Millis::seconds(5);
-/// A part that takes longer does not answer.
+/// A part that takes longer counts as not responding.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What can be read and written.
+/// Which parts can be read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Readiness {
     /// The main database.
     pub database: bool,
-    /// The database of the keys.
+    /// The database of keys.
     pub keys: bool,
-    /// The store of pictures.
+    /// The picture store.
     pub pictures: bool,
 }
 
 impl Readiness {
-    /// Whether everything can be.
+    /// Whether all parts are ready.
     #[must_use]
     pub const fn is_whole(self) -> bool {
         self.database && self.keys && self.pictures
     }
 }
 
-/// What the last check found, and when it began.
+/// The result and start time of the last check.
 pub(crate) type LastCheck = Mutex<Option<(Timestamp, Readiness)>>;
 
-/// What the last check found, where it is young enough; else what a new one finds.
+/// The result of the last check if it is recent enough, otherwise of a new one.
 pub async fn readiness(honnin: &Honnin) -> Readiness {
     let honnin = honnin.clone();
-    // In a task of its own: callers that leave could else begin one check after the other.
+    // In a separate task: callers that disconnect could otherwise start one check after another.
     let found = tokio::spawn(async move {
         let mut last = honnin.last_check.lock().await;
         let now = honnin.now();
@@ -78,12 +77,12 @@ async fn check_database(honnin: &Honnin) -> Result<(), StoreError> {
     honnin.db.write(async |tx| write_checks::write(tx).await).await
 }
 
-/// Whether `check` ends well in time. The reason why not is for the log: whoever asks need not know it.
+/// Whether `check` succeeds in time. The reason for a failure goes to the log only.
 async fn works(part: &'static str, check: impl Future<Output = Result<(), StoreError>>) -> bool {
     match timeout(TIMEOUT, check).await {
         Ok(Ok(())) => return true,
         Ok(Err(error)) => tracing::warn!(part, %error, "not ready"),
-        Err(_) => tracing::warn!(part, "not ready: no answer in time"),
+        Err(_) => tracing::warn!(part, "not ready: timed out"),
     }
     false
 }

@@ -1,4 +1,4 @@
-//! Sealed JSON: personal values go into the store and come out of it only through here.
+//! Encrypted JSON: personal values are stored and loaded only through here.
 
 use domain::secret::Personal;
 use serde::{Serialize, de::DeserializeOwned};
@@ -7,23 +7,23 @@ use store::{
     vault::{AssociatedData, SessionKey},
 };
 
-/// Seals a value as JSON.
+/// Encrypts a value as JSON.
 ///
 /// # Errors
-/// When the operating system gives no randomness.
+/// If the operating system provides no randomness.
 pub(crate) fn seal_json<T: Serialize>(
     key: &SessionKey,
     place: &AssociatedData<'_>,
     value: &T,
 ) -> Result<Vec<u8>, StoreError> {
-    let json = serde_json::to_vec(value).map_err(|_| StoreError::Corrupt("a value that is no JSON"))?;
+    let json = serde_json::to_vec(value).map_err(|_| StoreError::Corrupt("a value that is not JSON"))?;
     key.seal(place, &json)
 }
 
-/// Opens what [`seal_json`] made.
+/// Decrypts what [`seal_json`] made.
 ///
 /// # Errors
-/// [`StoreError::Corrupt`] where it was tampered with or moved, or does not parse.
+/// [`StoreError::Corrupt`] if it was tampered with or moved, or does not parse.
 pub(crate) fn open_json<T: DeserializeOwned>(
     key: &SessionKey,
     place: &AssociatedData<'_>,
@@ -32,10 +32,10 @@ pub(crate) fn open_json<T: DeserializeOwned>(
     let json = key.open(place, sealed)?;
     serde_json::from_slice(json.expose())
         .map(Personal::new)
-        .map_err(|_| StoreError::Corrupt("sealed JSON that does not parse"))
+        .map_err(|_| StoreError::Corrupt("encrypted JSON that does not parse"))
 }
 
-/// Opens a column that may be empty.
+/// Decrypts a column that may be empty.
 ///
 /// # Errors
 /// As [`open_json`].

@@ -1,4 +1,4 @@
-//! Bearer tokens: shown once, kept as their SHA-256. One-time links, capture cookies and set-up links are made of them.
+//! Bearer tokens: shown once, stored as their SHA-256. Used for one-time links, capture cookies and set-up links.
 
 use crate::runtime::random::Random;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 /// 256 random bits, so that none can be guessed.
 const BYTES: usize = 32;
 
-/// A fresh token of 43 URL-safe characters.
+/// A new token of 43 URL-safe characters.
 #[must_use]
 pub fn generate(random: &dyn Random) -> Secret<String> {
     let mut bytes = [0; BYTES];
@@ -22,7 +22,7 @@ pub fn hash(token: &str) -> Vec<u8> {
     Sha256::digest(token.as_bytes()).to_vec()
 }
 
-/// Whether `text` could be a token at all; anything else needs no look-up.
+/// Whether `text` could be a token; anything else needs no look-up.
 #[must_use]
 pub fn is_well_formed(text: &str) -> bool {
     text.len() == 43

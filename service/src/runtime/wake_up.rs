@@ -1,5 +1,6 @@
-//! WakeUps of sessions: whoever waits for a decision, a reading or the opening of a link hears of it right after the commit. Only what
-//! happens in this process is heard. Another node may do the work, so whoever waits also looks again now and then.
+//! Notifications about sessions: a request that waits for a decision, a reading or the opening of a link is notified right
+//! after the commit. Only changes made in this process are notified. Another node may do the work, so the waiting request also
+//! polls.
 
 use crate::Honnin;
 use domain::ids::SessionId;
@@ -14,22 +15,22 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// How often whoever waits looks without a notification.
+/// Polling interval.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// The subscriptions. A session without one takes no memory.
+/// The subscriptions by session. A session without subscriptions takes no memory.
 #[derive(Default)]
 pub(crate) struct WakeUps(Mutex<HashMap<SessionId, watch::Sender<()>>>);
 
 impl WakeUps {
-    /// Publishes that something about `session` was committed.
+    /// Notifies that a change of `session` was committed.
     pub(crate) fn notify(&self, session: &SessionId) {
         if let Some(sender) = self.lock().get(session) {
             sender.send_replace(());
         }
     }
 
-    /// Is notified of `session` from now on.
+    /// Starts listening for changes of `session`.
     pub(crate) fn subscribe(&self, session: &SessionId) -> Subscription<'_> {
         let mut listened = self.lock();
         let sender = listened.entry(session.clone()).or_insert_with(|| watch::channel(()).0);
@@ -41,7 +42,7 @@ impl WakeUps {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, watch::Sender<()>>> {
-        // Nothing that can panic runs under the lock.
+        // Nothing under the lock can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -52,16 +53,16 @@ impl fmt::Debug for WakeUps {
     }
 }
 
-/// A subscription to one session.
+/// A subscription for changes of one session.
 pub(crate) struct Subscription<'a> {
-    /// There until the drop, which gives it back under the lock.
+    /// Present until the drop, which releases it under the lock.
     receiver: Option<watch::Receiver<()>>,
     session: SessionId,
     wake_ups: &'a WakeUps,
 }
 
 impl Subscription<'_> {
-    /// Returns when something was published since the last call, or since the subscription was made.
+    /// Returns when there was a notification since the last call, or since the subscription was created.
     pub(crate) async fn notified(&mut self) {
         // The sender lives as long as a subscription does.
         if let Some(receiver) = &mut self.receiver {
@@ -73,7 +74,7 @@ impl Subscription<'_> {
 impl Drop for Subscription<'_> {
     fn drop(&mut self) {
         let mut listened = self.wake_ups.lock();
-        // Under the lock, so that of two that go together the later one sees that it is the last.
+        // Under the lock, so that of two that are dropped together the later one sees that it is the last.
         drop(self.receiver.take());
         if listened
             .get(&self.session)
@@ -84,8 +85,8 @@ impl Drop for Subscription<'_> {
     }
 }
 
-/// Looks until `done` with what it sees, at most for `wait_at_most`; the last look is what it returns. Between two looks it waits for a notification of
-/// `session`.
+/// Calls `look` until `done` accepts its result, at most for `wait_at_most`, and returns the last result. Between calls it waits
+/// for notifications about `session`.
 ///
 /// # Errors
 /// What `look` returned.
@@ -99,7 +100,7 @@ pub(crate) async fn poll_until<T, E, F>(
 where
     F: Future<Output = Result<T, E>>,
 {
-    // Subscribed before the first look, so that what is committed in between is noticed.
+    // Listen first, then look, so that a commit in between is noticed.
     let mut subscription = honnin.wake_ups.subscribe(session);
     let end = Instant::now() + wait_at_most;
     loop {
@@ -132,7 +133,7 @@ mod tests {
         );
         assert!(
             first.notified().now_or_never().is_none(),
-            "what was published before is not notified of"
+            "an earlier change is seen by looking, not notified"
         );
         wake_ups.notify(&id(1));
         wake_ups.notify(&id(1));

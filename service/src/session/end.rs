@@ -1,4 +1,4 @@
-//! The end of a session by a decision, automatic or a reviewer's, by failure, or by its deadline: state, outcome and event in the
+//! Ending a session by a decision (automatic or a reviewer's), by failure, or by its deadline: state, outcome and event in the
 //! caller's unit.
 
 use crate::{session::retention::schedule_erasure, webhook::record_event};
@@ -15,11 +15,11 @@ use store::{
     settings::tenants::TenantRow,
 };
 
-/// Saves `row`, whose session has made its transition and whose note is sealed already, with `outcome`, and records the event
-/// `id` of its verdict.
+/// Saves `row`, whose session has made its transition and whose note is already encrypted, with `outcome`, and records the
+/// event `id` of its verdict.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] where somebody else was first.
+/// [`StoreError::Conflict`] if a concurrent operation came first.
 pub(crate) async fn record_outcome(
     tx: &mut Tx,
     id: &EventId,
@@ -42,7 +42,7 @@ pub(crate) async fn record_outcome(
 /// Saves `row`, whose session has become `failed`, with the reason, and records the event `id` of it.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] where somebody else was first.
+/// [`StoreError::Conflict`] if a concurrent operation came first.
 pub(crate) async fn fail(
     tx: &mut Tx,
     id: &EventId,
@@ -66,7 +66,7 @@ pub(crate) async fn fail(
 /// Saves `row`, whose session has become `expired`, and records the event `id` of it.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] where somebody else was first.
+/// [`StoreError::Conflict`] if a concurrent operation came first.
 pub(crate) async fn expire(
     tx: &mut Tx,
     id: &EventId,

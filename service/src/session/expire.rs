@@ -1,4 +1,4 @@
-//! The deadline: writes `expired` and its event, once, for a session that readers already see as expired.
+//! The deadline: stores `expired` and its event, once, for a session that readers already see as expired.
 
 use crate::{
     Honnin,
@@ -13,10 +13,10 @@ use store::{
     settings::tenants,
 };
 
-/// Ends the session where it is still due, and the job with it.
+/// Expires the session if it is still due, and ends the job.
 ///
 /// # Errors
-/// When storage fails; the job is tried again then.
+/// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
     let (now, event_id, job) = (honnin.now(), honnin.event_id(), job.clone());
@@ -25,7 +25,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         let Some(mut row) = sessions::find_any(tx, &id).await? else {
             return Ok(());
         };
-        // Nothing to do: it went on in time, or was reprocessed and has a job for its new deadline.
+        // Nothing to do: it was submitted in time, or was reprocessed and has a job for its new deadline.
         let Some(expired) = row.session.expire(now) else {
             return Ok(());
         };

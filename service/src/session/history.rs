@@ -1,5 +1,5 @@
-//! Everything kept of one session, put together for people: readings, captures, decisions with their scores, rulings, links,
-//! events. Personal parts are opened only where the caller says so.
+//! Everything stored about one session, for people: readings, captures, decisions with their scores, rulings, links, events.
+//! Personal parts are decrypted only if the caller says so.
 
 use crate::{
     Honnin,
@@ -36,9 +36,9 @@ use store::{
 pub struct Taken {
     /// Its id.
     pub id: CaptureId,
-    /// Of which attempt.
+    /// Its attempt.
     pub attempt: i64,
-    /// What it is of.
+    /// What it shows.
     pub slot: Slot,
     /// 1 for the first of its slot.
     pub number: i64,
@@ -50,52 +50,53 @@ pub struct Taken {
     pub best: usize,
     /// When it was taken.
     pub at: Timestamp,
-    /// Whether the user went on with it.
+    /// Whether the user used it.
     pub used: bool,
-    /// Why it should have been taken again.
+    /// Why it should be retaken.
     pub problems: Vec<Reason>,
-    /// What was measured; `None` where nothing was found out or it is erased.
+    /// What was measured; `None` if nothing was found or it is erased.
     pub quality: Option<Quality>,
-    /// Whether every character of the machine-readable zone adds up: checks passed, and how many there are.
+    /// Check digits of the machine-readable zone: how many are correct, and how many there are.
     pub mrz_checks: Option<(u8, u8)>,
     /// Whether a face was found.
     pub face: bool,
-    /// Whether the card was found, so that it can be shown straight.
+    /// Whether the card was found, so that it can be shown straightened.
     pub straight: bool,
 }
 
 /// An automatic decision.
 #[derive(Clone, Debug)]
 pub struct Decided {
-    /// Of which attempt.
+    /// Its attempt.
     pub attempt: i64,
     /// When.
     pub at: Timestamp,
     /// The verdict.
     pub verdict: Verdict,
-    /// The thresholds in force.
+    /// The policy in effect.
     pub policy: Policy,
-    /// The models that took part.
+    /// The models that were used.
     pub models: Vec<ModelHash>,
-    /// Every number looked at; empty after erasure.
+    /// All scores; empty after erasure.
     pub scores: Vec<Score>,
 }
 
-/// A reviewer's ruling.
+/// A reviewer's decision.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// Who ruled what, when.
+    /// Who decided what, when.
     pub ruled: Ruled,
-    /// What was written when the user was asked again. The note of a ruling that ended the case is the outcome's.
+    /// The note for the next reviewer when the user was asked again. The note of a decision that ended the case is in the
+    /// outcome.
     pub note: Option<Personal<String>>,
 }
 
-/// Everything kept of one session.
+/// Everything stored about one session.
 #[derive(Clone, Debug)]
 pub struct SessionHistory {
-    /// What the API tells as well.
+    /// What the API returns as well.
     pub detail: SessionDetail,
-    /// What the user says the document is.
+    /// The kind of document that the user chose.
     pub document_type: Option<DocumentType>,
     /// Why it ended in `failed`.
     pub failure: Option<FailureReason>,
@@ -105,7 +106,7 @@ pub struct SessionHistory {
     pub captures: Vec<Taken>,
     /// Decisions, oldest first.
     pub decisions: Vec<Decided>,
-    /// Reviewers' rulings, oldest first.
+    /// Reviewers' decisions, oldest first.
     pub rulings: Vec<Judged>,
     /// One-time links, oldest first.
     pub links: Vec<LinkRow>,
@@ -113,7 +114,7 @@ pub struct SessionHistory {
     pub events: Vec<EventRow>,
 }
 
-/// The rows a history is made of.
+/// The rows that make up a history.
 pub(crate) struct Rows {
     row: SessionRow,
     captures: Vec<CaptureRow>,
@@ -136,13 +137,13 @@ pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<Rows, StoreEr
     })
 }
 
-/// The part of a decision's explanation that people look at.
+/// The part of a decision's explanation that people see.
 #[derive(Deserialize)]
 struct Explanation {
     scores: Vec<Score>,
 }
 
-/// Puts the history together. Without `personal` nothing sealed is opened.
+/// Assembles the history. Without `personal`, nothing is decrypted.
 pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<SessionHistory, StoreError> {
     let now = honnin.now();
     let key = if personal {

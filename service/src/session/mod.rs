@@ -15,7 +15,7 @@ pub mod search;
 use domain::{audit::AuditAction, time::Timestamp};
 use store::{audit, session::sessions::SessionRow};
 
-/// What happened to a session without a person of the console or a key.
+/// An audit entry without a person of the console or an API key.
 pub(crate) fn audit_entry(row: &SessionRow, at: Timestamp, action: AuditAction) -> audit::Entry {
     audit::Entry {
         at,

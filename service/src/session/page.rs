@@ -1,4 +1,4 @@
-//! A session's page in the console. Who may see personal data leaves a record of having looked; who may not sees the rest.
+//! A session's page in the console. Access to personal data is recorded; people who may not see it get the rest.
 
 use crate::{
     Honnin,
@@ -12,24 +12,24 @@ use store::{
     session::sessions,
 };
 
-/// Entries of the access log that a page shows.
+/// Entries of the access log on a page.
 const LOG: u32 = 50;
 
 /// A session as the console shows it.
 #[derive(Clone, Debug)]
 pub struct SessionPage {
-    /// Everything kept of it.
+    /// Everything stored about it.
     pub history: SessionHistory,
-    /// Whether personal data was opened.
+    /// Whether personal data was decrypted.
     pub personal: bool,
-    /// Who did what to it, newest first; empty for who may not see that.
+    /// Who did what to it, newest first; empty for people who may not see that.
     pub log: Vec<Recorded>,
 }
 
-/// Reads a session of the tenant that `staff` looks at. `None` where there is none.
+/// Reads a session of the tenant that `staff` works in. `None` if there is none.
 ///
 /// # Errors
-/// When storage does not answer.
+/// If storage does not respond.
 pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result<Option<SessionPage>, StoreError> {
     let (personal, may_see_log) = (
         Reader::of(staff).is_ok(),
@@ -57,10 +57,10 @@ pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result
     Ok(Some(SessionPage { history, personal, log }))
 }
 
-/// Where a session of the tenant that `staff` looks at stands now, and nothing more of it. `None` where there is none.
+/// The current status of a session of the tenant that `staff` works in, and nothing else. `None` if there is none.
 ///
 /// # Errors
-/// When storage does not answer.
+/// If storage does not respond.
 pub async fn find_status(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result<Option<Status>, StoreError> {
     let (tenant, id, now) = (staff.tenant().clone(), id.clone(), honnin.now());
     let unit = honnin.db.read(async move |tx| {

@@ -1,5 +1,5 @@
-//! How fast a tenant may create sessions: a bucket of tokens that fills steadily, kept in the database so that all nodes share it.
-//! Looked at before a body is read, with the key; a token is taken in the unit that creates the session, so that a refused request
+//! The rate limit of session creation: a token bucket for each tenant, stored in the database so that all nodes share it. It is
+//! checked with the key before a body is read; a token is taken in the unit that creates the session, so that a refused request
 //! costs none.
 
 use crate::{Honnin, access::Tenant};
@@ -9,12 +9,12 @@ use store::{
     session::creation_rates::{self, Wish},
 };
 
-/// A rate; `per_minute` 0 is no limit.
+/// A rate limit; `per_minute` 0 means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CreationRate {
-    /// Tokens that come in a minute.
+    /// Tokens added per minute.
     pub per_minute: u32,
-    /// Tokens that a full bucket holds.
+    /// Capacity of the bucket.
     pub burst: u32,
 }
 
@@ -27,12 +27,12 @@ impl Default for CreationRate {
     }
 }
 
-/// By how much the clocks of nodes that share a database may differ, in microseconds, before a bucket is taken for one from before
-/// the clock was set back.
+/// Maximum clock difference between nodes that share a database, in microseconds. A bucket further ahead is assumed to date
+/// from before the clock was set back.
 const CLOCKS_DIFFER: i64 = 60_000_000;
 
 impl CreationRate {
-    /// A wish for a token at `now`; `None` where there is no limit.
+    /// A request for a token at `now`; `None` if there is no limit.
     fn wish(self, now: Timestamp) -> Option<Wish> {
         let cost = (self.per_minute > 0).then(|| 60_000_000 / i64::from(self.per_minute))?;
         let now = now.as_millis() * 1000;
@@ -46,7 +46,7 @@ impl CreationRate {
     }
 }
 
-/// Whether the tenant may create a session now, as far as its rate goes. Takes nothing.
+/// Whether the rate limit allows the tenant to create a session now. Takes no token.
 #[must_use]
 pub fn may_create(honnin: &Honnin, tenant: &Tenant) -> bool {
     match (honnin.config.creation_rate.wish(honnin.now()), tenant.full_at()) {

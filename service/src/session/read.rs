@@ -1,4 +1,4 @@
-//! Reading a session: the access is recorded durably first, then the personal data is opened.
+//! Reading a session: the access is recorded durably first, then the personal data is decrypted.
 
 use crate::{Honnin, access::Tenant, runtime::sealed_json::open_column};
 use domain::{
@@ -18,12 +18,12 @@ use store::{
     vault::SessionKey,
 };
 
-/// Everything a tenant may know of its session.
+/// Everything a tenant may read of its session.
 #[derive(Clone, Debug)]
 pub struct SessionDetail {
     /// Status, plan and times; its stored status may lag behind `status`.
     pub session: Session,
-    /// What a reader sees now.
+    /// The status as readers see it now.
     pub status: Status,
     /// Compact JSON as written at creation.
     pub metadata: Option<Unlogged>,
@@ -31,18 +31,18 @@ pub struct SessionDetail {
     pub pre_registered: Option<Personal<PreRegistered>>,
     /// What the user typed.
     pub typed: Option<Personal<UserInput>>,
-    /// What the user says the document is, once something was read.
+    /// The kind of document that the user chose, once something was read.
     pub document_type: Option<DocumentType>,
     /// What was read.
     pub ocr: Option<Personal<Vec<OcrField>>>,
-    /// Only while `reviewing` or `completed`; the note is personal data.
+    /// Only in `reviewing` or `completed`; the note is personal data.
     pub outcome: Option<Outcome>,
 }
 
 /// Why a session was not read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ReadSessionError {
-    /// Unknown, another tenant's, or malformed: alike.
+    /// Unknown, another tenant's, or malformed: all alike.
     #[error("no such session")]
     NotFound,
     /// Storage.
@@ -50,12 +50,12 @@ pub enum ReadSessionError {
     Store(#[from] StoreError),
 }
 
-/// Reads a session of `tenant` by the id in the path, whatever that is.
+/// Reads a session of `tenant` by the id in the path, well-formed or not.
 ///
 /// # Errors
 /// [`ReadSessionError`].
 pub async fn read_session(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<SessionDetail, ReadSessionError> {
-    // A malformed id takes the same way through the database as an unknown one, so that time tells nothing either.
+    // A malformed id takes the same path through the database as an unknown one, so that timing reveals nothing either.
     let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
     let now = honnin.now();
     let caller = tenant.clone();
@@ -71,7 +71,7 @@ pub async fn read_session(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<
     Ok(detail(honnin, row, now).await?)
 }
 
-/// Opens a row. Erased data is `None`, whether the row said so when it was read or has been erased since.
+/// Decrypts a row. Erased data is `None`, whether the row was marked when read or has been erased since.
 pub(crate) async fn detail(honnin: &Honnin, row: SessionRow, now: Timestamp) -> Result<SessionDetail, StoreError> {
     let (row, key) = match honnin.vault.open(&row.data_key).await {
         Ok(key) => (row, Some(key)),
@@ -98,8 +98,8 @@ pub(crate) async fn detail(honnin: &Honnin, row: SessionRow, now: Timestamp) -> 
     Ok(detail)
 }
 
-/// The row of a session whose key is gone. It is marked before its key is destroyed, so a row read before the mark is read again:
-/// nobody is to see personal data gone and no time at which it went.
+/// The row of a session whose key is gone. It is marked before its key is destroyed, so a row read before the mark is read
+/// again: the response must never show erased data without `purgedAt`.
 async fn marked(honnin: &Honnin, row: SessionRow) -> Result<SessionRow, StoreError> {
     if row.session.purged_at.is_some() {
         return Ok(row);

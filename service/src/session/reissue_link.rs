@@ -1,4 +1,4 @@
-//! A new one-time link for a session that goes on: the old link and the browser that holds the session are cut off.
+//! A new one-time link for an open session: the old link and the browser that holds the session are cut off.
 
 use crate::{Honnin, access::Reviewer, runtime::token};
 use domain::{
@@ -19,7 +19,7 @@ use store::{
     settings::tenants::{self, TenantRow},
 };
 
-/// A link just made. The URL is shown this once.
+/// A link just created. The URL is shown only once.
 #[derive(Clone, Debug)]
 pub struct Reissued {
     /// Opens the capture pages once.
@@ -34,7 +34,7 @@ pub enum ReissueError {
     /// No such session in this tenant.
     #[error("no such session")]
     NotFound,
-    /// Only a session in `created` or `collecting` has a use for a link.
+    /// Only a session in `created` or `collecting` can use a link.
     #[error("the session is {0}; a new link would not work")]
     Status(Status),
     /// Storage.
@@ -42,7 +42,7 @@ pub enum ReissueError {
     Store(#[from] StoreError),
 }
 
-/// Makes a new link for a session in `created` or `collecting`.
+/// Creates a new link for a session in `created` or `collecting`.
 ///
 /// # Errors
 /// [`ReissueError`].
@@ -74,7 +74,7 @@ pub async fn reissue_link(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) 
     })
 }
 
-/// Kills what opened the session before and stores the new link, in the caller's unit.
+/// Invalidates what opened the session before and stores the new link, in the caller's unit.
 pub(crate) async fn replace_link(
     tx: &mut Tx,
     owner: &TenantRow,
@@ -92,7 +92,7 @@ pub(crate) async fn replace_link(
     store_link(tx, row, hash, now, lifetime).await
 }
 
-/// Stores a link that lasts for `lifetime`, and no longer than its session. Returns until when.
+/// Stores a link valid for `lifetime`, but no longer than its session. Returns until when.
 pub(crate) async fn store_link(
     tx: &mut Tx,
     row: &SessionRow,

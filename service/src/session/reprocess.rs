@@ -1,5 +1,5 @@
-//! Reprocessing: a new attempt with a new deadline. Old links, cookies and a reviewer's hold die; the earlier decision stays in the
-//! history.
+//! Reprocessing: a new attempt with a new deadline. Old links, cookies and a reviewer's reservation become invalid; the earlier
+//! decision stays in the history.
 
 use crate::{Honnin, access::Tenant, session::create::enqueue_expiry};
 use domain::{
@@ -28,10 +28,10 @@ pub struct Reprocessed {
 /// Why a session was not reprocessed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ReprocessError {
-    /// Unknown, another tenant's, or malformed: alike.
+    /// Unknown, another tenant's, or malformed: all alike.
     #[error("no such session")]
     NotFound,
-    /// The status does not allow it, the personal data is erased, or another operation was first.
+    /// The status does not allow it, the personal data is erased, or a concurrent operation came first.
     #[error("the session cannot be reprocessed")]
     NotAllowed,
     /// Storage.
@@ -72,7 +72,7 @@ pub async fn reprocess(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Rep
     unit.await
 }
 
-/// The next attempt of a session, in the caller's unit: for the API and for a reviewer who asks again.
+/// Starts the next attempt of a session, in the caller's unit: for the API and for a reviewer who asks again.
 pub(crate) async fn begin_attempt(
     tx: &mut Tx,
     owner: &TenantRow,

@@ -7,8 +7,8 @@ use store::{
     settings::tenants::TenantRow,
 };
 
-/// The job that erases what `session`, which ended at `ended_at`, holds once its retention has run out. Call it in the unit that
-/// ends the session. A later attempt has a job of its own: the subject names the attempt.
+/// The job that erases the data of `session`, which ended at `ended_at`, after the retention period. Call it in the unit that
+/// ends the session. A later attempt has a separate job: the subject names the attempt.
 pub(crate) async fn schedule_erasure(
     tx: &mut Tx,
     tenant: &TenantRow,
@@ -22,7 +22,7 @@ pub(crate) async fn schedule_erasure(
     schedule_erasure_at(tx, session, ended_at.plus(retention)).await
 }
 
-/// The job that erases what `session` holds at `run_at`, or earlier where one that waits is due earlier.
+/// The job that erases the data of `session` at `run_at`, or earlier if a pending one is due earlier.
 pub(crate) async fn schedule_erasure_at(tx: &mut Tx, session: &Session, run_at: Timestamp) -> Result<(), StoreError> {
     let subject = format!("{}#{}", session.id, session.attempt);
     let job = NewJob {

@@ -1,4 +1,4 @@
-//! Lists and counts for the console: sessions by what is known of them, days of the overview, the audit log.
+//! Lists and counts for the console: sessions by their properties, days of the overview, the audit log.
 
 use crate::{
     Honnin,
@@ -12,10 +12,10 @@ use store::{
     session::search,
 };
 
-/// A page of the sessions of the tenant that `staff` looks at. Lists hold no personal data, so every role may see them.
+/// A page of the sessions of the tenant that `staff` works in. Lists contain no personal data, so every role may see them.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list_sessions(
     honnin: &Honnin,
     staff: &Staff,
@@ -34,7 +34,7 @@ pub async fn list_sessions(
 pub struct Overview {
     /// Sessions by day, status and verdict.
     pub days: Vec<DayCount>,
-    /// Cases that wait, and since when the first of them does.
+    /// Number of waiting cases, and since when the oldest has been waiting.
     pub backlog: (i64, Option<Timestamp>),
     /// The first day counted, as a time.
     pub from: Timestamp,
@@ -43,7 +43,7 @@ pub struct Overview {
 /// The last `days` days, today included.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overview, StoreError> {
     let today = honnin.now().as_millis().div_euclid(Millis::days(1).0);
     let from = Timestamp::from_millis((today - days + 1) * Millis::days(1).0);
@@ -62,7 +62,7 @@ pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overv
 /// The tenant's audit log, newest first, before entry number `before`.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list_audit(
     honnin: &Honnin,
     auditor: &Auditor,
@@ -76,10 +76,10 @@ pub async fn list_audit(
     unit.await
 }
 
-/// How many cases wait in the tenant that `staff` looks at.
+/// How many cases are waiting in the tenant that `staff` works in.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn count_waiting(honnin: &Honnin, staff: &Staff) -> Result<i64, StoreError> {
     let tenant = staff.tenant().clone();
     let unit = honnin.db.read(async move |tx| search::backlog(tx, &tenant).await);

@@ -24,16 +24,16 @@ use store::{
 pub struct Issued {
     /// Its id.
     pub id: ApiKeyId,
-    /// The key: shown this once.
+    /// The key, shown only once.
     pub key: Secret<String>,
 }
 
-/// A key to be issued.
+/// A key to issue.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// What people call it.
+    /// Its display name.
     pub name: String,
-    /// After which it ends; `None` for never.
+    /// Its lifetime; `None` for no expiry.
     pub lifetime: Option<Millis>,
     /// What it may be used for.
     pub scopes: Scopes,
@@ -45,7 +45,7 @@ pub enum IssueKeyError {
     /// The name is empty or has more than 100 characters.
     #[error("a key needs a name of 1 to 100 characters")]
     BadName,
-    /// It may be used for nothing.
+    /// It has no scope.
     #[error("a key needs a scope")]
     NoScope,
     /// It would read personal data, which its issuer may not.
@@ -56,7 +56,7 @@ pub enum IssueKeyError {
     Store(#[from] StoreError),
 }
 
-/// Issues a key. One that reads personal data needs an admin: nobody makes what sees more than they do.
+/// Issues a key. A key that reads personal data requires an admin: nobody can create access beyond their own.
 ///
 /// # Errors
 /// [`IssueKeyError`].
@@ -111,7 +111,7 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
 /// The tenant's keys, newest first.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list_keys(honnin: &Honnin, developer: &Developer) -> Result<Vec<ApiKeyRow>, StoreError> {
     let tenant = developer.staff().tenant().clone();
     let unit = honnin.db.read(async move |tx| api_keys::list(tx, &tenant).await);
@@ -121,7 +121,7 @@ pub async fn list_keys(honnin: &Honnin, developer: &Developer) -> Result<Vec<Api
 /// Revokes a key. Returns whether there was one to revoke.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn revoke_key(honnin: &Honnin, developer: &Developer, id: &ApiKeyId) -> Result<bool, StoreError> {
     let (staff, id, now): (_, _, Timestamp) = (developer.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {

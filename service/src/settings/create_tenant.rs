@@ -1,4 +1,5 @@
-//! Making a tenant from the command line: its settings, a first API key for everything and a webhook secret, both shown once.
+//! Creating a tenant from the command line: its settings, a first API key with all scopes and a webhook secret, both shown
+//! once.
 
 use crate::{
     Honnin,
@@ -20,7 +21,7 @@ use store::{
     },
 };
 
-/// A tenant to be made.
+/// A tenant to create.
 #[derive(Clone, Debug)]
 pub struct NewTenant {
     /// Shown to end users.
@@ -31,24 +32,24 @@ pub struct NewTenant {
     pub livemode: bool,
 }
 
-/// A tenant just made.
+/// A tenant just created.
 #[derive(Clone, Debug)]
 pub struct CreatedTenant {
     /// Its id.
     pub id: TenantId,
-    /// Its first key: shown this once.
+    /// Its first key, shown only once.
     pub key: Secret<String>,
-    /// `whsec_..`: shown this once.
+    /// `whsec_..`, shown only once.
     pub webhook_secret: Secret<String>,
 }
 
-/// Why no tenant was made.
+/// Why no tenant was created.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CreateTenantError {
     /// The name is empty, has more than 100 characters, or a control character.
     #[error("a tenant needs a name of 1 to 100 characters")]
     BadName,
-    /// Settings out of their bounds, or a receiver's URL that webhooks cannot go to.
+    /// Settings out of bounds, or an invalid receiver URL.
     #[error("the settings are invalid")]
     BadSettings(Vec<BadSetting>),
     /// Storage.
@@ -60,7 +61,7 @@ impl From<SecretError> for CreateTenantError {
     fn from(error: SecretError) -> Self {
         match error {
             SecretError::Store(error) => Self::Store(error),
-            // A tenant just made has no secret yet.
+            // A new tenant has no secret yet.
             SecretError::TwoValid | SecretError::OnlyOne | SecretError::NotFound => {
                 Self::Store(StoreError::Corrupt("a new tenant has secrets"))
             }
@@ -68,7 +69,7 @@ impl From<SecretError> for CreateTenantError {
     }
 }
 
-/// Makes a tenant.
+/// Creates a tenant.
 ///
 /// # Errors
 /// [`CreateTenantError`].

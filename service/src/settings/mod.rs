@@ -1,4 +1,5 @@
-//! A tenant's settings, changed section by section: who may change which, within their bounds, and never over somebody else's change.
+//! A tenant's settings, changed section by section: within their bounds, only by those who may, and never overwriting a
+//! concurrent change.
 
 pub mod api_keys;
 pub mod create_tenant;
@@ -22,7 +23,7 @@ use store::{
     settings::tenants::{self, TenantRow},
 };
 
-/// One section of the settings as it should be.
+/// One section of the settings with its new values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// How end users see the tenant.
@@ -32,29 +33,29 @@ pub enum Change {
         /// `#rrggbb`.
         accent: Option<String>,
     },
-    /// What a session asks for.
+    /// The steps of new sessions.
     Steps {
         /// Enabled steps.
         steps: Vec<Step>,
         /// Tries per step.
         tries: u8,
     },
-    /// How long things last.
+    /// Lifetimes.
     Lifetimes {
-        /// Of a link.
+        /// Lifetime of a link.
         link: Millis,
-        /// Of a session.
+        /// Lifetime of a session.
         session: Millis,
-        /// Of personal data after the end.
+        /// Retention of personal data after the end.
         retention: Millis,
     },
-    /// How decisions are made.
+    /// The decision policy.
     Decision(Policy),
-    /// Where users may be sent back to.
+    /// The callback URL allow-list.
     Callbacks(Vec<String>),
-    /// Who may call the API.
+    /// The IP allow-list of the API.
     Addresses(Vec<IpNet>),
-    /// Where webhooks go, and which.
+    /// The receiver and the event types.
     Webhook {
         /// The receiver.
         url: Option<String>,
@@ -127,7 +128,7 @@ pub enum SettingsError {
     /// The role does not allow it.
     #[error(transparent)]
     Forbidden(#[from] Forbidden),
-    /// Somebody changed the settings since they were shown.
+    /// The settings were changed since they were shown.
     #[error("somebody else has changed the settings in the meantime")]
     Stale,
     /// Out of bounds.
@@ -157,7 +158,7 @@ fn fault(field: &'static str, message: impl Into<String>) -> SettingsError {
 /// The tenant with its settings and their version.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn load(honnin: &Honnin, staff: &Staff) -> Result<TenantRow, StoreError> {
     let tenant = staff.tenant().clone();
     let unit = honnin.db.read(async move |tx| {
@@ -180,7 +181,7 @@ pub async fn change(honnin: &Honnin, staff: &Staff, version: i64, change: Change
         return Err(fault("name", message));
     }
     if let Change::Webhook { url: Some(url), .. } = &change {
-        // Looks the name up, so it happens before the unit of work. The sender checks again at each connection.
+        // Resolves the name, so it happens before the unit of work. The sender checks again at each connection.
         let check = honnin.sender.check_receiver_url(url).await;
         check.map_err(|bad: UrlFault| fault("webhook_url", bad.to_string()))?;
     }
@@ -209,7 +210,7 @@ pub async fn change(honnin: &Honnin, staff: &Staff, version: i64, change: Change
 /// Every tenant, for an operator to choose from.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list_tenants(honnin: &Honnin, _operator: &crate::access::Operator) -> Result<Vec<TenantRow>, StoreError> {
     honnin.db.read(async move |tx| tenants::list(tx).await).await
 }

@@ -1,5 +1,5 @@
-//! Makes one attempt to deliver one event: read, render now, sign now, send outside any unit of work, then write down in one unit
-//! what came of it and what happens next. A crash in between sends the event again, with the same id.
+//! Makes one attempt to deliver one event: read, render, sign, send outside any unit of work, then store in one unit the result
+//! and what happens next. After a crash in between, the event is sent again with the same id.
 
 use crate::{
     Honnin,
@@ -37,10 +37,10 @@ struct Made {
     answer: Answer,
 }
 
-/// Makes the attempt and settles the job. `place` is the receiver's, kept busy while it is sent to.
+/// Makes the attempt and settles the job. `place` is the receiver's concurrency permit, held while sending.
 ///
 /// # Errors
-/// When storage fails; the job is tried again then.
+/// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Result<(), JobError> {
     let event = EventId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
     let Some(due) = find_due(honnin, &event).await? else {
@@ -57,7 +57,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Re
     };
     if let Some(place) = place {
         place.learn(&made.answer, made.took);
-        // What follows is our own work: the receiver's place is free.
+        // The rest is our own work: the receiver's permit is released.
         drop(place);
     }
     if let Some(fault) = answer.fault {
@@ -67,19 +67,19 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Re
     write_down(honnin, job, &event, made).await
 }
 
-/// What is to be sent, where the delivery still waits for an attempt.
+/// What to send, if the delivery is still pending.
 async fn find_due(honnin: &Honnin, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
     let event = event.clone();
     let unit = honnin.db.ask(async move |tx| outbox::find(tx, &event).await);
     Ok(unit.await?.filter(|found| found.state == Some(DeliveryState::Pending)))
 }
 
-/// Whether storage has answered, but with something that cannot be sent: trying again at once would find the same.
+/// Whether storage responded, but with something that cannot be sent: an immediate retry would get the same.
 const fn is_unreadable(error: &StoreError) -> bool {
     !matches!(error, StoreError::Unavailable(_) | StoreError::Panicked)
 }
 
-/// What cannot be sent is a failed attempt like any other: it is seen, mended, and the schedule goes on.
+/// What cannot be sent counts as a failed attempt: it is visible, can be fixed, and the schedule continues.
 async fn attempt(honnin: &Honnin, event: &EventId, due: &Outgoing, at: Timestamp) -> Result<Answer, StoreError> {
     match try_to_send(honnin, &due.sources, at).await {
         Err(error) if is_unreadable(&error) => {
@@ -114,7 +114,7 @@ async fn try_to_send(
     Ok(honnin.sender.send(&url, &request, at).await)
 }
 
-/// The attempt, the delivery's new state and the job's end or next time, in one unit. Many of them share a commit.
+/// Stores the attempt, the delivery's new state and the job's end or next time in one unit. Many of them share a commit.
 async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, made: Made) -> Result<(), JobError> {
     let (system, job, event) = (honnin.clone(), job.clone(), event.clone());
     let unit = honnin.db.write(async move |tx| {
@@ -171,7 +171,7 @@ async fn settle(tx: &mut Tx, job: &Job, next: Option<Timestamp>, now: Timestamp)
     }
 }
 
-/// Nothing to do: delivered or abandoned meanwhile.
+/// Nothing to do: delivered or abandoned in the meantime.
 async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let (now, job) = (honnin.now(), job.clone());
     let unit = honnin.db.write(async move |tx| jobs::finish(tx, &job, now).await);

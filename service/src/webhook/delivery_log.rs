@@ -1,4 +1,4 @@
-//! Looking at deliveries: lists, one with its attempts, and the exact request as it is or was sent.
+//! Viewing deliveries: lists, one with its attempts, and the exact request as it is or was sent.
 
 use crate::{
     Honnin,
@@ -32,9 +32,9 @@ pub struct DeliveryDetail {
     pub kind: &'static str,
     /// When it happened.
     pub created_at: Timestamp,
-    /// The session it is about; none for a test event.
+    /// The session it is about; `None` for a test event.
     pub session: Option<SessionId>,
-    /// Its delivery; none where it was not to be sent.
+    /// Its delivery; `None` if it was not to be sent.
     pub delivery: Option<DeliveryRow>,
     /// First to last.
     pub attempts: Vec<AttemptRow>,
@@ -43,10 +43,10 @@ pub struct DeliveryDetail {
 /// The request of one attempt, byte for byte.
 #[derive(Clone)]
 pub struct RequestView {
-    /// Where it goes; `None` where no receiver is set.
+    /// Its URL; `None` if no receiver is set.
     pub url: Option<String>,
-    /// Its headers, without `Host` and `Content-Length`; without the signature where there is no body: whoever has a secret could
-    /// try bodies on it.
+    /// Its headers, without `Host` and `Content-Length`; also without the signature if the body is hidden, because anyone with
+    /// a secret could test guesses of the body against it.
     pub headers: Vec<(&'static str, String)>,
     /// The signed bytes.
     pub body: Result<Vec<u8>, NoBody>,
@@ -55,16 +55,16 @@ pub struct RequestView {
 /// Why a request is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoBody {
-    /// It holds a reviewer's note that the caller's role does not show.
+    /// It contains a reviewer's note that the caller's role may not read.
     Hidden,
-    /// What is stored of the event or of a secret does not open: nothing can be sent either.
+    /// The stored event or a secret cannot be decrypted, so nothing can be sent either.
     Unreadable,
 }
 
 /// The tenant's deliveries, newest first.
 ///
 /// # Errors
-/// When storage fails.
+/// If storage fails.
 pub async fn list(
     honnin: &Honnin,
     developer: &Developer,
@@ -81,7 +81,7 @@ pub async fn list(
 /// The last attempts of some deliveries, in their order.
 ///
 /// # Errors
-/// When storage fails.
+/// If storage fails.
 pub async fn last_attempts(
     honnin: &Honnin,
     _developer: &Developer,
@@ -98,10 +98,10 @@ pub async fn last_attempts(
     unit.await
 }
 
-/// One event of the tenant; `None` where it has none of this id.
+/// One event of the tenant; `None` if it has none with this id.
 ///
 /// # Errors
-/// When storage fails.
+/// If storage fails.
 pub async fn find(honnin: &Honnin, developer: &Developer, id: &EventId) -> Result<Option<DeliveryDetail>, StoreError> {
     let (tenant, id) = (developer.staff().tenant().clone(), id.clone());
     let unit = honnin.db.read(async move |tx| {
@@ -130,11 +130,11 @@ fn session_of(event: &EventRow) -> Option<SessionId> {
     }
 }
 
-/// The request for an event as it is sent now, or, with the time of an attempt, as it was sent then: with today's secrets, and
-/// without what was erased since. `None` where the tenant has no such event.
+/// The request for an event as it would be sent now or, with the time of an attempt, as it was sent then: with the current
+/// secrets, and without what was erased since. `None` if the tenant has no such event.
 ///
 /// # Errors
-/// When storage fails.
+/// If storage fails.
 pub async fn find_request(
     honnin: &Honnin,
     developer: &Developer,
@@ -173,12 +173,12 @@ async fn render(honnin: &Honnin, found: &Sources, at: Timestamp) -> Result<Signe
     Ok(SignedRequest::new(found.event.id.clone(), at, body, &secrets))
 }
 
-/// A note may hold personal data, which not every role that works with webhooks may see.
+/// A note may contain personal data, which not every role that works with webhooks may see.
 pub(crate) const fn holds_note(event: &EventRow) -> bool {
     matches!(&event.content, EventContent::Session { note: Some(_), .. })
 }
 
-/// What the webhook of one of the developer's events is made of.
+/// The rows from which the webhook of one of the developer's events is rendered.
 pub(crate) async fn find_sources(
     honnin: &Honnin,
     developer: &Developer,

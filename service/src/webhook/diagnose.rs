@@ -1,4 +1,4 @@
-//! "Why does verification fail?" answered for an integrator who pastes the headers and the body that arrived.
+//! "Why does verification fail?", answered for an integrator who pastes the headers and the body that arrived.
 
 use crate::{
     Honnin,
@@ -8,53 +8,53 @@ use crate::{
 use domain::ids::{EventId, SecretId};
 use store::{StoreError, settings::webhook_secrets};
 
-/// How far a receiver's clock may be off, in seconds.
+/// Clock tolerance of a receiver, in seconds.
 pub const TOLERANCE: i64 = 300;
 
-/// What was found out about pasted headers and a pasted body.
+/// The result for pasted headers and a pasted body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// What becomes of the signature.
+    /// The result for the signature.
     pub verdict: Verdict,
-    /// Seconds from `webhook-timestamp` to now, where there is a timestamp.
+    /// Seconds from `webhook-timestamp` to now, if there is a timestamp.
     pub age_seconds: Option<i64>,
-    /// Why the body is not the one that was sent, where that can be told.
+    /// How the body compares with the one that was sent.
     pub body: BodyComparison,
 }
 
-/// What becomes of the signature.
+/// The result for the signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is right for this secret.
+    /// It is valid for this secret.
     Matches(SecretId),
-    /// A header that the signature needs is not there.
+    /// A header that the signature needs is missing.
     MissingHeader(&'static str),
-    /// `webhook-timestamp` is no number.
+    /// `webhook-timestamp` is not a number.
     BadTimestamp,
-    /// `webhook-signature` holds no `v1,..`.
+    /// `webhook-signature` contains no `v1,..`.
     NoKnownVersion,
-    /// Some `v1,..` is no base64 of 32 bytes.
+    /// A `v1,..` is not base64 of 32 bytes.
     BadSignature,
-    /// The tenant has no valid secret.
+    /// The tenant has no active secret.
     NoSecret,
-    /// It is right for no secret that is valid now.
+    /// It matches no active secret.
     NoMatch,
 }
 
-/// How the pasted body compares with the one that is sent for this event.
+/// How the pasted body compares with the one sent for this event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyComparison {
     /// The same bytes.
     Same,
-    /// The same JSON, other bytes: it was parsed and written again, or its white space changed.
+    /// The same JSON, but other bytes: it was re-serialised, or its white space changed.
     SameJson,
-    /// The same bytes but for white space around them.
+    /// The same bytes except for white space around them.
     SameTrimmed,
-    /// Something else; the first byte that differs.
+    /// Different; the first byte that differs.
     Differs(usize),
-    /// There is no event of this id to compare with.
+    /// There is no event with this id to compare with.
     UnknownEvent,
-    /// What is sent holds a reviewer's note, which the caller's role does not show: a comparison would tell what is in it.
+    /// The body contains a reviewer's note that the caller's role may not read: a comparison would reveal it.
     Hidden,
 }
 
@@ -69,7 +69,7 @@ struct Pasted {
 /// Explains pasted `headers` (one on each line, `name: value`) and `body`.
 ///
 /// # Errors
-/// When storage fails.
+/// If storage fails.
 pub async fn diagnose_signature(
     honnin: &Honnin,
     developer: &Developer,

@@ -1,5 +1,5 @@
-//! What a webhook says at this moment: the stored event, with the metadata and the reviewer's note as far as they still exist.
-//! Rendered anew at each attempt, so that an erasure shows in every later one.
+//! The webhook body at this moment: the stored event, with the metadata and the reviewer's note as far as they still exist.
+//! Rendered at each attempt, so that an erasure takes effect in every later one.
 
 use crate::Honnin;
 use domain::event::{Event, EventData, TestEvent};
@@ -11,10 +11,10 @@ use store::{
     },
 };
 
-/// The body of the webhook that is made of `sources`.
+/// The body of the webhook rendered from `sources`.
 ///
 /// # Errors
-/// When a sealed note does not open although its key exists, or stored metadata is no JSON.
+/// If an encrypted note cannot be decrypted although its key exists, or stored metadata is not JSON.
 pub(crate) async fn render(honnin: &Honnin, sources: &Sources) -> Result<Vec<u8>, StoreError> {
     let Sources { event, session, .. } = sources;
     let session = session.as_ref();

@@ -1,5 +1,5 @@
-//! Records an event in the unit of work that makes it happen, together with its delivery and the job that sends it. That is the
-//! whole outbox: there is no moment at which the state has changed and the webhook can still be lost.
+//! Records an event in the unit of work that causes it, together with its delivery and the job that sends it (transactional
+//! outbox): there is no moment at which the state has changed and the webhook can still be lost.
 
 use domain::{
     event::{EventData, EventType},
@@ -16,11 +16,11 @@ use store::{
     },
 };
 
-/// Records what happened to the session in `row`. Call it in the unit that saves `row`, with the row as saved: its sealed note is
-/// kept with the event. `id` is a fresh one; a unit that runs again uses it again.
+/// Records what happened to the session in `row`. Call it in the unit that saves `row`, with the row as saved: its encrypted
+/// note is stored with the event. `id` is a new one; a unit that runs again reuses it.
 ///
 /// # Errors
-/// When the database refuses or does not answer.
+/// If the database refuses or does not respond.
 pub async fn record(
     tx: &mut Tx,
     id: &EventId,
@@ -60,7 +60,7 @@ fn is_wanted(tenant: &TenantRow, kind: EventType) -> bool {
         .is_some_and(|settings| settings.webhook_url.is_some() && settings.event_types.contains(&kind))
 }
 
-/// The delivery of a stored event, and the job that makes it, at once.
+/// Stores the delivery of a stored event, and the job that makes it, due immediately.
 pub(crate) async fn enqueue(tx: &mut Tx, event: &EventRow, now: Timestamp) -> Result<(), StoreError> {
     deliveries::insert(
         tx,

@@ -1,4 +1,4 @@
-//! Sending again by hand: one event, a range of them, a test event. The schedule begins anew; the event's id stays.
+//! Resending by hand: one event, a range of them, a test event. The retry schedule restarts; the event's id stays.
 
 use crate::{
     Honnin,
@@ -21,10 +21,10 @@ use store::{
     },
 };
 
-/// Most events that one request sends again.
+/// Maximum number of events resent by one request.
 pub const MOST_AT_ONCE: u32 = 1_000;
 
-/// Why nothing is sent again.
+/// Why nothing is resent.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RedeliverError {
     /// The tenant has no such event.
@@ -33,7 +33,7 @@ pub enum RedeliverError {
     /// The tenant has no receiver URL.
     #[error("no receiver URL is configured")]
     NoReceiver,
-    /// It holds a reviewer's note that is withheld from the receiver ([`TenantSettings::withholds_note`]).
+    /// It contains a reviewer's note that is withheld from the receiver ([`TenantSettings::withholds_note`]).
     #[error("the receiver URL was changed after a reviewer's note was written; an admin has to confirm it")]
     NeedsAdmin,
     /// Storage.
@@ -41,8 +41,8 @@ pub enum RedeliverError {
     Store(#[from] StoreError),
 }
 
-/// Sends one event again, at once, whatever became of it before. One that was never sent, because its type was not selected or there
-/// was no receiver, is sent now.
+/// Resends one event immediately, whatever its state. One that was never sent, because its type was not selected or there was
+/// no receiver, is sent now.
 ///
 /// # Errors
 /// [`RedeliverError`].
@@ -68,18 +68,18 @@ pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId)
     unit.await
 }
 
-/// What a range came to.
+/// The result of resending a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentAgain {
     /// How many events.
     pub count: usize,
-    /// How many of the range were left out, as [`RedeliverError::NeedsAdmin`] says.
+    /// How many of the range were skipped because of [`RedeliverError::NeedsAdmin`].
     pub left_out: usize,
-    /// The last of them, where there are more: the filter's `after` of the next call.
+    /// The last of them, if there are more: the filter's `after` of the next call.
     pub go_on_after: Option<(Timestamp, EventId)>,
 }
 
-/// Sends again the deliveries that `filter` selects, up to [`MOST_AT_ONCE`], oldest first, beyond its `after`.
+/// Resends the deliveries that `filter` selects, up to [`MOST_AT_ONCE`], oldest first, starting at its `after`.
 ///
 /// # Errors
 /// [`RedeliverError`].
@@ -121,10 +121,10 @@ pub async fn send_range_again(
     unit.await
 }
 
-/// Sends a `webhook.test` event and returns its id, under which its attempts are found.
+/// Sends a `webhook.test` event and returns its id.
 ///
 /// # Errors
-/// [`RedeliverError::NoReceiver`], or when storage fails.
+/// [`RedeliverError::NoReceiver`], or if storage fails.
 pub async fn send_test(honnin: &Honnin, developer: &Developer) -> Result<EventId, RedeliverError> {
     let (now, id, staff) = (honnin.now(), honnin.event_id(), developer.staff());
     let (tenant, entry) = (
@@ -147,10 +147,10 @@ pub async fn send_test(honnin: &Honnin, developer: &Developer) -> Result<EventId
     Ok(id)
 }
 
-/// How the tenant's receiver has been doing.
+/// The health of the tenant's receiver.
 ///
 /// # Errors
-/// When storage fails.
+/// If storage fails.
 pub async fn receiver_health(honnin: &Honnin, developer: &Developer) -> Result<ReceiverHealth, StoreError> {
     let tenant = developer.staff().tenant().clone();
     let unit = honnin.db.read(async move |tx| {

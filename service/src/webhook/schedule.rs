@@ -1,9 +1,9 @@
-//! When a failed delivery is attempted again: ten attempts over about 75 hours, then it is abandoned.
+//! The retry schedule of deliveries: ten attempts over about 75 hours, then the event is abandoned.
 
 use crate::runtime::random::Random;
 use domain::time::{Millis, Timestamp};
 
-/// The wait before each attempt, counted from the end of the one before: a receiver that took its time gets its pause all the same.
+/// The wait before each attempt, counted from the end of the previous one, so that a slow receiver gets its full pause.
 pub const WAITS: [Millis; 10] = [
     Millis(0),
     Millis::seconds(5),
@@ -20,27 +20,27 @@ pub const WAITS: [Millis; 10] = [
 /// Jitter of an attempt's planned time, in thousandths of its wait.
 const JITTER: i64 = 150;
 
-/// Bounds of an actual wait, in thousandths of the schedule's.
+/// Bounds of an actual wait, in thousandths of the scheduled one.
 const BOUNDS: (i64, i64) = (800, 1200);
 
-/// A failed attempt, as the schedule sees it.
+/// A failed attempt, as input for the schedule.
 #[derive(Clone, Copy, Debug)]
 pub struct Failed {
     /// When the schedule began.
     pub started_at: Timestamp,
-    /// How many attempts it has made, this one included.
+    /// How many attempts were made since then, this one included.
     pub step: i64,
     /// When this attempt ended.
     pub ended_at: Timestamp,
-    /// What the receiver asked for.
+    /// The receiver's `Retry-After`.
     pub retry_after: Option<Millis>,
 }
 
-/// The time of the next attempt; `None` where the schedule is through.
+/// The time of the next attempt; `None` after the last one.
 ///
-/// Each attempt has a planned time, counted from the schedule's beginning and moved by up to 15 % of its wait; the wait that follows
-/// is held within 20 % of the schedule's. Independent jitters would add up, and one event in seven would make its last attempt
-/// before hour 71: this way the last one never comes before hour 71.
+/// Each attempt has a planned time, counted from the start of the schedule with a jitter of up to 15 % of its wait; the actual
+/// wait is kept within 20 % of the scheduled one. Independent jitters would add up, and one event in seven would make its last
+/// attempt before hour 71: this way the last one never comes before hour 71.
 pub fn next_attempt_at(failed: Failed, random: &dyn Random) -> Option<Timestamp> {
     let step = usize::try_from(failed.step).ok()?;
     let wait = *WAITS.get(step)?;
@@ -52,7 +52,7 @@ pub fn next_attempt_at(failed: Failed, random: &dyn Random) -> Option<Timestamp>
     let (least, most) = (share(wait, BOUNDS.0), share(wait, BOUNDS.1));
     let jittered = (planned_at.as_millis() - failed.ended_at.as_millis()).clamp(least, most);
     let wait = match failed.retry_after {
-        // Honoured as far as it neither hurries us nor pushes the schedule away.
+        // Honoured within limits: never earlier than scheduled, and at most twice the wait.
         Some(wish) => wish.0.clamp(wait.0, wait.0 * 2),
         None => jittered,
     };
@@ -63,7 +63,7 @@ const fn share(wait: Millis, thousandths: i64) -> i64 {
     wait.0 / 1000 * thousandths
 }
 
-/// A number between two others, both included.
+/// A number between two others, inclusive.
 fn within(least: i64, most: i64, random: &dyn Random) -> i64 {
     let mut bytes = [0; 8];
     random.fill(&mut bytes);

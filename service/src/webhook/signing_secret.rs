@@ -1,4 +1,5 @@
-//! Webhook signing secrets: issued and shown once, rotated with two valid at a time, disabled when the receiver knows the new one.
+//! Webhook signing secrets: issued and shown once, rotated with two active at a time, disabled once the receiver has the new
+//! one.
 
 use crate::{
     Honnin,
@@ -20,7 +21,7 @@ use store::{
     webhook::events::{EventContent, EventRow},
 };
 
-/// A new secret. Its text is not kept anywhere else.
+/// A new secret. Its text is not stored anywhere else.
 #[derive(Debug)]
 pub struct IssuedSecret {
     /// Its public name.
@@ -36,20 +37,20 @@ pub struct SecretInfo {
     pub id: SecretId,
     /// When it was issued.
     pub created_at: Timestamp,
-    /// When it was disabled; `None` while it signs.
+    /// When it was disabled; `None` while it is active.
     pub disabled_at: Option<Timestamp>,
 }
 
-/// Why secrets cannot be changed in this way.
+/// Why a change of secrets is refused.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SecretError {
-    /// A third secret cannot be issued: the rotation that is under way comes first.
+    /// A third secret cannot be issued: the current rotation must be completed first.
     #[error("two secrets are already active: disable the old one first")]
     TwoValid,
-    /// The only valid secret stays: without one nothing could be sent.
+    /// The only active secret stays: without one nothing could be sent.
     #[error("this is the only active secret: issue a new one first")]
     OnlyOne,
-    /// There is no valid secret of this name.
+    /// There is no active secret with this id.
     #[error("there is no active secret with this id")]
     NotFound,
     /// Storage.
@@ -60,7 +61,7 @@ pub enum SecretError {
 /// Issues a secret: the first one, or the second one of a rotation.
 ///
 /// # Errors
-/// [`SecretError::TwoValid`], or when storage fails.
+/// [`SecretError::TwoValid`], or if storage fails.
 pub async fn issue(honnin: &Honnin, developer: &Developer) -> Result<IssuedSecret, SecretError> {
     let id = SecretId::from_random(honnin.random_bytes());
     let staff = developer.staff();
@@ -68,7 +69,7 @@ pub async fn issue(honnin: &Honnin, developer: &Developer) -> Result<IssuedSecre
     issue_as(honnin, staff.tenant(), id, entry).await
 }
 
-/// Issues a tenant's first secret, where a tenant is made.
+/// Issues the first secret of a new tenant.
 ///
 /// # Errors
 /// As [`issue`].
@@ -97,7 +98,7 @@ async fn issue_as(
         Ok::<_, SecretError>(audit::record(tx, &entry).await?)
     });
     match unit.await {
-        // Two rotations at once: the slots let one through.
+        // Two concurrent rotations: the slots let only one through.
         Err(SecretError::Store(StoreError::Duplicate)) => return Err(SecretError::TwoValid),
         other => other?,
     }
@@ -107,10 +108,10 @@ async fn issue_as(
     })
 }
 
-/// Ends a rotation: `id` stops signing and is wiped. The other one stays.
+/// Ends a rotation: `id` stops signing and is deleted. The other one stays.
 ///
 /// # Errors
-/// [`SecretError::OnlyOne`], [`SecretError::NotFound`], or when storage fails.
+/// [`SecretError::OnlyOne`], [`SecretError::NotFound`], or if storage fails.
 pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> Result<(), SecretError> {
     let staff = developer.staff();
     let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretDisable, Some(id.to_string()));
@@ -135,7 +136,7 @@ pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> R
 /// All secrets of a tenant, newest first; never their content.
 ///
 /// # Errors
-/// When storage fails.
+/// If storage fails.
 pub async fn list(honnin: &Honnin, developer: &Developer) -> Result<Vec<SecretInfo>, StoreError> {
     let tenant = developer.staff().tenant().clone();
     let unit = honnin.db.read(async move |tx| webhook_secrets::list(tx, &tenant).await);
@@ -147,7 +148,8 @@ pub async fn list(honnin: &Honnin, developer: &Developer) -> Result<Vec<SecretIn
     Ok(unit.await?.into_iter().map(info).collect())
 }
 
-/// The secrets that sign `event`: all valid ones, newest first. A test event is signed with the newest alone, so that during a rotation
+/// The secrets that sign `event`: all active ones, newest first. A test event is signed with the newest alone, so that during a
+/// rotation its success proves that the receiver has the new secret.
 /// its success proves that the receiver has the new secret.
 pub(crate) fn signers(honnin: &Honnin, event: &EventRow, rows: &[SecretRow]) -> Result<Vec<SigningSecret>, StoreError> {
     let signing = match &event.content {
@@ -157,7 +159,7 @@ pub(crate) fn signers(honnin: &Honnin, event: &EventRow, rows: &[SecretRow]) -> 
     Ok(open(honnin, signing)?.into_iter().map(|(_, secret)| secret).collect())
 }
 
-/// Opens the valid secrets of a tenant for signing, with their names.
+/// Decrypts the active secrets of a tenant for signing, with their ids.
 pub(crate) fn open(honnin: &Honnin, rows: &[SecretRow]) -> Result<Vec<(SecretId, SigningSecret)>, StoreError> {
     rows.iter()
         .filter_map(|row| row.sealed.as_ref().map(|sealed| (row, sealed)))

@@ -103,7 +103,7 @@ async fn a_cookie_lives_for_thirty_idle_minutes_and_four_hours_at_most() {
         .await
         .unwrap();
     let cookie = opened.cookie.expose();
-    // Seen every 29 minutes it lives on, until the four hours are over.
+    // Seen every 29 minutes it stays valid, until the four hours are over.
     for _ in 0..8 {
         harness.clock.advance(Millis::minutes(29));
         capture_cookie::applicant(&harness.honnin, cookie).await.unwrap();

@@ -1,4 +1,4 @@
-//! Pictures: taken in turn, kept sealed, taken again within bounds, analysed once.
+//! Pictures: taken in turn, stored encrypted, retaken within limits, analysed once.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -115,7 +115,7 @@ async fn a_bad_picture_is_kept_with_its_problems_and_can_be_used_anyway() {
         .shown(Slot::Document(Side::Front))
         .unwrap();
     assert_eq!(shown.problems, [Reason::DocumentTooDark, Reason::DocumentBlurry]);
-    // Whoever was shown only one of them has not said that it may be used despite both.
+    // A user who was shown only one of them has not accepted both.
     for despite in [vec![], vec![Reason::DocumentBlurry]] {
         check_picture(&harness.honnin, &applicant, Wish::Use(despite))
             .await
@@ -143,14 +143,14 @@ async fn after_the_last_try_it_goes_on_with_what_it_has() {
         assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
         check_picture(&harness.honnin, &applicant, Wish::Again).await.unwrap();
     }
-    // The fifth could only be used, and a sixth is refused.
+    // The fifth can only be used, and a sixth is refused.
     assert_eq!(harness.next(&applicant).await, Next::Details);
     let refused = capture_document(&harness.honnin, &applicant, Side::Front, vec![6]).await;
     assert!(matches!(refused, Err(CaptureError::NoTryLeft)), "{refused:?}");
     let taken = list(&harness, &applicant).await;
     assert_eq!(taken.iter().filter(|capture| capture.accepted_at.is_some()).count(), 1);
     assert_eq!(taken.len(), 5);
-    // Another kind of document has no try left either, and does not dead-end.
+    // Another kind of document has no tries left either, and is no dead end.
     choose_document(&harness.honnin, &applicant, DocumentType::MyNumberCard)
         .await
         .unwrap();
@@ -270,7 +270,7 @@ async fn two_tabs_share_one_attempt_and_an_old_page_changes_nothing() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
-    // The second tab still shows the check of the photograph.
+    // The second tab still shows the check of the photo.
     let stale = check_picture(&harness.honnin, &applicant, Wish::Again).await;
     assert!(matches!(stale, Err(NotNow::OutOfTurn)));
     harness.type_details(&applicant).await;
@@ -278,7 +278,7 @@ async fn two_tabs_share_one_attempt_and_an_old_page_changes_nothing() {
     assert_eq!(
         challenge(&harness.honnin, &applicant).await.unwrap(),
         (id.clone(), asked),
-        "reloading does not choose"
+        "reloading does not change the challenge"
     );
     harness.selfie(&applicant).await;
     let burst = Burst {

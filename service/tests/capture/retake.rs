@@ -1,5 +1,5 @@
-//! A picture of another document or of the wrong side is asked for again before the submit, whenever its analysis ends; whoever
-//! insists goes to a person.
+//! A picture of another document or of the wrong side is requested again before the submit, whenever its analysis ends; if the
+//! user insists, the session goes to review.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
@@ -28,7 +28,7 @@ use testkit::{
     applicant::details as typed_details,
 };
 
-/// The back of a TD1 card: its zone, nobody's portrait.
+/// The back of a TD1 card: its zone, no portrait.
 fn back_of_card() -> DocumentFindings {
     let mut card = passport();
     let zone = card.mrz.as_mut().unwrap();
@@ -81,7 +81,7 @@ async fn a_passport_shown_as_a_licence_is_asked_again_and_ends_in_review_where_i
             (shown.side, shown.problems.as_slice(), shown.looks_like, shown.analysed),
             (side, mismatch.as_slice(), Some(DocumentType::Passport), true)
         );
-        // A page from before the analysis said nothing of it, so its button is not taken at its word.
+        // A page from before the analysis did not show the problem, so its button does not accept it.
         keep(&harness, &applicant, &[]).await;
         assert_eq!(harness.next(&applicant).await, Next::Check(side));
         keep(&harness, &applicant, &mismatch).await;
@@ -139,7 +139,7 @@ async fn what_is_found_after_the_photo_was_used_is_asked_again_before_the_submit
             (shown.problems.as_slice(), shown.looks_like),
             ([Reason::DocumentTypeMismatch].as_slice(), Some(DocumentType::IdCard))
         );
-        // Insisted on once, it is not asked for a third time.
+        // Once insisted on, it is not requested a third time.
         keep(&harness, &applicant, &shown.problems).await;
         assert_ne!(harness.next(&applicant).await, Next::Check(Side::Front), "{late}");
         details(honnin, &applicant).await.unwrap();

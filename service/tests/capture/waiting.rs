@@ -1,5 +1,5 @@
-//! Pages that wait for something hear of it at once. Each test fails where nobody tells them: they would look again by themselves
-//! only after two seconds.
+//! Pages that wait for something are notified immediately. Each test fails if there is no notification: polling would take two
+//! seconds.
 
 use domain::{
     document::{DocumentType, Side},
@@ -18,13 +18,13 @@ use testkit::Harness;
 
 /// Longer than any test.
 const LONG: Duration = Duration::from_secs(600);
-/// Half of what somebody who is not told would still wait.
+/// Half of the polling interval.
 const SOON: Duration = Duration::from_secs(1);
 
 /// Runs `wait` and `work` side by side and asserts that the wait ends soon after the work. Returns what was waited for.
 async fn soon_after<T>(wait: impl Future<Output = T>, work: impl Future) -> T {
     let worked = async {
-        // First the wait looks once and finds nothing.
+        // The waiting future first looks once and finds nothing.
         tokio::task::yield_now().await;
         work.await;
         Instant::now()

@@ -169,7 +169,7 @@ async fn an_outage_of_the_picture_store_ends_no_analysis() {
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
     harness.selfie(&applicant).await;
-    // Where the shelf was there is something that is no folder.
+    // A file takes the place of the folder.
     let folder = harness.folder().join("pictures");
     let shelf = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
     let away = harness.folder().join("away");

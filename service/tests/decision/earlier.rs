@@ -53,7 +53,7 @@ fn numbered(number: &str) -> DocumentFindings {
     page
 }
 
-/// A passport with the same number that bears this first name.
+/// A passport with the same number and this first name.
 fn of(first_name: &str) -> DocumentFindings {
     let mut page = numbered(NUMBER);
     page.fields.retain(|field| field.name != FieldName::FirstName);
@@ -61,7 +61,7 @@ fn of(first_name: &str) -> DocumentFindings {
     page
 }
 
-/// A passport with the same number on which somebody else stands, and their details.
+/// Another person's passport with the same number, and their details.
 fn of_somebody_else() -> (DocumentFindings, TypedForm) {
     let typed = TypedForm {
         first_name: "Yukiko".into(),
@@ -77,7 +77,7 @@ fn somebody(distance: f32) -> Face {
     face
 }
 
-/// A session from the link to the decision, with these details typed and this answer about the search.
+/// A session from the link to the decision, with these details and this answer about the face search.
 async fn decided(harness: &Harness, typed: &TypedForm, search: Option<bool>) -> SessionId {
     let (id, applicant) = ready(harness, typed, search).await;
     submit(&harness.honnin, &applicant).await.unwrap();
@@ -85,7 +85,7 @@ async fn decided(harness: &Harness, typed: &TypedForm, search: Option<bool>) -> 
     id
 }
 
-/// A session in which only the submit is missing.
+/// A session ready to be submitted.
 async fn ready(harness: &Harness, typed: &TypedForm, search: Option<bool>) -> (SessionId, Applicant) {
     let created = harness.create().await;
     let applicant = harness.start(&created).await;
@@ -139,7 +139,7 @@ async fn a_document_that_was_approved_for_another_person_goes_to_a_person() {
     let second = decided(&harness, &typed, None).await;
     assert_eq!(outcome(&harness, &second).await, reviewed(Reason::DocumentReused));
 
-    // The same details, and another face than the holder's in the selfie and on the document.
+    // The same details, but another face than the holder's in the selfie and on the document.
     let mut page = numbered(NUMBER);
     page.portrait = Some(somebody(0.8));
     harness.analyser.see_document(page);
@@ -151,7 +151,7 @@ async fn a_document_that_was_approved_for_another_person_goes_to_a_person() {
     assert_eq!(outcome(&harness, &third).await, reviewed(Reason::DocumentReused));
 }
 
-/// Fails where the unit that stores a decision does not look again.
+/// Detects if the unit that stores a decision does not check again.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_people_decided_at_once_with_one_document_one_is_approved() {
     const NAMES: [&str; 8] = ["Aiko", "Botan", "Chika", "Emi", "Fumiko", "Hiromi", "Izumi", "Junko"];
@@ -218,7 +218,7 @@ async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject(
     }
 }
 
-/// Fails where erasing or a new attempt leaves the row.
+/// Detects if erasing or a new attempt leaves the row.
 #[tokio::test]
 async fn nothing_knows_a_document_again_once_its_session_is_erased_or_starts_over() {
     let harness = Harness::new().await;
@@ -248,7 +248,7 @@ async fn an_older_copy_of_the_database_knows_nobody_who_was_erased_since() {
     let harness = Harness::new().await;
     harness.analyser.see_document(numbered(NUMBER));
     let first = decided(&harness, &details(), None).await;
-    // As of a copy from before the erasure: the row is there, the session's key is not.
+    // As in a copy from before the erasure: the row is there, the session's key is not.
     let attempt = "CREATE TABLE copied AS SELECT * FROM identities";
     harness.database.run(attempt).await;
     erase(&harness, &first).await;
@@ -262,7 +262,7 @@ async fn an_older_copy_of_the_database_knows_nobody_who_was_erased_since() {
     assert_eq!(outcome(&harness, &second).await, approved());
 }
 
-/// The number is short: whoever guesses it must not be able to check the guess with a copy of the database alone.
+/// The number is short: a guess must not be verifiable with a copy of the database alone.
 #[tokio::test]
 async fn two_installations_know_one_document_by_different_bytes() {
     let mut prints = Vec::new();
@@ -292,7 +292,7 @@ async fn a_face_approved_before_goes_to_a_person_where_the_tenant_searches_and_b
     let second = decided(&harness, &typed, Some(true)).await;
     assert_eq!(outcome(&harness, &second).await, reviewed(Reason::DuplicatePerson));
 
-    // Somebody else passes.
+    // A different person, who passes.
     page.portrait = Some(somebody(0.8));
     harness.analyser.see_document(page);
     harness.analyser.see_selfie(SelfieFindings {

@@ -1,4 +1,4 @@
-//! One sequence, played on both sides: after each operation the answers and everything a tenant can see must be equal.
+//! One sequence, played on both sides: after each operation, the answers and everything a tenant can see must be equal.
 
 use crate::{
     operation::{Caller, Move, Op, Span, Which},
@@ -21,7 +21,7 @@ struct Game<'a> {
     sessions: Vec<(Handle, Session, usize)>,
 }
 
-/// Plays `moves` in the place of that number, and then lets time run out.
+/// Plays `moves` in the place with that number, and then lets time run out.
 pub(crate) async fn play(real: &mut Real, place: usize, moves: &[Move]) -> Result<(), String> {
     real.reset().await;
     let sessions = Vec::new();
@@ -67,7 +67,7 @@ impl Game<'_> {
                 }
             }
             Op::Work => self.do_both(session, op).await?,
-            // What is about one session can be seen in that one, at once, and in the others when all of them are looked at.
+            // An operation on one session is compared immediately in that one, and in the others when all of them are compared.
             op => {
                 self.do_both(session, op).await?;
                 return self.compare(session..session + 1).await;
@@ -117,7 +117,7 @@ impl Game<'_> {
     async fn compare(&mut self, which: Range<usize>) -> Result<(), String> {
         for (handle, reference, reads) in &mut self.sessions[which] {
             let (mut seen, mut expected) = (self.real.sees(self.place, handle).await?, reference.sees());
-            // Events of one millisecond have no order.
+            // Events of the same millisecond have no order.
             seen.events.sort();
             expected.events.sort();
             *reads += 1;
@@ -128,8 +128,7 @@ impl Game<'_> {
         Ok(())
     }
 
-    /// Whatever was left undone comes to its end by itself, but for what waits for a person; no job is left, and every read is on
-    /// record.
+    /// Everything unfinished comes to its end, except for what waits for a person; no job is left, and every read is recorded.
     async fn end(&mut self) -> Result<(), String> {
         for _ in 0..2 {
             self.wait(Millis::days(100));
@@ -152,7 +151,7 @@ impl Game<'_> {
     }
 }
 
-/// What a willing user would do next; `None` where nothing is left to do.
+/// What a cooperative user would do next; `None` if nothing is left to do.
 fn next(session: &Session, phone: Which, look: Look) -> Option<Op> {
     let link = &session.links[session.links.len() - 1];
     match session.sees().status {

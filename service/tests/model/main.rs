@@ -1,16 +1,16 @@
-//! Every state of a session under every operation of the API, the capture pages, the console and time, compared step by step with a
-//! reference that knows the contract's table and nothing of the program. Random sequences on SQLite and, where
-//! `HONNIN_TEST_POSTGRES` names a server, on Postgres; a sequence that finds a difference is shrunk and told with its seed.
+//! Every state of a session under every operation of the API, the capture pages, the console and time, compared step by step
+//! with a reference model that knows the contract's table and nothing of the program. Random sequences on SQLite and, if
+//! `HONNIN_TEST_POSTGRES` names a server, on Postgres; a sequence that finds a difference is shrunk and reported with its seed.
 //!
-//! `HONNIN_CASES` says how many, `HONNIN_SEED` from which seed.
+//! `HONNIN_CASES` sets the number of sequences, `HONNIN_SEED` the first seed.
 //!
-//! Planted faults that this found and shrank to two to five moves: `expired` may be reprocessed; `reviewing` ends by its deadline; a
-//! reprocess after the erasure is allowed. Faults of the program that it found: a session whose expiry was written late kept its
-//! data for longer than its retention; a ruling with a note on an erased session was an internal error; a reviewer who came too
-//! late was told of a ruling on an earlier attempt.
+//! Planted faults that this test found and shrank to two to five moves: `expired` may be reprocessed; `reviewing` ends at its
+//! deadline; a reprocess after the erasure is allowed. Bugs that it found: a session whose expiry was stored late kept its data
+//! for longer than its retention; a decision with a note on an erased session was an internal error; a reviewer who came too
+//! late was shown the decision on an earlier attempt.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
-#![expect(clippy::print_stdout, reason = "whoever waits wants to know the seed")]
+#![expect(clippy::print_stdout, reason = "prints the seed")]
 
 mod game;
 mod operation;
@@ -38,7 +38,7 @@ use tokio::runtime::{Builder, Runtime};
 
 /// Sequences in `make test`.
 const CASES: u64 = 800;
-/// Systems side by side: while one waits for its disk another computes.
+/// Concurrent systems: while one waits for its disk, another computes.
 const LANES: u64 = 8;
 
 #[test]
@@ -53,7 +53,7 @@ fn sessions_do_what_the_table_says_on_postgres() {
     }
 }
 
-/// The grid of states and operations, unless one sequence is played again, and then random sequences.
+/// The grid of states and operations, unless a single sequence is replayed, and then random sequences.
 fn explore<D: Future<Output = Backend>>(database: impl Fn() -> D + Sync) {
     let (seed, cases) = (long_runs::seed(), long_runs::count("HONNIN_CASES", CASES));
     println!("{cases} sequences from HONNIN_SEED={seed:#x}");
@@ -83,7 +83,7 @@ fn explore<D: Future<Output = Backend>>(database: impl Fn() -> D + Sync) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// One system, used for sequence after sequence.
+/// One system, used for one sequence after another.
 struct Lane {
     runtime: Runtime,
     real: RefCell<Real>,
@@ -117,7 +117,7 @@ impl Lane {
         Some(format!("{difference}\n  after, in place {place}:{}", listed(moves)))
     }
 
-    /// Draws a sequence from `seed` and plays it; what finds a difference is shrunk.
+    /// Draws a sequence from `seed` and plays it; one that finds a difference is shrunk.
     fn play_drawn(&self, seed: u64) -> Option<String> {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Everything that can be done to a session, and how a random sequence of it is drawn.
+//! Everything that can be done to a session, and how a random sequence is drawn.
 
 use domain::{
     sandbox::SandboxOutcome,
@@ -12,7 +12,7 @@ use testkit::analyser::Look;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Caller {
     Owner,
-    /// Another tenant, with a good key of its own.
+    /// Another tenant, with its own valid key.
     Stranger,
 }
 
@@ -26,7 +26,7 @@ pub(crate) enum Step {
     Decline,
     Choose,
     Photograph(Look),
-    /// Goes on with the photograph just taken.
+    /// Uses the photo just taken.
     Keep,
     TypeIn,
     Selfie(Look),
@@ -40,12 +40,12 @@ pub(crate) enum Op {
     Create,
     Read(Caller),
     Reprocess(Caller),
-    /// Ends it as an integrator's test wants it; only in a sandbox.
+    /// Completes it as an integrator's test would; only in a sandbox.
     Complete(Caller, SandboxOutcome),
     /// The user: opens the newest link, or the one before it.
     Open(Which, usize),
     Take(Which, Step),
-    /// Does what is next, so many times: else hardly a sequence would come to a decision.
+    /// Does the next steps, this many: otherwise hardly any sequence would reach a decision.
     Onward(Which, Look, usize),
     /// The console.
     OpenCase(Which),
@@ -55,11 +55,11 @@ pub(crate) enum Op {
     Reopen(Which),
     Reissue(Which),
     EraseNow,
-    /// Time: moves the clock, and nothing else happens.
+    /// Advances the clock, and nothing else.
     Wait(Span),
     /// Runs every job that is due.
     Work,
-    /// A worker takes every job that is due and dies; what it took is free again a minute later.
+    /// A worker claims every due job and dies; the jobs are free again a minute later.
     Crash,
 }
 
@@ -67,17 +67,17 @@ pub(crate) enum Op {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Span {
     For(Millis),
-    /// To one millisecond before the session's deadline, or to it; a second where that has passed.
+    /// To one millisecond before the session's deadline, or to it; a second if that has passed.
     Deadline(i64),
     /// To one millisecond before the newest link's end, or to it.
     Link(i64),
 }
 
-/// What is answered, on both sides.
+/// The answer, on both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Ok,
-    /// The sequence asked for something that is not there, such as a second link: nothing was done.
+    /// The sequence used something that does not exist, such as a second link: nothing was done.
     Nothing,
     /// The API.
     NotFound,
@@ -97,11 +97,11 @@ pub(crate) enum Answer {
     DecidedAlready(Option<(Which, Timestamp)>),
     HeldUntil(Timestamp),
     NotPerformed,
-    /// What the model never says.
+    /// Never answered by the model.
     Fault(String),
 }
 
-/// What a tenant can see of a session, and what was told about it.
+/// What a tenant can see of a session, and its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) status: Status,
@@ -149,7 +149,7 @@ pub(crate) struct SeenOutcome {
     pub(crate) note: bool,
 }
 
-/// The way into each state, and from there each operation once; afterwards a willing user goes on.
+/// The path into each state, and from there each operation once; afterwards a cooperative user continues.
 pub(crate) fn grid() -> Vec<Vec<Move>> {
     let onward = |look, times| Op::Onward(0, look, times);
     let ways = [
@@ -214,7 +214,7 @@ pub(crate) fn grid() -> Vec<Vec<Move>> {
     all.map(|ops| ops.into_iter().map(|op| (0, op)).collect()).collect()
 }
 
-/// An operation on one of the sessions there are.
+/// An operation on one of the sessions.
 pub(crate) type Move = (usize, Op);
 
 pub(crate) fn sequence() -> impl Strategy<Value = Vec<Move>> {

@@ -1,5 +1,5 @@
-//! The reference: one session as the contract's table and the product's transitions have it, in one thread, without a database. It
-//! shares words with the program (statuses, answers, times) and none of its rules.
+//! The reference model: one session as defined by the contract's table and the product's transitions, single-threaded, without
+//! a database. It shares vocabulary with the program (statuses, answers, times) and none of its rules.
 
 #![expect(clippy::unit_arg, reason = "what cannot be refused stands in a row with what can")]
 
@@ -16,13 +16,13 @@ const COOKIE: (Millis, Millis) = (Millis::minutes(30), Millis::hours(4));
 const HOLD: Millis = Millis::minutes(15);
 const TRIES: usize = 5;
 
-/// A one-time link. A replaced one ends at once.
+/// A one-time link. A replaced one ends immediately.
 pub(crate) struct Link {
     pub(crate) ends: Timestamp,
     pub(crate) used_by: Option<Which>,
 }
 
-/// Whose phone, by which link, made when, seen when.
+/// The phone, the link, when it was created, when it was seen.
 type Cookie = (Which, usize, Timestamp, Timestamp);
 
 /// What the user did in this attempt; pictures by what they show.
@@ -39,19 +39,19 @@ struct Progress {
 
 pub(crate) struct Session {
     pub(crate) now: Timestamp,
-    /// Whether the plan has each step, and whether the tenant only tries things out.
+    /// Whether the plan has each step, and whether the tenant is a sandbox.
     document: bool,
     selfie: bool,
     sandbox: bool,
-    /// Whether somebody, or made-up data, has looked at what was taken: else there is no approving.
+    /// Whether the pictures were analysed or replaced by test data: otherwise the session cannot be approved.
     looked_at: bool,
-    /// Status as written down, and everything else as told; [`Session::sees`] is what a reader sees.
+    /// Status as stored, and everything else as seen; [`Session::sees`] is what a reader sees.
     tells: Seen,
     pub(crate) links: Vec<Link>,
     cookie: Option<Cookie>,
     progress: Progress,
     hold: Option<(Which, Timestamp)>,
-    /// The ruling by which the session last left the queue, where it was one.
+    /// The decision by which the session last left the queue, if it was one.
     ruling: Option<(Which, Timestamp)>,
     erase_at: Timestamp,
 }
@@ -162,7 +162,7 @@ impl Session {
 
     fn open(&mut self, phone: Which, back: usize) -> Result<(), Answer> {
         let index = self.links.len().checked_sub(back + 1).ok_or(Answer::Nothing)?;
-        // The same phone tapping twice has not burnt its own link.
+        // The same phone tapping twice gets its cookie again.
         let again = |cookie: Cookie| (cookie.0, cookie.1) == (phone, index);
         if self.is_open() && self.cookie.is_some_and(again) {
             return Ok(());
@@ -210,7 +210,7 @@ impl Session {
 
     fn take(&mut self, step: Step) -> Result<(), Answer> {
         let (next, progress) = (self.next_step(Look::Genuine), &mut self.progress);
-        // Until the submit anything of the document may be done again.
+        // Until the submit, any step of the document may be redone.
         let in_turn = match step {
             Step::Consent | Step::Decline => true,
             Step::Choose => progress.consent && self.document,
@@ -243,7 +243,7 @@ impl Session {
         Ok(())
     }
 
-    /// Whether the case is the reviewer's now.
+    /// Whether the case is reserved for the reviewer now.
     fn open_case(&mut self, who: Which) -> bool {
         let mine = self.may_rule(who).is_ok();
         if mine {

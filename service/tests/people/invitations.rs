@@ -1,4 +1,5 @@
-//! Who comes in, and how: invitations, links to new passwords, operators made on the command line. Of each rule the way around it.
+//! Who gets access, and how: invitations, password reset links, operators created on the command line. Each rule with attempts
+//! to circumvent it.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -37,7 +38,7 @@ async fn admin(harness: &Harness) -> Roster {
     Roster::of(&harness.staff(Role::Admin).await).unwrap()
 }
 
-/// An operator of no tenant, who looks at the harness's.
+/// An operator of no tenant, working in the harness's.
 async fn operator(harness: &Harness) -> Roster {
     let invited = invite_from_here(&harness.honnin, HERE, None, true, person("olga@host.example"));
     let id = accept(harness, &invited.await.unwrap()).await.unwrap();
@@ -301,7 +302,7 @@ async fn nobody_makes_a_reset_link_for_whom_is_above_them_elsewhere_out_or_thems
         let refused = issue_reset(&harness.honnin, &admin, nobody).await;
         assert!(matches!(refused, Err(PeopleError::NotFound)));
     }
-    // A link for somebody who becomes an operator meanwhile.
+    // A link for a person who becomes an operator in the meantime.
     let rita = harness.invited("rita@shop.example", Role::Reviewer, PASSWORD).await;
     let early = issue_reset(&harness.honnin, &admin, &rita).await.unwrap();
     grant_operator(&harness.honnin, HERE, "rita@shop.example")

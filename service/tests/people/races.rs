@@ -1,7 +1,8 @@
-//! Rules that count rows hold when two act at once: somebody stays admin, a secret stays, one person is the first. On SQLite and,
-//! where `HONNIN_TEST_POSTGRES` names a server, on Postgres.
+//! Rules that count rows hold under concurrency: an admin remains, a secret remains, only one person is the first. On SQLite
+//! and, if `HONNIN_TEST_POSTGRES` names a server, on Postgres.
 //!
-//! Planted faults that make this fail on Postgres: `tenants::hold` that does nothing, `users::hold_operators` without its `UPDATE`.
+//! Planted faults that these tests detect on Postgres: `tenants::hold` that does nothing, `users::hold_operators` without its
+//! `UPDATE`.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -22,7 +23,7 @@ use service::{
 };
 use testkit::{Harness, databases::backends, loopback_sender};
 
-/// Enough for two units to meet in the middle of each other.
+/// Enough rounds for two units to overlap.
 const ROUNDS: usize = 20;
 
 async fn harnesses() -> Vec<(&'static str, Harness)> {
@@ -138,7 +139,8 @@ async fn whoever_changes_their_password_while_they_are_shut_out_stays_out() {
             change_person(honnin, &admin, &id, Change::Disabled(true)),
         )
         .await;
-        // Who is shut out first is refused the change; who changed it first is shut out with the new one.
+        // If the account is disabled first, the change is refused; if the password is changed first, the account is disabled
+        // with the new one.
         drop(changed);
         out.unwrap();
         let found = list_people(honnin, &Roster::of(admin.staff()).unwrap()).await.unwrap();
@@ -152,7 +154,7 @@ async fn of_two_operators_who_are_shut_out_at_once_one_stays() {
     for (name, harness) in harnesses().await {
         let honnin = &harness.honnin;
         let elsewhere = harness.another_tenant().await.id().clone();
-        // In tenants of their own, so that nothing but the operators' own hold makes one wait for the other.
+        // In separate tenants, so that only the lock on the operators makes one wait for the other.
         let mut sides = Vec::new();
         for (number, tenant) in [harness.tenant.id.clone(), elsewhere].into_iter().enumerate() {
             let mut made = Vec::new();

@@ -1,4 +1,4 @@
-//! The first person.
+//! The first account.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -56,7 +56,7 @@ async fn the_link_makes_the_first_person_admin_and_operator_and_is_dead_then() {
     ));
     assert!(
         set_up_link(&harness.honnin).await.unwrap().is_none(),
-        "there is somebody now"
+        "there is an account now"
     );
 }
 

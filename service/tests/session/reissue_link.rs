@@ -1,4 +1,4 @@
-//! A new link for a session that goes on.
+//! A new link for an open session.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,5 +1,5 @@
-//! A name server of the test's own, for the system's resolver: it says what it was told to, may change its mind, and counts what it
-//! hears and says.
+//! A name server for the system's resolver, controlled by the test: it answers as told, may change its answers, and counts
+//! questions and answers.
 
 #![expect(unreachable_pub, reason = "a module of one test binary")]
 
@@ -13,13 +13,13 @@ use std::{
     thread,
 };
 
-/// Kinds of question: A and AAAA.
+/// Query type: A and AAAA.
 const A: u16 = 1;
 const AAAA: u16 = 28;
 /// "No such name".
 const NXDOMAIN: u8 = 3;
 
-/// Answers by name and kind of question.
+/// Answers by name and query type.
 type Answers = HashMap<(String, u16), VecDeque<Vec<IpAddr>>>;
 
 /// A running name server; it ends with the process.
@@ -46,7 +46,7 @@ impl Dns {
         dns
     }
 
-    /// Answers for `name`, one after the other; the last one stays.
+    /// Answers for `name`, one after the other; the last one is repeated.
     pub fn say(&self, name: &str, answers: &[&[IpAddr]]) {
         let mut known = self.answers.lock().unwrap();
         for (kind, is_v4) in [(A, true), (AAAA, false)] {
@@ -61,12 +61,12 @@ impl Dns {
         }
     }
 
-    /// Questions heard and answers given so far.
+    /// Number of questions and answers so far.
     pub fn datagrams(&self) -> u64 {
         self.datagrams.load(Ordering::SeqCst)
     }
 
-    /// Header and question as they came, then the addresses.
+    /// Header and question as received, then the addresses.
     fn answer(&self, query: &[u8]) -> Vec<u8> {
         let (name, kind, end) = question(query);
         let mut known = self.answers.lock().unwrap();
@@ -84,7 +84,7 @@ impl Dns {
         ]
         .concat();
         for address in found {
-            // The name is the question's; the class is Internet; nothing is to be kept.
+            // The name refers to the question; the class is Internet; the TTL is zero.
             answer.extend([0xc0, 12, 0, kind as u8, 0, 1, 0, 0, 0, 0]);
             match address {
                 IpAddr::V4(address) => answer.extend([&[0, 4], &address.octets()[..]].concat()),
@@ -95,7 +95,7 @@ impl Dns {
     }
 }
 
-/// Name, kind and end of the one question.
+/// Name, type and end of the one question.
 fn question(query: &[u8]) -> (String, u16, usize) {
     let (mut at, mut labels) = (12, Vec::new());
     while query[at] != 0 {

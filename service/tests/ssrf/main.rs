@@ -1,14 +1,14 @@
-//! Server-side request forgery: whatever a tenant writes as its receiver's address, and whatever its name resolves to, nothing that
-//! is not public is ever connected to. Judged by listeners that count.
+//! Server-side request forgery: whatever a tenant enters as its receiver URL, and whatever its name resolves to, no address
+//! that is not public is ever connected to. Verified with listeners that count.
 //!
-//! Here names are the test's own and the machine's network is left alone; in `namespace` the system's resolver asks a server of the
-//! test's, in a network in which every address answers.
+//! Here the test resolves names and the machine's network is used as it is; in `namespace` the system's resolver uses the
+//! test's name server, in a network in which every address answers.
 //!
-//! Planted faults that make this fail: dropping any one range of `sender/address.rs`; dropping ISATAP or the translators' prefixes;
-//! checking the first address of a name only; checking at registration only; parsing literals as names.
+//! Planted faults that these tests detect: dropping any one range of `sender/address.rs`; dropping ISATAP or the translators'
+//! prefixes; checking only the first address of a name; checking only at registration; parsing literals as names.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
-#![expect(clippy::print_stdout, reason = "how much was tried")]
+#![expect(clippy::print_stdout, reason = "prints how much was tested")]
 
 mod dns;
 mod namespace;
@@ -131,7 +131,7 @@ async fn no_address_is_taken_for_a_name() {
 
 #[tokio::test]
 async fn a_name_that_leads_to_this_machine_reaches_nothing_unless_loopback_is_allowed_by_name() {
-    // Own addresses that are public are tried in the namespace: outside of it a machine need not have one.
+    // Public addresses of the machine itself are tested in the namespace: outside of it a machine may have none.
     let (port, connections) = trap().await;
     let names = Arc::new(Names::default());
     let closed = sender(&names, &[]);
@@ -140,7 +140,7 @@ async fn a_name_that_leads_to_this_machine_reaches_nothing_unless_loopback_is_al
         .unwrap();
     closed.send(&url, &request(), Timestamp::from_millis(0)).await;
     assert_eq!(connections.load(Ordering::SeqCst), 0);
-    // The trap works: where loopback is allowed by name, it counts.
+    // The trap works: if loopback is allowed, it counts.
     let open = sender(&names, &["127.0.0.0/8"]);
     open.send(&url, &request(), Timestamp::from_millis(0)).await;
     assert_eq!(connections.load(Ordering::SeqCst), 1);

@@ -1,9 +1,9 @@
-//! The real sender with the system's resolver, in a network namespace in which every address of the world leads to listeners of this
-//! test. What the sender must not reach it could reach, and the kernel's own counters say that not one packet tried.
+//! The real sender with the system's resolver, in a network namespace in which every address leads to listeners of this test.
+//! The sender could reach what it must not, and the kernel's own counters show that it did not send a single packet.
 //!
-//! Planted faults that make this fail: dropping one range of `sender/address.rs`; checking at registration only; checking before a
-//! name is resolved and connecting to what it resolves to the second time; trusting what a name said before; not asking whether an
-//! address is the machine's own; reading a proxy from the environment.
+//! Planted faults that these tests detect: dropping one range of `sender/address.rs`; checking only at registration; checking
+//! before a name is resolved and connecting to what it resolves to the second time; trusting an earlier resolution; not
+//! checking whether an address is the machine's own; reading a proxy from the environment.
 
 use super::{
     dns::Dns,
@@ -35,7 +35,7 @@ const OWN: [&str; 2] = ["93.184.215.1", "2a00:1450:4001:81b::1"];
 const PROXY: &str = "http://93.184.215.14:3128";
 /// Ports of receivers, taken in turn, and the proxy's.
 const PORTS: [u16; 4] = [443, 8443, 3000, 3128];
-/// Tells the test below which network it must not be in.
+/// Tells the test below which network namespace it must not be in.
 const OUTSIDE: &str = "HONNIN_TEST_OUTER_NETWORK";
 const NETWORK: &str = "/proc/self/ns/net";
 
@@ -57,7 +57,7 @@ fn in_a_world_where_every_address_answers_not_a_packet_leaves_for_one_that_is_no
     assert!(namespace.status().unwrap().success());
 }
 
-/// The command that makes a namespace, as root or as somebody who may make namespaces of users.
+/// The command that creates a namespace, as root or as a user who may create user namespaces.
 fn unshare() -> Option<Command> {
     let has_ipv6 = Path::new("/proc/net/if_inet6").exists();
     let ways: [&[&str]; 2] = [&["--net", "--mount"], &["--map-root-user", "--net", "--mount"]];
@@ -84,7 +84,7 @@ fn run(command: &str) {
     assert!(status.success(), "{command}");
 }
 
-/// Every address is reached over loopback and none but `OWN` is the machine's own, as its routing table sees it.
+/// Every address is reached over loopback, and only `OWN` belongs to the machine according to its routing table.
 fn make_world(folder: &Path) {
     let [v4, v6] = OWN;
     let names = folder.join("resolv.conf");
@@ -97,7 +97,7 @@ fn make_world(folder: &Path) {
     run(&format!("mount --bind {} /etc/resolv.conf", names.display()));
 }
 
-/// What left this network so far: connections begun, segments of TCP, and packets of any kind.
+/// What has left this network so far: connections begun, TCP segments, and packets of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sent {
     connections: u64,
@@ -139,7 +139,7 @@ impl World {
         self.receivers.iter().flat_map(Receiver::destinations).collect()
     }
 
-    /// Sends to `name`, to one port after the other.
+    /// Sends to `name`, on one port after the other.
     async fn send(&self, sender: &WebhookSender, name: &str, turn: usize) -> Answer {
         let url = format!("https://{name}:{}/", PORTS[turn % 3]);
         let url = sender.parse_receiver(&url).unwrap();
@@ -188,7 +188,7 @@ async fn nothing_is_sent_to_what_is_not_public(world: &World) {
     let refused = [&addresses()[..], &own].concat();
     let before = Sent::so_far();
     for (turn, &address) in refused.iter().enumerate() {
-        // Each one alone, and hidden among public ones.
+        // Each one alone, and mixed with public ones.
         for (place, answer) in [vec![address], [&public[..], &[address]].concat()].iter().enumerate() {
             let name = format!("v{turn}-{place}.hooks.example");
             world.dns.say(&name, &[answer]);
@@ -255,7 +255,7 @@ async fn a_name_that_changes_its_mind_gains_nothing(world: &World) {
     {
         let private: IpAddr = private.parse().unwrap();
         let name = format!("r{turn}.hooks.example");
-        // Public when it is registered and at the first attempt, private ever after: also to whoever asks twice within one attempt.
+        // Public at registration and at the first attempt, private afterwards, also for a second look-up within one attempt.
         world.dns.say(&name, &[&[public], &[public], &[private]]);
         assert!(sender.check_receiver_url(&format!("https://{name}/")).await.is_ok());
         let before = world.destinations().len();
@@ -271,13 +271,13 @@ async fn a_name_that_changes_its_mind_gains_nothing(world: &World) {
             (world.destinations().len() - before, reached.last()),
             (1, Some(&public))
         );
-        // What the connection to the public address still had to say is no connection.
+        // The end of the connection to the public address is not a new connection.
         assert!(Sent::so_far().segments - segments < 8, "{private}");
     }
 }
 
-/// The trap is one: with every network allowed, the same sender reaches what it refused above. What no kernel connects to, such as
-/// multicast, is left.
+/// Verifies the test: with every network allowed, the same sender reaches what it refused above. What no kernel connects to,
+/// such as multicast, is left out.
 async fn what_was_refused_could_have_been_reached(world: &World) {
     let sender = sender(&["0.0.0.0/0", "::/0"]);
     let trap = &world.receivers[0];

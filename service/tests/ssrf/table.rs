@@ -1,10 +1,10 @@
-//! What must never be connected to, in every notation, and what may.
+//! What must never be connected to, in every notation, and what may be.
 
 #![expect(unreachable_pub, reason = "a module of one test binary")]
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// IPv4 addresses nobody may be sent to: the edges of every special range, and what lives there.
+/// IPv4 addresses that must be refused: the edges of every special range, and well-known addresses inside.
 pub const REFUSED_V4: [&str; 62] = [
     "0.0.0.0",
     "0.0.0.1",
@@ -70,7 +70,7 @@ pub const REFUSED_V4: [&str; 62] = [
     "255.255.255.255",
 ];
 
-/// IPv6 addresses nobody may be sent to.
+/// IPv6 addresses that must be refused.
 pub const REFUSED_V6: [&str; 58] = [
     "::",
     "::1",
@@ -132,7 +132,7 @@ pub const REFUSED_V6: [&str; 58] = [
     "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
 ];
 
-/// Private IPv4 addresses inside an otherwise public IPv6 address, as translators and tunnels write them.
+/// Private IPv4 addresses inside an otherwise public IPv6 address, as encoded by translators and tunnels.
 pub const EMBEDDED: [&str; 14] = [
     "2a00:1450::5efe:127.0.0.1",
     "2a00:1450::5efe:10.0.0.1",
@@ -226,7 +226,7 @@ pub const PUBLIC: [&str; 22] = [
     "2a01:4f8:c17:b0f::2",
 ];
 
-/// Everything above, and every refused IPv4 address again in each wrapping of it.
+/// Everything above, and every refused IPv4 address again in each IPv6 encoding.
 pub fn addresses() -> Vec<IpAddr> {
     let listed = REFUSED_V4
         .iter()

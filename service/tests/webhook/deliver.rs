@@ -1,4 +1,4 @@
-//! Delivering events to a real TLS receiver on loopback: what arrives, what counts as a failure, when it is tried again.
+//! Delivering events to a real TLS receiver on loopback: what arrives, what counts as a failure, when it is retried.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -23,7 +23,7 @@ use testkit::{
     webhooks::settings_for,
 };
 
-/// The official library's judgement.
+/// The official library's verdict.
 fn is_accepted(secret: &str, received: &Received) -> bool {
     let judge = standardwebhooks::Webhook::new(secret).unwrap();
     judge.verify(&received.body, &received.headers).is_ok()
@@ -276,7 +276,7 @@ async fn an_event_that_cannot_be_rendered_fails_by_the_schedule_and_is_abandoned
     let delivery = harness.delivery(&event).await.unwrap();
     assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Abandoned, 10));
     assert!(receiver.received().is_empty());
-    // The page that shows the attempts shows why there is no request.
+    // The page that shows the attempts also shows why there is no request.
     let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
     let shown = delivery_log::find_request(&harness.honnin, &admin, &event, harness.honnin.now());
     assert_eq!(shown.await.unwrap().unwrap().body, Err(NoBody::Unreadable));

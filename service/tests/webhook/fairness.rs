@@ -1,4 +1,4 @@
-//! One receiver's trouble is not another's: slow, dead and hostile receivers beside one that answers.
+//! One receiver's problems do not affect others: slow, dead and hostile receivers beside a healthy one.
 
 use domain::{ids::TenantId, tenant::TenantSettings, time::Millis};
 use service::jobs::worker::{Lane, Worker};
@@ -42,7 +42,7 @@ async fn a_receiver_that_keeps_silent_holds_up_nobody_else() {
     let theirs = harness.record_expired(&session).await;
     harness.tenant = first;
 
-    // 20 slots, all of which the silent receiver's 60 events would take and keep.
+    // 20 slots, all of which the silent receiver's 60 events would take and hold.
     let (stop, wake) = (CancellationToken::new(), Notify::new());
     let worker = Worker::new(harness.honnin.clone(), Lane::Deliver, 20);
     let arrived = async {
@@ -59,12 +59,12 @@ async fn a_receiver_that_keeps_silent_holds_up_nobody_else() {
         assert_eq!(harness.delivery(event).await.unwrap().state, DeliveryState::Pending);
         assert!(
             harness.attempts(event).await.is_empty(),
-            "waiting for a place is no attempt"
+            "waiting for a permit is not an attempt"
         );
     }
 }
 
-/// How often jobs that are not finished were claimed, in all.
+/// How often unfinished jobs were claimed, in total.
 async fn claims(harness: &Harness) -> i64 {
     let open = harness.read(async |tx| jobs::list(tx, None, 100_000).await);
     open.await.iter().map(|job| job.attempt).sum()
@@ -77,7 +77,7 @@ async fn ten_thousand_events_of_a_silent_receiver_wait_untouched_and_a_neighbour
     let (mut harness, _) = Harness::with_receiver(&silent).await;
     let session = harness.create().await.id;
     harness.pile(&session, 10_000).await;
-    // A pile of hours, all of it due before the neighbour's.
+    // A large backlog, all of it due before the neighbour's event.
     harness.clock.advance(Millis::minutes(1));
     harness.tenant = neighbour(&harness, &quick).await;
     harness.issue_secret().await;
@@ -88,7 +88,7 @@ async fn ten_thousand_events_of_a_silent_receiver_wait_untouched_and_a_neighbour
     let arrived = async {
         quick.wait_for(1).await;
         silent.wait_for(16).await;
-        // Once more, while the silent one keeps all its places busy.
+        // Again, while the silent one occupies all its permits.
         let second = harness.record_expired(&session).await;
         wake.notify_one();
         quick.wait_for(2).await;
@@ -104,7 +104,7 @@ async fn ten_thousand_events_of_a_silent_receiver_wait_untouched_and_a_neighbour
         .map(|one| one.header("webhook-id").to_owned())
         .collect::<Vec<_>>();
     assert_eq!(ids, [first.as_str(), second.as_str()]);
-    // One claim for each attempt that was made: nothing is taken only to be put back.
+    // One claim for each attempt made: nothing is claimed only to be released.
     let claims = claims(&harness).await;
     assert!((16..=18).contains(&claims), "{claims} claims");
 }

@@ -1,4 +1,5 @@
-//! Receivers that are slow, wrong, hostile or gone: each attempt is a recorded failure in bounded time, and mending it delivers.
+//! Receivers that are slow, wrong, hostile or gone: each attempt is a recorded failure in bounded time, and delivery succeeds
+//! once the receiver is fixed.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

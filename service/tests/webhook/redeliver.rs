@@ -1,4 +1,4 @@
-//! Sending again by hand, test events, and how a receiver is doing.
+//! Resending by hand, test events, and the receiver's health.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{event::EventType, ids::EventId, role::Role, tenant::TenantSettings, time::Millis};
@@ -285,7 +285,7 @@ async fn a_developer_cannot_find_out_a_reviewers_note_by_trying_bodies() {
     assert_eq!(shown.body, Err(NoBody::Hidden));
     assert!(shown.headers.iter().all(|(name, _)| *name != "webhook-signature"));
 
-    // An admin reads notes, and so is told.
+    // An admin may read notes, and so gets the comparison.
     let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
     let explained = diagnose_signature(&harness.honnin, &admin, &headers, &received.body);
     assert_eq!(explained.await.unwrap().body, BodyComparison::Same);
@@ -344,7 +344,7 @@ async fn a_new_receiver_is_not_blamed_for_what_the_old_one_failed() {
     assert_eq!(health().await.unwrap().failing_since, None);
 }
 
-/// Points the receiver to `url` as `role`.
+/// Changes the receiver to `url` as `role`.
 async fn point_to(harness: &Harness, role: Role, url: String) {
     let staff = harness.staff(role).await;
     let version = settings::load(&harness.honnin, &staff).await.unwrap().version;

@@ -1,4 +1,4 @@
-//! What must hold in every story, whatever the seed.
+//! What must hold in every simulation, whatever the seed.
 
 #![expect(unreachable_pub, reason = "a module of one test binary")]
 
@@ -12,7 +12,7 @@ use service::webhook::{schedule::WAITS, sender::signature::SigningSecret};
 use std::collections::HashSet;
 use store::webhook::deliveries::DeliveryState;
 
-/// How often what is judged has occurred: a rule that never applies says nothing.
+/// How often each judged case has occurred: a rule that never applies proves nothing.
 #[derive(Debug, Default)]
 pub struct Tally {
     sent: usize,
@@ -37,7 +37,7 @@ impl Tally {
         }
     }
 
-    /// Every kind of thing occurs in a few hundred seeds; one seed alone is for replaying.
+    /// Every case occurs within a few hundred seeds; a single seed is for replaying.
     pub fn has_seen_everything(&self, seeds: usize) {
         let rarest = [
             self.delivered,
@@ -104,7 +104,7 @@ fn the_end_is_as_the_answers_were(case: &str, told: &Told, sent: &[&Sent]) {
         let hours = (last.at.as_millis() - sent[0].at.as_millis()) / Millis::hours(1).0;
         assert!(hours >= 71, "{case}: abandoned after {hours} hours");
     }
-    // What the console shows is what the receiver saw.
+    // The console shows what the receiver saw.
     let shown: Vec<_> = told
         .attempts
         .iter()
@@ -136,9 +136,9 @@ fn every_wait_is_the_schedules(case: &str, sent: &[&Sent], tally: &mut Tally) {
                 (honoured, honoured)
             }
         };
-        // Where the clock is set forward the wait is over at once; it is never cut short.
+        // If the clock is set forward, the wait is over immediately; it is never shortened otherwise.
         let leapt = next.forward - one.forward;
-        // One attempt at a time is made here: what is due during another one comes after it.
+        // One attempt at a time is made here: what becomes due during another one comes after it.
         let busy = next.spent - one.spent - one.took;
         tally.after_jumps += usize::from(next.jumps > one.jumps);
         assert!(

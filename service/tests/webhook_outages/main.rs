@@ -1,12 +1,13 @@
-//! Days of a receiver that comes and goes, in simulated time, for a thousand seeds: every event is delivered or abandoned exactly by
-//! the schedule. First the schedule alone, with many events; then the whole system behind it, with its database and its jobs, while
-//! secrets are rotated, sessions erased and the clock set.
+//! Days of a receiver with outages, in simulated time, for a thousand seeds: every event is delivered or abandoned exactly by
+//! the schedule. First the schedule alone, with many events; then the whole system behind it, with its database and its jobs,
+//! while secrets are rotated, sessions erased and the clock set.
 //!
-//! `HONNIN_OUTAGE_SEEDS` and `HONNIN_OUTAGE_DAYS` say how many and how long, `HONNIN_OUTAGE_FIRST` which seed is the first: a failure
-//! names its seed, and one seed alone replays it.
+//! `HONNIN_OUTAGE_SEEDS` and `HONNIN_OUTAGE_DAYS` set the number of seeds and days, `HONNIN_OUTAGE_FIRST` the first seed: a
+//! failure names its seed, which can be replayed alone.
 //!
-//! Planted faults that make this fail: independent jitter on each wait; a schedule of nine attempts; one signature for all attempts
-//! of an event; waits counted from the beginning of an attempt; signing with the newest secret only; metadata kept after an erasure; a redirect taken for a success.
+//! Planted faults that these tests detect: independent jitter on each wait; a schedule of nine attempts; one signature for all
+//! attempts of an event; waits counted from the beginning of an attempt; signing only with the newest secret; metadata kept
+//! after an erasure; a redirect taken for a success.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -24,7 +25,7 @@ use std::{ops::Range, thread};
 use testkit::long_runs::count;
 use world::World;
 
-/// Days of the receiver's coming and going, in milliseconds from the beginning: from and until, in order.
+/// Outages of the receiver in milliseconds from the beginning: from and until, in order.
 fn outages(random: &dyn Random, days: i64) -> Vec<Range<i64>> {
     let mut at = 0;
     let mut away = Vec::new();
@@ -52,7 +53,7 @@ fn days() -> i64 {
     i64::try_from(count("HONNIN_OUTAGE_DAYS", 5)).unwrap()
 }
 
-/// The times of all attempts of an event of time `start`, each with its end, to the first that meets the receiver.
+/// The times of all attempts of an event at `start`, each with its end, up to the first that reaches the receiver.
 fn attempts(start: i64, away: &[Range<i64>], random: &dyn Random) -> (Vec<(i64, i64)>, bool) {
     let mut now = start;
     let mut times = Vec::new();
@@ -99,7 +100,7 @@ fn every_event_is_delivered_or_abandoned_by_the_schedule_and_no_outage_of_71_hou
                 assert_eq!(times.len(), 10, "seed {seed}: abandoned early");
             }
         }
-        // One outage of 71 hours that begins when the event happens, whatever follows: the last attempt comes after it.
+        // One outage of 71 hours that begins when the event happens: the last attempt comes after it.
         let start = Millis::days(1).0;
         let whole = start..start + Millis::hours(71).0;
         assert!(
@@ -127,9 +128,9 @@ fn through_rotations_erasures_and_a_clock_that_jumps_no_event_is_lost_changed_or
     all.has_seen_everything(seeds().count());
 }
 
-/// Runs some of the seeds, one after the other, in systems of this thread's own.
+/// Runs some of the seeds, one after the other, in systems of this thread.
 fn run(seeds: impl Iterator<Item = u64>) -> Tally {
-    // A system grows with what happened in it; a fresh one now and then keeps the last seed as quick as the first.
+    // A system grows with its history; a fresh one now and then keeps the last seed as fast as the first.
     const SEEDS_OF_A_SYSTEM: usize = 250;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,4 +1,4 @@
-//! The receiver, in place of the network: away or not by the seed, and it keeps what it saw.
+//! The receiver, in place of the network: in an outage or not according to the seed; it records what it gets.
 
 #![expect(unreachable_pub, reason = "a module of one test binary")]
 
@@ -25,7 +25,7 @@ use std::{
 };
 use testkit::START;
 
-/// A request as the receiver saw it, and what else was true at that moment.
+/// A request as the receiver saw it, and the state of the system at that moment.
 #[derive(Clone)]
 pub struct Sent {
     pub at: Timestamp,
@@ -35,19 +35,19 @@ pub struct Sent {
     pub body: serde_json::Value,
     pub bytes: Vec<u8>,
     pub answer: Answer,
-    /// The secrets that were valid.
+    /// The active secrets.
     pub secrets: Vec<String>,
     /// Whether the event's session had been erased.
     pub erased: bool,
-    /// How far the clock had been set forward, and how often it had been set at all.
+    /// How far the clock had been set forward, and how often it had been set.
     pub forward: i64,
     pub jumps: usize,
-    /// How long the exchange took, and all exchanges before it together.
+    /// How long the exchange took, and all exchanges before it in total.
     pub took: i64,
     pub spent: i64,
 }
 
-/// The receiver: away or not, by the seed. The system's clock goes on while it answers.
+/// The receiver: in an outage or not according to the seed. The system's clock advances while it answers.
 pub struct Receiver(pub Mutex<State>, pub Arc<ManualClock>);
 
 #[derive(Default)]
@@ -57,15 +57,15 @@ pub struct State {
     pub sent: Vec<Sent>,
     pub secrets: Vec<(SecretId, String)>,
     pub erased: HashSet<String>,
-    /// How far the clock is from the true time, and how it came there.
+    /// How far the clock is from the true time, and why.
     pub offset: i64,
     pub forward: i64,
     pub jumps: usize,
-    /// How long all exchanges took together.
+    /// How long all exchanges took in total.
     pub spent: i64,
 }
 
-/// How long an exchange with this end takes: some receivers are slow, and a time-out has its length.
+/// How long an exchange with this result takes: some receivers are slow, and a time-out has its duration.
 pub fn length(answer: &Answer, random: &dyn Random) -> Millis {
     match answer.fault {
         Some(Fault::TimedOut) => Millis::seconds(15),

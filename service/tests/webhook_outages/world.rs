@@ -1,5 +1,4 @@
-//! One system with a receiver that is not the network's: what happens in it is drawn from a seed, and time passes from one event to
-//! the next.
+//! One system with a simulated receiver: what happens in it is drawn from a seed, and time jumps from one event to the next.
 
 #![expect(unreachable_pub, reason = "a module of one test binary")]
 
@@ -43,7 +42,7 @@ use testkit::{Harness, START, ScriptedAnalyser, add_tenant, databases, loopback_
 pub const METADATA: &str = r#"{"order":7.0}"#;
 pub const NOTE: &str = "Called back.";
 
-/// What became of one event.
+/// The result of one event.
 pub struct Told {
     pub event: EventRow,
     pub delivery: DeliveryRow,
@@ -58,7 +57,7 @@ pub struct Story {
     pub reviewed: usize,
 }
 
-/// Randomness that begins anew with each seed.
+/// Randomness that restarts with each seed.
 struct Seeded(Mutex<SeededRandom>);
 
 impl Random for Seeded {
@@ -71,7 +70,7 @@ impl Random for Seeded {
 #[derive(Clone, Copy)]
 enum Act {
     Create,
-    /// A reviewer rules on the session created as this one.
+    /// A reviewer decides the session with this index.
     Review(usize),
     /// Issues a second secret, or disables the older of two.
     Rotate,
@@ -88,7 +87,7 @@ pub struct World {
 
 impl World {
     pub async fn new() -> Self {
-        // In memory: it is time that is simulated here, not power cuts.
+        // In memory: this simulates time, not power cuts.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() {
             tempfile::tempdir_in(memory)
@@ -186,7 +185,7 @@ impl World {
         }
     }
 
-    /// A tenant of its own, at the same time as every seed.
+    /// A separate tenant, at the same time for every seed.
     async fn begin(&mut self, seed: u64, days: i64) -> Developer {
         *self.random.0.lock().unwrap() = SeededRandom::new(seed);
         self.harness
@@ -204,14 +203,14 @@ impl World {
         self.harness.developer().await
     }
 
-    /// The next job's time, as true time from the beginning.
+    /// The time of the next job, as true time from the beginning.
     async fn next_due(&self) -> Option<i64> {
         let due = self.harness.read(async |tx| jobs::find_next_due_at(tx).await).await;
         let offset = self.receiver.0.lock().unwrap().offset;
         due.map(|due| due.as_millis() - START.as_millis() - offset)
     }
 
-    /// What is late is done now.
+    /// What is overdue is done now.
     fn pass_until(&self, truly: i64) {
         let offset = self.receiver.0.lock().unwrap().offset;
         let now = self.harness.clock.now().as_millis() - START.as_millis() - offset;
@@ -255,10 +254,10 @@ impl World {
         }
     }
 
-    /// Does what is due, and keeps the receiver told of erasures.
+    /// Runs what is due, and keeps the receiver informed about erasures.
     async fn work(&self, sessions: &[SessionId]) {
         let erased = self.receiver.0.lock().unwrap().erased.len();
-        // Deadlines come before erasures, so a session that is erased has nothing left to do.
+        // Deadlines come before erasures, so an erased session has nothing left to do.
         if erased < sessions.len() && self.run(Lane::Housekeeping).await > 0 {
             for session in sessions {
                 let id = session.clone();
@@ -286,7 +285,7 @@ fn tenant(id: TenantId) -> TenantRow {
         settings: Some(TenantSettings {
             steps: Step::ALL.to_vec(),
             webhook_url: Some("https://hooks.example/".into()),
-            // The shortest there are, so that erasures meet events that are still on their way.
+            // The shortest lifetimes, so that erasures meet events that are still being delivered.
             session_lifetime: Millis::hours(1),
             retention: Millis::days(1),
             ..TenantSettings::default()
@@ -308,7 +307,7 @@ fn plan(random: &SeededRandom, days: i64) -> Vec<(i64, Act)> {
         acts.push((at + 1 + below(random, Millis::minutes(50).0), Act::Review(which)));
     }
     acts.extend((0..days).map(|_| (below(random, whole), Act::Rotate)));
-    // Every second seed's clock is true, so that both kinds of time are judged.
+    // Every second seed has a correct clock, so that both kinds of time are judged.
     for _ in 0..below(random, 2) * (1 + days / 3) {
         let span = Millis::minutes(1).0 + below(random, Millis::hours(6).0);
         let way = if below(random, 2) == 0 { span } else { -span };

@@ -1,4 +1,5 @@
-//! What the end user has answered in one attempt of a session. Saved by compare-and-set, so that two tabs cannot overtake each other.
+//! What the end user has entered in one attempt of a session. Saved by compare-and-set, so that two tabs cannot overwrite each
+//! other.
 
 use crate::{
     StoreError,
@@ -13,25 +14,25 @@ pub struct AttemptRow {
     pub session: SessionId,
     /// Which attempt.
     pub attempt: i64,
-    /// 0 where nothing is stored yet.
+    /// 0 if nothing is stored yet.
     pub version: i64,
-    /// The language consented in.
+    /// The language of the consent.
     pub language: Option<Language>,
     /// Version of the consent text, and when it was agreed to.
     pub consent: Option<(String, Timestamp)>,
-    /// Whether the user agreed to be searched for among the faces approved before; `None` where that was not asked.
+    /// Whether the user agreed to the face search among approved people; `None` if not asked.
     pub face_search: Option<bool>,
-    /// What the user says the document is.
+    /// The kind of document that the user chose.
     pub document_type: Option<DocumentType>,
-    /// Sealed: the details as typed, JSON of `UserInput`.
+    /// Encrypted: the details as typed, JSON of `UserInput`.
     pub typed: Option<Vec<u8>>,
-    /// The movement asked for next, with its id.
+    /// The next movement to request, with its id.
     pub challenge: Option<(String, Challenge)>,
     /// When it was submitted.
     pub submitted_at: Option<Timestamp>,
 }
 
-/// Name of the sealed column.
+/// Name of the encrypted column.
 pub const TYPED: &str = "attempt-typed";
 
 impl AttemptRow {
@@ -67,10 +68,10 @@ struct Raw {
     submitted_at: Option<i64>,
 }
 
-/// The answers of an attempt; empty ones where nothing is stored yet.
+/// The answers of an attempt; empty if nothing is stored yet.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<AttemptRow, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT version, language, consent_version, consented_at, face_search, document_type, typed, challenge_id, challenge,
@@ -95,10 +96,10 @@ pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<Atte
     Ok(row)
 }
 
-/// Saves the answers where nobody else has since `row` was loaded, and counts its version up.
+/// Saves the answers if `row` is still current, and increments its version.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] where somebody has.
+/// [`StoreError::Conflict`] if it was changed in the meantime.
 pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
     let (consent_version, consented_at) = row.consent.clone().unzip();
     let (challenge_id, challenge) = row.challenge.clone().unzip();

@@ -11,7 +11,7 @@ use domain::{ids::SessionId, time::Timestamp};
 pub struct CookieRow {
     /// SHA-256 of its value.
     pub hash: Vec<u8>,
-    /// The session it takes part in.
+    /// Its session.
     pub session: SessionId,
     /// The attempt of that session.
     pub attempt: i64,
@@ -51,7 +51,7 @@ impl TryFrom<Raw> for CookieRow {
 /// Stores a new cookie.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where its hash is taken.
+/// [`StoreError::Duplicate`] if its hash is already in use.
 pub async fn insert(tx: &mut Tx, cookie: &CookieRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO capture_cookies (hash, session_id, attempt, created_at, seen_at) VALUES ($1, $2, $3, $4, $5)")
@@ -60,10 +60,10 @@ pub async fn insert(tx: &mut Tx, cookie: &CookieRow) -> Result<(), StoreError> {
         .execute(conn).await.map(drop))
 }
 
-/// The cookie with this SHA-256, still good or not.
+/// The cookie with this SHA-256, valid or not.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn find(tx: &mut Tx, hash: &[u8]) -> Result<Option<CookieRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT hash, session_id, attempt, created_at, seen_at, ended_at FROM capture_cookies WHERE hash = $1")
@@ -71,19 +71,19 @@ pub async fn find(tx: &mut Tx, hash: &[u8]) -> Result<Option<CookieRow>, StoreEr
     raw.map(CookieRow::try_from).transpose()
 }
 
-/// Notes that the browser was seen.
+/// Records that the browser was seen.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn mark_seen(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE capture_cookies SET seen_at = $2 WHERE hash = $1 AND seen_at < $2")
         .bind(hash).bind(now.as_millis()).execute(conn).await.map(drop))
 }
 
-/// Ends every cookie of a session: a new link replaces them.
+/// Ends every cookie of a session, because a new link replaces them.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn end_all(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE capture_cookies SET ended_at = $2 WHERE session_id = $1 AND ended_at IS NULL")
         .bind(session.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))

@@ -1,5 +1,5 @@
-//! Pictures taken: which slot of which attempt, what was found in them, and whether the user goes on with them. The pixels lie
-//! sealed in the object store under the names of the frames.
+//! Pictures taken: their slot and attempt, what was found in them, and whether the user used them. The pixels are encrypted in
+//! the object store under the names of the frames.
 
 use crate::{
     StoreError,
@@ -14,7 +14,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What a picture is of.
+/// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Slot {
     /// One side of the document.
@@ -34,7 +34,7 @@ impl Slot {
         }
     }
 
-    /// Reads what [`Slot::as_str`] wrote.
+    /// Parses what [`Slot::as_str`] wrote.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Document(Side::Front), Self::Document(Side::Back), Self::Selfie]
@@ -46,9 +46,9 @@ impl Slot {
 /// One picture of a capture.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
-    /// Name in the object store; the sealed bytes are bound to it.
+    /// Name in the object store, to which the encrypted bytes are bound.
     pub object: String,
-    /// Lowercase hex SHA-256 of the bytes that were uploaded; empty once erased, since it tells whoever has the file.
+    /// Lowercase hex SHA-256 of the uploaded bytes; empty once erased, since it would identify the file.
     pub sha256: String,
     /// Milliseconds since the first frame.
     pub at: u32,
@@ -63,32 +63,32 @@ pub struct CaptureRow {
     pub session: SessionId,
     /// The attempt it belongs to.
     pub attempt: i64,
-    /// What it is of.
+    /// What it shows.
     pub slot: Slot,
     /// 1 for the first of a slot.
     pub number: i64,
-    /// What the user said the document is.
+    /// The kind of document that the user had chosen.
     pub document_type: Option<DocumentType>,
-    /// What the user was asked to do.
+    /// The requested movement.
     pub challenge: Option<Challenge>,
     /// The pictures.
     pub frames: Vec<Frame>,
-    /// Why it should be taken again.
+    /// Why it should be retaken.
     pub problems: Vec<Reason>,
     /// When it was taken.
     pub created_at: Timestamp,
-    /// When the user went on with it.
+    /// When the user decided to use it.
     pub accepted_at: Option<Timestamp>,
-    /// When the user wanted another.
+    /// When the user decided to retake it.
     pub discarded_at: Option<Timestamp>,
-    /// Sealed: the findings, JSON.
+    /// Encrypted: the findings, JSON.
     pub findings: Option<Vec<u8>>,
     /// When the analysis ended, with findings or without.
     pub analysed_at: Option<Timestamp>,
 }
 
 impl CaptureRow {
-    /// Name of the sealed findings, for their place.
+    /// Name of the encrypted findings, to which they are bound.
     #[must_use]
     pub fn findings_name(&self) -> String {
         format!("findings-{}", self.id)
@@ -170,7 +170,7 @@ macro_rules! select {
 /// The capture with this id.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn find(tx: &mut Tx, id: &CaptureId) -> Result<Option<CaptureRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE id = $1"))
         .bind(id.as_str()).fetch_optional(conn).await)?;
@@ -180,7 +180,7 @@ pub async fn find(tx: &mut Tx, id: &CaptureId) -> Result<Option<CaptureRow>, Sto
 /// The captures of one attempt, oldest first.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<Vec<CaptureRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         select!("WHERE session_id = $1 AND attempt = $2 ORDER BY created_at, slot, try"))
@@ -191,46 +191,46 @@ pub async fn list(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<Vec<
 /// Every capture of a session, oldest first: the history a reviewer sees.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list_all(tx: &mut Tx, session: &SessionId) -> Result<Vec<CaptureRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE session_id = $1 ORDER BY attempt, created_at, slot, try"))
         .bind(session.as_str()).fetch_all(conn).await)?;
     raw.into_iter().map(CaptureRow::try_from).collect()
 }
 
-/// Goes on with a capture, despite `problems`, which its user was shown.
+/// Marks a capture as used, despite `problems`, which were shown.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn mark_accepted(tx: &mut Tx, id: &CaptureId, problems: &[Reason], now: Timestamp) -> Result<(), StoreError> {
     let problems = serde_json::to_string(problems).map_err(StoreError::refused)?;
     on!(tx, conn => sqlx::query("UPDATE captures SET accepted_at = $2, problems = $3 WHERE id = $1 AND accepted_at IS NULL")
         .bind(id.as_str()).bind(now.as_millis()).bind(&problems).execute(conn).await.map(drop))
 }
 
-/// Has a capture looked at once more that the user went on with.
+/// Has an accepted capture checked again.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn take_back(tx: &mut Tx, id: &CaptureId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE captures SET accepted_at = NULL WHERE id = $1 AND discarded_at IS NULL")
         .bind(id.as_str()).execute(conn).await.map(drop))
 }
 
-/// Sets a capture aside: the user wants another.
+/// Marks a capture as discarded: the user takes another.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn mark_discarded(tx: &mut Tx, id: &CaptureId, now: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE captures SET discarded_at = $2 WHERE id = $1 AND discarded_at IS NULL")
         .bind(id.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))
 }
 
-/// Ends the analysis of a capture: with sealed findings, or without where it was given up. `problems` are those known now.
-/// An analysis that has ended stays as it is; returns whether this one counted.
+/// Ends the analysis of a capture: with encrypted findings, or without if it was given up. `problems` are those known now. An
+/// analysis that has ended is not changed; returns whether this one was stored.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn save_findings(
     tx: &mut Tx,
     id: &CaptureId,
@@ -245,10 +245,10 @@ pub async fn save_findings(
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Blanks what is personal in a session's captures and answers; their key is destroyed next.
+/// Empties the personal columns of a session's captures and answers; their key is destroyed next.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn erase(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     for sql in [
         "UPDATE captures SET findings = NULL WHERE session_id = $1",
@@ -260,7 +260,7 @@ pub async fn erase(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     let rows: Vec<(String, String)> = on!(tx, conn => sqlx::query_as("SELECT id, frames FROM captures WHERE session_id = $1")
         .bind(session.as_str()).fetch_all(conn).await)?;
     for (id, frames) in rows {
-        // What cannot be read goes as a whole: nothing holds an erasure up.
+        // What cannot be parsed is deleted as a whole: nothing may block an erasure.
         let mut frames: Vec<Frame> = serde_json::from_str(&frames).unwrap_or_default();
         frames.iter_mut().for_each(|frame| frame.sha256.clear());
         let frames = serde_json::to_string(&frames).map_err(StoreError::refused)?;

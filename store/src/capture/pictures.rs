@@ -1,5 +1,6 @@
-//! Sealed pictures in the object store: a local folder by default. What gets here is sealed already; names say nothing about a
-//! person. Pictures lie in 256 shelves, so that no folder grows with the number of sessions and a sweep can go shelf by shelf.
+//! Encrypted pictures in the object store: a local folder by default. They are encrypted before they get here; names reveal
+//! nothing about a person. Pictures are in 256 subfolders, so that no folder grows with the number of sessions and a sweep can
+//! go through them one by one.
 
 use crate::StoreError;
 use bytes::Bytes;
@@ -12,24 +13,24 @@ use std::{
     sync::Arc,
 };
 
-/// Bytes that are to be free: the largest picture that is taken in has 10 MiB, and the databases may lie on the same disk.
+/// Bytes that must be free: the largest accepted picture has 10 MiB, and the databases may be on the same disk.
 const ROOM: u64 = 16 << 20;
-/// What the readiness check stores, beside the shelves.
+/// The object that the readiness check stores, beside the subfolders.
 const CHECK: &str = "check";
 
 /// The object store with the pictures of all sessions. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Pictures {
     objects: Arc<dyn ObjectStore>,
-    /// The local folder. What is removed from it stays on the disk until its folders are synced, which the object store leaves out.
+    /// The local folder. Removals reach the disk only once their folders are synced, which the object store does not do.
     root: PathBuf,
 }
 
 impl Pictures {
-    /// Pictures in a local folder, which is made if it is not there, open to its owner only.
+    /// Pictures in a local folder, which is created if missing, accessible to its owner only.
     ///
     /// # Errors
-    /// When the folder cannot be made.
+    /// If the folder cannot be created.
     pub fn in_folder(folder: &Path) -> Result<Self, StoreError> {
         let mut builder = std::fs::DirBuilder::new();
         builder.recursive(true);
@@ -37,17 +38,17 @@ impl Pictures {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder).map_err(StoreError::unavailable)?;
         let files = LocalFileSystem::new_with_prefix(folder).map_err(unavailable)?;
-        // A picture that was acknowledged survives a power cut: file and folders are synced before `put` returns.
+        // An acknowledged picture survives a power cut: file and folders are synced before `put` returns.
         Ok(Self {
             objects: Arc::new(files.with_fsync(true).with_automatic_cleanup(true)),
             root: folder.to_owned(),
         })
     }
 
-    /// Stores a sealed picture, durably, replacing one of the same name.
+    /// Stores an encrypted picture durably, replacing one with the same name.
     ///
     /// # Errors
-    /// When the name is malformed or the store does not answer.
+    /// If the name is malformed or the store does not respond.
     pub async fn put(&self, session: &SessionId, name: &str, sealed: Vec<u8>) -> Result<(), StoreError> {
         let path = picture_path(session, name)?;
         self.objects
@@ -57,10 +58,10 @@ impl Pictures {
             .map_err(unavailable)
     }
 
-    /// A sealed picture, or nothing when there is none of this name.
+    /// An encrypted picture, or `None` if there is none with this name.
     ///
     /// # Errors
-    /// When the name is malformed or the store does not answer.
+    /// If the name is malformed or the store does not respond.
     pub async fn find(&self, session: &SessionId, name: &str) -> Result<Option<Bytes>, StoreError> {
         let path = picture_path(session, name)?;
         match self.objects.get(&path).await {
@@ -70,10 +71,10 @@ impl Pictures {
         }
     }
 
-    /// Removes one picture, durably; none there is fine.
+    /// Removes one picture durably; a missing one is no error.
     ///
     /// # Errors
-    /// When the name is malformed or the store does not answer.
+    /// If the name is malformed or the store does not respond.
     pub async fn delete(&self, session: &SessionId, name: &str) -> Result<(), StoreError> {
         gone(self.objects.delete(&picture_path(session, name)?).await)?;
         self.sync(session).await
@@ -82,7 +83,7 @@ impl Pictures {
     /// Removes all pictures of a session, durably. Returns how many there were.
     ///
     /// # Errors
-    /// When the store does not answer. Some may be gone then: try again.
+    /// If the store does not respond. Some may be gone then: retry.
     pub async fn delete_session(&self, session: &SessionId) -> Result<usize, StoreError> {
         let folder = session_folder(session);
         let found: Vec<_> = self
@@ -99,7 +100,7 @@ impl Pictures {
         Ok(found.len())
     }
 
-    /// Removes a session's local folder with what the object store does not list: a file that a crash left half stored.
+    /// Removes a session's local folder with what the object store does not list: an incomplete file left by a crash.
     async fn remove_folder(&self, session: &SessionId) -> Result<(), StoreError> {
         let folder = self.root.join(session_folder(session).as_ref());
         let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
@@ -109,7 +110,7 @@ impl Pictures {
         }
     }
 
-    /// Syncs the folders above a session's pictures, as far as they are still there: empty ones are removed with the last picture.
+    /// Syncs the folders above a session's pictures that still exist: empty ones are removed with the last picture.
     async fn sync(&self, session: &SessionId) -> Result<(), StoreError> {
         let folders: Vec<PathBuf> = std::iter::successors(Some(session_folder(session)), parent)
             .map(|folder| self.root.join(folder.as_ref()))
@@ -130,7 +131,7 @@ impl Pictures {
     /// The names of a session's pictures, in order.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// If the store does not respond.
     pub async fn list_names(&self, session: &SessionId) -> Result<Vec<String>, StoreError> {
         let folder = session_folder(session);
         let mut names: Vec<String> = self
@@ -144,10 +145,10 @@ impl Pictures {
         Ok(names)
     }
 
-    /// The sessions that have pictures on one of the 256 shelves. A sweep compares them with the sessions that may have any.
+    /// The sessions that have pictures in one of the 256 subfolders. A sweep compares them with the sessions that may have any.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// If the store does not respond.
     pub async fn list_sessions(&self, shelf: u8) -> Result<Vec<SessionId>, StoreError> {
         let shelf = ObjectPath::from(format!("{shelf:02x}"));
         let listed = self
@@ -164,10 +165,10 @@ impl Pictures {
         Ok(sessions)
     }
 
-    /// Whether a picture can be stored, for the readiness check: there is room for one, and a small object is made durable.
+    /// Whether a picture can be stored, for the readiness check: there is space for one, and a small object is made durable.
     ///
     /// # Errors
-    /// When it cannot.
+    /// If it cannot.
     pub async fn check(&self) -> Result<(), StoreError> {
         let root = self.root.clone();
         let room = tokio::task::spawn_blocking(move || rustix::fs::statvfs(&root)).await;
@@ -175,7 +176,7 @@ impl Pictures {
             .map_err(StoreError::unavailable)?
             .map_err(StoreError::unavailable)?;
         if room.f_bavail.saturating_mul(room.f_frsize) < ROOM {
-            return Err(StoreError::unavailable("there is no room for a picture"));
+            return Err(StoreError::unavailable("there is no space for a picture"));
         }
         let check = ObjectPath::from(CHECK);
         let put = self.objects.put(&check, CHECK.into()).await;
@@ -183,13 +184,13 @@ impl Pictures {
     }
 }
 
-/// The shelf follows from the id, so that a session's pictures are found without a listing.
+/// The subfolder follows from the id, so that a session's pictures are found without a listing.
 fn session_folder(session: &SessionId) -> ObjectPath {
     let shelf = hex::encode(&Sha256::digest(session.as_str())[..1]);
     ObjectPath::from_iter([shelf.as_str(), session.as_str()])
 }
 
-/// The folder above; the root is the last.
+/// The parent folder; the root is the last.
 fn parent(folder: &ObjectPath) -> Option<ObjectPath> {
     let parts: Vec<_> = folder.parts().collect();
     let (_, above) = parts.split_last()?;
@@ -202,7 +203,7 @@ fn picture_path(session: &SessionId, name: &str) -> Result<ObjectPath, StoreErro
         .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'));
     if name.is_empty() || name.len() > 100 || !plain {
         return Err(StoreError::refused(
-            "a picture's name is made of lowercase letters, digits, - and _",
+            "a picture's name may contain only lowercase letters, digits, - and _",
         ));
     }
     Ok(session_folder(session).join(name))

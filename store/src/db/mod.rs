@@ -1,8 +1,9 @@
 //! Opening a database and running units of work on it. What a unit does is in the other modules; how units share a commit is in
-//! `writer`, and nothing outside this folder knows of it. A unit that has begun ends whole, even where its caller has left: see `threads`.
+//! `writer` and internal to this folder. A unit that has begun runs to its end even if its caller has gone away: see `threads`.
 //!
-//! A unit of work is a closure over [`Tx`]. It holds no network call, no vision, no hashing, and never calls [`Db::write`] or
-//! [`Db::read`] itself. It may run more than once, so it is an async closure, which lends what it captured to each run:
+//! A unit of work is a closure over [`Tx`]. It contains no network call, no image processing, no hashing, and never calls
+//! [`Db::write`] or [`Db::read`] itself. It may run more than once, so it is an async closure, which lends what it captured to
+//! each run:
 //!
 //! ```ignore
 //! db.write(async move |tx| sessions::insert(tx, &session).await).await
@@ -31,14 +32,14 @@ use readers::Readers;
 pub use tx::Tx;
 pub(crate) use tx::{Connection, Dialect, on};
 
-/// How many connections a database gets, and how long it may keep us waiting.
+/// The number of connections of a database, and the time-out for getting one.
 #[derive(Clone, Copy, Debug)]
 pub struct DbOptions {
-    /// Connections for reading (SQLite; writing has one of its own).
+    /// Connections for reading (SQLite; writing has a separate one).
     pub readers: u32,
-    /// Connections in all (Postgres).
+    /// Connections in total (Postgres).
     pub connections: u32,
-    /// How long to wait for a connection, or for another process's lock.
+    /// Time-out for a connection, or for another process's lock.
     pub timeout: Duration,
 }
 
@@ -75,16 +76,16 @@ impl Db {
     /// Opens `sqlite://path` or `postgres://..` and brings its schema up to date.
     ///
     /// # Errors
-    /// When the address is malformed, the database does not answer, or its schema is newer than this program.
+    /// If the URL is malformed, the database does not respond, or its schema is newer than this program.
     pub async fn open(url: &str, options: DbOptions) -> Result<Self, StoreError> {
         Self::open_schema(url, options, Schema::Main).await
     }
 
-    /// Runs `unit` in a transaction and commits it durably. Returning an error rolls back what the unit did. A unit that swallows
-    /// a database error is rolled back too: Postgres could not go on after it.
+    /// Runs `unit` in a transaction and commits it durably. Returning an error rolls back what the unit did. A unit that
+    /// swallows a database error is rolled back too, because Postgres cannot continue after one.
     ///
     /// # Errors
-    /// What the unit returned, or the store's own error when it could not run or commit.
+    /// What the unit returned, or the store's own error if it could not run or commit.
     pub async fn write<T, E, F>(&self, unit: F) -> Result<T, E>
     where
         F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
@@ -98,10 +99,10 @@ impl Db {
         }
     }
 
-    /// Runs `unit` on one consistent view of the database and refuses writes.
+    /// Runs `unit` on one consistent snapshot of the database and refuses writes.
     ///
     /// # Errors
-    /// What the unit returned, or the store's own error when it could not run.
+    /// What the unit returned, or the store's own error if it could not run.
     pub async fn read<T, E, F>(&self, unit: F) -> Result<T, E>
     where
         F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
@@ -116,11 +117,11 @@ impl Db {
         }
     }
 
-    /// Runs `unit`, which asks one thing: a single statement is one consistent view already, and goes without the transaction
-    /// around it, which costs more than itself.
+    /// Runs `unit`, which executes a single read statement: a statement is a consistent snapshot by itself, so it runs without
+    /// a transaction, which would cost more than the statement.
     ///
     /// # Errors
-    /// What the unit returned, or the store's own error when it could not run.
+    /// What the unit returned, or the store's own error if it could not run.
     pub async fn ask<T, E, F>(&self, unit: F) -> Result<T, E>
     where
         F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
@@ -135,23 +136,23 @@ impl Db {
         }
     }
 
-    /// Rings after a unit that enqueued a job was committed. One waiter is woken; a ring nobody waits for is kept.
+    /// Notified after a unit that enqueued a job was committed. One waiter is woken; a notification without a waiter is kept.
     #[must_use]
     pub fn jobs_changed(&self) -> &Arc<Notify> {
         &self.jobs_changed
     }
 
-    /// What this database counts.
+    /// The metrics of this database.
     #[must_use]
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// Folds SQLite's log into the database file and truncates it, so that deleted bytes are gone from the disk. Does nothing on
-    /// Postgres. Returns false when a reader stood in the way.
+    /// Checkpoints SQLite's write-ahead log into the database file and truncates it, so that deleted bytes are gone from the
+    /// disk. Does nothing on Postgres. Returns false if a reader prevented it.
     ///
     /// # Errors
-    /// When the database does not answer.
+    /// If the database does not respond.
     pub async fn checkpoint(&self) -> Result<bool, StoreError> {
         match &self.backend {
             Backend::Sqlite { checkpoints, .. } => {
@@ -164,8 +165,8 @@ impl Db {
         }
     }
 
-    /// Finishes the units that run, and the writing ones that wait on SQLite, closes the connections and ends the threads. Units that
-    /// come later get [`StoreError::Unavailable`].
+    /// Finishes the units that are running, and the writing ones waiting on SQLite, closes the connections and ends the
+    /// threads. Later units get [`StoreError::Unavailable`].
     pub async fn close(&self) {
         match &self.backend {
             Backend::Sqlite {

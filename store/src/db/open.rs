@@ -1,4 +1,4 @@
-//! Connecting, and the settings durability rests on.
+//! Connecting, and the settings that durability depends on.
 
 use super::{
     Backend, Connection, Db, DbOptions, Tx, migrations,
@@ -17,7 +17,7 @@ use sqlx::{
 use std::{str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};
 
-/// A connection that nobody used for so long is asked whether it is alive.
+/// A connection that was idle for this long is checked before use.
 const RESTED: Duration = Duration::from_secs(1);
 
 /// Which tables a database holds.
@@ -25,7 +25,7 @@ const RESTED: Duration = Duration::from_secs(1);
 pub(crate) enum Schema {
     /// Everything but the keys.
     Main,
-    /// The data keys, which live apart.
+    /// The data keys, which are stored separately.
     Keys,
 }
 
@@ -61,14 +61,14 @@ async fn open_sqlite(
         .foreign_keys(true)
         .busy_timeout(options.timeout)
         .statement_cache_capacity(512)
-        // Deleted content is overwritten, and sorting never spills rows into files of its own.
+        // Deleted content is overwritten, and sorting never writes rows to temporary files.
         .pragma("secure_delete", "ON")
         .pragma("temp_store", "MEMORY");
     let for_writing = connect
         .clone()
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
-        // FULL: what was answered survives a power cut. NORMAL would lose the last commits.
+        // FULL: what was acknowledged survives a power cut. NORMAL would lose the last commits.
         .synchronous(SqliteSynchronous::Full);
     let found = past::look(&connect).await;
     found.tell(connect.get_filename());
@@ -87,7 +87,7 @@ async fn open_sqlite(
     let mut connection = acquired.detach();
     let opening = Opening::begin(&mut connection, connect.get_filename(), &found).await;
     if let Err(error) = &opening {
-        // It can be read all the same; whether it can be written is what `/readyz` tells.
+        // It can still be read; `/readyz` reports that it cannot be written.
         tracing::warn!(%error, "the database cannot be written");
     }
     let readers = Readers::new(connect, options.readers, options.timeout)?;
@@ -119,7 +119,7 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
         .application_name("honnin");
     let pools = PgPoolOptions::new()
         .acquire_timeout(options.timeout)
-        // Asking a connection that was busy a moment ago whether it is alive would cost a unit another exchange with the server.
+        // Checking a connection that was busy a moment ago would cost a unit another round trip to the server.
         .test_before_acquire(false)
         .before_acquire(|connection, state| {
             Box::pin(async move {
@@ -138,7 +138,7 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
     Ok(Backend::Postgres(pools))
 }
 
-/// The address itself may hold a password and is not repeated.
+/// The URL may contain a password and is not repeated.
 fn malformed(_: sqlx::Error) -> StoreError {
     StoreError::refused("the database address is malformed")
 }

@@ -1,6 +1,6 @@
-//! How a SQLite database was left. Whoever has one open has a row in it, which goes when it is closed in order. The row says which file
-//! it was written into, so that a copy is known as one: where a copy still has a row, it was made while the database was open, and what
-//! had not got from the log into the file by then is missing unless the log was copied too.
+//! How a SQLite database was last closed. A process that has it open has a row in it, which is removed on a clean close. The
+//! row identifies the file it was written to, so that a copy can be recognised: if a copy has a row, it was made while the
+//! database was open, and what had not been checkpointed from the log by then is missing unless the log was copied too.
 
 use crate::StoreError;
 use sqlx::{
@@ -9,14 +9,14 @@ use sqlx::{
 };
 use std::{fs, path::Path, time::Duration};
 
-/// How a database was left.
+/// How a database was last closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Past {
-    /// Nothing to tell: it was closed in order, is new, or another process has it open.
+    /// Nothing to report: it was closed cleanly, is new, or another process has it open.
     Orderly,
-    /// Its process ended without closing it, and its log is there.
+    /// Its process ended without closing it, and its write-ahead log is present.
     Crashed,
-    /// It is a copy made while it was open, and its log is not there.
+    /// It is a copy made while it was open, and its write-ahead log is missing.
     WithoutLog,
 }
 
@@ -28,14 +28,14 @@ pub(super) struct Shutdown {
     stale: Vec<String>,
 }
 
-/// Looks at the database as nobody but one alone can: with an exclusive lock, which is refused where anybody has it open.
+/// Examines the database with an exclusive lock, which is refused if anybody has it open.
 pub(super) async fn look(options: &SqliteConnectOptions) -> Shutdown {
     let file = options.get_filename();
     let mut log = file.as_os_str().to_owned();
     log.push("-wal");
     let has_log = Path::new(&log).exists();
     let rows = if file.exists() { rows(options).await } else { Ok(None) };
-    // In use, older than the table of rows, or in no state to be read at all, which opening it will tell.
+    // In use, older than the table of rows, or unreadable, which opening it will report.
     let Ok(Some((journal, rows))) = rows else {
         return Shutdown {
             past: Past::Orderly,
@@ -50,7 +50,7 @@ pub(super) async fn look(options: &SqliteConnectOptions) -> Shutdown {
 
 type Rows = Vec<(String, String)>;
 
-/// The kind of log that the file's header names, and the rows.
+/// The journal mode in the file's header, and the rows.
 async fn rows(options: &SqliteConnectOptions) -> Result<Option<(String, Rows)>, sqlx::Error> {
     let alone = options
         .clone()
@@ -68,20 +68,20 @@ async fn rows(options: &SqliteConnectOptions) -> Result<Option<(String, Rows)>, 
 }
 
 fn judge(journal: &str, rows: &[(String, String)], has_log: bool, here: &str) -> Past {
-    // `VACUUM INTO` copies what the log holds, and makes a file that has none.
+    // `VACUUM INTO` copies the content of the log, and creates a file without one.
     if rows.is_empty() || journal != "wal" {
         Past::Orderly
     } else if has_log {
         Past::Crashed
     } else if rows.iter().all(|(_, file)| file == here) {
-        // SQLite removes the log when the last connection ends, be it that of a process that had no time to remove its row.
+        // SQLite removes the log when the last connection ends, even that of a process that had no time to remove its row.
         Past::Orderly
     } else {
         Past::WithoutLog
     }
 }
 
-/// Tells the file from its copies.
+/// Distinguishes the file from its copies.
 pub(super) fn identity(file: &Path) -> String {
     let Ok(metadata) = fs::metadata(file) else {
         return String::new();
@@ -96,7 +96,7 @@ pub(super) fn identity(file: &Path) -> String {
 }
 
 impl Shutdown {
-    /// Says it in the log.
+    /// Logs it.
     pub(super) fn tell(&self, file: &Path) {
         let file = file.display();
         match self.past {
@@ -122,8 +122,8 @@ pub(super) struct Opening {
 }
 
 impl Opening {
-    /// Puts the row in the place of those that `found` left behind, and into the file itself: only then does a copy without the log
-    /// have it.
+    /// Replaces the rows that `found` left behind by this process's, and checkpoints it into the file: only then does a copy
+    /// without the log contain it.
     pub(super) async fn begin(
         connection: &mut SqliteConnection,
         file: &Path,
@@ -147,7 +147,7 @@ impl Opening {
         Ok(Self { id })
     }
 
-    /// Removes the row: the database is closed in order.
+    /// Removes the row: the database is closed cleanly.
     pub(super) async fn end(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
         let remove = sqlx::query("DELETE FROM openings WHERE id = $1").bind(&self.id);
         let removed = remove.execute(connection).await;

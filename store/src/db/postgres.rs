@@ -1,5 +1,5 @@
-//! Units of work on Postgres: a transaction each (the server groups commits itself), and for writing ones another when two of them
-//! collided.
+//! Units of work on Postgres: a transaction each (the server groups commits itself), retried for writing ones after a
+//! serialization failure.
 
 use super::{
     Connection, Tx, migrations,
@@ -22,11 +22,10 @@ use std::{
 };
 use tokio::{sync::Notify, time::Instant};
 
-/// A unit that collided this often is one of a hot spot; its caller gets the collision.
+/// After this many conflicts, the caller gets the conflict.
 const TRIES: u32 = 8;
 
-/// A connection of the pool. It is closed when it is dropped, unless its unit has come to an end: nobody may find it in the middle of
-/// one.
+/// A connection of the pool. It is closed when dropped, unless its unit has ended: nobody may get it in the middle of one.
 pub(crate) struct Held {
     connection: PoolConnection<Postgres>,
     rested: bool,
@@ -54,7 +53,7 @@ impl DerefMut for Held {
     }
 }
 
-/// The next unit may have this one's connection, unless it is in doubt.
+/// Returns the connection for the next unit, unless its state is in doubt.
 fn rest(mut tx: Tx) {
     let doubtful = tx.is_doubtful();
     if let Connection::Postgres(held) = &mut tx.connection {
@@ -62,18 +61,18 @@ fn rest(mut tx: Tx) {
     }
 }
 
-/// A thread and the connections that it alone uses, since they wait on its runtime.
+/// A thread and the connections that only it uses, since they wait on its runtime.
 struct PoolThread {
     thread: Thread,
     pool: PgPool,
 }
 
-/// Where units run. Cheap to clone.
+/// The threads of a database and their connections. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Pools(Arc<[PoolThread]>);
 
 impl Pools {
-    /// Opens `count` connections at most, which the threads share equally.
+    /// Opens at most `count` connections, which the threads share equally.
     pub(super) async fn open(
         options: PgPoolOptions,
         connect: &PgConnectOptions,
@@ -87,7 +86,7 @@ impl Pools {
         Ok(Self(try_join_all(pools).await?.into()))
     }
 
-    /// Runs all of `migrator` that has not run yet.
+    /// Runs the pending migrations of `migrator`.
     pub(super) async fn migrate(&self, migrator: &'static Migrator) -> Result<(), StoreError> {
         let chosen = self.least_busy()?;
         let pool = chosen.pool.clone();
@@ -95,7 +94,7 @@ impl Pools {
         chosen.thread.run(async { Ok(()) }, migrate).await
     }
 
-    /// Runs `unit` on one view of the database.
+    /// Runs `unit` on one snapshot of the database.
     pub(super) async fn read<T, E, F>(&self, mut unit: F, metrics: Arc<Metrics>) -> Result<T, E>
     where
         F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
@@ -116,7 +115,7 @@ impl Pools {
         chosen.run(work).await
     }
 
-    /// Runs `unit`, which asks one thing.
+    /// Runs `unit`, which executes a single statement.
     pub(super) async fn ask<T, E, F>(&self, mut unit: F, metrics: Arc<Metrics>) -> Result<T, E>
     where
         F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
@@ -157,8 +156,8 @@ impl Pools {
                     Err(failure) if !failure.collided || tried == TRIES => return Err(failure.error),
                     Err(_) => {}
                 }
-                // Whom it collided with may run on another node, so there is nobody to be woken by; at random, so that the two do not
-                // meet again.
+                // The conflicting unit may run on another node, so nothing can wake this one; the pause is random, so that the
+                // two do not conflict again.
                 let pause = rand::rng().random_range(0..2_u64 << tried);
                 tokio::time::sleep(Duration::from_millis(pause)).await;
                 connection = lend(pool.clone()).await?;
@@ -167,7 +166,7 @@ impl Pools {
         chosen.run(work).await
     }
 
-    /// Waits for the units that run, closes the connections and ends the threads.
+    /// Waits for the running units, closes the connections and ends the threads.
     pub(super) async fn close(&self) {
         join_all(self.0.iter().map(|one| one.pool.close())).await;
         join_all(self.0.iter().map(|one| one.thread.end())).await;
@@ -207,10 +206,10 @@ async fn lend(pool: PgPool) -> Result<Connection, StoreError> {
     }))
 }
 
-/// Why an attempt came to nothing.
+/// Why an attempt failed.
 struct Failure<E> {
     error: E,
-    /// Another unit stood in the way, and may not the next time.
+    /// It conflicted with another unit, and may succeed next time.
     collided: bool,
 }
 
@@ -234,7 +233,7 @@ where
             jobs_changed.notify_one();
         }
     }
-    // A collision that is found at the commit has ended the transaction as well.
+    // A conflict that is found at the commit has ended the transaction as well.
     if ended.is_err() && !collided {
         tx.doubt();
     }

@@ -1,5 +1,5 @@
-//! SQLite's connections for reading. The driver's own pool asks each connection that comes back whether it is alive, which costs a unit
-//! of one statement as much as the statement; here it rests until the next unit. One that nobody knows the state of is closed.
+//! SQLite's connections for reading. The driver's own pool checks each returned connection, which costs a unit of one statement
+//! as much as the statement; here a connection is kept as it is until the next unit. One in an unknown state is closed.
 
 use super::{
     Connection, Tx,
@@ -21,17 +21,17 @@ pub(super) struct Readers(Arc<Inner>);
 
 struct Inner {
     options: SqliteConnectOptions,
-    /// One for each connection that may be open.
+    /// One permit for each connection that may be open.
     places: Arc<Semaphore>,
     count: u32,
     timeout: Duration,
     resting: Mutex<Vec<SqliteConnection>>,
-    /// Where the units run.
+    /// The threads that run the units.
     threads: Vec<Thread>,
 }
 
 impl Readers {
-    /// Opens `count` connections at most, each when it is first needed. A unit waits no longer than `timeout` for one.
+    /// Opens at most `count` connections, each when first needed. A unit waits at most `timeout` for one.
     pub(super) fn new(options: SqliteConnectOptions, count: u32, timeout: Duration) -> Result<Self, StoreError> {
         let threads = (0..threads::COUNT).map(|number| Thread::start(number, Wakes::Threads));
         let threads = threads.collect::<Result<_, _>>()?;
@@ -45,7 +45,7 @@ impl Readers {
         })))
     }
 
-    /// Runs `unit` on one view of the database.
+    /// Runs `unit` on one snapshot of the database.
     pub(super) async fn read<T, E, F>(&self, mut unit: F, metrics: Arc<Metrics>) -> Result<T, E>
     where
         F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
@@ -59,7 +59,7 @@ impl Readers {
                 Ok(()) => unit::run(&mut unit, &mut tx).await,
                 Err(error) => Err(error.into()),
             };
-            // Where the database has ended the transaction by itself, nobody knows what state the connection is in.
+            // If the database has ended the transaction by itself, the state of the connection is unknown.
             if tx.command("ROLLBACK").await.is_err() {
                 tx.doubt();
             }
@@ -70,7 +70,7 @@ impl Readers {
         .await
     }
 
-    /// Runs `unit`, which asks one thing.
+    /// Runs `unit`, which executes a single statement.
     pub(super) async fn ask<T, E, F>(&self, mut unit: F, metrics: Arc<Metrics>) -> Result<T, E>
     where
         F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
@@ -88,20 +88,20 @@ impl Readers {
         .await
     }
 
-    /// Waits for the units that read, closes the connections, lends no more and ends the threads.
+    /// Waits for the running units, closes the connections and ends the threads.
     pub(super) async fn close(&self) {
         let all = self.0.places.acquire_many(self.0.count).await;
         self.0.places.close();
         let resting = std::mem::take(&mut *self.resting());
         for connection in resting {
-            // Closing can fail only where it is closed already.
+            // Closing can fail only if it is closed already.
             drop(connection.close().await);
         }
         drop(all);
         join_all(self.0.threads.iter().map(Thread::end)).await;
     }
 
-    /// Runs `work` with a connection, and the place that this takes.
+    /// Runs `work` with a connection and its permit.
     async fn run<T, E, W>(&self, work: W) -> Result<T, E>
     where
         W: AsyncFnOnce((Connection, OwnedSemaphorePermit)) -> Result<T, E> + Send + 'static,
@@ -112,7 +112,7 @@ impl Readers {
         thread.run(self.clone().lend(), work).await
     }
 
-    /// A connection, and the place it takes.
+    /// A connection and its permit.
     async fn lend(self) -> Result<(Connection, OwnedSemaphorePermit), StoreError> {
         let place = tokio::time::timeout(self.0.timeout, Arc::clone(&self.0.places).acquire_owned()).await;
         let place = place.map_err(|_| StoreError::unavailable("all read connections are busy"))?;
@@ -125,7 +125,7 @@ impl Readers {
         Ok((Connection::Sqlite(connection), place))
     }
 
-    /// The next unit may have this one's connection; one in doubt is closed.
+    /// Returns the connection for the next unit; one in doubt is closed.
     async fn rest(&self, tx: Tx) {
         if tx.is_doubtful() {
             tx.close().await;

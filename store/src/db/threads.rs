@@ -1,9 +1,10 @@
-//! The threads that units run on. The future of a unit borrows what its closure captured, and nothing can be said about whether such a
-//! future is `Send`; so it stays on the thread where it was made. Only the closure crosses, and the callers' own futures stay `Send`.
+//! The threads that run units. The future of a unit borrows what its closure captured, and Rust cannot express that such a
+//! future is `Send`; so it stays on the thread where it was created. Only the closure crosses threads, and the callers' own
+//! futures remain `Send`.
 //!
-//! A caller may leave at any moment (its client hung up, another branch of a `select!` won), and its future is dropped where it waits. Were
-//! the unit part of that future, a statement could be left half-way, and the connection handed on with a transaction open. So a unit that
-//! has begun ends whole, whoever listens; one whose caller left before does not run.
+//! A caller may go away at any moment (its client hung up, another branch of a `select!` won), and its future is dropped where
+//! it waits. If the unit were part of that future, a statement could be left unfinished, and the connection reused with a
+//! transaction open. So a unit that has begun runs to its end; one whose caller has gone away before does not run.
 
 use crate::StoreError;
 use futures::future::{FutureExt as _, LocalBoxFuture};
@@ -15,21 +16,21 @@ use tokio::{
 };
 use tracing::{Instrument as _, Span};
 
-/// How many threads run the units of a database that have a connection of their own. A unit waits most of its time and computes next to
-/// nothing, so one thread would do for all; with two, a unit that computes longer than it should does not hold up everybody else.
+/// How many threads run the units of a database that have their own connections. A unit mostly waits and computes little, so
+/// one thread would suffice; with two, a unit that computes too long does not delay all others.
 pub(super) const COUNT: u32 = 2;
 
 /// What wakes a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wakes {
-    /// Other threads, as those of SQLite's driver.
+    /// Other threads, such as those of SQLite's driver.
     Threads,
     /// Sockets too, as with Postgres.
     Sockets,
 }
 
-/// Starts a thread with a runtime of its own, for what `work` makes. A connection waits on the runtime that opened it, and this one goes
-/// on whatever the program's main runtime is busy with.
+/// Starts a thread with its own runtime for what `work` creates. A connection waits on the runtime that opened it, and this one
+/// continues however busy the program's main runtime is.
 pub(super) fn start<W, R>(name: &str, wakes: Wakes, work: W) -> Result<(), StoreError>
 where
     W: FnOnce() -> R + Send + 'static,
@@ -46,13 +47,13 @@ where
     started.map(drop).map_err(StoreError::unavailable)
 }
 
-/// A unit that goes to its thread.
+/// A unit on its way to its thread.
 type Job = Box<dyn FnOnce() -> LocalBoxFuture<'static, ()> + Send>;
 
-/// A thread that runs units side by side. It ends when it is told to, or is dropped, and its last unit has ended.
+/// A thread that runs units concurrently. It ends once it is stopped or dropped and its last unit has ended.
 pub(super) struct Thread {
     jobs: mpsc::UnboundedSender<Option<Job>>,
-    /// Every unit holds it too.
+    /// Every unit holds a clone.
     busy: Arc<()>,
 }
 
@@ -66,7 +67,7 @@ impl Thread {
         })
     }
 
-    /// How many units it has, and one.
+    /// The number of its units plus one.
     pub(super) fn load(&self) -> usize {
         Arc::strong_count(&self.busy)
     }
@@ -93,7 +94,7 @@ impl Thread {
                     Ok(connection) => work(connection).await,
                     Err(error) => Err(error.into()),
                 };
-                // A caller that went away does not need its answer.
+                // A caller that has gone away does not need the answer.
                 drop(caller.send(answer));
             };
             task.instrument(span).boxed_local()
@@ -103,21 +104,21 @@ impl Thread {
         answer.await.unwrap_or_else(|_| Err(closed()))
     }
 
-    /// Waits for the units that run, and for the end of the thread.
+    /// Waits for the running units, and for the end of the thread.
     pub(super) async fn end(&self) {
-        // It fails where the thread has ended already.
+        // Fails if the thread has already ended.
         drop(self.jobs.send(None));
         self.jobs.closed().await;
     }
 }
 
-/// The one whose thread has the fewest units, so that none waits while another thread has nothing to do.
+/// The one whose thread has the fewest units, so that none waits while another thread is idle.
 pub(super) fn least_busy<L>(all: &[L], thread: impl Fn(&L) -> &Thread) -> Result<&L, StoreError> {
     let least = all.iter().min_by_key(|one| thread(one).load());
     least.ok_or_else(|| StoreError::unavailable("there is no thread for units"))
 }
 
-/// Runs what comes, until nobody can send more or somebody has sent the end.
+/// Runs units until the queue is closed or the end is sent.
 async fn serve(mut queue: mpsc::UnboundedReceiver<Option<Job>>) {
     let work = async move {
         let mut running = JoinSet::new();

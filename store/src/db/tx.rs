@@ -1,4 +1,4 @@
-//! The transaction a unit of work gets, and the macro that runs one SQL text on either database.
+//! The transaction of a unit of work, and the macro that runs one SQL text on either database.
 
 use super::postgres::Held;
 use crate::{StoreError, error::is_serialization_failure, metrics::Metrics};
@@ -10,32 +10,32 @@ use prometheus_client::metrics::counter::Counter;
 use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
 
-/// What a unit of work does its reading and writing on. Only the store's own functions can use it.
+/// What a unit of work reads and writes with. Only the store's own functions can use it.
 pub struct Tx {
     pub(crate) connection: Connection,
     /// A job was enqueued: wake the worker after the commit.
     pub(super) enqueued: bool,
-    /// The unit collided with another one and may run again.
+    /// The unit conflicted with another one and may run again.
     pub(super) collided: bool,
-    /// The first error a statement of this unit met.
+    /// The first failure of a statement in this unit.
     failed: Option<StoreError>,
     metrics: Arc<Metrics>,
-    /// What is counted once the unit is committed.
+    /// What to count once the unit is committed.
     pub(super) counted: Vec<Counter>,
-    /// One statement is all that may be asked.
+    /// Only a single statement is allowed.
     single: bool,
-    /// A statement was answered.
+    /// A statement was executed.
     answered: bool,
     doubtful: bool,
 }
 
-/// Whoever holds it says where its transaction begins and ends.
+/// The owner begins and ends its transaction.
 pub(crate) enum Connection {
     Sqlite(SqliteConnection),
     Postgres(Held),
 }
 
-/// Which SQL to speak, in the few places where one text cannot serve both.
+/// The SQL dialect, for the few places where one text does not work on both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Sqlite,
@@ -84,13 +84,10 @@ impl Tx {
         tx
     }
 
-    /// Translates a statement's result and remembers a failure.
+    /// Converts a statement's result and remembers a failure.
     pub(crate) fn note<T>(&mut self, result: Result<T, sqlx::Error>) -> Result<T, StoreError> {
-        // Only where nobody has begun a transaction do two statements not see one moment.
-        debug_assert!(
-            !self.answered || !self.single,
-            "a second statement where one was to be asked"
-        );
+        // Only without a transaction can two statements see different snapshots.
+        debug_assert!(!self.answered || !self.single, "a second statement in a unit of one");
         self.answered = true;
         result.map_err(|error| {
             self.collided |= is_serialization_failure(&error);
@@ -100,28 +97,28 @@ impl Tx {
         })
     }
 
-    /// The error of a lost compare-and-set. Where units run side by side the unit is tried again with what is stored now.
+    /// The error of a lost compare-and-set. If units run concurrently, the unit is run again with what is stored now.
     pub(crate) fn conflict(&mut self) -> StoreError {
         self.collided = true;
         StoreError::Conflict
     }
 
-    /// Counts, once this unit is committed, that a session has come to `status`.
+    /// Counts, once this unit is committed, a session that has entered `status`.
     pub fn count_session(&mut self, status: Status) {
         self.counted.push(self.metrics.session(status));
     }
 
-    /// Counts, once this unit is committed, a verdict that is fixed.
+    /// Counts, once this unit is committed, a final verdict.
     pub fn count_verdict(&mut self, verdict: Verdict, source: Source) {
         self.counted.push(self.metrics.verdict(verdict, source));
     }
 
-    /// Counts, once this unit is committed, an attempt to deliver a webhook; `fault` is what went wrong.
+    /// Counts, once this unit is committed, an attempt to deliver a webhook; `fault` is the class of its failure.
     pub(crate) fn count_attempt(&mut self, fault: Option<&str>) {
         self.counted.push(self.metrics.attempt(fault));
     }
 
-    /// Tells the worker, after the commit, that there is something to do.
+    /// Notifies the worker, after the commit, that there is something to do.
     pub(crate) const fn wake_worker(&mut self) {
         self.enqueued = true;
     }
@@ -133,7 +130,7 @@ impl Tx {
         }
     }
 
-    /// Starts the books of the next unit on the same connection.
+    /// Resets the state for the next unit on the same connection.
     pub(super) fn forget_last_unit(&mut self) {
         self.collided = false;
         self.enqueued = false;
@@ -145,7 +142,7 @@ impl Tx {
         self.failed.take()
     }
 
-    /// Nobody knows what state the connection is in: it is not to be used again.
+    /// The state of the connection is unknown: it must not be used again.
     pub(super) const fn doubt(&mut self) {
         self.doubtful = true;
     }
@@ -154,15 +151,15 @@ impl Tx {
         self.doubtful
     }
 
-    /// Closes a connection to SQLite, with whatever it has begun.
+    /// Closes a connection to SQLite, with whatever was begun on it.
     pub(super) async fn close(self) {
         if let Connection::Sqlite(connection) = self.connection {
-            // It fails only where the connection is gone already.
+            // Fails only if the connection is already gone.
             drop(connection.close().await);
         }
     }
 
-    /// Runs a statement of the transaction itself, outside any unit's books.
+    /// Runs a transaction statement, outside any unit's state.
     pub(super) async fn command(&mut self, sql: &'static str) -> Result<(), StoreError> {
         let done = match &mut self.connection {
             Connection::Sqlite(connection) => sqlx::raw_sql(sql).execute(connection).await.map(drop),

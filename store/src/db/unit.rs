@@ -9,7 +9,7 @@ tokio::task_local! {
     static INSIDE_A_UNIT: ();
 }
 
-/// A unit inside a unit would wait for itself: for the one writer on SQLite, for a connection on Postgres.
+/// A unit inside a unit would deadlock: waiting for the one writer on SQLite, for a connection on Postgres.
 pub(super) fn refuse_nesting() -> Result<(), StoreError> {
     match INSIDE_A_UNIT.try_with(|()| ()) {
         Ok(()) => Err(StoreError::refused("a unit of work inside another")),
@@ -17,7 +17,7 @@ pub(super) fn refuse_nesting() -> Result<(), StoreError> {
     }
 }
 
-/// Runs `unit` once and judges what it left behind.
+/// Runs `unit` once and evaluates the result.
 pub(super) async fn run<T, E, F>(unit: &mut F, tx: &mut Tx) -> Result<T, E>
 where
     F: AsyncFnMut(&mut Tx) -> Result<T, E>,

@@ -1,4 +1,4 @@
-//! Automatic decisions, one for each attempt: by which thresholds and models, and, sealed, every number looked at.
+//! Automatic decisions, one for each attempt: the policy and models, and, encrypted, all scores.
 
 use crate::{
     StoreError,
@@ -17,15 +17,15 @@ pub struct DecisionRow {
     pub decided_at: Timestamp,
     /// The verdict.
     pub verdict: Verdict,
-    /// The thresholds.
+    /// The policy.
     pub policy: Policy,
-    /// The models that took part.
+    /// The models that were used.
     pub models: Vec<ModelHash>,
-    /// Sealed: the explanation, JSON; `None` after erasure.
+    /// Encrypted: the explanation, JSON; `None` after erasure.
     pub explanation: Option<Vec<u8>>,
 }
 
-/// Name of the sealed column.
+/// Name of the encrypted column.
 #[must_use]
 pub fn explanation_name(attempt: i64) -> String {
     format!("explanation-{attempt}")
@@ -62,7 +62,7 @@ impl TryFrom<Raw> for DecisionRow {
 /// Stores a decision.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where the attempt is decided already.
+/// [`StoreError::Duplicate`] if the attempt is already decided.
 pub async fn insert(tx: &mut Tx, row: &DecisionRow) -> Result<(), StoreError> {
     let policy = serde_json::to_string(&row.policy).map_err(StoreError::refused)?;
     let models = serde_json::to_string(&row.models).map_err(StoreError::refused)?;
@@ -76,7 +76,7 @@ pub async fn insert(tx: &mut Tx, row: &DecisionRow) -> Result<(), StoreError> {
 /// The decisions of a session, oldest first.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list(tx: &mut Tx, session: &SessionId) -> Result<Vec<DecisionRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT session_id, attempt, decided_at, verdict, policy, models, explanation FROM decisions

@@ -1,5 +1,6 @@
-//! What knows an approved document or face again: for each session at most one row, compared with only once the session is approved,
-//! and gone with its personal data. A document is an HMAC under a key of the tenant; a face is sealed with the session's own key.
+//! What recognises an approved document or face: at most one row for each session, compared with only once the session is
+//! approved, and removed with its personal data. A document is an HMAC under a key of the tenant; a face is encrypted with the
+//! session's own key.
 
 use crate::{
     StoreError,
@@ -11,39 +12,39 @@ use domain::{
     time::Timestamp,
 };
 
-/// Name of the sealed column.
+/// Name of the encrypted column.
 pub const FACE: &str = "identity-face";
 
-/// What knows the document and the face of one session again.
+/// What recognises the document and the face of one session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentityRow {
     /// The session.
     pub session: SessionId,
-    /// Whose it is.
+    /// Its tenant.
     pub tenant: TenantId,
     /// HMAC of the document's number with its kind and issuing state.
     pub document: Option<[u8; 32]>,
-    /// Sealed: the descriptor of the face.
+    /// Encrypted: the descriptor of the face.
     pub face: Option<Vec<u8>>,
     /// Since when it counts.
     pub approved_at: Option<Timestamp>,
 }
 
-/// The sealed face of an approved session.
+/// The encrypted face of an approved session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedFace {
     /// The session.
     pub session: SessionId,
-    /// The key it is sealed with.
+    /// The key it is encrypted with.
     pub data_key: DataKeyId,
-    /// The sealed descriptor.
+    /// The encrypted descriptor.
     pub face: Vec<u8>,
 }
 
-/// Stores what knows a session again, in place of what an earlier attempt left.
+/// Stores what recognises a session, replacing what an earlier attempt left.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn save(tx: &mut Tx, row: &IdentityRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO identities (session_id, tenant_id, document, face, approved_at) VALUES ($1, $2, $3, $4, $5)
@@ -53,28 +54,28 @@ pub async fn save(tx: &mut Tx, row: &IdentityRow) -> Result<(), StoreError> {
         .bind(&row.face).bind(row.approved_at.map(Timestamp::as_millis)).execute(conn).await.map(drop))
 }
 
-/// Lets a session that a reviewer has approved count from now on; one without a row has nothing to be known by.
+/// Makes a session count that a reviewer has approved; one without a row has nothing to recognise.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn approve(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE identities SET approved_at = $2 WHERE session_id = $1")
         .bind(session.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))
 }
 
-/// Forgets what knows a session again.
+/// Deletes what recognises a session.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn remove(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM identities WHERE session_id = $1")
         .bind(session.as_str()).execute(conn).await.map(drop))
 }
 
-/// The tenant's other sessions that were approved with this document, the last first, at most `limit`.
+/// The tenant's other sessions that were approved with this document, the latest first, at most `limit`.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list_by_document(
     tx: &mut Tx,
     tenant: &TenantId,
@@ -103,7 +104,7 @@ struct Raw {
 /// A page of the tenant's approved faces, by session: those after `after`, at most `limit`.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list_faces(
     tx: &mut Tx,
     tenant: &TenantId,
@@ -126,10 +127,10 @@ pub async fn list_faces(
     raw.into_iter().map(face).collect()
 }
 
-/// The data key that a tenant's HMACs are made with, where it has one.
+/// The data key of a tenant's HMACs, if it has one.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn find_key(tx: &mut Tx, tenant: &TenantId) -> Result<Option<DataKeyId>, StoreError> {
     let id: Option<String> = on!(tx, conn => sqlx::query_scalar("SELECT data_key FROM tenant_keys WHERE tenant_id = $1")
         .bind(tenant.as_str()).fetch_optional(conn).await)?;
@@ -137,10 +138,10 @@ pub async fn find_key(tx: &mut Tx, tenant: &TenantId) -> Result<Option<DataKeyId
         .transpose()
 }
 
-/// Gives a tenant its key where it has none, or has only the one that is `lost`; returns the one it has then.
+/// Gives a tenant a key if it has none, or only the one that is `lost`; returns its current key.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn give_key(
     tx: &mut Tx,
     tenant: &TenantId,

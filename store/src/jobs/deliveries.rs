@@ -1,5 +1,5 @@
-//! Deliveries are claimed tenant by tenant. In one line for all, a pile for one silent receiver would have to be walked through, or
-//! moved aside again and again, before anybody else's webhook is found; here it waits where it is, unread and unwritten.
+//! Deliveries are claimed tenant by tenant. In a single queue, the backlog of one silent receiver would have to be searched or
+//! moved aside again and again before another tenant's webhook is found; here it stays where it is, neither read nor written.
 
 use super::{Job, JobKind, Row, claim_sql, to_jobs};
 use crate::{
@@ -11,11 +11,11 @@ use domain::{
     time::Timestamp,
 };
 
-/// Adds the job that makes an event's next attempt, not before `run_at`. An event has at most one: asking again only moves the waiting
-/// one forward.
+/// Adds the job for an event's next attempt, not before `run_at`. An event has at most one: enqueueing again only moves the
+/// pending one to an earlier time.
 ///
 /// # Errors
-/// When the database refuses or does not answer.
+/// If the database refuses or does not respond.
 pub async fn enqueue_delivery(
     tx: &mut Tx,
     tenant: &TenantId,
@@ -33,11 +33,12 @@ pub async fn enqueue_delivery(
     Ok(())
 }
 
-/// The tenants with deliveries that could be claimed now, the one that has waited longest first. An empty name stands for deliveries
-/// that an older program has enqueued. Two steps in an index for each tenant with unfinished deliveries, however many those are.
+/// The tenants with deliveries that could be claimed now, the one that has waited longest first. An empty name stands for
+/// deliveries enqueued by an older program. Two steps in an index for each tenant with unfinished deliveries, however many
+/// those are.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list_tenants_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<String>, StoreError> {
     on!(tx, conn => sqlx::query_scalar(
         "WITH RECURSIVE waiting (tenant) AS (
@@ -55,10 +56,10 @@ pub async fn list_tenants_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<String>
         .bind(now.as_millis()).fetch_all(conn).await)
 }
 
-/// Takes up to `limit` due deliveries of one tenant that nobody holds, oldest first, and holds them until `lease_until`.
+/// Claims up to `limit` due deliveries of one tenant that nobody holds, oldest first, until `lease_until`.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn claim_of_tenant(
     tx: &mut Tx,
     worker: &str,

@@ -1,5 +1,5 @@
-//! Background work as rows: enqueue in the unit that makes it necessary, claim under a lease, finish in the unit that holds the
-//! effect. At least once; a worker that lost its lease cannot finish.
+//! Background jobs as rows: enqueue in the unit that makes the job necessary, claim under a lease, finish in the unit of the
+//! effect. A job runs at least once; a worker that lost its lease cannot finish it.
 
 mod deliveries;
 mod overview;
@@ -16,7 +16,7 @@ use domain::time::Timestamp;
 /// What kind of work a job is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JobKind {
-    /// End a session whose time has run out.
+    /// Expire a session at its deadline.
     Expire,
     /// Read one uploaded picture.
     Analyse,
@@ -26,7 +26,7 @@ pub enum JobKind {
     Deliver,
     /// Erase a session.
     Erase,
-    /// Look for what crashes left behind.
+    /// Clean up what crashes left behind.
     Sweep,
 }
 
@@ -54,13 +54,13 @@ impl JobKind {
         }
     }
 
-    /// Whether somebody may be waiting for it. An end that is days away is found when the worker looks by itself; waking it at
-    /// every creation would cost more than the creation.
+    /// Whether somebody may be waiting for it. A deadline that is days away is found when the worker polls; waking it at every
+    /// creation would cost more than the creation.
     const fn is_prompt(self) -> bool {
         !matches!(self, Self::Expire)
     }
 
-    /// Reads what [`JobKind::as_str`] wrote.
+    /// Parses what [`JobKind::as_str`] wrote.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
@@ -76,12 +76,12 @@ pub struct JobNumber(pub i64);
 pub struct NewJob<'a> {
     /// What to do.
     pub kind: JobKind,
-    /// The id of what to do it to. Never personal data.
+    /// The id of the object. Never personal data.
     pub subject: &'a str,
     /// Not before this time.
     pub run_at: Timestamp,
-    /// At most one unfinished job of a kind has this key; enqueueing another only moves the waiting one forward. A job that runs
-    /// counts as unfinished, so use it where the running job would see what the new one is about.
+    /// At most one unfinished job of a kind has this key; enqueueing another one only moves the pending one to an earlier time.
+    /// A running job counts as unfinished, so use it only if the running job would see what the new one is about.
     pub dedup_key: Option<&'a str>,
 }
 
@@ -92,13 +92,13 @@ pub struct Job {
     pub number: JobNumber,
     /// What to do.
     pub kind: JobKind,
-    /// The id of what to do it to.
+    /// The id of the object.
     pub subject: String,
     /// When it was due.
     pub run_at: Timestamp,
-    /// 1 in the first run. Fences a worker whose lease ran out.
+    /// 1 in the first run. Fences off a worker whose lease expired.
     pub attempt: i64,
-    /// Who holds it.
+    /// The worker that holds it.
     pub worker: String,
 }
 
@@ -121,7 +121,7 @@ fn kind_of(text: &str) -> Result<JobKind, StoreError> {
 /// Adds a job to this unit of work.
 ///
 /// # Errors
-/// When the database refuses or does not answer.
+/// If the database refuses or does not respond.
 pub async fn enqueue(tx: &mut Tx, job: NewJob<'_>) -> Result<JobNumber, StoreError> {
     let number: i64 = on!(tx, conn => sqlx::query_scalar(
         "INSERT INTO jobs (kind, subject, dedup_key, run_at) VALUES ($1, $2, $3, $4)
@@ -143,8 +143,8 @@ fn joined(kinds: &[JobKind]) -> String {
         .fold(String::from(","), |list, kind| list + kind.as_str() + ",")
 }
 
-/// Takes up to `$4` jobs due at `$2` that `$which` chooses by `$5` and that nobody holds, for the worker `$1` until `$3`. What another
-/// node is about to take is passed over; on SQLite units come one after the other anyway.
+/// Takes up to `$4` jobs due at `$2` that `$which` selects by `$5` and that nobody holds, for the worker `$1` until `$3`. Jobs
+/// that another node is about to take are skipped; on SQLite units run one after the other anyway.
 macro_rules! claim_sql {
     ($dialect:expr, $which:literal) => {
         match $dialect {
@@ -166,11 +166,11 @@ macro_rules! claim_sql {
 }
 use claim_sql;
 
-/// Takes up to `limit` due jobs of these kinds that nobody holds, oldest first, and holds them until `lease_until`. Commit, then
-/// start them. Kinds that only a newer program knows wait for it. Deliveries are not among them: [`claim_of_tenant`].
+/// Claims up to `limit` due jobs of these kinds that nobody holds, oldest first, until `lease_until`. Commit before starting
+/// them. Kinds that only a newer program knows wait for it. Deliveries are not included: [`claim_of_tenant`].
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn claim(
     tx: &mut Tx,
     worker: &str,
@@ -187,7 +187,7 @@ pub async fn claim(
     to_jobs(rows, worker)
 }
 
-/// What was claimed, oldest first.
+/// The claimed jobs, oldest first.
 fn to_jobs(mut rows: Vec<Row>, worker: &str) -> Result<Vec<Job>, StoreError> {
     rows.sort_by_key(|row| (row.run_at, row.id));
     rows.into_iter()
@@ -204,10 +204,10 @@ fn to_jobs(mut rows: Vec<Row>, worker: &str) -> Result<Vec<Job>, StoreError> {
         .collect()
 }
 
-/// Holds `job` longer.
+/// Renews the lease of `job`.
 ///
 /// # Errors
-/// [`StoreError::LeaseLost`] when another worker has it or it is finished.
+/// [`StoreError::LeaseLost`] if another worker has it or it is finished.
 pub async fn renew(tx: &mut Tx, job: &Job, lease_until: Timestamp) -> Result<(), StoreError> {
     let renewed = on!(tx, conn => sqlx::query(
         "UPDATE jobs SET leased_until = $4 WHERE id = $1 AND leased_by = $2 AND attempt = $3 AND finished_at IS NULL")
@@ -216,18 +216,18 @@ pub async fn renew(tx: &mut Tx, job: &Job, lease_until: Timestamp) -> Result<(),
     held(renewed)
 }
 
-/// Marks `job` done. Belongs into the unit that holds its effect: a lost lease then rolls the effect back.
+/// Marks `job` done, in the unit of its effect: a lost lease then rolls the effect back.
 ///
 /// # Errors
-/// [`StoreError::LeaseLost`] when another worker has it or it is finished.
+/// [`StoreError::LeaseLost`] if another worker has it or it is finished.
 pub async fn finish(tx: &mut Tx, job: &Job, now: Timestamp) -> Result<(), StoreError> {
     end(tx, job, now, None).await
 }
 
-/// Ends `job` without success, for good. `reason` names the fault and holds no personal data.
+/// Ends `job` permanently without success. `reason` names the fault and contains no personal data.
 ///
 /// # Errors
-/// [`StoreError::LeaseLost`] when another worker has it or it is finished.
+/// [`StoreError::LeaseLost`] if another worker has it or it is finished.
 pub async fn give_up(tx: &mut Tx, job: &Job, now: Timestamp, reason: &str) -> Result<(), StoreError> {
     end(tx, job, now, Some(reason)).await
 }
@@ -241,10 +241,10 @@ async fn end(tx: &mut Tx, job: &Job, now: Timestamp, reason: Option<&str>) -> Re
     held(ended)
 }
 
-/// Lets go of `job` until `run_at`. `reason` names the fault and holds no personal data.
+/// Releases `job` until `run_at`. `reason` names the fault and contains no personal data.
 ///
 /// # Errors
-/// [`StoreError::LeaseLost`] when another worker has it or it is finished.
+/// [`StoreError::LeaseLost`] if another worker has it or it is finished.
 pub async fn retry_at(tx: &mut Tx, job: &Job, run_at: Timestamp, reason: Option<&str>) -> Result<(), StoreError> {
     let released = on!(tx, conn => sqlx::query(
         "UPDATE jobs SET run_at = $4, last_error = $5, leased_by = NULL, leased_until = NULL
@@ -260,10 +260,10 @@ const fn held(rows: u64) -> Result<(), StoreError> {
     if rows == 1 { Ok(()) } else { Err(StoreError::LeaseLost) }
 }
 
-/// Ends the waiting jobs of `kind` for `subject`; one that runs goes on. Returns how many were ended.
+/// Ends the pending jobs of `kind` for `subject`; a running one continues. Returns how many were ended.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn cancel(tx: &mut Tx, kind: JobKind, subject: &str, now: Timestamp) -> Result<u64, StoreError> {
     on!(tx, conn => sqlx::query(
         "UPDATE jobs SET finished_at = $3, last_error = 'cancelled'

@@ -1,4 +1,4 @@
-//! Looking at jobs without taking them, and removing old ones.
+//! Viewing jobs without claiming them, and removing old ones.
 
 use super::{JobKind, JobNumber, Row, joined, kind_of};
 use crate::{
@@ -7,20 +7,20 @@ use crate::{
 };
 use domain::time::{Millis, Timestamp};
 
-/// A job as the console and tests look at it.
+/// A job as the console and tests see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobState {
     /// Its number.
     pub number: JobNumber,
     /// What to do.
     pub kind: JobKind,
-    /// The id of what to do it to.
+    /// The id of the object.
     pub subject: String,
     /// When it is due.
     pub run_at: Timestamp,
     /// How often it was claimed.
     pub attempt: i64,
-    /// Until when a worker holds it.
+    /// When the lease ends.
     pub leased_until: Option<Timestamp>,
     /// When it was finished.
     pub finished_at: Option<Timestamp>,
@@ -28,10 +28,10 @@ pub struct JobState {
     pub last_error: Option<String>,
 }
 
-/// Whether a job of these kinds could be claimed now. Deliveries are not among them.
+/// Whether a job of these kinds could be claimed now. Deliveries are not included.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn any_due(tx: &mut Tx, kinds: &[JobKind], now: Timestamp) -> Result<bool, StoreError> {
     let kinds = joined(kinds);
     let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
@@ -41,21 +41,21 @@ pub async fn any_due(tx: &mut Tx, kinds: &[JobKind], now: Timestamp) -> Result<b
     Ok(found.is_some())
 }
 
-/// What of one kind waits.
+/// The backlog of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backlog {
     /// Which kind.
     pub kind: JobKind,
     /// Jobs that are due and not finished.
     pub due: i64,
-    /// For how long the oldest of them has been due.
+    /// How long the oldest of them has been due.
     pub oldest: Millis,
 }
 
-/// What is due at `now` and not finished, held by a worker or not, by kind; kinds without anything are left out.
+/// The jobs that are due at `now` and not finished, held by a worker or not, by kind; kinds without any are left out.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn count_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<Backlog>, StoreError> {
     let rows: Vec<(String, i64, i64)> = on!(tx, conn => sqlx::query_as(
         "SELECT kind, COUNT(*), MIN(run_at) FROM jobs
@@ -79,7 +79,7 @@ pub async fn count_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<Backlog>, Stor
 /// When the next job that nobody holds is due.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn find_next_due_at(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
     let next: Option<i64> = on!(tx, conn => sqlx::query_scalar(
         "SELECT MIN(run_at) FROM (
@@ -94,7 +94,7 @@ pub async fn find_next_due_at(tx: &mut Tx) -> Result<Option<Timestamp>, StoreErr
 /// Up to `limit` unfinished jobs by due time, or all kinds of jobs of one subject, finished ones included.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list(tx: &mut Tx, subject: Option<&str>, limit: u32) -> Result<Vec<JobState>, StoreError> {
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
         "SELECT id, kind, subject, run_at, attempt, leased_until, finished_at, last_error FROM jobs
@@ -119,7 +119,7 @@ pub async fn list(tx: &mut Tx, subject: Option<&str>, limit: u32) -> Result<Vec<
 /// Removes jobs finished before `before`, at most `limit`. Returns how many.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn remove_finished(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
     on!(tx, conn => sqlx::query(
         "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE finished_at < $1 ORDER BY finished_at LIMIT $2)")

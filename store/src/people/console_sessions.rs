@@ -1,5 +1,5 @@
-//! Browsers that are signed in to the console. The cookie's value is known by its SHA-256 only, so that a copy of the database
-//! opens no session.
+//! Browsers signed in to the console. Only the SHA-256 of the cookie's value is stored, so that a copy of the database gives
+//! access to no session.
 
 use crate::{
     StoreError,
@@ -23,7 +23,7 @@ pub struct ConsoleSession {
 /// Stores a new session.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where the value is taken.
+/// [`StoreError::Duplicate`] if the value is already in use.
 pub async fn insert(tx: &mut Tx, session: &ConsoleSession) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO console_sessions (hash, user_id, data, expires_at) VALUES ($1, $2, $3, $4)")
@@ -32,10 +32,10 @@ pub async fn insert(tx: &mut Tx, session: &ConsoleSession) -> Result<(), StoreEr
         .execute(conn).await.map(drop))
 }
 
-/// Changes a session that is still there: one that was ended meanwhile does not come back.
+/// Changes an existing session; one that has ended in the meantime is not restored.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn save(tx: &mut Tx, session: &ConsoleSession) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE console_sessions SET user_id = $2, data = $3, expires_at = $4 WHERE hash = $1")
         .bind(&session.hash).bind(session.user.as_ref().map(UserId::as_str)).bind(&session.data)
@@ -43,10 +43,10 @@ pub async fn save(tx: &mut Tx, session: &ConsoleSession) -> Result<(), StoreErro
         .execute(conn).await.map(drop))
 }
 
-/// A session that has not ended: its JSON and its end.
+/// The JSON and the end of a session that has not ended.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<(String, Timestamp)>, StoreError> {
     let row: Option<(String, i64)> = on!(tx, conn => sqlx::query_as(
         "SELECT data, expires_at FROM console_sessions WHERE hash = $1 AND expires_at > $2")
@@ -57,7 +57,7 @@ pub async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<(St
 /// Ends a session.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn delete(tx: &mut Tx, hash: &[u8]) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM console_sessions WHERE hash = $1").bind(hash).execute(conn).await.map(drop))
 }
@@ -65,7 +65,7 @@ pub async fn delete(tx: &mut Tx, hash: &[u8]) -> Result<(), StoreError> {
 /// Ends every session of a person. Returns how many there were.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn delete_of(tx: &mut Tx, user: &UserId) -> Result<u64, StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM console_sessions WHERE user_id = $1")
         .bind(user.as_str()).execute(conn).await.map(|done| done.rows_affected()))
@@ -74,7 +74,7 @@ pub async fn delete_of(tx: &mut Tx, user: &UserId) -> Result<u64, StoreError> {
 /// Removes sessions that have ended.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn remove_ended(tx: &mut Tx, now: Timestamp) -> Result<u64, StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM console_sessions WHERE expires_at <= $1")
         .bind(now.as_millis()).execute(conn).await.map(|done| done.rows_affected()))

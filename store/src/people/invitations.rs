@@ -1,5 +1,5 @@
-//! Invitations to the console: somebody who may make an account by a link. A row is an open invitation; one that was used or
-//! revoked is gone. The token is known by its SHA-256 only.
+//! Invitations to the console: links with which people create an account. A row is an open invitation; used or revoked ones are
+//! deleted. Only the SHA-256 of the token is stored.
 
 use crate::{
     StoreError,
@@ -19,21 +19,21 @@ pub struct InvitationRow {
     pub id: InvitationId,
     /// SHA-256 of the link's token.
     pub hash: Vec<u8>,
-    /// Where they will work and as what; `None` for an operator who belongs to no tenant.
+    /// Their tenant and role; `None` for an operator who belongs to no tenant.
     pub place: Option<(TenantId, Role)>,
-    /// Whether they will run the installation.
+    /// Whether they become an operator.
     pub operator: bool,
-    /// What they will sign in with, in lower case.
+    /// E-mail address used to sign in, in lower case.
     pub email: String,
-    /// How colleagues will see them.
+    /// Name shown to colleagues.
     pub name: String,
     /// Who invited them; `None` for the command line.
     pub invited_by: Option<UserId>,
-    /// Good only while the tenant has no admin.
+    /// Valid only while the tenant has no admin.
     pub first_admin: bool,
     /// When they were invited.
     pub created_at: Timestamp,
-    /// From when on the link opens nothing.
+    /// When the link expires.
     pub expires_at: Timestamp,
 }
 
@@ -95,7 +95,7 @@ macro_rules! columns {
 /// Stores an invitation.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where its id or hash is taken.
+/// [`StoreError::Duplicate`] if its id or hash is already in use.
 pub async fn insert(tx: &mut Tx, row: &InvitationRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(columns!(
         "INSERT INTO invitations (", ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"))
@@ -106,10 +106,10 @@ pub async fn insert(tx: &mut Tx, row: &InvitationRow) -> Result<(), StoreError> 
         .execute(conn).await.map(drop))
 }
 
-/// The invitation that a link's token belongs to, while it is open.
+/// The open invitation of a link's token.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn find_open(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<InvitationRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         columns!("SELECT ", " FROM invitations WHERE hash = $1 AND expires_at > $2"))
@@ -117,10 +117,10 @@ pub async fn find_open(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Optio
     raw.map(InvitationRow::try_from).transpose()
 }
 
-/// Uses an open invitation up: of two units at once, one gets it.
+/// Uses up an open invitation: of two concurrent units, one gets it.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn take(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<InvitationRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         columns!("DELETE FROM invitations WHERE hash = $1 AND expires_at > $2 RETURNING ", ""))
@@ -131,7 +131,7 @@ pub async fn take(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<Inv
 /// A tenant's open invitations, oldest first.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list(tx: &mut Tx, tenant: &TenantId, now: Timestamp) -> Result<Vec<InvitationRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         columns!("SELECT ", " FROM invitations WHERE tenant_id = $1 AND expires_at > $2 ORDER BY created_at, id"))
@@ -139,28 +139,28 @@ pub async fn list(tx: &mut Tx, tenant: &TenantId, now: Timestamp) -> Result<Vec<
     raw.into_iter().map(InvitationRow::try_from).collect()
 }
 
-/// Revokes one of a tenant's invitations. Returns whether there was one of this id.
+/// Revokes one of a tenant's invitations. Returns whether there was one with this id.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn revoke(tx: &mut Tx, tenant: &TenantId, id: &InvitationId) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM invitations WHERE tenant_id = $1 AND id = $2")
         .bind(tenant.as_str()).bind(id.as_str()).execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Revokes what a tenant has sent to an address; `None` for operators who belong to no tenant.
+/// Revokes a tenant's invitations to an address; `None` for operators who belong to no tenant.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn revoke_to(tx: &mut Tx, tenant: Option<&TenantId>, email: &str) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM invitations WHERE tenant_id IS NOT DISTINCT FROM $1 AND email = $2")
         .bind(tenant.map(TenantId::as_str)).bind(email).execute(conn).await.map(drop))
 }
 
-/// Revokes every invitation that somebody made, in whatever tenant.
+/// Revokes every invitation that a person made, in any tenant.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn revoke_by(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM invitations WHERE invited_by = $1")
         .bind(user.as_str()).execute(conn).await.map(drop))
@@ -169,7 +169,7 @@ pub async fn revoke_by(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
 /// Removes invitations that have expired.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM invitations WHERE expires_at <= $1")
         .bind(now.as_millis()).execute(conn).await.map(drop))

@@ -1,5 +1,5 @@
-//! Links by which people choose a new password. A row is an open link, one for each person; one that was used is gone. The token is
-//! known by its SHA-256 only.
+//! Links for choosing a new password. A row is an open link, one for each person; used ones are deleted. Only the SHA-256 of
+//! the token is stored.
 
 use crate::{
     StoreError,
@@ -10,20 +10,20 @@ use domain::{ids::UserId, time::Timestamp};
 /// A link as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResetRow {
-    /// Whose password.
+    /// The person.
     pub user: UserId,
     /// SHA-256 of the link's token.
     pub hash: Vec<u8>,
-    /// Who asked for it; `None` for the command line.
+    /// Who created it; `None` for the command line.
     pub issued_by: Option<UserId>,
-    /// From when on the link opens nothing.
+    /// When the link expires.
     pub expires_at: Timestamp,
 }
 
-/// Stores a link, in the place of the person's one before.
+/// Stores a link, replacing the person's previous one.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn put(tx: &mut Tx, row: &ResetRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO password_resets (user_id, hash, issued_by, expires_at) VALUES ($1, $2, $3, $4)
@@ -39,10 +39,10 @@ fn parsed(id: Option<String>) -> Result<Option<UserId>, StoreError> {
         .transpose()
 }
 
-/// Whose link a token belongs to, while it is open.
+/// The owner of an open link's token.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn find_open(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<UserId>, StoreError> {
     let id: Option<String> = on!(tx, conn => sqlx::query_scalar(
         "SELECT user_id FROM password_resets WHERE hash = $1 AND expires_at > $2")
@@ -50,10 +50,10 @@ pub async fn find_open(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Optio
     parsed(id)
 }
 
-/// Uses an open link up: of two units at once, one gets it.
+/// Uses up an open link: of two concurrent units, one gets it.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn take(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<UserId>, StoreError> {
     let id: Option<String> = on!(tx, conn => sqlx::query_scalar(
         "DELETE FROM password_resets WHERE hash = $1 AND expires_at > $2 RETURNING user_id")
@@ -64,16 +64,16 @@ pub async fn take(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<Use
 /// Ends a person's link.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn revoke_of(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM password_resets WHERE user_id = $1")
         .bind(user.as_str()).execute(conn).await.map(drop))
 }
 
-/// Ends every link that somebody asked for.
+/// Ends every link that a person created.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn revoke_by(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM password_resets WHERE issued_by = $1")
         .bind(user.as_str()).execute(conn).await.map(drop))
@@ -82,7 +82,7 @@ pub async fn revoke_by(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
 /// Removes links that have expired.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM password_resets WHERE expires_at <= $1")
         .bind(now.as_millis()).execute(conn).await.map(drop))

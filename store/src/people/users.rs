@@ -1,4 +1,4 @@
-//! People who sign in to the console, the set-up link that makes the first of them, and how often somebody tried to sign in.
+//! Console users, the set-up link for the first of them, and the counters of sign-in attempts.
 
 use crate::{
     StoreError,
@@ -10,24 +10,24 @@ use domain::{
     time::{Millis, Timestamp},
 };
 
-/// A person. The password is a PHC string; the row prints without it.
+/// A person. The password is a PHC string, which `Debug` omits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UserRow {
     /// Their id.
     pub id: UserId,
-    /// Where they work and as what; `None` for an operator who belongs to no tenant.
+    /// Their tenant and role; `None` for an operator who belongs to no tenant.
     pub place: Option<(TenantId, Role)>,
     /// Lower case.
     pub email: String,
-    /// How colleagues see them.
+    /// Name shown to colleagues.
     pub name: String,
-    /// Whether they run the installation.
+    /// Whether they are an operator.
     pub operator: bool,
     /// PHC string.
     pub password: String,
     /// When they were added.
     pub created_at: Timestamp,
-    /// When they were shut out.
+    /// When they were disabled.
     pub disabled_at: Option<Timestamp>,
 }
 
@@ -67,7 +67,7 @@ impl TryFrom<Row> for UserRow {
     }
 }
 
-/// Where somebody works and as what. Only operators may work nowhere.
+/// A person's tenant and role. Only operators may belong to no tenant.
 pub(crate) fn place_of(
     tenant: Option<String>,
     role: Option<String>,
@@ -92,7 +92,7 @@ macro_rules! user_columns {
 /// Adds a person.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where the e-mail address is taken, [`StoreError::Refused`] without a password.
+/// [`StoreError::Duplicate`] if the e-mail address is already in use, [`StoreError::Refused`] without a password.
 pub async fn insert(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
     check_password(&user.password)?;
     on!(tx, conn => sqlx::query(
@@ -104,7 +104,7 @@ pub async fn insert(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
         .execute(conn).await.map(drop))
 }
 
-/// A password that could not be hashed is empty; whoever is told that it is kept must be able to sign in with it.
+/// A password that could not be hashed is empty; it must not be stored, because the person could not sign in with it.
 fn check_password(hash: &str) -> Result<(), StoreError> {
     if hash.is_empty() {
         return Err(StoreError::refused("a person without a password"));
@@ -115,7 +115,7 @@ fn check_password(hash: &str) -> Result<(), StoreError> {
 /// A person by id.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn find(tx: &mut Tx, id: &UserId) -> Result<Option<UserRow>, StoreError> {
     let row: Option<Row> = on!(tx, conn => sqlx::query_as(concat!(user_columns!(), "WHERE id = $1"))
         .bind(id.as_str()).fetch_optional(conn).await)?;
@@ -125,7 +125,7 @@ pub async fn find(tx: &mut Tx, id: &UserId) -> Result<Option<UserRow>, StoreErro
 /// A person by e-mail address, in lower case.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn find_by_email(tx: &mut Tx, email: &str) -> Result<Option<UserRow>, StoreError> {
     let row: Option<Row> = on!(tx, conn => sqlx::query_as(concat!(user_columns!(), "WHERE email = $1"))
         .bind(email).fetch_optional(conn).await)?;
@@ -135,7 +135,7 @@ pub async fn find_by_email(tx: &mut Tx, email: &str) -> Result<Option<UserRow>, 
 /// The people of a tenant, oldest first.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<UserRow>, StoreError> {
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
         concat!(user_columns!(), "WHERE tenant_id = $1 ORDER BY created_at, id"))
@@ -143,20 +143,20 @@ pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<UserRow>, StoreE
     rows.into_iter().map(UserRow::try_from).collect()
 }
 
-/// Whether there is anybody at all.
+/// Whether there are any people.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn exist(tx: &mut Tx) -> Result<bool, StoreError> {
     let one: Option<String> =
         on!(tx, conn => sqlx::query_scalar("SELECT id FROM users LIMIT 1").fetch_optional(conn).await)?;
     Ok(one.is_some())
 }
 
-/// Changes a person's name, role or whether they are shut out. Tenant, e-mail address, operator and password stay.
+/// Changes a person's name, role or whether they are disabled. Tenant, e-mail address, operator and password stay.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn save(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE users SET name = $2, role = $3, disabled_at = $4 WHERE id = $1")
         .bind(user.id.as_str()).bind(&user.name).bind(user.place.as_ref().map(|(_, role)| role.as_str()))
@@ -164,30 +164,30 @@ pub async fn save(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
         .execute(conn).await.map(drop))
 }
 
-/// Changes a person's password and nothing else, whatever an admin changes meanwhile.
+/// Changes only a person's password, whatever an admin changes concurrently.
 ///
 /// # Errors
-/// [`StoreError::Refused`] without a hash; when the database does not answer.
+/// [`StoreError::Refused`] without a hash; if the database does not respond.
 pub async fn set_password(tx: &mut Tx, id: &UserId, hash: &str) -> Result<(), StoreError> {
     check_password(hash)?;
     on!(tx, conn => sqlx::query("UPDATE users SET password = $2 WHERE id = $1")
         .bind(id.as_str()).bind(hash).execute(conn).await.map(drop))
 }
 
-/// Makes somebody an operator and lets them in where they were shut out. Returns whether there is such a person.
+/// Makes a person an operator and enables a disabled account. Returns whether there is such a person.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn grant_operator(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query("UPDATE users SET operator = $2, disabled_at = NULL WHERE id = $1")
         .bind(id.as_str()).bind(true).execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Lets other units that hold the operators wait until the caller's is done, and returns whether one who is not shut out stays
-/// besides `id`. On SQLite units come one after the other anyway.
+/// Makes other units that lock the operators wait until the caller's is done, and returns whether an enabled operator other
+/// than `id` remains. On SQLite, units run one after the other anyway.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn hold_operators(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query("UPDATE users SET operator = operator WHERE operator = $1")
         .bind(true).execute(conn).await.map(drop))?;
@@ -200,16 +200,16 @@ pub async fn hold_operators(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError
 /// Stores a set-up link by its token's hash.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn insert_set_up_link(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("INSERT INTO set_up_links (hash, created_at) VALUES ($1, $2)")
         .bind(hash).bind(now.as_millis()).execute(conn).await.map(drop))
 }
 
-/// Whether a set-up link was handed out and no set-up link was used yet.
+/// Whether a set-up link was issued and none has been used yet.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn set_up_link_is_open(tx: &mut Tx, hash: &[u8]) -> Result<bool, StoreError> {
     let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
         "SELECT created_at FROM set_up_links WHERE hash = $1 AND used_at IS NULL
@@ -218,20 +218,20 @@ pub async fn set_up_link_is_open(tx: &mut Tx, hash: &[u8]) -> Result<bool, Store
     Ok(found.is_some())
 }
 
-/// Ends every set-up link there is. Returns whether one was open: of two units at once, one is told so.
+/// Ends all set-up links. Returns whether one was open: of two concurrent units, only one gets true.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn close_set_up_links(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query("UPDATE set_up_links SET used_at = $1 WHERE used_at IS NULL")
         .bind(now.as_millis()).execute(conn).await.map(|done| done.rows_affected() > 0))
 }
 
-/// Counts a try to sign in and returns how many there were in this window, this one included. A window starts with the first try
-/// after the last one ended, or after the clock was set back behind its start.
+/// Counts an attempt to sign in and returns how many there were in this window, this one included. A window starts with the
+/// first attempt after the last one ended, or after the clock was set back to before its start.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn count_try(tx: &mut Tx, bucket: &[u8], now: Timestamp, window: Millis) -> Result<i64, StoreError> {
     let began = now.plus(Millis(-window.0));
     on!(tx, conn => sqlx::query_scalar(
@@ -244,28 +244,28 @@ pub async fn count_try(tx: &mut Tx, bucket: &[u8], now: Timestamp, window: Milli
         .fetch_one(conn).await)
 }
 
-/// Takes a try back that was counted at `counted_at` and succeeded, unless another window has begun since.
+/// Takes back an attempt that was counted at `counted_at` and succeeded, unless another window has begun since.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn take_back_try(tx: &mut Tx, bucket: &[u8], counted_at: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE sign_in_tries SET tries = tries - 1 WHERE bucket = $1 AND tries > 0 AND since <= $2")
         .bind(bucket).bind(counted_at.as_millis()).execute(conn).await.map(drop))
 }
 
-/// Forgets the tries of a bucket, after one succeeded.
+/// Clears the attempts of a counter, after one succeeded.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn forget_tries(tx: &mut Tx, bucket: &[u8]) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM sign_in_tries WHERE bucket = $1")
         .bind(bucket).execute(conn).await.map(drop))
 }
 
-/// Removes the tries whose window, `window` long, is over at `now`.
+/// Removes the attempts whose window of length `window` is over at `now`.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn sweep_tries(tx: &mut Tx, now: Timestamp, window: Millis) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM sign_in_tries WHERE since <= $1 OR since > $2")
         .bind(now.plus(Millis(-window.0)).as_millis()).bind(now.as_millis()).execute(conn).await.map(drop))

@@ -1,5 +1,5 @@
-//! One number per tenant: when its bucket of creations would be full again, in microseconds. Shared by all nodes. Looked at with
-//! the key ([`crate::settings::api_keys::find_caller`]).
+//! The rate limit of session creation: for each tenant, the time when its token bucket is full again, in microseconds. Shared
+//! by all nodes. Read together with the key ([`crate::settings::api_keys::find_caller`]).
 
 use crate::{
     StoreError,
@@ -7,34 +7,34 @@ use crate::{
 };
 use domain::ids::TenantId;
 
-/// A token that is asked for. All in microseconds; moments count from the Unix epoch.
+/// A request for a token. All values are in microseconds; times count from the Unix epoch.
 #[derive(Clone, Copy, Debug)]
 pub struct Wish {
-    /// When.
+    /// The current time.
     pub now: i64,
-    /// How much later the bucket is full for it.
+    /// How much later the bucket is full after taking the token.
     pub cost: i64,
     /// A bucket that is full later than this has no token.
     pub latest: i64,
-    /// No bucket is full later than this, unless the clock was set back: `latest` and `cost`, and as much again as the clocks of
-    /// nodes may differ.
+    /// No bucket is full later than this, unless the clock was set back: `latest` plus `cost`, plus the possible difference
+    /// between the clocks of nodes.
     pub credible: i64,
 }
 
 impl Wish {
-    /// Whether a bucket that is full at `full_at` gives the token. One from before the clock was set back gives it, and is empty
-    /// then: nobody is refused for the hours that the clock went back.
+    /// Whether a bucket that is full at `full_at` grants the token. A bucket from before the clock was set back grants it and
+    /// is empty then, so that nobody is refused for the hours that the clock went back.
     #[must_use]
     pub const fn is_granted(&self, full_at: i64) -> bool {
         full_at <= self.latest || full_at > self.credible
     }
 }
 
-/// Takes a token, where there is one as [`Wish::is_granted`] says. Returns whether there was. One statement, so that two nodes cannot
-/// take the same token.
+/// Takes a token if [`Wish::is_granted`] allows it. Returns whether it did. One statement, so that two nodes cannot take the
+/// same token.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn take(tx: &mut Tx, tenant: &TenantId, wish: &Wish) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO creation_rates (tenant_id, full_at) VALUES ($1, $2 + $3)

@@ -1,5 +1,5 @@
-//! What was answered to a creation that carried an `Idempotency-Key`, kept for a day. Keys and bodies are kept as hashes, the link
-//! sealed and only while nobody opened it.
+//! The responses to creations with an `Idempotency-Key`, stored for a day. Keys and bodies are stored as hashes, the link is
+//! encrypted and stored only until it is opened.
 
 use crate::{
     StoreError,
@@ -10,10 +10,10 @@ use domain::{
     time::Timestamp,
 };
 
-/// An answer as stored.
+/// A response as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptAnswer {
-    /// Whose.
+    /// The tenant.
     pub tenant: TenantId,
     /// SHA-256 of the key.
     pub key_hash: Vec<u8>,
@@ -23,11 +23,11 @@ pub struct KeptAnswer {
     pub session: SessionId,
     /// When.
     pub created_at: Timestamp,
-    /// Its deadline as answered.
+    /// The deadline in the response.
     pub expires_at: Timestamp,
-    /// The link's deadline as answered.
+    /// The link's deadline in the response.
     pub link_expires_at: Timestamp,
-    /// The sealed link; `None` once it was opened.
+    /// The encrypted link; `None` once it was opened.
     pub link: Option<Vec<u8>>,
 }
 
@@ -41,10 +41,10 @@ struct Raw {
     link: Option<Vec<u8>>,
 }
 
-/// The answer kept for a key, whatever its age.
+/// The response stored for a key, whatever its age.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn find(tx: &mut Tx, tenant: &TenantId, key_hash: &[u8]) -> Result<Option<KeptAnswer>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT body_hash, session_id, created_at, expires_at, link_expires_at, link
@@ -65,11 +65,11 @@ pub async fn find(tx: &mut Tx, tenant: &TenantId, key_hash: &[u8]) -> Result<Opt
     .transpose()
 }
 
-/// Keeps an answer, in the place of one kept until `outdated` for the same key. Returns false, having stored nothing, where a younger
-/// one is there. What other keys have kept for too long is left to [`sweep`]: a creation does not wait for it.
+/// Stores a response, replacing one older than `outdated` for the same key. Returns false, having stored nothing, if a newer
+/// one exists. Outdated responses of other keys are left to [`sweep`]: a creation does not wait for that.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn insert(tx: &mut Tx, kept: &KeptAnswer, outdated: Timestamp) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO idempotency
@@ -84,10 +84,10 @@ pub async fn insert(tx: &mut Tx, kept: &KeptAnswer, outdated: Timestamp) -> Resu
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Removes the answers kept since before `before`, and the links that no longer open at `now`.
+/// Removes the responses stored before `before`, and the links that can no longer be opened at `now`.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn sweep(tx: &mut Tx, before: Timestamp, now: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM idempotency WHERE created_at <= $1")
         .bind(before.as_millis()).execute(conn).await.map(drop))?;
@@ -95,20 +95,20 @@ pub async fn sweep(tx: &mut Tx, before: Timestamp, now: Timestamp) -> Result<(),
         .bind(now.as_millis()).execute(conn).await.map(drop))
 }
 
-/// Forgets the link of a session: it was opened, or replaced.
+/// Deletes the link of a session, because it was opened or replaced.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn forget_link(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE idempotency SET link = NULL WHERE session_id = $1 AND link IS NOT NULL")
         .bind(session.as_str()).execute(conn).await.map(drop))
 }
 
-/// Forgets what the body was that created a session: its hash would tell whoever guesses the body. The answer stays, so that the key
-/// creates nothing anew; no body equals the forgotten one.
+/// Deletes the hash of the body that created a session, because it would confirm a guess of the body. The response stays, so
+/// that the key creates nothing new; no body equals the deleted one.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn forget_body(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE idempotency SET body_hash = $2 WHERE session_id = $1")
         .bind(session.as_str()).bind(b"".as_slice()).execute(conn).await.map(drop))

@@ -13,9 +13,9 @@ pub struct LinkRow {
     pub hash: Vec<u8>,
     /// The session it opens.
     pub session: SessionId,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// From when on it no longer opens.
+    /// When it expires.
     pub expires_at: Timestamp,
     /// When it was opened.
     pub used_at: Option<Timestamp>,
@@ -59,7 +59,7 @@ impl TryFrom<Raw> for LinkRow {
 /// Stores a new link.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where its hash is taken.
+/// [`StoreError::Duplicate`] if its hash is already in use.
 pub async fn insert(tx: &mut Tx, link: &LinkRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("INSERT INTO links (hash, session_id, created_at, expires_at) VALUES ($1, $2, $3, $4)")
         .bind(&link.hash).bind(link.session.as_str())
@@ -70,7 +70,7 @@ pub async fn insert(tx: &mut Tx, link: &LinkRow) -> Result<(), StoreError> {
 /// The link with this SHA-256, open or not.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn find(tx: &mut Tx, hash: &[u8]) -> Result<Option<LinkRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT hash, session_id, created_at, expires_at, used_at, killed_at FROM links WHERE hash = $1")
@@ -78,10 +78,10 @@ pub async fn find(tx: &mut Tx, hash: &[u8]) -> Result<Option<LinkRow>, StoreErro
     raw.map(LinkRow::try_from).transpose()
 }
 
-/// Burns the link where it is still open at `now`. Returns whether this call was the one that did: of many, one wins.
+/// Uses up the link if it is still open at `now`. Returns whether this call did it: of several, one wins.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn use_once(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query(
         "UPDATE links SET used_at = $2 WHERE hash = $1 AND used_at IS NULL AND killed_at IS NULL AND expires_at > $2")
@@ -89,10 +89,10 @@ pub async fn use_once(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<bool, 
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Kills every unopened link of a session, also where one is kept for a retry.
+/// Invalidates every unopened link of a session, including one stored for a retry.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn kill_all(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "UPDATE links SET killed_at = $2 WHERE session_id = $1 AND used_at IS NULL AND killed_at IS NULL")
@@ -104,7 +104,7 @@ pub async fn kill_all(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Resul
 /// A session's links, oldest first.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list(tx: &mut Tx, session: &SessionId) -> Result<Vec<LinkRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT hash, session_id, created_at, expires_at, used_at, killed_at

@@ -1,5 +1,5 @@
-//! Finding sessions for the console: by what is known of them, page by page, and counted by day. No personal data is searched,
-//! because none is stored in the clear.
+//! Finding sessions for the console: by their properties, page by page, and counted by day. No personal data is searched,
+//! because none is stored unencrypted.
 
 use crate::{
     StoreError,
@@ -15,14 +15,14 @@ use domain::{
     time::Timestamp,
 };
 
-/// What the sessions looked for have in common; `None` asks for nothing.
+/// The properties to filter by; `None` does not filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// This one.
+    /// Only this one.
     pub id: Option<SessionId>,
-    /// As any reader sees it now.
+    /// Status as readers see it now.
     pub status: Option<Status>,
-    /// Of the last decision.
+    /// Verdict of the last decision.
     pub verdict: Option<Verdict>,
     /// Among the reasons of the last decision.
     pub reason: Option<Reason>,
@@ -32,42 +32,42 @@ pub struct Filter {
     pub from: Option<Timestamp>,
     /// Created before.
     pub until: Option<Timestamp>,
-    /// A piece of the metadata, in any case.
+    /// Part of the metadata, case-insensitive.
     pub metadata: Option<String>,
 }
 
-/// Which come first.
+/// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Those created last.
+    /// Newest first.
     Newest,
-    /// Of those that wait for a person, those that have waited longest; others are not listed.
+    /// Only those waiting for review, longest waiting first.
     LongestWaiting,
 }
 
-/// In which order, and from where on.
+/// The order of a page, and where it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Which come first.
+    /// The order.
     pub order: Order,
-    /// The last row of the page before: what it is ordered by, and its id.
+    /// The last row of the previous page: what it is ordered by, and its id.
     pub after: Option<(Timestamp, SessionId)>,
-    /// At most so many.
+    /// Maximum number of rows.
     pub limit: u32,
 }
 
 /// A session as a list shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionSummary {
-    /// Which.
+    /// Its id.
     pub id: SessionId,
-    /// As any reader sees it now.
+    /// Status as readers see it now.
     pub status: Status,
     /// When it was created.
     pub created_at: Timestamp,
     /// When the decision was fixed.
     pub completed_at: Option<Timestamp>,
-    /// Since when it waits for a person, where it does.
+    /// Since when it has been waiting for review, if it is.
     pub waiting_since: Option<Timestamp>,
     /// Chosen by the user.
     pub document_type: Option<DocumentType>,
@@ -75,7 +75,7 @@ pub struct SessionSummary {
     pub outcome: Option<Outcome>,
     /// Compact JSON.
     pub metadata: Option<Unlogged>,
-    /// Who holds the case, and their name.
+    /// Who has reserved the case, and their name.
     pub held_by: Option<(UserId, String)>,
 }
 
@@ -125,7 +125,7 @@ macro_rules! list_sql {
 /// A page of a tenant's sessions.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list(
     tx: &mut Tx,
     tenant: &TenantId,
@@ -143,7 +143,7 @@ pub async fn list(
             "sessions.waiting_since, sessions.id"
         ),
     };
-    // `~` is above and the empty text below every id.
+    // `~` sorts after and the empty text before every id.
     let (at, id) = match (&page.after, page.order) {
         (Some((at, id)), _) => (at.as_millis(), id.as_str()),
         (None, Order::LongestWaiting) => (i64::MIN, ""),
@@ -163,7 +163,7 @@ pub async fn list(
     rows.into_iter().map(|row| found(row, now)).collect()
 }
 
-/// A LIKE pattern for texts that contain `text` as it stands.
+/// A LIKE pattern for texts that contain `text` literally.
 fn containing(text: &str) -> String {
     let mut pattern = String::from("%");
     for c in text.chars() {
@@ -190,13 +190,13 @@ fn found(row: Row, now: Timestamp) -> Result<SessionSummary, StoreError> {
         completed_at: row.completed_at.map(Timestamp::from_millis),
         waiting_since: row.waiting_since.map(Timestamp::from_millis),
         document_type: row.document_type.as_deref().and_then(DocumentType::parse),
-        outcome: outcome.map_err(|_| StoreError::Corrupt("an outcome that is no outcome"))?,
+        outcome: outcome.map_err(|_| StoreError::Corrupt("an outcome that does not parse"))?,
         metadata: row.metadata.map(Unlogged::from),
         held_by: row.holder.as_deref().and_then(UserId::parse).zip(row.holder_name),
     })
 }
 
-/// How many sessions were created on a day and stand where now.
+/// How many sessions were created on a day, by current status and verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DayCount {
     /// Days since the epoch, UTC.
@@ -212,7 +212,7 @@ pub struct DayCount {
 /// A tenant's sessions created since `from`, counted by day, status and verdict.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn count_by_day(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Result<Vec<DayCount>, StoreError> {
     let rows: Vec<(i64, String, String, i64)> = on!(tx, conn => sqlx::query_as(
         "SELECT day, status, verdict, COUNT(*) FROM (
@@ -236,10 +236,10 @@ pub async fn count_by_day(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Re
         .collect()
 }
 
-/// How many of a tenant's sessions wait for a person, and since when the first of them waits.
+/// How many of a tenant's sessions are waiting for review, and since when the oldest has been.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn backlog(tx: &mut Tx, tenant: &TenantId) -> Result<(i64, Option<Timestamp>), StoreError> {
     let (count, oldest): (i64, Option<i64>) = on!(tx, conn => sqlx::query_as(
         "SELECT COUNT(*), MIN(waiting_since) FROM sessions WHERE tenant_id = $1 AND status = 'reviewing'")

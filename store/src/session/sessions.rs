@@ -1,4 +1,4 @@
-//! Sessions: found by tenant and id, so that a foreign id finds nothing; saved by compare-and-set on their version.
+//! Sessions: found by tenant and id, so that another tenant's id finds nothing; saved by compare-and-set on their version.
 
 use crate::{
     StoreError,
@@ -14,36 +14,36 @@ use domain::{
     time::Timestamp,
 };
 
-/// A session with everything its row holds. Sealed columns open with the session's data key at [`SessionRow::place`].
+/// A session with its whole row. Encrypted columns are decrypted with the session's data key at [`SessionRow::place`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionRow {
-    /// The part that the rules of transition know.
+    /// The part that the state machine needs.
     pub session: Session,
     /// The key of its personal data.
     pub data_key: DataKeyId,
     /// Compact JSON, as written by the tenant.
     pub metadata: Option<Unlogged>,
-    /// Where the user is sent back to, normalised.
+    /// The callback URL, normalised.
     pub callback_url: Option<String>,
-    /// Sealed: `state`, UTF-8.
+    /// Encrypted: `state`, UTF-8.
     pub state: Option<Vec<u8>>,
-    /// Sealed: `preRegisteredInfo`, JSON.
+    /// Encrypted: `preRegisteredInfo`, JSON.
     pub known: Option<Vec<u8>>,
-    /// Sealed: `userInputInfo`, JSON.
+    /// Encrypted: `userInputInfo`, JSON.
     pub typed: Option<Vec<u8>>,
-    /// What the user says the document is.
+    /// The kind of document that the user chose.
     pub document_type: Option<DocumentType>,
-    /// Sealed: `documentOcr.fields`, JSON.
+    /// Encrypted: `documentOcr.fields`, JSON.
     pub ocr: Option<Vec<u8>>,
     /// The decision, without the reviewer's note.
     pub outcome: Option<Outcome>,
-    /// Sealed: the reviewer's note, UTF-8.
+    /// Encrypted: the reviewer's note, UTF-8.
     pub note: Option<Vec<u8>>,
     /// Why it ended in `failed`.
     pub failure_reason: Option<FailureReason>,
 }
 
-/// Names of the sealed columns, for [`SessionRow::place`].
+/// Names of the encrypted columns, for [`SessionRow::place`].
 pub mod column {
     /// `state`.
     pub const STATE: &str = "state";
@@ -58,7 +58,7 @@ pub mod column {
 }
 
 impl SessionRow {
-    /// The row of a session of which nothing else is known yet.
+    /// The row of a new session.
     #[must_use]
     pub const fn new(session: Session, data_key: DataKeyId) -> Self {
         Self {
@@ -77,7 +77,7 @@ impl SessionRow {
         }
     }
 
-    /// Where a sealed column lives.
+    /// The place of an encrypted column.
     #[must_use]
     pub const fn place<'a>(&'a self, column: &'a str) -> AssociatedData<'a> {
         AssociatedData {
@@ -113,7 +113,7 @@ struct Raw {
     failure_reason: Option<String>,
 }
 
-/// Reads a stored word of a vocabulary.
+/// Parses a stored word of a vocabulary.
 fn word<T>(text: Option<&str>, parse: fn(&str) -> Option<T>, fault: &'static str) -> Result<Option<T>, StoreError> {
     text.map(|text| parse(text).ok_or(StoreError::Corrupt(fault)))
         .transpose()
@@ -160,7 +160,7 @@ impl TryFrom<Raw> for SessionRow {
     }
 }
 
-/// Since when a person is waited for: since the decision that left it to one.
+/// Since when the session has been waiting for review: since the decision that sent it there.
 fn waiting_since(row: &SessionRow) -> Option<i64> {
     let decided = row.outcome.as_ref().filter(|_| row.session.status == Status::Reviewing);
     decided.map(|outcome| outcome.decided_at.as_millis())
@@ -181,7 +181,7 @@ fn outcome_json(row: &SessionRow) -> Result<Option<String>, StoreError> {
 /// Stores a new session.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where its id is taken.
+/// [`StoreError::Duplicate`] if its id is already in use.
 pub async fn insert(tx: &mut Tx, row: &SessionRow) -> Result<(), StoreError> {
     tx.count_session(row.session.status);
     let plan = serde_json::to_string(&row.session.plan).map_err(StoreError::refused)?;
@@ -215,27 +215,27 @@ macro_rules! select {
 /// A tenant's session; another tenant's id finds nothing.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &SessionId) -> Result<Option<SessionRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE id = $1 AND tenant_id = $2"))
         .bind(id.as_str()).bind(tenant.as_str()).fetch_optional(conn).await)?;
     raw.map(SessionRow::try_from).transpose()
 }
 
-/// Any tenant's session: for the worker, and for an applicant whose link has named it.
+/// Any tenant's session: for the worker, and for a user whose link names it.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn find_any(tx: &mut Tx, id: &SessionId) -> Result<Option<SessionRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE id = $1"))
         .bind(id.as_str()).fetch_optional(conn).await)?;
     raw.map(SessionRow::try_from).transpose()
 }
 
-/// Saves everything that may change, where nobody else has since `row` was read, and counts its version up.
+/// Saves everything that may change, if `row` is still current, and increments its version.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] where somebody has: the contract's "concurrent operation collides".
+/// [`StoreError::Conflict`] if it was changed in the meantime: the contract's "concurrent operation collides".
 pub async fn save(tx: &mut Tx, row: &mut SessionRow) -> Result<(), StoreError> {
     let outcome = outcome_json(row)?;
     let saved = on!(tx, conn => sqlx::query(

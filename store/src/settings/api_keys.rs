@@ -18,9 +18,9 @@ use subtle::ConstantTimeEq as _;
 pub struct ApiKeyRow {
     /// Its id.
     pub id: ApiKeyId,
-    /// Whose it is.
+    /// Its tenant.
     pub tenant: TenantId,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
     /// Its first characters.
     pub prefix: String,
@@ -30,7 +30,7 @@ pub struct ApiKeyRow {
     pub scopes: Scopes,
     /// When it was issued.
     pub created_at: Timestamp,
-    /// From when on it is refused.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
@@ -38,7 +38,7 @@ pub struct ApiKeyRow {
     pub last_used_at: Option<Timestamp>,
 }
 
-/// Whoever presents a key: what a request needs to know of it before anything else, found by one statement.
+/// The caller behind a key: what a request needs to know first, found by one statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallerRow {
     /// The key's id.
@@ -47,13 +47,13 @@ pub struct CallerRow {
     pub scopes: Scopes,
     /// When the key was last used, to the minute.
     pub last_used_at: Option<Timestamp>,
-    /// Whose key it is.
+    /// The key's tenant.
     pub tenant: TenantId,
     /// The tenant's settings; `None` until an admin has saved some.
     pub settings: Option<TenantSettings>,
     /// `false` for a sandbox.
     pub livemode: bool,
-    /// When the tenant's bucket of creations is full again, in microseconds; `None` where it never created anything.
+    /// When the tenant's rate-limit bucket is full again, in microseconds; `None` if it never created a session.
     pub full_at: Option<i64>,
 }
 
@@ -125,7 +125,7 @@ fn parse_scopes(text: &str) -> Result<Scopes, StoreError> {
 /// Stores a new key.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where its id or hash is taken.
+/// [`StoreError::Duplicate`] if its id or hash is already in use.
 pub async fn insert(tx: &mut Tx, key: &ApiKeyRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO api_keys (id, tenant_id, name, prefix, hash, scopes, created_at, expires_at)
@@ -135,10 +135,10 @@ pub async fn insert(tx: &mut Tx, key: &ApiKeyRow) -> Result<(), StoreError> {
         .execute(conn).await.map(drop))
 }
 
-/// Whose key has this SHA-256, unless it is revoked or has expired at `now`.
+/// The caller whose key has this SHA-256, unless the key is revoked or has expired at `now`.
 ///
 /// # Errors
-/// When the database does not answer or the tenant's settings do not parse.
+/// If the database does not respond or the tenant's settings do not parse.
 pub async fn find_caller(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<CallerRow>, StoreError> {
     let raw: Option<RawCaller> = on!(tx, conn => sqlx::query_as(
         "SELECT api_keys.id, api_keys.hash, api_keys.scopes, api_keys.last_used_at, api_keys.tenant_id, tenants.settings, tenants.livemode,
@@ -147,8 +147,8 @@ pub async fn find_caller(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Opt
               LEFT JOIN creation_rates ON creation_rates.tenant_id = api_keys.tenant_id
          WHERE api_keys.hash = $1 AND api_keys.revoked_at IS NULL AND (api_keys.expires_at IS NULL OR api_keys.expires_at > $2)")
         .bind(hash).bind(now.as_millis()).fetch_optional(conn).await)?;
-    // How long an index looks tells at most of hashes, which nobody can steer by choosing keys. What decides is this comparison, in
-    // a time that does not depend on what differs.
+    // The duration of an index look-up reveals at most something about hashes, which nobody can control by choosing keys. This
+    // comparison decides, in constant time.
     raw.filter(|raw| raw.hash.ct_eq(hash).into())
         .map(CallerRow::try_from)
         .transpose()
@@ -157,7 +157,7 @@ pub async fn find_caller(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Opt
 /// A tenant's keys, newest first.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<ApiKeyRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT id, tenant_id, name, prefix, hash, scopes, created_at, expires_at, revoked_at, last_used_at
@@ -169,7 +169,7 @@ pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<ApiKeyRow>, Stor
 /// Revokes a key from the next request on. Returns whether it was there and valid.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn revoke(tx: &mut Tx, tenant: &TenantId, id: &ApiKeyId, now: Timestamp) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query(
         "UPDATE api_keys SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL")
@@ -177,10 +177,10 @@ pub async fn revoke(tx: &mut Tx, tenant: &TenantId, id: &ApiKeyId, now: Timestam
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Remembers that a key was used.
+/// Records that a key was used.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn mark_used(tx: &mut Tx, id: &ApiKeyId, now: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE api_keys SET last_used_at = $2 WHERE id = $1")
         .bind(id.as_str()).bind(now.as_millis())

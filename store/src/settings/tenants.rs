@@ -17,9 +17,9 @@ pub struct TenantRow {
     pub settings: Option<TenantSettings>,
     /// `false` for a sandbox.
     pub livemode: bool,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// Compared and set by each save.
+    /// Compared and incremented by each save.
     pub version: i64,
 }
 
@@ -48,7 +48,7 @@ impl TryFrom<Raw> for TenantRow {
     }
 }
 
-/// Settings as they are stored.
+/// Settings as stored.
 pub(crate) fn parse_settings(json: Option<&str>) -> Result<Option<TenantSettings>, StoreError> {
     json.map(serde_json::from_str)
         .transpose()
@@ -65,7 +65,7 @@ fn json(settings: Option<&TenantSettings>) -> Result<Option<String>, StoreError>
 /// Stores a new tenant.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where its id is taken.
+/// [`StoreError::Duplicate`] if its id is already in use.
 pub async fn insert(tx: &mut Tx, tenant: &TenantRow) -> Result<(), StoreError> {
     let settings = json(tenant.settings.as_ref())?;
     on!(tx, conn => sqlx::query(
@@ -78,7 +78,7 @@ pub async fn insert(tx: &mut Tx, tenant: &TenantRow) -> Result<(), StoreError> {
 /// The tenant with this id.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn find(tx: &mut Tx, id: &TenantId) -> Result<Option<TenantRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT id, name, settings, livemode, created_at, version FROM tenants WHERE id = $1")
@@ -89,7 +89,7 @@ pub async fn find(tx: &mut Tx, id: &TenantId) -> Result<Option<TenantRow>, Store
 /// All tenants, oldest first.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list(tx: &mut Tx) -> Result<Vec<TenantRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT id, name, settings, livemode, created_at, version FROM tenants ORDER BY created_at, id")
@@ -97,10 +97,10 @@ pub async fn list(tx: &mut Tx) -> Result<Vec<TenantRow>, StoreError> {
     raw.into_iter().map(TenantRow::try_from).collect()
 }
 
-/// Saves name and settings where nobody else has since `tenant` was read.
+/// Saves name and settings if `tenant` is still current.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] where somebody has.
+/// [`StoreError::Conflict`] if it was changed in the meantime.
 pub async fn save(tx: &mut Tx, tenant: &TenantRow) -> Result<(), StoreError> {
     let settings = json(tenant.settings.as_ref())?;
     let saved = on!(tx, conn => sqlx::query(
@@ -110,11 +110,11 @@ pub async fn save(tx: &mut Tx, tenant: &TenantRow) -> Result<(), StoreError> {
     if saved == 1 { Ok(()) } else { Err(tx.conflict()) }
 }
 
-/// Lets other units that hold this tenant wait until the caller's is done, so that what it counts stays so: the last admin, the last
-/// secret. On SQLite units come one after the other anyway.
+/// Makes other units that lock this tenant wait until the caller's is done, so that what it counts does not change: the last
+/// admin, the last secret. On SQLite, units run one after the other anyway.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn hold(tx: &mut Tx, id: &TenantId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE tenants SET version = version WHERE id = $1")
         .bind(id.as_str()).execute(conn).await.map(drop))

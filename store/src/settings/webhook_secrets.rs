@@ -1,4 +1,4 @@
-//! Webhook signing secrets, sealed. At most two of a tenant are valid at once; a disabled one keeps its row and loses its content.
+//! Webhook signing secrets, encrypted. At most two of a tenant are active; a disabled one keeps its row and loses its content.
 
 use crate::{
     StoreError,
@@ -12,11 +12,11 @@ use domain::{
 /// A secret as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretRow {
-    /// Its public name, which it is sealed under.
+    /// Its public id, to which the encryption is bound.
     pub id: SecretId,
-    /// Whose it is.
+    /// Its tenant.
     pub tenant: TenantId,
-    /// The sealed bytes; `None` once disabled.
+    /// The encrypted bytes; `None` once disabled.
     pub sealed: Option<Vec<u8>>,
     /// When it was issued.
     pub created_at: Timestamp,
@@ -47,10 +47,10 @@ impl TryFrom<Raw> for SecretRow {
     }
 }
 
-/// Adds a valid secret in the free one of the tenant's two slots.
+/// Adds an active secret in the free one of the tenant's two slots.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where two are valid already.
+/// [`StoreError::Duplicate`] if two are already active.
 pub async fn insert(
     tx: &mut Tx,
     tenant: &TenantId,
@@ -68,10 +68,10 @@ pub async fn insert(
         .execute(conn).await.map(drop))
 }
 
-/// The valid secrets of a tenant, newest first: one, or two during a rotation.
+/// The active secrets of a tenant, newest first: one, or two during a rotation.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list_valid(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<SecretRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT id, tenant_id, sealed, created_at, disabled_at FROM webhook_secrets
@@ -83,7 +83,7 @@ pub async fn list_valid(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<SecretRow>
 /// All secrets of a tenant, newest first; the disabled ones for the history.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<SecretRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT id, tenant_id, sealed, created_at, disabled_at FROM webhook_secrets
@@ -92,10 +92,10 @@ pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<SecretRow>, Stor
     raw.into_iter().map(SecretRow::try_from).collect()
 }
 
-/// Disables one valid secret of a tenant and wipes it. Returns false where there is none of this name.
+/// Disables an active secret of a tenant and deletes its content. Returns false if there is none with this id.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn disable(tx: &mut Tx, tenant: &TenantId, id: &SecretId, now: Timestamp) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query(
         "UPDATE webhook_secrets SET sealed = NULL, disabled_at = $3
@@ -104,7 +104,7 @@ pub async fn disable(tx: &mut Tx, tenant: &TenantId, id: &SecretId, now: Timesta
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Any valid secret of any tenant, to see whether the master key opens it.
+/// Any active secret of any tenant, to check whether the master key decrypts it.
 pub(crate) async fn find_any(tx: &mut Tx) -> Result<Option<SecretRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT id, tenant_id, sealed, created_at, disabled_at FROM webhook_secrets WHERE sealed IS NOT NULL LIMIT 1")

@@ -1,4 +1,4 @@
-//! The table of sealed data keys.
+//! The table of encrypted data keys.
 
 use super::DataKeyId;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use sqlx::QueryBuilder;
 
-/// One data key as it is stored.
+/// One data key as stored.
 #[derive(Clone, sqlx::FromRow)]
 pub(super) struct SealedKey {
     pub(super) id: String,
@@ -15,7 +15,7 @@ pub(super) struct SealedKey {
     pub(super) sealed: Vec<u8>,
 }
 
-/// Stores new keys, all in one statement: a batch in many would hold up whatever shares the machine.
+/// Stores new keys in a single statement: a batch of many statements would delay everything else on the machine.
 pub(super) async fn insert(tx: &mut Tx, keys: &[SealedKey]) -> Result<(), StoreError> {
     on!(tx, conn => {
         let mut statement = QueryBuilder::new("INSERT INTO data_keys (id, master_version, sealed) ");
@@ -31,7 +31,7 @@ pub(super) async fn find(tx: &mut Tx, id: &DataKeyId) -> Result<Option<SealedKey
         .bind(id.as_str()).fetch_optional(conn).await)
 }
 
-/// Those of the keys that are there; all in one statement.
+/// The existing ones of these keys, in a single statement.
 pub(super) async fn find_many(tx: &mut Tx, ids: &[DataKeyId]) -> Result<Vec<SealedKey>, StoreError> {
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -57,14 +57,14 @@ pub(super) async fn delete(tx: &mut Tx, id: &DataKeyId) -> Result<(), StoreError
     on!(tx, conn => sqlx::query("DELETE FROM data_keys WHERE id = $1").bind(id.as_str()).execute(conn).await.map(drop))
 }
 
-/// Keys not sealed by `version` of the master key.
+/// Keys not encrypted with `version` of the master key.
 pub(super) async fn list_sealed_by_others(tx: &mut Tx, version: i64, limit: i64) -> Result<Vec<SealedKey>, StoreError> {
     on!(tx, conn => sqlx::query_as(
         "SELECT id, master_version, sealed FROM data_keys WHERE master_version <> $1 ORDER BY id LIMIT $2")
         .bind(version).bind(limit).fetch_all(conn).await)
 }
 
-/// Replaces the sealed form of a key that still exists: a key destroyed meanwhile must not come back.
+/// Replaces the encrypted form of a key that still exists: a key destroyed in the meantime must not come back.
 pub(super) async fn replace(tx: &mut Tx, key: &SealedKey) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE data_keys SET master_version = $2, sealed = $3 WHERE id = $1")
         .bind(&key.id).bind(key.master_version).bind(&key.sealed)

@@ -1,5 +1,5 @@
-//! The master keys: a small text file, one key per line, the newest of them in use. They seal the sessions' keys and the few
-//! secrets that must be readable again. Whoever has the file and both databases can read everything, so it is kept apart.
+//! The master keys: a small text file, one key per line, the newest in use. They encrypt the sessions' keys and the few secrets
+//! that must be readable again. Anyone who has the file and both databases can read everything, so it is stored separately.
 
 use super::seal::{self, RawKey};
 use crate::StoreError;
@@ -22,11 +22,11 @@ pub struct MasterKeys {
 }
 
 impl MasterKeys {
-    /// Reads the file at `path`; makes it first, with one new key and readable by its owner only, when there is none. Only for an
-    /// installation that has nothing sealed yet: [`super::Vault::open_with_file`] sees to that.
+    /// Reads the file at `path`, or creates it with one new key, readable by its owner only, if there is none. Only for an
+    /// installation that has nothing encrypted yet: [`super::Vault::open_with_file`] makes sure of that.
     ///
     /// # Errors
-    /// When the file cannot be read, made or understood.
+    /// If the file cannot be read, created or parsed.
     pub fn load_or_create(path: &Path) -> Result<Self, StoreError> {
         match fs::read_to_string(path) {
             Ok(text) => Self::parse(&Zeroizing::new(text)),
@@ -34,7 +34,7 @@ impl MasterKeys {
                 let text = Zeroizing::new(format!("{HEADER}{}", new_line(1)?.as_str()));
                 match write_new(path, &text) {
                     Ok(()) => Self::parse(&text),
-                    // Another process was faster; its key is the one.
+                    // Another process was faster; its key is used.
                     Err(error) if error.kind() == ErrorKind::AlreadyExists => Self::load(path),
                     Err(error) => Err(cannot("create", &error)),
                 }
@@ -46,16 +46,16 @@ impl MasterKeys {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// When the file cannot be read or understood.
+    /// If the file cannot be read or parsed.
     pub fn load(path: &Path) -> Result<Self, StoreError> {
         let text = fs::read_to_string(path).map_err(|error| cannot("read", &error))?;
         Self::parse(&Zeroizing::new(text))
     }
 
-    /// Adds a new version to the file at `path`. Processes started from then on seal with it; older versions still open.
+    /// Adds a new version to the file at `path`. Processes started from then on encrypt with it; older versions still decrypt.
     ///
     /// # Errors
-    /// When the file cannot be read, understood or written.
+    /// If the file cannot be read, parsed or written.
     pub fn add_version(path: &Path) -> Result<u32, StoreError> {
         let text = Zeroizing::new(fs::read_to_string(path).map_err(|error| cannot("read", &error))?);
         let next = Self::parse(&text)?.newest()?.0 + 1;
@@ -95,7 +95,7 @@ impl MasterKeys {
         }
     }
 
-    /// The version that seals, and its key.
+    /// The newest version, used for encryption, and its key.
     pub(super) fn newest(&self) -> Result<(u32, &RawKey), StoreError> {
         self.versions
             .last_key_value()
@@ -103,7 +103,7 @@ impl MasterKeys {
             .ok_or(StoreError::Corrupt("there is no master key"))
     }
 
-    /// Seals with the newest version, whose number leads the sealed bytes.
+    /// Encrypts with the newest version, whose number precedes the encrypted bytes.
     pub(super) fn seal(&self, plain: &[u8], purpose: &[&[u8]]) -> Result<(u32, Vec<u8>), StoreError> {
         let (version, key) = self.newest()?;
         let mut sealed = version.to_be_bytes().to_vec();
@@ -111,16 +111,16 @@ impl MasterKeys {
         Ok((version, sealed))
     }
 
-    /// Opens what any known version sealed.
+    /// Decrypts what any known version encrypted.
     pub(super) fn open(&self, sealed: &[u8], purpose: &[&[u8]]) -> Result<Zeroizing<Vec<u8>>, StoreError> {
         let (version, sealed) = sealed
             .split_first_chunk::<4>()
-            .ok_or(StoreError::Corrupt("sealed data does not open"))?;
+            .ok_or(StoreError::Corrupt("encrypted data cannot be decrypted"))?;
         let version = u32::from_be_bytes(*version);
         let key = self
             .versions
             .get(&version)
-            .ok_or(StoreError::Corrupt("sealed with an unknown master key"))?;
+            .ok_or(StoreError::Corrupt("encrypted with an unknown master key"))?;
         seal::open(key, sealed, &bound_to(version, purpose)).map(Zeroizing::new)
     }
 }
@@ -144,8 +144,8 @@ fn new_line(version: u32) -> Result<Zeroizing<String>, StoreError> {
     Ok(Zeroizing::new(format!("{version} {}\n", digits.as_str())))
 }
 
-/// Writes a file that must not exist yet, whole or not at all, and durably: data sealed with a key that a power cut took back
-/// would be lost.
+/// Creates a new file completely or not at all, and durably: data encrypted with a key that a power cut took back would be
+/// lost.
 fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
     let staged = path.with_extension(format!("{}.part", std::process::id()));
     let mut options = OpenOptions::new();
@@ -156,7 +156,7 @@ fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
         let mut file = options.open(&staged)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        // Unlike a rename, a link does not replace a file that is there.
+        // Unlike a rename, a hard link does not replace an existing file.
         fs::hard_link(&staged, path)
     })();
     drop(fs::remove_file(&staged));

@@ -1,8 +1,9 @@
-//! The keys at rest: one data key per session, sealed by the master key, in a database of its own. Destroying a session's key
-//! makes its columns and pictures unreadable wherever copies of them are, backups included.
+//! The keys for encryption at rest: one data key per session, encrypted with the master key, in a separate database. Destroying
+//! a session's key makes its columns and pictures unreadable in every copy, backups included.
 //!
-//! Keys are made durable in advance, in batches, and taken from memory: a session is created in one commit of the main database.
-//! A key that was made and never assigned, because the process crashed, seals nothing and stays as a harmless row.
+//! Keys are made durable in advance, in batches, and taken from memory: a session is created in one commit of the main
+//! database. A key that was created but never assigned, because the process crashed, encrypts nothing and stays as a harmless
+//! row.
 
 mod keyring;
 mod master;
@@ -31,14 +32,14 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// Keys made durable in one commit; half of them left is the sign to make more.
+/// Keys made durable in one commit; when half of them are left, more are created.
 const BATCH: usize = 64;
-/// Why nothing starts without the file of the master keys.
+/// The error if the file of the master keys is missing.
 const MISSING: &str = "the file is missing, but stored data is encrypted with its keys; restore the file";
-/// Why nothing starts with another file.
+/// The error if the file is another installation's.
 const FOREIGN: &str = "its keys cannot decrypt the stored data; restore the file with which the data was encrypted";
 
-/// Names a data key: `dk_` and 32 hex digits. Stored in the session's row; says nothing about the session.
+/// The name of a data key: `dk_` and 32 hex digits. Stored in the session's row; reveals nothing about the session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DataKeyId(String);
 
@@ -47,7 +48,7 @@ impl DataKeyId {
         Ok(Self(format!("dk_{}", hex::encode(random::<16>()?))))
     }
 
-    /// Reads an id as it is stored.
+    /// Parses a stored id.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix("dk_")?;
@@ -68,7 +69,7 @@ impl fmt::Display for DataKeyId {
     }
 }
 
-/// Gives out, opens and destroys data keys. Cheap to clone.
+/// Issues, decrypts and destroys data keys. Cheap to clone.
 #[derive(Clone)]
 pub struct Vault(Arc<Inner>);
 
@@ -84,7 +85,7 @@ impl Vault {
     /// Opens the key database at `url`, which must not be the main database.
     ///
     /// # Errors
-    /// When the database does not answer.
+    /// If the database does not respond.
     pub async fn open_at(url: &str, options: DbOptions, master: MasterKeys) -> Result<Self, StoreError> {
         let keys = Db::open_schema(url, options, Schema::Keys).await?;
         Ok(Self::with(keys, master))
@@ -101,11 +102,11 @@ impl Vault {
         }))
     }
 
-    /// Opens the key database at `url`, with the master keys of `file`. The file is made only where nothing is sealed yet, neither in the
-    /// key database nor in `db`; else its keys must open what is.
+    /// Opens the key database at `url`, with the master keys of `file`. The file is created only if nothing is encrypted yet,
+    /// neither in the key database nor in `db`; otherwise its keys must decrypt what is stored.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] when the file is missing or is another installation's; when a database does not answer.
+    /// [`StoreError::Locked`] if the file is missing or another installation's; or if a database does not respond.
     pub async fn open_with_file(url: &str, options: DbOptions, file: &Path, db: &Db) -> Result<Self, StoreError> {
         let keys = Db::open_schema(url, options, Schema::Keys).await?;
         let key = keys.read(async |tx| keyring::find_any(tx).await).await?;
@@ -128,10 +129,10 @@ impl Vault {
         Ok(vault)
     }
 
-    /// A new key for a new session. It is durable already; assign it by storing its id in the session's row.
+    /// A new key for a new session. It is already durable; assign it by storing its id in the session's row.
     ///
     /// # Errors
-    /// When no key is left and the key database does not answer.
+    /// If no key is left and the key database does not respond.
     pub async fn take(&self) -> Result<SessionKey, StoreError> {
         loop {
             let taken = {
@@ -141,7 +142,7 @@ impl Vault {
             match taken {
                 Some((key, left)) => {
                     if left == BATCH / 2 {
-                        // Failing is no harm: the last key's taker tries again and learns why.
+                        // A failure here is harmless: taking the last key retries and reports the reason.
                         let me = self.clone();
                         tokio::spawn(async move { drop(me.make_batch().await) });
                     }
@@ -152,14 +153,14 @@ impl Vault {
         }
     }
 
-    /// Makes more keys. In a task of its own: a caller that leaves would leave a batch that is durable and in nobody's hands.
+    /// Creates more keys. In a separate task: if the caller went away, a durable batch would be lost.
     async fn fill(&self) -> Result<(), StoreError> {
         let me = self.clone();
         let filled = tokio::spawn(async move { me.make_batch().await }).await;
         filled.map_err(StoreError::unavailable)?
     }
 
-    /// Makes a batch of keys durable, unless somebody just did.
+    /// Makes a batch of keys durable, unless another task just did.
     async fn make_batch(&self) -> Result<(), StoreError> {
         let _only_one = self.0.filling.lock().await;
         if lock(&self.0.unused).len() > BATCH / 2 {
@@ -183,7 +184,7 @@ impl Vault {
     /// The key of a session.
     ///
     /// # Errors
-    /// [`StoreError::Erased`] when it was destroyed.
+    /// [`StoreError::Erased`] if it was destroyed.
     pub async fn open(&self, id: &DataKeyId) -> Result<SessionKey, StoreError> {
         let destructions = {
             let mut opened = lock(&self.0.opened);
@@ -203,11 +204,11 @@ impl Vault {
         Ok(key)
     }
 
-    /// The keys of many sessions, by their ids; those that were destroyed are left out. They are not kept open: whoever goes through
-    /// many comes by once.
+    /// The keys of many sessions, by their ids; destroyed ones are left out. They are not cached, because a search reads each
+    /// of them once.
     ///
     /// # Errors
-    /// When the key database does not answer or a key does not open.
+    /// If the key database does not respond or a key cannot be decrypted.
     pub async fn open_many(&self, ids: &[DataKeyId]) -> Result<BTreeMap<DataKeyId, SessionKey>, StoreError> {
         let wanted = ids.to_vec();
         let find = self.0.keys.read(async move |tx| keyring::find_many(tx, &wanted).await);
@@ -219,11 +220,11 @@ impl Vault {
         opened.collect()
     }
 
-    /// Destroys a key for good. Destroying it again does nothing. Returns false when a reader kept the key's bytes in SQLite's log:
-    /// then do it again.
+    /// Destroys a key permanently. Destroying it again does nothing. Returns false if a reader kept the key's bytes in SQLite's
+    /// write-ahead log: then call it again.
     ///
     /// # Errors
-    /// When the key database does not answer. The key may then still be there: try again.
+    /// If the key database does not respond. The key may still exist then: retry.
     pub async fn destroy(&self, id: &DataKeyId) -> Result<bool, StoreError> {
         let doomed = id.clone();
         let delete = self.0.keys.write(async move |tx| keyring::delete(tx, &doomed).await);
@@ -233,18 +234,18 @@ impl Vault {
         self.0.keys.checkpoint().await
     }
 
-    /// Whether the key database takes writes, for the readiness check.
+    /// Whether the key database accepts writes, for the readiness check.
     ///
     /// # Errors
-    /// When it does not.
+    /// If it does not.
     pub async fn check(&self) -> Result<(), StoreError> {
         self.0.keys.write(async |tx| write_checks::write(tx).await).await
     }
 
-    /// Seals a secret of a tenant that must be readable again, such as a webhook signing secret.
+    /// Encrypts a secret of a tenant that must be readable again, such as a webhook signing secret.
     ///
     /// # Errors
-    /// When the operating system gives no randomness.
+    /// If the operating system provides no randomness.
     pub fn seal_secret(&self, tenant: &TenantId, name: &str, secret: &[u8]) -> Result<Vec<u8>, StoreError> {
         self.0
             .master
@@ -252,20 +253,20 @@ impl Vault {
             .map(|(_, sealed)| sealed)
     }
 
-    /// Opens what [`Vault::seal_secret`] made for the same tenant and name.
+    /// Decrypts what [`Vault::seal_secret`] made for the same tenant and name.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] when it was tampered with, moved, or its master key is not there.
+    /// [`StoreError::Corrupt`] if it was tampered with or moved, or its master key is missing.
     pub fn open_secret(&self, tenant: &TenantId, name: &str, sealed: &[u8]) -> Result<Secret<Vec<u8>>, StoreError> {
         let mut plain = self.0.master.open(sealed, &secret_of(tenant, name))?;
         Ok(Secret::new(std::mem::take(&mut *plain)))
     }
 
-    /// After a new master key: seals up to `limit` data keys with it. Returns how many were left under an older one and are done
-    /// now; 0 means that the older master keys may go, once the secrets are sealed anew as well.
+    /// After adding a master key: re-encrypts up to `limit` data keys with it. Returns how many were re-encrypted; 0 means that
+    /// the older master keys can be removed, once the secrets are re-encrypted as well.
     ///
     /// # Errors
-    /// When the key database does not answer or a key does not open.
+    /// If the key database does not respond or a key cannot be decrypted.
     pub async fn reseal_keys(&self, limit: u32) -> Result<usize, StoreError> {
         let newest = i64::from(self.0.master.newest()?.0);
         let find = self
@@ -291,10 +292,10 @@ impl Vault {
         Ok(count)
     }
 
-    /// Removes the keys that were made and not assigned, and closes the key database.
+    /// Removes the keys that were created but not assigned, and closes the key database.
     ///
     /// # Errors
-    /// When the key database does not answer.
+    /// If the key database does not respond.
     pub async fn close(&self) -> Result<(), StoreError> {
         let unused = std::mem::take(&mut *lock(&self.0.unused));
         let remove = self.0.keys.write(async move |tx| -> Result<_, StoreError> {
@@ -341,7 +342,7 @@ fn secret_of<'a>(tenant: &'a TenantId, name: &'a str) -> [&'a [u8]; 3] {
     [b"secret", tenant.as_str().as_bytes(), name.as_bytes()]
 }
 
-/// Nothing that can panic runs under these locks, so a poisoned one is as good as any.
+/// Nothing under these locks can panic, so a poisoned one is as good as any.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The few data keys kept open between requests. Small and short-lived: another process may destroy a key at any time.
+//! A small, short-lived cache of decrypted data keys: another process may destroy a key at any time.
 
 use super::{DataKeyId, SessionKey};
 use std::{
@@ -12,7 +12,7 @@ const LIFETIME: Duration = Duration::from_secs(30);
 #[derive(Default)]
 pub(super) struct Opened {
     keys: HashMap<DataKeyId, (SessionKey, Instant)>,
-    /// Counts destructions, so that a key read from the table before one is not kept after it.
+    /// Counts destructions, so that a key read from the table before one is not cached after it.
     destructions: u64,
 }
 
@@ -32,7 +32,7 @@ impl Opened {
         self.destructions
     }
 
-    /// Keeps `key` unless a key was destroyed since `destructions` was read.
+    /// Caches `key` unless a key was destroyed since `destructions` was read.
     pub(super) fn keep(&mut self, key: SessionKey, destructions: u64, now: Instant) {
         if destructions != self.destructions {
             return;

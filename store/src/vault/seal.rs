@@ -1,4 +1,4 @@
-//! Sealing bytes so that they open only with their key and only in their place.
+//! Encrypting bytes so that they can be decrypted only with their key and only in their place.
 
 use super::DataKeyId;
 use crate::StoreError;
@@ -16,27 +16,27 @@ use sha2::Sha256;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The first byte of everything sealed: names the cipher and the layout `format | nonce | ciphertext and tag`.
+/// The first byte of all encrypted data: identifies the cipher and the layout `format | nonce | ciphertext and tag`.
 const FORMAT: u8 = 1;
 const NONCE: usize = 24;
-/// Names the key of fingerprints.
+/// Context of the fingerprint key.
 const FINGERPRINTS: &[u8] = b"honnin/fingerprints/1";
 
-/// A 256-bit key, wiped from memory when its last holder drops it.
+/// A 256-bit key, wiped from memory when its last holder is dropped.
 pub(super) type RawKey = Arc<Zeroizing<[u8; 32]>>;
 
-/// Where sealed data lives. Data moved to another tenant, session or column does not open.
+/// The place of encrypted data. Data moved to another tenant, session or column cannot be decrypted.
 #[derive(Clone, Copy, Debug)]
 pub struct AssociatedData<'a> {
-    /// Whose session it is.
+    /// Its tenant.
     pub tenant: &'a TenantId,
-    /// Which session.
+    /// Its session.
     pub session: &'a SessionId,
     /// The column's or picture's name.
     pub name: &'a str,
 }
 
-/// The key of one session's personal data. Prints nothing.
+/// The key of one session's personal data. `Debug` prints nothing of it.
 #[derive(Clone)]
 pub struct SessionKey {
     pub(super) id: DataKeyId,
@@ -44,49 +44,49 @@ pub struct SessionKey {
 }
 
 impl SessionKey {
-    /// Which key this is; the session's row holds it.
+    /// The id of this key, which the session's row stores.
     #[must_use]
     pub const fn id(&self) -> &DataKeyId {
         &self.id
     }
 
-    /// Seals `plain` for `place`.
+    /// Encrypts `plain` for `place`.
     ///
     /// # Errors
-    /// When the operating system gives no randomness.
+    /// If the operating system provides no randomness.
     pub fn seal(&self, place: &AssociatedData<'_>, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
         seal(&self.key, plain, &self.bound_to(place))
     }
 
-    /// Opens what [`SessionKey::seal`] made for the same place.
+    /// Decrypts what [`SessionKey::seal`] made for the same place.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] when it was tampered with, moved, or sealed with another key.
+    /// [`StoreError::Corrupt`] if it was tampered with, moved, or encrypted with another key.
     pub fn open(&self, place: &AssociatedData<'_>, sealed: &[u8]) -> Result<Personal<Vec<u8>>, StoreError> {
         open(&self.key, sealed, &self.bound_to(place)).map(Personal::new)
     }
 
-    /// Seals a text for `place`.
+    /// Encrypts a text for `place`.
     ///
     /// # Errors
-    /// When the operating system gives no randomness.
+    /// If the operating system provides no randomness.
     pub fn seal_text(&self, place: &AssociatedData<'_>, plain: &Personal<String>) -> Result<Vec<u8>, StoreError> {
         self.seal(place, plain.expose().as_bytes())
     }
 
-    /// Opens a text.
+    /// Decrypts a text.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] when it was tampered with, moved, sealed with another key, or is no text.
+    /// [`StoreError::Corrupt`] if it was tampered with, moved, encrypted with another key, or is not text.
     pub fn open_text(&self, place: &AssociatedData<'_>, sealed: &[u8]) -> Result<Personal<String>, StoreError> {
         let plain = open(&self.key, sealed, &self.bound_to(place))?;
         String::from_utf8(plain)
             .map(Personal::new)
-            .map_err(|_| StoreError::Corrupt("sealed data is no text"))
+            .map_err(|_| StoreError::Corrupt("encrypted data is not text"))
     }
 
-    /// What knows `parts` again and tells nobody without the key what they are: HMAC-SHA256 under a key made from this one, so that the
-    /// cipher's key serves the cipher alone.
+    /// A fingerprint that recognises `parts` and reveals nothing without the key: HMAC-SHA256 under a key derived from this
+    /// one, so that the cipher's key is used by the cipher alone.
     #[must_use]
     pub fn fingerprint(&self, parts: &[&str]) -> [u8; 32] {
         let own = Zeroizing::new(hmac(&self.key, FINGERPRINTS));
@@ -115,7 +115,7 @@ impl std::fmt::Debug for SessionKey {
     }
 }
 
-/// The associated data: each part with its length, so that no two lists of parts read the same.
+/// The associated data: each part with its length, so that no two lists of parts are encoded alike.
 pub(super) fn context(parts: &[&[u8]]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len() + 8).sum());
     for part in parts {
@@ -125,7 +125,7 @@ pub(super) fn context(parts: &[&[u8]]) -> Vec<u8> {
     bytes
 }
 
-/// HMAC-SHA256 (RFC 2104): a key shorter than a block of the hash is filled up with zeros.
+/// HMAC-SHA256 (RFC 2104): a key shorter than a block of the hash is padded with zeros.
 fn hmac(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
     let mut block = Zeroizing::new([0; 64]);
     block[..32].copy_from_slice(key);
@@ -145,7 +145,7 @@ pub(super) fn seal(key: &RawKey, plain: &[u8], context: &[u8]) -> Result<Vec<u8>
                 aad: context,
             },
         )
-        .map_err(|_| StoreError::Corrupt("too long to seal"))?;
+        .map_err(|_| StoreError::Corrupt("too long to encrypt"))?;
     let mut sealed = Vec::with_capacity(1 + NONCE + ciphertext.len());
     sealed.push(FORMAT);
     sealed.extend_from_slice(&nonce);
@@ -154,9 +154,9 @@ pub(super) fn seal(key: &RawKey, plain: &[u8], context: &[u8]) -> Result<Vec<u8>
 }
 
 pub(super) fn open(key: &RawKey, sealed: &[u8], context: &[u8]) -> Result<Vec<u8>, StoreError> {
-    const BROKEN: StoreError = StoreError::Corrupt("sealed data does not open");
+    const BROKEN: StoreError = StoreError::Corrupt("encrypted data cannot be decrypted");
     let (&[FORMAT], rest) = sealed.split_first_chunk::<1>().ok_or(BROKEN)? else {
-        return Err(StoreError::Corrupt("sealed data of an unknown format"));
+        return Err(StoreError::Corrupt("encrypted data of an unknown format"));
     };
     let (nonce, ciphertext) = rest.split_first_chunk::<NONCE>().ok_or(BROKEN)?;
     let cipher = XChaCha20Poly1305::new(&(***key).into());

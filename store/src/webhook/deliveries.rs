@@ -1,4 +1,4 @@
-//! Deliveries: one for each event that has to be sent, with every attempt that was made. The schedule is not known here.
+//! Deliveries: one for each event to be sent, with every attempt that was made. The schedule is not known here.
 
 use crate::{
     StoreError,
@@ -9,10 +9,10 @@ use domain::{
     time::Timestamp,
 };
 
-/// Where a delivery stands.
+/// State of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeliveryState {
-    /// It is attempted again at a known time.
+    /// The next attempt is due at a known time.
     Pending,
     /// A receiver answered 2xx.
     Delivered,
@@ -34,7 +34,7 @@ impl DeliveryState {
         }
     }
 
-    /// Reads what [`DeliveryState::as_str`] wrote.
+    /// Parses what [`DeliveryState::as_str`] wrote.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
@@ -44,23 +44,23 @@ impl DeliveryState {
 /// A delivery as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryRow {
-    /// What is sent.
+    /// The event.
     pub event: EventId,
-    /// To whose receiver.
+    /// The tenant whose receiver gets it.
     pub tenant: TenantId,
     /// The event's type on the wire.
     pub kind: String,
     /// When the event happened.
     pub created_at: Timestamp,
-    /// Where it stands.
+    /// Its state.
     pub state: DeliveryState,
-    /// Attempts made in all.
+    /// Attempts made in total.
     pub attempts: i64,
-    /// When the schedule began: anew when the event is sent again by hand.
+    /// When the schedule started; it restarts when the event is resent by hand.
     pub started_at: Timestamp,
-    /// Attempts made since the schedule began.
+    /// Attempts made since the schedule started.
     pub step: i64,
-    /// When it is attempted next; only while pending.
+    /// When the next attempt is due; only while pending.
     pub next_attempt_at: Option<Timestamp>,
     /// When it was delivered or abandoned.
     pub settled_at: Option<Timestamp>,
@@ -73,17 +73,17 @@ pub struct AttemptRow {
     pub event: EventId,
     /// 1 for the first attempt of the event.
     pub number: i64,
-    /// When it began; the signature's time.
+    /// When it began; also the time of the signature.
     pub attempted_at: Timestamp,
     /// How long the exchange took.
     pub duration_ms: i64,
-    /// The answer's status, where there was an answer.
+    /// The response's status, if there was a response.
     pub status: Option<u16>,
-    /// The class of what went wrong; `None` means delivered.
+    /// The class of the failure; `None` means delivered.
     pub fault: Option<String>,
 }
 
-/// What of a tenant's deliveries to list.
+/// Which of a tenant's deliveries to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryFilter {
     /// Only in this state.
@@ -94,7 +94,8 @@ pub struct DeliveryFilter {
     pub since: Option<Timestamp>,
     /// Only events before this time.
     pub until: Option<Timestamp>,
-    /// Only beyond this one, by the time and id of its event: the last of the page before. Older ones where the newest come first.
+    /// Only those beyond this one, by the time and id of its event: the last of the previous page. Older ones if the newest
+    /// come first.
     pub after: Option<(Timestamp, EventId)>,
 }
 
@@ -144,7 +145,7 @@ macro_rules! select {
 /// Stores a new delivery, pending, to be attempted at `first_attempt_at`.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where the event has one.
+/// [`StoreError::Duplicate`] if the event already has one.
 pub async fn insert(
     tx: &mut Tx,
     tenant: &TenantId,
@@ -165,7 +166,7 @@ pub async fn insert(
 /// A tenant's delivery; another tenant's event finds nothing.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn find(tx: &mut Tx, tenant: &TenantId, event: &EventId) -> Result<Option<DeliveryRow>, StoreError> {
     Ok(find_any(tx, event).await?.filter(|delivery| delivery.tenant == *tenant))
 }
@@ -173,17 +174,17 @@ pub async fn find(tx: &mut Tx, tenant: &TenantId, event: &EventId) -> Result<Opt
 /// The delivery of any tenant's event, for the worker.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn find_any(tx: &mut Tx, event: &EventId) -> Result<Option<DeliveryRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE event_id = $1"))
         .bind(event.as_str()).fetch_optional(conn).await)?;
     raw.map(DeliveryRow::try_from).transpose()
 }
 
-/// Saves where a delivery stands, where nobody else has made or asked for an attempt since it was read.
+/// Saves the state of a delivery, if nobody has made or requested an attempt since it was read.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] where somebody has.
+/// [`StoreError::Conflict`] if somebody has.
 pub async fn save(tx: &mut Tx, before: &DeliveryRow, after: &DeliveryRow) -> Result<(), StoreError> {
     let saved = on!(tx, conn => sqlx::query(
         "UPDATE deliveries SET state = $4, attempts = $5, started_at = $6, step = $7, next_attempt_at = $8, settled_at = $9
@@ -222,7 +223,7 @@ macro_rules! page {
 /// A tenant's deliveries, newest first.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list(
     tx: &mut Tx,
     tenant: &TenantId,
@@ -235,7 +236,7 @@ pub async fn list(
 /// A tenant's deliveries, oldest first.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list_oldest(
     tx: &mut Tx,
     tenant: &TenantId,

@@ -1,4 +1,4 @@
-//! The attempts of deliveries, and what they tell about a receiver's health.
+//! The attempts of deliveries, and the receiver's health derived from them.
 
 use crate::{
     StoreError,
@@ -10,12 +10,12 @@ use domain::{
     time::Timestamp,
 };
 
-/// How a tenant's receiver has been doing.
+/// The health of a tenant's receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverHealth {
     /// The last attempt that was answered 2xx.
     pub last_success_at: Option<Timestamp>,
-    /// The first failure since then, and since the receiver is what it is: while it is here, the receiver is failing.
+    /// The first failure since then, and since the receiver URL was set: as long as it is present, the receiver is failing.
     pub failing_since: Option<Timestamp>,
     /// The class of the last of these failures.
     pub last_fault: Option<String>,
@@ -50,7 +50,7 @@ impl TryFrom<Raw> for AttemptRow {
 /// Stores one attempt.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where the event has an attempt of this number.
+/// [`StoreError::Duplicate`] if the event already has an attempt with this number.
 pub async fn insert(tx: &mut Tx, tenant: &TenantId, attempt: &AttemptRow) -> Result<(), StoreError> {
     tx.count_attempt(attempt.fault.as_deref());
     on!(tx, conn => sqlx::query(
@@ -61,10 +61,10 @@ pub async fn insert(tx: &mut Tx, tenant: &TenantId, attempt: &AttemptRow) -> Res
         .execute(conn).await.map(drop))
 }
 
-/// The attempts of an event, first to last. Ask only after the event was found for its tenant.
+/// The attempts of an event, first to last. Call it only after the event was found for its tenant.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list(tx: &mut Tx, event: &EventId) -> Result<Vec<AttemptRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT event_id, number, attempted_at, duration_ms, status, fault FROM delivery_attempts
@@ -76,7 +76,7 @@ pub async fn list(tx: &mut Tx, event: &EventId) -> Result<Vec<AttemptRow>, Store
 /// The last attempt of an event.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn find_last(tx: &mut Tx, event: &EventId) -> Result<Option<AttemptRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT event_id, number, attempted_at, duration_ms, status, fault FROM delivery_attempts
@@ -85,11 +85,11 @@ pub async fn find_last(tx: &mut Tx, event: &EventId) -> Result<Option<AttemptRow
     raw.map(AttemptRow::try_from).transpose()
 }
 
-/// How a tenant's receiver has been doing, whose address was set at `set_at`: what failed before is another receiver's. Look-ups in two
-/// indexes, so that no attempt has to keep books on a shared row.
+/// The health of a tenant's receiver, whose URL was set at `set_at`: earlier failures belong to another receiver. Look-ups in
+/// two indexes, so that no attempt has to update a shared row.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn find_health(
     tx: &mut Tx,
     tenant: &TenantId,
@@ -98,7 +98,7 @@ pub async fn find_health(
     let success: Option<i64> = on!(tx, conn => sqlx::query_scalar(
         "SELECT MAX(attempted_at) FROM delivery_attempts WHERE tenant_id = $1 AND fault IS NULL")
         .bind(tenant.as_str()).fetch_one(conn).await)?;
-    // An attempt of the very moment of the change may still have gone to the old address.
+    // An attempt at the exact moment of the change may still have gone to the old URL.
     let after = success.max(set_at.map(Timestamp::as_millis)).unwrap_or(i64::MIN);
     let failure: Option<i64> = on!(tx, conn => sqlx::query_scalar(
         "SELECT MIN(attempted_at) FROM delivery_attempts WHERE tenant_id = $1 AND fault IS NOT NULL AND attempted_at > $2")

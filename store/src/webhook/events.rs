@@ -1,4 +1,4 @@
-//! Webhook events as they were recorded. What of them may change or be erased (metadata, the reviewer's note) is read at each attempt.
+//! Webhook events as they were recorded. What may change or be erased (metadata, the reviewer's note) is read at each attempt.
 
 use crate::{
     StoreError,
@@ -17,7 +17,7 @@ use domain::{
 pub struct EventRow {
     /// Stable across redeliveries.
     pub id: EventId,
-    /// Whose it is.
+    /// Its tenant.
     pub tenant: TenantId,
     /// When it happened.
     pub created_at: Timestamp,
@@ -25,7 +25,7 @@ pub struct EventRow {
     pub content: EventContent,
 }
 
-/// What an event says.
+/// The content of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventContent {
     /// A session changed state.
@@ -36,10 +36,10 @@ pub enum EventContent {
         kind: EventType,
         /// `data`, without the reviewer's note.
         data: EventData,
-        /// Sealed: the reviewer's note, as it was when the event was recorded.
+        /// Encrypted: the reviewer's note, as it was when the event was recorded.
         note: Option<Vec<u8>>,
     },
-    /// An admin tries the receiver.
+    /// An admin tests the receiver.
     Test,
 }
 
@@ -55,7 +55,7 @@ impl EventContent {
 }
 
 impl EventRow {
-    /// Where the sealed note of a decision lives; none for a test event.
+    /// The [`AssociatedData`] of the encrypted note of a decision; `None` for a test event.
     #[must_use]
     pub const fn note_place(&self) -> Option<AssociatedData<'_>> {
         match &self.content {
@@ -103,10 +103,10 @@ impl TryFrom<Raw> for EventRow {
     }
 }
 
-/// Stores a new event. A reviewer's note inside `data` is not stored: it belongs into `note`, sealed.
+/// Stores a new event. A reviewer's note inside `data` is not stored: it belongs in `note`, encrypted.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where its id is taken.
+/// [`StoreError::Duplicate`] if its id is already in use.
 pub async fn insert(tx: &mut Tx, event: &EventRow) -> Result<(), StoreError> {
     let (session, data, note) = match &event.content {
         EventContent::Session {
@@ -134,7 +134,7 @@ fn bare_json(data: &EventData) -> Result<String, StoreError> {
 /// A tenant's event; another tenant's id finds nothing.
 ///
 /// # Errors
-/// When the database does not answer or the row does not parse.
+/// If the database does not respond or the row does not parse.
 pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &EventId) -> Result<Option<EventRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT id, tenant_id, session_id, kind, created_at, data, note FROM events WHERE id = $1 AND tenant_id = $2")
@@ -145,7 +145,7 @@ pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &EventId) -> Result<Option
 /// The events of a session, oldest first.
 ///
 /// # Errors
-/// When the database does not answer or a row does not parse.
+/// If the database does not respond or a row does not parse.
 pub async fn list_of_session(tx: &mut Tx, session: &SessionId) -> Result<Vec<EventRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT id, tenant_id, session_id, kind, created_at, data, note FROM events
@@ -154,10 +154,10 @@ pub async fn list_of_session(tx: &mut Tx, session: &SessionId) -> Result<Vec<Eve
     raw.into_iter().map(EventRow::try_from).collect()
 }
 
-/// Removes the sealed notes of a session's events: a part of erasing the session.
+/// Removes the encrypted notes of a session's events, as part of erasing the session.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn erase_notes(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE events SET note = NULL WHERE session_id = $1 AND note IS NOT NULL")
         .bind(session.as_str()).execute(conn).await.map(drop))

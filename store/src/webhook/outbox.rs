@@ -1,5 +1,5 @@
-//! Everything that an event's webhook is made of at this moment, found with one statement: it is asked for at every attempt, and one
-//! statement is one exchange with the database, where finding the parts one by one in a transaction is seven.
+//! Everything from which an event's webhook is rendered, found with one statement. It is needed at every attempt, and one
+//! statement is one round trip to the database, whereas finding the parts one by one in a transaction takes seven.
 
 use crate::{
     StoreError,
@@ -20,33 +20,33 @@ use domain::{
     time::Timestamp,
 };
 
-/// An event that is sent, or could be.
+/// An event that is to be sent, or could be.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
-    /// Whose it is.
+    /// Its tenant.
     pub tenant: TenantId,
-    /// Where its delivery stands; `None` where it was not to be sent.
+    /// The state of its delivery; `None` if it was not to be sent.
     pub state: Option<DeliveryState>,
-    /// What its webhook is made of, unless something of it does not parse.
+    /// The sources of its webhook, unless part of them does not parse.
     pub sources: Result<Sources, StoreError>,
 }
 
-/// What a webhook is made of.
+/// The sources of a webhook.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sources {
     /// The event as it was recorded.
     pub event: EventRow,
-    /// What its session adds: nothing to a test event, and nothing once it is erased.
+    /// What its session adds: `None` for a test event, and once it is erased.
     pub session: Option<PresentSession>,
-    /// Where the tenant's webhooks go, as the admin has set it.
+    /// The receiver URL as set by the admin.
     pub url: Option<String>,
-    /// Whether a reviewer's note in the event may not go to `url` ([`domain::tenant::TenantSettings::withholds_note`]).
+    /// Whether a reviewer's note in the event must not be sent to `url` ([`domain::tenant::TenantSettings::withholds_note`]).
     pub withholds_note: bool,
-    /// The tenant's valid secrets, newest first.
+    /// The tenant's active secrets, newest first.
     pub secrets: Vec<SecretRow>,
 }
 
-/// What of a session that is not erased goes into its webhooks.
+/// What a session that is not erased adds to its webhooks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PresentSession {
     /// The key of its personal data.
@@ -55,7 +55,7 @@ pub struct PresentSession {
     pub metadata: Option<Unlogged>,
 }
 
-/// One for each valid secret, or one without.
+/// One row for each active secret, or one without.
 #[derive(sqlx::FromRow)]
 struct Raw {
     #[sqlx(flatten)]
@@ -94,7 +94,7 @@ impl Raw {
 
     fn into_sources(mut self, secrets: Result<Vec<SecretRow>, StoreError>) -> Result<Sources, StoreError> {
         let settings = tenants::parse_settings(self.settings.as_deref())?;
-        // Begun anew by an admin's hand, a delivery is newer than the address that the admin saw.
+        // A delivery resent by an admin is newer than the URL that the admin saw.
         let since = Timestamp::from_millis(self.started_at.unwrap_or(self.event.created_at));
         Ok(Sources {
             session: self.session()?,
@@ -106,10 +106,10 @@ impl Raw {
     }
 }
 
-/// Any tenant's event with what its webhook is made of.
+/// Any tenant's event with the sources of its webhook.
 ///
 /// # Errors
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
     let mut rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,

@@ -1,4 +1,4 @@
-//! People, their browsers, their rulings, and the book of who did what.
+//! People, their browsers, their decisions, and the audit log.
 
 use crate::fixtures::{World, at, keep, read, user, world, write};
 use domain::{

@@ -1,4 +1,4 @@
-//! The suite is whole: each function that runs SQL is called by a test that runs on both databases.
+//! The suite is complete: each function that runs SQL is called by a test that runs on both databases.
 
 use std::{
     collections::BTreeSet,
@@ -19,7 +19,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// `module::function` for each public function over a transaction.
+/// `module::function` for each public function over a transaction. Files of a folder count for the module they belong to.
 fn store_functions() -> BTreeSet<String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut functions = BTreeSet::new();

@@ -1,5 +1,4 @@
-//! A small world to test in: two tenants, a session each, a reviewer. Rows live as long as the test, so that units of work can
-//! borrow them.
+//! Fixtures: two tenants, a session each, a reviewer. Rows live as long as the test, so that units of work can borrow them.
 
 use domain::{
     event::{EventData, EventType},
@@ -20,7 +19,8 @@ use store::{
     webhook::events::{EventContent, EventRow},
 };
 
-/// Runs an async expression over `tx` in a write unit. What it uses is gone afterwards, but for what is `Copy`, such as what [`keep`] returns.
+/// Runs an async expression over `tx` in a write unit. It consumes what it uses, except for what is `Copy`, such as what
+/// [`keep`] returns.
 macro_rules! write {
     ($db:expr, $tx:ident => $body:expr) => {
         $db.write(async move |$tx| -> Result<_, store::StoreError> { $body.await })
@@ -122,7 +122,7 @@ pub(crate) fn outcome(session: &SessionRow, verdict: Verdict, note: Option<&str>
     }
 }
 
-/// An event of `session`, with a sealed note.
+/// An event of `session`, with an encrypted note.
 pub(crate) fn event(session: &SessionRow, number: u8, kind: EventType, data: EventData) -> EventRow {
     EventRow {
         id: EventId::from_random([number; 16]),

@@ -1,4 +1,4 @@
-//! What knows approved documents and faces again: found by their tenant only, only once approved, and gone when removed.
+//! What recognises approved documents and faces: found only by their tenant, only once approved, and gone when removed.
 
 use crate::fixtures::{World, at, keep, read, session, world, write};
 use domain::ids::SessionId;
@@ -52,7 +52,7 @@ async fn a_document_is_found_by_its_tenant_once_approved_and_not_for_the_session
         assert_eq!(ask(first).await, Vec::<SessionId>::new(), "{name}: itself");
         let other = read!(db, tx => identities::list_by_document(tx, &tenant.id, &[8; 32], &second.session.id, 9));
         assert_eq!(other, Vec::<SessionId>::new(), "{name}: another number");
-        // A later attempt takes the place of the one before.
+        // A later attempt replaces the earlier one.
         write!(db, tx => identities::save(tx, row(first, None))).unwrap();
         assert_eq!(ask(second).await, Vec::<SessionId>::new(), "{name}: under way again");
         write!(db, tx => identities::approve(tx, &first.session.id, at(8))).unwrap();
@@ -100,7 +100,7 @@ async fn a_tenant_gets_one_key_whoever_comes_first() {
         let given = write!(db, tx => identities::give_key(tx, &tenant.id, first, None)).unwrap();
         assert_eq!(given, *first, "{name}");
         let given = write!(db, tx => identities::give_key(tx, &tenant.id, second, None)).unwrap();
-        assert_eq!(given, *first, "{name}: whoever is late uses the first");
+        assert_eq!(given, *first, "{name}: the later caller uses the first");
         let given = write!(db, tx => identities::give_key(tx, &tenant.id, second, Some(second))).unwrap();
         assert_eq!(given, *first, "{name}: that one is not lost");
         assert_eq!(

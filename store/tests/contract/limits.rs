@@ -1,4 +1,4 @@
-//! How fast tenants create sessions, and answers kept for retries.
+//! The rate limit of session creation, and responses stored for retries.
 
 use domain::{
     ids::{SessionId, TenantId},
@@ -33,7 +33,7 @@ async fn tenant(backend: &Backend, number: u8) -> TenantId {
     id
 }
 
-/// Ten microseconds a token, three tokens in a full bucket, clocks that differ by a thousand.
+/// Ten microseconds per token, three tokens in a full bucket, clocks that differ by a thousand.
 const fn wish(now: i64) -> Wish {
     Wish {
         now,
@@ -72,7 +72,7 @@ async fn a_bucket_gives_its_tokens_then_one_at_a_time_as_they_come() {
             backend.name
         );
         assert!(take(&backend, &a, 10_000).await);
-        // A rested bucket is full, not fuller: three tokens are there again, not a thousand.
+        // An idle bucket is full, but not more: it has three tokens again, not a thousand.
         for there in [true, true, false] {
             assert_eq!(take(&backend, &a, 10_000).await, there, "{}", backend.name);
         }
@@ -84,7 +84,8 @@ async fn a_clock_that_was_set_back_costs_a_tenant_one_bucket_and_not_the_hours_i
     for backend in backends().await {
         let tenant = tenant(&backend, 1).await;
         assert!(take(&backend, &tenant, 1_000_000).await, "{}", backend.name);
-        // Seen from here the bucket would be full in a million: no three tokens owe that much. One is given, and the rest is owed.
+        // From here, the bucket would be full in a million, which three tokens cannot explain. One is granted, and the rest is
+        // owed.
         for (now, there) in [
             (100, true),
             (100, false),
@@ -111,7 +112,7 @@ async fn nodes_whose_clocks_differ_share_a_bucket() {
                 }
                 Ok(taken)
             });
-            // Thirty came in that time, and three were there.
+            // Thirty were requested in that time, and three were available.
             let taken = unit.await.unwrap();
             let name = backend.name;
             assert!((30..=33).contains(&taken), "{name}: {taken} with clocks {behind} apart");
@@ -131,7 +132,7 @@ async fn tokens_taken_at_the_same_time_are_taken_once() {
 async fn insert(backend: &Backend, kept: &KeptAnswer) -> bool {
     let kept = kept.clone();
     let unit = backend.db.write(async move |tx| {
-        // What was kept for a thousand has been kept for long enough.
+        // What was stored for a thousand is outdated.
         let outdated = at(kept.created_at.as_millis() - 1_000);
         idempotency::insert(tx, &kept, outdated).await
     });

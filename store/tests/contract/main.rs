@@ -1,4 +1,4 @@
-//! Every store function on SQLite and on Postgres. Each test takes fresh databases from [`testkit::databases::backends`].
+//! Every store function on SQLite and on Postgres. Each test gets fresh databases from [`testkit::databases::backends`].
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,4 +1,4 @@
-//! What a webhook is made of, found with one statement.
+//! The sources of a webhook, found with one statement.
 
 use crate::fixtures::{World, at, expired, keep, read, world, write};
 use domain::{

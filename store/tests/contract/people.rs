@@ -1,4 +1,4 @@
-//! How people come in: invitations, links to new passwords, operators.
+//! How people get access: invitations, password reset links, operators.
 
 use crate::fixtures::{World, at, keep, read, world, write};
 use domain::{
@@ -192,7 +192,7 @@ async fn operators_are_made_restored_and_counted() {
         write!(db, tx => users::save(tx, out)).unwrap();
         assert!(
             !write!(db, tx => users::hold_operators(tx, &user.id)).unwrap(),
-            "{name}: shut out again"
+            "{name}: disabled again"
         );
         let nobody = keep(UserId::from_random([99; 16]));
         assert!(!write!(db, tx => users::grant_operator(tx, nobody)).unwrap(), "{name}");

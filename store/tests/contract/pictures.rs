@@ -1,4 +1,4 @@
-//! Sealed pictures in a folder.
+//! Encrypted pictures in a folder.
 
 use domain::ids::{SessionId, TenantId};
 use store::{StoreError, capture::pictures::Pictures, vault::AssociatedData};
@@ -74,7 +74,7 @@ async fn deleting_a_session_also_takes_what_a_crash_left_half_stored() {
         .next()
         .unwrap();
     let folder = shelf.unwrap().path().join(session(1).as_str());
-    // The object store writes under such a name first.
+    // The object store first writes to such a name.
     std::fs::rename(folder.join("front"), folder.join("front#1")).unwrap();
     let found = |pictures: Pictures| async move {
         let mut found = Vec::new();

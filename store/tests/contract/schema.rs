@@ -1,4 +1,4 @@
-//! The two databases have one schema.
+//! Both databases have the same schema.
 
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use std::{
@@ -104,7 +104,7 @@ async fn sqlite_has_no_known_fault_of_its_log() {
     let parts: Vec<u32> = version.split('.').map(|part| part.parse().unwrap()).collect();
     assert!(
         parts > vec![3, 51, 2],
-        "{version} can corrupt a database when its log starts anew"
+        "{version} can corrupt a database when its log restarts"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Finding sessions by what is known of them.
+//! Finding sessions by their properties.
 
 use crate::fixtures::{World, at, keep, outcome, read, session, world, write};
 use domain::{document::DocumentType, ids::SessionId, outcome::Verdict, reasons::Reason, session::Status};
@@ -202,7 +202,7 @@ async fn pages_follow_each_other_newest_first() {
     }
 }
 
-/// Fails where the order is that of creation: the case created last has waited longest.
+/// Detects if the order is that of creation: the case created last has waited longest.
 #[tokio::test]
 async fn the_queue_begins_with_the_case_that_has_waited_longest() {
     for Backend { name, db, .. } in backends().await {

@@ -1,4 +1,4 @@
-//! That something can be written is shown by writing.
+//! Whether the database can be written is shown by writing.
 
 use store::write_checks;
 use testkit::databases::{backends, number_at};

@@ -2,6 +2,7 @@
 //!
 //! The stages know this trait only, so that they are tested with fakes and without weights.
 
+mod denormals;
 pub(crate) mod lock;
 pub(crate) mod onnx;
 

@@ -1,6 +1,6 @@
 //! ONNX networks on `rten`.
 
-use super::{Model, ModelError, Tensor};
+use super::{Model, ModelError, Tensor, denormals};
 use rten::{ModelOptions, Value};
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
@@ -12,7 +12,8 @@ pub(crate) struct Onnx {
 }
 
 impl Onnx {
-    pub(crate) fn load(name: &str, bytes: Vec<u8>) -> Result<Self, ModelError> {
+    pub(crate) fn load(name: &str, mut bytes: Vec<u8>) -> Result<Self, ModelError> {
+        denormals::flush(&mut bytes);
         let mut options = ModelOptions::with_all_ops();
         options.prepack_weights(true);
         let network = options

@@ -1,11 +1,14 @@
-//! Cheap signs of a copy: no colour, the raster of a screen or a printer, a card around a face; and of a covered face. Signs, not proofs.
+//! Cheap signs of a copy: no colour, the raster of a screen or a printer, a card around a face; and of a covered face or
+//! document. Signs, not proofs.
 
 mod card;
 mod cover;
 mod grey;
+mod obstruction;
 mod peaks;
 
 pub(crate) use card::share_in_card;
 pub(crate) use cover::covered;
 pub(crate) use grey::grey_share;
+pub(crate) use obstruction::obstructed_share;
 pub(crate) use peaks::raster_z;

@@ -1,4 +1,4 @@
-//! How a picture is taken: fairly, in the ways people hold phones; and with the defects that make it unusable.
+//! How a picture is taken: good enough to read, in the ways people hold phones; and with defects that make it unusable.
 
 use super::{
     picture::Colour,
@@ -6,18 +6,18 @@ use super::{
 };
 use rand::{Rng, RngExt, seq::IndexedRandom};
 
-/// A set of circumstances that a reader is measured in.
+/// A set of circumstances in which reading is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Condition {
     /// From above, still, in good light.
     Flat,
     /// Up to thirty degrees from the side.
     Tilted,
-    /// Turned by any angle.
+    /// Rotated by any angle.
     Turned,
     /// A little out of focus.
     Soft,
-    /// A reflection on a part without much print, that lets the rest be read.
+    /// A reflection on a part without much print, so that the rest is legible.
     Lit,
     /// Almost no space around.
     Tight,
@@ -27,11 +27,11 @@ pub(crate) enum Condition {
     Dim,
     /// Another card beside it, or a hand that holds it.
     Crowded,
-    /// Unusable: out of focus, or moved.
+    /// Unusable: out of focus, or blurred by motion.
     Blurry,
     /// Unusable: a reflection over the print.
     Glare,
-    /// Unusable: next to no light.
+    /// Unusable: almost no light.
     Dark,
     /// Unusable: a part is outside the picture.
     CutOff,
@@ -45,7 +45,7 @@ pub(crate) enum Condition {
     Screen,
 }
 
-/// Those that a person can read: reading is measured in them, and no defect may be claimed.
+/// Those in which a person can read the document: reading is measured in them, and no defect may be reported.
 pub(crate) const FAIR: [Condition; 9] = [
     Condition::Flat,
     Condition::Tilted,
@@ -57,7 +57,7 @@ pub(crate) const FAIR: [Condition; 9] = [
     Condition::Dim,
     Condition::Crowded,
 ];
-/// Those with a defect that has to be named.
+/// Those with a defect that must be reported.
 pub(crate) const DEFECTS: [Condition; 8] = [
     Condition::Blurry,
     Condition::Glare,
@@ -69,7 +69,7 @@ pub(crate) const DEFECTS: [Condition; 8] = [
     Condition::Screen,
 ];
 
-/// Everything about one photograph.
+/// All parameters of one photograph.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) pose: Pose,
@@ -101,7 +101,7 @@ impl Condition {
         }
     }
 
-    /// The reason codes that must be given.
+    /// The reason codes that must be reported.
     pub(crate) fn codes(self) -> Vec<&'static str> {
         let code = match self {
             Self::Blurry => "document_blurry",
@@ -186,7 +186,7 @@ fn spot(size: (f32, f32), strength: (f32, f32), at: (f32, f32), chance: &mut imp
     }
 }
 
-/// A place at the rim of a document.
+/// A point on the edge of a document.
 fn edge(chance: &mut impl Rng) -> (f32, f32) {
     let along = chance.random_range(0.05..0.95);
     let beside = chance.random_range(-0.04..0.05);
@@ -198,10 +198,10 @@ fn edge(chance: &mut impl Rng) -> (f32, f32) {
     }
 }
 
-/// Pushes the document out of the picture on one side or two.
+/// Moves the document out of the picture on one or two sides.
 fn cut(pose: &mut Pose, chance: &mut impl Rng) {
     let share: f32 = chance.random_range(0.12..0.32);
-    // The free space is small and the shift counts in shares of it, so the margin is made up for.
+    // The free space is small and the shift is relative to it, so the margin is compensated.
     pose.margin = -share * chance.random_range(0.35..0.5);
     let sign = if chance.random_bool(0.5) { 1.0 } else { -1.0 };
     pose.off = (sign, chance.random_range(-1.0..1.0));

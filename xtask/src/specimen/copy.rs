@@ -7,7 +7,7 @@ use super::{
 use crate::specimen::label::Corners;
 use rand::{Rng, RngExt};
 
-/// A sheet or a screen with the document on it.
+/// A sheet of paper or a screen with the document on it.
 pub(crate) struct Copy {
     pub(crate) picture: Picture,
     /// Its size in the document's millimetres.
@@ -17,7 +17,7 @@ pub(crate) struct Copy {
 }
 
 impl Copy {
-    /// As something to photograph.
+    /// The copy as a subject to photograph.
     pub(crate) const fn subject(&self) -> Subject<'_> {
         Subject {
             picture: &self.picture,
@@ -26,7 +26,7 @@ impl Copy {
         }
     }
 
-    /// The document's corners in the picture that shows the copy with these.
+    /// The document's corners in a picture that shows the copy with these corners.
     pub(crate) fn corners(&self, copy: Corners) -> Corners {
         let place = placed(copy);
         let [left, top, right, bottom] = self.inner;
@@ -68,7 +68,7 @@ pub(crate) fn on_screen(document: &Subject<'_>, chance: &mut impl Rng) -> Copy {
     let source = copy.picture.clone();
     copy.picture.change(|x, y, _| {
         let (across, down) = (x / pitch, y / pitch);
-        // What the screen's pixel shows is the document in its middle.
+        // A pixel of the screen shows the document at its centre.
         let shown = source.at((across.floor() + 0.5) * pitch, (down.floor() + 0.5) * pitch);
         let lit = if down.fract() < gap { 0.35 } else { 1.0 };
         let stripe = (across.fract() * 3.0) as usize;

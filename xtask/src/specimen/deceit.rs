@@ -1,4 +1,4 @@
-//! Documents and pictures that somebody altered: other digits, another portrait.
+//! Documents and pictures that were altered: other digits, another portrait.
 
 use super::{
     label::{Corners, Deceit, Field, Item},
@@ -8,7 +8,7 @@ use super::{
 };
 use rand::{Rng, RngExt, seq::IndexedRandom};
 
-/// Writes other digits over a number or a date, in another face or a little off; `None` where no item has digits of its own.
+/// Writes other digits over a number or a date, in another font or slightly displaced; `None` if no item contains digits.
 pub(crate) fn digits(page: &mut Page<'_>, types: &Types, chance: &mut impl Rng) -> Option<Deceit> {
     let able = |field: &&mut Field| {
         let number = matches!(
@@ -35,7 +35,7 @@ pub(crate) fn digits(page: &mut Page<'_>, types: &Types, chance: &mut impl Rng) 
     let mut pen = page.fill_pen(1.0);
     let size = chance.random_range(0.93..1.07);
     pen.em = (bottom - top) / 0.96 * page.scale * size;
-    // Half the forgers have not got the office's face.
+    // Half of the forgers do not have the issuer's font.
     if chance.random_bool(0.5) {
         pen.hand = types.latin(chance);
     }
@@ -68,7 +68,7 @@ fn other_digits(text: &str, chance: &mut impl Rng) -> String {
     changed
 }
 
-/// Fills an area with what is above and below it, a shade off.
+/// Fills an area with its surroundings above and below, slightly off in colour.
 fn erase(picture: &mut Picture, [left, top, right, bottom]: [f32; 4], chance: &mut impl Rng) {
     let source = picture.clone();
     let off = chance.random_range(-7.0..7.0_f32);
@@ -81,7 +81,7 @@ fn erase(picture: &mut Picture, [left, top, right, bottom]: [f32; 4], chance: &m
     });
 }
 
-/// Lays somebody else's portrait over the printed one, cut with a knife.
+/// Covers the printed portrait with another person's, cut out with straight edges.
 pub(crate) fn portrait(
     page: &mut Page<'_>,
     other: impl FnOnce(usize, usize) -> Picture,
@@ -108,7 +108,7 @@ pub(crate) fn portrait(
     })
 }
 
-/// The first photograph with an upright piece of the second: what an editor of pictures leaves.
+/// The first photograph with an upright piece of the second: the trace of an image editor.
 pub(crate) fn pasted(first: &Picture, second: &Picture, piece: Corners) -> Picture {
     let bounds = |axis: usize| {
         let values = piece.map(|corner| corner[axis]);

@@ -1,4 +1,4 @@
-//! What lies between a document and its picture: the table it lies on, the projective map, noise, JPEG.
+//! From a document to its picture: the table, the projective map, noise, JPEG.
 
 use super::picture::Picture;
 use crate::Done;

@@ -1,4 +1,4 @@
-//! What lies behind a document: wood, cloth, paper with print on it, a plain or uneven table, and other things beside it.
+//! Backgrounds: wood, cloth, printed paper, a plain or uneven table, and other objects.
 
 use super::{
     letters::{Pen, Types},
@@ -95,7 +95,7 @@ fn printed_paper(desk: &mut Picture, types: &Types, chance: &mut impl Rng) {
     }
 }
 
-/// A stranger's card: of a shop, without names, numbers or a portrait.
+/// Another card: of a shop, without names, numbers or a portrait.
 pub(crate) fn other_card(types: &Types, chance: &mut impl Rng) -> Picture {
     let colour: Colour = std::array::from_fn(|_| chance.random_range(40.0..230.0));
     let mut card = Picture::filled(856, 540, colour);

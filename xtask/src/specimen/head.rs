@@ -1,11 +1,11 @@
 //! Turns the head of a frontal photograph, with the parallax of a real one.
 //!
-//! The head is taken for an ellipsoid with a nose; the photograph is its skin. What comes out is no portrait, but the nose
-//! moves further than the cheeks and the far cheek vanishes behind it, which a tilted photograph cannot do.
+//! The head is modelled as an ellipsoid with a nose, with the photograph as its skin. The result is no portrait, but the nose
+//! moves further than the cheeks and the far cheek disappears behind it, which a tilted photograph cannot do.
 
 use super::picture::Picture;
 
-/// Where the head is. All lengths are in pixels.
+/// Position of the head. All lengths are in pixels.
 #[derive(Clone, Copy)]
 pub(crate) struct Head {
     /// The middle between the eyes.
@@ -16,18 +16,18 @@ pub(crate) struct Head {
 
 /// Half the width and half the height of a head with its hair, in eye distances.
 const HALF: (f32, f32) = (1.40, 2.0);
-/// How far the middle of the head lies below the eyes.
+/// How far the centre of the head is below the eyes.
 const CENTRE_Y: f32 = 0.25;
-/// From the axis the head turns about to the face.
+/// From the rotation axis to the face.
 const DEPTH: f32 = 1.55;
 /// Distance of the camera: an arm's length.
 const CAMERA: f32 = 9.0;
-/// Beyond the head the movement fades out until this many head radii.
+/// Beyond the head, the movement fades out until this many head radii.
 const FADE: f32 = 1.55;
 /// Side of a square of the mesh.
 const STEP: f32 = 3.0;
 
-/// How far a point of the face stands out, and how much of the turn it follows.
+/// How far a point of the face protrudes, and how much of the rotation it follows.
 fn relief(x: f32, y: f32) -> (f32, f32) {
     let reach = ((x / HALF.0).powi(2) + ((y - CENTRE_Y) / HALF.1).powi(2)).sqrt();
     let bump = |height: f32, at_y: f32, wide: f32, tall: f32| {
@@ -40,7 +40,7 @@ fn relief(x: f32, y: f32) -> (f32, f32) {
     (skull + nose + chin, follows * follows * (3.0 - 2.0 * follows))
 }
 
-/// Where a point of the frontal picture is after the turn, and how near it is.
+/// Position of a point of the frontal picture after the rotation, and its depth.
 fn turned_point(head: Head, yaw: f32, x: f32, y: f32) -> [f32; 3] {
     let (dx, dy) = ((x - head.eyes.0) / head.apart, (y - head.eyes.1) / head.apart);
     let (out, follows) = relief(dx, dy);
@@ -85,10 +85,10 @@ pub(crate) fn turned(frontal: &Picture, head: Head, yaw: f32) -> Picture {
     out
 }
 
-/// A corner of a triangle: where it goes and where its colour comes from.
+/// A corner of a triangle: its position and the source of its colour.
 type Corner = ([f32; 3], (f32, f32));
 
-/// Draws one triangle of skin where nothing nearer was drawn.
+/// Draws one triangle of skin if nothing nearer was drawn.
 fn draw(out: &mut Picture, depth: &mut [f32], skin: &Picture, triangle: [Corner; 3]) {
     let [(a, from_a), (b, from_b), (c, from_c)] = triangle;
     let area = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]);
@@ -104,7 +104,7 @@ fn draw(out: &mut Picture, depth: &mut [f32], skin: &Picture, triangle: [Corner;
             let of_b = ((px - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (py - a[1])) / area;
             let of_c = ((b[0] - a[0]) * (py - a[1]) - (px - a[0]) * (b[1] - a[1])) / area;
             let of_a = 1.0 - of_b - of_c;
-            // A hair's breadth over the edge, so that no gap stays between neighbours.
+            // Slightly over the edge, so that no gap remains between neighbours.
             if of_a < -0.01 || of_b < -0.01 || of_c < -0.01 {
                 continue;
             }

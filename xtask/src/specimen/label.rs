@@ -1,11 +1,11 @@
-//! What is known of a picture: the truth that reading is judged by.
+//! The ground truth of a picture, by which reading is judged.
 
 use serde::Serialize;
 
-/// Corners in pixels: left top, right top, right bottom, left bottom as the document is read.
+/// Corners in pixels: left top, right top, right bottom, left bottom in reading direction.
 pub(crate) type Corners = [[f32; 2]; 4];
 
-/// Kinds of documents, by the names of the API.
+/// Kinds of documents, by their API names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     IdCard,
 }
 
-/// Which face of a document a picture shows.
+/// The side of a document that a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Side {
@@ -28,7 +28,7 @@ pub(crate) enum Side {
     Back,
 }
 
-/// Items of a document, by the names of the API.
+/// Items of a document, by their API names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Item {
@@ -47,7 +47,7 @@ pub(crate) enum Item {
     ResidenceStatus,
 }
 
-/// One item as it stands on the document.
+/// One item as printed on the document.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Field {
     pub(crate) name: Item,
@@ -55,24 +55,24 @@ pub(crate) struct Field {
     pub(crate) text: String,
     /// ISO 8601 date, `male`/`female`, ISO 3166-1 alpha-3, or the text.
     pub(crate) normalized: String,
-    /// Whether a reader should find it; the rest follows from other items or is small print, and is right where it is given.
+    /// Whether a reader should find it; the rest follows from other items or is small print, and counts as correct if returned.
     pub(crate) wanted: bool,
-    /// Other forms that are as right.
+    /// Other forms that are also correct.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) also: Vec<String>,
-    /// Where it stands: on the document in millimetres while it is printed, in the picture in pixels on the label.
+    /// Its position: on the document in millimetres while it is being printed, in the picture in pixels on the label.
     pub(crate) corners: Option<Corners>,
 }
 
-/// What was done to a document to deceive.
+/// How a document was manipulated.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Deceit {
     /// `altered`, `portrait`, `screen`, `print`, `grey`.
     pub(crate) what: &'static str,
-    /// The item that was altered, and what stood there before.
+    /// The item that was altered, and its original text.
     pub(crate) item: Option<Item>,
     pub(crate) was: Option<String>,
-    /// Whether the picture was edited, and not the document.
+    /// Whether the picture was edited rather than the document.
     pub(crate) digital: bool,
 }
 
@@ -87,24 +87,24 @@ pub(crate) struct Printed {
     pub(crate) portrait: Option<[f32; 4]>,
 }
 
-/// The label of a picture; `labels.json` holds them all.
+/// The label of a picture; `labels.json` contains all of them.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Label {
     pub(crate) file: String,
-    /// Pictures of one number show one document; `person` tells whose.
+    /// Pictures with the same number show the same document; `person` identifies its owner.
     pub(crate) document: usize,
     pub(crate) person: usize,
     pub(crate) kind: Kind,
     pub(crate) layout: &'static str,
-    /// The state, or the office, whose arrangement it has.
+    /// The state or office whose layout it has.
     pub(crate) issuer: String,
     pub(crate) side: Side,
-    /// How it was photographed: `flat`, `tilted`, ..; or the defect made on purpose.
+    /// How it was photographed: `flat`, `tilted`, ..; or the intentional defect.
     pub(crate) condition: &'static str,
-    /// Reason codes of the defects made on purpose.
+    /// Reason codes of the intentional defects.
     pub(crate) defects: Vec<&'static str>,
     pub(crate) deceit: Option<Deceit>,
-    /// Corners of the document in pixels; none where there is no document in the picture.
+    /// Corners of the document in pixels; none if there is no document in the picture.
     pub(crate) outline: Option<Corners>,
     pub(crate) fields: Vec<Field>,
     /// The lines of the machine-readable zone.

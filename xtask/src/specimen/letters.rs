@@ -1,4 +1,4 @@
-//! The faces that documents are printed with, as Debian's packages lay them.
+//! The fonts that documents are printed with, as installed by Debian's packages.
 
 use super::picture::{Colour, Picture};
 use crate::Done;
@@ -7,8 +7,8 @@ use rand::{Rng, seq::IndexedRandom};
 use std::{fs, path::Path};
 
 const FONTS: &str = "/usr/share/fonts";
-/// Japanese faces without serifs: fonts-noto-cjk, fonts-ipaexfont-gothic, fonts-vlgothic, fonts-motoya-l-cedar. The first face of
-/// a collection is the Japanese one.
+/// Japanese fonts without serifs: fonts-noto-cjk, fonts-ipaexfont-gothic, fonts-vlgothic, fonts-motoya-l-cedar. The first font
+/// of a collection is the Japanese one.
 const GOTHIC: [&str; 5] = [
     "opentype/noto/NotoSansCJK-Regular.ttc",
     "opentype/ipaexfont-gothic/ipaexg.ttf",
@@ -16,7 +16,7 @@ const GOTHIC: [&str; 5] = [
     "truetype/vlgothic/VL-PGothic-Regular.ttf",
     "truetype/motoya-l-cedar/MTLc3m.ttf",
 ];
-/// Japanese faces with serifs: fonts-noto-cjk, fonts-ipaexfont-mincho.
+/// Japanese fonts with serifs: fonts-noto-cjk, fonts-ipaexfont-mincho.
 const MINCHO: [&str; 2] = [
     "opentype/noto/NotoSerifCJK-Regular.ttc",
     "opentype/ipaexfont-mincho/ipaexm.ttf",
@@ -25,7 +25,7 @@ const BOLD: [&str; 2] = [
     "opentype/noto/NotoSansCJK-Bold.ttc",
     "opentype/noto/NotoSerifCJK-Bold.ttc",
 ];
-/// Latin faces: fonts-liberation, fonts-dejavu-core, fonts-freefont-ttf.
+/// Latin fonts: fonts-liberation, fonts-dejavu-core, fonts-freefont-ttf.
 const SANS: [&str; 4] = [
     "truetype/liberation/LiberationSans-Regular.ttf",
     "truetype/dejavu/DejaVuSans.ttf",
@@ -46,10 +46,10 @@ const OTHERS: [&str; 4] = [
 ];
 const MACHINE: &str = "opentype/ocr-b/OCRB.otf";
 
-/// A face, and the one that has the letters it lacks.
+/// A font, and a fallback for the glyphs it lacks.
 pub(crate) type Hand<'a> = [&'a FontVec; 2];
 
-/// All faces.
+/// All fonts.
 pub(crate) struct Types {
     gothic: Vec<FontVec>,
     mincho: Vec<FontVec>,
@@ -57,7 +57,7 @@ pub(crate) struct Types {
     sans: Vec<FontVec>,
     sans_bold: Vec<FontVec>,
     others: Vec<FontVec>,
-    /// OCR-B, in the place it has on documents.
+    /// OCR-B, as used on documents.
     pub(crate) machine: FontVec,
 }
 
@@ -76,34 +76,34 @@ impl Types {
         })
     }
 
-    /// A face for what a Japanese office prints: one in four has serifs.
+    /// A font for documents of Japanese issuers: one in four has serifs.
     pub(crate) fn japanese(&self, chance: &mut impl Rng) -> Hand<'_> {
         let from = if one_in(chance, 4) { &self.mincho } else { &self.gothic };
         [pick(from, chance), &self.gothic[0]]
     }
 
-    /// A face for Japanese headings.
+    /// A font for Japanese headings.
     pub(crate) fn japanese_bold(&self, chance: &mut impl Rng) -> Hand<'_> {
         [pick(&self.bold, chance), &self.gothic[0]]
     }
 
-    /// A face for Latin letters: mostly without serifs, one in six a typewriter's or with serifs.
+    /// A font for Latin letters: mostly without serifs, one in six is a typewriter's or has serifs.
     pub(crate) fn latin(&self, chance: &mut impl Rng) -> Hand<'_> {
         let from = if one_in(chance, 6) { &self.others } else { &self.sans };
         [pick(from, chance), &self.gothic[0]]
     }
 
-    /// A bold face for Latin letters.
+    /// A bold font for Latin letters.
     pub(crate) fn latin_bold(&self, chance: &mut impl Rng) -> Hand<'_> {
         [pick(&self.sans_bold, chance), &self.bold[0]]
     }
 
-    /// The face of every whole run's scene.
+    /// The font of the end-to-end scenes.
     pub(crate) fn plain(&self) -> Hand<'_> {
         [&self.gothic[0], &self.gothic[0]]
     }
 
-    /// The heavy face of the same.
+    /// The bold font of the same.
     pub(crate) fn plain_bold(&self) -> Hand<'_> {
         [&self.bold[0], &self.bold[0]]
     }
@@ -124,20 +124,20 @@ fn font(name: &str) -> Done<FontVec> {
     Ok(FontVec::try_from_vec_and_index(bytes, 0)?)
 }
 
-/// How to write a line. Lengths are in pixels.
+/// How to draw a line of text. Lengths are in pixels.
 #[derive(Clone, Copy)]
 pub(crate) struct Pen<'a> {
     pub(crate) hand: Hand<'a>,
-    /// The em: a kanji's side.
+    /// The em: the side of a kanji.
     pub(crate) em: f32,
-    /// Width of a letter against the face's own.
+    /// Horizontal scaling of the glyphs.
     pub(crate) squeeze: f32,
     /// Added after every letter, in ems.
     pub(crate) tracking: f32,
     pub(crate) colour: Colour,
-    /// How much of the ink takes, 0 to 1.
+    /// Opacity of the ink, 0 to 1.
     pub(crate) ink: f32,
-    /// Distance from one letter to the next where it is not the face's own.
+    /// Advance of each letter, if not the font's own.
     pub(crate) pitch: Option<f32>,
 }
 
@@ -150,7 +150,7 @@ impl Pen<'_> {
         }
     }
 
-    /// Letters with the face they are in and where they begin; the last number is the whole width.
+    /// Glyphs with their fonts and positions; the last number is the total width.
     fn laid<'s>(&'s self, text: &str) -> (Vec<(&'s FontVec, GlyphId, f32)>, f32) {
         let mut at = 0.0;
         let mut laid = Vec::new();
@@ -174,7 +174,7 @@ impl Pen<'_> {
         self.laid(text).1
     }
 
-    /// Writes one line with its left end and its base line at a place; answers its right end.
+    /// Draws one line with its left end and its baseline at a position; returns its right end.
     pub(crate) fn write(&self, on: &mut Picture, text: &str, x: f32, baseline: f32) -> f32 {
         let (laid, width) = self.laid(text);
         for (font, id, at) in laid {
@@ -192,7 +192,7 @@ impl Pen<'_> {
     }
 }
 
-/// The em at which a fixed-width face has this distance between letters.
+/// The em at which a monospaced font has this advance.
 pub(crate) fn em_for_pitch(font: &FontVec, pitch: f32) -> f32 {
     let width = font.h_advance_unscaled(font.glyph_id('A')) / font.units_per_em().unwrap_or(1000.0);
     pitch / width

@@ -1,4 +1,4 @@
-//! Specimens: documents of people who do not exist, and the pictures and videos of whole runs.
+//! Specimens: documents of fictional people, and the pictures and videos of the end-to-end tests.
 
 mod condition;
 mod copy;
@@ -44,13 +44,13 @@ pub(crate) use scene::{Scene, set_scene};
 /// `cargo xtask specimens`.
 #[derive(clap::Args)]
 pub(crate) struct Specimens {
-    /// Folder to write into; made where it is not there
+    /// Output folder; created if missing
     #[arg(long)]
     out: PathBuf,
-    /// Documents photographed fairly, every layout and circumstance in turn; a card with a back gives two pictures
+    /// Documents photographed without defects, every layout and circumstance in turn; a card with a back gives two pictures
     #[arg(long, default_value_t = 99)]
     count: usize,
-    /// Documents photographed with a defect made on purpose
+    /// Documents photographed with an intentional defect
     #[arg(long, default_value_t = 0)]
     defects: usize,
     /// Documents that come with altered pictures, copies, and another document of the same person
@@ -65,13 +65,13 @@ pub(crate) struct Specimens {
     /// Only these circumstances; otherwise all in turn
     #[arg(long)]
     condition: Option<Condition>,
-    /// A picture to print instead of the sample faces
+    /// A picture to use as the portrait instead of the sample faces
     #[arg(long)]
     portrait: Option<PathBuf>,
-    /// Leave out the words that say it is a specimen: for measuring how the rest is judged
+    /// Leave out the words that say it is a specimen: to measure how the rest is judged
     #[arg(long)]
     without_specimen_words: bool,
-    /// Pictures made at a time
+    /// Pictures rendered concurrently
     #[arg(long, default_value_t = 1)]
     jobs: usize,
 }
@@ -103,7 +103,7 @@ pub(crate) fn render(wanted: &Specimens, samples: &Path) -> Done<usize> {
     Ok(labels.len())
 }
 
-/// All pictures, in order. Each document has a stream of its own, so that the fifth is the same whether or not the first is
+/// All pictures, in order. Each document has its own random stream, so that the fifth is the same whether or not the first is
 /// rendered.
 fn jobs(wanted: &Specimens, faces: usize) -> Vec<Job> {
     let stream =
@@ -124,7 +124,7 @@ fn jobs(wanted: &Specimens, faces: usize) -> Vec<Job> {
         };
         sides(&mut jobs, wanted, &paper, (document, document), condition, &mut chance);
     }
-    // Numbered apart, so that more of the others do not change these.
+    // Numbered separately, so that changing the other counts does not change these.
     for index in 0..wanted.deceit {
         let document = 10_000 + 2 * index;
         let mut chance = stream(document);

@@ -1,6 +1,6 @@
-//! Machine-readable zones as ICAO Doc 9303 parts 4 to 6 lay them out, with right check digits.
+//! Machine-readable zones as laid out by ICAO Doc 9303 parts 4 to 6, with correct check digits.
 //!
-//! Written apart from the reader on purpose: the one is the judge of the other.
+//! Implemented independently of the reader on purpose: each verifies the other.
 
 use super::person::{Document, Format};
 use unicode_normalization::UnicodeNormalization;
@@ -54,12 +54,12 @@ fn with_check(text: &str) -> String {
     format!("{text}{}", check_digit(text))
 }
 
-/// The text cut or filled with `<` to a length.
+/// The text truncated or padded with `<` to a length.
 fn filled(text: &str, length: usize) -> String {
     format!("{text:<<length$}").chars().take(length).collect()
 }
 
-/// A name in the zone's letters: apostrophes vanish, everything else that is no letter parts the words.
+/// A name in the zone's letters: apostrophes are dropped, any other non-letter separates words.
 fn transcribed(name: &str) -> String {
     let kept = name.chars().filter(|letter| *letter != '\'');
     kept.map(|letter| {
@@ -72,7 +72,8 @@ fn transcribed(name: &str) -> String {
     .collect()
 }
 
-/// A licence's name in the zone's letters: national letters lose their marks (Doc 9303 part 3, section 6), the rest is left out.
+/// A licence's name in the zone's letters: national letters lose their diacritics (Doc 9303 part 3, section 6), the rest is
+/// omitted.
 pub(crate) fn plain(name: &str) -> String {
     name.nfd()
         .filter(char::is_ascii_alphabetic)

@@ -1,4 +1,4 @@
-//! Family and given names by language: common ones, put together by chance.
+//! Family and given names by language: common ones, combined at random.
 
 /// Names of one language.
 pub(crate) struct Names {
@@ -126,7 +126,7 @@ pub(crate) const JAPANESE: Names = Names {
     ],
 };
 
-/// Names as foreigners in Japan have them on their cards: Latin, upper case.
+/// Names of foreigners in Japan as printed on their cards: Latin, upper case.
 pub(crate) const ABROAD: Names = Names {
     families: &[
         "TURNER",

@@ -1,4 +1,4 @@
-//! A document being printed: the form first, then what is personal, each with its own ink and within a press's tolerances.
+//! Printing a document: the form first, then the personal data, each with its own ink and within a press's tolerances.
 
 use super::{
     label::{Field, Item, Printed},
@@ -13,26 +13,26 @@ pub(crate) const CARD: (f32, f32) = (85.6, 53.98);
 const MRZ_PITCH_MM: f32 = 2.54;
 const MRZ_LINE_MM: f32 = 4.24;
 
-/// How one document was printed; drawn once for each.
+/// How one document was printed; drawn at random once for each.
 pub(crate) struct Look<'a> {
     pub(crate) form: Hand<'a>,
     pub(crate) fill: Hand<'a>,
     pub(crate) title: Hand<'a>,
     pub(crate) form_ink: Colour,
     pub(crate) fill_ink: Colour,
-    /// Size of the personal letters against the usual.
+    /// Size of the personal letters relative to the usual.
     pub(crate) size: f32,
     pub(crate) squeeze: f32,
     pub(crate) tracking: f32,
-    /// Where the personal print lies against the form, in millimetres.
+    /// Offset of the personal print from the form, in millimetres.
     pub(crate) shift: (f32, f32),
-    /// How far a line may stand from its place, in millimetres.
+    /// Maximum displacement of a line, in millimetres.
     pub(crate) wobble: f32,
     pub(crate) ink: f32,
 }
 
 impl<'a> Look<'a> {
-    /// A press somewhere, with faces from the one who calls.
+    /// A random press, with fonts given by the caller.
     pub(crate) fn drawn(form: Hand<'a>, fill: Hand<'a>, title: Hand<'a>, chance: &mut impl Rng) -> Self {
         let dark: f32 = chance.random_range(8.0..52.0);
         let tint = chance.random_range(0.0..24.0);
@@ -57,10 +57,10 @@ impl<'a> Look<'a> {
     }
 }
 
-/// A sheet, what is on it, and how it is written. Places and lengths are in millimetres; text stands on its base line.
+/// A sheet, its content, and how it is written. Positions and lengths are in millimetres; text is placed on its baseline.
 pub(crate) struct Page<'a> {
     pub(crate) picture: Picture,
-    /// Pixels to a millimetre.
+    /// Pixels per millimetre.
     pub(crate) scale: f32,
     pub(crate) look: Look<'a>,
     pub(crate) types: &'a Types,
@@ -68,12 +68,12 @@ pub(crate) struct Page<'a> {
     pub(crate) chance: StdRng,
 }
 
-/// What an item says.
+/// The content of an item.
 pub(crate) struct Value<'t> {
     pub(crate) item: Item,
     /// As printed.
     pub(crate) text: &'t str,
-    /// In the normal form.
+    /// In normalised form.
     pub(crate) normal: &'t str,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The pen of what is personal.
+    /// The pen for personal data.
     pub(crate) fn fill_pen(&self, em: f32) -> Pen<'a> {
         Pen {
             squeeze: self.look.squeeze,
@@ -111,20 +111,20 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Words of the form; answers their right end.
+    /// Text of the form; returns its right end.
     pub(crate) fn form(&mut self, text: &str, x: f32, y: f32, em: f32) -> f32 {
         let pen = self.pen(self.look.form, em, self.look.form_ink);
         self.put(text, x, y, &pen)
     }
 
-    /// Words of the form that must fit into a cell.
+    /// Text of the form that must fit into a cell.
     pub(crate) fn form_within(&mut self, text: &str, x: f32, y: f32, em: f32, room: f32) {
         let mut pen = self.pen(self.look.form, em, self.look.form_ink);
         pen.squeeze *= (room * self.scale / pen.width(text).max(1.0)).min(1.0);
         self.put(text, x, y, &pen);
     }
 
-    /// A heading in a colour; answers its right end.
+    /// A heading in a colour; returns its right end.
     pub(crate) fn title(&mut self, text: &str, x: f32, y: f32, em: f32, colour: Colour) -> f32 {
         let pen = self.pen(self.look.title, em, colour);
         self.put(text, x, y, &pen)
@@ -134,14 +134,14 @@ impl<'a> Page<'a> {
         pen.write(&mut self.picture, text, x * self.scale, y * self.scale) / self.scale
     }
 
-    /// Personal words that are no item; answers their right end.
+    /// Personal text that is not an item; returns its right end.
     pub(crate) fn fill(&mut self, text: &str, x: f32, y: f32, em: f32) -> f32 {
         let (x, y) = self.moved(x, y);
         let pen = self.fill_pen(em);
         self.put(text, x, y, &pen)
     }
 
-    /// Where the press puts what belongs at a place.
+    /// Where the press actually prints what belongs at a position.
     fn moved(&mut self, x: f32, y: f32) -> (f32, f32) {
         let wobble = self.look.wobble.max(1e-3);
         let (dx, dy) = (
@@ -151,12 +151,12 @@ impl<'a> Page<'a> {
         (x + self.look.shift.0 + dx, y + self.look.shift.1 + dy)
     }
 
-    /// An item, written closer where it would not fit; answers its right end.
+    /// An item, condensed if it would not fit; returns its right end.
     pub(crate) fn item(&mut self, value: &Value<'_>, x: f32, y: f32, em: f32, room: f32) -> f32 {
         self.item_between(value, ("", ""), x, y, em, room)
     }
 
-    /// An item with words before and after it in the same ink, such as `第 .. 号`. The item's own place is labelled.
+    /// An item with text before and after it in the same ink, such as `第 .. 号`. Only the item's own position is labelled.
     pub(crate) fn item_between(
         &mut self,
         value: &Value<'_>,
@@ -178,7 +178,7 @@ impl<'a> Page<'a> {
         right
     }
 
-    /// An item in several lines, of which the label's text is the joint.
+    /// An item on several lines, which the label's text joins.
     pub(crate) fn item_lines(
         &mut self,
         value: &Value<'_>,
@@ -212,14 +212,14 @@ impl<'a> Page<'a> {
         });
     }
 
-    /// Other forms of the item written last that are as right.
+    /// Other forms of the last item that are also correct.
     pub(crate) fn also(&mut self, forms: &[&str]) {
         if let Some(field) = self.printed.fields.last_mut() {
             field.also.extend(forms.iter().map(|form| (*form).to_owned()));
         }
     }
 
-    /// An item that follows from others; right where it is given.
+    /// An item that follows from others; correct if returned.
     pub(crate) fn implied(&mut self, item: Item, normal: &str) {
         self.printed.fields.push(Field {
             name: item,
@@ -231,7 +231,7 @@ impl<'a> Page<'a> {
         });
     }
 
-    /// An item that only the lines or codes for machines hold; a reader should find it all the same.
+    /// An item that exists only in machine-readable data; a reader should find it anyway.
     pub(crate) fn coded(&mut self, item: Item, normal: &str) {
         self.implied(item, normal);
         if let Some(field) = self.printed.fields.last_mut() {
@@ -239,7 +239,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Words from top to bottom, the first with its middle at a place.
+    /// Vertical text, the first character centred at a position.
     pub(crate) fn upright(&mut self, text: &str, x: f32, top: f32, em: f32, step: f32) {
         let pen = self.pen(self.look.form, em, self.look.form_ink);
         for (index, letter) in text.chars().enumerate() {
@@ -264,7 +264,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A ruled line to the right or downwards.
+    /// A ruled line, horizontal or vertical.
     pub(crate) fn rule(&mut self, left: f32, top: f32, width: f32, height: f32) {
         let hair = 0.16;
         let ink = self.look.form_ink;
@@ -283,7 +283,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The portrait's place, to be filled by `picture`.
+    /// The position of the portrait, to be filled by `picture`.
     pub(crate) fn portrait(
         &mut self,
         picture: impl FnOnce(usize, usize) -> Picture,
@@ -300,7 +300,7 @@ impl<'a> Page<'a> {
         self.printed.portrait = Some([left, top, width, height]);
     }
 
-    /// A red square seal with letters in columns.
+    /// A red square seal with characters in columns.
     pub(crate) fn seal(&mut self, text: &str, left: f32, top: f32, size: f32) {
         let red = [200.0, 40.0, 40.0];
         for (x, y, w, h) in [
@@ -324,7 +324,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The words that say it is no document, in large letters from corner to corner or small in a free place.
+    /// The words that mark it as a specimen, in large letters across the page or small in a free place.
     pub(crate) fn specimen(&mut self, text: &str, x: f32, y: f32, em: f32) {
         let pen = Pen {
             ink: 0.55,
@@ -333,7 +333,7 @@ impl<'a> Page<'a> {
         self.put(text, x, y, &pen);
     }
 
-    /// Lines for machines at the foot, in OCR-B and at its pitch.
+    /// Machine-readable lines at the bottom, in OCR-B with its pitch.
     pub(crate) fn machine_zone(&mut self, lines: Vec<String>, foot: f32) {
         let height = self.picture.height as f32 / self.scale;
         let pitch = MRZ_PITCH_MM

@@ -1,10 +1,10 @@
-//! What a security printer lays under the text: fine waves, rosettes, hair lines, a tint that runs over the card.
+//! Security background print: fine waves, rosettes, hairlines, a gradient across the card.
 
 use super::picture::{Colour, Picture, mix};
 use rand::{Rng, RngExt, seq::IndexedRandom};
 use std::f32::consts::TAU;
 
-/// Two tints that a card runs between.
+/// The two tints of a card's gradient.
 pub(crate) type Tints = [Colour; 2];
 
 pub(crate) const PAPERS: [Tints; 8] = [
@@ -25,7 +25,7 @@ const INKS: [Colour; 5] = [
     [0.9, 0.9, 0.1],
 ];
 
-/// A sheet of these pixels in one of these tints, or in any.
+/// A sheet of this size in pixels, in one of these tints, or in any.
 pub(crate) fn guilloche(width: usize, height: usize, tints: Option<Tints>, chance: &mut impl Rng) -> Picture {
     let [one, other] = tints.unwrap_or_else(|| PAPERS.choose(chance).copied().unwrap_or(PAPERS[0]));
     let (span_x, span_y) = (width as f32, height as f32);

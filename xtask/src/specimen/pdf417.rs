@@ -1,12 +1,12 @@
-//! PDF417 symbols (ISO/IEC 15438), as they stand on the backs of North American licences.
+//! PDF417 symbols (ISO/IEC 15438), as on the backs of North American licences.
 
 use crate::Done;
 use rxing::pdf417::encoder::PDF417;
 
-/// What the AAMVA card design standard asks for (annex D.3.5): at least 3, 5 where there is room.
+/// The level required by the AAMVA card design standard (annex D.3.5): at least 3, or 5 if there is room.
 const ERROR_CORRECTION: u32 = 5;
 
-/// The modules of a symbol that says `payload`, rows from the top, `true` is dark.
+/// The modules of a symbol with `payload`, rows from the top, `true` is dark.
 ///
 /// A row is one module high here; it is printed at least three times as high as a module is wide, with two modules of light
 /// paper around the symbol.
@@ -14,7 +14,7 @@ pub(crate) fn pdf417(payload: &str) -> Done<Vec<Vec<bool>>> {
     let mut encoder = PDF417::new();
     encoder.generateBarcodeLogic(payload, ERROR_CORRECTION)?;
     let matrix = encoder.getBarcodeMatrix().as_ref().ok_or("the encoder made nothing")?;
-    // The encoder's rows stand upside down.
+    // The encoder's rows are upside down.
     let rows = matrix.getMatrix().into_iter().rev();
     Ok(rows
         .map(|row| row.into_iter().map(|module| module == 1).collect())
@@ -48,7 +48,7 @@ mod tests {
         }
     }
 
-    /// The rows' clusters are told by the widths of their bars (5.3.1), and rows take clusters 0, 3 and 6 in turn.
+    /// The clusters of rows are identified by the widths of their bars (5.3.1), and rows take clusters 0, 3 and 6 in turn.
     #[test]
     fn the_first_row_is_on_top() {
         let rows = pdf417("PDF417 OF NOBODY").unwrap();

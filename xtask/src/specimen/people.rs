@@ -1,9 +1,9 @@
-//! People who do not exist, and where they would live: names and places are drawn apart from each other.
+//! Fictional people and addresses: names and places are drawn independently.
 
 use super::{names::Names, person::Date};
 use rand::{Rng, RngExt, seq::IndexedRandom};
 
-/// Somebody; every document of theirs says the same.
+/// A fictional person; all their documents agree.
 #[derive(Clone, Debug)]
 pub(crate) struct Owner {
     pub(crate) family: String,
@@ -15,7 +15,7 @@ pub(crate) struct Owner {
 }
 
 impl Owner {
-    /// Somebody of age, with a name from a list.
+    /// An adult with a name from a list.
     pub(crate) fn invented(names: &Names, faces: usize, chance: &mut impl Rng) -> Self {
         let sex = if chance.random_bool(0.5) { 'F' } else { 'M' };
         let given = if sex == 'F' { names.female } else { names.male };
@@ -28,7 +28,7 @@ impl Owner {
         }
     }
 
-    /// The sex in the normal form.
+    /// The sex in normalised form.
     pub(crate) fn gender(&self) -> &'static str {
         if self.sex == 'F' { "female" } else { "male" }
     }
@@ -39,14 +39,14 @@ pub(crate) fn pick(from: &[&str], chance: &mut impl Rng) -> String {
     from.choose(chance).copied().unwrap_or_default().to_owned()
 }
 
-/// So many digits.
+/// This many digits.
 pub(crate) fn digits(count: usize, chance: &mut impl Rng) -> String {
     (0..count)
         .map(|_| char::from(b'0' + chance.random_range(0..10_u8)))
         .collect()
 }
 
-/// So many letters; documents use no I, no O.
+/// This many letters; documents use no I and no O.
 pub(crate) fn letters(count: usize, chance: &mut impl Rng) -> String {
     let from = b"ABCDEFGHJKLMNPRSTUVWXYZ";
     (0..count)
@@ -111,7 +111,7 @@ pub(crate) fn japanese_address(chance: &mut impl Rng) -> (String, &'static str) 
     (address, prefecture)
 }
 
-/// The code of a prefecture's commission at the head of a licence's number.
+/// The code of a prefecture's commission at the start of a licence number.
 pub(crate) fn commission(prefecture: &str) -> &'static str {
     match prefecture {
         "北海道" => "10",
@@ -131,7 +131,7 @@ pub(crate) fn commission(prefecture: &str) -> &'static str {
     }
 }
 
-/// An address in lines, as anglophone offices print it.
+/// An address in lines, as printed by English-speaking issuers.
 pub(crate) fn street(chance: &mut impl Rng) -> String {
     const STREETS: [&str; 8] = [
         "HARBOUR STREET",

@@ -1,4 +1,4 @@
-//! People and documents that do not exist, drawn by chance from a seed.
+//! Fictional people and documents, drawn at random from a seed.
 
 use rand::{Rng, RngExt, seq::IndexedRandom};
 use serde::Serialize;
@@ -36,14 +36,14 @@ pub(crate) struct Date {
 }
 
 impl Date {
-    /// Any day of these years.
+    /// A random day of these years.
     pub(crate) fn drawn(chance: &mut impl Rng, first: u16, last: u16) -> Self {
         let (year, month) = (chance.random_range(first..=last), chance.random_range(1..=12));
         let day = chance.random_range(1..=days(year, month));
         Self { year, month, day }
     }
 
-    /// The same day so many years later; the 29th of February becomes the 28th.
+    /// The same day this many years later; the 29th of February becomes the 28th.
     pub(crate) fn years_later(self, years: u16) -> Self {
         let year = self.year + years;
         Self {
@@ -67,7 +67,7 @@ impl Date {
         }
     }
 
-    /// The day before.
+    /// The previous day.
     pub(crate) fn eve(self) -> Self {
         match (self.day, self.month) {
             (1, 1) => Self {
@@ -120,12 +120,12 @@ impl Date {
             })
     }
 
-    /// As a machine-readable zone has it.
+    /// As in a machine-readable zone.
     pub(crate) fn six_digits(self) -> String {
         format!("{:02}{:02}{:02}", self.year % 100, self.month, self.day)
     }
 
-    /// As the visual zone has it: `12 AUG 1974`.
+    /// As in the visual zone: `12 AUG 1974`.
     pub(crate) fn printed(self) -> String {
         const MONTHS: [&str; 12] = [
             "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC",
@@ -160,7 +160,7 @@ impl Serialize for Date {
     }
 }
 
-/// Everything that is printed on one document.
+/// The content of one document.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Document {
     pub(crate) format: Format,
@@ -194,17 +194,17 @@ const SURNAMES: [&str; 14] = [
 ];
 const FEMALE: [&str; 7] = ["Hanako", "Anna Maria", "Olivia", "Quinn", "Zoe", "Yuki", "Ingrid"];
 const MALE: [&str; 7] = ["Taro", "John Paul", "Ibrahim", "Bob", "Jun", "Felix", "William"];
-/// Utopia, and countries of novels and films: no specimen claims to be of a real state.
+/// Utopia, and fictional countries: no specimen claims to be of a real state.
 const STATES: [&str; 4] = ["UTO", "ZUB", "FRD", "LIL"];
 /// Letters that documents use in their numbers: no I, no O.
 const NUMBER_LETTERS: &[u8] = b"ABCDEFGHJKLMNPRSTUVWXYZ";
 
 impl Document {
-    /// A document of somebody who does not exist.
+    /// A document of a fictional person.
     pub(crate) fn invented(format: Format, chance: &mut impl Rng) -> Self {
         let sex = if chance.random_bool(0.5) { 'F' } else { 'M' };
         let issued = day(chance, 2022, 2025);
-        // Nine in ten are of the country that every reader of such zones knows as the specimens' own.
+        // Nine in ten are of `UTO`, the state that readers know from specimens.
         let state = if chance.random_bool(0.9) {
             STATES[0]
         } else {
@@ -227,7 +227,7 @@ impl Document {
             sex,
             birth: day(chance, 1950, 2004),
             issued,
-            // Ten years, less a day; the days drawn end at the 28th, so the day before is in the same month or its last.
+            // Ten years minus a day; the days drawn end at the 28th, so the previous day exists in the same month.
             expiry: Date {
                 year: issued.year + 10,
                 day: issued.day - 1,
@@ -242,7 +242,7 @@ fn pick<'a>(chance: &mut impl Rng, from: &[&'a str]) -> &'a str {
     from.choose(chance).copied().unwrap_or_default()
 }
 
-/// A day from the 2nd to the 28th, so that every month has it and the day before.
+/// A day from the 2nd to the 28th, so that it and the previous day exist in every month.
 fn day(chance: &mut impl Rng, first: u16, last: u16) -> Date {
     Date {
         year: chance.random_range(first..=last),

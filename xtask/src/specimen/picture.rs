@@ -33,14 +33,14 @@ impl Picture {
         }
     }
 
-    /// The picture with eight bits a channel.
+    /// The picture with eight bits per channel.
     pub(crate) fn to_rgb(&self) -> RgbImage {
         RgbImage::from_fn(self.width as u32, self.height as u32, |x, y| {
             Rgb(self.pixels[y as usize * self.width + x as usize].map(|value| value.round().clamp(0.0, 255.0) as u8))
         })
     }
 
-    /// The colour between pixels; beyond the edge the edge's colour goes on.
+    /// The interpolated colour; outside the picture, that of the nearest edge.
     pub(crate) fn at(&self, x: f32, y: f32) -> Colour {
         let x = x.clamp(0.0, (self.width - 1) as f32);
         let y = y.clamp(0.0, (self.height - 1) as f32);
@@ -60,7 +60,7 @@ impl Picture {
         }
     }
 
-    /// Changes every pixel by a function of its place and colour.
+    /// Changes every pixel by a function of its position and colour.
     pub(crate) fn change(&mut self, mut with: impl FnMut(f32, f32, Colour) -> Colour) {
         let width = self.width;
         for (index, pixel) in self.pixels.iter_mut().enumerate() {
@@ -68,7 +68,7 @@ impl Picture {
         }
     }
 
-    /// Lays another picture over this one at a place.
+    /// Copies another picture onto this one.
     pub(crate) fn paste(&mut self, other: &Picture, left: usize, top: usize) {
         for y in 0..other.height {
             for x in 0..other.width {
@@ -82,7 +82,7 @@ impl Picture {
         }
     }
 
-    /// The picture in another size; each new pixel is the mean of what it covers, or lies between its neighbours.
+    /// The picture in another size, with area averaging or interpolation.
     pub(crate) fn resized(&self, width: usize, height: usize) -> Picture {
         let (step_x, step_y) = (self.width as f32 / width as f32, self.height as f32 / height as f32);
         let (taps_x, taps_y) = (step_x.ceil().max(1.0) as usize, step_y.ceil().max(1.0) as usize);
@@ -101,7 +101,7 @@ impl Picture {
         out
     }
 
-    /// A part of the picture, turned and scaled: `from` tells where each new pixel comes from.
+    /// A part of the picture, rotated and scaled: `from` maps each new pixel to its source.
     pub(crate) fn sampled(&self, width: usize, height: usize, from: impl Fn(f32, f32) -> (f32, f32)) -> Picture {
         let mut out = Picture::filled(width, height, [0.0; 3]);
         out.change(|x, y, _| {
@@ -111,7 +111,7 @@ impl Picture {
         out
     }
 
-    /// The picture out of focus, by a Gaussian of this width.
+    /// The picture blurred with a Gaussian of this width.
     pub(crate) fn blurred(&self, sigma: f32) -> Picture {
         let reach = (sigma * 3.0).ceil() as i64;
         let kernel: Vec<f32> = (-reach..=reach)

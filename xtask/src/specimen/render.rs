@@ -1,4 +1,4 @@
-//! One picture of a set: the document printed, copied or altered where that is wanted, photographed, labelled.
+//! One picture of a set: the document printed, copied or altered if requested, photographed, labelled.
 
 use super::{
     condition::Condition,
@@ -18,7 +18,7 @@ use std::{fs, path::Path};
 /// Radius of a card's corners in millimetres (ISO/IEC 7810).
 const ROUND: f32 = 3.18;
 
-/// What is done to deceive.
+/// The manipulations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trick {
     /// Other digits, on the document or in its picture.
@@ -45,7 +45,7 @@ pub(crate) const TRICKS: [Trick; 7] = [
     Trick::Grey,
 ];
 
-/// One picture to make.
+/// One picture to render.
 #[derive(Clone)]
 pub(crate) struct Job {
     pub(crate) paper: Paper,
@@ -54,21 +54,21 @@ pub(crate) struct Job {
     pub(crate) side: Side,
     pub(crate) condition: Condition,
     pub(crate) trick: Option<Trick>,
-    /// Of the press; both sides of a document come from one.
+    /// Seed of the press; both sides of a document come from the same one.
     pub(crate) press: u64,
-    /// Of everything else in this picture.
+    /// Seed of everything else in this picture.
     pub(crate) seed: u64,
     pub(crate) words: bool,
 }
 
-/// The photographs that portraits are cut from.
+/// The photographs from which portraits are cropped.
 pub(crate) struct Faces {
     sitters: Vec<(Sitter, Picture)>,
     given: Option<Picture>,
 }
 
 impl Faces {
-    /// Reads the samples, or the one picture that is to stand on every document.
+    /// Loads the samples, or the one picture for every document.
     pub(crate) fn load(samples: &Path, given: Option<&Path>) -> Done<Self> {
         let given = given.map(image::open).transpose()?;
         let sitters = sitter::OTHERS.map(|sitter| Ok((sitter, sitter.photograph(samples)?)));
@@ -83,7 +83,7 @@ impl Faces {
         self.sitters.len()
     }
 
-    /// A portrait of this face, lit and coloured by chance.
+    /// A portrait of this face, with random light and colour.
     fn portrait(&self, face: usize, width: usize, height: usize, chance: &mut impl Rng) -> Picture {
         if let Some(given) = &self.given {
             return given.resized(width, height);
@@ -97,7 +97,7 @@ impl Faces {
         ];
         let mut portrait = sitter.passport_photo(photograph, width, height, tints[chance.random_range(0..tints.len())]);
         let (light, hard) = (chance.random_range(0.85..1.1), chance.random_range(0.85..1.1));
-        // Some presses burn portraits into the card: no colours.
+        // Some presses burn portraits into the card, without colours.
         let colours: f32 = if chance.random_bool(0.15) { 0.05 } else { 1.0 };
         portrait.change(|_, _, colour| {
             let luma = 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2];
@@ -150,7 +150,7 @@ impl Job {
         }
     }
 
-    /// The file's bytes, and where the document lies in the picture.
+    /// The file's bytes, and the position of the document in the picture.
     fn photograph(
         &self,
         page: &Page<'_>,
@@ -216,13 +216,13 @@ impl Job {
     fn developed(&self, photograph: &Photograph, camera: &shot::Camera) -> Done<Vec<u8>> {
         let mut picture = photograph.picture.clone();
         if self.condition == Condition::Grey || self.trick == Some(Trick::Grey) {
-            // What a copier made grey the camera sees grey: the desk around it is cut off by whoever sends it in.
+            // A copier's output is grey, and the sender crops the desk around it.
             picture.change(|_, _, [r, g, b]| [0.299 * r + 0.587 * g + 0.114 * b; 3]);
         }
         shot::developed(&picture, camera)
     }
 
-    /// A desk, perhaps with somebody's card of a shop on it.
+    /// A desk, perhaps with a shop's card on it.
     fn nothing(&self, camera: &shot::Camera, types: &Types, chance: &mut StdRng) -> Picture {
         let blank = Picture::filled(8, 8, [0.0; 3]);
         let subject = Subject {
@@ -230,13 +230,13 @@ impl Job {
             millimetres: (85.6, 54.0),
             round: 0.0,
         };
-        // The document lies far outside the picture.
+        // The document is far outside the picture.
         let mut pose = Condition::Flat.setting(chance).pose;
         (pose.margin, pose.off) = (0.3, (40.0, 0.0));
         shot::take(&subject, pose, camera, &Around::default(), types, chance).picture
     }
 
-    /// The piece of the picture that was edited.
+    /// The part of the picture that was edited.
     fn piece(&self, page: &Page<'_>, deceit: &Deceit, outline: Corners) -> Option<Corners> {
         let of = |field: &Field| deceit.item == Some(field.name) && field.normalized.is_empty();
         let place = match deceit.item {
@@ -254,7 +254,7 @@ impl Job {
         Some(self.in_picture(place, outline))
     }
 
-    /// From millimetres of the document to pixels of the picture.
+    /// Maps millimetres of the document to pixels of the picture.
     fn in_picture(&self, place: Corners, outline: Corners) -> Corners {
         let (width, height) = self.paper.millimetres();
         let to = placed(outline);

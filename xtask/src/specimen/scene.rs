@@ -1,5 +1,5 @@
-//! What a whole run needs on stage: a passport and driving licences before the camera, their owner turning her head, and somebody
-//! else.
+//! The input of the end-to-end tests: a passport and driving licences in front of the camera, their owner turning her head, and
+//! another person.
 
 use super::{
     degrade,
@@ -24,7 +24,7 @@ use std::{
 /// `cargo xtask scene`.
 #[derive(clap::Args)]
 pub(crate) struct Scene {
-    /// Folder to write into; made where it is not there
+    /// Output folder; created if missing
     #[arg(long)]
     out: PathBuf,
     /// The same seed gives the same pictures
@@ -32,23 +32,23 @@ pub(crate) struct Scene {
     seed: u64,
 }
 
-/// What the camera sees: the shape of a phone's picture, as small as the print can be read. One size for all videos, since a browser
-/// that has learnt a camera's size may get no picture from one that changes it.
+/// Resolution of the camera: the aspect of a phone's picture, as small as the print is legible. The same for all videos, since
+/// a browser that has learnt a camera's size may get no picture from one that changes it.
 const CAMERA: (usize, usize) = (1440, 1080);
 const FRAMES_A_SECOND: u32 = 6;
-/// The turn of a head that does what it is asked, in radians: a real turn of about a quarter of a right angle.
+/// The head turn of somebody who follows the instruction, in radians: about a quarter of a right angle.
 const TURN: f32 = 0.48;
 /// How long the face looks straight, turns and stays, in frames: straight long enough for a slow browser to begin.
 const STRAIGHT: usize = 30;
 const TURNING: usize = 7;
 const STAYING: usize = 18;
 
-/// The press that printed the passport: its faces, inks and tolerances.
+/// The press that printed the passport: its fonts, inks and tolerances.
 const PRESS: u64 = 5;
 /// The licences, by the names of their pictures.
 const LICENCES: [(&str, Layout); 2] = [("jp-licence", Layout::JpLicence), ("us-licence", Layout::America)];
 
-/// Writes the pictures, the videos and `scene.json`, which says who is on the passport.
+/// Writes the pictures, the videos and `scene.json`, which names the owner of the passport.
 pub(crate) fn set_scene(wanted: &Scene, samples: &Path) -> Done {
     fs::create_dir_all(&wanted.out)?;
     let mut chance = StdRng::seed_from_u64(wanted.seed);
@@ -68,7 +68,7 @@ pub(crate) fn set_scene(wanted: &Scene, samples: &Path) -> Done {
     })?;
     let mut words = json!({ "document": document, "mrz": mrz::lines(&document) });
     for (number, (name, layout)) in (0_u64..).zip(LICENCES) {
-        // A chance of its own: whatever is drawn for one leaves the others as they are.
+        // A separate random stream, so that drawing more for one leaves the others unchanged.
         let mut chance = StdRng::seed_from_u64(wanted.seed ^ ((number + 1) << 32));
         words[name] = licence(&wanted.out, samples, (name, layout), &mut chance)?;
     }
@@ -78,7 +78,7 @@ pub(crate) fn set_scene(wanted: &Scene, samples: &Path) -> Done {
     )?)
 }
 
-/// The owner of the passport; she does not exist either.
+/// The owner of the passport, who is fictional too.
 fn traveller() -> Document {
     Document {
         format: Format::Td3,
@@ -128,7 +128,7 @@ fn passport(out: &Path, samples: &Path, document: &Document, chance: &mut impl R
     video.finish()
 }
 
-/// Both sides of a licence with the owner's portrait, as photographs to upload. Answers what is on it, by the items' names.
+/// Both sides of a licence with the owner's portrait, as photographs to upload. Returns its content by item name.
 fn licence(out: &Path, samples: &Path, (name, layout): (&str, Layout), chance: &mut impl Rng) -> Done<Value> {
     let owner = sitter::FIRST_PORTRAIT;
     let photograph = owner.photograph(samples)?;
@@ -147,7 +147,7 @@ fn licence(out: &Path, samples: &Path, (name, layout): (&str, Layout), chance: &
     Ok(items.into())
 }
 
-/// The page on a dark desk, nearly filling the picture, seen a little from the side.
+/// The page on a dark desk, nearly filling the picture, seen slightly from the side.
 fn on_desk(page: &Picture, width: usize, height: usize, chance: &mut impl Rng) -> Picture {
     let (span_x, span_y) = (width as f32, height as f32);
     let scale = (span_x * 0.86 / page.width as f32).min(span_y * 0.86 / page.height as f32);
@@ -159,14 +159,14 @@ fn on_desk(page: &Picture, width: usize, height: usize, chance: &mut impl Rng) -
         (middle_x + half_x, middle_y + half_y),
         (middle_x - half_x, middle_y + half_y * 0.99),
     ];
-    // First at twice the size, so that every letter is the mean of what it covers.
+    // First at twice the size, so that every letter is antialiased.
     let twice = corners.map(|(x, y)| (x * 2.0, y * 2.0));
     let mut desk = degrade::on_table(page, twice, width * 2, height * 2, chance).resized(width, height);
     desk.change(|x, _, colour| colour.map(|value| value * (1.0 - 0.08 * x / span_x)));
     desk
 }
 
-/// One person before the camera: straight, left and right as pictures, and a video for each turn.
+/// One person in front of the camera: straight, left and right as pictures, and a video for each turn.
 fn selfie(out: &Path, samples: &Path, who: &str, sitter: Sitter, chance: &mut impl Rng) -> Done {
     let photograph = sitter.photograph(samples)?;
     let (width, height) = CAMERA;
@@ -177,7 +177,7 @@ fn selfie(out: &Path, samples: &Path, who: &str, sitter: Sitter, chance: &mut im
     let straight = sitter.alone(&photograph, (width, height), head.eyes, head.apart);
     fs::write(out.join(format!("{who}-straight.jpg")), degrade::jpeg(&straight, 92)?)?;
     let grain = Grain::new(chance);
-    // A head turned to its own left shows its nose further to the picture's right: cameras do not mirror.
+    // A head turned to its own left shows its nose further right in the picture: cameras do not mirror.
     for (side, yaw) in [("left", TURN), ("right", -TURN)] {
         let steps: Vec<Picture> = (0..=TURNING)
             .map(|step| turned(&straight, head, yaw * step as f32 / TURNING as f32))
@@ -197,14 +197,14 @@ fn selfie(out: &Path, samples: &Path, who: &str, sitter: Sitter, chance: &mut im
     Ok(())
 }
 
-/// The picture shifted by the little that a hand and a breath move.
+/// The picture shifted slightly, as by a hand and breathing.
 fn swaying(picture: &Picture, time: usize) -> Picture {
     let time = time as f32 / FRAMES_A_SECOND as f32;
     let (dx, dy) = (1.6 * (time * 1.9).sin(), 1.2 * (time * 1.3 + 0.7).sin());
     picture.sampled(picture.width, picture.height, |x, y| (x + dx, y + dy))
 }
 
-/// A sensor's noise, drawn once: every frame takes it from another place.
+/// A sensor's noise, drawn once: every frame takes it from another offset.
 struct Grain {
     values: Vec<f32>,
 }

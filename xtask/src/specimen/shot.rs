@@ -10,12 +10,12 @@ use super::{
 use crate::Done;
 use rand::{Rng, RngExt, seq::IndexedRandom};
 
-/// Where a document lies before the camera. Angles are in degrees.
+/// Position of a document in front of the camera. Angles are in degrees.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pose {
-    /// About the camera's axis, clockwise.
+    /// Rotation about the camera's axis, clockwise.
     pub(crate) turn: f32,
-    /// Away from the camera, and about which axis of the document.
+    /// Tilt away from the camera, and the axis of the document about which it is tilted.
     pub(crate) tilt: f32,
     pub(crate) axis: f32,
     /// Free space around it as a share of the picture.
@@ -24,7 +24,7 @@ pub(crate) struct Pose {
     pub(crate) off: (f32, f32),
 }
 
-/// A light spot: its middle and its size as shares of the document, and how bright it is.
+/// A reflection: its centre and its size as shares of the document, and its brightness.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     pub(crate) at: (f32, f32),
@@ -39,11 +39,11 @@ pub(crate) struct Camera {
     pub(crate) height: usize,
     /// Width of the blur (one sigma).
     pub(crate) blur: f32,
-    /// Length and direction of a movement.
+    /// Length and direction of motion blur.
     pub(crate) moved: (f32, f32),
     pub(crate) gain: f32,
     pub(crate) balance: Colour,
-    /// Loss of light from one side to the other.
+    /// Falloff of light from one side to the other.
     pub(crate) shade: (f32, f32),
     pub(crate) spots: Vec<Spot>,
     /// Standard deviation of the sensor's noise, of 255.
@@ -52,7 +52,7 @@ pub(crate) struct Camera {
 }
 
 impl Camera {
-    /// A phone somewhere in a room.
+    /// A random phone in a random room.
     pub(crate) fn drawn(chance: &mut impl Rng) -> Self {
         let (wide, high) = [(1600, 1200), (1920, 1080), (1920, 1440), (1280, 960), (1200, 1600)]
             .choose(chance)
@@ -74,18 +74,18 @@ impl Camera {
     }
 }
 
-/// What lies around the document and on it.
+/// Objects around the document and on it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Around {
-    /// Another card half in the picture.
+    /// Another card partly in the picture.
     pub(crate) other_card: bool,
     /// A hand that holds it at an edge.
     pub(crate) held: bool,
-    /// Things on it: middle and half sizes as shares of the document; a finger where the last is none.
+    /// Objects on it: centre and half sizes as shares of the document; a finger if the last is missing.
     pub(crate) covers: Vec<Cover>,
 }
 
-/// Something on the document, in shares of its width and height.
+/// An object on the document, in shares of its width and height.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cover {
     /// From outside to this tip.
@@ -106,7 +106,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) round: f32,
 }
 
-/// The photograph before it is compressed, and where the document's corners are in it.
+/// The photograph before compression, and the document's corners in it.
 pub(crate) struct Photograph {
     pub(crate) picture: Picture,
     pub(crate) corners: Corners,
@@ -144,7 +144,7 @@ pub(crate) fn take(
         }
     }
     if around.held {
-        // From the long edge or a short one, a few millimetres deep.
+        // From a long or short edge, a few millimetres deep.
         let (from, tip) = [
             ((-0.25, 0.9), (0.015, 0.62)),
             ((1.25, 0.8), (0.985, 0.55)),
@@ -194,7 +194,7 @@ fn expose(photo: &mut Picture, corners: Corners, camera: &Camera, scale: f32, ch
             let (u, v) = back(x, y);
             for spot in &camera.spots {
                 let reach = ((u - spot.at.0) / spot.size.0).powi(2) + ((v - spot.at.1) / spot.size.1).powi(2);
-                // A flat top with a soft rim: what a lamp's mirror image looks like.
+                // A flat top with a soft rim, like the reflection of a lamp.
                 glare += spot.strength / (1.0 + reach.powi(3));
             }
         }
@@ -233,11 +233,11 @@ fn side(a: [f32; 2], b: [f32; 2]) -> f32 {
     (a[0] - b[0]).hypot(a[1] - b[1])
 }
 
-/// Where the corners come to lie: a pinhole camera of a phone's angle of view, the document turned and tilted before it.
+/// Positions of the corners: a pinhole camera with a phone's angle of view, the document rotated and tilted in front of it.
 fn corners(subject: &Subject<'_>, pose: Pose, camera: &Camera) -> Corners {
     let (width, height) = subject.millimetres;
     let (turn, tilt, axis) = (pose.turn.to_radians(), pose.tilt.to_radians(), pose.axis.to_radians());
-    // As far away as a phone is held: three widths.
+    // The distance at which people hold a phone: three widths.
     let distance = 3.0 * width;
     let flat: Corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]].map(|[x, y]: [f32; 2]| {
         let (x, y) = (x * width / 2.0, y * height / 2.0);
@@ -317,7 +317,7 @@ fn lay(photo: &mut Picture, subject: &Subject<'_>, corners: Corners) {
     });
 }
 
-/// The dark rim a document throws on the table.
+/// The shadow of a document on the table.
 fn shadow(photo: &mut Picture, corners: Corners, chance: &mut impl Rng) {
     let (dx, dy) = (chance.random_range(-0.012..0.012), chance.random_range(-0.004..0.02));
     let depth = chance.random_range(0.1..0.45);

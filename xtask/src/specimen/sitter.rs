@@ -1,7 +1,7 @@
-//! The people of the demonstration photographs that come with the face models.
+//! The people in the sample photographs that come with the face models.
 //!
-//! The places of the eyes were measured once with the landmark model and are written down here, so that cutting out a
-//! portrait needs no model.
+//! The eye positions were measured once with the landmark model and are stored here, so that cropping a portrait needs no
+//! model.
 
 use super::picture::{Colour, Picture, mix};
 use crate::Done;
@@ -25,12 +25,12 @@ pub(crate) const FIRST_SELFIE: Sitter = Sitter {
     file: "sample1.jpg",
     eyes: [(1555.0, 277.0), (1614.0, 335.0)],
 };
-/// Somebody else.
+/// Another person.
 pub(crate) const SECOND_SELFIE: Sitter = Sitter {
     file: "sample6.jpg",
     eyes: [(1228.0, 428.0), (1325.0, 428.0)],
 };
-/// Faces for documents whose owner never appears.
+/// Faces for documents whose owner takes no selfie.
 pub(crate) const OTHERS: [Sitter; 6] = [
     FIRST_PORTRAIT,
     SECOND_SELFIE,
@@ -61,7 +61,7 @@ impl Sitter {
         Ok(Picture::from_rgb(&image.to_rgb8()))
     }
 
-    /// The face upright, with the middle of its eyes at a place and its eyes so far apart.
+    /// The face upright, with given eye centre and eye distance.
     pub(crate) fn framed(
         self,
         photograph: &Picture,
@@ -79,12 +79,12 @@ impl Sitter {
         })
     }
 
-    /// The face before a plain wall, alone: the photographs show several people side by side.
+    /// The face alone in front of a plain wall: the photographs show several people side by side.
     pub(crate) fn alone(self, photograph: &Picture, size: (usize, usize), eyes: (f32, f32), apart: f32) -> Picture {
         self.before(photograph, size, eyes, apart, [1.0, 1.01, 1.03])
     }
 
-    /// The same before a wall of this tint.
+    /// The same in front of a wall of this tint.
     fn before(self, photograph: &Picture, size: (usize, usize), eyes: (f32, f32), apart: f32, tint: Colour) -> Picture {
         let mut picture = self.framed(photograph, size, eyes, apart);
         let height = size.1 as f32;
@@ -100,13 +100,13 @@ impl Sitter {
         picture
     }
 
-    /// A portrait as documents want it: eyes level, at two fifths of the height, a quarter of the width apart.
+    /// A portrait as required for documents: eyes level, at two fifths of the height, a quarter of the width apart.
     pub(crate) fn portrait(self, photograph: &Picture, width: usize, height: usize) -> Picture {
         let (across, down) = (width as f32, height as f32);
         self.framed(photograph, (width, height), (across * 0.5, down * 0.42), across * 0.26)
     }
 
-    /// A portrait alone before a wall of this tint, as booths take it.
+    /// A portrait in front of a wall of this tint, as from a photo booth.
     pub(crate) fn passport_photo(self, photograph: &Picture, width: usize, height: usize, tint: Colour) -> Picture {
         let (across, down) = (width as f32, height as f32);
         self.before(

@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-/// A file that is being written.
+/// A file being written.
 pub(crate) struct Video {
     out: BufWriter<File>,
 }
@@ -53,7 +53,7 @@ impl Video {
         Ok(())
     }
 
-    /// Writes out what is still held back.
+    /// Flushes the buffered data.
     pub(crate) fn finish(mut self) -> Done {
         Ok(self.out.flush()?)
     }

@@ -1,4 +1,4 @@
-//! What is heard and felt while filming. Sounds are made, not loaded; a phone that is switched to silent keeps them to itself.
+//! Sounds and vibration while filming. Sounds are synthesised, not loaded; a phone switched to silent stays silent.
 
 use super::window;
 use js_sys::{Function, Reflect};
@@ -6,16 +6,16 @@ use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{AudioContext, OscillatorType};
 
-/// Loudness of a tick, of 1: heard at arm's length, startling nobody.
+/// Volume of a tick, from 0 to 1: audible at arm's length without being startling.
 const LOUDNESS: f32 = 0.12;
-/// How long a tick is, in seconds.
+/// Length of a tick in seconds.
 const TICK: f64 = 0.06;
 /// The two ticks of a shutter, in hertz, and the time between them.
 const SHUTTER: [f32; 2] = [1_900.0, 1_300.0];
 const BETWEEN: f64 = 0.07;
-/// The note that calls for the movement, in hertz.
+/// The tone that announces the movement, in hertz.
 const CALL: f32 = 880.0;
-/// How long the phone buzzes, in milliseconds.
+/// Length of the vibration in milliseconds.
 const BUZZ_MS: f64 = 60.0;
 
 /// The speaker of one run of the camera.
@@ -23,7 +23,7 @@ const BUZZ_MS: f64 = 60.0;
 pub(super) struct Cues(RefCell<Option<AudioContext>>);
 
 impl Cues {
-    /// Phones let a page sound only from within a tap: this is called in the tap that opens the camera.
+    /// Phones only let a page play sound from within a tap: this is called in the tap that opens the camera.
     pub(super) fn unlock(&self) {
         let mut context = self.0.borrow_mut();
         if context.is_none() {
@@ -34,14 +34,14 @@ impl Cues {
         }
     }
 
-    /// Lets the speaker go.
+    /// Releases the speaker.
     pub(super) fn close(&self) {
         if let Some(context) = self.0.borrow_mut().take() {
             let _ = context.close();
         }
     }
 
-    /// A picture was taken.
+    /// Signals that a picture was taken.
     pub(super) fn shutter(&self) {
         for (place, hertz) in SHUTTER.into_iter().enumerate() {
             self.tick(hertz, place as f64 * BETWEEN);
@@ -49,13 +49,13 @@ impl Cues {
         buzz();
     }
 
-    /// Something is asked for now.
+    /// Signals that the movement is now asked for.
     pub(super) fn call(&self) {
         self.tick(CALL, 0.0);
         buzz();
     }
 
-    /// A short note after `delay` seconds; silence where the browser cannot.
+    /// A short tone after `delay` seconds; silent if the browser does not support it.
     fn tick(&self, hertz: f32, delay: f64) {
         if let Some(context) = self.0.borrow().as_ref() {
             let _ = sound(context, hertz, delay);
@@ -76,7 +76,7 @@ fn sound(context: &AudioContext, hertz: f32, delay: f64) -> Result<(), JsValue> 
     note.stop_with_when(begin + TICK)
 }
 
-/// A short buzz where the phone can (Safari has no such function at all) and its user has not asked for calm.
+/// A short vibration if the phone supports it (Safari has no such function) and its user has not asked for reduced motion.
 fn buzz() {
     let Some(window) = window() else { return };
     let calm = window.match_media("(prefers-reduced-motion: reduce)").ok().flatten();

@@ -1,4 +1,4 @@
-//! The camera itself: asking for it, its live picture, pixels and JPEGs out of it, letting it go.
+//! The camera itself: requesting it, its live picture, taking pixels and JPEGs from it, releasing it.
 
 use super::trouble::Trouble;
 use super::{timer, window};
@@ -12,10 +12,10 @@ use web_sys::{
     MediaStreamTrack,
 };
 
-/// A camera that has shown nothing for so long will not.
+/// A camera that has shown nothing after this time never will.
 const FIRST_FRAME_MS: i32 = 10_000;
 
-/// Which way it looks.
+/// The direction the camera faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Facing {
     /// Away from the user.
@@ -24,7 +24,7 @@ pub(super) enum Facing {
     User,
 }
 
-/// The centred part of the live picture that the stage shows, and so the part that is looked at and sent.
+/// The centred part of the live picture that the stage shows, which is the part that is analysed and sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Crop {
     left: f64,
@@ -34,7 +34,7 @@ struct Crop {
 }
 
 impl Crop {
-    /// The largest of that width over height in the video; `None` before the first frame.
+    /// The largest part with that ratio of width to height; `None` before the first frame.
     fn of(video: &HtmlVideoElement, aspect: f64) -> Option<Self> {
         let (width, height) = (f64::from(video.video_width()), f64::from(video.video_height()));
         if width < 2.0 || height < 2.0 {
@@ -54,7 +54,7 @@ impl Crop {
     }
 }
 
-/// One camera at a time, one canvas for everything.
+/// One camera at a time, and one canvas for everything.
 pub(super) struct Camera {
     facing: Facing,
     /// Width over height of the stage's view.
@@ -75,7 +75,7 @@ impl Camera {
         }
     }
 
-    /// Asks for the camera and starts its picture in the video element, which is in the page already, as iOS wants it.
+    /// Opens the camera and starts playing its stream in the video element, which must already be in the page for iOS.
     pub(super) async fn open(&self, video: &HtmlVideoElement) -> Result<(), Trouble> {
         self.close(Some(video));
         let stream = match self.ask(true).await {
@@ -83,11 +83,11 @@ impl Camera {
             other => other,
         }?;
         self.stream.replace(Some(stream.clone()));
-        // The attributes alone are not enough where the element was made by a parser before any stream came.
+        // The attributes alone do not suffice if a parser created the element before there was a stream.
         video.set_muted(true);
         video.set_src_object(Some(&stream));
         let playing = video.play().map_err(|e| Trouble::of(&e))?;
-        // Some cameras open and never show anything: then this promise never settles.
+        // Some cameras open but never show anything: then this promise never settles.
         let playing_or_late = Promise::race(&Array::of2(&playing, &timer(FIRST_FRAME_MS)));
         JsFuture::from(playing_or_late).await.map_err(|e| Trouble::of(&e))?;
         if video.video_width() == 0 {
@@ -114,7 +114,8 @@ impl Camera {
         Ok(stream.unchecked_into())
     }
 
-    /// `{facingMode: {ideal}, width: {ideal: 1920}, height: {ideal: 1080}}`: nothing exact, so that every camera will do.
+    /// `{facingMode: {ideal}, width: {ideal: 1920}, height: {ideal: 1080}}`: nothing is `exact`, so that every camera
+    /// qualifies.
     fn wishes(&self) -> JsValue {
         let ideal = |value: JsValue| {
             let wish = Object::new();
@@ -132,7 +133,7 @@ impl Camera {
         wishes.into()
     }
 
-    /// Calls back when the stream ends by itself, as it does in the background on iOS.
+    /// Calls back when the stream ends without our doing, as it does in the background on iOS.
     pub(super) fn on_ended(&self, ended: impl Fn() + 'static) {
         if let Some(track) = self.track() {
             let callback = Closure::<dyn Fn()>::new(ended).into_js_value();
@@ -144,7 +145,7 @@ impl Camera {
         self.stream.borrow().as_ref()?.get_video_tracks().get(0).dyn_into().ok()
     }
 
-    /// Whether the light can be switched.
+    /// Whether the torch can be switched.
     pub(super) fn has_torch(&self) -> bool {
         let capabilities = self.track().and_then(|track| {
             let get: Function = Reflect::get(&track, &"getCapabilities".into()).ok()?.dyn_into().ok()?;
@@ -155,7 +156,7 @@ impl Camera {
             .is_some_and(|t| t.is_truthy())
     }
 
-    /// Switches the light over.
+    /// Toggles the torch.
     pub(super) fn switch_torch(&self) {
         let Some(track) = self.track() else { return };
         self.torch.set(!self.torch.get());
@@ -169,7 +170,7 @@ impl Camera {
         }
     }
 
-    /// Lets the camera go, and the canvas with it.
+    /// Releases the camera and the canvas.
     pub(super) fn close(&self, video: Option<&HtmlVideoElement>) {
         if let Some(stream) = self.stream.borrow_mut().take() {
             for track in stream.get_tracks() {
@@ -194,7 +195,7 @@ impl Camera {
         let canvas = self.canvas()?;
         let scale = (side / crop.width.max(crop.height)).min(1.0);
         let (width, height) = ((crop.width * scale).round(), (crop.height * scale).round());
-        // Setting a size clears the canvas, and costs: only when it changes.
+        // Setting a size clears the canvas and is expensive: only if it changes.
         if (f64::from(canvas.width()), f64::from(canvas.height())) != (width, height) {
             canvas.set_width(width as u32);
             canvas.set_height(height as u32);

@@ -1,4 +1,4 @@
-//! Films one side of a document: looks, hints, fires.
+//! Films one side of a document: analyses frames, shows hints, releases the shutter.
 
 use super::device::{Camera, Facing};
 use super::run::{About, Filmed, Run};
@@ -19,11 +19,11 @@ use web_sys::{FormData, HtmlVideoElement};
 
 /// Width over height of the stage's view, as in `style/capture.css`.
 const VIEW: f64 = 4.0 / 3.0;
-/// At most ten looks a second.
+/// At most ten frames are analysed per second.
 const LOOK_EVERY_MS: u64 = 100;
-/// The manual button comes when the gates have not held for that long.
+/// The manual button appears when the conditions have not been met for this long.
 const MANUAL_AFTER_MS: u64 = 8_000;
-/// A picture as black as this for that long is no picture.
+/// A picture this black for this long counts as no picture.
 const BLACK: f32 = 0.006;
 const BLACK_AFTER_MS: u64 = 5_000;
 /// Longest side and quality of what is sent.

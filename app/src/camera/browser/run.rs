@@ -1,4 +1,4 @@
-//! One run of the camera: opening, the taps, the background, failures, sending. What is filmed is the islands' own affair.
+//! One run of the camera: opening, taps, the background, failures, sending. What is filmed is up to the islands.
 
 use super::cue::Cues;
 use super::device::Camera;
@@ -17,15 +17,15 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Blob, Element, FormData, HtmlElement, HtmlInputElement, HtmlVideoElement, Url, VisibilityState};
 
-/// Longest side and quality of the picture that stays in sight while it is sent.
+/// Longest side and quality of the picture that stays visible while it is being sent.
 const STILL_SIDE: f64 = 640.0;
 const STILL_QUALITY: f64 = 0.8;
 
-/// Films until it has what it wants; returns the form to send and where to. `Err(None)`: the run was ended from outside.
+/// Films until it has what it needs; returns the form to send and its address. `Err(None)`: the run was ended from outside.
 pub(super) type Film = fn(Rc<Run>, u32) -> std::pin::Pin<Box<dyn Future<Output = Filmed>>>;
 pub(super) type Filmed = Result<(&'static str, FormData), Option<Trouble>>;
 
-/// What the panel's way on does.
+/// What the panel's main button does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
     Film,
@@ -39,18 +39,18 @@ pub(super) struct Run {
     pub(super) camera: Camera,
     pub(super) cues: Cues,
     film: Film,
-    /// What the film needs to know of the island.
+    /// What filming needs to know about the island.
     pub(super) about: About,
-    /// Counts up whenever a run ends; a loop whose number is no longer this one stops.
+    /// Incremented whenever a run ends; a loop with an older number stops.
     turn: Cell<u32>,
     filming: Cell<bool>,
     pressed: Cell<bool>,
     after: Cell<After>,
-    /// The `id` of the form the panel's other way leads to.
+    /// The `id` of the form that the panel's second button leads to.
     other_form: Cell<&'static str>,
 }
 
-/// What the film needs to know of the island.
+/// What filming needs to know about the island.
 pub(super) enum About {
     /// The slot of the document's side.
     Document {
@@ -89,12 +89,12 @@ impl Run {
         self.stage.video.get_untracked()
     }
 
-    /// Whether the loop with that number is still wanted.
+    /// Whether the loop with that number should continue.
     pub(super) fn wanted(&self, turn: u32) -> bool {
         self.turn.get() == turn
     }
 
-    /// Whether the manual button was pressed since asked last.
+    /// Whether the manual button was pressed since the last call.
     pub(super) fn was_pressed(&self) -> bool {
         self.pressed.replace(false)
     }
@@ -108,7 +108,7 @@ impl Run {
             Tap::Panel => match self.after.get() {
                 After::Film => self.open(),
                 After::Send => self.pressed.set(true),
-                After::Elsewhere => go(forms::ELSEWHERE),
+                After::Elsewhere => go(forms::SWITCH_DEVICE),
             },
             Tap::PlainForm => {
                 self.close();
@@ -143,7 +143,7 @@ impl Run {
         }
     }
 
-    /// Ends whatever runs and clears the stage.
+    /// Ends the current run and clears the stage.
     fn next_turn(&self) -> u32 {
         self.turn.set(self.turn.get().wrapping_add(1));
         self.filming.set(false);
@@ -163,7 +163,7 @@ impl Run {
         let Some(video) = self.video() else { return };
         let opened = self.camera.open(&video).await;
         if !self.wanted(turn) {
-            // Closed while the browser was asking: the camera that has come all the same must not stay on.
+            // Closed while the browser was asking for permission: a camera that opened after all must not stay on.
             self.camera.close(Some(&video));
             return;
         }
@@ -214,7 +214,7 @@ impl Run {
         self.stage.panel.set(Some(trouble.panel(&self.stage)));
     }
 
-    /// The page went to the background, or the stream ended by itself.
+    /// The page went to the background, or the stream ended.
     fn pause(&self) {
         if self.filming.get() {
             self.next_turn();
@@ -232,7 +232,7 @@ impl Run {
         }
     }
 
-    /// Sends until it is taken. The pictures stay in the form, so nothing is lost while there is no connection.
+    /// Sends until the server accepts it. The pictures stay in the form, so nothing is lost while there is no connection.
     async fn deliver(&self, turn: u32, address: &str, form: &FormData) {
         let mut retry = Retry::begin(now());
         loop {
@@ -260,7 +260,7 @@ impl Run {
             );
             let until = wait.map_or(u64::MAX, |wait| now() + wait);
             let was_offline = !is_online();
-            // Back on the net is as good a reason as a tap.
+            // Being online again triggers a retry just like a tap.
             while now() < until && !self.was_pressed() && !(was_offline && is_online()) {
                 rest(100).await;
                 if !self.wanted(turn) {
@@ -291,7 +291,7 @@ impl Run {
         }));
     }
 
-    /// The camera must not run unseen; and a page that comes back from the back button shows an old state.
+    /// The camera must not run unseen; and a page restored by the back button shows an old state.
     fn watch_the_page(self: &Rc<Self>) {
         let Some(window) = window() else { return };
         let Some(document) = window.document() else { return };
@@ -320,7 +320,7 @@ fn form_beside(id: &str) -> Option<Element> {
     window()?.document()?.get_element_by_id(id)
 }
 
-/// Unfolds a form beside the island and leads to its first file.
+/// Unfolds a form beside the island and scrolls to its first file field.
 fn open_form(id: &str) {
     let Some(form) = form_beside(id) else { return };
     let _ = form.set_attribute("open", "");
@@ -332,8 +332,8 @@ fn open_form(id: &str) {
     }
 }
 
-/// Folds the plain form, now that there is a camera; where a mistake stands in it, or somebody is using it already because the
-/// browser's half came late, it stays in sight.
+/// Folds the plain form, now that there is a camera. It stays open if it shows a mistake, or if somebody is already using it
+/// because the browser's half loaded late.
 fn fold_plain_form() {
     let in_use = ".error, :focus";
     if let Some(form) = form_beside("plain")

@@ -1,4 +1,4 @@
-//! Films the selfie: a moment of looking straight, the command, a burst around the movement.
+//! Films the selfie: a moment of looking straight ahead, the command, a burst during the movement.
 
 use super::device::{Camera, Facing};
 use super::run::{About, Filmed, Run};
@@ -18,22 +18,22 @@ use web_sys::{Blob, FormData, HtmlVideoElement};
 
 /// Width over height of the stage's view, as in `style/capture.css`.
 const VIEW: f64 = 3.0 / 4.0;
-/// Side of what is looked at: brightness and motion need no more.
+/// Side of the analysed picture: brightness and motion need no more.
 const LOOKED_SIDE: f64 = 160.0;
-/// Time between looks, and between frames of the burst.
+/// Time between analysed frames, and between frames of the burst.
 const LOOK_EVERY_MS: i32 = 100;
 const FRAME_EVERY_MS: u64 = 280;
-/// Frames before the command, and how many of those after it are kept.
+/// Number of frames kept from before the command, and from after it.
 const STRAIGHT: usize = 4;
 const MOVING: usize = 14;
-/// All must be well this long before the burst begins; after the longer time it begins anyway, and the server judges.
+/// Conditions must hold this long before the burst begins; after the longer time it begins anyway, and the server judges.
 const SETTLED_MS: u64 = 900;
 const SETTLED_AT_LAST_MS: u64 = 8_000;
-/// The burst goes on this long after the head has moved, so that it is seen turned.
+/// The burst continues this long after the head has moved, so that it is seen turned.
 const AFTER_MOVE_MS: u64 = 1_600;
-/// The time there is for the movement.
+/// Time limit for the movement.
 const TIME_MS: u64 = 20_000;
-/// Mean luma between which a face can be seen.
+/// Mean luma range in which a face is visible.
 const DARK: f32 = 0.16;
 const BRIGHT: f32 = 0.93;
 /// A head is never as still as a card on a table.
@@ -90,7 +90,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     form(&run, shots).ok_or(Some(Trouble::Black))
 }
 
-/// Waits until the light is right and the picture calm.
+/// Waits until the light is right and the picture is still.
 async fn settle(run: &Run, video: &HtmlVideoElement, turn: u32) -> Result<(), Option<Trouble>> {
     let started = now();
     let mut stillness = Stillness::default();
@@ -124,7 +124,7 @@ async fn settle(run: &Run, video: &HtmlVideoElement, turn: u32) -> Result<(), Op
     }
 }
 
-/// Takes frames until the head has moved and a little longer; of many, the latest are kept.
+/// Takes frames until a little after the head has moved; if there are too many, the latest are kept.
 async fn follow(
     run: &Run,
     video: &HtmlVideoElement,
@@ -146,7 +146,7 @@ async fn follow(
             shots.remove(STRAIGHT);
         }
         progress(run, shots.len());
-        // All of them, also where the picture moved at once: a hand may have shaken, and the head turns later.
+        // Collects all of them even if the picture moved immediately: a hand may have shaken, and the head turns later.
         let enough = shots.len() >= STRAIGHT + MOVING;
         if enough && moved_at.is_some_and(|moved| at - moved >= AFTER_MOVE_MS) {
             return Ok(());
@@ -187,7 +187,7 @@ fn form(run: &Run, shots: VecDeque<Shot>) -> Option<(&'static str, FormData)> {
     form.append_with_str(forms::CHALLENGE, challenge_id).ok()?;
     let first = shots.front()?.at;
     for (i, shot) in shots.iter().enumerate() {
-        // The time goes before its frame, so that a server that reads on the fly has it at hand.
+        // The time comes before its frame, so that a server that streams the form has it in time.
         form.append_with_str(forms::AT, &(shot.at - first).to_string()).ok()?;
         form.append_with_blob_and_filename(forms::FRAME, &shot.blob, &format!("frame-{i}.jpg"))
             .ok()?;

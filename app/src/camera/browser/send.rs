@@ -1,4 +1,4 @@
-//! Sending a form and understanding the answer.
+//! Sends a form and interprets the response.
 
 use super::window;
 use js_sys::Reflect;
@@ -7,25 +7,25 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, AbortSignal, FormData, Headers, RequestInit, Response};
 
-/// What came of it.
+/// The result of sending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// Taken: the page to go on to.
+    /// Accepted: the page to continue at.
     Next(String),
-    /// Not taken: the sentence that says why.
+    /// Refused: the sentence that says why.
     Refused(String),
-    /// The server has too much to do: later, after so many seconds where it says.
+    /// The server is overloaded: retry later, after this many seconds if it says so.
     Busy(Option<u64>),
-    /// No answer at all: later.
+    /// No response: retry later.
     Lost,
-    /// Something else: the server knows where the user stands.
+    /// Anything else: the server knows which step the user is at.
     Elsewhere,
 }
 
-/// A connection that has not taken the pictures after so many milliseconds is dead: the server lets them wait for 45 s, and gives them
-/// two minutes then.
+/// A connection that has not transferred the pictures after this many milliseconds is dead: the server lets a request wait for
+/// 45 s, and then allows two minutes.
 const DEAD_MS: i32 = 180_000;
-/// Not now: too slow, too many, no room, or a proxy that reached nobody.
+/// Retry later: too slow, too many requests, overloaded, or a proxy that reached no server.
 const LATER: [u16; 5] = [408, 429, 502, 503, 504];
 
 /// Sends the form once.
@@ -80,7 +80,7 @@ async fn try_send(address: &str, form: &FormData, giving_up: &AbortSignal) -> Re
     Ok(sentence.map_or(Answer::Elsewhere, Answer::Refused))
 }
 
-/// Leaves for another page of ours.
+/// Navigates to another page of the flow.
 pub(super) fn go(address: &str) {
     if let Some(window) = window() {
         let _ = window.location().assign(address);

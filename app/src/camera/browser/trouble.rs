@@ -12,11 +12,11 @@ use web_sys::DomException;
 pub(super) enum Trouble {
     /// The user or the browser refused.
     Denied,
-    /// None there.
+    /// There is none.
     Missing,
-    /// Another app holds it.
+    /// Another app is using it.
     Busy,
-    /// It runs and shows black.
+    /// It runs but shows black.
     Black,
     /// This browser, often one inside another app, has no camera for pages.
     InApp,
@@ -24,12 +24,12 @@ pub(super) enum Trouble {
     Paused,
     /// The burst took too long.
     TooSlow,
-    /// It cannot do what was asked for; asked again with less, so never shown.
+    /// It cannot meet the constraints; retried with fewer, so never shown.
     Constraint,
 }
 
 impl Trouble {
-    /// From what `getUserMedia` or `play` threw.
+    /// From the error that `getUserMedia` or `play` threw.
     pub(super) fn of(error: &JsValue) -> Self {
         let name = error
             .dyn_ref::<DomException>()
@@ -43,7 +43,7 @@ impl Trouble {
         }
     }
 
-    /// The `id` of the form that is the other way on.
+    /// The `id` of the form that is the alternative.
     pub(super) const fn other_form(self) -> &'static str {
         match self {
             Self::TooSlow => "cannot",
@@ -51,7 +51,7 @@ impl Trouble {
         }
     }
 
-    /// Trying again here would change nothing.
+    /// Whether trying again here would change nothing.
     pub(super) const fn has_no_camera(self) -> bool {
         matches!(self, Self::Missing | Self::InApp)
     }
@@ -81,7 +81,7 @@ impl Trouble {
     }
 }
 
-/// The steps differ by browser; Chrome on a phone says Safari as well, so it is looked for first.
+/// The steps differ by browser. Chrome on a phone also says Safari, so Chrome is checked first.
 fn denied_lead() -> Text {
     let agent = window()
         .and_then(|w| w.navigator().user_agent().ok())

@@ -6,7 +6,7 @@
   for (;;) {
     const asked = Date.now();
     try {
-      // A page nobody sees does not ask.
+      // A hidden page does not poll.
       if (!document.hidden) {
         const answer = await fetch(follow, { headers: { accept: "application/json" }, cache: "no-store" });
         const found = answer.ok ? await answer.json() : { analysed: true, problems: shown };
@@ -15,7 +15,7 @@
         if (found.analysed || leaving) return;
       }
     } catch {
-      // Offline for a moment: asked again.
+      // Offline for a moment: retry.
     }
     await rest(Date.now() - asked < 2000 ? 4000 : 500);
   }

@@ -1,4 +1,4 @@
-//! The photo just taken: go on with it, or take another.
+//! The photo just taken: use it, or take another.
 
 mod view;
 
@@ -31,7 +31,7 @@ use service::capture::{
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
 
-/// So many pages may be kept waiting for an analysis at once; others are told at once how it stands, and ask again.
+/// How many pages may wait for an analysis at the same time; others get the current state immediately and poll.
 static FOLLOWERS: Semaphore = Semaphore::const_new(64);
 
 /// The photo just taken.
@@ -40,7 +40,7 @@ pub fn CheckPage() -> impl IntoView {
     step(Some(Stage::Document), forms::CHECK, load, render)
 }
 
-/// Its form, its pictures, and what its script asks for.
+/// Its form, its pictures, and the endpoint its script polls.
 pub(super) fn forms() -> Router {
     Router::new()
         .route(forms::CHECK, post(form(forms::CHECK, check)))
@@ -73,19 +73,19 @@ async fn check(request: Request, fields: Fields) -> PageResult<Outcome> {
         _ => return Err(Refusal::OutOfTurn),
     };
     if wish != Wish::Again {
-        // What the analysis finds is said before the next side is photographed, not after.
+        // What the analysis finds is shown before the next side is photographed, not after.
         analysed_within(request.honnin(), &applicant, READING).await?;
     }
     check_picture(request.honnin(), &applicant, wish).await?;
     request.onward(&applicant).await.map(Outcome::Done)
 }
 
-/// The reasons that a page was showing.
+/// The reasons that a page displayed.
 fn codes(shown: &str) -> Vec<Reason> {
     shown.split(',').filter_map(Reason::parse).collect()
 }
 
-/// What the page of a photo is told once the analysis has ended.
+/// What the page of a photo receives once the analysis has ended.
 #[derive(Serialize)]
 struct Analysed {
     analysed: bool,
@@ -93,7 +93,7 @@ struct Analysed {
     straight: bool,
 }
 
-/// GET: for the page of a photo; waits a while for its analysis.
+/// GET, for the page of a photo: waits a while for its analysis.
 async fn found(request: Request) -> PageResult<Response> {
     let applicant = request.applicant().await?;
     let seat = FOLLOWERS.try_acquire();
@@ -111,7 +111,7 @@ async fn found(request: Request) -> PageResult<Response> {
     Ok(Json(told).into_response())
 }
 
-/// GET: one of the applicant's own pictures.
+/// GET: one of the user's own pictures.
 async fn picture(request: Request) -> PageResult<Response> {
     let applicant = request.applicant().await?;
     let id = CaptureId::parse(request.param("id")).ok_or(Refusal::NotFound)?;

@@ -1,4 +1,4 @@
-//! 5, Check the photo: large, with what was found and how to mend it. Never a dead end: it can be used anyway.
+//! 5, Check the photo: large, with what was found and how to fix it. Never a dead end: it can be used anyway.
 
 use crate::capture::{said, tries_left};
 use crate::parts::choice;
@@ -11,9 +11,9 @@ use leptos::prelude::*;
 /// The photo just taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckView {
-    /// Address of the photo, readable with the capture cookie.
+    /// URL of the photo, readable with the capture cookie.
     pub picture_url: String,
-    /// Address of the card cut out of it and laid straight.
+    /// URL of the card, cropped and straightened.
     pub card_url: String,
     /// Whether the card was found in it.
     pub straight: bool,
@@ -21,11 +21,11 @@ pub struct CheckView {
     pub document_type: DocumentType,
     /// The side.
     pub side: Side,
-    /// What was found, most urgent first; empty where it is good.
+    /// What was found, most urgent first; empty if nothing was found.
     pub problems: Vec<Reason>,
-    /// The kind of document that it shows, where that is known and another one.
+    /// The kind of document it shows, if known and different from the chosen one.
     pub looks_like: Option<DocumentType>,
-    /// Whether its analysis has ended; while it has not, more may be found.
+    /// Whether its analysis has ended; until then, more may be found.
     pub analysed: bool,
     /// Tries left after this one; with none left the photo can only be used.
     pub tries_left: u8,
@@ -57,7 +57,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
         .map(|problem| view! { <li>{sentence(view, *problem, meta)}</li> })
         .collect();
     let may_again = view.tries_left > 0;
-    // What is likely right comes first: another try where something was found, else this photo.
+    // The likely choice comes first: another try if something was found, otherwise this photo.
     let buttons = match (good, may_again) {
         (true, true) => [
             Some(("primary", forms::USE, use_it)),
@@ -105,14 +105,14 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
     shell::phone(meta, heading.to_owned(), false, main.into_any())
 }
 
-/// The problems as the form sends them back.
+/// The problems as the form returns them.
 #[must_use]
 pub fn shown(problems: &[Reason]) -> String {
     let codes: Vec<&str> = problems.iter().map(|problem| problem.as_str()).collect();
     codes.join(",")
 }
 
-/// Whether a problem is about what is in the picture, not about how good the picture is.
+/// Whether a problem is about what the picture shows, not about its quality.
 const fn shows_something_else(problem: Reason) -> bool {
     matches!(problem, Reason::DocumentTypeMismatch | Reason::DocumentWrongSide)
 }
@@ -132,8 +132,8 @@ fn sentence(view: &CheckView, problem: Reason, meta: &PageMeta) -> String {
     }
 }
 
-/// Shows the page again once more is found than stands on it, and the straightened card once it is found. Without scripts the server does so
-/// when the photo is to be used.
+/// Reloads the page when more is found than it shows, and shows the straightened card once it is found. Without scripts, the
+/// server does so when the photo is about to be used.
 fn follow(meta: &PageMeta, shown: String, card: String) -> impl IntoView + use<> {
     view! {
         <script nonce=meta.nonce.clone() data-follow=forms::CHECK_FOUND data-shown=shown data-card=card inner_html=include_str!("check.js")></script>

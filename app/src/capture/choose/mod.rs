@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use service::capture::{choose_document::choose_document, progress::Next};
 use std::sync::Arc;
 
-/// The choice of the document; also to choose again, until the submit.
+/// The choice of the document. It can be changed until the submit.
 #[component]
 pub fn ChoosePage() -> impl IntoView {
     step(Some(Stage::Document), forms::CHOOSE, load, render)

@@ -1,4 +1,4 @@
-//! 2, Choose the document: one large row for each kind, with a drawing. A tap on a row goes on.
+//! 2, Choose the document: one large row for each kind, with a drawing. Tapping a row continues.
 
 use crate::capture::said;
 use crate::parts::{Mistake, draw, error_summary, primary, title};

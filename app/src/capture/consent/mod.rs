@@ -45,7 +45,7 @@ async fn consent(request: Request, fields: Fields) -> PageResult<Outcome> {
             decline(request.honnin(), &applicant).await?;
             Ok(Outcome::Done(request.lead_on(forms::RESULT)))
         }
-        // Agreed to the text as it is now; who saw another one sees this one first.
+        // Consent is to the current text; anyone who saw an older one sees this one first.
         forms::ACCEPT => {
             let shown = fields.raw(forms::VERSION);
             let version = [false, true].map(version).into_iter().find(|version| *version == shown);

@@ -9,21 +9,21 @@ use leptos::prelude::*;
 
 /// The version of the sentences below; it is stored with the consent. Change it whenever they change.
 pub const CONSENT_VERSION: &str = "2026-11-22";
-/// The version of the page that asks for the search among approved faces as well; the answer is stored beside it.
+/// The version of the page that also asks for the face search; the answer is stored beside it.
 pub const CONSENT_VERSION_SEARCH: &str = "2026-11-22-search";
 
 /// The consent page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConsentView {
-    /// What will be asked for.
+    /// The steps of the session.
     pub plan: Plan,
     /// Days until the data is deleted after the end.
     pub retention_days: u32,
-    /// Whether the face may be searched for among those approved before, which takes a consent of its own.
+    /// Whether the tenant searches for faces among approved people, which requires a separate consent.
     pub face_search: bool,
 }
 
-/// The version of the text that a plan and the tenant's wish to search make.
+/// The version of the text, which depends on whether the tenant uses the face search.
 #[must_use]
 pub const fn version(face_search: bool) -> &'static str {
     if face_search {
@@ -82,7 +82,7 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
     shell::phone(meta, title.to_owned(), false, main.into_any())
 }
 
-/// The question of its own: not ticked beforehand, and the verification goes on without it.
+/// The separate question: not ticked in advance, and the verification continues without it.
 fn search(meta: &PageMeta, days: &str) -> impl IntoView + use<> {
     let [title, hint] = [text::CONSENT_SEARCH_TITLE, text::CONSENT_SEARCH_HINT].map(|t| meta.tell(t, &[]));
     let label = meta.tell(text::CONSENT_SEARCH, &[("days", days)]);

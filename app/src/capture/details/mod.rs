@@ -1,4 +1,4 @@
-//! The details, filled in from what was read.
+//! The details, prefilled with the readings.
 
 mod view;
 

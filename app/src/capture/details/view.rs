@@ -1,4 +1,4 @@
-//! 7, Details: names, kana for Japanese documents, birth date, address; filled in from what was read, confirmed by the user.
+//! 7, Details: names, kana for Japanese documents, birth date, address; prefilled with the readings, confirmed by the user.
 
 use crate::capture::said;
 use crate::parts::field::Field;
@@ -12,7 +12,7 @@ use leptos::prelude::*;
 /// The details form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DetailsView {
-    /// What stands in the fields: read from the document at first, as typed after a mistake.
+    /// Values of the fields: read from the document at first, as typed after a mistake.
     pub form: TypedForm,
     /// Whether anything in it was read from the document.
     pub read: bool,
@@ -36,7 +36,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         .collect();
     let lead = meta.say(if view.read { text::LEAD_READ } else { text::LEAD_EMPTY });
     let field = |field| self::field(view, meta, field);
-    // The table's order: kana under the name it spells.
+    // In the order of the table: kana below the name it spells.
     let kana = |which| view.kana.then(|| field(which).line());
     let [go_on] = said(meta, [crate::text::entry::CONTINUE]);
     let main = view! {
@@ -66,7 +66,7 @@ fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {
     let (value, autocomplete) = match field {
         InputField::LastName => (&form.last_name, "family-name"),
         InputField::FirstName => (&form.first_name, "given-name"),
-        // No token exists for kana; a browser that guesses would fill in the wrong script.
+        // There is no `autocomplete` token for kana; a browser that guesses would fill in the wrong script.
         InputField::LastNameKana => (&form.last_name_kana, "off"),
         InputField::FirstNameKana => (&form.first_name_kana, "off"),
         InputField::BirthDate => (&form.birth_date, "bday"),

@@ -1,4 +1,4 @@
-//! The camera for the side of the document that is next. The picture itself is uploaded to the server.
+//! The camera for the next side of the document. The picture itself is uploaded to the server.
 
 mod view;
 
@@ -13,7 +13,7 @@ use leptos::prelude::*;
 use service::capture::progress::{Next, Slot};
 use std::sync::Arc;
 
-/// The camera for the side that is next.
+/// The camera for the next side.
 #[component]
 pub fn DocumentPage() -> impl IntoView {
     step(Some(Stage::Document), forms::DOCUMENT, load, render)
@@ -27,7 +27,7 @@ async fn load(here: Arc<Here>) -> PageResult<DocumentView> {
         document_type,
         side,
         tries_left: here.attempt.tries_left(Slot::Document(side)),
-        // Handed over by an upload that was refused.
+        // Passed on by an upload that was refused.
         fault: use_context::<FileFault>(),
     })
 }

@@ -20,7 +20,7 @@ pub struct DocumentView {
     pub side: Side,
     /// Tries left for this step.
     pub tries_left: u8,
-    /// Why the file just sent was not taken.
+    /// Why the file just sent was refused.
     pub fault: Option<FileFault>,
 }
 
@@ -60,7 +60,7 @@ pub fn render(view: &DocumentView, meta: &PageMeta) -> AnyView {
     shell::phone(meta, title(meta, heading, view.fault.is_some()), true, main.into_any())
 }
 
-/// What works without the browser's half, and stays as the other way with it.
+/// Works without the browser's half, and remains as the alternative with it.
 fn plain_form(meta: &PageMeta, side: Side, fault: Option<String>) -> impl IntoView + use<> {
     let [or, label, hint, send] = said(
         meta,

@@ -1,4 +1,4 @@
-//! The result. It waits a while for the decision, so that most people see it at once, with and without scripts.
+//! The result. The request waits a while for the decision, so that most people see it immediately, with and without scripts.
 
 mod view;
 
@@ -37,7 +37,7 @@ async fn load(here: Arc<Here>) -> PageResult<ResultView> {
         Ending::Failed => ResultState::Failed,
     };
     if state == ResultState::Waiting {
-        // The browser comes back by itself.
+        // Makes the browser reload by itself.
         with_header(HeaderName::from_static("refresh"), "3");
     }
     Ok(ResultView {

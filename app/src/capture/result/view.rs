@@ -1,24 +1,24 @@
-//! 11, Result: never scores, never a reason of fraud.
+//! 11, Result: never shows scores or fraud reasons.
 
 use crate::parts::draw;
 use crate::text::{Text, finish as text};
 use crate::{PageMeta, forms, shell};
 use leptos::prelude::*;
 
-/// How it ended, or that it has not yet.
+/// How it ended, or that it has not ended yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultState {
-    /// Still deciding. The server may add a `Refresh` header; the page has a link for whoever has none.
+    /// Still deciding. The server may add a `Refresh` header; the link on the page works without it.
     Waiting,
     /// Approved.
     Approved,
-    /// A person looks.
+    /// In review.
     Review,
     /// Rejected.
     Rejected,
     /// The user declined consent.
     Declined,
-    /// Ended by an error of ours.
+    /// Ended by an error on our side.
     Failed,
 }
 
@@ -27,7 +27,7 @@ pub enum ResultState {
 pub struct ResultView {
     /// How it ended.
     pub state: ResultState,
-    /// The tenant's callback with `sessionId` and `state`, where there is one.
+    /// The tenant's callback URL with `sessionId` and `state`, if there is one.
     pub return_url: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
         (Some(url), _) => {
             view! { <a class="button primary" href=url.clone()>{meta.tell(text::RETURN, &[])}</a> }.into_any()
         }
-        // The review's sentence says so already.
+        // The review sentence already says so.
         (None, ResultState::Review) => ().into_any(),
         (None, _) => view! { <p>{meta.say(text::CLOSE)}</p> }.into_any(),
     };

@@ -20,7 +20,7 @@ pub fn SelfiePage() -> impl IntoView {
 }
 
 async fn load(here: Arc<Here>) -> PageResult<SelfieView> {
-    // Handed over by an upload that was refused.
+    // Passed on by an upload that was refused.
     let fault = use_context::<FileFault>();
     in_turn(here.next() == Next::Selfie)?;
     let (challenge_id, challenge) = challenge(here.request.honnin(), &here.applicant).await?;

@@ -1,4 +1,4 @@
-//! 8 and 9, the selfie: how to stand, the camera island with its challenge, the plain form, and the way without the movement.
+//! 8 and 9, the selfie: tips, the camera island with its challenge, the plain form, and the alternative without the movement.
 
 use crate::camera::selfie::SelfieCamera;
 use crate::capture::{other_device, said, tries_left};
@@ -15,15 +15,15 @@ use leptos::prelude::*;
 /// The selfie page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelfieView {
-    /// The challenge's id: random, once, sent back with the frames.
+    /// The challenge's id: random, single-use, returned with the frames.
     pub challenge_id: String,
-    /// The movement asked for.
+    /// The movement to make.
     pub challenge: Challenge,
     /// Tries left for this step.
     pub tries_left: u8,
-    /// What was wrong with the selfie before; its files were taken, but are not good enough.
+    /// What was wrong with the previous selfie: its files were stored, but are not good enough.
     pub problems: Vec<Reason>,
-    /// Why the files just sent were not taken at all.
+    /// Why the files just sent were refused.
     pub fault: Option<FileFault>,
 }
 
@@ -92,7 +92,7 @@ fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl
     }
 }
 
-/// Who cannot move the head goes on all the same, to a person who looks.
+/// Users who cannot move their head continue without it; a person then reviews the session.
 fn without_challenge(meta: &PageMeta) -> impl IntoView + use<> {
     let [cannot, hint, label, send] = said(
         meta,

@@ -1,4 +1,4 @@
-//! The one-time link: looking at it changes nothing, Start opens it.
+//! The one-time link: viewing it changes nothing, Start opens it.
 
 mod view;
 
@@ -29,9 +29,9 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 const HERE: &str = "/v/{token}";
-/// How long a page that shows a link's code is kept waiting for news of the link.
+/// How long a page that shows a link's QR code waits for the link to be opened.
 const FOLLOWING: Duration = Duration::from_secs(20);
-/// So many may be kept waiting at once; others are told at once how it stands, and ask again.
+/// How many pages may wait at the same time; others get the current state immediately and poll.
 static FOLLOWERS: Semaphore = Semaphore::const_new(64);
 
 /// The start page.
@@ -40,7 +40,7 @@ pub fn StartPage() -> impl IntoView {
     page(show)
 }
 
-/// Its form, and what its script asks for.
+/// Its form, and the endpoint its script polls.
 pub(super) fn forms() -> Router {
     Router::new()
         .route("/v/{token}", post(form(HERE, start)))
@@ -69,13 +69,14 @@ async fn show(request: Request) -> PageResult<AnyView> {
     Ok(render(&view, &meta))
 }
 
-/// Whether a link can still be opened. What the start page tells, and no more: used, replaced, too old and unknown are alike.
+/// Whether a link can still be opened. It reveals no more than the start page: used, replaced, expired and unknown links look
+/// alike.
 #[derive(Serialize)]
 struct Openness {
     open: bool,
 }
 
-/// GET: for a page that shows the link's code; waits a while for the link to be opened.
+/// GET, for a page that shows the link's QR code: waits a while for the link to be opened.
 async fn opened(request: Request) -> PageResult<Response> {
     let seat = FOLLOWERS.try_acquire();
     let wait_at_most = if seat.is_ok() { FOLLOWING } else { Duration::ZERO };
@@ -86,8 +87,8 @@ async fn opened(request: Request) -> PageResult<Response> {
     Ok(Json(Openness { open: !closed }).into_response())
 }
 
-/// POST: opens the link and ties this browser to the session. In a sandbox the form may name an outcome: then everything up to it
-/// is made up.
+/// POST: opens the link and ties this browser to the session. In a sandbox, the form may name an outcome: then the session is
+/// completed with test data.
 async fn start(request: Request, fields: Fields) -> PageResult<Outcome> {
     let token = request.param("token");
     let wish = SandboxOutcome::parse(fields.raw(forms::OUTCOME));
@@ -105,18 +106,18 @@ async fn start(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
 }
 
-/// Completes a sandbox session that was just opened. Should that fail, the same browser opens it again with the same tap.
+/// Completes a sandbox session that was just opened. If that fails, the same browser can retry with the same tap.
 async fn complete(request: &Request, cookie: &str, outcome: SandboxOutcome) -> PageResult<&'static str> {
     let applicant = service::access::capture_cookie::applicant(request.honnin(), cookie).await?;
     match complete_as_applicant(request.honnin(), &applicant, outcome).await {
         Ok(_) => Ok(forms::RESULT),
-        // A live session has no such button: it starts like any other.
+        // A live session has no such button: it starts as usual.
         Err(CompleteError::NotFound | CompleteError::NotAllowed) => Ok(forms::CAPTURE),
         Err(CompleteError::Store(error)) => Err(error.into()),
     }
 }
 
-/// Whether this browser holds the session that the link was made for: it goes on where it left.
+/// Whether this browser already holds the session of the link: it continues where it left off.
 async fn is_here_already(request: &Request, token: &str) -> PageResult<bool> {
     if request.who.cookie.is_none() {
         return Ok(false);

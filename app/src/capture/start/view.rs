@@ -1,4 +1,4 @@
-//! 0, Start: who asks, for what, what is needed. Reading it changes nothing; the tap on Start does.
+//! 0, Start: who asks, for what, and what is needed. Viewing it changes nothing; the tap on Start does.
 
 use crate::capture::{said, switch_device};
 use crate::parts::{choice, primary, tips};
@@ -11,15 +11,15 @@ use leptos::prelude::*;
 /// The start page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StartView {
-    /// Where Start is posted to: the link's own path, `/v/{token}`.
+    /// The URL that Start posts to: the link's own path, `/v/{token}`.
     pub action: String,
-    /// What will be asked for.
+    /// The steps of the session.
     pub plan: Plan,
     /// Days until the data is deleted after the end.
     pub retention_days: u32,
-    /// An SVG of the link's QR code, for those who sit at a desktop; made by the server, put in as it is.
+    /// An SVG of the link's QR code for desktop users, made by the server and inserted unescaped.
     pub qr_svg: Option<String>,
-    /// The address that answers whether the link is still unopened.
+    /// The URL that reports whether the link is still unopened.
     pub follow: String,
     /// A session of a sandbox tenant.
     pub sandbox: bool,
@@ -78,7 +78,7 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
     shell::phone(meta, title.to_owned(), false, main.into_any())
 }
 
-/// The way past the pages: an outcome for each button.
+/// Completing with test data: one button for each outcome.
 fn sandbox(meta: &PageMeta, action: String) -> impl IntoView + use<> {
     let [title, hint] = said(meta, [text::SANDBOX_COMPLETE, text::SANDBOX_HINT]);
     let buttons: Vec<_> = SandboxOutcome::ALL
@@ -103,7 +103,7 @@ fn sandbox(meta: &PageMeta, action: String) -> impl IntoView + use<> {
     }
 }
 
-/// For a browser that has no camera, such as one inside another app: the link is still unopened, and can be taken elsewhere.
+/// For a browser without a camera, such as one inside another app: the link is still unopened and can be used elsewhere.
 fn no_camera(meta: &PageMeta) -> impl IntoView + use<> {
     view! {
         <section class="note no-camera" data-no-camera hidden>

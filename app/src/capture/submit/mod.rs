@@ -1,4 +1,4 @@
-//! Everything once more, and the submit.
+//! The summary and the submit.
 
 mod view;
 
@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use service::capture::submit::{self, summary};
 use std::sync::Arc;
 
-/// Everything once more.
+/// The summary.
 #[component]
 pub fn SubmitPage() -> impl IntoView {
     step(Some(Stage::Submit), forms::SUBMIT, load, render)

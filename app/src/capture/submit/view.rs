@@ -15,7 +15,7 @@ pub struct SubmitView {
     pub document: Option<DocumentShown>,
     /// What was typed, where the plan has it.
     pub input: Option<UserInput>,
-    /// Whether a selfie was taken, and the address of its best frame where one may be shown.
+    /// Whether a selfie was taken, and the URL of its best frame if it may be shown.
     pub selfie: Option<SelfieShown>,
 }
 
@@ -24,14 +24,14 @@ pub struct SubmitView {
 pub struct DocumentShown {
     /// The kind.
     pub document_type: DocumentType,
-    /// Each side with the address of its picture.
+    /// Each side with the URL of its picture.
     pub pictures: Vec<(Side, String)>,
 }
 
 /// The selfie as it will be submitted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelfieShown {
-    /// The address of one frame.
+    /// The URL of one frame.
     pub picture_url: Option<String>,
 }
 
@@ -50,7 +50,7 @@ pub fn render(view: &SubmitView, meta: &PageMeta) -> AnyView {
     shell::phone(meta, heading.to_owned(), false, main.into_any())
 }
 
-/// A part of the summary with its heading and, where it can be done again, a link to do so.
+/// A part of the summary with its heading and, if it can be redone, a link for that.
 fn part(meta: &PageMeta, title: &'static str, change: Option<&'static str>, inside: AnyView) -> impl IntoView + use<> {
     let word = meta.say(text::SUBMIT_CHANGE);
     let link = change.map(|href| {

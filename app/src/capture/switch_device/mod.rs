@@ -1,4 +1,4 @@
-//! Going on on another device.
+//! Continuing on another device.
 
 mod view;
 
@@ -23,15 +23,15 @@ use service::capture::{
 };
 use std::sync::Arc;
 
-/// What going on elsewhere means, or the link for it.
+/// The page that explains continuing elsewhere, or shows the link for it.
 #[component]
 pub fn SwitchDevicePage() -> impl IntoView {
-    step(None, forms::ELSEWHERE, load, render)
+    step(None, forms::SWITCH_DEVICE, load, render)
 }
 
 /// Its form.
 pub(super) fn forms() -> Router {
-    Router::new().route(forms::ELSEWHERE, post(form(forms::ELSEWHERE, make)))
+    Router::new().route(forms::SWITCH_DEVICE, post(form(forms::SWITCH_DEVICE, make)))
 }
 
 async fn load(here: Arc<Here>) -> PageResult<SwitchDeviceView> {
@@ -47,7 +47,7 @@ fn goes_on(here: &Here) -> PageResult<()> {
     }
 }
 
-/// The link, shown this once.
+/// The link, shown only now.
 async fn make(request: Request, _: Fields) -> PageResult<Outcome> {
     let here = request.here().await?;
     goes_on(&here)?;

@@ -32,14 +32,14 @@
   const follow = async () => {
     for (;;) {
       const asked = Date.now();
-      // A page nobody sees does not ask.
+      // A hidden page does not poll.
       if (!document.hidden && !(await isOpen())) break;
       await rest(Date.now() - asked < 2000 ? 4000 : 500);
     }
     for (const part of opened.parentElement.children) part.hidden = part !== opened;
     opened.querySelector("h1").focus();
   };
-  // On a small screen the link is opened here, and there is nothing to follow.
+  // On a small screen the link is opened on this device, so there is nothing to follow.
   const scans = opened?.hasAttribute("data-always") || matchMedia("(min-width: 48rem) and (hover: hover)").matches;
   if (opened && scans) follow();
 })();

@@ -1,4 +1,4 @@
-//! Going on on another device: what that means, then the link with its code.
+//! Continuing on another device: what it means, then the link with its QR code.
 
 use crate::parts::primary;
 use crate::text::switch_device as text;
@@ -8,11 +8,11 @@ use leptos::prelude::*;
 /// The link for the other device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The whole address.
+    /// The whole URL.
     pub url: String,
-    /// Its QR code as SVG, put in as it is.
+    /// Its QR code as SVG, inserted unescaped.
     pub qr_svg: Option<String>,
-    /// The address that answers whether it is still unopened.
+    /// The URL that reports whether the link is still unopened.
     pub follow: String,
     /// How long it works.
     pub minutes: i64,
@@ -35,7 +35,7 @@ pub fn render(view: &SwitchDeviceView, meta: &PageMeta) -> AnyView {
             <h1>{title}</h1>
             <p class="lead">{meta.say(text::LEAD)}</p>
             <p>{meta.say(text::ONE_PLACE)}</p>
-            <form class="actions" method="post" action=forms::ELSEWHERE>{primary(meta.say(text::MAKE))}{stay}</form>
+            <form class="actions" method="post" action=forms::SWITCH_DEVICE>{primary(meta.say(text::MAKE))}{stay}</form>
         }
         .into_any(),
         Some(link) => view! {
@@ -58,8 +58,8 @@ pub(crate) fn code(meta: &PageMeta, svg: String) -> impl IntoView + use<> {
     view! { <div class="qr-code" role="img" aria-label=meta.say(text::QR_LABEL) inner_html=svg></div> }
 }
 
-/// A link to copy: by a button where there are scripts, by hand where not. Without `url` it is the page's own address, and there
-/// is only the button.
+/// A link to copy: with a button if scripts run, by hand otherwise. Without `url` it is the page's own URL, and there is only
+/// the button.
 pub(crate) fn copy(meta: &PageMeta, url: Option<&str>) -> impl IntoView + use<> {
     let line = url.map(|url| {
         let url = url.to_owned();
@@ -80,8 +80,8 @@ pub(crate) fn copy(meta: &PageMeta, url: Option<&str>) -> impl IntoView + use<> 
     }
 }
 
-/// What takes the page's place once its link was opened elsewhere; `follow` is the address that knows. Unless `always`, it is asked
-/// only from a screen that shows a code to scan.
+/// Replaces the page once its link was opened elsewhere; `follow` is the URL that reports it. Unless `always`, only screens
+/// that show a code to scan poll it.
 pub(crate) fn opened(meta: &PageMeta, follow: &str, always: bool) -> impl IntoView + use<> {
     let follow = follow.to_owned();
     view! {
@@ -93,7 +93,7 @@ pub(crate) fn opened(meta: &PageMeta, follow: &str, always: bool) -> impl IntoVi
     }
 }
 
-/// Wakes the buttons to copy, and follows what becomes of the link.
+/// Enables the copy buttons, and polls whether the link was opened.
 pub(crate) fn script(meta: &PageMeta) -> impl IntoView + use<> {
     view! { <script nonce=meta.nonce.clone() inner_html=include_str!("switch_device.js")></script> }
 }

@@ -1,4 +1,4 @@
-//! One's own account: signing out, here or everywhere; confirming the password; choosing the tenant to look at.
+//! The account page: signing out here or everywhere, confirming the password, choosing the tenant to work in.
 
 mod view;
 
@@ -23,19 +23,19 @@ use service::{
 };
 use view::{AccountView, ConfirmView};
 
-/// One's own account.
+/// The account page.
 #[component]
 pub fn AccountPage() -> impl IntoView {
     signed_in(NavigationItem::Account, load, view::account)
 }
 
-/// Asking for the password again.
+/// The page that asks for the password again.
 #[component]
 pub fn ConfirmPage() -> impl IntoView {
     signed_in(NavigationItem::Overview, load_confirm, view::confirm)
 }
 
-/// The forms of both pages, and those that every page has.
+/// The forms of both pages, and those present on every page.
 pub(super) fn forms() -> Router {
     Router::new()
         .route("/admin/account/password", post(form("/admin/account", change_password)))
@@ -64,7 +64,7 @@ async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome
     let (present, new) = (secret("present"), secret("password"));
     let wrong_field = match change(request.honnin(), request.staff(), present, new).await {
         Ok(()) => {
-            // Every session ended by it; this browser gets a new one.
+            // The change ended every session; this browser gets a new one.
             let change = SessionChange::SignedIn(request.staff().user().clone());
             let notice = "Your password has been changed. You have been signed out everywhere else.";
             return Ok(done("/admin/account", notice)?.with(change));
@@ -76,7 +76,7 @@ async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome
     Ok(Outcome::refused(view_of(&request, vec![wrong_field])))
 }
 
-/// Why a password that was asked for again is not taken.
+/// Why a password entered for confirmation is refused.
 pub(super) const fn refusal(refused: &SignInError) -> &'static str {
     match refused {
         SignInError::Throttled => "Too many attempts. Wait 15 minutes, then try again.",

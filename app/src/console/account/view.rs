@@ -1,4 +1,4 @@
-//! One's own account, and asking for the password again.
+//! The account page, and the page that asks for the password again.
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
@@ -6,10 +6,10 @@ use crate::console::parts::{Line, line, new_password, present_password};
 use crate::parts::Mistake;
 use leptos::prelude::*;
 
-/// Asking for the password once more.
+/// The page that asks for the password again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ConfirmView {
-    /// Where to go on.
+    /// Where to continue.
     pub next: String,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
@@ -33,16 +33,16 @@ pub(super) fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> Any
     page(frame, meta, "Confirm", main.into_any())
 }
 
-/// One's own account.
+/// The account page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AccountView {
-    /// The e-mail address one signs in with.
+    /// The e-mail address the person signs in with.
     pub email: String,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
 }
 
-/// The account page: the password, signing out everywhere.
+/// The account page: changing the password, signing out everywhere.
 #[must_use]
 pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let (address, wrong) = (view.email.clone(), view.mistakes.as_slice());

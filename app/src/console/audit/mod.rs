@@ -33,7 +33,7 @@ pub(super) fn who(recorded: &Recorded) -> String {
     match &recorded.actor_name {
         Some(name) => name.clone(),
         None if actor == SYSTEM && recorded.entry.action.known().is_some_and(AuditAction::is_of_applicant) => {
-            "The applicant".to_owned()
+            "The user".to_owned()
         }
         None if actor == SYSTEM => "The system".to_owned(),
         None if ApiKeyId::parse(actor).is_some() => "An API key".to_owned(),
@@ -63,7 +63,7 @@ async fn load(request: Request) -> PageResult<AuditView> {
             who: who(recorded),
             what: labels::action(&entry.action),
             subject,
-            // The id of a picture behind its kind says nothing to people.
+            // The id of a picture (after its slot) means nothing to people.
             detail: entry
                 .detail
                 .as_deref()

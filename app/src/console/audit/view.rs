@@ -15,7 +15,7 @@ pub(super) struct Entry {
     pub who: String,
     /// What.
     pub what: String,
-    /// To what: text, and an address where it has a page.
+    /// The subject: text, and its URL if it has a page.
     pub subject: Option<(String, Option<String>)>,
     /// What else is worth knowing.
     pub detail: Option<String>,
@@ -55,7 +55,7 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
         view! {
             <div class="scroll"><table>
                 <thead><tr><th scope="col">"When (UTC)"</th><th scope="col">"Who"</th><th scope="col">"What"</th>
-                    <th scope="col">"To"</th><th scope="col">"From"</th></tr></thead>
+                    <th scope="col">"Subject"</th><th scope="col">"IP address"</th></tr></thead>
                 <tbody>{rows}</tbody>
             </table></div>
         }

@@ -73,7 +73,7 @@
     if (keys[key]) { keys[key](); event.preventDefault(); }
   });
 
-  // Whoever moves about here works at the case: it stays theirs.
+  // Activity on this page extends the reservation of the case.
   const hold = document.querySelector("[data-hold]");
   let busy = false;
   for (const sign of ["keydown", "pointermove", "input"]) document.addEventListener(sign, () => { busy = true; });

@@ -1,4 +1,4 @@
-//! A case: its pictures, its readings, the ruling.
+//! A case: its pictures, its readings, the decision.
 
 mod view;
 
@@ -55,7 +55,7 @@ pub fn CasePage() -> impl IntoView {
     signed_in(NavigationItem::Review, load, render)
 }
 
-/// Its form, and what its page and its script ask for.
+/// Its form, and the endpoints its page and script use.
 pub(super) fn forms() -> Router {
     Router::new()
         .route("/admin/review/{id}", post(form(HERE, rule)))
@@ -150,7 +150,7 @@ fn hold(opened: &Case) -> Hold {
     }
 }
 
-/// The last used picture of each slot of the last attempt that has any.
+/// The last used picture of each slot, from the last attempt that has any.
 fn pictures(history: &SessionHistory) -> Vec<Shown> {
     let attempt = history
         .captures
@@ -215,13 +215,13 @@ async fn picture(request: Request) -> PageResult<Response> {
     Ok((headers, picture.into_exposed()).into_response())
 }
 
-/// What the case's script is told.
+/// What the case's script receives.
 #[derive(Serialize)]
 struct Held {
     until: Option<String>,
 }
 
-/// POST: somebody still works at the case.
+/// POST: the reviewer is still working on the case.
 async fn keep(request: Request) -> PageResult<Response> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
@@ -276,7 +276,7 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
 }
 
-/// The case again, with the reason why there was no ruling and what was typed.
+/// The case again, with the reason why the decision was refused and what was typed.
 async fn refused(
     request: &Request,
     reviewer: &Reviewer,

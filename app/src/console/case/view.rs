@@ -1,5 +1,5 @@
-//! A case on one screen: pictures, readings, checks, the ruling. Without a script every picture opens in full size; the script
-//! adds zoom, rotation, brightness, comparing and keys.
+//! A case on one screen: pictures, readings, checks, the decision. Without scripts every picture opens in full size; the script
+//! adds zoom, rotation, brightness, comparison and keyboard shortcuts.
 
 use crate::PageMeta;
 use crate::console::findings::{Item, ScoreRow, checks, evidence, items, reasons, scores};
@@ -23,22 +23,22 @@ pub(super) struct Shown {
     pub name: String,
     /// Its address.
     pub url: String,
-    /// Address of the card cut out of it and laid straight, where the card was found.
+    /// Address of the card, cropped and straightened, if the card was found.
     pub card_url: Option<String>,
     /// Sentences of what is wrong with it.
     pub problems: Vec<String>,
-    /// Whether comparing shows it: the side with the portrait, and the selfie.
+    /// Whether compare mode shows it: the side with the portrait, and the selfie.
     pub compared: bool,
 }
 
-/// Who may rule on the case.
+/// Who may decide the case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Hold {
-    /// Whoever looks, until then.
+    /// The person viewing it, until that time.
     Mine(Timestamp),
-    /// Somebody else, until then.
+    /// Another reviewer, until that time.
     Other(String, Timestamp),
-    /// Nobody: it does not wait (any more). Who ended it, where a person did, and when.
+    /// Nobody: it is not waiting, or no longer. The reviewer who decided it, if any, and when.
     Over(Option<(String, Timestamp)>),
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Earlier {
     pub what: String,
     /// When.
     pub at: Timestamp,
-    /// What was written for whoever reviews next.
+    /// The note left for the next reviewer.
     pub note: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Earlier {
 pub(super) struct CaseView {
     /// Session id.
     pub id: String,
-    /// Since when it waits.
+    /// Since when it has been waiting.
     pub since: Timestamp,
     /// Now.
     pub now: Timestamp,
@@ -74,9 +74,9 @@ pub(super) struct CaseView {
     pub reasons: Vec<(Named<Reason>, String)>,
     /// Checks in words.
     pub checks: Vec<(&'static str, String, Tone)>,
-    /// Every number looked at.
+    /// Every score of the decision.
     pub scores: Vec<ScoreRow>,
-    /// Who may rule.
+    /// Who may decide.
     pub hold: Hold,
     /// Steps that were not performed.
     pub not_performed: Vec<Step>,
@@ -86,7 +86,7 @@ pub(super) struct CaseView {
     pub note: String,
     /// The reasons as ticked.
     pub ticked: Vec<String>,
-    /// What is wrong with the ruling.
+    /// What is wrong with the decision.
     pub mistakes: Vec<Mistake>,
     /// The case after and before this one in the queue.
     pub neighbours: (Option<String>, Option<String>),
@@ -138,7 +138,8 @@ fn gallery(pictures: &[Shown]) -> AnyView {
     .into_any()
 }
 
-/// The reasons of the case come first, the rest behind a fold. None is ticked by itself: a rejection is the reviewer's.
+/// The reasons of the case come first, the rest behind a fold. None is ticked in advance: rejecting is the reviewer's own
+/// decision.
 fn reason_boxes(ticked: &[String], noted: &[(Named<Reason>, String)]) -> AnyView {
     let box_of = |reason: &Reason| {
         let code = reason.as_str();
@@ -210,7 +211,7 @@ fn ruling(view: &CaseView) -> AnyView {
     .into_any()
 }
 
-/// What was typed and cannot be sent any more is still there to copy.
+/// What was typed but can no longer be sent stays available for copying.
 fn typed(view: &CaseView) -> AnyView {
     let text = view.note.clone();
     let shown = (!text.is_empty())

@@ -37,7 +37,7 @@ pub(super) fn forms() -> Router {
         .route("/admin/set-up/{token}", post(form("/admin/set-up/{token}", set_up)))
 }
 
-/// An address of the console to go on to; anything else is the overview. Never another site's.
+/// The address in the console to continue at. Anything else, above all another site, becomes the overview.
 pub(super) fn safe_next(next: &str) -> &str {
     let inside = next == "/admin" || next.starts_with("/admin/") || next.starts_with("/admin?");
     let plain = next.bytes().all(|b| b.is_ascii_graphic() && b != b'\\') && !next.starts_with("//");

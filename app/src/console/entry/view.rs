@@ -1,4 +1,4 @@
-//! The pages in front of the console: signing in and setting up.
+//! The pages before sign-in: signing in and setting up.
 
 use crate::PageMeta;
 use crate::console::layout::{door, mistakes};
@@ -11,9 +11,9 @@ use leptos::prelude::*;
 pub(super) struct SignInView {
     /// What was typed.
     pub email: String,
-    /// Where to go on.
+    /// Where to continue.
     pub next: String,
-    /// Whether a new password was just chosen by a link.
+    /// Whether a new password has just been chosen through a link.
     pub has_new_password: bool,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
@@ -51,9 +51,9 @@ pub(super) fn sign_in(view: &SignInView, meta: &PageMeta) -> AnyView {
 /// Setting up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SetUpView {
-    /// The link's token: the form goes back to it.
+    /// The link's token; the form is posted back to it.
     pub token: String,
-    /// The tenant there is; `None` where one will be made.
+    /// The existing tenant; `None` if one will be created.
     pub tenant: Option<String>,
     /// What was typed.
     pub organisation: String,

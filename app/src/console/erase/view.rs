@@ -1,4 +1,4 @@
-//! Erasing a session now: what that means, the word to type, the password.
+//! The page that erases a session now: what it means, the word to type, the password.
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
@@ -14,7 +14,7 @@ pub(super) const WORD: &str = "ERASE";
 pub(super) struct EraseView {
     /// Session id.
     pub id: String,
-    /// Whether the session goes on, and ends by this.
+    /// Whether the session is still open; erasing ends it.
     pub goes_on: bool,
     /// What was typed.
     pub word: String,
@@ -44,7 +44,7 @@ pub(super) fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> AnyVie
         <div class="narrow-page stack">
             <p class="crumb"><a href=session.clone()>"Session"</a></p>
             <h1>"Erase the personal data now"</h1>
-            <p class="lead">"Pictures, readings, what the user typed and what your server sent are destroyed with their key, here and in \
+            <p class="lead">"Pictures, readings, what the user typed and what your server sent are erased here and become unreadable in \
                 every backup. This cannot be undone."</p>
             <p>"The verdict, its reasons and times, the metadata and the audit log are kept. The session can no longer be reprocessed."</p>
             {ends}

@@ -1,4 +1,4 @@
-//! API keys: issuing, the one showing, the list, revoking.
+//! API keys: issuing one, showing it once, the list, revoking.
 
 use crate::PageMeta;
 use crate::console::labels;
@@ -16,7 +16,7 @@ use leptos::prelude::*;
 pub(super) struct KeyRow {
     /// Its id.
     pub id: String,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
     /// Its first characters.
     pub prefix: String,
@@ -37,13 +37,13 @@ pub(super) struct KeyRow {
 pub(super) struct KeysView {
     /// The keys, newest first.
     pub keys: Vec<KeyRow>,
-    /// A key just issued, shown this once, and a line that tries it.
+    /// A key just issued, which is shown only now, and a command that tries it.
     pub issued: Option<(String, String)>,
     /// What was typed.
     pub name: String,
     /// What was ticked.
     pub scopes: Scopes,
-    /// Whether who looks may issue keys that read personal data.
+    /// Whether the person may issue keys that read personal data.
     pub may_read: bool,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
@@ -57,7 +57,7 @@ impl std::fmt::Debug for KeysView {
     }
 }
 
-/// Something shown once, to be copied.
+/// Something shown only once, to be copied.
 pub(crate) fn shown_once(title: &'static str, secret: String, advice: &'static str) -> AnyView {
     view! {
         <section class="panel secret" role="status">
@@ -99,7 +99,7 @@ fn row(key: &KeyRow, now: Option<Timestamp>) -> AnyView {
     .into_any()
 }
 
-/// The boxes to tick. Who may not read personal data is not offered it.
+/// The scopes to choose from. `read` is not offered to people who may not read personal data.
 fn scopes(view: &KeysView) -> AnyView {
     let wrong = mistake_of(&view.mistakes, "scope");
     let offered = Scope::ALL

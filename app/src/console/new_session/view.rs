@@ -11,7 +11,7 @@ use leptos::prelude::*;
 pub(super) struct NewSessionView {
     /// JSON object as typed.
     pub metadata: String,
-    /// What is known of the person, as typed: last name, first name, date of birth.
+    /// Pre-registered data as typed: last name, first name, date of birth.
     pub known: [String; 3],
     /// What is wrong.
     pub mistakes: Vec<Mistake>,

@@ -1,4 +1,4 @@
-//! The overview: sessions and verdicts by day, and what waits.
+//! The overview: sessions and verdicts by day, and the review backlog.
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
@@ -6,7 +6,7 @@ use crate::console::parts::{age, empty, heading};
 use domain::time::Timestamp;
 use leptos::prelude::*;
 
-/// One day's sessions by how they ended.
+/// The sessions of one day by result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Day {
     /// `08-02`.
@@ -15,7 +15,7 @@ pub(super) struct Day {
     pub approved: i64,
     /// Rejected.
     pub rejected: i64,
-    /// Wait for a person.
+    /// Waiting for review.
     pub reviewing: i64,
     /// Everything else.
     pub other: i64,
@@ -27,12 +27,12 @@ impl Day {
     }
 }
 
-/// The numbers.
+/// The numbers shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OverviewView {
     /// Oldest first.
     pub days: Vec<Day>,
-    /// Cases that wait, and since when the oldest.
+    /// Number of waiting cases, and since when the oldest has been waiting.
     pub backlog: (i64, Option<Timestamp>),
     /// Now.
     pub now: Timestamp,
@@ -116,7 +116,7 @@ pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> Any
     let body = if total == 0 {
         empty(
             "No sessions yet",
-            "Sessions appear here once your server, or you, have created the first one.",
+            "Sessions appear here once you or your server have created the first one.",
         )
         .into_any()
     } else {

@@ -1,4 +1,4 @@
-//! Links by which people choose a password: invitations and resets. Looking at one changes nothing; sending the form uses it up.
+//! Links for choosing a password: invitations and resets. Opening one changes nothing; submitting the form uses it up.
 
 mod view;
 
@@ -99,7 +99,7 @@ async fn opened_reset(request: &GuestRequest, mistakes: Vec<Mistake>) -> PageRes
     }
 }
 
-/// Whoever chose a new password signs in with it: the link alone opens nothing else.
+/// After choosing a new password, the person signs in with it: the link alone grants no access.
 async fn reset(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let password = Secret::new(fields.raw("password").to_owned());
     let sentence = match reset_password(request.honnin(), request.param("token"), password).await {

@@ -1,4 +1,4 @@
-//! The pages behind links by which people choose a password: an invitation, and a new password for who has forgotten theirs.
+//! The pages behind links for choosing a password: an invitation, and a password reset.
 
 use crate::PageMeta;
 use crate::console::labels;
@@ -11,7 +11,7 @@ use leptos::prelude::*;
 /// An open invitation.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct InvitationView {
-    /// The link's token: the form goes back to it.
+    /// The link's token; the form is posted back to it.
     pub token: String,
     /// Who is invited.
     pub name: String,
@@ -21,7 +21,7 @@ pub(super) struct InvitationView {
     pub role: Option<Role>,
     /// Where; `None` for an operator who belongs to no tenant.
     pub tenant: Option<String>,
-    /// Whether they will run the installation.
+    /// Whether they become an operator.
     pub operator: bool,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
@@ -42,7 +42,7 @@ fn what_they_will_be(view: &InvitationView) -> String {
     }
 }
 
-/// A form for a password alone, and the address it belongs to, which password managers keep with it.
+/// A form for a password alone, with the e-mail address that password managers store beside it.
 fn form(action: String, email: &str, button: &'static str, wrong: &[Mistake]) -> AnyView {
     let field = Line {
         hint: Some(
@@ -72,10 +72,10 @@ pub(super) fn invitation(view: &InvitationView, meta: &PageMeta) -> AnyView {
     door(meta, "Invitation", main.into_any())
 }
 
-/// An open link to a new password.
+/// An open password reset.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct ResetView {
-    /// The link's token: the form goes back to it.
+    /// The link's token; the form is posted back to it.
     pub token: String,
     /// Whose password.
     pub email: String,
@@ -89,7 +89,7 @@ impl std::fmt::Debug for ResetView {
     }
 }
 
-/// The page of a link to a new password.
+/// The page of a password reset.
 #[must_use]
 pub(super) fn reset(view: &ResetView, meta: &PageMeta) -> AnyView {
     let main = view! {

@@ -85,7 +85,7 @@ async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
     })
 }
 
-/// The page with a link that is shown this once.
+/// The page with a link, which is shown only now.
 async fn with_link(request: &Request, roster: &Roster, link: Link) -> PageResult<Outcome> {
     let view = PeopleView {
         link: Some(link),

@@ -1,4 +1,4 @@
-//! People: who may sign in, and as what; who is invited.
+//! People: who may sign in and in which role, and who is invited.
 
 use crate::PageMeta;
 use crate::console::keys::shown_once;
@@ -9,7 +9,7 @@ use crate::parts::Mistake;
 use domain::{role::Role, time::Timestamp};
 use leptos::prelude::*;
 
-/// Somebody in the list.
+/// A person in the list.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Person {
     /// Their id.
@@ -20,9 +20,9 @@ pub(super) struct Person {
     pub email: String,
     /// None for an operator who belongs to no tenant.
     pub role: Option<Role>,
-    /// Whether they are shut out.
+    /// Whether the account is disabled.
     pub disabled: bool,
-    /// Whether it is the one who looks.
+    /// Whether it is the person viewing the page.
     pub me: bool,
     /// Added.
     pub created_at: Timestamp,
@@ -34,7 +34,7 @@ impl std::fmt::Debug for Person {
     }
 }
 
-/// Somebody who is invited.
+/// A person who is invited.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Invited {
     /// The invitation's id.
@@ -55,7 +55,7 @@ impl std::fmt::Debug for Invited {
     }
 }
 
-/// A link just made, shown this once.
+/// A link that was just created, shown only now.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Link {
     /// What it is.
@@ -72,15 +72,15 @@ impl std::fmt::Debug for Link {
     }
 }
 
-/// What who looks may do with the people.
+/// What the person viewing the page may do with the people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Power {
-    /// Look.
+    /// View only.
     #[default]
     Look,
     /// Invite the first admin.
     InviteFirstAdmin,
-    /// Invite anybody, change and shut out.
+    /// Invite, change and disable anybody.
     Manage,
 }
 
@@ -89,11 +89,11 @@ pub(super) enum Power {
 pub(super) struct PeopleView {
     /// The people.
     pub people: Vec<Person>,
-    /// Who is invited and has not come yet.
+    /// Invitations that have not been accepted yet.
     pub invited: Vec<Invited>,
-    /// What who looks may do.
+    /// What the person viewing the page may do.
     pub power: Power,
-    /// A link just made.
+    /// A link that was just created.
     pub link: Option<Link>,
     /// What was typed: name, e-mail address, role.
     pub typed: (String, String, String),
@@ -121,7 +121,7 @@ fn row(person: &Person, power: Power) -> AnyView {
     } else {
         ("Disable", "disable")
     };
-    // Who is shut out chooses no password; who is in asks for a link when they have forgotten theirs.
+    // Disabled people cannot choose a password. Everybody else can ask for a link if they forgot theirs.
     let reset = (!person.disabled).then(|| {
         view! { <button class="button quiet small" type="submit" name="change" value="reset">"Reset password"</button> }
     });

@@ -1,4 +1,4 @@
-//! The queue of cases that wait for review.
+//! The queue of cases waiting for review.
 
 mod view;
 

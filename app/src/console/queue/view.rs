@@ -1,4 +1,4 @@
-//! The review queue: cases that wait, oldest first.
+//! The review queue: waiting cases, oldest first.
 
 use crate::PageMeta;
 use crate::console::labels;
@@ -7,12 +7,12 @@ use crate::console::parts::{Tone, age, badge, empty, heading, next_page, select,
 use domain::{document::DocumentType, named::Named, reasons::Reason, time::Timestamp};
 use leptos::prelude::*;
 
-/// A case that waits.
+/// A waiting case.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Waiting {
     /// Session id.
     pub id: String,
-    /// When the automatic decision left it to people.
+    /// When the automatic decision sent it to review.
     pub since: Timestamp,
     /// Kind of document.
     pub document: Option<DocumentType>,
@@ -22,7 +22,7 @@ pub(super) struct Waiting {
     pub face_match: Option<f64>,
     /// Liveness, 0 to 1.
     pub liveness: Option<f64>,
-    /// Who holds it, and whether that is the one who looks.
+    /// Who has reserved it, and whether that is the person viewing the page.
     pub held_by: Option<(String, bool)>,
 }
 

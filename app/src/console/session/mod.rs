@@ -1,4 +1,4 @@
-//! A session's page and what can be done from there.
+//! A session's page and its actions.
 
 mod view;
 
@@ -42,7 +42,7 @@ use service::{
 };
 use view::{Capture, Decided, LogRow, Moment, Sent, SessionView, render};
 
-/// The page of a session, to which its forms lead back.
+/// The session page, to which its forms return.
 const HERE: &str = "/admin/sessions/{id}";
 
 /// A session.
@@ -164,7 +164,7 @@ fn decided(history: &SessionHistory) -> Option<Decided> {
     })
 }
 
-/// What a picture is of.
+/// What a picture shows.
 pub(super) const fn slot_name(slot: Slot) -> &'static str {
     match slot {
         Slot::Document(Side::Front) => "Front",
@@ -234,7 +234,7 @@ fn timeline(history: &SessionHistory) -> Vec<Moment> {
     moments
 }
 
-/// A ruling in words.
+/// A reviewer's decision in words.
 pub(super) fn ruled_by(judged: &Judged) -> (String, Tone) {
     let (word, tone) = match judged.ruled.ruling {
         Ruling::Approved => ("Approved", Tone::Good),

@@ -1,4 +1,4 @@
-//! A session's page: where it stands, what was read, what was checked, what was sent, who looked.
+//! A session's page: its state, what was read, checked and sent, and who accessed it.
 
 use crate::PageMeta;
 use crate::console::findings::{Item, ScoreRow, checks, items, reasons, scores};
@@ -23,16 +23,16 @@ pub(super) struct Moment {
     pub at: Timestamp,
     /// What.
     pub what: String,
-    /// What somebody wrote with it.
+    /// The note written with it.
     pub note: Option<String>,
-    /// How it looks.
+    /// Its colour.
     pub tone: Tone,
 }
 
 /// A picture or burst, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Capture {
-    /// What of, which try, which attempt.
+    /// What it shows, which try, which attempt.
     pub name: String,
     /// When.
     pub at: Timestamp,
@@ -40,7 +40,7 @@ pub(super) struct Capture {
     pub frames: usize,
     /// Whether it counts.
     pub used: bool,
-    /// Why it should have been taken again.
+    /// Why it should be taken again.
     pub problems: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct LogRow {
     pub address: String,
 }
 
-/// Why and how it was decided last.
+/// The last decision and its reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Decided {
     /// The verdict.
@@ -83,9 +83,9 @@ pub(super) struct Decided {
     pub note: Option<String>,
     /// Codes and sentences.
     pub reasons: Vec<(Named<Reason>, String)>,
-    /// Name, result and how it looks.
+    /// Name, result and colour.
     pub checks: Vec<(&'static str, String, Tone)>,
-    /// Every number looked at.
+    /// Every score of the decision.
     pub scores: Vec<ScoreRow>,
 }
 
@@ -114,7 +114,7 @@ pub(super) struct SessionView {
     pub callback_url: Option<String>,
     /// Whether personal data may be seen.
     pub personal: bool,
-    /// Readings; empty where there are none, or they may not be seen.
+    /// Readings; empty if there are none or the person may not see them.
     pub items: Vec<Item>,
     /// The last decision.
     pub decided: Option<Decided>,
@@ -124,15 +124,15 @@ pub(super) struct SessionView {
     pub captures: Vec<Capture>,
     /// Events.
     pub events: Vec<Sent>,
-    /// Who looked, newest first.
+    /// Access log, newest first.
     pub log: Vec<LogRow>,
-    /// Whether a link can be reissued by the person who looks.
+    /// Whether the person viewing the page can reissue the link.
     pub can_reissue: bool,
-    /// Whether the session can be reprocessed by the person who looks.
+    /// Whether the person viewing the page can reprocess the session.
     pub can_reprocess: bool,
-    /// Whether it can be completed with test data by the person who looks.
+    /// Whether the person viewing the page can complete it with test data.
     pub can_complete: bool,
-    /// Whether the personal data can be erased now by the person who looks.
+    /// Whether the person viewing the page can erase the personal data now.
     pub can_erase: bool,
     /// Whether the case may be seen.
     pub can_open_case: bool,
@@ -155,7 +155,7 @@ fn decision(decided: &Decided) -> AnyView {
             {decided.note.clone().map(|note| view! { <blockquote class="note-text"><p>{note}</p></blockquote> })}
             {checks(&decided.checks)}
             {(!decided.scores.is_empty()).then(|| view! {
-                <details class="fold"><summary>"All measurements"</summary>{scores(&decided.scores)}</details>
+                <details class="fold"><summary>"Scores and limits"</summary>{scores(&decided.scores)}</details>
             })}
         </section>
     }

@@ -26,15 +26,15 @@ pub fn SessionsPage() -> impl IntoView {
     signed_in(NavigationItem::Sessions, load, render)
 }
 
-/// Rows of a page.
+/// Rows per page.
 pub(super) const PAGE: u32 = 50;
 
-/// Midnight at the beginning of a day, UTC.
+/// Midnight at the start of a day, UTC.
 pub(super) fn midnight(day: &str) -> Option<Timestamp> {
     CivilDate::parse(day).and_then(|_| Timestamp::parse_iso(&format!("{day}T00:00:00.000Z")))
 }
 
-/// The place of a list's next page: time and id of the last row.
+/// Parses the cursor of the next page: time and id of the last row.
 pub(super) fn parse_after(text: &str) -> Option<(Timestamp, SessionId)> {
     let (at, id) = text.split_once('.')?;
     Some((Timestamp::from_millis(at.parse().ok()?), SessionId::parse(id)?))
@@ -43,7 +43,7 @@ pub(super) fn parse_after(text: &str) -> Option<(Timestamp, SessionId)> {
 fn filter(fields: &Fields) -> Filter {
     let text = |name| Some(fields.text(name)).filter(|text| !text.is_empty());
     Filter {
-        // An id that is none finds nothing rather than everything.
+        // An invalid id must match nothing rather than everything.
         id: text("id").map(|id| SessionId::parse(&id).unwrap_or_else(|| SessionId::from_random([0; 16]))),
         status: Status::parse(&fields.text("status")),
         verdict: Verdict::parse(&fields.text("verdict")),

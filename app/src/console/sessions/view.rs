@@ -1,4 +1,4 @@
-//! The list of sessions, with filters in the address.
+//! The list of sessions, with its filters in the URL.
 
 use crate::PageMeta;
 use crate::console::labels;
@@ -9,7 +9,7 @@ use domain::{
 };
 use leptos::prelude::*;
 
-/// The filters as they were asked for.
+/// The filters as requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Asked {
     /// Session id.
@@ -26,7 +26,7 @@ pub(super) struct Asked {
     pub from: String,
     /// Last day.
     pub to: String,
-    /// A piece of the metadata.
+    /// Part of the metadata.
     pub metadata: String,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Row {
     pub id: String,
     /// Status.
     pub status: Status,
-    /// The last verdict, while it stands.
+    /// The last verdict, if still current.
     pub verdict: Option<Verdict>,
     /// Kind of document.
     pub document: Option<DocumentType>,

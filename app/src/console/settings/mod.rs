@@ -1,4 +1,4 @@
-//! Settings: each section is read from its form and saved alone.
+//! Settings: each section has a form and is saved separately.
 
 mod view;
 
@@ -38,7 +38,7 @@ pub fn SettingsPage() -> impl IntoView {
     signed_in(NavigationItem::Settings, load, render)
 }
 
-/// Its forms: each section is saved alone.
+/// Its forms: each section is saved separately.
 pub(super) fn forms() -> Router {
     Router::new().route("/admin/settings/{section}", post(form(HERE, save)))
 }
@@ -86,7 +86,7 @@ fn view_of(request: &Request, tenant: &TenantRow) -> SettingsView {
     }
 }
 
-/// A span in a unit, with as few digits as say it.
+/// A duration in a unit, with no more digits than needed.
 fn span(span: Millis, unit: Millis) -> String {
     let (whole, rest) = (span.0 / unit.0, span.0 % unit.0);
     if rest == 0 {
@@ -98,7 +98,7 @@ fn span(span: Millis, unit: Millis) -> String {
         .to_owned()
 }
 
-/// A span typed in a unit; up to two decimals.
+/// Parses a duration typed in a unit, with up to two decimals.
 fn parse_span(text: &str, unit: Millis) -> Option<Millis> {
     let value: f64 = text
         .parse()
@@ -130,7 +130,7 @@ async fn load(request: Request) -> PageResult<SettingsView> {
     Ok(view)
 }
 
-/// The change a form asks for, or what is wrong with it.
+/// The change that a form requests, or what is wrong with it.
 fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, Fault>> {
     let mut mistakes = Vec::new();
     let change = match section {
@@ -208,7 +208,7 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
     }
 }
 
-/// The evidence that was chosen; a form from before the choice existed keeps to the strict one.
+/// The chosen evidence; a form rendered before this choice existed keeps the strict one.
 fn accepted(fields: &Fields) -> Accepted {
     Accepted::parse(&fields.text("accepted")).unwrap_or_default()
 }
@@ -241,7 +241,7 @@ async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
     Ok(Outcome::refused(view))
 }
 
-/// The element a fault is about.
+/// The id of the element a fault refers to.
 fn field_id(field: &'static str) -> &'static str {
     if field == "policy" { "match_accept" } else { field }
 }
@@ -262,7 +262,7 @@ fn sentence(field: &str, message: &str) -> String {
     format!("{name} {message}.")
 }
 
-/// What was typed, in place of what is stored.
+/// Replaces what is stored by what was typed.
 fn retype(view: &mut SettingsView, section: &str, fields: &Fields) {
     match section {
         "look" => (view.name, view.accent) = (fields.text("name"), fields.text("accent")),

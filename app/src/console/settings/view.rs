@@ -1,4 +1,4 @@
-//! Settings, section by section; each is a form of its own and is saved alone.
+//! Settings, section by section; each is a separate form and is saved separately.
 
 use crate::PageMeta;
 use crate::console::labels;
@@ -11,7 +11,7 @@ use leptos::prelude::*;
 /// The settings as the forms show them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SettingsView {
-    /// Goes back with each form, so that nobody overwrites another's change.
+    /// Returned with each form, so that nobody overwrites a concurrent change.
     pub version: i64,
     /// Tenant's name.
     pub name: String,
@@ -31,25 +31,25 @@ pub(super) struct SettingsView {
     pub accept_specimens: bool,
     /// What evidence is accepted.
     pub accepted: Accepted,
-    /// Whether faces are searched for among approved ones.
+    /// Whether the face search among approved people is on.
     pub find_duplicates: bool,
-    /// Face match from which on somebody counts as approved before.
+    /// Face match from which two faces count as the same person.
     pub duplicate_from: String,
-    /// Share of sessions picked for quality control.
+    /// Share of sessions selected for quality control.
     pub sampled: String,
-    /// One a line.
+    /// One URL per line.
     pub callbacks: String,
-    /// The tester's question and answer.
+    /// The tested URL and the result.
     pub tested: Option<(String, Result<(), String>)>,
-    /// One a line.
+    /// One address or network per line.
     pub addresses: String,
-    /// The caller's own address.
+    /// The address of the person viewing the page.
     pub own_address: String,
     /// Receiver.
     pub webhook_url: String,
     /// Events sent.
     pub event_types: Vec<EventType>,
-    /// Whether settings of admins are shown as well.
+    /// Whether the sections for admins are shown too.
     pub admin: bool,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
@@ -164,13 +164,13 @@ fn decision(view: &SettingsView) -> AnyView {
     )
 }
 
-/// The search for a face among those approved before, and what it means for the people searched for.
+/// The face search among approved people, and what it means for the people concerned.
 fn duplicates(view: &SettingsView) -> AnyView {
     view! {
         <fieldset class="plain" aria-describedby="find_duplicates-hint">
             <legend>"People approved before"</legend>
             <p class="hint" id="find_duplicates-hint">
-                "This is a biometric search. Applicants are asked for a separate consent; those who do not agree go to review. The face of each approved applicant who agreed is stored, encrypted, until their session is erased, and later applicants are compared with it. A match sends the session to review: among many thousands of faces, some look alike by chance. Ask your data protection officer before you turn it on."
+                "This is a biometric search. Users are asked for a separate consent; those who do not agree go to review. The face of each approved user who agreed is stored, encrypted, until their session is erased, and later users are compared with it. A match sends the session to review: among many thousands of faces, some look alike by chance. Ask your data protection officer before you turn it on."
             </p>
             {tick("find_duplicates", "yes", "Search for each face among those approved before", view.find_duplicates)}
             {number("duplicate_from", "Same face, from", "0.83 to 1. Stricter than the face match, because each face is compared with all others.", &view.duplicate_from, &view.mistakes)}
@@ -179,7 +179,7 @@ fn duplicates(view: &SettingsView) -> AnyView {
     .into_any()
 }
 
-/// Which evidence a document needs, and what the weaker one risks.
+/// Which evidence a document needs, and the risk of the weaker choice.
 fn evidence(chosen: Accepted) -> AnyView {
     let choices = Accepted::ALL
         .iter()

@@ -1,4 +1,5 @@
-//! Webhooks: the list of deliveries, sending again, test events. One delivery, secrets and the debugger are beside it.
+//! Webhooks: the list of deliveries, resending, test events. The pages for one delivery, secrets and the debugger are beside
+//! it.
 
 pub mod check;
 pub mod delivery;
@@ -49,15 +50,15 @@ pub(super) fn forms() -> Router {
 
 const HERE: &str = "/admin/webhooks";
 
-/// Rows of a page.
+/// Rows per page.
 const PAGE: u32 = 50;
 
-/// A place in the list: time and id of a row.
+/// A cursor in the list: time and id of a row.
 fn place_of(at: Timestamp, event: &EventId) -> String {
     format!("{}.{event}", at.as_millis())
 }
 
-/// Reads what [`place_of`] wrote.
+/// Parses what [`place_of`] wrote.
 fn parse_after(text: &str) -> Option<(Timestamp, EventId)> {
     let (at, id) = text.split_once('.')?;
     Some((Timestamp::from_millis(at.parse().ok()?), EventId::parse(id)?))
@@ -73,7 +74,7 @@ fn filter(fields: &Fields) -> DeliveryFilter {
     }
 }
 
-/// Where a delivery stands, for the page.
+/// The state of a delivery, for the page.
 fn state_of(delivery: Option<&DeliveryRow>) -> State {
     let Some(delivery) = delivery else {
         return State::NotSent;
@@ -85,7 +86,7 @@ fn state_of(delivery: Option<&DeliveryRow>) -> State {
     }
 }
 
-/// What an attempt came to, in one word.
+/// The outcome of an attempt in one word.
 fn outcome(attempt: &AttemptRow) -> String {
     match (attempt.status, &attempt.fault) {
         (Some(status), _) => status.to_string(),
@@ -100,7 +101,7 @@ fn why(attempt: &AttemptRow) -> Option<String> {
     Some(SendFault::parse(fault).map_or_else(|| fault.to_owned(), |fault| fault.sentence().to_owned()))
 }
 
-/// How the receiver is doing, and how many secrets sign.
+/// The receiver's health, and the number of signing secrets.
 async fn health(request: &Request, developer: &Developer) -> PageResult<(Health, usize)> {
     let honnin = request.honnin();
     let tenant = settings::load(honnin, request.staff()).await?;
@@ -119,7 +120,7 @@ async fn health(request: &Request, developer: &Developer) -> PageResult<(Health,
     ))
 }
 
-/// What the pages beside the list say of the receiver on top.
+/// The receiver's state, for the top of the other pages.
 async fn receiver_status(request: &Request, developer: &Developer) -> PageResult<ReceiverStatus> {
     let (health, secrets) = health(request, developer).await?;
     Ok(ReceiverStatus {
@@ -189,7 +190,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
             count,
             left_out,
             go_on_after: None,
-        }) => done(HERE, format!("Sent again: {count}.{}", why_left_out(left_out))),
+        }) => done(HERE, format!("Resent: {count}.{}", why_left_out(left_out))),
         Ok(SentAgain {
             count,
             left_out,
@@ -197,7 +198,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
         }) => {
             let here = fields.with(HERE, "sent", &place_of(at, &event));
             let said = format!(
-                "Sent again: {count}, to {} UTC.{} There are more; continue below the list.",
+                "Resent: {count}, up to {} UTC.{} There are more; continue below the list.",
                 view::seconds(at),
                 why_left_out(left_out)
             );
@@ -207,7 +208,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
 }
 
-/// What to say of events that an admin has to send.
+/// The sentence about events that only an admin can send.
 fn why_left_out(count: usize) -> String {
     if count == 0 {
         return String::new();
@@ -218,7 +219,7 @@ fn why_left_out(count: usize) -> String {
     )
 }
 
-/// Nothing was sent: why.
+/// Why nothing was sent.
 fn refused(error: RedeliverError) -> PageResult<Outcome> {
     match error {
         RedeliverError::NotFound => Err(Fault::NotFound),

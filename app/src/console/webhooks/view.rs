@@ -1,5 +1,5 @@
-//! Webhooks: the deliveries with their filters, and how the receiver is doing. One delivery, the secrets and the debugger are pages
-//! of their own.
+//! Webhooks: the deliveries with their filters, and the receiver's health. One delivery, the secrets and the debugger have
+//! pages of their own.
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
@@ -10,10 +10,10 @@ use domain::{
 };
 use leptos::prelude::*;
 
-/// After so long a failure every page of webhooks says so on top.
+/// After failing for this long, every webhook page shows an alert at the top.
 const ALARM: Millis = Millis::hours(24);
 
-/// The filters as they are in the address.
+/// The filters as given in the URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Asked {
     /// State of the delivery.
@@ -24,7 +24,7 @@ pub(super) struct Asked {
     pub from: String,
     /// Last day.
     pub to: String,
-    /// How far the events of these filters were sent again: where the next request goes on.
+    /// How far the events matching these filters have been resent: where the next request continues.
     pub sent: String,
 }
 
@@ -36,16 +36,16 @@ impl Asked {
     }
 }
 
-/// Where a delivery stands.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// Attempted again at this time.
+    /// The next attempt is due at this time.
     Pending(Timestamp),
     /// Answered 2xx.
     Delivered,
     /// All attempts failed.
     Abandoned,
-    /// Not to be sent: its type was not selected, or there was no receiver.
+    /// Not sent: its type was not selected, or there was no receiver.
     NotSent,
 }
 
@@ -74,24 +74,24 @@ pub(super) struct Row {
     pub state: State,
     /// Attempts so far.
     pub attempts: i64,
-    /// What the last attempt came to: a status, or a class of failure.
+    /// The result of the last attempt: a status, or a class of failure.
     pub last: Option<String>,
 }
 
-/// How the receiver is doing.
+/// The receiver's health.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Health {
-    /// Its address; `None` where none is set.
+    /// Its URL; `None` if none is set.
     pub receiver: Option<String>,
     /// Its last 2xx.
     pub last_success_at: Option<Timestamp>,
     /// The first failure since.
     pub failing_since: Option<Timestamp>,
-    /// Why nothing is sent, where that is not the receiver's fault.
+    /// Why nothing is sent, if the cause is not the receiver.
     pub ours: Option<&'static str>,
 }
 
-/// What the pages beside the list say of the receiver on top.
+/// The receiver's state, for the top of the other pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReceiverStatus {
     /// The receiver.
@@ -131,7 +131,7 @@ pub(super) fn seconds(at: Timestamp) -> String {
     at.to_iso().get(..19).unwrap_or_default().replace('T', " ")
 }
 
-/// What is wrong with the receiver, on top of every page of webhooks.
+/// What is wrong with the receiver, at the top of every webhook page.
 pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView {
     let Some(receiver) = &health.receiver else {
         return view! {
@@ -156,7 +156,7 @@ pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView 
             };
             view! {
                 <p class="answer bad" role="alert">
-                    {format!("{what} Events are abandoned about 75 hours after they happened; they can be sent again from the list of webhooks.")}
+                    {format!("{what} Events are abandoned about 75 hours after they happened; you can resend them from the list of webhooks.")}
                 </p>
             }
         })
@@ -213,7 +213,7 @@ fn filters(asked: &Asked) -> AnyView {
             {day("from", "From", &asked.from)}
             {day("to", "To", &asked.to)}
             <div class="filter-actions">
-                <button class="button primary small" type="submit">"Show"</button>
+                <button class="button primary small" type="submit">"Filter"</button>
                 {asked.any().then(|| view! { <a class="button quiet small" href="/admin/webhooks">"Clear"</a> })}
             </div>
         </form>
@@ -221,7 +221,7 @@ fn filters(asked: &Asked) -> AnyView {
     .into_any()
 }
 
-/// Sends everything the filters select again. Only with a filter, so that nobody repeats the whole history by a slip.
+/// Resends everything the filters select. Requires a filter, so that nobody resends the whole history by accident.
 fn range(asked: &Asked) -> AnyView {
     if !asked.any() {
         return ().into_any();
@@ -252,7 +252,7 @@ fn range(asked: &Asked) -> AnyView {
     .into_any()
 }
 
-/// When a delivery is attempted next. What is due already waits for one of its receiver's places.
+/// When the next attempt takes place. A delivery that is already due waits for a free slot of its receiver.
 pub(crate) fn next_try(state: State, now: Timestamp) -> Option<AnyView> {
     match state {
         State::Pending(at) if at <= now => Some("queued (receiver busy)".into_any()),

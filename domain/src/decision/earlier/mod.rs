@@ -1,4 +1,4 @@
-//! What sessions that were approved before say: the same document for another person, or the same face.
+//! Findings from sessions that were approved before: the same document for another person, or the same face.
 
 use super::{Evidence, Notes, Policy, match_confidence, score::ScoreName};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 use unicode_normalization::UnicodeNormalization;
 
-/// What an approved session says of its person.
+/// The person of an approved session.
 #[derive(Clone, Debug, Default)]
 pub struct Person {
     /// What was read from the document.
@@ -21,29 +21,30 @@ pub struct Person {
     pub face: Option<Face>,
 }
 
-/// What became of the search for the face among those approved before.
+/// The result of the face search among approved people.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum FaceSearch {
-    /// The tenant wants none.
+    /// The tenant does not use it.
     #[default]
     NotWanted,
-    /// The tenant wants it, and it was not made: the applicant did not agree, there are too many faces, or there is none to search for.
+    /// The tenant uses it, but it was not made: the user did not agree, there are too many faces, or there is no face to search
+    /// for.
     NotMade,
-    /// Made: the smallest descriptor distance to another session's face, `None` where there was nobody to compare with.
+    /// Made: the smallest descriptor distance to another session's face, `None` if there was no face to compare with.
     Made(Option<f32>),
 }
 
-/// What sessions that were approved before say of this one's document and face.
+/// What earlier approved sessions say about this one's document and face.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
-    /// Whoever was approved with the same document.
+    /// The people approved with the same document.
     pub holders: Vec<Person>,
-    /// The search for the face.
+    /// The face search.
     pub faces: FaceSearch,
 }
 
-/// What tells one document from all others: its kind, the state that issued it, and its number without blanks and marks. `None` where
-/// the number was not read for sure.
+/// What identifies a document: its kind, the state that issued it, and its number without spaces and punctuation. `None` if the
+/// number was not read with certainty.
 #[must_use]
 pub fn document_identity(kind: DocumentType, sides: &[DocumentFindings]) -> Option<[String; 3]> {
     let value = |name| sides.iter().find_map(|side| super::document::value(side, name));
@@ -80,8 +81,8 @@ pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes)
     }
 }
 
-/// Whether one document was used by two people: their names, dates of birth or faces differ. Where nothing can be compared, nobody
-/// knows, and a person looks.
+/// Whether one document was used by two people: their names, dates of birth or faces differ. If nothing can be compared, the
+/// session goes to review.
 fn is_another(now: &Person, before: &Person, policy: &Policy, notes: &mut Notes) -> bool {
     let mut same = None;
     for (fields, typed) in [(&now.fields, &before.typed), (&before.fields, &now.typed)] {

@@ -11,7 +11,7 @@ use crate::{
     session::{Plan, Step},
 };
 
-/// Somebody who was approved with the passport of the other tests, and is its holder unless a test changes that.
+/// A person who was approved with the passport of the other tests, and is its holder unless a test changes that.
 fn holder() -> Person {
     Person {
         fields: passport().fields,
@@ -51,7 +51,7 @@ fn of(holder: Person) -> (Verdict, Vec<Reason>) {
 #[test]
 fn the_holder_may_come_again_with_the_same_document() {
     assert_eq!(of(holder()), (Verdict::Approved, vec![]));
-    // Spelt otherwise, as the document allows.
+    // Spelt differently, as the document allows.
     let mut spelt = holder();
     spelt.typed.as_mut().unwrap().first_name = Some("Anna Maria".into());
     assert_eq!(of(spelt), (Verdict::Approved, vec![]));
@@ -69,7 +69,7 @@ fn another_name_date_of_birth_or_face_is_another_person() {
     for (what, other) in [("name", named), ("birth", born), ("face", seen)] {
         assert_eq!(of(other), reused, "{what}");
     }
-    assert_eq!(of(Person::default()), reused, "nothing to compare: nobody knows");
+    assert_eq!(of(Person::default()), reused, "nothing to compare: unknown");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_face_approved_before_goes_to_a_person_where_the_tenant_searches() {
     assert_eq!(
         with(FaceSearch::NotMade),
         [Reason::CheckUnavailable],
-        "asked for and not made"
+        "wanted but not made"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Shapes of requests and answers, for the description.
+//! Schemas of requests and responses, for the description.
 
 #![expect(dead_code, reason = "only their shapes are used")]
 
@@ -31,7 +31,7 @@ pub(in crate::v1) enum SessionStatus {
 }))]
 pub(in crate::v1) struct NewSession {
     /// Where the user is sent back to: an `https` URL of the tenant's allow-list, without query and fragment. `sessionId` and
-    /// `state` are appended on return. With `state` appended at most 8000 bytes.
+    /// `state` are appended on return. At most 8000 bytes with `state` appended.
     #[schema(nullable = false, format = "uri")]
     callback_url: Option<String>,
     /// Echoed unchanged on the return URL.
@@ -68,7 +68,7 @@ pub(in crate::v1) enum Gender {
     Female,
 }
 
-/// What the user is asked for, fixed at creation.
+/// The steps the user completes, fixed at creation.
 #[derive(Serialize, ToSchema)]
 pub(in crate::v1) struct Plan {
     steps: Vec<Step>,
@@ -129,7 +129,7 @@ pub(in crate::v1) struct SessionDetail {
     expires_at: String,
     #[schema(format = DateTime)]
     created_at: String,
-    /// As given at creation: keys in their order, numbers as written.
+    /// As given at creation, with the same key order and number format.
     #[schema(required, value_type = Option<Object>)]
     metadata: Option<()>,
     /// Null when not completed.
@@ -294,7 +294,7 @@ pub(in crate::v1) struct InputMatchCheck {
     /// True when every comparable item matched, null when none could be compared.
     #[schema(required)]
     matched: Option<bool>,
-    /// Item to whether it matched; never a value.
+    /// Whether each item matched, by its name; never a value.
     #[schema(required)]
     fields: Option<BTreeMap<String, bool>>,
 }

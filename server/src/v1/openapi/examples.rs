@@ -1,4 +1,4 @@
-//! Examples of the larger bodies, for the description. They tell one story, of people who do not exist.
+//! Examples of the larger bodies, for the description. They follow one session of a fictional person.
 
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ pub(super) fn read() -> Value {
     })
 }
 
-/// The same session asked for again, a day later.
+/// The same session reprocessed, a day later.
 pub(super) fn reprocessed() -> Value {
     json!({
         "id": SESSION,
@@ -79,7 +79,7 @@ pub(super) fn reprocessed() -> Value {
     })
 }
 
-/// A body with a fault.
+/// An invalid body.
 pub(super) fn decode_error() -> Value {
     json!({
         "_tag": "HttpApiDecodeError",
@@ -88,7 +88,7 @@ pub(super) fn decode_error() -> Value {
     })
 }
 
-/// A callback URL off the list.
+/// A callback URL that is not on the allow-list.
 pub(super) fn callback_url_not_allowed() -> Value {
     json!({"_tag": "CallbackUrlNotAllowed", "callbackUrl": "https://elsewhere.example/verified"})
 }
@@ -102,7 +102,7 @@ pub(super) fn creation_not_allowed() -> Value {
     })
 }
 
-/// A key used twice.
+/// An idempotency key used twice.
 pub(super) fn idempotency_conflict() -> Value {
     json!({"_tag": "IdempotencyConflict", "message": "This Idempotency-Key was used with another body."})
 }

@@ -1,4 +1,4 @@
-//! What the description of the API says of bodies and refusals, for the handlers to name.
+//! Schemas of requests, responses and errors, for the handlers' OpenAPI attributes.
 
 mod bodies;
 pub(super) mod examples;

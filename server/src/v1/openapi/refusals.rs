@@ -1,4 +1,4 @@
-//! Shapes of refusals, for the description.
+//! Schemas of error responses, for the description.
 
 #![expect(dead_code, reason = "only their shapes are used")]
 
@@ -6,7 +6,7 @@ use super::examples;
 use serde::Serialize;
 use utoipa::{IntoResponses, ToSchema};
 
-/// The tags, each a type of its one value.
+/// The tags: one type for each, with a single value.
 mod tag {
     use super::{Serialize, ToSchema};
 
@@ -33,7 +33,7 @@ mod tag {
     );
 }
 
-/// A refusal that has a tag and a message only, with the message for its example.
+/// An error response that has only a tag and a message, with the message as its example.
 macro_rules! refusals {
     ($($(#[$meta:meta])* $name:ident: $message:literal;)+) => {
         $($(#[$meta])*
@@ -63,7 +63,7 @@ refusals! {
     Unavailable: "The service is overloaded or shutting down. Retry later.";
 }
 
-/// What every operation may answer.
+/// Error responses of every operation.
 #[derive(IntoResponses)]
 pub(in crate::v1) enum OfEveryOperation {
     /// The key is missing or not valid
@@ -80,7 +80,7 @@ pub(in crate::v1) enum OfEveryOperation {
     Unavailable(Unavailable),
 }
 
-/// What an operation on one session may answer besides.
+/// Further error responses of operations on one session.
 #[derive(IntoResponses)]
 pub(in crate::v1) enum OfOneSession {
     /// No such session, another tenant's, or a malformed id
@@ -122,7 +122,7 @@ pub(in crate::v1) struct Issue {
     message: String,
 }
 
-/// The body or the callback URL.
+/// The body is invalid, or the callback URL is not allowed.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(examples(examples::decode_error, examples::callback_url_not_allowed))]
@@ -149,7 +149,7 @@ pub(in crate::v1) enum NotReady {
     NoStepsEnabled,
 }
 
-/// The settings, or the Idempotency-Key.
+/// The settings do not allow sessions, or the Idempotency-Key was used with another body.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(examples(examples::creation_not_allowed, examples::idempotency_conflict))]

@@ -1,4 +1,4 @@
-//! Who may call, and how a receiver knows that it is us.
+//! Who may call, and how a receiver verifies that a webhook is ours.
 
 use super::{Row, here, there, told, world};
 use crate::{
@@ -163,7 +163,7 @@ pub(super) async fn only_addresses_of_the_list_may_call() {
     }
 }
 
-/// The official library's judgement; the time apart, since the server's clock stands still.
+/// The official library's verdict; the timestamp is checked separately, since the server's clock is manual.
 fn verifies(secret: &str, received: &Received) -> bool {
     let judge = standardwebhooks::Webhook::new(secret).unwrap();
     let at = received.header("webhook-timestamp").parse().unwrap();

@@ -1,4 +1,4 @@
-//! What GET tells of a session.
+//! What GET returns about a session.
 
 use super::{Row, here, there, world};
 use crate::support::START;

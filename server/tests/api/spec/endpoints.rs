@@ -1,4 +1,4 @@
-//! The three operations, their refusals, limits and versions.
+//! The three operations, their errors, limits and versions.
 
 use super::{Row, access, here, request, response, states, told, world};
 use crate::support::{Answer, SESSIONS, Server, add_tenant, between, settings};
@@ -52,7 +52,7 @@ pub(super) const ERRORS: &[Row] = &[
     here!("HTTP statuses stated", every_refusal_has_a_tag),
     told!(
         "HTTP status codes of",
-        "left open there; the table of refusals in docs/API.md is ours"
+        "left open there; the table of errors in docs/API.md is ours"
     ),
     told!("Error body of", "left open there; it is HttpApiDecodeError"),
     told!(
@@ -155,7 +155,7 @@ async fn an_oversized_metadata_is_400() {
     let body = json!({"metadata": {"k": "a".repeat(8185)}}).to_string();
     let answer = world.server.call("POST", SESSIONS, &body).await;
     let issue = json!({"_tag": "Limit", "path": ["metadata"],
-        "message": "must be at most 8192 bytes of compact JSON, and is 8193"});
+        "message": "must be at most 8192 bytes of compact JSON, but is 8193"});
     let body = json!({"_tag": "HttpApiDecodeError", "message": "The request does not match the API description.", "issues": [issue]});
     refused(&answer, 400, &body);
 }

@@ -1,4 +1,4 @@
-//! What a receiver is told, and how often.
+//! What a receiver gets, and how often.
 
 use super::{Row, here, there, told, world};
 use crate::{
@@ -181,7 +181,7 @@ async fn a_failure_is_tried_again_ten_times() {
     for _ in 0..20 {
         world.wait(Millis::hours(29)).await;
     }
-    // Two of the ten never got as far as a request.
+    // Two of the ten failed before a request was sent.
     assert_eq!((world.receiver.connections(), world.receiver.received().len()), (10, 8));
     let mut developer = console::Browser::signed_in(&world.server, Role::Developer).await;
     assert!(

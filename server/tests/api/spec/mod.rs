@@ -1,7 +1,8 @@
-//! The contract, sentence by sentence. `sentences.txt` holds its words; each has one row here, named by the words it begins with:
-//! a check against the running server, or the test elsewhere that proves it, or the reason why there is nothing to prove.
+//! The API contract, sentence by sentence. `sentences.txt` contains its text; each sentence has one row here, identified by its
+//! first words: a check against the running server, or the test elsewhere that proves it, or the reason why there is nothing to
+//! prove.
 //!
-//! Planted faults that this caught: a row taken out; the id of a refusal cut at 63 characters.
+//! Planted faults that this test detected: a row removed; the id of a refusal cut at 63 characters.
 
 mod access;
 mod detail;
@@ -19,17 +20,17 @@ use std::{collections::BTreeSet, panic::AssertUnwindSafe, path::Path};
 
 const SENTENCES: &str = include_str!("sentences.txt");
 
-/// What shows that a sentence holds.
+/// The proof of a sentence.
 enum Proof {
     /// A check against the running server, and its name.
     Here(&'static str, fn() -> BoxFuture<'static, ()>),
-    /// A test of another side of the house: its file and its name.
+    /// A test elsewhere: its file and its name.
     There(&'static str, &'static str),
-    /// There is nothing to hold, because..
+    /// Nothing to prove, because..
     Told(&'static str),
 }
 
-/// The words a sentence begins with, and its proof.
+/// The first words of a sentence, and its proof.
 type Row = (&'static str, Proof);
 
 macro_rules! here {
@@ -126,7 +127,7 @@ fn what_is_proved_elsewhere_is_proved_there() {
     }
 }
 
-/// Runs every check of these sections once, some at a time, and tells which sentences do not hold.
+/// Runs every check of these sections once, some of them concurrently, and reports the sentences that do not hold.
 async fn hold(titles: &[&str]) {
     let mut seen = BTreeSet::new();
     let mut checks = Vec::new();

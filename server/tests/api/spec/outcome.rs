@@ -1,4 +1,4 @@
-//! The decision record, as GET tells it and as events carry it.
+//! The decision record, as returned by GET and as sent in events.
 
 use super::{Row, here, there, told, world};
 use crate::{

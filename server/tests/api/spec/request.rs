@@ -54,7 +54,7 @@ async fn status(world: &World, body: &Value) -> (u16, String) {
 
 const DECODE: &str = "HttpApiDecodeError";
 
-/// Asserts that each body is taken, or refused with this tag.
+/// Asserts that each body is accepted, or refused with this tag.
 pub(super) async fn judged(cases: &[(Value, Option<&str>)]) {
     let world = World::new().await;
     for (body, refused) in cases {
@@ -76,7 +76,7 @@ async fn every_field_may_be_left_out() {
     .await;
 }
 
-/// The address in the result's page of a session that ended so.
+/// The return URL on the result page of a session that ended so.
 async fn way_back(state: &str, outcome: &str) -> (String, String) {
     let world = World::new().await;
     let body = json!({"callbackUrl": "https://SHOP.example:443/done", "state": state});
@@ -139,7 +139,7 @@ async fn metadata_is_an_object() {
 }
 
 pub(super) async fn metadata_has_at_most_8192_bytes() {
-    // {"k":"…"} has 8 bytes besides the value.
+    // {"k":"…"} takes 8 bytes besides the value.
     let of = |text: String| json!({"metadata": {"k": text}});
     judged(&[
         (of("a".repeat(8184)), None),
@@ -211,7 +211,7 @@ async fn each_known_field_may_stand_alone() {
 async fn birth_dates_have_the_form() {
     let cases = [
         ("1990-02-28", None),
-        // The form is the contract's; whether the day exists is not.
+        // The contract requires the form; whether the day exists does not matter.
         ("1990-02-30", None),
         ("0000-00-00", None),
         ("1990-2-28", Some(DECODE)),
@@ -227,7 +227,7 @@ async fn birth_dates_have_the_form() {
 pub(super) async fn names_and_addresses_have_their_lengths() {
     let mut cases = Vec::new();
     for (field, most) in [("lastName", 128), ("firstName", 128), ("address", 512)] {
-        // Four bytes and two UTF-16 units each: characters are what is counted.
+        // Four bytes and two UTF-16 units each: characters are counted.
         for (count, tag) in [(0, Some(DECODE)), (1, None), (most, None), (most + 1, Some(DECODE))] {
             cases.push((json!({"preRegisteredInfo": {field: "𠮷".repeat(count)}}), tag));
         }

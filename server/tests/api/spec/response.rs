@@ -1,4 +1,4 @@
-//! The answers to a creation and to a reprocess.
+//! The responses to a creation and to a reprocess.
 
 use super::{Row, here, world};
 use crate::{
@@ -76,7 +76,7 @@ pub(super) async fn the_url_is_secret_and_told_once() {
     let created = world.server.create("{}").await;
     let (id, url) = (text(&created["id"]), text(&created["verificationUrl"]));
     let token = url.rsplit('/').next().unwrap();
-    // 32 random bytes in base64url: nobody guesses it.
+    // 32 random bytes in base64url cannot be guessed.
     assert!(
         token.len() == 43
             && token
@@ -116,7 +116,7 @@ impl Write for Log {
     }
 }
 
-/// Listens to the whole process from its first use on.
+/// Captures the log of the whole process from its first use.
 static LOG: LazyLock<Log> = LazyLock::new(|| {
     let log = Log::default();
     let writer = log.clone();
@@ -127,7 +127,7 @@ static LOG: LazyLock<Log> = LazyLock::new(|| {
     log
 });
 
-/// A whole session, at the finest level of logging: of what is secret or personal nothing is written.
+/// A whole session at the finest log level: nothing secret or personal is written.
 pub(super) async fn no_secret_is_logged() {
     LazyLock::force(&LOG);
     let world = World::new().await;

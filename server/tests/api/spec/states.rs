@@ -1,4 +1,4 @@
-//! States, and what leads from one to another.
+//! States and transitions.
 
 use super::{Row, here, told, world};
 use crate::{browser::Browser, console, support::SESSIONS};
@@ -115,7 +115,7 @@ pub(super) async fn only_two_states_expire_by_time() {
         let ends = matches!(status, Status::Created | Status::Collecting | Status::Expired);
         let expected = if ends { "expired" } else { status.as_str() };
         assert_eq!(world.read(&id).await["status"], expected, "{status} past {due}");
-        // A deciding session here has no submission, so the work that is due stays undone.
+        // A deciding session here has no submission, so the due work stays undone.
     }
 }
 

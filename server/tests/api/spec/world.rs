@@ -1,4 +1,4 @@
-//! What the checks need: a server whose tenant is a sandbox, so that a session can end in every way, with a real receiver.
+//! The fixture of the checks: a server whose tenant is a sandbox, so that a session can end in every way, with a real receiver.
 
 pub(super) use testkit::receiver::{Received, Receiver, Reply};
 
@@ -10,7 +10,7 @@ use service::jobs::worker::{Lane, Worker};
 use tempfile::TempDir;
 use testkit::authority;
 
-/// A sandbox tenant whose events go to a receiver of its own. Background work is done when a check says so.
+/// A sandbox tenant with its own receiver. Background jobs run when a check says so.
 pub(super) struct World {
     pub(super) server: Server,
     pub(super) receiver: Receiver,
@@ -54,7 +54,7 @@ impl World {
         text(&self.server.create(body).await["id"])
     }
 
-    /// A session that has ended so.
+    /// A session that was completed with `outcome`.
     pub(super) async fn ended(&self, body: &str, outcome: &str) -> String {
         let id = self.create(body).await;
         self.end(&id, outcome).await;
@@ -85,7 +85,7 @@ impl World {
             .await
     }
 
-    /// Does all background work that is due, also what comes of it.
+    /// Runs all due background jobs, including those they create.
     pub(super) async fn work(&self) {
         let mut busy = true;
         while busy {
@@ -102,13 +102,13 @@ impl World {
         self.work().await;
     }
 
-    /// Everything the receiver has got, after the work that is due.
+    /// Everything that the receiver got, after running the due jobs.
     pub(super) async fn events(&self) -> Vec<Received> {
         self.work().await;
         self.receiver.received()
     }
 
-    /// The one event that the receiver has got.
+    /// The single event that the receiver got.
     pub(super) async fn event(&self) -> Received {
         let [received] = self.events().await.try_into().unwrap();
         received

@@ -1,8 +1,8 @@
-//! Tenant isolation: whatever route somebody of one tenant asks with whatever id of another tenant, the answer is, byte for
-//! byte, the one for an id that does not exist; and nothing of the other tenant has changed.
+//! Tenant isolation: whatever route a caller of one tenant requests with whatever id of another tenant, the response equals,
+//! byte for byte, the one for an id that does not exist; and nothing of the other tenant has changed.
 //!
-//! The routes are read from the router's source, so that a new one without a row here fails. A planted fault that this caught:
-//! `events::find` for any tenant.
+//! The routes are read from the router's source, so that a new one without a row here fails. A planted fault that this test
+//! detected: `events::find` for any tenant.
 
 mod routes;
 
@@ -21,18 +21,18 @@ use store::{
     settings::{api_keys, webhook_secrets},
 };
 
-/// Whose credentials a route asks for.
+/// The credentials that a route requires.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Door {
     /// The tenant's key.
     Key,
-    /// Somebody signed in to the console: an admin, who may do everything there.
+    /// A person signed in to the console: an admin, who may do everything there.
     Console,
-    /// A browser that takes part in a session.
+    /// A browser that belongs to a session.
     Capture,
 }
 
-/// Routes that take an id: door, method, address with `{}` for the id, form or body with `{}` for it.
+/// Routes that take an id: credentials, method, path with `{}` for the id, form or body with `{}` for it.
 const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Key, "GET", "/v1/verification-sessions/{}", ""),
     (Door::Key, "GET", "/v1/verification-sessions/{}/", ""),
@@ -102,7 +102,7 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Console, "POST", "/admin/people/{}", "change=role&role=auditor"),
 ];
 
-/// Routes that take none, besides those of [`console::pages_that_require_sign_in`]. Where they show something, it is the caller's own.
+/// Routes that take none, besides those of [`console::pages_that_require_sign_in`]. They show only the caller's own data, if any.
 const WITHOUT_ID: &[&str] = &[
     "POST /v1/verification-sessions",
     "GET /v1/verification-sessions/",
@@ -112,7 +112,7 @@ const WITHOUT_ID: &[&str] = &[
     "GET /docs",
     "GET /healthz",
     "GET /readyz",
-    // On the operator's port.
+    // On its own port.
     "GET /metrics",
     "GET /",
     "GET /capture",
@@ -149,7 +149,7 @@ const WITHOUT_ID: &[&str] = &[
 fn every_route_of_the_router_has_a_row() {
     let routes = routes::routes();
     assert!(routes.len() > 70, "{routes:?}");
-    // A place in braces is one for an id, whatever its name.
+    // A path parameter takes an id, whatever its name.
     let bare = |route: &str| {
         let mut out = String::new();
         let mut rest = route;
@@ -182,7 +182,7 @@ fn every_route_of_the_router_has_a_row() {
     assert!(gone.is_empty(), "rows of routes that are gone: {gone:?}");
 }
 
-/// What a tenant has, by the kind of its id.
+/// The ids of a tenant's objects, by prefix.
 struct Belongings {
     tenant: String,
     key: String,
@@ -258,7 +258,7 @@ async fn picture(server: &Server) -> String {
     format!("cap_{}", &id[..32])
 }
 
-/// What a caller can tell one answer from another by.
+/// What distinguishes one response from another for a caller.
 fn seen(answer: &Answer, id: &str) -> (u16, Vec<(String, String)>, String) {
     let nonce = answer
         .header("content-security-policy")
@@ -271,7 +271,7 @@ fn seen(answer: &Answer, id: &str) -> (u16, Vec<(String, String)>, String) {
         .filter(|(name, _)| !["date", "x-request-id"].contains(&name.as_str()))
         .map(|(name, value)| (name.clone(), plain(value)))
         .collect();
-    // The mark of a browser that looks at a link is random.
+    // The mark of a browser that views a link is random.
     headers.retain(|(name, value)| name != "set-cookie" || !value.contains("honnin-start"));
     headers.sort();
     (answer.status, headers, plain(&answer.body))
@@ -309,7 +309,7 @@ async fn a_foreign_id_is_like_one_that_does_not_exist() {
                 );
                 answers.push(seen(&answer, id));
                 if *door == Door::Console {
-                    // What is said once on the next page is part of the answer.
+                    // A notice shown on the next page is part of the response.
                     answers.push(seen(&admin.get("/admin").await, id));
                 }
             }
@@ -326,7 +326,7 @@ async fn a_foreign_id_is_like_one_that_does_not_exist() {
     assert_eq!(admin.get("/admin").await.status, 200, "the caller did get in");
 }
 
-/// Everything of a tenant that an id could have changed, as its own key sees it.
+/// Everything of a tenant that a request could have changed, as its own key sees it.
 async fn state(server: &Server, of: &Belongings) -> Vec<Value> {
     let bearer = format!("Bearer {}", of.key);
     let mut state = Vec::new();

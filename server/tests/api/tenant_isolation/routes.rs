@@ -1,9 +1,9 @@
-//! The routes of the server, read from its source and that of the pages.
+//! The routes of the server, read from the source of the router and of the pages.
 
 use crate::support::between;
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// The text between the parenthesis at the start of `text` and the one that closes it.
+/// The text between the parenthesis at the start of `text` and its closing one.
 fn in_parentheses(text: &str) -> &str {
     let mut depth = 0;
     for (at, letter) in text.char_indices() {

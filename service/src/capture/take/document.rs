@@ -18,7 +18,7 @@ use store::{
     capture::{attempts, captures::CaptureRow},
 };
 
-/// Takes a picture of `side`. The same file sent again, because its answer was lost, counts once.
+/// Takes a picture of `side`. The same file sent again, because its response was lost, counts once.
 ///
 /// # Errors
 /// [`CaptureError`].
@@ -70,7 +70,7 @@ pub async fn capture_document(
     kept_or_dropped(honnin, &capture, unit.await).await
 }
 
-/// The picture's row, where the document is still the one that was chosen.
+/// Stores the picture's row, if the chosen document has not changed.
 async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, side: Side) -> Result<(), CaptureError> {
     let now = row.created_at;
     let mut attempt = collecting(tx, applicant, now).await?;
@@ -85,7 +85,7 @@ async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, side: Side)
     Ok(attempts::save(tx, &mut attempt.answers).await?)
 }
 
-/// The kind of document, where a picture of `side` may be taken now. Any side may be taken again until the submit.
+/// The kind of document, if a picture of `side` may be taken now. Any side may be retaken until the submit.
 fn check_turn(attempt: &AttemptState, side: Side, now: Timestamp) -> Result<DocumentType, NotNow> {
     let open = attempt.row.session.status_at(now) == Status::Collecting && attempt.has_consent();
     let kind = attempt.document_type().filter(|kind| kind.sides().contains(&side));

@@ -1,5 +1,5 @@
-//! Taking a picture: decode, judge, seal, store, and have it analysed at once. The picture is durable before its row is, so that a
-//! row never points at nothing; a crash between the two leaves a sealed object that nothing refers to and that erasure removes.
+//! Taking a picture: decode, judge, encrypt, store, and queue its analysis. The picture is durable before its row is, so that
+//! no row refers to a missing picture; a crash in between leaves an encrypted object without a row, which the erasure removes.
 
 mod document;
 mod selfie;
@@ -23,25 +23,25 @@ use store::{
     vault::AssociatedData,
 };
 
-/// Why a picture was not taken.
+/// Why a picture was refused.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CaptureError {
-    /// The file is no picture that can be used.
+    /// The file is not a usable picture.
     #[error(transparent)]
     Picture(#[from] PictureFault),
-    /// No file came, or too few for what was asked.
+    /// No file was sent, or too few.
     #[error("a picture is missing")]
     Missing,
     /// More frames than a burst may have.
     #[error("too many pictures")]
     TooMany,
-    /// No try is left; it goes on with what it has.
+    /// No tries are left; the session continues with what it has.
     #[error("no attempts left")]
     NoTryLeft,
-    /// Too many pictures are waiting; it is worth trying again.
+    /// Overloaded; worth a retry.
     #[error("too many pictures are waiting")]
     Busy,
-    /// Not this step.
+    /// Another step is due.
     #[error(transparent)]
     NotNow(#[from] NotNow),
 }
@@ -56,7 +56,7 @@ impl From<PoolError> for CaptureError {
     fn from(error: PoolError) -> Self {
         match error {
             PoolError::Busy => Self::Busy,
-            // A picture that breaks the decoder is as good as a damaged one.
+            // A picture that makes the decoder panic is treated as damaged.
             PoolError::Panicked => Self::Picture(PictureFault::Corrupt),
         }
     }
@@ -67,7 +67,7 @@ fn object_name(id: &CaptureId, frame: usize) -> String {
     format!("{id}-{frame}")
 }
 
-/// Seals the pictures and stores them durably.
+/// Encrypts the pictures and stores them durably.
 async fn keep(
     honnin: &Honnin,
     attempt: &AttemptState,
@@ -95,7 +95,7 @@ async fn keep(
     Ok(frames)
 }
 
-/// Removes the pictures whose row was refused. After a fault of storage the row may be there all the same, so they stay; erasure
+/// Removes the pictures whose row was refused. After a storage error the row may exist nevertheless, so they stay; the erasure
 /// removes them with the session.
 async fn kept_or_dropped(
     honnin: &Honnin,
@@ -114,7 +114,7 @@ async fn kept_or_dropped(
     stored
 }
 
-/// The number of a slot's next picture, while there are tries.
+/// The number of a slot's next picture, if tries are left.
 fn number_of_next(attempt: &AttemptState, slot: Slot) -> Result<i64, CaptureError> {
     if attempt.tries_left(slot) == 0 {
         return Err(CaptureError::NoTryLeft);
@@ -127,7 +127,7 @@ fn number_of_next(attempt: &AttemptState, slot: Slot) -> Result<i64, CaptureErro
     Ok(taken.max().unwrap_or(0) + 1)
 }
 
-/// The capture and the job that analyses it, in the caller's unit.
+/// Stores the capture and the job that analyses it, in the caller's unit.
 async fn store_row(tx: &mut Tx, capture: &CaptureRow, now: Timestamp) -> Result<(), StoreError> {
     captures::insert(tx, capture).await?;
     let subject = capture.id.as_str();

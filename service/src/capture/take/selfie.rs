@@ -1,4 +1,4 @@
-//! The selfie: a burst of frames around a movement that the server has chosen, or one picture of somebody who cannot move so.
+//! The selfie: a burst of frames around a movement chosen by the server, or one picture of a user who cannot do the movement.
 
 use super::{CaptureError, keep, kept_or_dropped, number_of_next, store_row};
 use crate::{
@@ -22,13 +22,13 @@ use store::{
     },
 };
 
-/// The most frames of a burst; the camera page sends up to 18.
+/// Maximum number of frames of a burst; the camera page sends up to 18.
 pub const MAX_FRAMES: usize = 24;
 
 /// What was sent.
 #[derive(Clone)]
 pub struct Burst {
-    /// The id of the movement that was asked for; `None`: the user cannot do it.
+    /// The id of the requested movement; `None`: the user cannot do it.
     pub challenge: Option<String>,
     /// Each frame with its milliseconds since the first, in the order taken.
     pub frames: Vec<(u32, Vec<u8>)>,
@@ -40,7 +40,8 @@ impl std::fmt::Debug for Burst {
     }
 }
 
-/// The movement to ask for, with its id. It stays the same until a burst answers it, so that reloading does not choose.
+/// The movement to request, with its id. It stays the same until a burst answers it, so that reloading the page does not change
+/// it.
 ///
 /// # Errors
 /// [`NotNow`].
@@ -123,7 +124,7 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     kept_or_dropped(honnin, &capture, unit.await).await
 }
 
-/// The burst's row, where its challenge is still the one asked for. Earlier bursts are set aside.
+/// Stores the burst's row, if its challenge is still the current one. Earlier bursts are set aside.
 async fn store(
     tx: &mut Tx,
     applicant: &Applicant,
@@ -137,10 +138,10 @@ async fn store(
     if answered.is_some() && answered != asked {
         return Err(CaptureError::NotNow(NotNow::OutOfTurn));
     }
-    // Used up: the next try gets another movement.
+    // Used up: the next try gets a new challenge.
     attempt.answers.challenge = None;
     if attempt.tries_left(Slot::Selfie) == 1 {
-        // The last try is taken as it is.
+        // The last try is accepted as it is.
         row.accepted_at = Some(now);
     }
     for earlier in attempt.captures.iter().filter(|capture| capture.slot == Slot::Selfie) {
@@ -150,10 +151,10 @@ async fn store(
     Ok(attempts::save(tx, &mut attempt.answers).await?)
 }
 
-/// The movement that the burst answers, where a selfie may be taken now.
+/// The movement that the burst answers, if a selfie may be taken now.
 fn check_turn(attempt: &AttemptState, burst: &Burst, now: Timestamp) -> Result<Option<Challenge>, NotNow> {
     let open = attempt.has_consent() && attempt.plan().has(Step::Selfie);
-    // Once it is good it stays: another one could only be another person's.
+    // A good selfie stays: another one could only show another person.
     if !open || attempt.next(now) != Next::Selfie {
         return Err(NotNow::OutOfTurn);
     }
@@ -164,7 +165,7 @@ fn check_turn(attempt: &AttemptState, burst: &Burst, now: Timestamp) -> Result<O
     }
 }
 
-/// Whether not even the sharpest frame can be judged.
+/// Whether even the sharpest frame is too poor to judge.
 fn is_poor(pictures: &[(u32, Normalised)]) -> bool {
     let limits = QualityLimits::default();
     pictures

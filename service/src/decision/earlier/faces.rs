@@ -1,5 +1,5 @@
-//! The search for a face among those that the tenant approved before. Each lies sealed with the key of its own session, so that erasing
-//! the session ends it in every copy; the keys are opened a page at a time.
+//! The search for a face among those that the tenant approved before. Each descriptor is encrypted with the key of its own
+//! session, so that erasing the session erases it from every backup; the keys are decrypted a page at a time.
 
 use crate::Honnin;
 use domain::{
@@ -14,12 +14,13 @@ use store::{
     vault::{AssociatedData, DataKeyId, SessionKey},
 };
 
-/// Faces opened at once.
+/// Faces decrypted at a time.
 const PAGE: u32 = 500;
-/// Faces searched at most: beyond, a chance likeness is likely anyway (see docs/SECURITY.md), and a person has to look.
+/// Maximum number of faces searched: beyond it, a chance match is likely anyway (see docs/SECURITY.md), and the session goes to
+/// review.
 const MOST_FACES: usize = 100_000;
 
-/// What there is to say where no search was made.
+/// The result if no search was made.
 pub(super) const fn without(has_selfie: bool, policy: &Policy) -> FaceSearch {
     if policy.find_duplicates && has_selfie {
         FaceSearch::NotMade
@@ -28,7 +29,7 @@ pub(super) const fn without(has_selfie: bool, policy: &Policy) -> FaceSearch {
     }
 }
 
-/// The face as it is kept: its descriptor as little-endian numbers.
+/// The face as stored: its descriptor as little-endian numbers.
 pub(super) fn seal(key: &SessionKey, row: &SessionRow, face: &Face) -> Result<Vec<u8>, StoreError> {
     let bytes: Vec<u8> = face.descriptor.iter().flat_map(|value| value.to_le_bytes()).collect();
     key.seal(&row.place(FACE), &bytes)
@@ -57,7 +58,7 @@ pub(super) async fn search(
         let keys: Vec<DataKeyId> = page.iter().map(|sealed| sealed.data_key.clone()).collect();
         let keys = honnin.vault.open_many(&keys).await?;
         for sealed in page.iter().filter(|sealed| sealed.session != *session) {
-            // A key that is gone: its session is being erased.
+            // The key is gone because its session is being erased.
             let Some(key) = keys.get(&sealed.data_key) else {
                 continue;
             };
@@ -84,7 +85,7 @@ fn open(key: &SessionKey, tenant: &TenantId, sealed: &SealedFace) -> Result<Face
     let bytes = key.open(&place, &sealed.face)?;
     let (values, rest) = bytes.expose().as_chunks::<4>();
     if !rest.is_empty() {
-        return Err(StoreError::Corrupt("a face that is no list of numbers"));
+        return Err(StoreError::Corrupt("a face that is not a list of numbers"));
     }
     Ok(Face {
         bounds: [0.0; 4],

@@ -1,6 +1,6 @@
-//! What sessions that the tenant approved before say of a document and a face, and what will know this session's again. The number of a
-//! document is kept as an HMAC under a key of the tenant; who the other session's person is, is read from that session itself, so that
-//! nothing of a person outlives the erasure of their session.
+//! Finds sessions that the tenant approved before with the same document or face, and stores what recognises this session
+//! later. A document number is stored as an HMAC under a key of the tenant; the identity of the other session's person is read
+//! from that session itself, so that no personal data outlives the erasure of its session.
 
 mod faces;
 
@@ -31,24 +31,24 @@ use store::{
     vault::SessionKey,
 };
 
-/// Earlier sessions with one document that are looked at, the last first: who needs more has come often enough.
+/// Earlier sessions with the same document that are compared, the latest first: more are not needed for a finding.
 const MOST_HOLDERS: u32 = 20;
 
-/// What was found, and what will be known again.
+/// What was found, and what will recognise this session later.
 #[derive(Clone)]
 pub(crate) struct EarlierSessions {
-    /// What earlier sessions say.
+    /// What was found in earlier sessions.
     pub(crate) earlier: Earlier,
-    /// What knows this session again; counts once it is approved.
+    /// What recognises this session later; counts once it is approved.
     identity: IdentityRow,
     /// The sessions that were approved with the same document.
     seen: Vec<SessionId>,
 }
 
-/// Looks back from a session that is about to be decided.
+/// Looks for earlier sessions of a session that is about to be decided.
 ///
 /// # Errors
-/// When a database does not answer.
+/// If a database does not respond.
 pub(crate) async fn find_earlier(
     honnin: &Honnin,
     attempt: &AttemptState,
@@ -87,11 +87,11 @@ pub(crate) async fn find_earlier(
 }
 
 impl EarlierSessions {
-    /// Keeps what knows the session again, in the unit that stores its decision: from now on where it is approved, waiting where a person
-    /// decides, not at all where it is rejected.
+    /// Stores what recognises the session, in the unit that stores its decision: effective immediately if it is approved,
+    /// pending if a person decides, not at all if it is rejected.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] where another session was approved with the document since this one looked back.
+    /// [`StoreError::Conflict`] if another session was approved with the document in the meantime.
     pub(crate) async fn keep(&self, tx: &mut Tx, verdict: Verdict, now: Timestamp) -> Result<(), StoreError> {
         let row = &self.identity;
         let approved_at = match verdict {
@@ -130,8 +130,8 @@ async fn fingerprint(
     Ok(Some(key.fingerprint(&identity.each_ref().map(String::as_str))))
 }
 
-/// The key of a tenant's fingerprints, made when it is needed first. Where it is lost with the database of keys, what it knew is lost
-/// with it, and a new one begins.
+/// The key of a tenant's fingerprints, created when first needed. If it is lost with the database of keys, its fingerprints are
+/// lost too, and a new one is created.
 async fn tenant_key(honnin: &Honnin, tenant: &TenantId) -> Result<SessionKey, StoreError> {
     let wanted = tenant.clone();
     let find = honnin.db.read(async move |tx| identities::find_key(tx, &wanted).await);
@@ -163,7 +163,7 @@ async fn sessions_with(
     unit.await
 }
 
-/// Who was approved in a session; `None` where it is erased: then it says nothing any more.
+/// Who was approved in a session; `None` if it is erased and can no longer be compared.
 async fn holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Person>, StoreError> {
     let session = session.clone();
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {

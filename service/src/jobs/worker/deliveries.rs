@@ -1,4 +1,4 @@
-//! Claiming deliveries: tenant by tenant, as many of each as its receiver has places for.
+//! Claiming deliveries: tenant by tenant, as many for each as its receiver has permits.
 
 use super::{Claimed, LEASE, Worker};
 use domain::time::Timestamp;
@@ -8,7 +8,8 @@ use store::{
 };
 
 impl Worker {
-    /// Claims up to `free` deliveries. What a receiver has no place for is neither read nor written, however much it is.
+    /// Claims up to `free` deliveries. A receiver's backlog beyond its permits is neither read nor written, however large it
+    /// is.
     pub(super) async fn claim_deliveries(&self, free: usize, now: Timestamp) -> Result<Vec<Claimed>, StoreError> {
         let due = self
             .honnin

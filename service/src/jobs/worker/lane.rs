@@ -1,13 +1,13 @@
-//! Lanes keep kinds of work apart, so that a pile of one does not hold up another.
+//! Lanes separate kinds of work, so that a backlog of one does not delay another.
 
 use store::jobs::JobKind;
 
 /// A share of the process for some kinds of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// Pictures and decisions: busy with the processor.
+    /// Pictures and decisions: CPU-bound.
     Decide,
-    /// Webhooks: busy with waiting.
+    /// Webhooks: mostly waiting.
     Deliver,
     /// Deadlines, erasures, sweeps.
     Housekeeping,

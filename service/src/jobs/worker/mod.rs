@@ -1,5 +1,5 @@
-//! Runs due jobs: claim, keep the lease, run, settle. At least once; what a job does becomes exactly once by finishing the job
-//! in the unit that holds its effect.
+//! Runs due jobs: claim, renew the lease, run, settle. A job runs at least once; its effect happens exactly once, because the
+//! job is finished in the unit of its effect.
 
 mod deliveries;
 mod lane;
@@ -26,13 +26,13 @@ use store::{
 use tokio::{sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// How long a job is held; renewed at a third of it.
+/// Duration of a lease; renewed at a third of it.
 const LEASE: Millis = Millis::seconds(60);
-/// How often a lane looks for due jobs when nothing wakes it.
+/// How often a lane polls for due jobs when nothing wakes it.
 const POLL: Duration = Duration::from_secs(1);
-/// How long a stopping worker waits for what runs; the rest's leases run out.
+/// How long a stopping worker waits for running jobs; the leases of the rest expire.
 const STOP_WITHIN: Duration = Duration::from_secs(20);
-/// Waits before a job that failed is tried again; the last one repeats.
+/// Back-off of failed jobs; the last wait repeats.
 const BACKOFF: [Millis; 5] = [
     Millis::seconds(1),
     Millis::seconds(5),
@@ -41,7 +41,7 @@ const BACKOFF: [Millis; 5] = [
     Millis::minutes(10),
 ];
 
-/// One kind of work's share of the process.
+/// The worker of one lane in this process.
 #[derive(Clone)]
 pub struct Worker {
     honnin: Honnin,
@@ -53,12 +53,12 @@ pub struct Worker {
 /// A job to run now.
 struct Claimed {
     job: Job,
-    /// A delivery's place with its receiver.
+    /// The receiver's concurrency permit, for a delivery.
     place: Option<Permit>,
 }
 
 impl Worker {
-    /// A worker for `lane` that runs up to `slots` jobs at once.
+    /// A worker for `lane` that runs up to `slots` jobs concurrently.
     #[must_use]
     pub fn new(honnin: Honnin, lane: Lane, slots: usize) -> Self {
         let name = honnin.worker_name();
@@ -70,7 +70,7 @@ impl Worker {
         }
     }
 
-    /// Works until `stop`: then claims nothing more and waits, within bounds, for what runs. `wake` rings when there may be
+    /// Works until `stop`: then claims no more and waits, within bounds, for running jobs. `wake` is notified when there may be
     /// something to do.
     pub async fn run(self, stop: CancellationToken, wake: &Notify) {
         let mut running = JoinSet::new();
@@ -98,10 +98,10 @@ impl Worker {
         }
     }
 
-    /// For tests: runs everything that is due now, in order, on this task. Returns how many jobs ran.
+    /// For tests: runs everything that is due now, in order, in this task. Returns how many jobs ran.
     ///
     /// # Errors
-    /// When storage does not answer.
+    /// If storage does not respond.
     pub async fn run_until_idle(&self) -> Result<usize, StoreError> {
         let mut ran = 0;
         loop {
@@ -137,7 +137,7 @@ impl Worker {
     async fn claim_oldest(&self, free: usize, now: Timestamp) -> Result<Vec<Job>, StoreError> {
         let (name, kinds) = (self.name.clone(), self.lane.kinds());
         let limit = u32::try_from(free).unwrap_or(u32::MAX);
-        // Most looks find nothing; only those that do need the writer.
+        // Most polls find nothing; only those that do need the writer.
         let due = self.honnin.db.ask(async move |tx| jobs::any_due(tx, kinds, now).await);
         if !due.await? {
             return Ok(Vec::new());
@@ -206,7 +206,7 @@ fn retry_time(now: Timestamp, attempt: i64) -> Timestamp {
     now.plus(BACKOFF[step])
 }
 
-/// The one place that knows what each kind of job is.
+/// The only place that knows what each kind of job does.
 async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Result<(), JobError> {
     match job.kind {
         JobKind::Expire => expire::run(honnin, job).await,

@@ -1,5 +1,6 @@
-//! Retried creations: the same key and body get the first answer again. The secret URL is in it only while nobody opened it;
-//! after that the address leads to the page of a link that no longer opens, as the first URL itself would.
+//! Retried creations: the same key and body get the first response again. It contains the secret URL only until the link is
+//! opened; after that, its place is taken by a URL that leads to the page of a link that cannot be opened, as the first URL
+//! itself would.
 
 use crate::{
     Honnin,
@@ -23,10 +24,10 @@ use store::{
     vault::{AssociatedData, SessionKey},
 };
 
-/// How long an answer is kept.
+/// How long a response is stored.
 const KEPT: Millis = Millis::hours(24);
 const COLUMN: &str = "idempotency.link";
-/// Stands where the token of an opened link stood.
+/// Replaces the token of an opened link.
 const OPENED: &str = "opened";
 
 /// A request that may be a retry.
@@ -44,7 +45,7 @@ impl Attempt {
         }
     }
 
-    /// The answer to keep for it.
+    /// The response to store for it.
     pub(crate) fn keep(&self, tenant: &Tenant, created: &Created, key: &SessionKey) -> Result<KeptAnswer, StoreError> {
         let place = AssociatedData {
             tenant: tenant.id(),
@@ -63,7 +64,7 @@ impl Attempt {
         })
     }
 
-    /// The first answer, where this is a retry.
+    /// The first response, if this is a retry.
     pub(crate) async fn replay(&self, honnin: &Honnin, tenant: &Tenant) -> Result<Option<Created>, CreateSessionError> {
         let (id, hash, oldest) = (tenant.id().clone(), self.key_hash.clone(), oldest(honnin.now()));
         let unit = honnin.db.read(async move |tx| {
@@ -86,22 +87,22 @@ impl Attempt {
     }
 }
 
-/// Keeps an answer in the caller's unit. Returns false, having changed nothing that counts, where a retry was faster.
+/// Stores a response in the caller's unit. Returns false, without any lasting change, if a retry was faster.
 pub(crate) async fn store(tx: &mut Tx, kept: &KeptAnswer) -> Result<bool, StoreError> {
     idempotency::insert(tx, kept, oldest(kept.created_at)).await
 }
 
-/// Forgets the link of a session in the caller's unit: it was opened.
+/// Deletes the stored link of a session in the caller's unit, because it was opened.
 pub(crate) async fn forget_link(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     idempotency::forget_link(tx, session).await
 }
 
-/// Answers kept since before this are forgotten.
+/// Responses stored before this time are deleted.
 pub(crate) fn oldest(now: Timestamp) -> Timestamp {
     now.plus(Millis(-KEPT.0))
 }
 
-/// The kept link, while it still opens.
+/// The stored link, if it can still be opened.
 async fn open_link(honnin: &Honnin, kept: &KeptAnswer) -> Result<Option<Secret<String>>, StoreError> {
     let Some(sealed) = kept.link.clone() else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Creating a session: parse, check against the tenant's settings, seal, and store with its link and deadline in one unit.
+//! Creating a session: parse, check against the tenant's settings, encrypt, and store with its link and deadline in one unit.
 
 pub(crate) mod idempotency;
 
@@ -24,7 +24,7 @@ use store::{
     vault::SessionKey,
 };
 
-/// A session just created. The URL is shown this once.
+/// A session just created. The URL is shown only once.
 #[derive(Clone, Debug)]
 pub struct Created {
     /// Its id.
@@ -33,7 +33,7 @@ pub struct Created {
     pub status: Status,
     /// Opens the capture pages once.
     pub verification_url: Secret<String>,
-    /// Until when it can be opened.
+    /// Until when the URL can be opened.
     pub verification_url_expires_at: Timestamp,
     /// The session's deadline.
     pub expires_at: Timestamp,
@@ -44,19 +44,19 @@ pub struct Created {
 /// Why no session was created.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CreateSessionError {
-    /// The body is not as described.
+    /// The body is invalid.
     #[error("the body does not match the API description")]
     Decode(Vec<Issue>),
-    /// The callback URL is off the list, not https, or carries query or fragment.
+    /// The callback URL is not on the allow-list, not https, or has a query or fragment.
     #[error("the callback URL is not allowed")]
     CallbackUrlNotAllowed(String),
     /// The tenant's settings do not allow sessions.
     #[error("the tenant's settings do not allow sessions")]
     NotReady(NotReady),
-    /// The tenant creates sessions faster than it may.
+    /// The tenant exceeds its rate limit.
     #[error("the session-creation limit is reached")]
     RateLimited,
-    /// The key of a retry came with another body.
+    /// The Idempotency-Key was used with another body.
     #[error("the Idempotency-Key was used with another body")]
     IdempotencyConflict,
     /// Storage.
@@ -67,7 +67,7 @@ pub enum CreateSessionError {
 /// Creates a session from a request body.
 ///
 /// # Errors
-/// [`CreateSessionError`]; nothing is stored then.
+/// [`CreateSessionError`]; then nothing is stored.
 pub async fn create_session(honnin: &Honnin, tenant: &Tenant, body: &[u8]) -> Result<Created, CreateSessionError> {
     let request = CreationRequest::parse(body).map_err(CreateSessionError::Decode)?;
     create(honnin, tenant, &request, None)
@@ -75,10 +75,10 @@ pub async fn create_session(honnin: &Honnin, tenant: &Tenant, body: &[u8]) -> Re
         .ok_or(CreateSessionError::Store(StoreError::Duplicate))
 }
 
-/// Creates a session from a request body, or gives the first answer again where `key` was used with this body before.
+/// Creates a session from a request body, or returns the first response if `key` was used with this body before.
 ///
 /// # Errors
-/// [`CreateSessionError`]; nothing is stored then.
+/// [`CreateSessionError`]; then nothing is stored.
 pub async fn create_session_once(
     honnin: &Honnin,
     tenant: &Tenant,
@@ -91,7 +91,7 @@ pub async fn create_session_once(
         if let Some(first) = attempt.replay(honnin, tenant).await? {
             return Ok(first);
         }
-        // `None` where another request with the same key was faster: its answer is there now.
+        // `None` if another request with the same key was faster: its response is there now.
         if let Some(created) = create(honnin, tenant, &request, Some(&attempt)).await? {
             return Ok(created);
         }
@@ -154,7 +154,7 @@ async fn create(
             return Ok(false);
         }
         store_session(tx, &caller, &row, &link, now).await?;
-        // Last: on Postgres the tenant's other creations wait for this row until the commit.
+        // Last: on Postgres, the tenant's other creations wait for this row until the commit.
         if !rate_limit::take(tx, rate, &caller, now).await? {
             return Err(CreateSessionError::RateLimited);
         }
@@ -179,7 +179,7 @@ async fn store_session(
     Ok(())
 }
 
-/// The job that ends `session` at its deadline. A reprocess adds another for the new deadline.
+/// The job that expires `session` at its deadline. A reprocess adds another one for the new deadline.
 pub(crate) async fn enqueue_expiry(tx: &mut Tx, session: &Session) -> Result<(), StoreError> {
     let job = NewJob {
         kind: JobKind::Expire,

@@ -1,5 +1,5 @@
-//! From a checked receiver URL to a TLS connection. Every address is checked after resolving and the connection goes to the address
-//! that was checked, so that a name that changes its mind gains nothing; then the socket itself is asked where it leads.
+//! From a checked receiver URL to a TLS connection. Every address is checked after resolving and the connection goes to the
+//! checked address, so that DNS rebinding gains nothing; then the socket itself is asked for its peer.
 
 use super::{
     address::AddressRules,
@@ -21,11 +21,11 @@ use tokio_rustls::{TlsConnector, client::TlsStream};
 /// How many of a name's addresses are tried.
 const TRIED: usize = 3;
 
-/// How many addresses a name may have; more is no web server but an attempt to keep us busy.
+/// Maximum number of addresses of a name; more indicates an attempt to keep us busy.
 const MOST: usize = 64;
 
-/// Where `url` leads: every address of its host, each one checked. One bad address spoils the name, since nobody who means well
-/// mixes public and private ones.
+/// The addresses of `url`'s host, each one checked. One bad address disqualifies the name, since no legitimate name mixes
+/// public and private ones.
 ///
 /// # Errors
 /// [`Fault::Unresolved`] or [`Fault::AddressRefused`].
@@ -52,8 +52,8 @@ fn is_fair(rules: &AddressRules, address: IpAddr) -> bool {
     rules.is_allowed_by_name(address) || (rules.admits(address) && !is_own(address))
 }
 
-/// Whether `address` belongs to this machine. The routing table knows: packets to an own address would leave from that very address.
-/// Connecting a UDP socket asks it and sends nothing.
+/// Whether `address` belongs to this machine. The routing table knows: packets to an own address would leave from that same
+/// address. Connecting a UDP socket consults it and sends nothing.
 fn is_own(address: IpAddr) -> bool {
     let any: IpAddr = match address {
         IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
@@ -69,7 +69,7 @@ fn is_own(address: IpAddr) -> bool {
 /// Connects to the first of `addresses` that answers within `time_limit`.
 ///
 /// # Errors
-/// [`Fault::ConnectTimeout`], [`Fault::ConnectFailed`], or [`Fault::AddressRefused`] where the socket leads elsewhere.
+/// [`Fault::ConnectTimeout`], [`Fault::ConnectFailed`], or [`Fault::AddressRefused`] if the socket's peer is another address.
 pub(super) async fn dial(
     addresses: &[SocketAddr],
     rules: &AddressRules,
@@ -79,7 +79,7 @@ pub(super) async fn dial(
     let tried = &addresses[..addresses.len().min(TRIED)];
     let mut fault = Fault::ConnectFailed;
     for (index, address) in tried.iter().enumerate() {
-        // An address that swallows packets must leave time for the next one.
+        // An address that does not respond must leave time for the next one.
         let share =
             deadline.saturating_duration_since(Instant::now()) / u32::try_from(tried.len() - index).unwrap_or(1);
         match timeout(share, TcpStream::connect(address)).await {
@@ -91,11 +91,11 @@ pub(super) async fn dial(
     Err(fault)
 }
 
-/// The socket's own word on where it leads.
+/// Checks the socket's peer address.
 fn checked(stream: TcpStream, wanted: SocketAddr, rules: &AddressRules) -> Result<TcpStream, Fault> {
     let peer = stream.peer_addr().map_err(|_| Fault::ConnectFailed)?;
     let is_right = peer.ip() == wanted.ip() && peer.port() == wanted.port() && rules.admits(peer.ip());
-    // Without Nagle's wait the small request leaves at once; failing to set it costs some milliseconds only.
+    // Without Nagle's algorithm the small request leaves immediately; failing to disable it only costs some milliseconds.
     drop(stream.set_nodelay(true));
     if is_right {
         Ok(stream)

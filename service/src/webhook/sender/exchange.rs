@@ -1,5 +1,5 @@
-//! One HTTP/1.1 request and the head of its answer. The body is never read, redirects are never followed, the connection is never
-//! used again.
+//! One HTTP/1.1 request and the head of its response. The body is never read, redirects are never followed, the connection is
+//! never reused.
 
 use super::{
     fault::{Answer, Fault},
@@ -15,13 +15,13 @@ use hyper_util::rt::TokioIo;
 use std::pin::pin;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Largest head of an answer, in bytes. The buffer grows no further, however much the receiver sends.
+/// Maximum size of a response's head, in bytes. The buffer grows no further, however much the receiver sends.
 const LARGEST_HEAD: usize = 16 * 1024;
 
-/// Most header lines of an answer.
+/// Maximum number of header lines of a response.
 const MOST_HEADERS: usize = 100;
 
-/// The headers of a delivery but `Host` and `Content-Length`, as they are sent and as the console shows them.
+/// The headers of a delivery except `Host` and `Content-Length`, as sent and as shown in the console.
 #[must_use]
 pub fn headers(request: &SignedRequest) -> [(&'static str, String); 7] {
     [
@@ -35,7 +35,7 @@ pub fn headers(request: &SignedRequest) -> [(&'static str, String); 7] {
     ]
 }
 
-/// Sends `request` over `stream` and waits for the head of the answer.
+/// Sends `request` over `stream` and waits for the head of the response.
 pub(super) async fn exchange<S>(stream: S, url: &ReceiverUrl, request: &SignedRequest, now: Timestamp) -> Answer
 where
     S: AsyncRead + AsyncWrite + Send + Unpin,
@@ -67,7 +67,7 @@ where
     let answer = tokio::select! {
         biased;
         answer = &mut answer => answer,
-        // The connection has ended and has left its last word with the answer.
+        // The connection has ended; its result is in the response.
         _ = &mut connection => answer.await,
     };
     answer.map_err(|error| class_of(&error))
@@ -100,10 +100,10 @@ mod tests {
     use domain::ids::EventId;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-    /// Sends one request to a receiver that says `head` and then `filler` for ever. Returns what came of it and how many bytes of
-    /// the answer were taken before we hung up.
+    /// Sends one request to a receiver that sends `head` and then `filler` without end. Returns the result and how many bytes
+    /// of the response were accepted before we closed the connection.
     async fn flood(head: &[u8], filler: &[u8]) -> (Answer, usize) {
-        // The pipe holds next to nothing, so what was taken is what the sender keeps.
+        // The pipe buffers almost nothing, so what was accepted is what the sender buffers.
         let (near, mut far) = tokio::io::duplex(64);
         let url = ReceiverUrl::parse("https://hooks.example/", &AddressRules::default()).unwrap();
         let request = SignedRequest::new(
@@ -129,7 +129,7 @@ mod tests {
         tokio::join!(exchange(near, &url, &request, Timestamp::from_millis(0)), receiver)
     }
 
-    /// Fails where the body is read, and where the buffer may grow.
+    /// Fails if the body is read, or if the buffer may grow.
     #[tokio::test]
     async fn an_answer_without_end_is_hung_up_on_after_sixteen_kibibytes() {
         let (answer, taken) = flood(b"HTTP/1.1 200 OK\r\n", b"x-filler: 0123456789\r\n").await;

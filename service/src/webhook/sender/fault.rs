@@ -1,4 +1,4 @@
-//! What can go wrong with one attempt, in classes that an integrator can act on. Holds nothing of what was sent or answered.
+//! The classes of failed attempts, which an integrator can act on. They contain nothing of what was sent or received.
 
 use domain::time::Millis;
 
@@ -25,7 +25,7 @@ macro_rules! faults {
                 match self { $(Self::$name => $sentence),+ }
             }
 
-            /// Reads what [`Fault::as_str`] wrote.
+            /// Parses what [`Fault::as_str`] wrote.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($wire => Some(Self::$name),)+ _ => None }
@@ -35,31 +35,31 @@ macro_rules! faults {
 }
 
 faults! {
-    /// The tenant has no receiver URL any more.
+    /// The tenant no longer has a receiver URL.
     NoReceiver = "no_receiver", "No receiver URL is configured.";
-    /// The tenant has no valid signing secret.
+    /// The tenant has no active signing secret.
     NoSecret = "no_secret", "There is no active signing secret.";
     /// The URL breaks a rule.
     UrlRefused = "url_refused", "The receiver URL is not acceptable.";
-    /// What is stored of the event or of a secret does not open or does not parse.
+    /// The stored event or a secret cannot be decrypted or parsed.
     CannotRender = "cannot_render", "The event or a signing secret cannot be read, so there is nothing to send. The operator can find the reason in the log.";
-    /// The event holds a reviewer's note that is withheld from the receiver.
-    NoteWithheld = "note_withheld", "The event contains a reviewer's note, and the receiver URL was changed later by somebody who may not read the note. An admin can confirm the URL by saving it, or send the event again.";
+    /// The event contains a reviewer's note that is withheld from the receiver.
+    NoteWithheld = "note_withheld", "The event contains a reviewer's note, and the receiver URL was changed later by somebody who may not read the note. An admin can confirm the URL by saving it, or resend the event.";
     /// The name does not resolve.
     Unresolved = "dns_failed", "The receiver's host name does not resolve.";
     /// The name resolves to an address that is not public.
     AddressRefused = "address_refused", "The receiver's host name resolves to an address that is not public.";
-    /// Nobody answered in time.
+    /// No connection in time.
     ConnectTimeout = "connect_timeout", "No connection within 5 seconds.";
     /// The connection was refused.
     ConnectFailed = "connect_failed", "The connection was refused.";
-    /// The certificate or the protocol is not right.
+    /// The certificate or the protocol is wrong.
     Tls = "tls_failed", "The TLS handshake failed: expired, self-signed or wrong certificate, or no TLS at all.";
     /// The whole exchange took too long.
     TimedOut = "timeout", "No response within 15 seconds.";
-    /// The connection ended before an answer.
+    /// The connection ended before a response.
     Closed = "connection_closed", "The connection was closed before a response arrived.";
-    /// What came back is no HTTP, or its headers are too large.
+    /// The response is not HTTP, or its headers are too large.
     BadAnswer = "bad_answer", "The response was not HTTP, or its headers were larger than 16 KiB.";
     /// 3xx.
     Redirect = "redirect", "The receiver answered with a redirect, which is not followed.";
@@ -68,13 +68,13 @@ faults! {
 }
 
 impl Fault {
-    /// Whether the receiver kept us waiting or is not there, however long we took to notice: such receivers get fewer attempts at a time.
+    /// Whether the receiver is slow or unreachable, however quickly we noticed: such receivers get fewer concurrent attempts.
     #[must_use]
     pub const fn is_slow(self) -> bool {
         matches!(self, Self::ConnectTimeout | Self::TimedOut | Self::Unresolved)
     }
 
-    /// Whether nothing was sent, for a reason on this side: no receiver is to blame.
+    /// Whether nothing was sent for a reason on our side: the receiver is not at fault.
     #[must_use]
     pub const fn is_ours(self) -> bool {
         matches!(
@@ -84,19 +84,19 @@ impl Fault {
     }
 }
 
-/// What an attempt came to.
+/// The result of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The answer's status, where there was an answer.
+    /// The response's status, if there was a response.
     pub status: Option<u16>,
     /// Why it failed; `None` means delivered.
     pub fault: Option<Fault>,
-    /// What the receiver asked for with `Retry-After`; only with 429 and 503.
+    /// The receiver's `Retry-After`; only with 429 and 503.
     pub retry_after: Option<Millis>,
 }
 
 impl Answer {
-    /// No answer at all.
+    /// No response at all.
     #[must_use]
     pub const fn failed(fault: Fault) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl Answer {
         }
     }
 
-    /// The answer `status`.
+    /// A response with `status`.
     #[must_use]
     pub const fn of_status(status: u16, retry_after: Option<Millis>) -> Self {
         let fault = match status {

@@ -1,8 +1,8 @@
-//! The webhook sender: the only thing in the product that makes outgoing connections. It sends one signed request to one checked
-//! address and says what came of it. Not here: what is sent and when (`deliver_event`).
+//! The webhook sender: the only part of the product that makes outgoing connections. It sends one signed request to one checked
+//! address and reports the result. What is sent and when is in `deliver_event`.
 //!
-//! https only; no redirects; no proxy from the environment; no connection and no TLS session is ever used for a second request, so
-//! tenants share nothing.
+//! https only; no redirects; no proxy from the environment; no connection and no TLS session is used for a second request, so
+//! that tenants share nothing.
 
 pub mod address;
 mod connect;
@@ -31,17 +31,17 @@ use wire::{Network, Wire};
 /// What the sender needs to know of the installation.
 #[derive(Clone, Debug)]
 pub struct SenderConfig {
-    /// Networks that are not public and may be sent to all the same: for development and tests.
+    /// Networks that are not public but allowed nevertheless: for development and tests.
     pub allow_networks: Vec<IpNet>,
-    /// Networks that are never sent to, though they are public: the installation's own, and its translators' prefixes.
+    /// Networks that are never sent to although they are public: the installation's own, and its translators' prefixes.
     pub refuse_networks: Vec<IpNet>,
-    /// Certificate authorities that are trusted besides the system's.
+    /// Certificate authorities trusted in addition to the system's.
     pub extra_roots: Vec<CertificateDer<'static>>,
     /// Whether the system's certificate authorities are trusted.
     pub native_roots: bool,
-    /// Longest wait for the name and for a connection.
+    /// Time-out for resolving the name and for connecting.
     pub connect_timeout: Duration,
-    /// Longest whole exchange, from the look-up of the name to the head of the answer.
+    /// Time-out for the whole exchange, from resolving the name to the head of the response.
     pub exchange_timeout: Duration,
 }
 
@@ -61,13 +61,13 @@ impl Default for SenderConfig {
 /// Why the sender cannot start.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SenderError {
-    /// Without a trusted authority no receiver could ever be reached.
+    /// Without a trusted authority no receiver could be reached.
     #[error("there is no trusted certificate authority: neither the system's nor a configured one")]
     NoRoots,
-    /// A configured certificate is none.
+    /// A configured certificate cannot be parsed.
     #[error("a configured certificate authority does not parse")]
     BadRoot,
-    /// The cryptography cannot do TLS.
+    /// The cryptography library cannot do TLS.
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
 }
@@ -88,7 +88,7 @@ impl WebhookSender {
         Self::with_resolver(config, Arc::new(SystemResolver))
     }
 
-    /// A sender with a resolver of its own.
+    /// A sender with the given resolver.
     ///
     /// # Errors
     /// [`SenderError`].
@@ -111,7 +111,7 @@ impl WebhookSender {
         }
     }
 
-    /// The rules for a receiver's URL that need no network.
+    /// The rules for a receiver URL that need no network.
     ///
     /// # Errors
     /// The first rule that it breaks.
@@ -119,8 +119,8 @@ impl WebhookSender {
         ReceiverUrl::parse(text, &self.rules)
     }
 
-    /// Checks a URL that an admin wants to register: its form, and that its host resolves to public addresses now. The same checks
-    /// are made again at every attempt.
+    /// Checks a URL that an admin wants to register: its form, and that its host currently resolves to public addresses. The
+    /// same checks are made at every attempt.
     ///
     /// # Errors
     /// The first rule that it breaks.

@@ -1,5 +1,5 @@
-//! Fairness between receivers: how many attempts one receiver may keep busy at a time. Deliveries are claimed only where there is a
-//! place, so a receiver's backlog waits in the database as it is, not in the worker's slots.
+//! Fairness between receivers: limits the concurrent attempts to one receiver. Deliveries are claimed only if there is a
+//! permit, so a receiver's backlog stays in the database, not in the worker's slots.
 
 use crate::webhook::sender::fault::{Answer, Fault};
 use std::{
@@ -8,24 +8,23 @@ use std::{
     time::Duration,
 };
 
-/// Attempts at a time to a receiver that answers.
+/// Concurrent attempts to a healthy receiver.
 const HEALTHY: usize = 16;
 
-/// Attempts at a time to a receiver that keeps us waiting or is not there.
+/// Concurrent attempts to a slow or unreachable receiver.
 const SLOW: usize = 2;
 
-/// An exchange that takes longer keeps us waiting, whatever the answer. A receiver that puts events into a queue of its own answers
-/// within a fraction of it.
+/// A longer exchange counts as slow, whatever the response. A receiver that queues events responds within a fraction of it.
 const LONGEST_QUICK: Duration = Duration::from_secs(2);
 
-/// Who keeps how many slots busy. Receivers go by their tenant's id.
+/// Who occupies how many slots. Receivers are identified by their tenant's id.
 #[derive(Debug, Default)]
 pub(crate) struct Pacing(Mutex<Lanes>);
 
 #[derive(Debug, Default)]
 struct Lanes {
     by_tenant: HashMap<String, Lane>,
-    /// Counts the attempts begun.
+    /// Number of attempts started.
     entered: u64,
 }
 
@@ -33,11 +32,11 @@ struct Lanes {
 struct Lane {
     in_flight: usize,
     is_slow: bool,
-    /// Which of all attempts was the last to be begun here.
+    /// The number of the last attempt started in this lane.
     last_entered: u64,
 }
 
-/// A place in a tenant's lane, given back when dropped.
+/// A permit of a tenant's lane, returned when dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     pacing: Arc<Pacing>,
@@ -45,8 +44,8 @@ pub(crate) struct Permit {
 }
 
 impl Pacing {
-    /// How many more attempts each of `tenants` may begin, the one first that has waited longest for its turn; those without a place are
-    /// left out. Slow receivers together keep at most half of the `slots` busy.
+    /// How many more attempts each of `tenants` may start, the one that has waited longest first; those without a permit are
+    /// left out. Slow receivers together occupy at most half of the `slots`.
     pub(crate) fn rooms(&self, tenants: Vec<String>, slots: usize) -> Vec<(String, usize)> {
         let lanes = self.lanes();
         let slow = lanes.by_tenant.values().filter(|lane| lane.is_slow);
@@ -71,7 +70,7 @@ impl Pacing {
         known.into_iter().map(room).filter(|&(_, room)| room > 0).collect()
     }
 
-    /// A place for one more attempt of `tenant`.
+    /// A permit for one more attempt of `tenant`.
     pub(crate) fn enter(self: &Arc<Self>, tenant: &str) -> Permit {
         let mut lanes = self.lanes();
         lanes.entered += 1;
@@ -91,7 +90,7 @@ impl Pacing {
 }
 
 impl Permit {
-    /// Learns from an exchange.
+    /// Updates the lane after an exchange.
     pub(crate) fn learn(&self, answer: &Answer, took: Duration) {
         if let Some(lane) = self.pacing.lanes().by_tenant.get_mut(&self.tenant) {
             lane.is_slow = took > LONGEST_QUICK || answer.fault.is_some_and(Fault::is_slow);
@@ -104,7 +103,7 @@ impl Drop for Permit {
         let mut lanes = self.pacing.lanes();
         if let Some(lane) = lanes.by_tenant.get_mut(&self.tenant) {
             lane.in_flight = lane.in_flight.saturating_sub(1);
-            // Nothing worth remembering: keeps the map as small as the number of receivers that are busy or slow.
+            // Nothing to remember: keeps the map as small as the number of busy or slow receivers.
             if lane.in_flight == 0 && !lane.is_slow {
                 lanes.by_tenant.remove(&self.tenant);
             }
@@ -185,7 +184,7 @@ mod tests {
         };
         let (first, places) = begin();
         assert_eq!(places.len(), SLOTS / 2);
-        assert!(begin().0.is_empty(), "no place is left for a slow one");
+        assert!(begin().0.is_empty(), "no permit is left for a slow one");
         assert_eq!(room(&pacing, "quick"), HEALTHY);
         drop(places);
         let (second, _places) = begin();

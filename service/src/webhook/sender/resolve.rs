@@ -1,15 +1,15 @@
-//! Names to addresses. Behind a trait so that a test can say what a name resolves to, and change its mind.
+//! Name resolution. Behind a trait, so that a test can decide what a name resolves to, and change it.
 
 use async_trait::async_trait;
 use std::{io, net::IpAddr};
 
-/// Finds the addresses of a name.
+/// Resolves names.
 #[async_trait]
 pub trait Resolve: Send + Sync + 'static {
     /// Every address of `name`.
     ///
     /// # Errors
-    /// Where the name does not resolve.
+    /// If the name does not resolve.
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 

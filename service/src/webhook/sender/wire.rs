@@ -1,5 +1,5 @@
-//! What lies between a signed request and its answer: names, connections, TLS. Behind a trait, so that a test of the schedule can
-//! answer in place of the network and pass weeks in a second.
+//! What connects a signed request with its response: names, connections, TLS. Behind a trait, so that a test of the schedule
+//! can respond in place of the network and simulate weeks in a second.
 
 use super::{
     SenderConfig, SenderError,
@@ -26,13 +26,13 @@ use tokio_rustls::{
 /// Carries requests to receivers.
 #[async_trait]
 pub trait Wire: Send + Sync + 'static {
-    /// Where `url` leads now, every address checked.
+    /// The current addresses of `url`'s host, each one checked.
     ///
     /// # Errors
     /// [`Fault::Unresolved`] or [`Fault::AddressRefused`].
     async fn find(&self, url: &ReceiverUrl) -> Result<Vec<SocketAddr>, Fault>;
 
-    /// Sends `request` to `url` and says what came of it. `now` is the time of the attempt.
+    /// Sends `request` to `url` and returns the result. `now` is the time of the attempt.
     async fn send(&self, url: &ReceiverUrl, request: &SignedRequest, now: Timestamp) -> Answer;
 }
 
@@ -116,7 +116,7 @@ fn connector(config: &SenderConfig) -> Result<TlsConnector, SenderError> {
         .with_root_certificates(roots)
         .with_no_client_auth();
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-    // A resumed TLS session would be shared by all tenants who send to the same host.
+    // A resumed TLS session would be shared by all tenants that send to the same host.
     tls.resumption = Resumption::disabled();
     Ok(TlsConnector::from(Arc::new(tls)))
 }

@@ -1,4 +1,4 @@
-//! The other side: the same operations on the real system, through the verbs that the API, the pages and the console call.
+//! The real side: the same operations on the real system, through the operations that the API, the pages and the console call.
 
 mod api;
 
@@ -56,7 +56,7 @@ pub(crate) const PLACES: [(&[PlanStep], bool); 4] = [
     (&[PlanStep::Selfie], true),
 ];
 
-/// A tenant with one plan, and who acts in it.
+/// A tenant with one plan, and its actors.
 pub(crate) struct TestTenant {
     pub(crate) document: bool,
     pub(crate) selfie: bool,
@@ -75,7 +75,7 @@ pub(crate) struct Real {
     pictures: u64,
 }
 
-/// A session as those who act on it know it.
+/// A session as its actors know it.
 pub(crate) struct Handle {
     pub(crate) id: SessionId,
     links: Vec<String>,
@@ -120,7 +120,7 @@ impl Real {
         }
     }
 
-    /// Ends everything that a broken sequence left, decisions first, then erasures, and stands at the beginning again.
+    /// Ends everything that a broken sequence left, decisions first, then erasures, and starts over.
     pub(crate) async fn reset(&self) {
         for _ in 0..2 {
             self.harness.wait(Millis::days(400)).await;
@@ -141,7 +141,7 @@ impl Real {
         }
     }
 
-    /// A worker takes what is due and dies. Nobody else can take it until its lease has run out.
+    /// A worker claims what is due and dies. Nobody else can claim it until its lease has expired.
     pub(crate) async fn crash(&self) -> Result<(), String> {
         let now = self.harness.honnin.now();
         let claim = self

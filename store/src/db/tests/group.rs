@@ -1,4 +1,4 @@
-//! Group commit on SQLite: one commit for all who wait, and each unit by itself.
+//! Group commit on SQLite: one commit for all waiting units, and each unit isolated.
 
 use super::*;
 use futures::{
@@ -22,7 +22,7 @@ where
     answer
 }
 
-/// Holds the writer inside a unit until the sender is used, so that what is queued meanwhile joins its group.
+/// Holds the writer inside a unit until the sender is used, so that what is queued in the meantime joins its group.
 async fn hold_writer(db: &Db) -> (oneshot::Sender<()>, Answer) {
     let (open, gate) = oneshot::channel();
     let (started, running) = oneshot::channel();
@@ -56,7 +56,7 @@ async fn failing_and_panicking_units_leave_their_neighbours_alone() {
     .await;
     let panicking = queue(&db, async |tx| {
         add(tx, "panicking").await?;
-        panic!("a fault of the program")
+        panic!("a bug")
     })
     .await;
     let last = queue(&db, async |tx| add(tx, "last").await).await;
@@ -79,7 +79,8 @@ async fn failing_and_panicking_units_leave_their_neighbours_alone() {
     assert_eq!(committed(&db).await, ["first", "last"]);
 }
 
-/// A foreign key that is checked at the commit makes the shared commit fail. That all units feel it shows that it is shared.
+/// A foreign key that is checked at the commit makes the shared commit fail. That all units get the failure shows that it is
+/// shared.
 #[tokio::test]
 async fn units_that_wait_share_one_commit_and_its_failure() {
     let backend = sqlite().await;
@@ -110,7 +111,7 @@ async fn units_that_wait_share_one_commit_and_its_failure() {
     assert_eq!(committed(&db).await, ["afterwards"]);
 }
 
-/// SQLite ends a whole transaction by itself when the disk is full; so does a conflict that is to be resolved that way.
+/// SQLite ends a whole transaction when the disk is full, and also for a conflict that is to be resolved that way.
 #[tokio::test]
 async fn when_the_database_gives_the_transaction_up_nobody_is_told_it_was_kept() {
     let backend = sqlite().await;

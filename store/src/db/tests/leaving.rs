@@ -1,7 +1,8 @@
-//! Callers that leave at any moment: what was acknowledged is there, what was not is there wholly or not at all, and whoever comes
-//! next finds a connection in order.
+//! Callers that go away at any moment: what was acknowledged is there, what was not is there completely or not at all, and the
+//! next unit finds a usable connection.
 //!
-//! Planted fault that makes this fail: a unit that runs within its caller's future, so that it ends where its caller does.
+//! Planted fault that this test detects: a unit that runs within its caller's future, so that it ends when its caller goes
+//! away.
 
 use super::*;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
@@ -15,25 +16,25 @@ use tokio::task::JoinSet;
 
 const CALLERS: i64 = 16;
 const CALLS: i64 = 10_000;
-/// What Postgres says of a connection that was handed on with a transaction open, or without the one that was begun.
+/// What Postgres reports about a connection that was reused with a transaction open, or without the one that was begun.
 const OUT_OF_STEP: [&str; 2] = [
     "there is already a transaction in progress",
     "there is no transaction in progress",
 ];
 
-/// What the throw-away Postgres has written to its log so far; nothing where `scripts/with-postgres` did not start one.
+/// What the temporary Postgres has written to its log so far; empty if `scripts/with-postgres` did not start one.
 fn postgres_log() -> String {
     let file = std::env::var_os("HONNIN_TEST_POSTGRES_LOG");
     file.map_or_else(String::new, |file| std::fs::read_to_string(file).unwrap())
 }
 
-/// When a caller has had enough.
+/// When a caller goes away.
 #[derive(Clone, Copy, Debug)]
 enum Leaves {
     Never,
     /// When its unit waits for the nth time.
     AtWait(u32),
-    /// After so many turns of the runtime.
+    /// After this many turns of the runtime.
     AfterTurns(u32),
 }
 
@@ -46,7 +47,7 @@ impl Leaves {
         }
     }
 
-    /// The answer, where the caller stayed for it.
+    /// The answer, if the caller stayed for it.
     async fn before<T>(self, call: impl Future<Output = T>) -> Option<T> {
         let call = pin!(call);
         match self {
@@ -76,7 +77,7 @@ async fn until_wait<F: Future>(mut call: Pin<&mut F>, nth: u32) -> Option<F::Out
 /// Who, and which of its calls.
 type Call = (i64, i64);
 
-/// What callers were told of their writing units.
+/// What callers learned about their writing units.
 #[derive(Debug, Default)]
 struct Told {
     done: BTreeSet<Call>,
@@ -94,7 +95,7 @@ async fn add_half(tx: &mut Tx, (caller, turn): Call, half: i64) -> Result<(), St
         .bind(caller).bind(turn).bind(half).execute(conn).await.map(drop))
 }
 
-/// Two halves, or none where the unit is to fail.
+/// Two halves, or none if the unit is to fail.
 async fn write(db: &Db, call: Call, fails: bool) -> Result<(), StoreError> {
     db.write(async move |tx| {
         add_half(tx, call, 1).await?;
@@ -109,7 +110,7 @@ async fn count(tx: &mut Tx, caller: i64) -> Result<i64, StoreError> {
         .bind(caller).fetch_one(conn).await)
 }
 
-/// One view of the database holds still, and holds no half of a unit.
+/// A snapshot of the database does not change, and contains no half of a unit.
 async fn read(db: &Db, whose: i64) -> Result<(), StoreError> {
     let seen = db.read(async move |tx| Ok::<_, StoreError>((count(tx, whose).await?, count(tx, whose).await?)));
     let (first, second) = seen.await?;
@@ -123,7 +124,7 @@ async fn ask(db: &Db, whose: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The writes that are there, and how many halves there are.
+/// The writes that are present, and how many halves there are.
 async fn written(db: &Db) -> (BTreeSet<Call>, usize) {
     let all = db.read(async |tx| -> Result<Vec<Call>, StoreError> {
         on!(tx, conn => sqlx::query_as("SELECT caller, turn FROM halves").fetch_all(conn).await)
@@ -173,12 +174,12 @@ async fn callers_that_leave_at_any_moment_leave_whole_units_and_connections_in_o
                 all.undone.extend(one.undone);
                 all
             });
-        // Waits for the units whose callers have left.
+        // Waits for the units whose callers have gone away.
         db.close().await;
         let (there, halves) = written(&Db::open(&url, OPTIONS).await.unwrap()).await;
-        assert_eq!(there.len() * 2, halves, "{name}: each unit wholly");
+        assert_eq!(there.len() * 2, halves, "{name}: each unit completely");
         assert!(told.done.is_subset(&there), "{name}: acknowledged and lost");
-        assert!(told.undone.is_disjoint(&there), "{name}: refused and kept");
+        assert!(told.undone.is_disjoint(&there), "{name}: refused but stored");
         let (waited_for, all) = (told.done.len(), there.len());
         assert!(waited_for > 1000 && all > waited_for, "{name}: {waited_for} of {all}");
     }

@@ -1,4 +1,4 @@
-//! What a unit of work may rely on, on both databases; and that units sharing SQLite's commit do not feel each other.
+//! The guarantees of a unit of work on both databases; and that units sharing SQLite's commit do not affect each other.
 
 mod group;
 mod leaving;

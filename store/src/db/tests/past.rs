@@ -1,11 +1,11 @@
-//! How a database was left is told by the database itself, and told rightly of copies.
+//! How a database was last closed is detected, and copies are distinguished from the original.
 
 use super::super::past::{Past, identity, look};
 use super::*;
 use sqlx::{ConnectOptions as _, Connection as _, sqlite::SqliteConnectOptions};
 use std::{fs, path::Path, str::FromStr as _};
 
-/// Copies these files of the database into a folder of their own, and says how they were left.
+/// Copies these files of the database into a separate folder, and returns how they were closed.
 async fn copied(backend: &Backend, folder: &str, endings: &[&str]) -> Past {
     let copy = backend.folder().join(folder);
     fs::create_dir(&copy).unwrap();
@@ -46,7 +46,7 @@ async fn a_copy_made_while_it_is_open_is_known_by_its_missing_log() {
     write(&backend.db).await;
     assert_eq!(copied(&backend, "later", &[""]).await, Past::WithoutLog);
     assert_eq!(copied(&backend, "crashed", &["", "-wal"]).await, Past::Crashed);
-    // Also after the log was folded in, as it is after an erasure.
+    // Also after a checkpoint, as after an erasure.
     backend.db.checkpoint().await.unwrap();
     assert_eq!(copied(&backend, "folded", &[""]).await, Past::WithoutLog);
     assert_eq!(copied(&backend, "folded-crashed", &["", "-wal"]).await, Past::Crashed);
@@ -93,7 +93,7 @@ async fn of_several_processes_each_signs_off_for_itself() {
     assert_eq!(copied(&backend, "none", &[""]).await, Past::Orderly);
 }
 
-/// SQLite tidies up behind a process that had no time to: its file is whole.
+/// SQLite cleans up after a process that had no time to: its file is complete.
 #[tokio::test]
 async fn a_file_that_was_never_copied_is_not_taken_for_a_copy() {
     let backend = sqlite().await;

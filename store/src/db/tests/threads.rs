@@ -1,4 +1,4 @@
-//! The threads that units run on end with their database, and a database needs no more connections than it is given.
+//! The threads that run units end with their database, and a database needs no more connections than it is given.
 
 use super::*;
 use futures::future::join_all;
@@ -10,7 +10,7 @@ thread_local! {
     static LEFT_HERE: RefCell<Vec<oneshot::Sender<()>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What tells that the threads of a writing and of a reading unit have ended.
+/// Reports when the threads of a writing and of a reading unit have ended.
 async fn mark(db: &Db) -> [oneshot::Receiver<()>; 2] {
     let (writer, writer_ends) = oneshot::channel();
     let (reader, reader_ends) = oneshot::channel();

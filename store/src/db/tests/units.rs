@@ -51,11 +51,11 @@ async fn a_panicking_unit_leaves_nothing_and_the_database_goes_on() {
         let failed: Result<(), StoreError> = db
             .write(async |tx| {
                 add(tx, "lost").await?;
-                panic!("a fault of the program")
+                panic!("a bug")
             })
             .await;
         assert!(matches!(failed, Err(StoreError::Panicked)), "{name}");
-        let before_there_is_a_future = |_: &mut Tx| -> Ready<_> { panic!("a fault of the program") };
+        let before_there_is_a_future = |_: &mut Tx| -> Ready<_> { panic!("a bug") };
         let failed: Result<(), StoreError> = db.write(before_there_is_a_future).await;
         assert!(matches!(failed, Err(StoreError::Panicked)), "{name}");
         db.write(async |tx| add(tx, "kept").await).await.unwrap();
@@ -63,7 +63,7 @@ async fn a_panicking_unit_leaves_nothing_and_the_database_goes_on() {
     }
 }
 
-/// Postgres cannot go on after an error, so SQLite may not seem to either.
+/// Postgres cannot continue after an error, so SQLite must not seem to either.
 #[tokio::test]
 async fn a_unit_that_swallows_a_database_error_is_rolled_back() {
     for Backend { name, db, .. } in backends().await {
@@ -128,7 +128,7 @@ async fn an_equal_unique_value_is_a_duplicate() {
     }
 }
 
-/// Planted fault: with one try instead of several, Postgres loses increments' units to conflicts.
+/// Planted fault that this test detects: with one try instead of several, units are lost to conflicts on Postgres.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn units_that_lose_a_compare_and_set_run_again_with_what_is_stored_now() {
     for Backend { name, db, .. } in backends().await {
@@ -164,7 +164,7 @@ async fn count(tx: &mut Tx) -> Result<i64, StoreError> {
     on!(tx, conn => sqlx::query_scalar("SELECT COUNT(*) FROM jobs").fetch_one(conn).await)
 }
 
-/// A unit whose caller left goes on, and what it sees may not become what the next unit sees.
+/// A unit whose caller has gone away continues, and its snapshot must not become the next unit's.
 #[tokio::test]
 async fn a_caller_that_leaves_while_it_reads_leaves_no_old_view_behind() {
     for Backend { name, db, .. } in backends().await {
@@ -194,7 +194,7 @@ async fn a_caller_that_leaves_while_it_reads_leaves_no_old_view_behind() {
     }
 }
 
-/// A unit without a caller is nobody's to wait for but the database's.
+/// Only the database waits for a unit whose caller has gone away.
 #[tokio::test]
 async fn a_unit_that_has_begun_ends_before_the_database_is_closed_even_where_its_caller_has_left() {
     for backend in backends().await {
@@ -222,7 +222,7 @@ async fn a_unit_that_has_begun_ends_before_the_database_is_closed_even_where_its
     }
 }
 
-/// Settings of a connection stand for whatever else a unit may leave on it.
+/// Settings of a connection represent anything else that a unit may leave on it.
 #[tokio::test]
 async fn the_connection_of_a_unit_that_panicked_is_not_used_again() {
     for Backend { name, db, .. } in backends().await {
@@ -236,7 +236,7 @@ async fn the_connection_of_a_unit_that_panicked_is_not_used_again() {
         let failed: Result<(), StoreError> = db
             .ask(async move |tx| {
                 execute(tx, mark).await?;
-                panic!("a fault of the program")
+                panic!("a bug")
             })
             .await;
         assert!(matches!(failed, Err(StoreError::Panicked)), "{name}: {failed:?}");

@@ -1,4 +1,4 @@
-//! One group: the units that share a transaction, from its BEGIN to their answers.
+//! One group: the units that share a transaction, from BEGIN to their answers.
 
 use super::Waiting;
 use crate::{StoreError, db::Tx};
@@ -6,7 +6,7 @@ use prometheus_client::metrics::counter::Counter;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// Bounds how long the first unit of a group waits for the last.
+/// Limits how long the first unit of a group waits for the last.
 const GROUP: usize = 128;
 
 /// Units that wait for one commit.
@@ -19,19 +19,19 @@ pub(super) struct Group {
     failed: bool,
 }
 
-/// What came of a group.
+/// The result of a group.
 #[derive(Default)]
 pub(super) struct Committed {
     /// How long the commit itself took.
     pub(super) took: Duration,
-    /// What the units that are kept count.
+    /// What the committed units count.
     pub(super) counted: Vec<Counter>,
     /// Whether one of them enqueued a job.
     pub(super) enqueued: bool,
 }
 
 impl Group {
-    /// The group that `first` begins. Where one of the last group failed, failures are about, and it is careful from the start.
+    /// The group that `first` begins. If a unit of the last group failed, this one uses savepoints from the start.
     pub(super) fn after(last: &Self, first: Box<dyn Waiting>) -> Self {
         Self {
             members: vec![first],
@@ -45,14 +45,14 @@ impl Group {
         self.members.len()
     }
 
-    /// Answers every caller: with the unit's own answer, or with the group's failure.
+    /// Answers every caller: with the unit's own result, or with the group's failure.
     pub(super) fn answer(&mut self, outcome: &Result<(), StoreError>) {
         for member in self.members.drain(..) {
             member.answer(outcome.clone());
         }
     }
 
-    /// Runs the units that wait, and those that come while it runs, in one transaction.
+    /// Runs the waiting units, and those that arrive in the meantime, in one transaction.
     pub(super) async fn run(
         &mut self,
         tx: &mut Tx,
@@ -69,7 +69,7 @@ impl Group {
                 self.failed = true;
                 if !self.careful {
                     self.careful = true;
-                    // It may be gone already: the database gives a transaction up when the disk is full. BEGIN will tell.
+                    // It may be gone already: the database aborts a transaction when the disk is full. BEGIN will report it.
                     drop(tx.command("ROLLBACK").await);
                     committed = begin(tx, self.careful).await?;
                     at = 0;
@@ -84,7 +84,7 @@ impl Group {
             {
                 self.members.push(next);
             }
-            // Where the database has given the transaction up, this fails, and with it the whole group, the next unit included.
+            // If the database has aborted the transaction, this fails, and with it the whole group, including the next unit.
             if keep && self.careful && at < self.members.len() {
                 tx.command("RELEASE unit; SAVEPOINT unit").await?;
             }
@@ -96,8 +96,8 @@ impl Group {
     }
 }
 
-/// Each call costs two changes of thread, so the first savepoint comes with BEGIN, each further one with the end of the unit before
-/// it, and the last one ends with COMMIT.
+/// Each call costs two thread switches, so the first savepoint comes with BEGIN, each further one with the end of the previous
+/// unit, and the last one ends with COMMIT.
 async fn begin(tx: &mut Tx, careful: bool) -> Result<Committed, StoreError> {
     let begin = if careful {
         "BEGIN IMMEDIATE; SAVEPOINT unit"
@@ -108,7 +108,7 @@ async fn begin(tx: &mut Tx, careful: bool) -> Result<Committed, StoreError> {
     Ok(Committed::default())
 }
 
-/// A unit that waits already.
+/// The next unit, if one is waiting.
 fn next_waiting(inbox: &mut mpsc::Receiver<Box<dyn Waiting>>) -> Option<Box<dyn Waiting>> {
     loop {
         let waiting = inbox.try_recv().ok()?;

@@ -1,8 +1,8 @@
-//! Group commit for SQLite. One durable commit costs milliseconds whatever it holds, so one thread runs every waiting unit in one
-//! transaction, commits once, and only then answers all of them.
+//! Group commit for SQLite. A durable commit costs milliseconds whatever it contains, so one thread runs all waiting units in
+//! one transaction, commits once, and only then answers all of them.
 //!
-//! Units hardly ever fail, so a group begins without savepoints, which would cost as much as a small unit. When one fails, the
-//! whole transaction is rolled back and the group is run again, each unit inside a savepoint of its own this time.
+//! Units rarely fail, so a group begins without savepoints, which would cost as much as a small unit. If one fails, the whole
+//! transaction is rolled back and the group is run again, each unit inside its own savepoint this time.
 
 mod group;
 
@@ -14,16 +14,16 @@ use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
 use std::sync::Arc;
 use tokio::sync::{Notify, mpsc, oneshot};
 
-/// How many units may wait before callers have to.
+/// Capacity of the queue.
 pub(super) const QUEUE: usize = 1024;
 
 /// A unit in the queue, whatever its types.
 pub(super) trait Waiting: Send {
-    /// Nobody waits for the answer any more.
+    /// Nobody waits for the result any more.
     fn is_abandoned(&self) -> bool;
-    /// Runs the unit, keeps its answer, and says whether to keep what it did.
+    /// Runs the unit, keeps its result, and returns whether to keep its changes.
     fn run<'a>(&'a mut self, tx: &'a mut Tx) -> LocalBoxFuture<'a, bool>;
-    /// Answers the caller: with the unit's own answer, or with the group's failure.
+    /// Answers the caller: with the unit's own result, or with the group's failure.
     fn answer(self: Box<Self>, group: Result<(), StoreError>);
 }
 
@@ -54,7 +54,7 @@ where
             (Some(Ok(value)), Ok(())) => Ok(value),
             (None, Ok(())) => Err(StoreError::unavailable("the unit did not run").into()),
         };
-        // A caller that went away does not need its answer.
+        // A caller that has gone away does not need the answer.
         drop(self.caller.send(answer));
     }
 }
@@ -77,15 +77,15 @@ where
     answer.await.unwrap_or_else(|_| Err(closed()))
 }
 
-/// Somebody who waits for the log to be folded into the database file.
+/// A caller that waits for a checkpoint.
 pub(super) type Checkpoint = oneshot::Sender<Result<bool, StoreError>>;
 
 /// The thread that writes.
 pub(super) struct Writer {
     pub(super) options: SqliteConnectOptions,
-    /// The row that says that the database is open.
+    /// The row that marks the database as open.
     pub(super) opening: Option<Opening>,
-    /// The connection; opened anew where there is none.
+    /// The connection; reopened if there is none.
     pub(super) held: Option<Tx>,
     pub(super) inbox: mpsc::Receiver<Box<dyn Waiting>>,
     pub(super) checkpoints: mpsc::Receiver<Checkpoint>,
@@ -95,11 +95,11 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Commits group after group until the last [`super::Db`] is gone or the database is closed. Its connection is closed before
-    /// its inbox is.
+    /// Commits group after group until the last [`super::Db`] is dropped or the database is closed. Its connection is closed
+    /// before its inbox is.
     pub(super) async fn run(mut self) {
         self.work().await;
-        // Where it cannot be written, the row stays: then it was not closed in order.
+        // If it cannot be written, the row stays: then the database was not closed cleanly.
         drop(self.sign_off().await);
         self.let_go().await;
     }
@@ -156,7 +156,7 @@ impl Writer {
                     self.jobs_changed.notify_one();
                 }
             }
-            // Whatever state the connection is in, the next group gets another one.
+            // Whatever state the connection is in, the next group gets a new one.
             Err(_) => self.let_go().await,
         }
         group.answer(&outcome.map(drop));

@@ -1,4 +1,4 @@
-//! A job is held by one worker at a time, and one that lost it can do nothing more.
+//! A job is held by one worker at a time, and a worker that lost it can do nothing more.
 
 use super::{at, claim, enqueue, finish, list, renew, retry_at};
 use std::collections::HashMap;
@@ -85,7 +85,8 @@ async fn a_lost_lease_rolls_back_the_effect_beside_it() {
     }
 }
 
-/// Planted fault: without SKIP LOCKED and without the lease condition in the claim, jobs are claimed twice.
+/// Planted fault that this test detects: without SKIP LOCKED and without the lease condition in the claim, jobs are claimed
+/// twice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn racing_workers_claim_every_job_exactly_once() {
     const WORKERS: [&str; 8] = ["w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"];
@@ -124,7 +125,7 @@ async fn racing_workers_claim_every_job_exactly_once() {
                 *times.entry(job.number).or_default() += 1;
             }
         }
-        // A worker that found everything locked may have left early; what is left is claimed now.
+        // A worker that found everything locked may have left early; the rest is claimed now.
         for job in claim(&db, "last", 1_000, 2_000, 200).await {
             *times.entry(job.number).or_default() += 1;
         }

@@ -1,4 +1,4 @@
-//! Jobs: due in order, once where asked for, kept with their effect.
+//! Jobs: due in order, unique if requested, finished with their effect.
 
 mod deliveries;
 mod leases;

@@ -1,4 +1,4 @@
-//! The master key: its file, its rotation, and that nothing opens without it.
+//! The master key: its file, its rotation, and that nothing can be decrypted without it.
 
 use super::{PLAIN, tenant};
 use crate::fixtures::{at, keep, world, write};

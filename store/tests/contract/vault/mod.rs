@@ -1,4 +1,4 @@
-//! Keys at rest: what is sealed opens in its place and with its key, or not at all.
+//! Encryption at rest: data can be decrypted only in its place and with its key.
 
 mod master;
 
@@ -194,7 +194,7 @@ async fn a_destroyed_key_is_gone_here_and_in_other_processes() {
     }
 }
 
-/// Planted fault: without the checkpoint in `destroy`, the sealed key stays in the log.
+/// Planted fault that this test detects: without the checkpoint in `destroy`, the encrypted key stays in the log.
 #[tokio::test]
 async fn a_destroyed_key_leaves_no_byte_on_the_disk() {
     let backend = testkit::databases::sqlite().await;

@@ -1,5 +1,5 @@
 //! Driving licences of the United States and Canada (AAMVA DL/ID Card Design Standard): labels with the standard's numbers,
-//! arranged as each state likes it; all data once more in the PDF417 on the back.
+//! arranged as in each state; all data again in the PDF417 on the back.
 
 use super::america_states::{Arrangement, STATES, State};
 use crate::Done;
@@ -29,7 +29,7 @@ pub(crate) struct Licence {
 }
 
 impl Licence {
-    /// Somebody's licence.
+    /// A fictional licence.
     pub(crate) fn invented(faces: usize, chance: &mut impl Rng) -> Self {
         let owner = Owner::invented(&ENGLISH, faces, chance);
         let state = chance.random_range(0..STATES.len());
@@ -45,7 +45,7 @@ impl Licence {
             state,
             street: street(chance),
             town: pick(form.towns, chance),
-            // To a birthday, as most states have it.
+            // Until a birthday, as in most states.
             expiry: owner
                 .birth
                 .years_later(issued.year + chance.random_range(4..8) - owner.birth.year),
@@ -68,7 +68,7 @@ impl Licence {
         self.form().code
     }
 
-    /// The tints of the card.
+    /// The background tints of the card.
     pub(crate) fn tints(&self) -> [Colour; 2] {
         [self.form().tint, [240.0, 240.0, 232.0]]
     }
@@ -197,7 +197,7 @@ const ABOVE: [&str; 11] = [
     "EYES",
 ];
 
-/// A label and its value, beside it or below it; answers the right end.
+/// A label and its value, beside or below it; returns the right end.
 fn cell(
     page: &mut Page<'_>,
     label: &str,
@@ -342,7 +342,7 @@ pub(crate) fn back(page: &mut Page<'_>, licence: &Licence, words: bool) -> Done 
     Ok(())
 }
 
-/// The symbol and what it says. Its modules are 0.17 to 0.33 mm wide and its rows three to four times as high (annex D.3).
+/// The symbol and its content. Its modules are 0.17 to 0.33 mm wide and its rows three to four times as high (annex D.3).
 fn barcode(page: &mut Page<'_>, licence: &Licence) -> Done {
     let payload = licence.payload();
     let rows = pdf417(&payload)?;
@@ -372,7 +372,7 @@ fn barcode(page: &mut Page<'_>, licence: &Licence) -> Done {
     ] {
         page.coded(item, normal);
         if item == Item::FirstName {
-            // The code keeps the first of several given names apart.
+            // The code contains only the first of several given names.
             page.also(&[owner.given.split(' ').next().unwrap_or_default()]);
         }
         if item == Item::DocumentNumber {

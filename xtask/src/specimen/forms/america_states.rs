@@ -1,4 +1,4 @@
-//! How the states and provinces of North America arrange and fill their driving licences.
+//! The layouts and formats of driving licences in the states and provinces of North America.
 
 use crate::specimen::picture::Colour;
 
@@ -16,18 +16,18 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Its name as AAMVA lists issuers, whatever more the card's title says.
+    /// Its name as AAMVA lists issuers, whatever the card's title says.
     pub(super) fn region(&self) -> &'static str {
         self.name.trim_end_matches(" STATE")
     }
 }
 
-/// Where the labels stand.
+/// Positions of the labels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrangement {
     /// Every label with the standard's number, small, above or before its value: `4d DLN`, `3 DOB`.
     Numbered,
-    /// Short labels in the line of their values: `DL I1234567`, `LN`, `FN`.
+    /// Short labels on the line of their values: `DL I1234567`, `LN`, `FN`.
     Inline,
     /// Small words above the values.
     Above,

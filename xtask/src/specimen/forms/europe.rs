@@ -1,4 +1,4 @@
-//! Driving licences of the EU and EEA model (Directive 2006/126/EC, annex I) and the United Kingdom's: numbered fields.
+//! Driving licences of the EU and EEA model (Directive 2006/126/EC, annex I) and of the United Kingdom: numbered fields.
 
 use super::europe_states::{KINGDOM, STATES, State};
 use crate::specimen::{
@@ -27,13 +27,13 @@ pub(crate) struct Licence {
 }
 
 impl Licence {
-    /// Somebody's licence of the EU model.
+    /// A fictional licence of the EU model.
     pub(crate) fn invented(faces: usize, chance: &mut impl Rng) -> Self {
         let state = chance.random_range(0..STATES.len());
         Self::of(state, faces, chance)
     }
 
-    /// Somebody's licence of the United Kingdom.
+    /// A fictional licence of the United Kingdom.
     pub(crate) fn of_kingdom(faces: usize, chance: &mut impl Rng) -> Self {
         Self::of(usize::MAX, faces, chance)
     }
@@ -98,7 +98,7 @@ impl Licence {
         self.form().alpha3
     }
 
-    /// The tints of the card.
+    /// The background tints of the card.
     pub(crate) fn tints(&self) -> [Colour; 2] {
         [self.form().tint, [232.0, 228.0, 246.0]]
     }
@@ -123,7 +123,7 @@ fn patterned(pattern: &str, chance: &mut impl Rng) -> String {
 /// Five letters of the family name, birth date with 5 added to a woman's month, two initials, a digit and two letters.
 fn driver_number(owner: &Owner, chance: &mut impl Rng) -> String {
     let plain: String = owner.family.chars().filter(char::is_ascii_alphabetic).collect();
-    // MAC and MC are filed as one.
+    // MAC and MC are treated alike.
     let plain = plain
         .strip_prefix("MAC")
         .map_or(plain.clone(), |rest| format!("MC{rest}"));
@@ -183,7 +183,7 @@ pub(crate) fn front(
     }
 }
 
-/// The numbered fields, from the top down.
+/// The numbered fields, from top to bottom.
 fn rows(page: &mut Page<'_>, licence: &Licence, top: f32, kingdom: bool) {
     let left = page.chance.random_range(28.5..31.5);
     let step = if kingdom {
@@ -316,7 +316,7 @@ fn rows(page: &mut Page<'_>, licence: &Licence, top: f32, kingdom: bool) {
     }
 }
 
-/// A scribble.
+/// A signature.
 fn signature(page: &mut Page<'_>, x: f32, y: f32) {
     let (a, b): (f32, f32) = (page.chance.random_range(0.7..1.4), page.chance.random_range(0.5..1.2));
     for step in 0..260_u16 {
@@ -326,7 +326,7 @@ fn signature(page: &mut Page<'_>, x: f32, y: f32) {
     }
 }
 
-/// The line for machines: `D1`, the state, and thirty characters in all.
+/// The machine-readable line: `D1`, the state, and thirty characters in total.
 fn zone(licence: &Licence) -> String {
     let form = licence.form();
     let body = if form.alpha3 == "FRA" {
@@ -345,7 +345,7 @@ fn zone(licence: &Licence) -> String {
     format!("{body}{}", check_digit(&body))
 }
 
-/// Prints the back: the table of categories, and in some states a line for machines.
+/// Prints the back: the table of categories, and in some states a machine-readable line.
 pub(crate) fn back(page: &mut Page<'_>, licence: &Licence, words: bool) {
     let categories = ["AM", "A1", "A2", "A", "B1", "B", "C1", "C", "D1", "D", "BE"];
     for (text, x) in [("9.", 26.0), ("10.", 36.0), ("11.", 52.0), ("12.", 68.0)] {

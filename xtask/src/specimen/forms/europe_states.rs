@@ -1,11 +1,11 @@
-//! How the states of Europe arrange and fill their driving licences.
+//! The layouts and formats of driving licences in the states of Europe.
 
 use crate::specimen::{
     names::{ENGLISH, FRENCH, GERMAN, NORTHERN, Names, SOUTHERN},
     picture::Colour,
 };
 
-/// One state's arrangement.
+/// The layout of one state.
 pub(super) struct State {
     /// Sign on the flag.
     pub(super) sign: &'static str,
@@ -13,13 +13,13 @@ pub(super) struct State {
     pub(super) title: &'static str,
     pub(super) state: &'static str,
     pub(super) names: &'static Names,
-    /// Between day, month and year.
+    /// Separator between day, month and year.
     pub(super) between: char,
-    /// How a number is made: `A` is a letter, `9` a digit, the rest stands for itself.
+    /// Pattern of a number: `A` is a letter, `9` a digit, anything else is literal.
     pub(super) number: &'static str,
     pub(super) authorities: &'static [&'static str],
     pub(super) places: &'static [&'static str],
-    /// Whether the numbers have a point after them.
+    /// Whether the numbers are followed by a full stop.
     pub(super) point: bool,
     /// Whether family names are printed in capitals.
     pub(super) capitals: bool,
@@ -175,7 +175,7 @@ pub(super) const STATES: [State; 9] = [
     },
 ];
 
-/// The United Kingdom's: no flag of the Union, an address, a number made of name and birth date.
+/// The United Kingdom's: no EU flag, an address, a number derived from name and birth date.
 pub(super) const KINGDOM: State = State {
     sign: "UK",
     alpha3: "GBR",

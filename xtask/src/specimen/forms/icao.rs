@@ -1,4 +1,4 @@
-//! Passports and identity cards of ICAO Doc 9303: visual zone in two languages above, lines for machines below.
+//! Passports and identity cards of ICAO Doc 9303: visual zone in two languages above, machine-readable lines below.
 
 use crate::specimen::{
     label::{Item, Kind, Side},

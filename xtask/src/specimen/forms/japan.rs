@@ -1,7 +1,7 @@
-//! The Japanese driving licence and the driving history certificate, which has its form.
+//! The Japanese driving licence and the driving history certificate, which has the same layout.
 //!
 //! From top to bottom: name with date of birth, address, date of issue; the coloured band with the date of expiry; conditions;
-//! number; dates of the first licences and the grid of kinds. The portrait is on the right, the title upright beside it, the
+//! number; dates of the first licences and the grid of kinds. The portrait is on the right, the vertical title beside it, the
 //! commission and its seal below.
 
 use super::{Order, japanese_date, plain_date};
@@ -14,7 +14,7 @@ use crate::specimen::{
 };
 use rand::{Rng, RngExt, seq::IndexedRandom};
 
-/// First holders, others, and those without offences.
+/// First-time holders, others, and those without offences.
 const BANDS: [Colour; 3] = [[140.0, 200.0, 120.0], [120.0, 180.0, 225.0], [225.0, 195.0, 95.0]];
 const CONDITIONS: [&str; 4] = [
     "眼鏡等",
@@ -55,14 +55,14 @@ pub(crate) struct Licence {
 }
 
 impl Licence {
-    /// Somebody's licence, or certificate that they had one.
+    /// A fictional licence, or a certificate that the holder had one.
     pub(crate) fn invented(owner: Owner, history: bool, chance: &mut impl Rng) -> Self {
         let (address, prefecture) = japanese_address(chance);
         let issued = Date::drawn(chance, 2021, 2025);
-        // From the eighteenth birthday, and before the issue.
+        // After the eighteenth birthday, and before the issue.
         let youngest = owner.birth.year + 19;
         let first = Date::drawn(chance, youngest.min(2024), (youngest + 12).min(2024));
-        // To a month after a birthday, as the law has it.
+        // Until a month after a birthday, as the law says.
         let expiry = owner
             .birth
             .years_later(issued.year + chance.random_range(3..6) - owner.birth.year);
@@ -83,7 +83,7 @@ impl Licence {
     }
 }
 
-/// Weights 5 4 3 2 7 6 5 4 3 2 over the first ten digits; eleven less the rest by eleven, of which 10 and 11 count as 0.
+/// Weights 5 4 3 2 7 6 5 4 3 2 over the first ten digits; eleven minus the remainder modulo eleven, where 10 and 11 count as 0.
 fn check_digit(body: &str) -> u32 {
     let sum: u32 = body
         .chars()

@@ -1,4 +1,4 @@
-//! All layouts: what a document of each says, and how its sides are printed.
+//! All layouts: the content of a document, and how its sides are printed.
 
 pub(crate) mod america;
 mod america_states;
@@ -22,7 +22,7 @@ use super::{
 use crate::Done;
 use rand::{Rng, RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 
-/// Pixels of print to a millimetre: more than any camera here sees of it.
+/// Pixels of print per millimetre: more than any simulated camera resolves.
 const SCALE: f32 = 14.0;
 
 /// The layouts that can be rendered.
@@ -67,7 +67,7 @@ pub(crate) const LAYOUTS: [Layout; 11] = [
     Layout::Td2,
 ];
 
-/// Somebody's document.
+/// A fictional document.
 #[derive(Clone, Debug)]
 pub(crate) enum Paper {
     Icao(Document, usize),
@@ -79,7 +79,7 @@ pub(crate) enum Paper {
 }
 
 impl Paper {
-    /// A document of somebody who does not exist.
+    /// A document of a fictional person.
     pub(crate) fn invented(layout: Layout, faces: usize, chance: &mut impl Rng) -> Self {
         let japanese = |chance: &mut _| Owner::invented(&JAPANESE, faces, chance);
         match layout {
@@ -162,7 +162,7 @@ impl Paper {
         }
     }
 
-    /// Who issued it.
+    /// Its issuer.
     pub(crate) fn issuer(&self) -> String {
         match self {
             Self::Icao(document, _) => document.issuer.clone(),
@@ -172,7 +172,7 @@ impl Paper {
         }
     }
 
-    /// The sides worth a picture.
+    /// The sides to photograph.
     pub(crate) const fn sides(&self) -> &'static [Side] {
         match self {
             Self::Icao(
@@ -195,7 +195,7 @@ impl Paper {
         }
     }
 
-    /// Whether the document is a bendless card with round corners.
+    /// Whether the document is a rigid card with round corners.
     pub(crate) const fn is_card(&self) -> bool {
         !matches!(
             self,
@@ -209,7 +209,7 @@ impl Paper {
         )
     }
 
-    /// Prints one side. All sides of one document are printed alike when `press` is the same.
+    /// Prints one side. All sides of one document are printed alike if `press` is the same.
     pub(crate) fn print<'a>(
         &self,
         side: Side,
@@ -288,7 +288,7 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    /// One of them.
+    /// A random one.
     pub(crate) fn drawn(chance: &mut impl Rng) -> Self {
         [Self::Spaces, Self::Zeros, Self::Bare]
             .choose(chance)
@@ -305,7 +305,7 @@ impl Order {
     }
 }
 
-/// `昭和61年5月1日`; the first year of an era is 元年 unless zeros are wanted.
+/// `昭和61年5月1日`; the first year of an era is 元年 unless zeros are used.
 pub(crate) fn japanese_date(date: Date, order: Order) -> String {
     let (era, year) = date.era();
     let year = match (year, order) {

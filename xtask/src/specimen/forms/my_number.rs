@@ -21,7 +21,7 @@ pub(crate) struct Card {
 }
 
 impl Card {
-    /// Somebody's card: it runs to the tenth birthday after its issue.
+    /// A fictional card, valid until the tenth birthday after its issue.
     pub(crate) fn invented(owner: Owner, chance: &mut impl Rng) -> Self {
         let issued = chance.random_range(2018..=2025);
         Self {

@@ -52,7 +52,7 @@ pub(crate) struct Card {
 }
 
 impl Card {
-    /// Somebody's card.
+    /// A fictional card.
     pub(crate) fn invented(owner: Owner, special: bool, chance: &mut impl Rng) -> Self {
         let issued = Date::drawn(chance, 2022, 2025);
         let nations = if special { &NATIONS[7..8] } else { &NATIONS[..] };
@@ -81,7 +81,7 @@ impl Card {
     }
 }
 
-/// A label in both languages; answers where what it labels may begin.
+/// A label in both languages; returns where its value may begin.
 fn label(page: &mut Page<'_>, japanese: &str, english: &str, y: f32) -> f32 {
     let right = page.form(japanese, 2.8, y, 1.95);
     page.form(english, 2.8, y + 1.75, 1.3).max(right).max(14.5)

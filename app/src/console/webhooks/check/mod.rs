@@ -1,4 +1,4 @@
-//! The debugger: what was pasted, explained in sentences.
+//! The debugger: explains in sentences what was pasted.
 
 mod view;
 
@@ -46,7 +46,7 @@ async fn load(request: Request) -> PageResult<CheckView> {
 async fn explain(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     let headers = fields.raw("headers").to_owned();
-    // A browser sends the lines of a text area with CR LF; our bodies hold no line ends at all.
+    // Browsers send the lines of a text area with CR LF; our bodies contain no line breaks at all.
     let body = fields.raw("body").replace("\r\n", "\n");
     let explained = diagnose_signature(request.honnin(), &developer, &headers, body.as_bytes()).await?;
     let view = CheckView {

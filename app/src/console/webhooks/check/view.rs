@@ -1,4 +1,4 @@
-//! The debugger: paste what the receiver got, read why verification fails.
+//! The debugger: paste what the receiver got, and read why verification fails.
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
@@ -6,12 +6,12 @@ use crate::console::parts::{Line, Tone, area, badge, heading};
 use crate::console::webhooks::view::ReceiverStatus;
 use leptos::prelude::*;
 
-/// What was found out, in words.
+/// A finding in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
-    /// What was looked at.
+    /// What was checked.
     pub about: &'static str,
-    /// How it stands.
+    /// Its colour.
     pub tone: Tone,
     /// One word.
     pub word: &'static str,
@@ -22,17 +22,17 @@ pub(super) struct Finding {
 /// The page's content.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct CheckView {
-    /// What is said of the receiver on top.
+    /// The receiver's state, shown at the top.
     pub receiver_status: ReceiverStatus,
     /// As pasted.
     pub headers: String,
     /// As pasted.
     pub body: String,
-    /// What was found out; empty before anything was pasted.
+    /// The findings; empty before anything is pasted.
     pub findings: Vec<Finding>,
 }
 
-/// What people paste may hold metadata and notes.
+/// Pasted text may contain metadata and notes.
 impl std::fmt::Debug for CheckView {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "CheckView({} findings)", self.findings.len())

@@ -132,7 +132,7 @@ fn shown(request: RequestView, attempt: Option<i64>) -> view::Request {
     }
 }
 
-/// The request as a command for a POSIX shell.
+/// The request as a POSIX shell command.
 fn as_curl(url: &str, headers: &[(String, String)], body: &str) -> String {
     let mut command = format!("curl -i {}", quoted(url));
     for (name, value) in headers
@@ -146,7 +146,7 @@ fn as_curl(url: &str, headers: &[(String, String)], body: &str) -> String {
     command
 }
 
-/// Nothing inside single quotes means anything to a shell but the quote itself.
+/// Inside single quotes, only the quote itself is special to a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

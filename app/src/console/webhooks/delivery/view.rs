@@ -1,4 +1,4 @@
-//! One event: where its delivery stands, every attempt, and the exact request, to look at and to repeat.
+//! One event: the state of its delivery, every attempt, and the exact request to view and repeat.
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
@@ -16,7 +16,7 @@ pub(super) struct Attempt {
     pub at: Timestamp,
     /// How long the exchange took.
     pub duration_ms: i64,
-    /// The answer's status.
+    /// The HTTP status of the response.
     pub status: Option<u16>,
     /// What went wrong, in words.
     pub fault: Option<String>,
@@ -25,7 +25,7 @@ pub(super) struct Attempt {
 /// The request, byte for byte.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Request {
-    /// Which attempt's; `None` for one sent now.
+    /// The number of the attempt; `None` for a request that would be sent now.
     pub attempt: Option<i64>,
     /// Where it goes.
     pub url: Option<String>,
@@ -33,7 +33,7 @@ pub(super) struct Request {
     pub headers: Vec<(String, String)>,
     /// The signed bytes as text, or why they are not shown.
     pub body: Result<String, &'static str>,
-    /// The whole as a command.
+    /// The request as a command.
     pub curl: Option<String>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct DeliveryView {
     pub at: Timestamp,
     /// The session it is about, and whether this person may open it.
     pub session: Option<String>,
-    /// Where it stands.
+    /// State of the delivery.
     pub state: State,
     /// First to last.
     pub attempts: Vec<Attempt>,
@@ -149,7 +149,7 @@ pub(super) fn render(view: &DeliveryView, frame: &Frame, meta: &PageMeta) -> Any
     let action = format!("/admin/webhooks/{}/again", view.id);
     let again = match view.state {
         State::Pending(_) => "Send now",
-        State::Delivered | State::Abandoned => "Send again",
+        State::Delivered | State::Abandoned => "Resend",
         State::NotSent => "Send",
     };
     let can_send = view.health.receiver.is_some();

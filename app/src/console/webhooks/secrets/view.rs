@@ -1,4 +1,4 @@
-//! Signing secrets: the one showing, and the rotation in its four steps.
+//! Signing secrets: showing one once, and the rotation in four steps.
 
 use crate::PageMeta;
 use crate::console::keys::shown_once;
@@ -22,13 +22,13 @@ pub(super) struct SecretRow {
 /// The page's content.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct SecretsView {
-    /// What is said of the receiver on top.
+    /// The receiver's state, shown at the top.
     pub receiver_status: ReceiverStatus,
     /// Newest first.
     pub secrets: Vec<SecretRow>,
-    /// A secret just issued, shown this once.
+    /// A secret just issued, shown only now.
     pub issued: Option<String>,
-    /// Whether a test event, which the newest secret alone signs, was accepted since that secret was issued.
+    /// Whether the receiver accepted a test event, which only the newest secret signs, since that secret was issued.
     pub confirmed: bool,
     /// What went wrong.
     pub refused: Option<&'static str>,

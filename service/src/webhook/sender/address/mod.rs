@@ -1,7 +1,8 @@
-//! Which addresses webhooks may go to: public unicast ones, and the networks an installation has allowed by name. Everything else is
-//! refused, whatever form it hides in.
+//! Which addresses webhooks may be sent to: public unicast ones, and the networks that the installation allows. Everything else
+//! is refused, in whatever form it is written.
 //!
-//! The lists follow the IANA special-purpose address registries; for IPv6 only global unicast (`2000::/3`) is public to begin with.
+//! The lists follow the IANA special-purpose address registries; for IPv6 only global unicast (`2000::/3`) is considered
+//! public.
 
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -40,7 +41,7 @@ const REFUSED_V4: [V4; 19] = [
 /// All of public IPv6.
 const GLOBAL_UNICAST: V6 = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// Parts of global unicast that are not public, or that carry an IPv4 address and so may lead anywhere.
+/// Parts of global unicast that are not public, or that contain an IPv4 address and so may lead anywhere.
 const REFUSED_V6: [V6; 6] = [
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocol assignments: Teredo, benchmarks, ORCHID
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
@@ -50,7 +51,7 @@ const REFUSED_V6: [V6; 6] = [
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// Which addresses webhooks may go to.
+/// Which addresses webhooks may be sent to.
 #[derive(Clone, Debug, Default)]
 pub struct AddressRules {
     allowed: Vec<IpNet>,
@@ -67,14 +68,14 @@ impl AddressRules {
         }
     }
 
-    /// Without those of `refused`, though they are public or allowed: an installation's own networks, and prefixes of its translators,
-    /// which nobody can tell from outside.
+    /// Excludes those of `refused`, even if they are public or allowed: an installation's own networks, and prefixes of its
+    /// translators, which cannot be recognised from outside.
     #[must_use]
     pub fn refusing(self, refused: Vec<IpNet>) -> Self {
         Self { refused, ..self }
     }
 
-    /// Whether an installation has allowed this address by name.
+    /// Whether the installation explicitly allows this address.
     #[must_use]
     pub fn is_allowed_by_name(&self, address: IpAddr) -> bool {
         self.allowed.iter().any(|network| network.contains(&address)) && !self.is_refused_by_name(address)
@@ -84,14 +85,14 @@ impl AddressRules {
         self.refused.iter().any(|network| network.contains(&address))
     }
 
-    /// Whether webhooks may go to `address`.
+    /// Whether webhooks may be sent to `address`.
     #[must_use]
     pub fn admits(&self, address: IpAddr) -> bool {
         (is_public(address) && !self.is_refused_by_name(address)) || self.is_allowed_by_name(address)
     }
 }
 
-/// Whether `address` is public unicast in every reading of it.
+/// Whether `address` is public unicast in every interpretation.
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {
     match address {
@@ -119,19 +120,19 @@ const fn is_within(address: Ipv6Addr, (network, prefix): V6) -> bool {
     address.to_bits() & mask == network.to_bits()
 }
 
-/// ISATAP (RFC 5214): interface identifier `[0|200]:5efe:a.b.c.d` under any prefix. Nobody uses it for a public server.
+/// ISATAP (RFC 5214): interface identifier `[0|200]:5efe:a.b.c.d` under any prefix. No public server uses it.
 const fn is_isatap(address: Ipv6Addr) -> bool {
     let [.., a, b, _, _] = address.segments();
     b == 0x5efe && (a == 0 || a == 0x200)
 }
 
-/// IPv4 addresses that a translator with a prefix of its own (RFC 6052) could read out of `address`: the prefix is 32, 40, 48, 56,
-/// 64 or 96 bits long, and bits 64 to 71 are zero. What would read as `0.x.y.z` is left out: translators do not send there, and it is
-/// how ordinary hosts look (`2001:db8::1`).
+/// IPv4 addresses that a translator with a network-specific prefix (RFC 6052) could extract from `address`: the prefix is 32,
+/// 40, 48, 56, 64 or 96 bits long, and bits 64 to 71 are zero. What would give `0.x.y.z` is left out: translators do not send
+/// there, and ordinary hosts look like it (`2001:db8::1`).
 ///
-/// A prefix of 96 bits is anything else, so one address in 20,000 with a random interface identifier is refused with those. Behind the
-/// shorter prefixes only an address is found that nothing follows, as the RFC asks for: with anything behind it, it looks like any
-/// network's. [`AddressRules::refusing`] is for those.
+/// Any prefix of 96 bits is possible, so one address in 20,000 with a random interface identifier is refused as well. Behind
+/// the shorter prefixes, an address is recognised only if nothing follows it, as the RFC requires: with anything behind it, it
+/// looks like any other network's. [`AddressRules::refusing`] is for those.
 fn embedded_v4(address: Ipv6Addr) -> impl Iterator<Item = Ipv4Addr> {
     const READINGS: [[usize; 4]; 5] = [
         [4, 5, 6, 7],
@@ -148,7 +149,7 @@ fn embedded_v4(address: Ipv6Addr) -> impl Iterator<Item = Ipv4Addr> {
     });
     let last = Ipv4Addr::new(octets[12], octets[13], octets[14], octets[15]);
     let is_bare = octets[8..12].iter().all(|&octet| octet == 0);
-    // Nobody listens on multicast and reserved addresses, and a network card's own interface identifier reads as one.
+    // Nobody listens on multicast and reserved addresses, and a network card's own interface identifier can look like one.
     let at_the_end = (is_bare || (octets[8] == 0 && last.octets()[0] < 224)).then_some(last);
     within.chain(at_the_end).filter(|found| found.octets()[0] != 0)
 }

@@ -1,4 +1,4 @@
-//! Ranges as wholes; single addresses are in the table of `tests/ssrf/table.rs`.
+//! Whole ranges; single addresses are in the table of `tests/ssrf/table.rs`.
 
 use super::*;
 use proptest::prelude::*;
@@ -35,7 +35,7 @@ proptest! {
         octets[..8].copy_from_slice(&prefix.to_be_bytes());
         octets[0] = 0x2a;
         octets[length / 8..].fill(0);
-        // RFC 6052: the IPv4 address follows the prefix and leaves out octet 8.
+        // RFC 6052: the IPv4 address follows the prefix and skips octet 8.
         let mut at = length / 8;
         for octet in private {
             if at == 8 {

@@ -1,22 +1,22 @@
-//! A receiver's address as an admin gave it: https, a host name, no credentials, a port that speaks HTTP. Address literals are
-//! understood in every notation browsers understand, so that none can pass for a name.
+//! A receiver URL as given by an admin: https, a host name, no credentials, a port that speaks HTTP. IP literals are recognised
+//! in every notation that browsers accept, so that none can pass for a name.
 
 use super::address::AddressRules;
 use std::net::{IpAddr, SocketAddr};
 use url::{Host, Url};
 
-/// Longest address that is accepted.
+/// Maximum length of a URL.
 const LONGEST: usize = 2048;
 
-/// Ports above 1023 that belong to other protocols: a webhook must not speak to them. The "bad ports" of the Fetch standard, and the
-/// usual ports of databases, caches and message brokers.
+/// Ports above 1023 that belong to other protocols, which a webhook must not speak to: the "bad ports" of the Fetch standard,
+/// and the usual ports of databases, caches and message brokers.
 const OTHER_PROTOCOLS: [u16; 36] = [
     1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
     10080, //
     1433, 1521, 1883, 2379, 3306, 4222, 5432, 5671, 5672, 6379, 6380, 8883, 9042, 9092, 9200, 11211, 27017,
 ];
 
-/// A checked receiver address.
+/// A checked receiver URL.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ReceiverUrl {
     url: Url,
@@ -29,11 +29,11 @@ pub struct ReceiverUrl {
 pub enum ReceiverHost {
     /// A name.
     Name(String),
-    /// A literal of a network that the installation has allowed.
+    /// An IP literal in a network that the installation allows.
     Literal(IpAddr),
 }
 
-/// Why an address is no receiver.
+/// Why a receiver URL is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlFault {
     /// It does not parse.
@@ -42,7 +42,7 @@ pub enum UrlFault {
     /// Over 2,048 bytes.
     #[error("is longer than 2,048 bytes")]
     TooLong,
-    /// Something else than https.
+    /// A scheme other than https.
     #[error("must begin with https://")]
     NotHttps,
     /// `user:password@`.
@@ -66,7 +66,7 @@ pub enum UrlFault {
 }
 
 impl ReceiverUrl {
-    /// Parses `text`. Says nothing yet about what the name resolves to.
+    /// Parses `text`. Does not check what the name resolves to.
     ///
     /// # Errors
     /// The first rule that it breaks.
@@ -85,10 +85,10 @@ impl ReceiverUrl {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(UrlFault::Credentials);
         }
-        // The parser takes fewer and more slashes too (`https:host/`, `https:///host/`): nobody means that.
+        // The parser also accepts fewer and more slashes (`https:host/`, `https:///host/`), which is never intended.
         let rest = text.get(8..).filter(|_| text[..8].eq_ignore_ascii_case("https://"));
         let rest = rest.filter(|rest| !rest.starts_with('/')).ok_or(UrlFault::Malformed)?;
-        // The parser forgets empty credentials (`https://@host/`).
+        // The parser drops empty credentials (`https://@host/`).
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         if authority.contains('@') {
             return Err(UrlFault::Credentials);
@@ -121,7 +121,7 @@ impl ReceiverUrl {
         self.port
     }
 
-    /// The address as it is kept and shown.
+    /// The URL as stored and shown.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.url.as_str()
@@ -137,7 +137,7 @@ impl ReceiverUrl {
         }
     }
 
-    /// The request's target: path and query.
+    /// The request target: path and query.
     #[must_use]
     pub fn target(&self) -> String {
         match self.url.query() {
@@ -146,7 +146,7 @@ impl ReceiverUrl {
         }
     }
 
-    /// The host as TLS names it.
+    /// The host name for TLS.
     #[must_use]
     pub fn tls_name(&self) -> String {
         match &self.host {
@@ -155,14 +155,14 @@ impl ReceiverUrl {
         }
     }
 
-    /// Where a literal leads, with the port.
+    /// The socket address of a literal, with the port.
     #[must_use]
     pub fn socket_address(&self, address: IpAddr) -> SocketAddr {
         SocketAddr::new(address, self.port)
     }
 }
 
-/// A receiver's address may hold a token in its path or query: logs get the host only.
+/// A receiver URL may contain a token in its path or query: logs get only the host.
 impl std::fmt::Debug for ReceiverUrl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "ReceiverUrl({})", self.authority())

@@ -1,4 +1,4 @@
-//! Which texts are receivers.
+//! Which texts are accepted as receiver URLs.
 
 use super::*;
 

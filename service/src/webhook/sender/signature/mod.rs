@@ -1,11 +1,11 @@
-//! Standard Webhooks signatures: HMAC-SHA256 over `id.timestamp.body`, written as `v1,` and base64; one for each valid secret.
+//! Standard Webhooks signatures: HMAC-SHA256 over `id.timestamp.body`, written as `v1,` and base64; one for each active secret.
 
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use domain::{ids::EventId, secret::Secret, time::Timestamp};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// How a secret is written.
+/// Prefix of a secret in text form.
 const SECRET_PREFIX: &str = "whsec_";
 
 /// A new secret's length in bytes.
@@ -37,7 +37,7 @@ impl SigningSecret {
         )
     }
 
-    /// Whether `signature`, base64 without its `v1,`, is this secret's; compared in constant time.
+    /// Whether `signature`, base64 without its `v1,`, is valid for this secret; compared in constant time.
     #[must_use]
     pub fn verifies(&self, signature: &str, id: &str, timestamp: i64, body: &[u8]) -> bool {
         BASE64
@@ -45,7 +45,7 @@ impl SigningSecret {
             .is_ok_and(|bytes| self.mac(id, timestamp, body).verify_slice(&bytes).is_ok())
     }
 
-    /// Whether `signature`, without its `v1,`, could be one at all.
+    /// Whether `signature`, without its `v1,`, is well formed.
     #[must_use]
     pub fn is_well_formed(signature: &str) -> bool {
         BASE64.decode(signature).is_ok_and(|bytes| bytes.len() == 32)
@@ -64,7 +64,7 @@ impl SigningSecret {
     }
 }
 
-/// A request ready to be sent: the body and what its headers say.
+/// A request ready to be sent: the body and its headers.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SignedRequest {
     /// `webhook-id`.
@@ -95,7 +95,7 @@ impl SignedRequest {
     }
 }
 
-/// The body may hold a note and metadata, which are never logged.
+/// The body may contain a note and metadata, which are never logged.
 impl std::fmt::Debug for SignedRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "SignedRequest({}, {})", self.id, self.timestamp)

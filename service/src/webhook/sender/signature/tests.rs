@@ -1,4 +1,4 @@
-//! Our signatures before the official judge.
+//! Our signatures, verified by the official library.
 
 use super::*;
 use crate::runtime::clock::SystemClock;
@@ -18,7 +18,7 @@ fn secret(bytes: &[u8]) -> SigningSecret {
     SigningSecret::new(Secret::new(bytes.to_vec()))
 }
 
-/// The judge as a receiver makes it of the text that the console shows.
+/// The library's verifier, created as a receiver does from the text that the console shows.
 fn judge(secret: &SigningSecret) -> standardwebhooks::Webhook {
     standardwebhooks::Webhook::new(secret.to_text().expose()).unwrap()
 }
@@ -54,7 +54,7 @@ proptest! {
         off in -290_000_i64..290_000,
     ) {
         let (old, new) = (secret(&old), secret(&new));
-        // The library compares with the machine's own clock and accepts five minutes.
+        // The library uses the machine's clock and accepts five minutes.
         let at = SystemClock.now().plus(Millis(off));
         let request = SignedRequest::new(EventId::from_random(id), at, body.into_bytes(), &[new.clone(), old.clone()]);
         prop_assert_eq!(request.signature.split(' ').count(), 2);
