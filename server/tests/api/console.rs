@@ -113,7 +113,7 @@ impl<'a> Browser<'a> {
 
 /// Every page and form that requires a sign-in: method, path, and which roles may use it.
 pub(crate) fn pages_that_require_sign_in() -> Vec<(&'static str, String, &'static [Role])> {
-    const ALL: &[Role] = &Role::ALL;
+    const ALL: &[Role] = Role::ALL;
     const TECHNICAL: &[Role] = &[Role::Admin, Role::Developer];
     const CASES: &[Role] = &[Role::Admin, Role::Reviewer];
     const ADMIN: &[Role] = &[Role::Admin];
