@@ -1,5 +1,5 @@
 # `make run` starts Honnin, `make test` tests it, `make check` checks the code. Each installs what it needs.
-.PHONY: help run test check soak bench release setup specimens eval
+.PHONY: help run dev test check soak bench release setup specimens eval
 
 target = $${CARGO_TARGET_DIR:-target}
 # TLS=self-signed serves the local network over HTTPS, so that a real phone can open the link.
@@ -8,6 +8,7 @@ TLS ?=
 help:
 	@echo 'make run                    build and start a demonstration on http://localhost:3000'
 	@echo 'make run TLS=self-signed    the same over HTTPS for the local network, to use a real phone'
+	@echo 'make dev                    the same, built and started again whenever a source file is saved'
 	@echo 'make test                   run every test, on SQLite, PostgreSQL and in Chromium'
 	@echo 'make check                  check format, lints, documentation and dependencies; warnings are errors'
 	@echo 'make soak                   run the long tests (random sequences, races, outages) for about two hours'
@@ -20,6 +21,10 @@ run:
 	@scripts/setup.sh run
 	@WASM_RUSTC="$$(scripts/wasm-rustc)" cargo xtask build
 	@exec $(target)/debug/honnin demo $(if $(TLS),--tls $(TLS))
+
+dev:
+	@scripts/setup.sh run
+	@WASM_RUSTC="$$(scripts/wasm-rustc)" cargo xtask dev
 
 test:
 	@scripts/test.sh

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "a command line tool speaks on its standard output")]
 
 mod compress;
+mod dev;
 mod models;
 mod site;
 mod specimen;
@@ -34,6 +35,8 @@ enum Task {
         #[arg(long)]
         site_only: bool,
     },
+    /// Build and start a demonstration, again whenever a source file is saved
+    Dev,
     /// Fetch the models listed in vision/models.lock and verify them
     Models,
     /// Render labelled specimens: documents of fictional people
@@ -53,6 +56,7 @@ fn main() -> Done {
                 site::build_server(&workspace(), release)
             }
         }
+        Task::Dev => dev::run(&workspace(), &target()),
         Task::Models => {
             let fetched = models::fetch(&workspace())?;
             println!("models are in place, {fetched} fetched");

@@ -85,7 +85,7 @@ texts! {
     /// Point.
     CONSENT_DELETE: "Everything is deleted {days} days after the verification ends. You can ask {tenant} to delete it earlier.", "すべての情報は確認の終了から{days}日後に削除されます。それより早い削除も {tenant} にお申し出いただけます。";
     /// The separate question.
-    CONSENT_SEARCH_TITLE: "Optional: search for your face", "もう一つの確認：顔の照合検索について";
+    CONSENT_SEARCH_TITLE: "Optional: search for your face", "任意：顔の照合検索について";
     /// What the user agrees to by it.
     CONSENT_SEARCH: "I also agree that {tenant} may search for my face among the faces of people it has approved before, to detect when one person is verified more than once. For this, {tenant} keeps the measurements of my face, encrypted, and compares later applicants with them, until they are deleted {days} days after the verification ends. This is biometric data.", "{tenant} が、同じ人物の重複した確認に気づくために、以前に承認した人の顔の中から私の顔を検索することにも同意します。そのために {tenant} は私の顔の特徴の数値を暗号化して保存し、確認の終了から{days}日後に削除するまで、後の申請者との照合に使います。これは生体情報にあたります。";
     /// That it is optional.

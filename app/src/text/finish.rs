@@ -50,7 +50,7 @@ texts! {
     /// Declined.
     DECLINED_TITLE: "You did not agree", "同意されませんでした";
     /// Declined.
-    DECLINED_LEAD: "The verification has ended. No photos were taken. {tenant} has been notified.", "本人確認を終了しました。撮影は行われていません。{tenant} に通知しました。";
+    DECLINED_LEAD: "The verification has ended. {tenant} has been notified.", "本人確認を終了しました。{tenant} に通知しました。";
     /// Back.
     RETURN: "Return to {tenant}", "{tenant} に戻る";
     /// If there is no callback URL.
