@@ -126,7 +126,7 @@ impl Sources {
         let new = self
             .0
             .iter()
-            .filter(|(path, saved)| earlier.0.get(*path) != Some(saved));
+            .filter(|(path, saved)| earlier.0.get(*path) != Some(*saved));
         let removed = earlier.0.iter().filter(|(path, _)| !self.0.contains_key(*path));
         new.chain(removed).map(|(path, _)| path.display().to_string()).collect()
     }
