@@ -33,14 +33,14 @@ use service::{
     },
 };
 use sha2::{Digest, Sha256};
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
 use store::{
     capture::{captures, pictures::Pictures},
     decision::decisions,
     review,
     session::sessions,
 };
-use testkit::{Harness, databases::run_at};
+use testkit::{Harness, databases::run_at, files::search};
 
 const CANARY: &str = r#"{"metadata":{"order":"7"},"preRegisteredInfo":{"lastName":"Qwertzuiop"}}"#;
 
@@ -264,22 +264,6 @@ fn fingerprints() -> Vec<Vec<u8>> {
         .collect();
     prints.push(Sha256::digest(canary_session()).to_vec());
     prints
-}
-
-/// Which of the needles occur in the files of a folder.
-fn search(folder: &Path, needles: &[Vec<u8>]) -> BTreeSet<usize> {
-    let mut hits = BTreeSet::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            hits.extend(search(&path, needles));
-            continue;
-        }
-        let bytes = std::fs::read(&path).unwrap();
-        let is_in = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
-        hits.extend((0..needles.len()).filter(|&at| is_in(&needles[at])));
-    }
-    hits
 }
 
 /// Detects if SQLite's log keeps the erased columns (no checkpoint after erasing), and if the pictures stay.

@@ -10,6 +10,7 @@ pub mod analyser;
 pub mod applicant;
 pub mod authority;
 pub mod databases;
+pub mod files;
 pub mod floors;
 pub mod long_runs;
 pub mod names;

@@ -28,11 +28,13 @@ use service::{
     review::{ReviewDecision, rule},
     session::reprocess::reprocess,
 };
+use std::collections::BTreeSet;
 use testkit::{
     Harness,
     analyser::{face, holder, passport},
     applicant::details,
     databases::bytes_at,
+    files::search,
 };
 
 const NUMBER: &str = "TK1234567";
@@ -305,6 +307,23 @@ async fn a_face_approved_before_goes_to_a_person_where_the_tenant_searches_and_b
     erase(&harness, &first).await;
     let faces = "SELECT COUNT(*) FROM identities WHERE face IS NOT NULL AND approved_at IS NOT NULL";
     assert_eq!(harness.database.number(faces).await, 1, "of the third");
+}
+
+/// A planted fault that this detects: `identities::remove` not called by the erasure.
+#[tokio::test]
+async fn after_an_erasure_no_byte_that_recognises_the_person_is_in_any_file() {
+    let harness = Harness::searching().await;
+    harness.analyser.see_document(numbered(NUMBER));
+    let id = decided(&harness, &details(), Some(true)).await;
+    let mut known = bytes_at(&harness.database.url, "SELECT document FROM identities").await;
+    known.extend(bytes_at(&harness.database.url, "SELECT face FROM identities").await);
+    // A long column continues in another page of the file.
+    known.iter_mut().for_each(|bytes| bytes.truncate(32));
+    let all: BTreeSet<usize> = (0..known.len()).collect();
+    assert_eq!((known.len(), search(harness.folder(), &known)), (2, all));
+
+    erase(&harness, &id).await;
+    assert_eq!(search(harness.folder(), &known), BTreeSet::new());
 }
 
 #[tokio::test]

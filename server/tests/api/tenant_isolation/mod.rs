@@ -48,6 +48,7 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Capture, "GET", "/v/{}/opened", ""),
     (Door::Capture, "GET", "/capture/pictures/{}", ""),
     (Door::Capture, "GET", "/capture/pictures/{}?frame=1", ""),
+    (Door::Capture, "GET", "/capture/pictures/{}?view=card", ""),
     (Door::Console, "GET", "/admin/set-up/{}", ""),
     (
         Door::Console,
@@ -85,6 +86,7 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Console, "POST", "/admin/review/{}", "decision=approve&note=mine"),
     (Door::Console, "POST", "/admin/review/{}", "decision=ask_again"),
     (Door::Console, "GET", "/admin/pictures/{}/0", ""),
+    (Door::Console, "GET", "/admin/pictures/{}/0?view=card", ""),
     (Door::Console, "POST", "/admin/keys/{}/revoke", ""),
     (
         Door::Console,
