@@ -16,8 +16,8 @@ pub struct QualityLimits {
     pub exposure: f32,
     /// Below: too small to read. A card that fills a sixth of an upright picture is wide enough in pixels.
     pub coverage: f32,
-    /// Above: something lies on the document. Of 342 rendered originals none has more than 0.07 beside its portrait; fingers and
-    /// notes take a sixth and more.
+    /// Above: something lies on the document. Of 342 rendered originals one reached 0.124 beside its portrait, the others stay below
+    /// 0.12; fingers and notes that show take a sixth and more.
     pub obstructed: f32,
 }
 
@@ -28,7 +28,7 @@ impl Default for QualityLimits {
             glare: 0.02,
             exposure: 0.18,
             coverage: 0.165,
-            obstructed: 0.12,
+            obstructed: 0.14,
         }
     }
 }

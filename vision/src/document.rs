@@ -19,6 +19,9 @@ use time::Date;
 /// Four of the five items that both zones have: reading more would change no decision.
 const ENOUGH: f32 = 0.8;
 
+/// Lines of a document, at least: a face before a door has corners and colours, too, but nothing lies on it.
+const LEAST_PRINT: usize = 3;
+
 /// Cards that are cut out and read: beside a picture that was read whole, and where the card comes first.
 const MOST_CARDS: (usize, usize) = (1, 2);
 
@@ -67,9 +70,8 @@ pub(crate) fn examine(
         None
     });
     watch.lap("portrait");
-    let face = portrait.as_ref().map(|face| face.bounds);
     let quality = Quality {
-        obstructed: card(&look, &outlines).and_then(|card| signals::obstructed_share(picture, &card, face)),
+        obstructed: obstructed(picture, &look, &outlines, portrait.as_ref()),
         ..quality
     };
     watch.lap("obstruction");
@@ -249,6 +251,14 @@ fn merged(machine: Vec<OcrField>, codes: &[CodeReading], visual: Vec<OcrField>) 
         }
     }
     kept
+}
+
+/// Share of the document that something lies on; `None` where there is too little print for a document.
+fn obstructed(picture: &Raster, look: &Look<'_, '_>, outlines: &[Corners], portrait: Option<&Face>) -> Option<f32> {
+    if look.page.lines.len() < LEAST_PRINT {
+        return None;
+    }
+    signals::obstructed_share(picture, &card(look, outlines)?, portrait.map(|face| face.bounds))
 }
 
 /// The corners of the card that was looked at: where its labels say, else as it was cut out, else as its outline is.

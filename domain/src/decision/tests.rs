@@ -162,6 +162,23 @@ fn a_document_of_which_much_is_hidden_is_asked_for_again() {
 }
 
 #[test]
+fn a_document_under_a_hand_is_asked_for_again() {
+    for (obstructed, told) in [(None, false), (Some(0.1), false), (Some(0.2), true)] {
+        let covered = DocumentFindings {
+            quality: Quality { obstructed, ..GOOD },
+            ..passport()
+        };
+        let decision = judge(&[covered], Some(&selfie()), &Policy::default());
+        assert_eq!(
+            decision.reasons.contains(&Reason::DocumentObstructed),
+            told,
+            "{obstructed:?}"
+        );
+        assert_eq!(decision.verdict == Verdict::Approved, !told, "{obstructed:?}");
+    }
+}
+
+#[test]
 fn sides_with_one_number_belong_together_however_it_is_grouped() {
     let side = |side, number: &str| DocumentFindings {
         fields: vec![field(FieldName::DocumentNumber, number)],
