@@ -92,7 +92,7 @@ export class Applicant {
       await this.#press("Open the camera");
     } else {
       await this.page.getByLabel("Photo 1").setInputFiles(picture(`${this.who}-straight`));
-      await this.page.getByLabel("Picture 2").setInputFiles(picture(`${this.who}-${side}`));
+      await this.page.getByLabel("Photo 2").setInputFiles(picture(`${this.who}-${side}`));
       await this.#press("Send the photos");
     }
     await this.page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 120_000 });
