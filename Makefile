@@ -8,7 +8,7 @@ TLS ?=
 help:
 	@echo 'make run                    build and start a demonstration on http://localhost:3000'
 	@echo 'make run TLS=self-signed    the same over HTTPS for the local network, to use a real phone'
-	@echo 'make dev                    the same, built and started again whenever a source file is saved'
+	@echo 'make dev                    like make run, built and started again whenever a source file is saved'
 	@echo 'make test                   run every test, on SQLite, PostgreSQL and in Chromium'
 	@echo 'make check                  check format, lints, documentation and dependencies; warnings are errors'
 	@echo 'make soak                   run the long tests (random sequences, races, outages) for about two hours'

@@ -10,7 +10,7 @@ const COLUMNS: usize = 43;
 const ROWS: usize = 27;
 const CELL: usize = 8;
 /// Root mean square over the channels by which a cell differs from the paper, in steps of 255. Background prints stay below, skin
-/// and notes are 46 and more away (rendered pictures).
+/// and most notes are 46 and more away (rendered pictures).
 const FOREIGN: f32 = 24.0;
 /// Mean change from pixel to pixel, across and down together, below which a cell has no print on it.
 const SMOOTH: f32 = 6.0;
