@@ -125,6 +125,9 @@ pub struct RuleResult {
     pub rule: String,
     /// Whether it held.
     pub held: bool,
+    /// Whether every genuine document keeps it and the items, read with certainty, do not.
+    #[serde(default)]
+    pub contradiction: bool,
 }
 
 /// The layout that a picture was recognised as, whatever kind of document was chosen.
@@ -211,6 +214,9 @@ pub struct DocumentFindings {
     pub layout: Option<LayoutReading>,
     /// Items read, from machine-readable data first, then the visual zone.
     pub fields: Vec<OcrField>,
+    /// Items read from the print although machine-readable data of the same side gives them, too.
+    #[serde(default)]
+    pub printed: Vec<OcrField>,
     /// Positions of the items, as far as known.
     #[serde(default)]
     pub places: Vec<FieldPlace>,
@@ -252,6 +258,7 @@ impl DocumentFindings {
             codes: Vec::new(),
             layout: None,
             fields: Vec::new(),
+            printed: Vec::new(),
             places: Vec::new(),
             outline: None,
             text_lines: 0,

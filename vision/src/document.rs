@@ -16,8 +16,8 @@ use domain::likeness::Likeness;
 use std::panic::resume_unwind;
 use time::Date;
 
-/// Four of the five items that both zones have: reading more would change no decision.
-const ENOUGH: f32 = 0.8;
+/// All of the items that both zones have: one that the print does not repeat may have been altered.
+const ENOUGH: f32 = 1.0;
 
 /// Lines of a document, at least: a face before a door has corners and colours, too, but nothing lies on it.
 const LEAST_PRINT: usize = 3;
@@ -78,12 +78,14 @@ pub(crate) fn examine(
     unavailable.sort_unstable();
     unavailable.dedup();
     let trace = Trace::of(&look);
+    let (fields, printed) = merged(reading.machine, &beside.codes, reading.zone.fields);
     let findings = DocumentFindings {
         side,
         quality,
         mrz: reading.mrz,
         layout: look.known.as_ref().map(|known| known.reading.clone()),
-        fields: merged(reading.machine, &beside.codes, reading.zone.fields),
+        fields,
+        printed,
         codes: beside.codes,
         places: reading.places,
         outline: look.is_card.then(|| look.corners()),
@@ -230,7 +232,10 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
         reading.machine = elements.fields(side, &zone.lines.join("\n"), eye.today);
     }
     if look.known.is_some() {
-        let items = confirm::items(eye, look)?;
+        let mut items = confirm::items(eye, look)?;
+        if let Some(known) = &mut look.known {
+            known.judge(&mut items);
+        }
         reading.places = items.iter().filter_map(|item| item.place(look)).collect();
         reading.zone.fields = items.iter().filter_map(|item| item.field(side)).collect();
     } else if !eye.kind.has_mrz() {
@@ -240,17 +245,20 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
     Ok(reading)
 }
 
-/// All items once: those of the machine-readable zone first, then those of codes, then what is printed. A code whose signature
-/// fails was made by somebody else than its issuer: nothing of it is taken over.
-fn merged(machine: Vec<OcrField>, codes: &[CodeReading], visual: Vec<OcrField>) -> Vec<OcrField> {
+/// All items once: those of the machine-readable zone first, then those of codes, then what is printed; and the printed ones that
+/// repeat any of these. A code whose signature fails was made by somebody else than its issuer: nothing of it is taken over.
+fn merged(machine: Vec<OcrField>, codes: &[CodeReading], print: Vec<OcrField>) -> (Vec<OcrField>, Vec<OcrField>) {
     let trusted = codes.iter().filter(|code| code.signature != Signature::Invalid);
     let mut kept = machine;
-    for field in trusted.flat_map(|code| code.fields.clone()).chain(visual) {
-        if kept.iter().all(|known| known.name != field.name) {
+    let has = |kept: &[OcrField], field: &OcrField| kept.iter().any(|known| known.name == field.name);
+    for field in trusted.flat_map(|code| code.fields.clone()) {
+        if !has(&kept, &field) {
             kept.push(field);
         }
     }
-    kept
+    let (repeated, alone) = print.into_iter().partition(|field| has(&kept, field));
+    kept.extend(alone);
+    (kept, repeated)
 }
 
 /// Share of the document that something lies on; `None` where there is too little print for a document.
@@ -345,17 +353,26 @@ mod tests {
             item(FieldName::BirthDate, "print"),
             item(FieldName::Address, "print"),
         ];
-        let kept = merged(vec![item(FieldName::LastName, "zone")], &codes, printed);
-        let texts: Vec<_> = kept
-            .iter()
-            .map(|field| (field.name, field.text.as_deref().unwrap()))
-            .collect();
+        let (kept, repeated) = merged(vec![item(FieldName::LastName, "zone")], &codes, printed);
+        let texts = |fields: &[OcrField]| -> Vec<(FieldName, String)> {
+            fields
+                .iter()
+                .map(|field| (field.name, field.text.clone().unwrap()))
+                .collect()
+        };
         assert_eq!(
-            texts,
+            texts(&kept),
             [
-                (FieldName::LastName, "zone"),
-                (FieldName::BirthDate, "code"),
-                (FieldName::Address, "print"),
+                (FieldName::LastName, "zone".to_owned()),
+                (FieldName::BirthDate, "code".to_owned()),
+                (FieldName::Address, "print".to_owned()),
+            ]
+        );
+        assert_eq!(
+            texts(&repeated),
+            [
+                (FieldName::LastName, "print".to_owned()),
+                (FieldName::BirthDate, "print".to_owned()),
             ]
         );
     }

@@ -54,6 +54,7 @@ pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes)
         }
     }
     let proved = proved(evidence, kind, policy, notes) & portrait(evidence, notes) & dates(evidence, notes);
+    contradictions(evidence, notes);
     let suspicious = signals(evidence, policy, notes);
     let clean = notes.reasons.len() == before;
     let authenticity = match (available, suspicious) {
@@ -194,6 +195,24 @@ fn is_repeated(share: Option<f32>, notes: &mut Notes) -> bool {
     enough
 }
 
+/// Notes what a genuine document does not have: items in print that the machine-readable data gives otherwise, impossible dates,
+/// dates in a wrong order. Only items that were read with certainty count.
+fn contradictions(evidence: &Evidence<'_>, notes: &mut Notes) {
+    let mut contradict = |name: String| {
+        notes.at_least(Named::parse(&name), 0.0, 1.0);
+        notes.reason(Reason::DocumentDataInconsistent);
+    };
+    for name in across::contradicted(evidence.document) {
+        contradict(format!("print repeats: {name}"));
+    }
+    let known = evidence.document.iter().filter_map(|side| side.layout.as_ref());
+    for rule in known.filter(|layout| is_known(layout)).flat_map(|layout| &layout.rules) {
+        if rule.contradiction {
+            contradict(format!("layout: {}", rule.rule));
+        }
+    }
+}
+
 /// Whether every side is recognised as that side of a layout of this kind, and every applicable check holds.
 fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
     let mut proved = true;
@@ -205,11 +224,12 @@ fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> 
             continue;
         };
         notes.at_least(ScoreName::Layout, f64::from(layout.score), 0.0);
-        for rule in &layout.rules {
+        for rule in layout.rules.iter().filter(|rule| !rule.contradiction) {
             let held = if rule.held { 1.0 } else { 0.0 };
             proved &= notes.at_least(Named::parse(&format!("layout: {}", rule.rule)), held, 1.0);
         }
         // A front needs rules that can be checked; a layout without rules proves nothing.
+        proved &= layout.rules.iter().all(|rule| !rule.contradiction);
         proved &= side.side == Side::Back || !layout.rules.is_empty();
     }
     proved
