@@ -230,6 +230,9 @@ pub struct DocumentFindings {
     pub viz_agreement: Option<f32>,
     /// The portrait, if one was found.
     pub portrait: Option<Face>,
+    /// Descriptor distance between the portrait and a smaller one on the same card that is most like it; `None` if there is none.
+    #[serde(default)]
+    pub portrait_repeated: Option<f32>,
     /// Share of near-grey pixels, 0 to 1; a photocopy is 1.
     pub grey_share: Option<f32>,
     /// z-score of the strongest regular raster (screen, print): of the weaker of its two crossing directions.
@@ -264,6 +267,7 @@ impl DocumentFindings {
             text_lines: 0,
             viz_agreement: None,
             portrait: None,
+            portrait_repeated: None,
             grey_share: None,
             raster_z: None,
             likeness: None,

@@ -3,6 +3,7 @@
 use crate::drawing::Trace;
 use crate::look::{Eye, Look, View, WHOLE_PAGE};
 use crate::model::ModelError;
+use crate::portrait::{self, Portraits};
 use crate::projection::Corners;
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
@@ -65,13 +66,14 @@ pub(crate) fn examine(
         None if shows_nothing(&look, &outlines, &unavailable) => extent::without_document(quality),
         None => quality,
     };
-    let portrait = portrait(vision, &look, side).unwrap_or_else(|_| {
+    let card = card(&look, &outlines);
+    let portraits = portrait::find(vision, &look, card.as_ref(), side).unwrap_or_else(|_| {
         unavailable.push(Unavailable::Face);
-        None
+        Portraits::default()
     });
     watch.lap("portrait");
     let quality = Quality {
-        obstructed: obstructed(picture, &look, &outlines, portrait.as_ref()),
+        obstructed: obstructed(picture, &look, card.as_ref(), portraits.main.as_ref()),
         ..quality
     };
     watch.lap("obstruction");
@@ -91,7 +93,8 @@ pub(crate) fn examine(
         outline: look.is_card.then(|| look.corners()),
         text_lines: reading.zone.lines,
         viz_agreement: reading.zone.agreement,
-        portrait,
+        portrait: portraits.main,
+        portrait_repeated: portraits.distance,
         grey_share: Some(beside.grey_share),
         raster_z: beside.raster_z,
         likeness: Some(beside.likeness),
@@ -262,11 +265,11 @@ fn merged(machine: Vec<OcrField>, codes: &[CodeReading], print: Vec<OcrField>) -
 }
 
 /// Share of the document that something lies on; `None` where there is too little print for a document.
-fn obstructed(picture: &Raster, look: &Look<'_, '_>, outlines: &[Corners], portrait: Option<&Face>) -> Option<f32> {
+fn obstructed(picture: &Raster, look: &Look<'_, '_>, card: Option<&Corners>, portrait: Option<&Face>) -> Option<f32> {
     if look.page.lines.len() < LEAST_PRINT {
         return None;
     }
-    signals::obstructed_share(picture, &card(look, outlines)?, portrait.map(|face| face.bounds))
+    signals::obstructed_share(picture, card?, portrait.map(|face| face.bounds))
 }
 
 /// The corners of the card that was looked at: where its labels say, else as it was cut out, else as its outline is.
@@ -289,29 +292,6 @@ fn outlines(picture: &Raster) -> Vec<Corners> {
             .map(lens::outline::Outline::lying)
             .collect()
     })
-}
-
-/// The portrait, in pixels of the picture that was given; backs have none.
-fn portrait(vision: &Vision, look: &Look<'_, '_>, side: Side) -> Result<Option<Face>, ModelError> {
-    let (Some(faces), Side::Front) = (&vision.faces, side) else {
-        return Ok(None);
-    };
-    let face = faces.largest(&look.page.picture)?;
-    Ok(face.map(|face| in_picture(face, look)))
-}
-
-/// The face where it lies in the picture that was given.
-fn in_picture(mut face: Face, look: &Look<'_, '_>) -> Face {
-    let [left, top, w, h] = face.bounds;
-    let corners = [[left, top], [left + w, top], [left + w, top + h], [left, top + h]].map(|corner| look.place(corner));
-    let bound =
-        |axis: usize, pick: fn(f32, f32) -> f32| corners.iter().map(|c| c[axis]).reduce(pick).unwrap_or_default();
-    let (x, y) = (bound(0, f32::min), bound(1, f32::min));
-    face.bounds = [x, y, bound(0, f32::max) - x, bound(1, f32::max) - y];
-    face.eyes = face.eyes.map(|eye| look.place(eye));
-    let [a, b] = face.eyes;
-    face.eye_distance = (b[0] - a[0]).hypot(b[1] - a[1]);
-    face
 }
 
 #[cfg(test)]

@@ -20,6 +20,9 @@ use crate::{
 const GREY_LIMIT: f64 = 0.97;
 /// z-score of a raster: of 19 rendered screens 18 lie above 8.1, of 342 rendered originals all below 6.9.
 const RASTER_LIMIT: f64 = 7.5;
+/// Descriptor distance from which a document's second portrait is of somebody else: 0.16 to 0.32 on rendered documents, 0.53 to 0.85
+/// where the first was replaced.
+const PORTRAITS_DIFFER: f64 = 0.5;
 /// Share of a layout's hidden items from which something covers the document.
 const HIDDEN_LIMIT: f64 = 0.4;
 /// Share of comparable items of the machine-readable zone that the visual zone must repeat.
@@ -287,6 +290,13 @@ fn signals(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> bool 
             .is_some_and(|z| !notes.at_most(ScoreName::Raster, f64::from(z), RASTER_LIMIT))
         {
             notes.reason(Reason::DocumentScreenCapture);
+            suspicious = true;
+        }
+        if side
+            .portrait_repeated
+            .is_some_and(|far| !notes.at_most(ScoreName::PortraitRepeated, f64::from(far), PORTRAITS_DIFFER))
+        {
+            notes.reason(Reason::DocumentTampered);
             suspicious = true;
         }
         if !policy.accept_specimens && side.specimen_words {

@@ -324,6 +324,29 @@ fn a_seal_whose_signature_is_not_its_issuers_is_a_sign_of_tampering() {
 }
 
 #[test]
+fn a_second_portrait_of_somebody_else_means_that_the_first_was_replaced() {
+    let with_second = |distance| DocumentFindings {
+        portrait_repeated: Some(distance),
+        ..passport()
+    };
+    let decision = |distance| judge(&[with_second(distance)], Some(&selfie()), &Policy::default());
+    assert_eq!(decision(0.3).verdict, Verdict::Approved);
+    for distance in [0.7, f32::NAN] {
+        let replaced = decision(distance);
+        assert_eq!(
+            (replaced.verdict, replaced.reasons.as_slice()),
+            (Verdict::NeedsReview, [Reason::DocumentTampered].as_slice())
+        );
+    }
+    let strict = Policy {
+        reject_on_fraud_signals: true,
+        ..Policy::default()
+    };
+    let rejected = judge(&[with_second(0.7)], Some(&selfie()), &strict);
+    assert_eq!(rejected.verdict, Verdict::Rejected);
+}
+
+#[test]
 fn a_check_that_could_not_run_goes_to_a_person_with_its_reason() {
     let blind = DocumentFindings {
         mrz: None,
