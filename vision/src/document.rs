@@ -37,6 +37,13 @@ struct Reading {
     places: Vec<FieldPlace>,
 }
 
+impl Reading {
+    /// Whether nothing was read that a document has: a stray line may be on any table.
+    const fn is_empty(&self) -> bool {
+        self.mrz.is_none() && self.zone.fields.is_empty() && (self.zone.lines as usize) < LEAST_PRINT
+    }
+}
+
 pub(crate) fn examine(
     vision: &Vision,
     picture: &Raster,
@@ -61,11 +68,6 @@ pub(crate) fn examine(
         unavailable.push(Unavailable::Text);
         (Look::blind(picture), Reading::default())
     });
-    let quality = match look.card_by_labels() {
-        Some(corners) => extent::corrected(quality, &corners, [picture.width() as f32, picture.height() as f32]),
-        None if shows_nothing(&look, &outlines, &unavailable) => extent::without_document(quality),
-        None => quality,
-    };
     let card = card(&look, &outlines);
     let portraits = portrait::find(vision, &look, card.as_ref(), side).unwrap_or_else(|_| {
         unavailable.push(Unavailable::Face);
@@ -76,6 +78,8 @@ pub(crate) fn examine(
         obstructed: obstructed(picture, &look, card.as_ref(), portraits.main.as_ref()),
         ..quality
     };
+    let is_empty = reading.is_empty() && beside.codes.is_empty() && portraits.main.is_none() && unavailable.is_empty();
+    let quality = corrected(quality, &look, picture, is_empty);
     watch.lap("obstruction");
     unavailable.sort_unstable();
     unavailable.dedup();
@@ -279,9 +283,21 @@ fn card(look: &Look<'_, '_>, outlines: &[Corners]) -> Option<Corners> {
         .or_else(|| outlines.first().copied())
 }
 
-/// Whether nothing was found that a document could be, though everything was there to look with.
-fn shows_nothing(look: &Look<'_, '_>, outlines: &[Corners], unavailable: &[Unavailable]) -> bool {
-    outlines.is_empty() && look.page.lines.is_empty() && !unavailable.contains(&Unavailable::Text)
+/// The judgement of the pixels, corrected by what was found; `is_empty` where nothing was that a document has.
+fn corrected(quality: Quality, look: &Look<'_, '_>, picture: &Raster, is_empty: bool) -> Quality {
+    let size = [picture.width() as f32, picture.height() as f32];
+    let mut quality = match look.card_by_labels() {
+        Some(corners) => extent::corrected(quality, &corners, size),
+        None if is_empty && look.known.is_none() && quality.coverage.is_none() => extent::without_document(quality),
+        None => quality,
+    };
+    if look.known.is_some() && look.is_print_inside(size) {
+        quality = extent::with_all_print(quality);
+    }
+    if look.is_complete() {
+        quality = extent::with_all_items(quality);
+    }
+    quality
 }
 
 /// The corners of the cards that may be in a picture, the likeliest first.

@@ -59,6 +59,11 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// Every area of text, read or not.
+    pub(crate) fn areas(&self) -> impl Iterator<Item = &Area> {
+        self.lines.iter().map(|line| &line.area).chain(&self.unread)
+    }
+
     /// Whether every area was read.
     pub(crate) const fn is_read(&self) -> bool {
         self.unread.is_empty()
