@@ -252,3 +252,29 @@ async fn the_search_for_a_face_is_asked_for_apart_and_not_ticked_beforehand() {
         assert_eq!(kept, (Some(CONSENT_VERSION_SEARCH.to_owned()), stored), "{answer:?}");
     }
 }
+
+#[tokio::test]
+async fn every_cookie_is_kept_from_scripts_and_other_sites_and_ends() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    let created = server.create("{}").await;
+    let url = created["verificationUrl"].as_str().unwrap();
+    let start = url.strip_prefix("https://id.example").unwrap();
+    let cookie = |answer: &Answer| {
+        let line = answer.header("set-cookie").unwrap();
+        let (pair, attributes) = line.split_once("; ").unwrap();
+        let mut attributes: Vec<_> = attributes.split("; ").map(str::to_owned).collect();
+        attributes.sort_unstable();
+        (pair.split_once('=').unwrap().0.to_owned(), attributes.join("; "))
+    };
+    let lasts = |seconds: u32| format!("HttpOnly; Max-Age={seconds}; Path=/; SameSite=Lax; Secure");
+    let marked = browser.get(start).await;
+    assert_eq!(cookie(&marked), ("__Host-honnin-start".to_owned(), lasts(86_400)));
+    assert_eq!(browser.get(start).await.header("set-cookie"), None);
+    let chosen = browser.get(&format!("{start}?lang=ja")).await;
+    assert_eq!(cookie(&chosen), ("honnin-language".to_owned(), lasts(31_536_000)));
+    let opened = browser.post(start, "").await;
+    assert_eq!(cookie(&opened), ("__Host-honnin-capture".to_owned(), lasts(14_400)));
+    let japanese = browser.get("/capture/consent").await;
+    assert!(japanese.status == 200 && japanese.body.contains("lang=\"ja\""));
+}
