@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 const SESSION: &str = "vs_0123456789abcdef0123456789abcdef";
 
 /// A session just created.
-pub(in crate::v1) fn created() -> Value {
+pub(super) fn created() -> Value {
     json!({
         "id": SESSION,
         "status": "created",
@@ -77,32 +77,4 @@ pub(super) fn reprocessed() -> Value {
         "createdAt": "2026-08-02T09:30:00.000Z",
         "metadata": {"order": 4711},
     })
-}
-
-/// An invalid body.
-pub(super) fn decode_error() -> Value {
-    json!({
-        "_tag": "HttpApiDecodeError",
-        "message": "The request does not match the API description.",
-        "issues": [{"_tag": "Type", "path": ["state"], "message": "must be a string"}],
-    })
-}
-
-/// A callback URL that is not on the allow-list.
-pub(super) fn callback_url_not_allowed() -> Value {
-    json!({"_tag": "CallbackUrlNotAllowed", "callbackUrl": "https://elsewhere.example/verified"})
-}
-
-/// A tenant with nothing to verify.
-pub(super) fn creation_not_allowed() -> Value {
-    json!({
-        "_tag": "SessionCreationNotAllowed",
-        "reason": "no_steps_enabled",
-        "message": "The tenant has no verification step enabled.",
-    })
-}
-
-/// An idempotency key used twice.
-pub(super) fn idempotency_conflict() -> Value {
-    json!({"_tag": "IdempotencyConflict", "message": "This Idempotency-Key was used with another body."})
 }
