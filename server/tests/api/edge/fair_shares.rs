@@ -4,7 +4,7 @@
 //! Planted faults that these tests detect: taking a request's slot before its body has arrived; accepting connections only
 //! while there is a free permit; one limit for all networks; upload memory reserved as bytes arrive.
 
-use super::{
+use crate::{
     browser::{BOUNDARY, Browser, photo},
     support::{Answer, SESSIONS, Server},
 };

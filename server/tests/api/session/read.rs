@@ -1,6 +1,6 @@
 //! `GET /v1/verification-sessions/{id}`.
 
-use super::support::{SESSIONS, Server, add_tenant, settings};
+use crate::support::{SESSIONS, Server, add_tenant, settings};
 use domain::{
     document::DocumentType,
     outcome::{Authenticity, Checks, DocumentCheck, Outcome, SessionRef, Source, Verdict},
@@ -48,7 +48,7 @@ async fn the_outcome_is_there_only_while_reviewing_or_completed() {
                         tenant_id: tenant.clone(),
                     },
                     verdict: Verdict::NeedsReview,
-                    decided_at: super::support::START,
+                    decided_at: crate::support::START,
                     source: Source::Automatic,
                     review: None,
                     checks: Checks {
@@ -67,7 +67,7 @@ async fn the_outcome_is_there_only_while_reviewing_or_completed() {
         assert_eq!(answer.json()["outcome"].is_object(), there, "{status}");
         if status == Status::Reviewing {
             let outcome = answer.body.split("\"outcome\":").nth(1).unwrap().to_owned();
-            assert_snapshot!(super::support::mask(&outcome), @r#"{"session":{"sessionId":"vs_…","tenantId":"tn_…"},"verdict":"needs_review","decidedAt":"2026-08-02T09:30:00.000Z","source":"automatic","review":null,"checks":{"document":{"performed":true,"documentType":"passport","authenticity":"unknown"},"selfie":null,"inputMatch":null},"reasons":["document_authenticity_unknown"]}}"#);
+            assert_snapshot!(crate::support::mask(&outcome), @r#"{"session":{"sessionId":"vs_…","tenantId":"tn_…"},"verdict":"needs_review","decidedAt":"2026-08-02T09:30:00.000Z","source":"automatic","review":null,"checks":{"document":{"performed":true,"documentType":"passport","authenticity":"unknown"},"selfie":null,"inputMatch":null},"reasons":["document_authenticity_unknown"]}}"#);
         }
     }
 }
@@ -98,7 +98,7 @@ async fn unknown_foreign_and_malformed_ids_are_alike() {
     "#);
     assert_eq!(foreign.body.replace(&mine, ""), missing.body.replace(&unknown, ""));
     let names =
-        |answer: &super::support::Answer| answer.headers.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        |answer: &crate::support::Answer| answer.headers.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&foreign), names(&missing));
     let long = "a".repeat(10_240);
     for (path, id) in [

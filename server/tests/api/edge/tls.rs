@@ -1,6 +1,6 @@
 //! TLS with a self-signed certificate.
 
-use super::support::{Answer, Server};
+use crate::support::{Answer, Server};
 use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject as _};
 use std::{
     io,

@@ -1,6 +1,6 @@
 //! Misbehaving connections, and shutting down.
 
-use super::support::{Answer, SESSIONS, Server};
+use crate::support::{Answer, SESSIONS, Server};
 use std::time::{Duration, Instant};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},

@@ -1,6 +1,6 @@
 //! Rate limit and `Idempotency-Key`.
 
-use super::support::{SESSIONS, Server, add_tenant, settings};
+use crate::support::{SESSIONS, Server, add_tenant, settings};
 use domain::time::Millis;
 use insta::assert_snapshot;
 
@@ -107,7 +107,7 @@ async fn the_secret_url_is_repeated_only_while_nobody_opened_it() {
     let first = server.call_with("POST", SESSIONS, &key, "{}").await.json();
     let url = first["verificationUrl"].as_str().unwrap().to_owned();
     let hash = service::runtime::token::hash(url.rsplit('/').next().unwrap());
-    let now = super::support::START;
+    let now = crate::support::START;
     let burn = server
         .app
         .honnin

@@ -1,6 +1,6 @@
 //! Invalid uploads of every kind.
 
-use super::{
+use crate::{
     browser::{BOUNDARY, Browser, multipart, photo},
     support::Server,
 };

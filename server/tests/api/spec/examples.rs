@@ -1,6 +1,6 @@
 //! Every body in the description has examples, and they match their schemas.
 
-use super::support::Server;
+use crate::support::Server;
 use serde_json::{Map, Value, json};
 
 /// The keywords that [`check`] supports, and those without effect on a value. New ones must be added here.

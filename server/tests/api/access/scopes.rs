@@ -1,7 +1,7 @@
 //! Each operation with keys of each set of scopes: without the required scope, the response equals that of a wrong key, byte
 //! for byte.
 
-use super::support::{SESSIONS, Server, settings};
+use crate::support::{SESSIONS, Server, settings};
 use domain::{
     ids::ApiKeyId,
     scope::{Scope, Scopes},
@@ -48,7 +48,7 @@ async fn key(server: &Server, scopes: Scopes) -> String {
         prefix: api_key::prefix(key.expose()),
         hash: api_key::hash(key.expose()),
         scopes,
-        created_at: super::support::START,
+        created_at: crate::support::START,
         expires_at: None,
         revoked_at: None,
         last_used_at: None,

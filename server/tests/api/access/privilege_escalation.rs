@@ -1,6 +1,6 @@
 //! Privilege escalation: attempts by one role, through HTTP, to get at what another role may see. Each was possible once.
 
-use super::{
+use crate::{
     console::{Browser, pages_that_require_sign_in},
     support::{SESSIONS, Server, add_tenant, between, settings},
 };
@@ -136,7 +136,7 @@ async fn an_operator_adds_nobody_to_a_tenant_that_has_an_admin() {
 #[tokio::test]
 async fn a_developer_sends_no_old_note_to_a_new_address() {
     let mut server = Server::with("[worker]\nembedded = false\n[webhooks]\nallow_networks = [\"127.0.0.0/8\"]\n").await;
-    let made = super::support::add_sandbox(&server.app, settings()).await;
+    let made = crate::support::add_sandbox(&server.app, settings()).await;
     (server.tenant, server.key) = (made.id.clone(), made.key.expose().clone());
     let at = |url: &str| TenantSettings {
         webhook_url: Some(url.to_owned()),

@@ -1,6 +1,6 @@
 //! `POST /v1/verification-sessions`: body, response, errors.
 
-use super::support::{SESSIONS, Server, add_tenant, settings};
+use crate::support::{SESSIONS, Server, add_tenant, settings};
 use domain::tenant::TenantSettings;
 use insta::assert_snapshot;
 
@@ -194,7 +194,7 @@ async fn the_checks_run_in_their_order() {
         ..settings()
     };
     let other = add_tenant(&server.app, off_list).await;
-    let tag = |answer: &super::support::Answer| answer.json()["_tag"].as_str().unwrap().to_owned();
+    let tag = |answer: &crate::support::Answer| answer.json()["_tag"].as_str().unwrap().to_owned();
     let bad_callback = r#"{"callbackUrl": "http://x/"}"#;
 
     // Key before address, address before body.

@@ -6,7 +6,7 @@
 
 mod routes;
 
-use super::{
+use crate::{
     browser::{self, photo},
     console,
     support::{Answer, SESSIONS, START, Server, add_sandbox, settings},

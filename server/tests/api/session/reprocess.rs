@@ -1,6 +1,6 @@
 //! `POST /v1/verification-sessions/{id}/reprocess`.
 
-use super::support::{SESSIONS, START, Server};
+use crate::support::{SESSIONS, START, Server};
 use domain::{session::Status, time::Millis};
 use insta::assert_snapshot;
 

@@ -1,6 +1,6 @@
 //! Managing webhooks in the console.
 
-use super::{
+use crate::{
     console::Browser,
     support::{Server, settings},
 };

@@ -1,6 +1,6 @@
 //! `/metrics` on its own port: the metrics follow what happens, and reveal nothing about anybody.
 
-use super::support::{Answer, SESSIONS, Server};
+use crate::support::{Answer, SESSIONS, Server};
 use domain::time::Millis;
 use service::jobs::worker::{Lane, Worker};
 use tokio::{
@@ -116,7 +116,7 @@ async fn jobs_that_wait_and_attempts_that_fail_are_seen() {
     server
         .save_settings(Some(domain::tenant::TenantSettings {
             webhook_url: Some("https://192.168.0.1/hooks".into()),
-            ..super::support::settings()
+            ..crate::support::settings()
         }))
         .await;
     complete(&server, "approved").await;

@@ -4,7 +4,7 @@
 //! Planted faults that these tests detect: leaving what a handler did not read in the connection; closing it without
 //! `Connection: close`; closing both directions immediately.
 
-use super::support::{Answer, SESSIONS, Server};
+use crate::support::{Answer, SESSIONS, Server};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,

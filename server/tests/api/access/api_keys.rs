@@ -1,6 +1,6 @@
 //! Authentication of API calls.
 
-use super::{
+use crate::{
     console::Browser,
     support::{SESSIONS, Server, add_tenant, between, settings},
 };
@@ -63,7 +63,7 @@ async fn a_revoked_key_is_refused_from_the_next_request_on() {
     let tenant = server.tenant.clone();
     let unit = server.app.honnin.db().write(async move |tx| {
         let key = api_keys::list(tx, &tenant).await?.remove(0);
-        api_keys::revoke(tx, &tenant, &key.id, super::support::START).await
+        api_keys::revoke(tx, &tenant, &key.id, crate::support::START).await
     });
     assert!(unit.await.unwrap());
     assert_eq!(server.call("POST", SESSIONS, "{}").await.status, 401);

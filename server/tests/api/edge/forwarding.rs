@@ -4,7 +4,7 @@
 //! Planted faults that make this fail: reading the left-most hop; reading the first line only; skipping a hop that is no address;
 //! reading the header that is not configured.
 
-use super::support::{SESSIONS, Server, add_tenant, settings};
+use crate::support::{SESSIONS, Server, add_tenant, settings};
 use domain::tenant::TenantSettings;
 
 /// On the tenant's allow-list, and off it.

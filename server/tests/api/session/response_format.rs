@@ -1,6 +1,6 @@
 //! The shape of every response under `/v1`, whatever was requested.
 
-use super::support::{SESSIONS, Server};
+use crate::support::{SESSIONS, Server};
 use insta::assert_snapshot;
 use std::fmt::Write as _;
 
@@ -68,7 +68,7 @@ async fn every_answer_carries_these_headers() {
     for (name, value) in &answer.headers {
         let value = match name.as_str() {
             "date" | "content-length" => "…".to_owned(),
-            _ => super::support::mask(value),
+            _ => crate::support::mask(value),
         };
         writeln!(shown, "{name}: {value}").unwrap();
     }

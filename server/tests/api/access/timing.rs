@@ -4,7 +4,7 @@
 //!
 //! Too many samples for everyday use: `HONNIN_TIMING_SAMPLES` sets their number, and without it nothing is measured.
 
-use super::support::{SESSIONS, Server, add_tenant, settings};
+use crate::support::{SESSIONS, Server, add_tenant, settings};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use std::time::{Duration, Instant};
 use tokio::{

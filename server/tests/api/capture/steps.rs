@@ -1,6 +1,6 @@
 //! The capture pages in a browser without scripts.
 
-use super::{
+use crate::{
     browser::{Browser, photo},
     support::{Answer, Server, between, settings},
 };

@@ -1,6 +1,10 @@
 //! Health, files, documentation.
 
-use super::support::{Server, between};
+use crate::{
+    console::Browser,
+    support::{Server, between},
+};
+use domain::role::Role;
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -95,4 +99,16 @@ async fn pages_are_compressed_and_the_api_is_not() {
             .header("content-encoding"),
         None
     );
+}
+
+#[tokio::test]
+async fn a_page_holds_no_script_but_its_own_and_says_how_long_it_is() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    for path in ["/admin", "/admin/keys", "/admin/settings", "/admin/nothing", "/docs"] {
+        let answer = browser.get(path).await;
+        assert!(!answer.body.contains("<script"), "{path}");
+        let length = answer.header("content-length").unwrap().parse();
+        assert_eq!(length, Ok(answer.body.len()), "{path}");
+    }
 }

@@ -5,10 +5,8 @@
 //!
 //! Planted fault that this test detects: no deadline for a head, or for a body.
 
-use super::{
-    edge::IMPATIENT,
-    support::{Answer, SESSIONS, Server},
-};
+use super::connections::IMPATIENT;
+use crate::support::{Answer, SESSIONS, Server};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::time::{Duration, Instant};
 use tokio::{

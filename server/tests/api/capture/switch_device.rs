@@ -1,6 +1,6 @@
 //! Continuing on another device, following a link, and asking for more time.
 
-use super::{
+use crate::{
     browser::Browser,
     support::{Server, between},
 };
