@@ -4,8 +4,14 @@ use crate::{
     console::Browser,
     support::{Server, between},
 };
+use axum::{
+    body::{Body, to_bytes},
+    extract::Request,
+};
 use domain::role::Role;
 use insta::assert_snapshot;
+use server::{router::router, state::App};
+use tower::ServiceExt as _;
 
 #[tokio::test]
 async fn health_and_readiness() {
@@ -110,5 +116,32 @@ async fn a_page_holds_no_script_but_its_own_and_says_how_long_it_is() {
         assert!(!answer.body.contains("<script"), "{path}");
         let length = answer.header("content-length").unwrap().parse();
         assert_eq!(length, Ok(answer.body.len()), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn only_a_server_for_development_has_pages_that_reload_by_themselves() {
+    let server = Server::new().await;
+    for reload in [false, true] {
+        let app = App {
+            reload,
+            ..server.app.clone()
+        };
+        let router = router(app.clone());
+        let get = |path| Request::get(path).body(Body::empty()).unwrap();
+        let answer = router.clone().oneshot(get("/admin/sign-in")).await.unwrap();
+        let policy = answer.headers()["content-security-policy"].to_str().unwrap().to_owned();
+        let nonce = between(&policy, "'nonce-", &['\'']);
+        let page = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+        let page = String::from_utf8(page.to_vec()).unwrap();
+        let script = format!("<script nonce=\"{nonce}\">(async (start)");
+        assert_eq!(page.contains(&script), reload);
+        let start = router.clone().oneshot(get("/dev/start")).await.unwrap();
+        assert_eq!(start.status() == 200, reload);
+        if reload {
+            app.stopping.cancel();
+            let stopping = router.oneshot(get("/dev/stopping")).await.unwrap();
+            assert_eq!(stopping.status(), 200);
+        }
     }
 }

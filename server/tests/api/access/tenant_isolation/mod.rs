@@ -117,6 +117,9 @@ const WITHOUT_ID: &[&str] = &[
     // On its own port.
     "GET /metrics",
     "GET /",
+    // Only in debug builds with `--reload`.
+    "GET /dev/start",
+    "GET /dev/stopping",
     "GET /capture",
     "GET /capture/consent",
     "POST /capture/consent",
