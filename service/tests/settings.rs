@@ -8,13 +8,13 @@ use domain::{
     role::Role,
     scope::{Scope, Scopes},
     session::Step,
-    tenant::TenantSettings,
+    tenant::{Change, TenantSettings},
     time::Millis,
 };
 use service::{
     access::{Admin, Auditor, Developer, Operator, Reader, Reviewer, Roster, Staff, api_key, staff},
     settings::{
-        Change, SettingsError,
+        SettingsError,
         api_keys::{IssueKeyError, NewKey, issue_key, list_keys, revoke_key},
         change, load,
     },

@@ -1,29 +1,24 @@
-//! The console in a browser without scripts: authentication, forms, roles.
+//! The console in a browser without scripts, and what it may open.
 
-use super::support::{Answer, Server, between};
-use axum::{
-    body::{Body, to_bytes},
-    extract::Request,
-};
-use domain::{role::Role, secret::Secret, time::Millis};
+use super::support::{Answer, Server};
+use domain::{role::Role, secret::Secret};
 use service::{
     access::CommandLine,
-    people::{NewPerson, accept_invitation::accept_invitation, invite::invite_from_here, set_up::set_up_link},
+    people::{NewPerson, accept_invitation::accept_invitation, invite::invite_from_here},
 };
 use std::fmt::Write as _;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
 };
-use tower::ServiceExt as _;
 
 const PASSWORD: &str = "correct horse battery";
 
 /// Keeps the console's cookie and sends `Sec-Fetch-Site`.
 pub(crate) struct Browser<'a> {
     server: &'a Server,
-    cookie: Option<String>,
-    site: &'static str,
+    pub(crate) cookie: Option<String>,
+    pub(crate) site: &'static str,
 }
 
 impl<'a> Browser<'a> {
@@ -173,255 +168,4 @@ pub(crate) fn pages_that_require_sign_in() -> Vec<(&'static str, String, &'stati
         ("GET", "/admin/audit".into(), AUDIT),
         ("POST", "/admin/tenant".into(), &[]),
     ]
-}
-
-#[tokio::test]
-async fn nobody_sees_a_page_without_signing_in() {
-    let server = Server::new().await;
-    for (method, path, _) in pages_that_require_sign_in() {
-        let answer = Browser::new(&server).send(method, &path, "").await;
-        let to = answer.header("location").unwrap_or_default();
-        assert_eq!(answer.status, 303, "{method} {path}");
-        assert!(to.starts_with("/admin/sign-in"), "{method} {path} goes to {to}");
-        assert_eq!(answer.body, "", "{method} {path}");
-    }
-    let mut guessing = Browser::new(&server);
-    guessing.cookie = Some("AAAAAAAAAAAAAAAAAAAAAA".into());
-    assert_eq!(guessing.get("/admin/sessions").await.status, 303);
-}
-
-#[tokio::test]
-async fn each_role_meets_403_where_it_may_not_go_and_nowhere_else() {
-    let server = Server::new().await;
-    for &role in Role::ALL {
-        let mut browser = Browser::signed_in(&server, role).await;
-        for (method, path, who) in pages_that_require_sign_in() {
-            let answer = browser.send(method, &path, "").await;
-            assert_eq!(
-                answer.status == 403,
-                !who.contains(&role),
-                "{role:?} {method} {path}: {}",
-                answer.status
-            );
-            assert!(answer.status < 500, "{role:?} {method} {path}: {}", answer.status);
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_page_without_the_middleware_in_front_of_it_shows_nothing() {
-    for (pages, path) in [
-        (app::routes::signed_in(), "/admin/people"),
-        (app::routes::guests(), "/admin/sign-in"),
-        (app::routes::capture(), "/capture/details"),
-    ] {
-        let request = Request::get(path).body(Body::empty()).unwrap();
-        let answer = pages.oneshot(request).await.unwrap();
-        assert_eq!(answer.status(), 500, "{path}");
-        assert!(to_bytes(answer.into_body(), 1).await.unwrap().is_empty(), "{path}");
-    }
-}
-
-#[tokio::test]
-async fn a_page_holds_no_script_but_its_own_and_says_how_long_it_is() {
-    let server = Server::new().await;
-    let mut browser = Browser::signed_in(&server, Role::Admin).await;
-    for path in ["/admin", "/admin/keys", "/admin/settings", "/admin/nothing", "/docs"] {
-        let answer = browser.get(path).await;
-        assert!(!answer.body.contains("<script"), "{path}");
-        let length = answer.header("content-length").unwrap().parse();
-        assert_eq!(length, Ok(answer.body.len()), "{path}");
-    }
-}
-
-#[tokio::test]
-async fn a_form_from_another_site_is_refused_signing_in_included() {
-    let server = Server::new().await;
-    let mut browser = Browser::signed_in(&server, Role::Admin).await;
-    browser.site = "cross-site";
-    for (method, path, _) in pages_that_require_sign_in() {
-        let answer = browser.send(method, &path, "").await;
-        assert_eq!(
-            answer.status == 403,
-            method == "POST",
-            "{method} {path}: {}",
-            answer.status
-        );
-    }
-    for path in [
-        "/admin/sign-in",
-        "/admin/sign-out",
-        "/admin/sign-out-everywhere",
-        "/admin/confirm",
-    ] {
-        assert_eq!(browser.post(path, "").await.status, 403, "{path}");
-    }
-    browser.site = "same-origin";
-    assert_eq!(browser.get("/admin").await.status, 200, "still signed in");
-}
-
-#[tokio::test]
-async fn the_set_up_link_signs_the_first_person_in_once() {
-    let server = Server::new().await;
-    let link = set_up_link(&server.app.honnin).await.unwrap().unwrap();
-    let path = link.expose().strip_prefix("https://id.example").unwrap().to_owned();
-    let mut browser = Browser::new(&server);
-    let page = browser.get(&path).await;
-    assert!(page.status == 200 && page.body.contains("Example Shop"));
-    let weak = browser
-        .post(&path, "name=Ada&email=ada%40shop.example&password=short")
-        .await;
-    assert!(weak.status == 422 && weak.body.contains("at least 15 characters") && !weak.body.contains("short\""));
-    let form = "name=Ada&email=ada%40shop.example&password=correct+horse+battery";
-    assert_eq!(browser.post(&path, form).await.header("location"), Some("/admin"));
-    assert_eq!(browser.get("/admin/people").await.status, 200);
-    let mut late = Browser::new(&server);
-    assert_eq!(late.get(&path).await.status, 404);
-    assert_eq!(late.post(&path, form).await.status, 404);
-}
-
-#[tokio::test]
-async fn signing_in_changes_the_cookie_and_signing_out_ends_it() {
-    let server = Server::new().await;
-    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
-    let first = browser.cookie.clone().unwrap();
-    browser.sign_in("reviewer@shop.example").await;
-    let second = browser.cookie.clone().unwrap();
-    assert_ne!(first, second);
-    browser.cookie = Some(first);
-    assert_eq!(browser.get("/admin").await.status, 303, "the old value is invalid");
-    browser.cookie = Some(second.clone());
-    assert_eq!(
-        browser.post("/admin/sign-out", "").await.header("location"),
-        Some("/admin/sign-in")
-    );
-    browser.cookie = Some(second);
-    assert_eq!(browser.get("/admin").await.status, 303);
-}
-
-#[tokio::test]
-async fn a_session_ends_idle_after_half_an_hour_and_in_any_case_after_twelve_hours() {
-    let server = Server::new().await;
-    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
-    for _ in 0..24 {
-        server.clock.advance(Millis::minutes(29));
-        assert_eq!(browser.get("/admin").await.status, 200);
-    }
-    server.clock.advance(Millis::minutes(24));
-    assert_eq!(browser.get("/admin").await.status, 303, "twelve hours are over");
-    let again = browser.sign_in("reviewer@shop.example").await;
-    assert_eq!(again.status, 303);
-    server.clock.advance(Millis::minutes(30));
-    assert_eq!(browser.get("/admin").await.status, 303, "idle for half an hour");
-}
-
-#[tokio::test]
-async fn a_key_asks_for_the_password_again_after_ten_minutes_and_is_shown_once() {
-    let server = Server::new().await;
-    let mut browser = Browser::signed_in(&server, Role::Developer).await;
-    server.clock.advance(Millis::minutes(10));
-    let asked = browser.post("/admin/keys", "name=Till&scope=create").await;
-    assert_eq!(asked.header("location"), Some("/admin/confirm?next=%2Fadmin%2Fkeys"));
-    let form = "next=%2Fadmin%2Fkeys&password=correct+horse+battery";
-    assert_eq!(
-        browser.post("/admin/confirm", form).await.header("location"),
-        Some("/admin/keys")
-    );
-    let issued = browser.post("/admin/keys", "name=Till&scope=create").await;
-    assert!(issued.status == 201 && issued.body.contains("hn_live_"));
-    let key = between(&issued.body, "<code>", &['<']).to_owned();
-    let bearer = format!("Bearer {key}");
-    let made = server
-        .send("POST", super::support::SESSIONS, &[("authorization", &bearer)], "")
-        .await;
-    assert_eq!(made.status, 201);
-    assert!(!browser.get("/admin/keys").await.body.contains(&key));
-}
-
-#[tokio::test]
-async fn a_session_made_by_hand_shows_its_link_once_and_can_get_another() {
-    let server = Server::new().await;
-    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
-    let bad = browser.post("/admin/sessions/new", "metadata=%7Bnot+json").await;
-    assert!(bad.status == 422 && bad.body.contains("not valid JSON"));
-    let made = browser
-        .post(
-            "/admin/sessions/new",
-            "metadata=%7B%22order%22%3A%22A-17%22%7D&lastName=Tanaka",
-        )
-        .await;
-    assert!(made.status == 200 && made.body.contains("https://id.example/v/") && made.body.contains("<svg"));
-    let found = browser.get("/admin/sessions?metadata=a-17").await;
-    let id = between(&found.body, "/admin/sessions/vs_", &['"']).to_owned();
-    let page = browser.get(&format!("/admin/sessions/vs_{id}")).await;
-    assert!(page.body.contains("Tanaka") && !page.body.contains("/v/"));
-    let again = browser.post(&format!("/admin/sessions/vs_{id}/link"), "").await;
-    assert!(again.body.contains("https://id.example/v/"));
-    let mut developer = Browser::signed_in(&server, Role::Developer).await;
-    let seen = developer.get(&format!("/admin/sessions/vs_{id}")).await;
-    assert!(
-        seen.status == 200 && !seen.body.contains("Tanaka"),
-        "no personal data for developers"
-    );
-}
-
-#[tokio::test]
-async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_typed() {
-    let server = Server::new().await;
-    let mut browser = Browser::signed_in(&server, Role::Admin).await;
-    let page = browser.get("/admin/settings").await;
-    let version = between(&page.body, "name=\"version\" value=\"", &['"']).to_owned();
-    let wrong = browser
-        .post(
-            "/admin/settings/addresses",
-            &format!("version={version}&ip_allow_list=300.1.2.3"),
-        )
-        .await;
-    assert!(wrong.status == 422 && wrong.body.contains("300.1.2.3 is not an IP address"));
-    let saved = browser
-        .post(
-            "/admin/settings/steps",
-            &format!("version={version}&step=selfie&tries=3"),
-        )
-        .await;
-    assert_eq!(saved.header("location"), Some("/admin/settings#steps"));
-    let page = browser.get("/admin/settings").await;
-    assert!(page.body.contains("Saved.") && page.body.contains("value=\"3\""));
-    assert!(
-        !browser.get("/admin/settings").await.body.contains("Saved."),
-        "shown once"
-    );
-    let stale = browser
-        .post(
-            "/admin/settings/steps",
-            &format!("version={version}&step=document&tries=5"),
-        )
-        .await;
-    assert!(stale.status == 422 && stale.body.contains("Somebody else has changed"));
-    let version = between(
-        &browser.get("/admin/settings").await.body,
-        "name=\"version\" value=\"",
-        &['"'],
-    )
-    .to_owned();
-    let decision = |from: &str| {
-        format!(
-            "version={version}&match_accept=0.83&match_review=0.5&liveness_accept=0.6&liveness_review=0.2&accepted=visual\
-             &find_duplicates=yes&duplicate_from={from}&sampled=0.05"
-        )
-    };
-    let loose = browser.post("/admin/settings/decision", &decision("0.6")).await;
-    assert!(
-        loose.status == 422 && loose.body.contains("value=\"0.6\""),
-        "one face is compared with all"
-    );
-    let saved = browser.post("/admin/settings/decision", &decision("0.995")).await;
-    assert_eq!(saved.header("location"), Some("/admin/settings#decision"));
-    let page = browser.get("/admin/settings").await.body;
-    let ticked = between(&page, "name=\"find_duplicates\"", &['>']);
-    assert!(ticked.contains("checked") && page.contains("value=\"0.995\"") && page.contains("value=\"0.05\""));
-    let tested = browser
-        .get("/admin/settings?test=https%3A%2F%2Fshop.example%2Fdone")
-        .await;
-    assert!(tested.body.contains("Allowed."));
 }

@@ -11,113 +11,18 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
-    decision::Policy,
-    event::EventType,
-    session::Step,
-    tenant::{BadSetting, TenantSettings, tenant_name_fault},
-    time::{Millis, Timestamp},
+    tenant::{BadSetting, Change, tenant_name_fault},
 };
-use ipnet::IpNet;
 use store::{
     StoreError, audit,
     settings::tenants::{self, TenantRow},
 };
 
-/// One section of the settings with its new values.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// How end users see the tenant.
-    Look {
-        /// The name.
-        name: String,
-        /// `#rrggbb`.
-        accent: Option<String>,
-    },
-    /// The steps of new sessions.
-    Steps {
-        /// Enabled steps.
-        steps: Vec<Step>,
-        /// Tries per step.
-        tries: u8,
-    },
-    /// Lifetimes.
-    Lifetimes {
-        /// Lifetime of a link.
-        link: Millis,
-        /// Lifetime of a session.
-        session: Millis,
-        /// Retention of personal data after the end.
-        retention: Millis,
-    },
-    /// The decision policy.
-    Decision(Policy),
-    /// The callback URL allow-list.
-    Callbacks(Vec<String>),
-    /// The IP allow-list of the API.
-    Addresses(Vec<IpNet>),
-    /// The receiver and the event types.
-    Webhook {
-        /// The receiver.
-        url: Option<String>,
-        /// The events sent.
-        event_types: Vec<EventType>,
-    },
-}
-
-impl Change {
-    const fn name(&self) -> &'static str {
-        match self {
-            Self::Look { .. } => "look",
-            Self::Steps { .. } => "steps",
-            Self::Lifetimes { .. } => "lifetimes",
-            Self::Decision(_) => "decision",
-            Self::Callbacks(_) => "callbacks",
-            Self::Addresses(_) => "addresses",
-            Self::Webhook { .. } => "webhook",
-        }
-    }
-
-    fn check_rank(&self, staff: &Staff) -> Result<(), Forbidden> {
-        match self {
-            Self::Callbacks(_) | Self::Addresses(_) | Self::Webhook { .. } => Developer::of(staff).map(drop),
-            Self::Look { .. } | Self::Steps { .. } | Self::Lifetimes { .. } | Self::Decision(_) => {
-                Admin::of(staff).map(drop)
-            }
-        }
-    }
-
-    fn apply(&self, tenant: &mut TenantRow, staff: &Staff, now: Timestamp) {
-        let settings = tenant.settings.get_or_insert_with(TenantSettings::default);
-        match self {
-            Self::Look { name, accent } => {
-                tenant.name.clone_from(name);
-                settings.accent.clone_from(accent);
-            }
-            Self::Steps { steps, tries } => {
-                settings.steps.clone_from(steps);
-                settings.tries = *tries;
-            }
-            Self::Lifetimes {
-                link,
-                session,
-                retention,
-            } => {
-                settings.link_lifetime = *link;
-                settings.session_lifetime = *session;
-                settings.retention = *retention;
-            }
-            Self::Decision(policy) => settings.policy.clone_from(policy),
-            Self::Callbacks(urls) => settings.callback_urls.clone_from(urls),
-            Self::Addresses(networks) => settings.ip_allow_list.clone_from(networks),
-            Self::Webhook { url, event_types } => {
-                if settings.webhook_url != *url {
-                    settings.webhook_url.clone_from(url);
-                    settings.webhook_url_set_at = Some(now);
-                    settings.webhook_url_is_vouched = false;
-                }
-                settings.webhook_url_is_vouched |= Admin::of(staff).is_ok();
-                settings.event_types.clone_from(event_types);
-            }
+fn check_rank(change: &Change, staff: &Staff) -> Result<(), Forbidden> {
+    match change {
+        Change::Callbacks(_) | Change::Addresses(_) | Change::Webhook { .. } => Developer::of(staff).map(drop),
+        Change::Look { .. } | Change::Steps { .. } | Change::Lifetimes { .. } | Change::Decision(_) => {
+            Admin::of(staff).map(drop)
         }
     }
 }
@@ -174,7 +79,7 @@ pub async fn load(honnin: &Honnin, staff: &Staff) -> Result<TenantRow, StoreErro
 /// # Errors
 /// [`SettingsError`].
 pub async fn change(honnin: &Honnin, staff: &Staff, version: i64, change: Change) -> Result<(), SettingsError> {
-    change.check_rank(staff)?;
+    check_rank(&change, staff)?;
     if let Change::Look { name, .. } = &change
         && let Some(message) = tenant_name_fault(name)
     {
@@ -193,8 +98,9 @@ pub async fn change(honnin: &Honnin, staff: &Staff, version: i64, change: Change
             return Err(SettingsError::Stale);
         }
         let section = change.name();
-        change.apply(&mut tenant, &staff, now);
-        let faults = tenant.settings.as_ref().map(TenantSettings::faults).unwrap_or_default();
+        let settings = tenant.settings.get_or_insert_default();
+        change.apply(&mut tenant.name, settings, Admin::of(&staff).is_ok(), now);
+        let faults = settings.faults();
         if !faults.is_empty() {
             return Err(SettingsError::Faults(faults));
         }

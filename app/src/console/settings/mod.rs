@@ -18,13 +18,14 @@ use domain::{
     event::EventType,
     network::canonical,
     session::Step,
+    tenant::Change,
     time::Millis,
 };
 use ipnet::IpNet;
 use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
-    settings::{self, Change, SettingsError, change},
+    settings::{self, SettingsError, change},
     stored::TenantRow,
 };
 use std::net::IpAddr;
