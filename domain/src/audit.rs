@@ -37,6 +37,8 @@ vocabulary! {
         CaseOpen = "case.open",
         /// Ruled.
         CaseRule = "case.rule",
+        /// Took a ruling back before it took effect.
+        CaseUndo = "case.undo",
         /// Had the applicant asked again.
         CaseAskAgain = "case.ask_again",
         /// Looked at a picture.

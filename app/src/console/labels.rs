@@ -10,6 +10,7 @@ use domain::{
     outcome::Verdict,
     reasons::Reason,
     role::Role,
+    ruling::Ruling,
     scope::Scope,
     session::{FailureReason, Status, Step},
 };
@@ -25,6 +26,15 @@ pub(super) const fn status(status: Status) -> (&'static str, Tone) {
         Status::Completed => ("Completed", Tone::Good),
         Status::Expired => ("Expired", Tone::Plain),
         Status::Failed => ("Failed", Tone::Bad),
+    }
+}
+
+/// A reviewer's decision.
+pub(super) const fn ruling(ruling: Ruling) -> (&'static str, Tone) {
+    match ruling {
+        Ruling::Approved => ("Approved", Tone::Good),
+        Ruling::Rejected => ("Rejected", Tone::Bad),
+        Ruling::AskedAgain => ("Asked again", Tone::Warn),
     }
 }
 
@@ -180,6 +190,7 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::LinkSwitchDevice => "continued on another device",
         AuditAction::CaseOpen => "opened a case",
         AuditAction::CaseRule => "decided a case",
+        AuditAction::CaseUndo => "undid their decision on a case",
         AuditAction::CaseAskAgain => "asked the user again",
         AuditAction::PictureView => "viewed a picture",
         AuditAction::KeyIssue => "issued an API key",

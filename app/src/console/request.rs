@@ -3,7 +3,7 @@
 use super::{
     fault::Fault,
     labels,
-    layout::{Frame, May, NavigationItem},
+    layout::{Frame, May, NavigationItem, Undoable},
     link::{self, LinkView},
     message::message,
 };
@@ -14,11 +14,13 @@ use crate::{
 use domain::{
     ids::{TenantId, UserId},
     language::Language,
+    time::Timestamp,
 };
 use http::{HeaderValue, header::LOCATION};
 use leptos::prelude::*;
 use service::{
     access::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Roster, Staff},
+    review::list_pending,
     session::search::count_waiting,
     settings::list_tenants,
 };
@@ -163,7 +165,26 @@ impl Request {
             },
             may,
             done: self.who.notice.clone(),
+            undoable: self.undoable().await?,
         })
+    }
+
+    /// The person's decisions that they can still undo.
+    async fn undoable(&self) -> PageResult<Vec<Undoable>> {
+        let Ok(reviewer) = Reviewer::of(self.staff()) else {
+            return Ok(Vec::new());
+        };
+        let now = self.honnin().now();
+        let left = |until: Timestamp| (until.as_millis() - now.as_millis() + 999) / 1000;
+        let pending = list_pending(self.honnin(), &reviewer).await?.into_iter();
+        Ok(pending
+            .filter(|pending| pending.due_at > now)
+            .map(|pending| Undoable {
+                id: pending.session.to_string(),
+                ruling: pending.ruling,
+                seconds: left(pending.due_at),
+            })
+            .collect())
     }
 
     /// Asks for the password again if it was entered too long ago; `next` is where to continue afterwards.

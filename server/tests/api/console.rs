@@ -138,6 +138,7 @@ pub(crate) fn pages_that_require_sign_in() -> Vec<(&'static str, String, &'stati
         ("GET", "/admin/review".into(), CASES),
         ("GET", format!("/admin/review/{session}"), CASES),
         ("POST", format!("/admin/review/{session}"), CASES),
+        ("POST", format!("/admin/review/{session}/undo"), CASES),
         ("GET", format!("/admin/pictures/{capture}/0"), CASES),
         ("GET", "/admin/settings".into(), TECHNICAL),
         ("POST", "/admin/settings/callbacks".into(), TECHNICAL),
@@ -424,4 +425,48 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
         .get("/admin/settings?test=https%3A%2F%2Fshop.example%2Fdone")
         .await;
     assert!(tested.body.contains("Allowed."));
+}
+
+#[tokio::test]
+async fn a_decision_on_a_case_is_undone_with_a_form_and_needs_a_reason_to_reject() {
+    let server = Server::sandbox().await;
+    let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+    let complete = format!("/v1/sandbox/verification-sessions/{id}/complete");
+    let completed = server.call("POST", &complete, r#"{"outcome":"needs_review"}"#).await;
+    assert_eq!(completed.status, 200);
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let case = format!("/admin/review/{id}");
+    let page = browser.get(&case).await.body;
+    let ticked: Vec<&str> = page
+        .split("<input type=\"checkbox\"")
+        .skip(1)
+        .filter_map(|tag| {
+            tag.split_once('>')?
+                .0
+                .contains("checked")
+                .then(|| between(tag, "value=\"", &['"']))
+        })
+        .collect();
+    assert!(!ticked.is_empty(), "the system's reasons are ticked");
+    let unreasoned = browser.post(&case, "decision=reject&note=Not+her.").await;
+    assert!(unreasoned.status == 422 && unreasoned.body.contains("Choose at least one reason"));
+    assert!(
+        unreasoned.body.contains("Not her.") && !unreasoned.body.contains(" checked"),
+        "as it was sent"
+    );
+    let reasons: String = ticked.iter().map(|reason| format!("&reason={reason}")).collect();
+    let rejected = browser.post(&case, &format!("decision=reject{reasons}")).await;
+    assert_eq!(rejected.header("location"), Some("/admin/review"));
+    let undo = format!("{case}/undo");
+    assert!(browser.get("/admin").await.body.contains(&format!("action=\"{undo}\"")));
+    assert_eq!(browser.post(&undo, "").await.header("location"), Some(&*case));
+    assert!(!browser.get("/admin").await.body.contains(&undo));
+    let late = browser.post(&undo, "").await;
+    assert!(late.status == 422 && late.body.contains("can no longer be undone"));
+    assert_eq!(
+        browser.post(&case, &format!("decision=reject{reasons}")).await.status,
+        303
+    );
+    server.clock.advance(Millis::seconds(10));
+    assert!(!browser.get("/admin").await.body.contains(&undo), "its time is over");
 }

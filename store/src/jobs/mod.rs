@@ -24,6 +24,8 @@ pub enum JobKind {
     Decide,
     /// Send one webhook event.
     Deliver,
+    /// Carry out a reviewer's decision that can no longer be undone.
+    Rule,
     /// Erase a session.
     Erase,
     /// Clean up what crashes left behind.
@@ -32,11 +34,12 @@ pub enum JobKind {
 
 impl JobKind {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Expire,
         Self::Analyse,
         Self::Decide,
         Self::Deliver,
+        Self::Rule,
         Self::Erase,
         Self::Sweep,
     ];
@@ -49,6 +52,7 @@ impl JobKind {
             Self::Analyse => "analyse",
             Self::Decide => "decide",
             Self::Deliver => "deliver",
+            Self::Rule => "rule",
             Self::Erase => "erase",
             Self::Sweep => "sweep",
         }

@@ -12,6 +12,7 @@ use crate::{
     decision::decide,
     jobs::sweep,
     privacy::erase,
+    review::take_effect,
     runtime::job_error::JobError,
     session::expire,
     webhook::{deliver, sender::pacing::Permit},
@@ -213,6 +214,7 @@ async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Result<(), Jo
         JobKind::Deliver => deliver::run(honnin, job, place).await,
         JobKind::Analyse => analyse::run(honnin, job).await,
         JobKind::Decide => decide::run(honnin, job).await,
+        JobKind::Rule => take_effect::run(honnin, job).await,
         JobKind::Erase => erase::run(honnin, job).await,
         JobKind::Sweep => sweep::run(honnin, job).await,
     }
