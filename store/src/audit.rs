@@ -106,3 +106,29 @@ fn recorded(row: Row) -> Result<Recorded, StoreError> {
         actor_name: row.actor_name,
     })
 }
+
+/// How many of a tenant's last entries are searched for addresses.
+const ADDRESSES_FROM: i64 = 20_000;
+
+/// The addresses from which API keys were used lately, with the last time, latest first.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_key_addresses(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    since: Timestamp,
+    limit: u32,
+) -> Result<Vec<(String, Timestamp)>, StoreError> {
+    let rows: Vec<(String, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT address, MAX(at) AS last FROM (
+             SELECT address, at, actor FROM audit WHERE tenant_id = $1 ORDER BY number DESC LIMIT $2) AS lately
+         WHERE substr(actor, 1, 4) = 'key_' AND address IS NOT NULL AND at >= $3
+         GROUP BY address ORDER BY last DESC, address LIMIT $4")
+        .bind(tenant.as_str()).bind(ADDRESSES_FROM).bind(since.as_millis()).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    Ok(rows
+        .into_iter()
+        .map(|(address, at)| (address, Timestamp::from_millis(at)))
+        .collect())
+}

@@ -13,6 +13,7 @@ use domain::{
     ruling::Ruling,
     scope::Scope,
     session::{FailureReason, Status, Step},
+    tenant::Weakening,
 };
 
 /// A status and its tone.
@@ -27,6 +28,53 @@ pub(super) const fn status(status: Status) -> (&'static str, Tone) {
         Status::Expired => ("Expired", Tone::Plain),
         Status::Failed => ("Failed", Tone::Bad),
     }
+}
+
+/// What a change of settings weakens, as a sentence.
+pub(super) const fn weakening(weakening: Weakening) -> &'static str {
+    match weakening {
+        Weakening::StepRemoved => "New sessions will no longer require a verification step that they require now.",
+        Weakening::ThresholdLowered => "A lower confidence will be enough for a face match or liveness.",
+        Weakening::FraudSignalsReviewed => "Fraud signals will no longer reject a session by themselves.",
+        Weakening::SpecimensAccepted => "Specimens and documents of a fictional state will count as genuine.",
+        Weakening::VisualEvidence => {
+            "A document will be approved by its appearance, which can be imitated with a printer."
+        }
+        Weakening::DuplicatesMissed => "People who were approved before will be found less often, or not at all.",
+        Weakening::SampledLess => "Fewer sessions will be selected for quality control.",
+        Weakening::ReceiverChanged => "Results will no longer be sent to where they are sent now.",
+        Weakening::NetworksAdmitted => "More networks will be able to call the API.",
+        Weakening::AddressesShutOut => "Addresses that may call the API now will be refused.",
+        Weakening::RetentionShortened => "Personal data will be erased sooner, also that of sessions that have ended.",
+    }
+}
+
+/// A setting by its name as stored.
+pub(super) fn setting(name: &str) -> String {
+    let known = match name {
+        "steps" => "Verification steps",
+        "callback_urls" => "Callback URLs",
+        "ip_allow_list" => "IP allow-list",
+        "webhook_url" => "Webhook receiver",
+        "event_types" => "Events",
+        "link_lifetime" => "Link lifetime",
+        "session_lifetime" => "Session lifetime",
+        "retention" => "Personal data retention",
+        "tries" => "Tries per step",
+        "accent" => "Accent colour",
+        "match_accept" => "Face match, accept from",
+        "match_review" => "Face match, review from",
+        "liveness_accept" => "Liveness, accept from",
+        "liveness_review" => "Liveness, review from",
+        "reject_on_fraud_signals" => "Reject on fraud signals",
+        "accept_specimens" => "Accept specimens",
+        "accepted" => "Automatic approval",
+        "find_duplicates" => "Search for faces approved before",
+        "duplicate_from" => "Same face, from",
+        "sampled" => "Quality control, share",
+        other => other,
+    };
+    known.to_owned()
 }
 
 /// A reviewer's decision.

@@ -14,7 +14,7 @@ use crate::{
 use domain::{
     ids::{TenantId, UserId},
     language::Language,
-    time::Timestamp,
+    time::{Millis, Timestamp},
 };
 use http::{HeaderValue, header::LOCATION};
 use leptos::prelude::*;
@@ -26,13 +26,16 @@ use service::{
 };
 use url::form_urlencoded;
 
+/// After this time, sensitive actions ask for the password again (step-up).
+const FRESH: Millis = Millis::minutes(10);
+
 /// A person who is signed in.
 #[derive(Clone)]
 pub struct SignedIn {
     /// Who it is.
     pub staff: Staff,
-    /// Whether they entered their password recently.
-    pub is_fresh: bool,
+    /// When they last proved who they are.
+    pub confirmed_at: Option<Timestamp>,
     /// A notice to be shown once.
     pub notice: Option<String>,
 }
@@ -187,9 +190,15 @@ impl Request {
             .collect())
     }
 
+    /// Whether the person has proved who they are within `span`.
+    pub(crate) fn is_confirmed_within(&self, span: Millis) -> bool {
+        let now = self.honnin().now();
+        self.who.confirmed_at.is_some_and(|at| now < at.plus(span))
+    }
+
     /// Asks for the password again if it was entered too long ago; `next` is where to continue afterwards.
     pub(crate) fn check_fresh(&self, next: &'static str) -> PageResult<()> {
-        if self.who.is_fresh {
+        if self.is_confirmed_within(FRESH) {
             Ok(())
         } else {
             Err(Fault::Confirm(next))

@@ -40,8 +40,6 @@ const NOTICE: &str = "done";
 
 /// Precision of a session's last use.
 const PRECISION: Millis = Millis::minutes(1);
-/// After this time, sensitive actions ask for the password again (step-up).
-const FRESH: Millis = Millis::minutes(10);
 
 /// Why a session could not be read or stored.
 #[derive(Debug, Error)]
@@ -143,10 +141,9 @@ async fn who(app: &App, session: &Session, context: &RequestContext) -> Result<O
     if seen.is_some_and(|at| at.plus(PRECISION) <= now) {
         session.insert(SEEN_AT, now.as_millis()).await?;
     }
-    let entered = at(session.get(PASSWORD_AT).await?);
     Ok(Some(SignedIn {
         staff,
-        is_fresh: entered.is_some_and(|at| now < at.plus(FRESH)),
+        confirmed_at: at(session.get(PASSWORD_AT).await?),
         notice: session.get(NOTICE).await?,
     }))
 }

@@ -95,7 +95,6 @@ pub(crate) enum Answer {
     /// Whether it is the reviewer's now.
     Case(bool),
     NoLinkWhile(Status),
-    MustBeDecided(Status),
     DecidedAlready(Option<(Which, Timestamp)>),
     HeldUntil(Timestamp),
     NotPerformed,

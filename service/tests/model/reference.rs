@@ -293,8 +293,10 @@ impl Session {
 
     fn erase_now(&mut self) -> Result<(), Answer> {
         match self.sees().status {
-            undecided @ (Deciding | Reviewing) => return Err(Answer::MustBeDecided(undecided)),
-            Created | Collecting => self.end(Failed, self.now, "verification.failed"),
+            Created | Collecting | Deciding | Reviewing => {
+                (self.tells.outcome, self.hold, self.pending) = (None, None, None);
+                self.end(Failed, self.now, "verification.failed");
+            }
             Expired if self.tells.status != Expired => self.expire(),
             Completed | Expired | Failed => {}
         }

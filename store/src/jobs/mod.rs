@@ -28,19 +28,22 @@ pub enum JobKind {
     Rule,
     /// Erase a session.
     Erase,
+    /// Bring a tenant's erasures forward after its retention period was shortened.
+    Retain,
     /// Clean up what crashes left behind.
     Sweep,
 }
 
 impl JobKind {
     /// Every kind.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Expire,
         Self::Analyse,
         Self::Decide,
         Self::Deliver,
         Self::Rule,
         Self::Erase,
+        Self::Retain,
         Self::Sweep,
     ];
 
@@ -54,6 +57,7 @@ impl JobKind {
             Self::Deliver => "deliver",
             Self::Rule => "rule",
             Self::Erase => "erase",
+            Self::Retain => "retain",
             Self::Sweep => "sweep",
         }
     }

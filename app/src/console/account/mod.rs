@@ -77,7 +77,7 @@ async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome
 }
 
 /// Why a password entered for confirmation is refused.
-pub(super) const fn refusal(refused: &SignInError) -> &'static str {
+const fn refusal(refused: &SignInError) -> &'static str {
     match refused {
         SignInError::Throttled => "Too many attempts. Wait 15 minutes, then try again.",
         SignInError::Wrong | SignInError::Store(_) => "The password is incorrect.",
@@ -100,20 +100,25 @@ async fn load_confirm(request: Request) -> PageResult<ConfirmView> {
     })
 }
 
+/// Asks who it is once more, with the fields of a form that has them (step-up): what is wrong with them, if anything.
+pub(super) async fn step_up(request: &Request, fields: &Fields) -> PageResult<Option<Mistake>> {
+    let password = Secret::new(fields.raw("password").to_owned());
+    match confirm_password(request.honnin(), request.staff(), password).await {
+        Ok(()) => Ok(None),
+        Err(SignInError::Store(error)) => Err(error.into()),
+        Err(refused) => Ok(Some(mistake("password", refusal(&refused)))),
+    }
+}
+
 async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
     let next = safe_next(&fields.text("next")).to_owned();
-    let password = Secret::new(fields.raw("password").to_owned());
-    let sentence = match confirm_password(request.honnin(), request.staff(), password).await {
-        Ok(()) => {
-            return Ok(done(&next, "Thank you. You can continue.")?.with(SessionChange::PasswordEntered));
-        }
-        Err(SignInError::Store(error)) => return Err(error.into()),
-        Err(refused) => refusal(&refused),
-    };
-    Ok(Outcome::refused(ConfirmView {
-        next,
-        mistakes: vec![mistake("password", sentence)],
-    }))
+    match step_up(&request, &fields).await? {
+        None => Ok(done(&next, "Thank you. You can continue.")?.with(SessionChange::PasswordEntered)),
+        Some(wrong) => Ok(Outcome::refused(ConfirmView {
+            next,
+            mistakes: vec![wrong],
+        })),
+    }
 }
 
 async fn look_at(request: Request, fields: Fields) -> PageResult<Outcome> {

@@ -14,8 +14,8 @@ pub(super) const WORD: &str = "ERASE";
 pub(super) struct EraseView {
     /// Session id.
     pub id: String,
-    /// Whether the session is still open; erasing ends it.
-    pub goes_on: bool,
+    /// What is unfinished about the session, which erasing ends.
+    pub ends: Option<&'static str>,
     /// What was typed.
     pub word: String,
     /// What is wrong.
@@ -30,8 +30,8 @@ pub(super) fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> AnyVie
         format!("/admin/sessions/{}/erase", view.id),
     );
     let ends = view
-        .goes_on
-        .then(|| view! { <p class="note">"The user has not finished. The session will end as failed, and your server will be notified."</p> });
+        .ends
+        .map(|unfinished| view! { <p class="note">{unfinished}" The session will end as failed, and your server will be notified."</p> });
     let word = Line::text("word", "Type ERASE to confirm", view.word.clone());
     let password = Line {
         name: "password",

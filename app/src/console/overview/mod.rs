@@ -71,6 +71,7 @@ async fn load(request: Request) -> PageResult<OverviewView> {
     Ok(OverviewView {
         days,
         backlog: counted.backlog,
+        overdue: counted.overdue,
         now: honnin.now(),
         missing,
     })

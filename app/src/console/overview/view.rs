@@ -34,6 +34,8 @@ pub(super) struct OverviewView {
     pub days: Vec<Day>,
     /// Number of waiting cases, and since when the oldest has been waiting.
     pub backlog: (i64, Option<Timestamp>),
+    /// Number of cases that have been waiting for longer than half the retention period.
+    pub overdue: i64,
     /// Now.
     pub now: Timestamp,
     /// What is missing before the first session: sentence and address.
@@ -97,6 +99,19 @@ fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
     view! { <section class="panel notice"><h2>"To do"</h2><ul class="bullets">{items}</ul></section> }.into_any()
 }
 
+/// Data of people who still wait for a decision is kept longer and longer.
+fn overdue(count: i64) -> AnyView {
+    let sentence = match count {
+        0 => return ().into_any(),
+        1 => "One case has been waiting for longer than half the retention period. It is not erased by time until it is decided.".to_owned(),
+        count => format!(
+            "{count} cases have been waiting for longer than half the retention period. They are not erased by time until they are decided."
+        ),
+    };
+    view! { <section class="panel notice"><p>{sentence}" "<a href="/admin/review">"Review"</a></p></section> }
+        .into_any()
+}
+
 /// The page.
 #[must_use]
 pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> AnyView {
@@ -140,6 +155,7 @@ pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> Any
     let main = view! {
         {heading("Overview", new)}
         {to_do(&view.missing)}
+        {overdue(view.overdue)}
         <div class="tiles">
             {tile("Sessions", total.to_string(), last.clone())}
             {tile("Approved", approved.to_string(), rate)}

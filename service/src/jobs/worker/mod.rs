@@ -14,7 +14,7 @@ use crate::{
     privacy::erase,
     review::take_effect,
     runtime::job_error::JobError,
-    session::expire,
+    session::{expire, retention},
     webhook::{deliver, sender::pacing::Permit},
 };
 use domain::time::{Millis, Timestamp};
@@ -216,6 +216,7 @@ async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Result<(), Jo
         JobKind::Decide => decide::run(honnin, job).await,
         JobKind::Rule => take_effect::run(honnin, job).await,
         JobKind::Erase => erase::run(honnin, job).await,
+        JobKind::Retain => retention::run(honnin, job).await,
         JobKind::Sweep => sweep::run(honnin, job).await,
     }
 }

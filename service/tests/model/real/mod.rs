@@ -182,7 +182,6 @@ impl Real {
             Op::EraseNow => match erase_now(&self.harness.honnin, &self.places[place].admin, &handle.id).await {
                 Ok(()) => Answer::Ok,
                 Err(EraseNowError::NotFound) => Answer::NotFound,
-                Err(EraseNowError::Undecided(status)) => Answer::MustBeDecided(status),
                 Err(error) => fault(error),
             },
             Op::Create | Op::Wait(_) | Op::Crash | Op::Onward(..) => unreachable!("not one session's"),
