@@ -71,6 +71,14 @@ vocabulary! {
         PersonSignInRefused = "person.sign_in_refused",
         /// Changed their own password.
         PersonChangePassword = "person.change_password",
+        /// Added a second factor.
+        FactorAdd = "factor.add",
+        /// Removed a second factor, or all of a colleague's.
+        FactorRemove = "factor.remove",
+        /// Made new recovery codes.
+        RecoveryCodesIssue = "recovery_codes.issue",
+        /// Ended one of their browser sessions.
+        PersonEndSession = "person.end_session",
         /// Ended all their browser sessions.
         PersonSignOutEverywhere = "person.sign_out_everywhere",
         /// Became the first person.

@@ -23,6 +23,7 @@ pub mod stored {
         StoreError,
         audit::{Recorded, SYSTEM},
         capture::captures::Slot,
+        people::second_factors::PasskeyRow,
         settings::tenants::TenantRow,
         webhook::deliveries::{AttemptRow, DeliveryFilter, DeliveryRow, DeliveryState},
     };

@@ -280,26 +280,20 @@ async fn the_preview_shows_what_the_last_decisions_would_have_become() {
     };
     let same = seen(Policy::default()).await;
     assert_eq!((same.before, same.after), (as_decided, as_decided));
-    // Nobody reaches this.
-    let strict = Policy {
-        match_accept: 1.0,
-        match_review: 1.0,
-        ..Policy::default()
-    };
-    let none = Tally {
-        approved: 0,
-        needs_review: 0,
-        rejected: 3,
-    };
-    assert_eq!(seen(strict).await.after, none);
-    let sampled = Policy {
-        sampled: 1.0,
-        ..Policy::default()
-    };
     let all_reviewed = Tally {
         approved: 0,
         needs_review: 3,
         rejected: 0,
+    };
+    // Nobody reaches this.
+    let strict = Policy {
+        liveness_accept: 1.0,
+        ..Policy::default()
+    };
+    assert_eq!(seen(strict).await.after, all_reviewed);
+    let sampled = Policy {
+        sampled: 1.0,
+        ..Policy::default()
     };
     assert_eq!(seen(sampled).await.after, all_reviewed);
     harness.clock.advance(Millis::days(31));

@@ -38,11 +38,16 @@ pub struct SignedIn {
     pub confirmed_at: Option<Timestamp>,
     /// A notice to be shown once.
     pub notice: Option<String>,
+    /// Names the browser's session among the person's own.
+    pub session: String,
 }
 
 /// Someone who is not signed in.
-#[derive(Clone, Copy, Debug)]
-pub struct Guest;
+#[derive(Clone, Debug, Default)]
+pub struct Guest {
+    /// Who they are if they have entered the right password and have a second factor to show.
+    pub half: Option<UserId>,
+}
 
 /// A request of a signed-in person.
 pub type Request = page::Request<SignedIn>;
@@ -59,12 +64,14 @@ pub struct Notice(pub String);
 /// An extension of the response: what changes about the browser's session.
 #[derive(Clone, Debug)]
 pub enum SessionChange {
+    /// This person has entered their password and has a second factor to show.
+    HalfSignedIn(UserId),
     /// This person has signed in.
     SignedIn(UserId),
     /// They have signed out.
     SignedOut,
-    /// They have entered their password.
-    PasswordEntered,
+    /// They have proved again who they are.
+    Confirmed,
     /// They switched to this tenant.
     LooksAt(TenantId),
 }
@@ -214,6 +221,7 @@ fn told(fault: Fault, frame: Option<&Frame>, meta: &PageMeta) -> Refused {
             let to = HeaderValue::from_str(&format!("/admin/confirm?next={next}"));
             to.ok().map(|to| (LOCATION, to))
         }
+        Fault::NoPassword => Some((LOCATION, HeaderValue::from_static("/admin/sign-in"))),
         _ => None,
     };
     Refused {

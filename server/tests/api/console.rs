@@ -382,7 +382,7 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
     let saved = browser
         .post(
             "/admin/settings/steps",
-            &format!("version={version}&step=selfie&tries=3"),
+            &format!("version={version}&step=selfie&tries=3&confirmed=yes"),
         )
         .await;
     assert_eq!(saved.header("location"), Some("/admin/settings#steps"));

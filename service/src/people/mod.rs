@@ -8,6 +8,7 @@ pub mod console_session;
 pub mod invite;
 pub mod password;
 pub mod reset_password;
+pub mod second_factor;
 pub mod set_up;
 pub mod sign_in;
 

@@ -270,3 +270,22 @@ pub async fn sweep_tries(tx: &mut Tx, now: Timestamp, window: Millis) -> Result<
     on!(tx, conn => sqlx::query("DELETE FROM sign_in_tries WHERE since <= $1 OR since > $2")
         .bind(now.plus(Millis(-window.0)).as_millis()).bind(now.as_millis()).execute(conn).await.map(drop))
 }
+
+/// Records that a person has signed in.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn mark_visit(tx: &mut Tx, id: &UserId, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE users SET visited_before_at = visited_at, visited_at = $2 WHERE id = $1")
+        .bind(id.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))
+}
+
+/// When a person signed in the time before the last one.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_visit_before(tx: &mut Tx, id: &UserId) -> Result<Option<Timestamp>, StoreError> {
+    let found: Option<Option<i64>> = on!(tx, conn => sqlx::query_scalar("SELECT visited_before_at FROM users WHERE id = $1")
+        .bind(id.as_str()).fetch_optional(conn).await)?;
+    Ok(found.flatten().map(Timestamp::from_millis))
+}

@@ -249,6 +249,34 @@ async fn a_persons_browsers_end_together_and_old_ones_are_removed() {
 }
 
 #[tokio::test]
+async fn a_person_lists_and_ends_their_own_browsers_only() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user: rita, .. } = world(&db).await;
+        let otto = keep(user(tenant, 22, Role::Reviewer));
+        write!(db, tx => users::insert(tx, otto)).unwrap();
+        for session in [
+            browser(Some(&rita.id), 1, 100),
+            browser(Some(&rita.id), 2, 200),
+            browser(Some(&rita.id), 3, 50),
+            browser(Some(&otto.id), 4, 200),
+        ] {
+            let session = keep(session);
+            write!(db, tx => console_sessions::insert(tx, session)).unwrap();
+        }
+        let listed = read!(db, tx => console_sessions::list_of(tx, &rita.id, at(50)));
+        assert_eq!(
+            listed,
+            [browser(Some(&rita.id), 2, 200), browser(Some(&rita.id), 1, 100)],
+            "{name}"
+        );
+        for (hash, ended) in [([4; 32], false), ([1; 32], true), ([1; 32], false)] {
+            let done = write!(db, tx => console_sessions::delete_own(tx, &rita.id, &hash));
+            assert_eq!(done.unwrap(), ended, "{name}: {hash:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_case_is_held_by_one_person_until_their_time_is_over_or_they_let_go() {
     for Backend { name, db, .. } in backends().await {
         let World {

@@ -14,6 +14,7 @@ mod people;
 mod pictures;
 mod schema;
 mod search;
+mod second_factors;
 mod sessions;
 mod vault;
 mod webhooks;

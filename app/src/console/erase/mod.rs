@@ -3,9 +3,9 @@
 mod view;
 
 use super::{
-    account::step_up,
     fault::Fault,
     layout::NavigationItem,
+    proof::{proof_of, step_up},
     request::{PageResult, Request, done, signed_in},
 };
 use crate::page::{Fields, Outcome, form, mistake};
@@ -39,6 +39,7 @@ async fn view_of(request: &Request) -> PageResult<(SessionId, EraseView)> {
     let status = status.ok_or(Fault::NotFound)?;
     let view = EraseView {
         id: id.to_string(),
+        proof: proof_of(request).await?,
         ends: match status {
             Status::Created | Status::Collecting => Some("The user has not finished."),
             Status::Deciding | Status::Reviewing => Some("The session has not been decided."),

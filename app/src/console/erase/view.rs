@@ -3,6 +3,7 @@
 use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, line};
+use crate::console::proof::{Proof, proof_fields};
 use crate::parts::Mistake;
 use leptos::prelude::*;
 
@@ -16,6 +17,8 @@ pub(super) struct EraseView {
     pub id: String,
     /// What is unfinished about the session, which erasing ends.
     pub ends: Option<&'static str>,
+    /// What the person is asked for.
+    pub proof: Proof,
     /// What was typed.
     pub word: String,
     /// What is wrong.
@@ -33,13 +36,6 @@ pub(super) fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> AnyVie
         .ends
         .map(|unfinished| view! { <p class="note">{unfinished}" The session will end as failed, and your server will be notified."</p> });
     let word = Line::text("word", "Type ERASE to confirm", view.word.clone());
-    let password = Line {
-        name: "password",
-        label: "Your password",
-        kind: "password",
-        autocomplete: "current-password",
-        ..Line::default()
-    };
     let main = view! {
         <div class="narrow-page stack">
             <p class="crumb"><a href=session.clone()>"Session"</a></p>
@@ -49,10 +45,10 @@ pub(super) fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> AnyVie
             <p>"The verdict, its reasons and times, the metadata and the audit log are kept. The session can no longer be reprocessed."</p>
             {ends}
             {mistakes(&view.mistakes)}
-            <form class="stack" method="post" action=action>
+            <form class="stack" method="post" action=action data-passkey=view.proof.challenge()>
                 <p class="soft">"Session "<code>{view.id.clone()}</code></p>
                 {line(word, &view.mistakes)}
-                {line(password, &view.mistakes)}
+                {proof_fields(view.proof, &view.mistakes, meta)}
                 <div class="rulings"><button class="button reject" type="submit">"Erase now"</button>
                     <a class="button secondary" href=session>"Cancel"</a></div>
             </form>

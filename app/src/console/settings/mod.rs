@@ -5,9 +5,9 @@ mod second_look;
 mod view;
 
 use super::{
-    account::step_up,
     fault::Fault,
     layout::NavigationItem,
+    proof::{proof_of, step_up},
     request::{PageResult, Request, done, signed_in},
 };
 use crate::{
@@ -289,13 +289,17 @@ async fn look_again(
     } else {
         StatusCode::UNPROCESSABLE_ENTITY
     };
-    let typed = fields.without(&[CONFIRMED, "password"]);
+    let typed = fields.without(&[CONFIRMED, "password", "code", "credential"]);
     let view = SettingsView {
         second_look: Some(SecondLook {
             section: section.to_owned(),
             preview: found,
             typed: typed.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-            asks: !request.is_confirmed_within(CONFIRMED_FOR),
+            proof: if request.is_confirmed_within(CONFIRMED_FOR) {
+                None
+            } else {
+                Some(proof_of(request).await?)
+            },
             mistakes,
         }),
         ..SettingsView::default()

@@ -3,7 +3,7 @@
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::present_password;
+use crate::console::proof::{Proof, proof_fields};
 use crate::parts::Mistake;
 use leptos::prelude::*;
 use service::settings::preview::{Callers, Decisions, Erasures, MOST, Preview, Tally};
@@ -17,8 +17,8 @@ pub(super) struct SecondLook {
     pub preview: Preview,
     /// The form as typed, which is sent again.
     pub typed: Vec<(String, String)>,
-    /// Whether the password has to be entered.
-    pub asks: bool,
+    /// What the person is asked for, unless they have just proved who they are.
+    pub proof: Option<Proof>,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
 }
@@ -142,10 +142,10 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
             {preview.decisions.as_ref().map(|found| panel("Effect on decisions", decisions(found)))}
             {preview.erasures.as_ref().map(|found| panel("Effect on personal data", erasures(found)))}
             {preview.callers.as_ref().map(|found| panel("Effect on callers", callers(found)))}
-            <form class="stack" method="post" action=action>
+            <form class="stack" method="post" action=action data-passkey=view.proof.and_then(Proof::challenge)>
                 {typed}
                 <input type="hidden" name="confirmed" value="yes"/>
-                {view.asks.then(present_password)}
+                {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
                 <div class="rulings"><button class="button primary" type="submit">"Save the change"</button>
                     <a class="button secondary" href=back>"Cancel"</a></div>
             </form>
