@@ -89,6 +89,8 @@ vocabulary! {
         WebhookSecretIssue = "webhook_secret.issue",
         /// Disabled a signing secret.
         WebhookSecretDisable = "webhook_secret.disable",
+        /// Exported the audit log.
+        AuditExport = "audit.export",
         /// Had an event sent again.
         WebhookSendAgain = "webhook.send_again",
         /// Had a range of events sent again.

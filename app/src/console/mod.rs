@@ -73,6 +73,7 @@ pub(crate) fn signed_in_forms() -> Router {
         .merge(keys::forms())
         .merge(webhooks::forms())
         .merge(people::forms())
+        .merge(audit::forms())
 }
 
 /// The pages for people who are not signed in.

@@ -172,6 +172,16 @@ pub(crate) fn pages_that_require_sign_in() -> Vec<(&'static str, String, &'stati
         ("POST", "/admin/people".into(), ADMIN),
         ("POST", format!("/admin/people/usr_{}", "0".repeat(32)), ADMIN),
         ("GET", "/admin/audit".into(), AUDIT),
+        ("GET", "/admin/audit/export".into(), AUDIT),
+        ("GET", "/admin/account/authenticator".into(), ALL),
+        ("POST", "/admin/account/authenticator".into(), ALL),
+        ("POST", "/admin/account/authenticator/confirm".into(), ALL),
+        ("POST", "/admin/account/authenticator/remove".into(), ALL),
+        ("POST", "/admin/account/challenge".into(), ALL),
+        ("POST", "/admin/account/passkeys".into(), ALL),
+        ("POST", "/admin/account/passkeys/AAAA/remove".into(), ALL),
+        ("POST", "/admin/account/recovery-codes".into(), ALL),
+        ("POST", "/admin/account/sessions/00/end".into(), ALL),
         ("POST", "/admin/tenant".into(), &[]),
     ]
 }

@@ -1,17 +1,9 @@
-//! Lists and counts for the console: sessions by their properties, days of the overview, the audit log.
+//! Lists and counts for the console: sessions by their properties, days of the overview.
 
-use crate::{
-    Honnin,
-    access::{Auditor, Staff},
-};
+use crate::{Honnin, access::Staff};
 use domain::time::{Millis, Timestamp};
 pub use store::session::search::{DayCount, Filter, Order, Page, SessionSummary};
-use store::{
-    StoreError,
-    audit::{self, Recorded},
-    session::search,
-    settings::tenants,
-};
+use store::{StoreError, session::search, settings::tenants};
 
 /// A page of the sessions of the tenant that `staff` works in. Lists contain no personal data, so every role may see them.
 ///
@@ -63,23 +55,6 @@ pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overv
             from,
         })
     });
-    unit.await
-}
-
-/// The tenant's audit log, newest first, before entry number `before`.
-///
-/// # Errors
-/// If the database does not respond.
-pub async fn list_audit(
-    honnin: &Honnin,
-    auditor: &Auditor,
-    before: Option<i64>,
-    limit: u32,
-) -> Result<Vec<Recorded>, StoreError> {
-    let tenant = auditor.staff().tenant().clone();
-    let unit = honnin
-        .db
-        .read(async move |tx| audit::list(tx, &tenant, None, before, limit).await);
     unit.await
 }
 

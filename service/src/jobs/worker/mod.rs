@@ -7,7 +7,7 @@ mod lane;
 pub use lane::Lane;
 
 use crate::{
-    Honnin,
+    Honnin, audit,
     capture::analyse,
     decision::decide,
     jobs::sweep,
@@ -136,6 +136,9 @@ impl Worker {
     }
 
     async fn claim_oldest(&self, free: usize, now: Timestamp) -> Result<Vec<Job>, StoreError> {
+        if self.lane == Lane::Housekeeping {
+            audit::seal_new(&self.honnin).await?;
+        }
         let (name, kinds) = (self.name.clone(), self.lane.kinds());
         let limit = u32::try_from(free).unwrap_or(u32::MAX);
         // Most polls find nothing; only those that do need the writer.
