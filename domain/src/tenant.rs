@@ -5,6 +5,7 @@ use crate::{
     decision::{Accepted, Policy},
     document::vocabulary,
     event::EventType,
+    network,
     session::{Plan, Step},
     time::{Millis, Timestamp},
 };
@@ -149,11 +150,7 @@ impl TenantSettings {
     /// Whether a caller from `address` may use the API. IPv4-mapped IPv6 counts as IPv4.
     #[must_use]
     pub fn admits(&self, address: IpAddr) -> bool {
-        self.ip_allow_list.is_empty()
-            || self
-                .ip_allow_list
-                .iter()
-                .any(|net| net.contains(&address.to_canonical()))
+        network::admits(&self.ip_allow_list, address)
     }
 
     /// Whether the receiver URL was set after `event`. If that was never recorded, it counts as older.

@@ -13,11 +13,12 @@ use domain::{
     time::Millis,
 };
 use service::{
-    access::{Admin, Auditor, Developer, Operator, Reader, Reviewer, Roster, Staff, api_key, staff},
+    access::{AccessError, Admin, Auditor, Developer, Operator, Reader, Reviewer, Roster, Staff, api_key, staff},
     capture::decline::decline,
+    session::create::create_session,
     settings::{
         Change, Look, SettingsError,
-        api_keys::{IssueKeyError, NewKey, issue_key, list_keys, revoke_key},
+        api_keys::{IssueKeyError, Issued, NewKey, issue_key, list_keys, revoke_key, rotate_key},
         change, load,
         preview::{Tally, preview},
     },
@@ -398,6 +399,7 @@ async fn a_key_is_shown_once_opens_the_api_and_is_refused_after_revoking() {
         name: name.to_owned(),
         lifetime: Some(Millis::days(30)),
         scopes,
+        networks: Vec::new(),
     };
     let (create, read) = (Scopes::NONE.with(Scope::Create), Scopes::NONE.with(Scope::Read));
     let issue = |new| issue_key(&harness.honnin, &developer, new);
@@ -429,6 +431,69 @@ async fn a_key_is_shown_once_opens_the_api_and_is_refused_after_revoking() {
         !revoke_key(&harness.honnin, &developer, &issued.id).await.unwrap(),
         "once is enough"
     );
+}
+
+#[tokio::test]
+async fn a_key_opens_the_api_from_its_networks_only_and_says_where_it_was_used() {
+    let harness = Harness::new().await;
+    let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
+    let issue = async |network: &str| {
+        let new = NewKey {
+            name: "Till".into(),
+            lifetime: None,
+            scopes: Scopes::NONE.with(Scope::Create),
+            networks: vec![network.parse().unwrap()],
+        };
+        issue_key(&harness.honnin, &developer, new).await.unwrap()
+    };
+    let enter = async |issued: &Issued| {
+        service::access::tenant_by_key(&harness.honnin, issued.key.expose(), localhost(), Scope::Create).await
+    };
+    let (here, elsewhere) = (issue("127.0.0.0/8").await, issue("192.0.2.0/24").await);
+    assert!(matches!(enter(&elsewhere).await, Err(AccessError::IpNotAllowed)));
+    let caller = enter(&here).await.unwrap();
+    create_session(&harness.honnin, &caller, b"{}").await.unwrap();
+    let listed = list_keys(&harness.honnin, &developer).await.unwrap();
+    let used = |id| listed.iter().find(|key| key.id == id).unwrap().last_used_from.clone();
+    assert_eq!(
+        (used(here.id), used(elsewhere.id)),
+        (Some(localhost().to_string()), None)
+    );
+}
+
+#[tokio::test]
+async fn a_rotated_key_and_its_successor_are_valid_together_for_the_chosen_time() {
+    let harness = Harness::new().await;
+    let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
+    let new = NewKey {
+        name: "Till".into(),
+        lifetime: Some(Millis::days(30)),
+        scopes: Scopes::NONE.with(Scope::Create),
+        networks: vec!["127.0.0.0/8".parse().unwrap()],
+    };
+    let old = issue_key(&harness.honnin, &developer, new).await.unwrap();
+    let enter = async |issued: &Issued| {
+        let entered = service::access::tenant_by_key(&harness.honnin, issued.key.expose(), localhost(), Scope::Create);
+        entered.await.is_ok()
+    };
+    harness.clock.advance(Millis::days(10));
+    let rotate = async |id| rotate_key(&harness.honnin, &developer, id, Millis::hours(24)).await;
+    let fresh = rotate(&old.id).await.unwrap();
+    assert!(enter(&old).await && enter(&fresh).await);
+    let listed = list_keys(&harness.honnin, &developer).await.unwrap();
+    let row = listed.iter().find(|key| key.id == fresh.id).unwrap();
+    assert_eq!((row.name.as_str(), row.networks.len()), ("Till", 1));
+    assert_eq!(
+        row.expires_at,
+        Some(harness.honnin.now().plus(Millis::days(30))),
+        "the same lifetime anew"
+    );
+    harness.clock.advance(Millis::hours(24));
+    assert!(!enter(&old).await && enter(&fresh).await);
+    assert!(matches!(rotate(&old.id).await, Err(IssueKeyError::NotFound)), "expired");
+    // A key that reads personal data is an admin's to renew.
+    let reading = listed.iter().find(|key| key.scopes.contains(Scope::Read)).unwrap();
+    assert!(matches!(rotate(&reading.id).await, Err(IssueKeyError::NeedsAdmin)));
 }
 
 #[tokio::test]

@@ -155,8 +155,8 @@ fn undo(undoable: &Undoable) -> AnyView {
     let action = format!("/admin/review/{}/undo", undoable.id);
     let case = format!("/admin/review/{}", undoable.id);
     view! {
-        <form class="flash undo" role="status" method="post" action=action data-undo>
-            <span><a href=case>{labels::ruling(undoable.ruling).0}</a>". Your server is told in "
+        <form class="flash undo" method="post" action=action data-undo>
+            <span role="status"><a href=case>{labels::ruling(undoable.ruling).0}</a>". Your server is told in "
                 <span data-left>{undoable.seconds}</span>" seconds."</span>
             <button class="button secondary small" type="submit">"Undo"</button>
         </form>

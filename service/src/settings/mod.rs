@@ -208,7 +208,7 @@ pub async fn change(
     let (staff, now, change) = (staff.clone(), honnin.now(), change.clone());
     // Whether somebody is shut out follows from the audit log, which need not be read in the unit of work.
     if look == Look::First && !preview::preview(honnin, &staff, &change).await?.weakenings.is_empty() {
-        check_bounds(honnin, &staff, &change).await?;
+        check_worth(honnin, &staff, version, &change).await?;
         return Err(SettingsError::LookAgain);
     }
     let unit = honnin
@@ -217,9 +217,12 @@ pub async fn change(
     unit.await
 }
 
-/// A change that is out of bounds is not worth a second look.
-async fn check_bounds(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<(), SettingsError> {
+/// A change that would be refused anyway is not worth a second look.
+async fn check_worth(honnin: &Honnin, staff: &Staff, version: i64, change: &Change) -> Result<(), SettingsError> {
     let mut tenant = load(honnin, staff).await?;
+    if tenant.version != version {
+        return Err(SettingsError::Stale);
+    }
     change.apply(&mut tenant, staff, honnin.now());
     refuse_faults(&tenant)
 }

@@ -4,15 +4,23 @@
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ciborium::Value;
-use domain::{audit::AuditAction, ids::UserId, role::Role, secret::Secret, time::Millis};
+use domain::{
+    audit::AuditAction,
+    ids::UserId,
+    role::Role,
+    scope::{Scope, Scopes},
+    secret::Secret,
+    time::Millis,
+};
 use ring::{
     rand::SystemRandom,
     signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _},
 };
 use service::{
-    access::{Admin, Staff, staff},
+    access::{Admin, Developer, Staff, staff},
     people::{
         PeopleError,
+        news::news,
         second_factor::{
             CodeError, SetUpError, begin_authenticator, begun_authenticator, confirm_authenticator, confirm_code,
             list_factors,
@@ -21,6 +29,7 @@ use service::{
         },
         sign_in::{SignInError, confirm_password, sign_in},
     },
+    settings::api_keys::{NewKey, issue_key},
 };
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
@@ -382,4 +391,37 @@ async fn challenges_for_one_network_are_limited() {
     }
     let refused = issue_challenge(&harness.honnin, None, localhost()).await;
     assert!(matches!(refused, Err(PasskeyError::Throttled)));
+}
+
+#[tokio::test]
+async fn the_second_visit_shows_what_colleagues_and_others_did_in_between() {
+    let harness = Harness::new().await;
+    let id = harness.invited(EMAIL, Role::Admin, RIGHT).await;
+    let rita = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
+    let colleague = Developer::of(&harness.staff(Role::Developer).await).unwrap();
+    let issue = async |developer: &Developer| {
+        let key = NewKey {
+            name: "Till".into(),
+            lifetime: None,
+            scopes: Scopes::NONE.with(Scope::Create),
+            networks: Vec::new(),
+        };
+        harness.clock.advance(Millis::minutes(1));
+        issue_key(&harness.honnin, developer, key).await.unwrap();
+    };
+    assert_eq!(news(&harness.honnin, &rita).await.unwrap(), None);
+    issue(&colleague).await;
+    enter_password(&harness).await.unwrap();
+    assert_eq!(news(&harness.honnin, &rita).await.unwrap(), None, "the first visit");
+    issue(&colleague).await;
+    issue(&Developer::of(&rita).unwrap()).await;
+    registered(&harness, &rita, 1).await;
+    passkeys::remove(&harness.honnin, &rita, &URL_SAFE_NO_PAD.encode([1; 16]))
+        .await
+        .unwrap();
+    harness.clock.advance(Millis::hours(1));
+    enter_password(&harness).await.unwrap();
+    let told = news(&harness.honnin, &rita).await.unwrap().unwrap();
+    let told: Vec<_> = told.entries.iter().map(|one| one.entry.action.as_str()).collect();
+    assert_eq!(told, ["factor.remove", "factor.add", "key.issue"]);
 }

@@ -3,12 +3,16 @@
 use crate::fixtures::{at, keep, read, world, write};
 use domain::audit::AuditAction;
 use futures::future::join_all;
+use std::time::Instant;
 use store::{
     Db, StoreError,
     audit::{self, Entry, SYSTEM},
     audit_chain::{self, Checked, Head},
 };
-use testkit::databases::{Backend, backends};
+use testkit::{
+    databases::{Backend, backends, run_at},
+    long_runs,
+};
 
 fn entry(number: i64) -> &'static Entry {
     keep(Entry {
@@ -157,6 +161,37 @@ async fn nodes_that_write_and_link_at_the_same_time_make_one_unbroken_chain() {
             panic!("{}", backend.name)
         };
         assert_eq!(head.position, 80, "{}", backend.name);
+    }
+}
+
+/// Ten seconds for a million entries. The default is smaller than that and compiled without optimisation, so it has as long for
+/// each.
+#[tokio::test]
+async fn a_long_log_is_checked_within_seconds() {
+    let rows = long_runs::count("HONNIN_AUDIT_ROWS", 20_000);
+    for Backend { name, db, url, .. } in backends().await {
+        let insert = format!(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
+             INSERT INTO audit (at, tenant_id, actor, action, subject, address)
+             SELECT i, 'tn_0123456789abcdef0123456789abcdef', 'key_0123456789abcdef0123456789abcdef', 'session.read',
+                    'vs_0123456789abcdef0123456789abcdef', '192.0.2.1' FROM n"
+        );
+        assert_eq!(run_at(&url, keep(insert)).await, rows, "{name}");
+        let start = Instant::now();
+        while write!(db, tx => audit_chain::seal(tx, 10_000)).unwrap() > 0 {}
+        let linked = start.elapsed();
+        let (start, mut from) = (Instant::now(), keep(Head::default()));
+        let head = loop {
+            match read!(db, tx => audit_chain::check(tx, from, 10_000)) {
+                Checked::More(head) => from = keep(head),
+                Checked::Whole(head, 0) => break head,
+                other => panic!("{name}: {other:?}"),
+            }
+        };
+        let checked = start.elapsed();
+        println!("{name}: {rows} entries, linked in {linked:?}, checked in {checked:?}");
+        assert_eq!(u64::try_from(head.position), Ok(rows), "{name}");
+        assert!(checked.as_secs() < 10, "{name}: {checked:?}");
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
     } else {
         let rows = view.entries.iter().map(row).collect_view();
         view! {
-            <div class="scroll"><table>
+            <div class="scroll" role="region" tabindex="0" aria-label="Audit log"><table>
                 <thead><tr><th scope="col">"When (UTC)"</th><th scope="col">"Who"</th><th scope="col">"What"</th>
                     <th scope="col">"Subject"</th><th scope="col">"IP address"</th></tr></thead>
                 <tbody>{rows}</tbody>

@@ -2,7 +2,7 @@
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{age, empty, heading};
+use crate::console::parts::{age, empty, heading, time};
 use domain::time::Timestamp;
 use leptos::prelude::*;
 
@@ -27,9 +27,22 @@ impl Day {
     }
 }
 
+/// What has happened since the person's last visit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SinceLastVisit {
+    /// The last visit.
+    pub at: Timestamp,
+    /// Its address.
+    pub from: Option<String>,
+    /// When, and what, newest first.
+    pub entries: Vec<(Timestamp, String)>,
+}
+
 /// The numbers shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OverviewView {
+    /// What has happened since the last visit, if anything.
+    pub news: Option<SinceLastVisit>,
     /// Oldest first.
     pub days: Vec<Day>,
     /// Number of waiting cases, and since when the oldest has been waiting.
@@ -99,6 +112,27 @@ fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
     view! { <section class="panel notice"><h2>"To do"</h2><ul class="bullets">{items}</ul></section> }.into_any()
 }
 
+fn since_last_visit(news: &SinceLastVisit) -> AnyView {
+    let items = news
+        .entries
+        .iter()
+        .map(|(at, what)| view! { <li>{time(*at)}" "{what.clone()}</li> })
+        .collect_view();
+    let from = news
+        .from
+        .as_ref()
+        .map(|from| format!(" from {from}"))
+        .unwrap_or_default();
+    view! {
+        <section class="panel notice">
+            <h2>"Since your last visit"</h2>
+            <ul class="bullets">{items}</ul>
+            <p class="soft">"You last signed in at "{time(news.at)}{format!(" UTC{from}.")}</p>
+        </section>
+    }
+    .into_any()
+}
+
 /// Data of people who still wait for a decision is kept longer and longer.
 fn overdue(count: i64) -> AnyView {
     let sentence = match count {
@@ -154,6 +188,7 @@ pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> Any
         .into_any();
     let main = view! {
         {heading("Overview", new)}
+        {view.news.as_ref().map(since_last_visit)}
         {to_do(&view.missing)}
         {overdue(view.overdue)}
         <div class="tiles">

@@ -19,12 +19,11 @@ use domain::{
     callback::CallbackUrl,
     decision::{Accepted, Policy},
     event::EventType,
-    network::canonical,
+    network::parse_list,
     session::Step,
     time::Millis,
 };
 use http::StatusCode;
-use ipnet::IpNet;
 use leptos::prelude::*;
 use second_look::SecondLook;
 use service::{
@@ -32,7 +31,6 @@ use service::{
     settings::{self, Change, Look, SettingsError, change, preview::preview},
     stored::TenantRow,
 };
-use std::net::IpAddr;
 use view::{SettingsView, render};
 
 const HERE: &str = "/admin/settings";
@@ -190,19 +188,14 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
         }
         "callbacks" => Change::Callbacks(fields.lines("callback_urls")),
         "addresses" => {
-            let mut networks = Vec::new();
-            for line in fields.lines("ip_allow_list") {
-                match line
-                    .parse::<IpNet>()
-                    .or_else(|_| line.parse::<IpAddr>().map(IpNet::from))
-                {
-                    Ok(network) => networks.push(canonical(network).trunc()),
-                    Err(_) => mistakes.push(mistake(
-                        "ip_allow_list",
-                        format!("{line} is not an IP address or network."),
-                    )),
-                }
-            }
+            let lines = fields.lines("ip_allow_list");
+            let networks = parse_list(lines.iter().map(String::as_str)).unwrap_or_else(|bad| {
+                mistakes.push(mistake(
+                    "ip_allow_list",
+                    format!("{bad} is not an IP address or network."),
+                ));
+                Vec::new()
+            });
             Change::Addresses(networks)
         }
         "webhook" => Change::Webhook {

@@ -32,7 +32,7 @@ fn changes(preview: &Preview) -> AnyView {
         })
         .collect_view();
     view! {
-        <div class="scroll"><table>
+        <div class="scroll" role="region" tabindex="0" aria-label="Changes"><table>
             <thead><tr><th scope="col">"Setting"</th><th scope="col">"Now"</th><th scope="col">"New"</th></tr></thead>
             <tbody>{rows}</tbody>
         </table></div>
@@ -40,7 +40,7 @@ fn changes(preview: &Preview) -> AnyView {
     .into_any()
 }
 
-fn numbers(head: [&'static str; 3], rows: [(&'static str, [String; 3]); 2]) -> AnyView {
+fn numbers(name: &'static str, head: [&'static str; 3], rows: [(&'static str, [String; 3]); 2]) -> AnyView {
     let head = head
         .map(|name| view! { <th scope="col" class="number">{name}</th> })
         .collect_view();
@@ -53,7 +53,7 @@ fn numbers(head: [&'static str; 3], rows: [(&'static str, [String; 3]); 2]) -> A
         })
         .collect_view();
     view! {
-        <div class="scroll"><table>
+        <div class="scroll" role="region" tabindex="0" aria-label=name><table>
             <thead><tr><td></td>{head}</tr></thead>
             <tbody>{rows}</tbody>
         </table></div>
@@ -79,7 +79,7 @@ fn decisions(found: &Decisions) -> AnyView {
     };
     view! {
         <p>{lead}</p>
-        {numbers(["Approved", "In review", "Rejected"], [("As decided", row(before)), ("New settings", row(after))])}
+        {numbers("Decisions", ["Approved", "In review", "Rejected"], [("As decided", row(before)), ("New settings", row(after))])}
     }
     .into_any()
 }
@@ -89,6 +89,7 @@ fn erasures(found: &Erasures) -> AnyView {
     view! {
         <p>"Sessions that have ended and whose personal data will be erased. This cannot be undone."</p>
         {numbers(
+            "Erasures",
             ["At once", "Within a week", "Within 30 days"],
             [("As it is", row(found.before)), ("New period", row(found.after))],
         )}

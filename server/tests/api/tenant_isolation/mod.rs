@@ -50,6 +50,7 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Capture, "GET", "/capture/pictures/{}?frame=1", ""),
     (Door::Capture, "GET", "/capture/pictures/{}?view=card", ""),
     (Door::Console, "POST", "/admin/review/{}/undo", ""),
+    (Door::Console, "POST", "/admin/keys/{}/rotate", "hours=24"),
     (Door::Console, "POST", "/admin/account/passkeys/{}/remove", ""),
     (Door::Console, "POST", "/admin/account/sessions/{}/end", ""),
     (Door::Console, "GET", "/admin/set-up/{}", ""),
