@@ -5,7 +5,6 @@ ALTER TABLE audit ADD COLUMN position BIGINT;
 ALTER TABLE audit ADD COLUMN hash BYTEA;
 CREATE UNIQUE INDEX audit_in_chain ON audit (position) WHERE position IS NOT NULL;
 CREATE INDEX audit_not_in_chain ON audit (number) WHERE position IS NULL;
-CREATE INDEX audit_of_actor ON audit (tenant_id, actor, number);
 
 -- The last entry that is linked.
 CREATE TABLE audit_chain (

@@ -42,6 +42,11 @@ CREATE TABLE passkey_challenges (
 ) STRICT;
 CREATE INDEX passkey_challenges_by_end ON passkey_challenges (expires_at);
 
--- When a person signed in last, and the time before: what has happened since then is shown to them.
+-- When and from where a person signed in last, with the number of the last entry of the audit log then, and the time before: what
+-- has happened since then is shown to them.
 ALTER TABLE users ADD COLUMN visited_at INTEGER;
+ALTER TABLE users ADD COLUMN visited_from TEXT;
+ALTER TABLE users ADD COLUMN visited_entry INTEGER;
 ALTER TABLE users ADD COLUMN visited_before_at INTEGER;
+ALTER TABLE users ADD COLUMN visited_before_from TEXT;
+ALTER TABLE users ADD COLUMN visited_before_entry INTEGER;

@@ -7,13 +7,28 @@ use crate::{
 };
 use domain::{audit::AuditAction, ids::UserId, time::Timestamp};
 use store::{
-    StoreError, Tx,
-    audit::{self, Filter, Recorded},
+    StoreError,
+    audit::{self, Recorded},
     people::users,
 };
 
-/// Entries of one kind that are shown.
-const MOST: u32 = 5;
+/// Entries that are looked at.
+const MOST: u32 = 50;
+/// What changes a person's own account.
+const OWN: [AuditAction; 4] = [
+    AuditAction::FactorAdd,
+    AuditAction::FactorRemove,
+    AuditAction::RecoveryCodesIssue,
+    AuditAction::PersonResetPassword,
+];
+/// What developers look after.
+const TECHNICAL: [AuditAction; 3] = [
+    AuditAction::KeyIssue,
+    AuditAction::SettingsChange,
+    AuditAction::WebhookSecretIssue,
+];
+/// What admins look after.
+const PEOPLE: [AuditAction; 2] = [AuditAction::PersonJoin, AuditAction::PersonGrantOperator];
 
 /// What has happened since the last visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,60 +46,37 @@ pub struct News {
 /// # Errors
 /// If the database does not respond.
 pub async fn news(honnin: &Honnin, staff: &Staff) -> Result<Option<News>, StoreError> {
-    let mut of_others = Vec::new();
+    let mut actions = OWN.to_vec();
     if Developer::of(staff).is_ok() {
-        of_others.extend([
-            AuditAction::KeyIssue,
-            AuditAction::SettingsChange,
-            AuditAction::WebhookSecretIssue,
-        ]);
+        actions.extend(TECHNICAL);
     }
     if Admin::of(staff).is_ok() {
-        of_others.extend([AuditAction::PersonJoin, AuditAction::PersonGrantOperator]);
+        actions.extend(PEOPLE);
     }
     let staff = staff.clone();
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
-        let Some(since) = users::find_visit_before(tx, staff.user()).await? else {
+        let Some(visit) = users::find_visit_before(tx, staff.user()).await? else {
             return Ok(None);
         };
-        let mut entries = Vec::new();
-        for action in &of_others {
-            let found = find(tx, &staff, *action, since).await?;
-            entries.extend(found.into_iter().filter(|one| is_news(one, staff.user())));
-        }
-        for action in [
-            AuditAction::FactorAdd,
-            AuditAction::FactorRemove,
-            AuditAction::RecoveryCodesIssue,
-            AuditAction::PersonResetPassword,
-        ] {
-            let found = find(tx, &staff, action, since).await?;
-            entries.extend(found.into_iter().filter(|one| concerns(one, staff.user())));
-        }
-        entries.sort_by_key(|one| std::cmp::Reverse(one.number));
-        let signed_in = Filter {
-            actor: Some(staff.user().to_string()),
-            action: Some(AuditAction::PersonSignIn),
-            until: Some(Timestamp::from_millis(since.as_millis() + 1)),
-            ..Filter::default()
-        };
-        let last = audit::search(tx, staff.tenant(), &signed_in, None, 1).await?.pop();
+        let found = audit::list_after(tx, staff.tenant(), visit.entry, &actions, MOST).await?;
+        let me = staff.user();
+        let is_own = |one: &Recorded| OWN.iter().any(|own| one.entry.action == *own);
         Ok(Some(News {
-            since,
-            from: last.and_then(|last| last.entry.address),
-            entries,
+            since: visit.at,
+            from: visit.from,
+            entries: found
+                .into_iter()
+                .filter(|one| {
+                    if is_own(one) {
+                        concerns(one, me)
+                    } else {
+                        is_news(one, me)
+                    }
+                })
+                .collect(),
         }))
     });
     unit.await
-}
-
-async fn find(tx: &mut Tx, staff: &Staff, action: AuditAction, since: Timestamp) -> Result<Vec<Recorded>, StoreError> {
-    let filter = Filter {
-        action: Some(action),
-        from: Some(since),
-        ..Filter::default()
-    };
-    audit::search(tx, staff.tenant(), &filter, None, MOST).await
 }
 
 /// What colleagues did; of the settings, where results are sent.

@@ -151,7 +151,7 @@ async fn record(
             if second_factors::has_any(tx, user).await? {
                 return Ok(Next::SecondFactor);
             }
-            users::mark_visit(tx, user, entry.at).await?;
+            users::mark_visit(tx, user, entry.address.as_deref(), entry.at).await?;
         }
         audit::record(tx, &entry).await?;
         Ok(Next::Done)

@@ -169,6 +169,7 @@ fn shown(name: &str, value: &serde_json::Value) -> String {
             .split_once('?')
             .map_or_else(|| text.clone(), |(address, _)| format!("{address}?…")),
         serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) if items.is_empty() && name == "ip_allow_list" => "every address".to_owned(),
         serde_json::Value::Array(items) if items.is_empty() => "none".to_owned(),
         serde_json::Value::Array(items) => {
             let items: Vec<String> = items.iter().map(|item| shown(name, item)).collect();

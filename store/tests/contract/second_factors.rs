@@ -1,9 +1,10 @@
 //! Second factors: codes and challenges are good once, and nobody uses another person's.
 
 use crate::fixtures::{World, at, keep, read, user, world, write};
-use domain::role::Role;
+use domain::{audit::AuditAction, ids::UserId, role::Role};
 use store::{
     StoreError,
+    audit::{self, Entry},
     people::{
         second_factors::{self, AuthenticatorRow, PasskeyRow},
         users,
@@ -149,16 +150,45 @@ async fn a_challenge_is_answered_once_in_time_and_by_whom_it_was_made_for() {
 }
 
 #[tokio::test]
-async fn the_visit_before_the_last_is_kept() {
+async fn the_visit_before_the_last_is_kept_with_what_was_recorded_then() {
     for Backend { name, db, .. } in backends().await {
-        let World { user, .. } = world(&db).await;
-        for (visit, before) in [(1, None), (5, Some(at(1))), (9, Some(at(5)))] {
-            write!(db, tx => users::mark_visit(tx, &user.id, at(visit))).unwrap();
-            assert_eq!(
-                read!(db, tx => users::find_visit_before(tx, &user.id)),
-                before,
-                "{name}: {visit}"
-            );
+        let World { tenant, user, .. } = world(&db).await;
+        let entry = |actor: &UserId, action: AuditAction| {
+            keep(Entry {
+                at: at(1),
+                tenant: Some(tenant.id.clone()),
+                actor: actor.to_string(),
+                action: action.into(),
+                subject: None,
+                detail: None,
+                address: None,
+            })
+        };
+        for (visit, before) in [
+            (1, None),
+            (5, Some((at(1), "192.0.2.1"))),
+            (9, Some((at(5), "192.0.2.5"))),
+        ] {
+            let from = keep(format!("192.0.2.{visit}"));
+            write!(db, tx => users::mark_visit(tx, &user.id, Some(from), at(visit))).unwrap();
+            for action in [AuditAction::KeyIssue, AuditAction::SessionRead] {
+                let entry = entry(&user.id, action);
+                write!(db, tx => audit::record(tx, entry)).unwrap();
+            }
+            let found = read!(db, tx => users::find_visit_before(tx, &user.id));
+            let told = found.as_ref().map(|found| (found.at, found.from.as_deref().unwrap()));
+            assert_eq!(told, before, "{name}: {visit}");
         }
+        let visit = read!(db, tx => users::find_visit_before(tx, &user.id)).unwrap();
+        let wanted = [AuditAction::KeyIssue, AuditAction::KeyRevoke];
+        let since = read!(db, tx => audit::list_after(tx, &tenant.id, visit.entry, &wanted, 10));
+        let actions: Vec<_> = since.iter().map(|one| one.entry.action.as_str()).collect();
+        assert_eq!(
+            actions,
+            ["key.issue", "key.issue"],
+            "{name}: of the second and third visit"
+        );
+        let one = read!(db, tx => audit::list_after(tx, &tenant.id, visit.entry, &wanted, 1));
+        assert_eq!(one, since[..1], "{name}");
     }
 }

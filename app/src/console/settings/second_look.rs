@@ -147,8 +147,8 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
                 {typed}
                 <input type="hidden" name="confirmed" value="yes"/>
                 {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
-                <div class="rulings"><button class="button primary" type="submit">"Save the change"</button>
-                    <a class="button secondary" href=back>"Cancel"</a></div>
+                <p><button class="button primary" type="submit">"Save the change"</button>" "
+                    <a class="button secondary" href=back>"Cancel"</a></p>
             </form>
         </div>
     };

@@ -381,7 +381,7 @@ async fn record_sign_in(
     }
     let unit = honnin.db.write(async move |tx| {
         if succeeded {
-            users::mark_visit(tx, &id, entry.at).await?;
+            users::mark_visit(tx, &id, entry.address.as_deref(), entry.at).await?;
         }
         audit::record(tx, &entry).await
     });
