@@ -54,5 +54,5 @@ specimens:
 # ONLY=v0,v7 measures a part. For times of one core: taskset -c 0 make eval ONLY=p6 JOBS=1.
 eval: specimens
 	@cargo run --release --example eval -- --rendered $(or $(OUT),target/specimens) --jobs $(or $(JOBS),2) \
-		--only "$(ONLY)" --data "$(DATA)"
+		$(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
 	@test -z "$(DATA)" || cargo run --release --example selfie_signs -- --data "$(DATA)"

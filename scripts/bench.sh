@@ -17,7 +17,7 @@ DURABLE=1 scripts/with-postgres sh -c \
     'HONNIN_BENCH_POSTGRES=$HONNIN_TEST_POSTGRES cargo bench --quiet --bench api'
 
 step "many phones, and one hostile network"
-cargo bench --quiet --bench capture
+cargo bench --quiet --features server/jemalloc --bench capture
 
 step "webhook deliveries"
 cargo bench --quiet --bench deliveries

@@ -24,8 +24,4 @@ step "architecture rules"
 cargo test --quiet --test architecture
 
 step "dependencies, licences and sources"
-if command -v cargo-deny >/dev/null; then
-    cargo deny --offline check bans licenses sources
-else
-    echo "not checked: cargo-deny is not installed (cargo install cargo-deny --locked)"
-fi
+scripts/check-dependencies

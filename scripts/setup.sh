@@ -53,6 +53,7 @@ if [ "$purpose" = test ]; then
         npm ci --prefix end2end --no-audit --no-fund >&2
         touch end2end/node_modules/.package-lock.json
     fi
+    scripts/check-dependencies install >&2
     scripts/judge-api 0 >&2
     scripts/judge-clients 0 >&2
 fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Everything that can be tested: units and contracts on SQLite and on a temporary PostgreSQL, the examples in the documentation,
+# Everything that can be tested: the rules for dependencies, units and contracts on SQLite and on a temporary PostgreSQL, the examples in the documentation,
 # and end-to-end tests of the real binary in Chromium.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,6 +10,9 @@ step "set-up"
 scripts/setup.sh test
 WASM_RUSTC=$(scripts/wasm-rustc)
 export WASM_RUSTC
+
+step "dependencies, licences and sources"
+scripts/check-dependencies
 
 step "site and server"
 cargo xtask build

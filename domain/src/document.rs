@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Declares a field-less enum whose wire names are listed once, with `ALL`, `as_str`, `parse`, `Display` and serde.
+// A wire name is a `tt`: a `literal` would reach the derives in an invisible group, which not all of them can read.
+/// Declares a field-less enum whose wire names are listed once, with `ALL`, `as_str`, `parse`, `Display`, serde and schema.
 macro_rules! vocabulary {
-    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $wire:literal),+ $(,)? }) => {
-        $(#[$meta])*
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $wire:tt),+ $(,)? }) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+        $(#[$meta])*
         pub enum $name { $($(#[$vmeta])* #[serde(rename = $wire)] $variant),+ }
         impl $name {
             /// Every value, in declaration order.
@@ -141,16 +143,21 @@ vocabulary! {
     }
 }
 
-/// One item read from a document: personal data, so it exists only encrypted or inside `Personal`.
+/// One item read from a document.
+// Personal data, so it exists only encrypted or inside `Personal`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct OcrField {
     /// The side it was read on.
     pub side: Side,
-    /// What it is.
+    /// Such as `lastName`, `birthDate`, `documentNumber`, `expiryDate`, `mrz`.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub name: FieldName,
-    /// The text as read.
+    /// As read.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub text: Option<String>,
-    /// ISO 8601 date, `male`/`female`, NFKC text or ISO 3166-1 alpha-3; `None` if not safely derivable.
+    /// ISO 8601 date, `male` or `female`, NFKC text, or ISO 3166-1 alpha-3 code; null where not safely derivable.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub normalized: Option<String>,
 }
 

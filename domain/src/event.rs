@@ -62,6 +62,17 @@ pub enum EventData {
     },
 }
 
+impl EventData {
+    /// Whether it is a reviewer's decision, which may have a note.
+    #[must_use]
+    pub const fn is_reviewed(&self) -> bool {
+        match self {
+            Self::Decision(outcome) => outcome.review.is_some(),
+            Self::Expired { .. } | Self::Failed { .. } => false,
+        }
+    }
+}
+
 /// An event as stored: the whole payload except the metadata and the note, which are read at each attempt so that an erasure
 /// takes effect.
 #[derive(Clone, Debug, PartialEq)]

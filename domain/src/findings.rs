@@ -125,6 +125,9 @@ pub struct RuleResult {
     pub rule: String,
     /// Whether it held.
     pub held: bool,
+    /// Whether every genuine document keeps it and the items, read with certainty, do not.
+    #[serde(default)]
+    pub contradiction: bool,
 }
 
 /// The layout that a picture was recognised as, whatever kind of document was chosen.
@@ -211,6 +214,9 @@ pub struct DocumentFindings {
     pub layout: Option<LayoutReading>,
     /// Items read, from machine-readable data first, then the visual zone.
     pub fields: Vec<OcrField>,
+    /// Items read from the print although machine-readable data of the same side gives them, too.
+    #[serde(default)]
+    pub printed: Vec<OcrField>,
     /// Positions of the items, as far as known.
     #[serde(default)]
     pub places: Vec<FieldPlace>,
@@ -224,6 +230,9 @@ pub struct DocumentFindings {
     pub viz_agreement: Option<f32>,
     /// The portrait, if one was found.
     pub portrait: Option<Face>,
+    /// Descriptor distance between the portrait and a smaller one on the same card that is most like it; `None` if there is none.
+    #[serde(default)]
+    pub portrait_repeated: Option<f32>,
     /// Share of near-grey pixels, 0 to 1; a photocopy is 1.
     pub grey_share: Option<f32>,
     /// z-score of the strongest regular raster (screen, print): of the weaker of its two crossing directions.
@@ -252,11 +261,13 @@ impl DocumentFindings {
             codes: Vec::new(),
             layout: None,
             fields: Vec::new(),
+            printed: Vec::new(),
             places: Vec::new(),
             outline: None,
             text_lines: 0,
             viz_agreement: None,
             portrait: None,
+            portrait_repeated: None,
             grey_share: None,
             raster_z: None,
             likeness: None,

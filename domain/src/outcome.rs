@@ -48,40 +48,51 @@ vocabulary! {
 /// Which session of which tenant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SessionRef {
     /// The session.
+    #[cfg_attr(feature = "schema", schema(value_type = String, pattern = "^vs_[0-9a-f]{32}$"))]
     pub session_id: SessionId,
     /// Its owner.
+    #[cfg_attr(feature = "schema", schema(value_type = String, pattern = "^tn_[0-9a-f]{32}$"))]
     pub tenant_id: TenantId,
 }
 
-/// `outcome` of GET, `data` of `verification.approved`, `.rejected` and `.needs_review`.
+/// The decision: `outcome` of GET, `data` of `verification.approved`, `.rejected` and `.needs_review`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Outcome {
     /// Which session.
     pub session: SessionRef,
     /// The decision.
     pub verdict: Verdict,
     /// When it was fixed.
+    #[cfg_attr(feature = "schema", schema(value_type = String, format = DateTime))]
     pub decided_at: Timestamp,
     /// Who decided.
     pub source: Source,
-    /// Filled only by a reviewer.
+    /// Filled only when `source` is `manual_review`.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub review: Option<Review>,
     /// What was checked.
     pub checks: Checks,
-    /// Reason codes, most serious first.
+    /// Reason codes, most serious first; ignore those you do not know.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub reasons: Vec<Named<Reason>>,
 }
 
-/// A reviewer's part of the outcome.
+/// Filled only when `source` is `manual_review`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Review {
     /// When the decision was made.
+    #[cfg_attr(feature = "schema", schema(value_type = String, format = DateTime))]
     pub reviewed_at: Timestamp,
-    /// Free text for the tenant; may contain personal data, so it is stored encrypted, and `None` after erasure.
+    /// Free text; may contain personal data. Null after erasure.
+    // Stored encrypted, apart from the rest.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub note: Option<String>,
 }
 
@@ -96,51 +107,64 @@ impl std::fmt::Debug for Review {
     }
 }
 
-/// Summary of the checks.
+/// Summary of the checks, without personal data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Checks {
-    /// `None` if the plan has no such step.
+    /// Null when the plan has no such step.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub document: Option<DocumentCheck>,
-    /// `None` if the plan has no such step.
+    /// Null when the plan has no such step.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub selfie: Option<SelfieCheck>,
-    /// `None` if nothing was compared.
+    /// Null when nothing was compared.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub input_match: Option<InputMatchCheck>,
 }
 
-/// What the document showed.
+/// What the document showed. Null when the plan has no such step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DocumentCheck {
     /// Whether there was something to check.
     pub performed: bool,
-    /// Chosen by the user.
+    /// Chosen by the user, never detected.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub document_type: Option<DocumentType>,
-    /// `None` means not assessed.
+    /// Null means not assessed. `unknown` does not allow approval.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub authenticity: Option<Authenticity>,
 }
 
-/// What the selfie showed.
+/// What the selfie showed. Null when the plan has no such step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SelfieCheck {
     /// Whether there was something to check.
     pub performed: bool,
     /// 0 to 1.
+    #[cfg_attr(feature = "schema", schema(required, minimum = 0, maximum = 1))]
     pub liveness_confidence: Option<f64>,
     /// 0 to 1.
+    #[cfg_attr(feature = "schema", schema(required, minimum = 0, maximum = 1))]
     pub face_match_confidence: Option<f64>,
 }
 
-/// Whether the typed and pre-registered data match the document.
+/// Whether the typed and pre-registered data match the document. Null when nothing was compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct InputMatchCheck {
     /// Whether the comparison was made.
     pub performed: bool,
-    /// `true` if every comparable item matched, `None` if none could be compared.
+    /// True when every comparable item matched, null when none could be compared.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub matched: Option<bool>,
     /// Whether each item matched, by its name; never a value.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub fields: Option<BTreeMap<String, bool>>,
 }
 

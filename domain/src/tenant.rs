@@ -65,23 +65,106 @@ impl Default for TenantSettings {
     }
 }
 
-/// Why a tenant cannot create sessions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotReady {
-    /// It has no settings.
-    SettingsMissing,
-    /// It has no enabled step.
-    NoStepsEnabled,
+/// One section of the settings with its new values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// How end users see the tenant.
+    Look {
+        /// The name.
+        name: String,
+        /// `#rrggbb`.
+        accent: Option<String>,
+    },
+    /// The steps of new sessions.
+    Steps {
+        /// Enabled steps.
+        steps: Vec<Step>,
+        /// Tries per step.
+        tries: u8,
+    },
+    /// Lifetimes.
+    Lifetimes {
+        /// Lifetime of a link.
+        link: Millis,
+        /// Lifetime of a session.
+        session: Millis,
+        /// Retention of personal data after the end.
+        retention: Millis,
+    },
+    /// The decision policy.
+    Decision(Policy),
+    /// The callback URL allow-list.
+    Callbacks(Vec<String>),
+    /// The IP allow-list of the API.
+    Addresses(Vec<IpNet>),
+    /// The receiver and the event types.
+    Webhook {
+        /// The receiver.
+        url: Option<String>,
+        /// The events sent.
+        event_types: Vec<EventType>,
+    },
 }
 
-impl NotReady {
-    /// The `reason` on the wire.
+impl Change {
+    /// The section's name.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
+    pub const fn name(&self) -> &'static str {
         match self {
-            Self::SettingsMissing => "settings_missing",
-            Self::NoStepsEnabled => "no_steps_enabled",
+            Self::Look { .. } => "look",
+            Self::Steps { .. } => "steps",
+            Self::Lifetimes { .. } => "lifetimes",
+            Self::Decision(_) => "decision",
+            Self::Callbacks(_) => "callbacks",
+            Self::Addresses(_) => "addresses",
+            Self::Webhook { .. } => "webhook",
         }
+    }
+
+    /// Puts the values into the tenant's name and settings. `by_admin`: whether the person may read reviewers' notes, and so
+    /// vouches for the receiver.
+    pub fn apply(&self, tenant: &mut String, settings: &mut TenantSettings, by_admin: bool, now: Timestamp) {
+        match self {
+            Self::Look { name, accent } => {
+                tenant.clone_from(name);
+                settings.accent.clone_from(accent);
+            }
+            Self::Steps { steps, tries } => {
+                settings.steps.clone_from(steps);
+                settings.tries = *tries;
+            }
+            Self::Lifetimes {
+                link,
+                session,
+                retention,
+            } => {
+                settings.link_lifetime = *link;
+                settings.session_lifetime = *session;
+                settings.retention = *retention;
+            }
+            Self::Decision(policy) => settings.policy.clone_from(policy),
+            Self::Callbacks(urls) => settings.callback_urls.clone_from(urls),
+            Self::Addresses(networks) => settings.ip_allow_list.clone_from(networks),
+            Self::Webhook { url, event_types } => {
+                if settings.webhook_url != *url {
+                    settings.webhook_url.clone_from(url);
+                    settings.webhook_url_set_at = Some(now);
+                    settings.webhook_url_is_vouched = false;
+                }
+                settings.webhook_url_is_vouched |= by_admin;
+                settings.event_types.clone_from(event_types);
+            }
+        }
+    }
+}
+
+vocabulary! {
+    /// Why a tenant cannot create sessions.
+    NotReady {
+        /// It has no settings.
+        SettingsMissing = "settings_missing",
+        /// It has no enabled step.
+        NoStepsEnabled = "no_steps_enabled",
     }
 }
 

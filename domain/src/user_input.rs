@@ -11,7 +11,7 @@ pub const NAME_LIMIT: usize = 128;
 pub const ADDRESS_LIMIT: usize = 512;
 
 vocabulary! {
-    /// Gender as defined by the contract.
+    /// Gender as the contract names it.
     Gender {
         /// Male.
         Male = "male",
@@ -75,21 +75,28 @@ pub struct TypedForm {
     pub address: String,
 }
 
-/// `userInputInfo`: what the user typed, normalised.
+/// What the user typed, normalised.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = UserInputInfo))]
 #[serde(rename_all = "camelCase")]
 pub struct UserInput {
     /// Family name.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub last_name: Option<String>,
     /// Given name.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub first_name: Option<String>,
     /// Family name in full-width katakana.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub last_name_kana: Option<String>,
     /// Given name in full-width katakana.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub first_name_kana: Option<String>,
     /// `YYYY-MM-DD`.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub birth_date: Option<String>,
     /// Address.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub address: Option<String>,
 }
 

@@ -17,5 +17,7 @@ mod capture;
 mod console;
 mod health;
 mod metrics_endpoint;
+#[cfg(debug_assertions)]
+mod reload;
 mod same_origin;
 mod site;

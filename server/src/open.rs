@@ -137,6 +137,8 @@ pub async fn open_with(
         admission: Arc::new(Admission::new(&config.uploads)),
         models_missing,
         stopping: CancellationToken::new(),
+        #[cfg(debug_assertions)]
+        reload: false,
         config,
     })
 }

@@ -21,7 +21,6 @@ use tower_http::compression::{
     CompressionLayer, Predicate,
     predicate::{NotForContentType, SizeAbove},
 };
-
 /// The whole server as one service.
 pub fn router(app: App) -> Router {
     let outer = Outer {
@@ -33,11 +32,18 @@ pub fn router(app: App) -> Router {
         unavailable,
         broken,
     };
+    let pages = pages(&app);
+    #[cfg(debug_assertions)]
+    let pages = if app.reload {
+        crate::reload::reloading(pages)
+    } else {
+        pages
+    };
     Router::new()
         .merge(v1::routes())
         .merge(health::routes())
         .merge(site::routes(&app.config.site_dir))
-        .merge(pages(&app).layer(compression()))
+        .merge(pages.layer(compression()))
         .fallback(nothing_here)
         .layer(from_fn_with_state(outer, outermost))
         .with_state(app)

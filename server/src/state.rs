@@ -24,6 +24,9 @@ pub struct App {
     pub models_missing: Arc<[Unavailable]>,
     /// Cancelled when the server is shutting down.
     pub stopping: CancellationToken,
+    /// Whether pages reload by themselves after the server was started again.
+    #[cfg(debug_assertions)]
+    pub reload: bool,
 }
 
 impl App {

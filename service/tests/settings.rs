@@ -9,7 +9,7 @@ use domain::{
     role::Role,
     scope::{Scope, Scopes},
     session::Step,
-    tenant::{TenantSettings, Weakening},
+    tenant::{Change, TenantSettings, Weakening},
     time::Millis,
 };
 use service::{
@@ -17,7 +17,7 @@ use service::{
     capture::decline::decline,
     session::create::create_session,
     settings::{
-        Change, Look, SettingsError,
+        Look, SettingsError,
         api_keys::{IssueKeyError, Issued, NewKey, issue_key, list_keys, revoke_key, rotate_key},
         change, load,
         preview::{Tally, preview},

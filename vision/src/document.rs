@@ -3,6 +3,7 @@
 use crate::drawing::Trace;
 use crate::look::{Eye, Look, View, WHOLE_PAGE};
 use crate::model::ModelError;
+use crate::portrait::{self, Portraits};
 use crate::projection::Corners;
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
@@ -16,8 +17,8 @@ use domain::likeness::Likeness;
 use std::panic::resume_unwind;
 use time::Date;
 
-/// Four of the five items that both zones have: reading more would change no decision.
-const ENOUGH: f32 = 0.8;
+/// All of the items that both zones have: one that the print does not repeat may have been altered.
+const ENOUGH: f32 = 1.0;
 
 /// Lines of a document, at least: a face before a door has corners and colours, too, but nothing lies on it.
 const LEAST_PRINT: usize = 3;
@@ -34,6 +35,13 @@ struct Reading {
     /// The visual zone; its items are those of the layout where that is known.
     zone: zone::VisualZone,
     places: Vec<FieldPlace>,
+}
+
+impl Reading {
+    /// Whether nothing was read that a document has: a stray line may be on any table.
+    const fn is_empty(&self) -> bool {
+        self.mrz.is_none() && self.zone.fields.is_empty() && (self.zone.lines as usize) < LEAST_PRINT
+    }
 }
 
 pub(crate) fn examine(
@@ -60,36 +68,37 @@ pub(crate) fn examine(
         unavailable.push(Unavailable::Text);
         (Look::blind(picture), Reading::default())
     });
-    let quality = match look.card_by_labels() {
-        Some(corners) => extent::corrected(quality, &corners, [picture.width() as f32, picture.height() as f32]),
-        None if shows_nothing(&look, &outlines, &unavailable) => extent::without_document(quality),
-        None => quality,
-    };
-    let portrait = portrait(vision, &look, side).unwrap_or_else(|_| {
+    let card = card(&look, &outlines);
+    let portraits = portrait::find(vision, &look, card.as_ref(), side).unwrap_or_else(|_| {
         unavailable.push(Unavailable::Face);
-        None
+        Portraits::default()
     });
     watch.lap("portrait");
     let quality = Quality {
-        obstructed: obstructed(picture, &look, &outlines, portrait.as_ref()),
+        obstructed: obstructed(picture, &look, card.as_ref(), portraits.main.as_ref()),
         ..quality
     };
+    let is_empty = reading.is_empty() && beside.codes.is_empty() && portraits.main.is_none() && unavailable.is_empty();
+    let quality = corrected(quality, &look, picture, is_empty);
     watch.lap("obstruction");
     unavailable.sort_unstable();
     unavailable.dedup();
     let trace = Trace::of(&look);
+    let (fields, printed) = merged(reading.machine, &beside.codes, reading.zone.fields);
     let findings = DocumentFindings {
         side,
         quality,
         mrz: reading.mrz,
         layout: look.known.as_ref().map(|known| known.reading.clone()),
-        fields: merged(reading.machine, &beside.codes, reading.zone.fields),
+        fields,
+        printed,
         codes: beside.codes,
         places: reading.places,
         outline: look.is_card.then(|| look.corners()),
         text_lines: reading.zone.lines,
         viz_agreement: reading.zone.agreement,
-        portrait,
+        portrait: portraits.main,
+        portrait_repeated: portraits.distance,
         grey_share: Some(beside.grey_share),
         raster_z: beside.raster_z,
         likeness: Some(beside.likeness),
@@ -230,7 +239,10 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
         reading.machine = elements.fields(side, &zone.lines.join("\n"), eye.today);
     }
     if look.known.is_some() {
-        let items = confirm::items(eye, look)?;
+        let mut items = confirm::items(eye, look)?;
+        if let Some(known) = &mut look.known {
+            known.judge(&mut items);
+        }
         reading.places = items.iter().filter_map(|item| item.place(look)).collect();
         reading.zone.fields = items.iter().filter_map(|item| item.field(side)).collect();
     } else if !eye.kind.has_mrz() {
@@ -240,25 +252,28 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
     Ok(reading)
 }
 
-/// All items once: those of the machine-readable zone first, then those of codes, then what is printed. A code whose signature
-/// fails was made by somebody else than its issuer: nothing of it is taken over.
-fn merged(machine: Vec<OcrField>, codes: &[CodeReading], visual: Vec<OcrField>) -> Vec<OcrField> {
+/// All items once: those of the machine-readable zone first, then those of codes, then what is printed; and the printed ones that
+/// repeat any of these. A code whose signature fails was made by somebody else than its issuer: nothing of it is taken over.
+fn merged(machine: Vec<OcrField>, codes: &[CodeReading], print: Vec<OcrField>) -> (Vec<OcrField>, Vec<OcrField>) {
     let trusted = codes.iter().filter(|code| code.signature != Signature::Invalid);
     let mut kept = machine;
-    for field in trusted.flat_map(|code| code.fields.clone()).chain(visual) {
-        if kept.iter().all(|known| known.name != field.name) {
+    let has = |kept: &[OcrField], field: &OcrField| kept.iter().any(|known| known.name == field.name);
+    for field in trusted.flat_map(|code| code.fields.clone()) {
+        if !has(&kept, &field) {
             kept.push(field);
         }
     }
-    kept
+    let (repeated, alone) = print.into_iter().partition(|field| has(&kept, field));
+    kept.extend(alone);
+    (kept, repeated)
 }
 
 /// Share of the document that something lies on; `None` where there is too little print for a document.
-fn obstructed(picture: &Raster, look: &Look<'_, '_>, outlines: &[Corners], portrait: Option<&Face>) -> Option<f32> {
+fn obstructed(picture: &Raster, look: &Look<'_, '_>, card: Option<&Corners>, portrait: Option<&Face>) -> Option<f32> {
     if look.page.lines.len() < LEAST_PRINT {
         return None;
     }
-    signals::obstructed_share(picture, &card(look, outlines)?, portrait.map(|face| face.bounds))
+    signals::obstructed_share(picture, card?, portrait.map(|face| face.bounds))
 }
 
 /// The corners of the card that was looked at: where its labels say, else as it was cut out, else as its outline is.
@@ -268,9 +283,21 @@ fn card(look: &Look<'_, '_>, outlines: &[Corners]) -> Option<Corners> {
         .or_else(|| outlines.first().copied())
 }
 
-/// Whether nothing was found that a document could be, though everything was there to look with.
-fn shows_nothing(look: &Look<'_, '_>, outlines: &[Corners], unavailable: &[Unavailable]) -> bool {
-    outlines.is_empty() && look.page.lines.is_empty() && !unavailable.contains(&Unavailable::Text)
+/// The judgement of the pixels, corrected by what was found; `is_empty` where nothing was that a document has.
+fn corrected(quality: Quality, look: &Look<'_, '_>, picture: &Raster, is_empty: bool) -> Quality {
+    let size = [picture.width() as f32, picture.height() as f32];
+    let mut quality = match look.card_by_labels() {
+        Some(corners) => extent::corrected(quality, &corners, size),
+        None if is_empty && look.known.is_none() && quality.coverage.is_none() => extent::without_document(quality),
+        None => quality,
+    };
+    if look.known.is_some() && look.is_print_inside(size) {
+        quality = extent::with_all_print(quality);
+    }
+    if look.is_complete() {
+        quality = extent::with_all_items(quality);
+    }
+    quality
 }
 
 /// The corners of the cards that may be in a picture, the likeliest first.
@@ -281,29 +308,6 @@ fn outlines(picture: &Raster) -> Vec<Corners> {
             .map(lens::outline::Outline::lying)
             .collect()
     })
-}
-
-/// The portrait, in pixels of the picture that was given; backs have none.
-fn portrait(vision: &Vision, look: &Look<'_, '_>, side: Side) -> Result<Option<Face>, ModelError> {
-    let (Some(faces), Side::Front) = (&vision.faces, side) else {
-        return Ok(None);
-    };
-    let face = faces.largest(&look.page.picture)?;
-    Ok(face.map(|face| in_picture(face, look)))
-}
-
-/// The face where it lies in the picture that was given.
-fn in_picture(mut face: Face, look: &Look<'_, '_>) -> Face {
-    let [left, top, w, h] = face.bounds;
-    let corners = [[left, top], [left + w, top], [left + w, top + h], [left, top + h]].map(|corner| look.place(corner));
-    let bound =
-        |axis: usize, pick: fn(f32, f32) -> f32| corners.iter().map(|c| c[axis]).reduce(pick).unwrap_or_default();
-    let (x, y) = (bound(0, f32::min), bound(1, f32::min));
-    face.bounds = [x, y, bound(0, f32::max) - x, bound(1, f32::max) - y];
-    face.eyes = face.eyes.map(|eye| look.place(eye));
-    let [a, b] = face.eyes;
-    face.eye_distance = (b[0] - a[0]).hypot(b[1] - a[1]);
-    face
 }
 
 #[cfg(test)]
@@ -345,17 +349,26 @@ mod tests {
             item(FieldName::BirthDate, "print"),
             item(FieldName::Address, "print"),
         ];
-        let kept = merged(vec![item(FieldName::LastName, "zone")], &codes, printed);
-        let texts: Vec<_> = kept
-            .iter()
-            .map(|field| (field.name, field.text.as_deref().unwrap()))
-            .collect();
+        let (kept, repeated) = merged(vec![item(FieldName::LastName, "zone")], &codes, printed);
+        let texts = |fields: &[OcrField]| -> Vec<(FieldName, String)> {
+            fields
+                .iter()
+                .map(|field| (field.name, field.text.clone().unwrap()))
+                .collect()
+        };
         assert_eq!(
-            texts,
+            texts(&kept),
             [
-                (FieldName::LastName, "zone"),
-                (FieldName::BirthDate, "code"),
-                (FieldName::Address, "print"),
+                (FieldName::LastName, "zone".to_owned()),
+                (FieldName::BirthDate, "code".to_owned()),
+                (FieldName::Address, "print".to_owned()),
+            ]
+        );
+        assert_eq!(
+            texts(&repeated),
+            [
+                (FieldName::LastName, "print".to_owned()),
+                (FieldName::BirthDate, "print".to_owned()),
             ]
         );
     }

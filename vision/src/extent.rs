@@ -1,5 +1,6 @@
-//! How much of the card is in the picture, by the labels of its layout. An outline may be that of a portrait, or end at the border
-//! because the table does; labels that stand in place tell where the card's corners are, inside the picture or outside.
+//! How much of the document can be seen, by what was read of it. An outline may be that of a portrait, or end at the border because
+//! the table does: labels that stand in place tell where the card's corners are, inside the picture or outside, and print that keeps
+//! away from the border is all there. Paper may be too bright for the camera, and every item on it legible all the same.
 
 use crate::projection::Corners;
 use domain::findings::Quality;
@@ -24,7 +25,21 @@ pub(crate) fn corrected(quality: Quality, corners: &Corners, size: [f32; 2]) -> 
     }
 }
 
-/// The judgement of a picture in which there is neither an outline nor a line of text.
+/// The judgement of a picture of which the whole print of a known document was found away from the border: what the border may cut
+/// off is the table, or a margin without print.
+pub(crate) fn with_all_print(quality: Quality) -> Quality {
+    Quality {
+        cut_off: quality.cut_off.map(|_| false),
+        ..quality
+    }
+}
+
+/// The judgement of a picture in which every item of a document that must have them all is seen: no light hides anything.
+pub(crate) const fn with_all_items(quality: Quality) -> Quality {
+    Quality { glare: 0.0, ..quality }
+}
+
+/// The judgement of a picture in which nothing is found that belongs to a document.
 pub(crate) const fn without_document(quality: Quality) -> Quality {
     Quality {
         cut_off: None,
@@ -66,6 +81,17 @@ mod tests {
             let cut = corrected(seen(None, None), &card(corner[0], corner[1]), SIZE);
             assert_eq!(cut.cut_off, Some(true), "{corner:?}");
         }
+    }
+
+    #[test]
+    fn what_was_read_wholly_is_neither_cut_off_nor_hidden_by_light() {
+        let all_print = |cut_off| with_all_print(seen(cut_off, Some(0.4))).cut_off;
+        assert_eq!([all_print(Some(true)), all_print(None)], [Some(false), None]);
+        let bright = Quality {
+            glare: 0.07,
+            ..seen(None, None)
+        };
+        assert_eq!(with_all_items(bright).glare, 0.0);
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub mod model;
 mod mrz;
 mod nn;
 pub mod picture;
+mod portrait;
 mod projection;
 pub mod raster;
 mod selfie;

@@ -113,6 +113,21 @@ impl<'a> Look<'a, '_> {
         Some(known.corners?.map(|corner| self.place(known.upright(corner))))
     }
 
+    /// Whether all print keeps away from the border of the picture that was given, of this size, by the height of its letters.
+    pub(crate) fn is_print_inside(&self, [width, height]: [f32; 2]) -> bool {
+        let is_inside = |[x, y]: [f32; 2]| (0.0..width).contains(&x) && (0.0..height).contains(&y);
+        let surroundings = self.page.areas().flat_map(Area::surroundings);
+        surroundings.map(|corner| self.place(corner)).all(is_inside)
+    }
+
+    /// Whether every item is seen of a document that must have them all.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| {
+            let items = known.layout.complete && !known.layout.field.is_empty();
+            items && self.page.is_read() && known.reading.hidden == 0.0
+        })
+    }
+
     /// The corners of what was looked at, as it is read.
     pub(crate) fn corners(&self) -> Corners {
         let (right, bottom) = (

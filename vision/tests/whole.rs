@@ -117,6 +117,36 @@ fn a_passport_is_read_wholly_and_its_portrait_is_its_owner() {
     assert!(stranger > 0.65, "{stranger}");
 }
 
+/// The page with a second portrait, small and faint, where nothing else is printed.
+fn with_second_portrait(mut page: Raster, face: &Raster) -> Raster {
+    let [left, top, width, height] = [935, 300, 125, 164];
+    let paper = page.crop(left, top, width, height).unwrap();
+    let face = face.resized(width, height);
+    let faint = |(paper, face): (&u8, &u8)| {
+        let dark = 1.0 - f32::from(*face) / 255.0;
+        (f32::from(*paper) * (1.0 - 0.6 * dark)) as u8
+    };
+    let pixels = paper.pixels().iter().zip(face.pixels()).map(faint).collect();
+    page.paste(&Raster::new(width, height, pixels).unwrap(), left, top);
+    page
+}
+
+#[test]
+fn a_second_portrait_tells_whether_the_first_was_replaced() {
+    let repeated = |second: &Raster| {
+        let page = with_second_portrait(passport(), second);
+        examine(page, DocumentType::Passport, Side::Front).portrait_repeated
+    };
+    let own = repeated(&sitter()).unwrap();
+    assert!(own < 0.45, "{own}");
+    let replaced = repeated(&sample(6).crop(1120, 230, 320, 420).unwrap()).unwrap();
+    assert!(replaced > 0.55, "{replaced}");
+    assert_eq!(
+        examine(passport(), DocumentType::Passport, Side::Front).portrait_repeated,
+        None
+    );
+}
+
 /// The page as a lens shows it that focuses elsewhere: detail below so many pixels is gone.
 fn blurred(page: &Raster, pixels: f32) -> Raster {
     let smaller = |length: usize| (length as f32 / pixels) as usize;

@@ -78,7 +78,9 @@ fn build(root: &Path, target: &Path, browser: bool) -> Done {
 }
 
 fn start(target: &Path) -> Done<Child> {
-    Ok(Command::new(target.join("debug/honnin")).arg("demo").spawn()?)
+    Ok(Command::new(target.join("debug/honnin"))
+        .args(["demo", "--reload"])
+        .spawn()?)
 }
 
 /// Asks the server to end, and waits until it has: the next one listens on the same port.

@@ -71,7 +71,7 @@ pub(crate) fn build_server(root: &Path, release: bool) -> Done {
     let mut cargo = cargo(root);
     cargo.arg("--bin=honnin");
     if release {
-        cargo.arg("--release");
+        cargo.args(["--release", "--features=server/jemalloc"]);
     }
     run(&mut cargo)
 }

@@ -1,7 +1,6 @@
-//! The architecture rules that the compiler does not check: which crate may depend on which, and which external crates may be
-//! used where.
+//! The architecture rules that neither the compiler nor cargo-deny (deny.toml) checks.
 //!
-//! A planted fault for each was tried once: `sqlx` in service, `domain` importing `lens`, a migration on one database only.
+//! A planted fault for each was tried once: `tokio` in vision, `domain` importing `lens`, a migration on one database only.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{
@@ -29,36 +28,15 @@ const IMPORTS: [(&str, &[&str]); 11] = [
 /// The crate that others may depend on for their tests only.
 const TEST_TOOLS: &str = "testkit";
 
-/// External crates and the only crates that may use them. A name that ends in `*` is a prefix.
-const CONFINED: [(&str, &[&str]); 25] = [
-    ("sqlx*", &["store", TEST_TOOLS]),
-    ("object_store", &["store"]),
-    ("chacha20poly1305", &["store"]),
-    ("rten*", &["vision"]),
-    ("rustface", &["vision"]),
-    ("rustfft", &["vision"]),
-    ("rxing", &["vision", "xtask"]),
-    ("gemm*", &["vision"]),
-    ("image", &["vision", "xtask"]),
-    ("leptos*", &["app", "frontend"]),
+/// External crates and the only crates of the workspace that may use them. A name that ends in `*` is a prefix. The rules for
+/// crates that no library uses are in deny.toml.
+const CONFINED: [(&str, &[&str]); 3] = [
     ("wasm-bindgen*", &["app", "frontend", "xtask"]),
     ("web-sys", &["app", "frontend"]),
-    ("axum*", &["app", "server"]),
-    ("tower-http", &["server"]),
-    ("tower-sessions*", &["server"]),
-    ("utoipa*", &["server"]),
-    ("clap", &["server", "xtask", "examples/customer"]),
-    ("hyper", &["service", "server", "examples/customer"]),
-    ("hyper-util", &["service", "server", "examples/customer"]),
-    ("argon2", &["service"]),
-    ("hmac", &["store", "service"]),
-    ("zxcvbn", &["service"]),
     (
         "tokio*",
         &["store", "service", "app", "server", TEST_TOOLS, "examples/customer"],
     ),
-    ("tracing-subscriber", &["server"]),
-    ("prometheus-client", &["store", "server"]),
 ];
 
 /// The workspace, or the copy with a planted fault that the variable names.
@@ -175,17 +153,6 @@ fn only_the_server_reads_the_environment() {
         }
     }
     assert_eq!(faults, Vec::<PathBuf>::new());
-}
-
-#[test]
-fn only_one_implementation_of_tls_is_linked() {
-    let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();
-    for name in ["aws-lc-rs", "aws-lc-sys", "openssl-sys", "native-tls"] {
-        assert!(
-            !lock.contains(&format!("name = \"{name}\"")),
-            "{name} is linked: rustls with ring is the one we use"
-        );
-    }
 }
 
 #[test]

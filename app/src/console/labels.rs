@@ -202,6 +202,7 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ScoreName::MrzReading => "MRZ reading confidence",
         ScoreName::GreyShare => "Share of grey",
         ScoreName::Raster => "Screen or print raster",
+        ScoreName::PortraitRepeated => "Distance between the document's two portraits",
         ScoreName::Layout => "Layout confidence",
         ScoreName::LayoutHidden => "Hidden part of the layout",
         ScoreName::SelfieRaster => "Screen or print raster of the selfie",

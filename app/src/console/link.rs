@@ -1,7 +1,11 @@
 //! A link that is shown once, with its QR code.
 
-use super::layout::{Frame, page};
-use super::parts::{heading, time};
+use super::{
+    fault::Fault,
+    layout::{Frame, NavigationItem, page},
+    parts::{heading, time},
+    request::{PageResult, Request, signed_in},
+};
 use crate::PageMeta;
 use domain::{ids::SessionId, time::Timestamp};
 use leptos::prelude::*;
@@ -28,9 +32,27 @@ impl std::fmt::Debug for LinkView {
     }
 }
 
+/// A page whose forms may make a link, which is then shown once instead of the page.
+pub(super) fn page_or_link<V, F>(
+    item: NavigationItem,
+    load: fn(Request) -> F,
+    render_page: fn(&V, &Frame, &PageMeta) -> AnyView,
+) -> AnyView
+where
+    V: Clone + Send + Sync + 'static,
+    F: Future<Output = PageResult<V>> + Send + 'static,
+{
+    // It cannot be loaded again: only its hash is stored.
+    let unknown = |_| std::future::ready(Err(Fault::NotFound));
+    match use_context::<LinkView>() {
+        Some(_) => signed_in(NavigationItem::Sessions, unknown, render).into_any(),
+        None => signed_in(item, load, render_page).into_any(),
+    }
+}
+
 /// The page.
 #[must_use]
-pub(super) fn render(view: &LinkView, frame: &Frame, meta: &PageMeta) -> AnyView {
+fn render(view: &LinkView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let back = format!("/admin/sessions/{}", view.session);
     let main = view! {
         <p class="crumb"><a href="/admin/sessions">"Sessions"</a></p>

@@ -4,7 +4,6 @@ use super::{
     fault::Fault,
     labels,
     layout::{Frame, May, NavigationItem, Undoable},
-    link::{self, LinkView},
     message::message,
 };
 use crate::{
@@ -81,8 +80,7 @@ pub(crate) fn done(path: &str, notice: impl Into<String>) -> PageResult<Outcome>
     Ok(Outcome::go(path).with(Notice(notice.into())))
 }
 
-/// A page of the console for people who are signed in: renders what a form passed on or, failing that, what `load` finds. A
-/// form may also pass on a link, which is shown once instead of the page.
+/// A page of the console for people who are signed in: renders what a form passed on or, failing that, what `load` finds.
 pub(super) fn signed_in<V, F>(
     item: NavigationItem,
     load: fn(Request) -> F,
@@ -93,10 +91,6 @@ where
     F: Future<Output = PageResult<V>> + Send + 'static,
 {
     page(move |request: Request| async move {
-        if let Some(made) = use_context::<LinkView>() {
-            let frame = request.frame(NavigationItem::Sessions).await?;
-            return Ok(link::render(&made, &frame, &meta(&request)));
-        }
         let view = match use_context::<V>() {
             Some(told) => told,
             None => load(request.clone()).await?,

@@ -1,8 +1,8 @@
-//! Cards with machine-readable data on the back: what the front prints must agree with it.
+//! What the print says, compared with machine-readable data: on the same side, or of cards that carry it on the back.
 
 use crate::{
     document::{FieldName, OcrField},
-    findings::{CodeReading, DocumentFindings},
+    findings::{CodeReading, DocumentFindings, Signature},
 };
 
 /// Items that are on both sides of such a card.
@@ -30,6 +30,84 @@ pub(super) fn zone(sides: &[DocumentFindings]) -> Option<f32> {
 pub(super) fn code(code: &CodeReading, on: &DocumentFindings, sides: &[DocumentFindings]) -> Option<f32> {
     let print = sides.iter().find(|side| is_print_only(side) && side.side != on.side)?;
     share(&code.fields, &print.fields)
+}
+
+/// Items that the print gives otherwise than the machine-readable data: one of them was altered.
+///
+/// Only numbers and dates, which are written in one way. Names are cut, transliterated and carry titles, so that no single one
+/// contradicts another; the share that is repeated covers them.
+pub(super) fn contradicted(sides: &[DocumentFindings]) -> Vec<FieldName> {
+    let mut names = Vec::new();
+    for side in sides.iter().filter(|side| !is_print_only(side)) {
+        let elsewhere = sides
+            .iter()
+            .filter(|other| is_print_only(other) && other.side != side.side)
+            .flat_map(|other| &other.fields);
+        for print in side.printed.iter().chain(elsewhere) {
+            if contradicts(print, side) && !names.contains(&print.name) {
+                names.push(print.name);
+            }
+        }
+    }
+    names
+}
+
+/// Whether a printed item differs from what the codes or the zone of a side say.
+fn contradicts(print: &OcrField, machine: &DocumentFindings) -> bool {
+    let Some(printed) = print.normalized.as_deref() else {
+        return false;
+    };
+    let said = machine
+        .fields
+        .iter()
+        .find(|field| field.name == print.name)
+        .and_then(|field| field.normalized.as_deref());
+    let Some(said) = said else { return false };
+    match print.name {
+        FieldName::BirthDate | FieldName::IssueDate | FieldName::ExpiryDate => printed != said,
+        // A document has several numbers, and its label may stand at another than the one of the zone's number field.
+        FieldName::DocumentNumber => !numbers(machine, said).any(|text| text.contains(&number(printed))),
+        FieldName::LastName
+        | FieldName::FirstName
+        | FieldName::FullName
+        | FieldName::LastNameKana
+        | FieldName::FirstNameKana
+        | FieldName::Gender
+        | FieldName::Address
+        | FieldName::Nationality
+        | FieldName::IssuingAuthority
+        | FieldName::IssuingCountry
+        | FieldName::ResidenceStatus
+        | FieldName::Mrz => false,
+    }
+}
+
+/// Everything machine-readable in which a printed number may occur.
+fn numbers(machine: &DocumentFindings, said: &str) -> impl Iterator<Item = String> {
+    let zone = machine.mrz.iter().flat_map(|zone| &zone.lines).map(|line| number(line));
+    let codes = machine
+        .codes
+        .iter()
+        .filter(|code| code.signature != Signature::Invalid)
+        .flat_map(|code| &code.fields)
+        .filter_map(|field| field.normalized.as_deref().map(number));
+    zone.chain(codes).chain([number(said)])
+}
+
+/// Letters and digits of a number. Letters that look like digits count as those: the print is read without a check digit that would
+/// tell them apart.
+fn number(text: &str) -> String {
+    let letters = text.to_uppercase();
+    let alike = letters.chars().map(|c| match c {
+        'O' | 'Q' | 'D' => '0',
+        'I' | 'L' => '1',
+        'Z' => '2',
+        'S' => '5',
+        'B' => '8',
+        'G' => '6',
+        other => other,
+    });
+    alike.filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// Whether the items of a side can only have been read from its print: a copy of the same code would repeat itself.
@@ -85,6 +163,58 @@ mod tests {
             text_lines: 3,
             ..DocumentFindings::none(side)
         }
+    }
+
+    fn printed(name: FieldName, value: &str) -> DocumentFindings {
+        let items = [
+            (FieldName::DocumentNumber, "L898902C3"),
+            (FieldName::BirthDate, "1974-08-12"),
+            (FieldName::ExpiryDate, "2032-04-15"),
+        ];
+        let mut page = side(Side::Front, true, &items);
+        page.printed = side(Side::Front, false, &[(name, value)]).fields;
+        if let Some(zone) = &mut page.mrz {
+            zone.lines = vec!["L898902C36UTO7408122F3204153ZE184226B<<<<<10".to_owned()];
+        }
+        page
+    }
+
+    #[test]
+    fn a_number_or_date_that_the_print_gives_otherwise_is_contradicted() {
+        for (name, value) in [
+            (FieldName::DocumentNumber, "L898902C4"),
+            (FieldName::BirthDate, "1974-08-13"),
+            (FieldName::ExpiryDate, "2033-04-15"),
+        ] {
+            assert_eq!(contradicted(&[printed(name, value)]), [name], "{value}");
+        }
+        let card = |number| side(Side::Front, false, &[(FieldName::DocumentNumber, number)]);
+        let back = side(Side::Back, true, &[(FieldName::DocumentNumber, "AB1234567")]);
+        assert_eq!(
+            contradicted(&[card("AB1234568"), back.clone()]),
+            [FieldName::DocumentNumber]
+        );
+        assert!(contradicted(&[card("AB 123 4567"), back]).is_empty());
+    }
+
+    #[test]
+    fn what_is_spelt_otherwise_or_stands_elsewhere_in_the_zone_is_not_contradicted() {
+        for (name, value) in [
+            (FieldName::DocumentNumber, "L898902C3"),
+            // Read without a check digit.
+            (FieldName::DocumentNumber, "L8989O2C3"),
+            // The personal number, further right in the zone.
+            (FieldName::DocumentNumber, "ZE184226B"),
+            (FieldName::BirthDate, "1974-08-12"),
+            // The zone says nothing of it.
+            (FieldName::IssueDate, "2022-04-15"),
+            (FieldName::LastName, "Ó Conchobhair"),
+        ] {
+            assert!(contradicted(&[printed(name, value)]).is_empty(), "{value}");
+        }
+        let mut doubtful = printed(FieldName::BirthDate, "1974-08-13");
+        doubtful.printed[0].normalized = None;
+        assert!(contradicted(&[doubtful]).is_empty());
     }
 
     #[test]

@@ -20,6 +20,9 @@ use crate::{
 const GREY_LIMIT: f64 = 0.97;
 /// z-score of a raster: of 19 rendered screens 18 lie above 8.1, of 342 rendered originals all below 6.9.
 const RASTER_LIMIT: f64 = 7.5;
+/// Descriptor distance from which a document's second portrait is of somebody else: 0.16 to 0.32 on rendered documents, 0.53 to 0.85
+/// where the first was replaced.
+const PORTRAITS_DIFFER: f64 = 0.5;
 /// Share of a layout's hidden items from which something covers the document.
 const HIDDEN_LIMIT: f64 = 0.4;
 /// Share of comparable items of the machine-readable zone that the visual zone must repeat.
@@ -54,6 +57,7 @@ pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes)
         }
     }
     let proved = proved(evidence, kind, policy, notes) & portrait(evidence, notes) & dates(evidence, notes);
+    contradictions(evidence, notes);
     let suspicious = signals(evidence, policy, notes);
     let clean = notes.reasons.len() == before;
     let authenticity = match (available, suspicious) {
@@ -194,6 +198,24 @@ fn is_repeated(share: Option<f32>, notes: &mut Notes) -> bool {
     enough
 }
 
+/// Notes what a genuine document does not have: items in print that the machine-readable data gives otherwise, impossible dates,
+/// dates in a wrong order. Only items that were read with certainty count.
+fn contradictions(evidence: &Evidence<'_>, notes: &mut Notes) {
+    let mut contradict = |name: String| {
+        notes.at_least(Named::parse(&name), 0.0, 1.0);
+        notes.reason(Reason::DocumentDataInconsistent);
+    };
+    for name in across::contradicted(evidence.document) {
+        contradict(format!("print repeats: {name}"));
+    }
+    let known = evidence.document.iter().filter_map(|side| side.layout.as_ref());
+    for rule in known.filter(|layout| is_known(layout)).flat_map(|layout| &layout.rules) {
+        if rule.contradiction {
+            contradict(format!("layout: {}", rule.rule));
+        }
+    }
+}
+
 /// Whether every side is recognised as that side of a layout of this kind, and every applicable check holds.
 fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
     let mut proved = true;
@@ -205,11 +227,12 @@ fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> 
             continue;
         };
         notes.at_least(ScoreName::Layout, f64::from(layout.score), 0.0);
-        for rule in &layout.rules {
+        for rule in layout.rules.iter().filter(|rule| !rule.contradiction) {
             let held = if rule.held { 1.0 } else { 0.0 };
             proved &= notes.at_least(Named::parse(&format!("layout: {}", rule.rule)), held, 1.0);
         }
         // A front needs rules that can be checked; a layout without rules proves nothing.
+        proved &= layout.rules.iter().all(|rule| !rule.contradiction);
         proved &= side.side == Side::Back || !layout.rules.is_empty();
     }
     proved
@@ -267,6 +290,13 @@ fn signals(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> bool 
             .is_some_and(|z| !notes.at_most(ScoreName::Raster, f64::from(z), RASTER_LIMIT))
         {
             notes.reason(Reason::DocumentScreenCapture);
+            suspicious = true;
+        }
+        if side
+            .portrait_repeated
+            .is_some_and(|far| !notes.at_most(ScoreName::PortraitRepeated, f64::from(far), PORTRAITS_DIFFER))
+        {
+            notes.reason(Reason::DocumentTampered);
             suspicious = true;
         }
         if !policy.accept_specimens && side.specimen_words {

@@ -220,6 +220,7 @@ fn seen(shot: Shot, asked: Side) -> DocumentFindings {
             rules: vec![RuleResult {
                 rule: "labels".into(),
                 held: true,
+                contradiction: false,
             }],
         });
     }

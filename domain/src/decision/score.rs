@@ -19,6 +19,8 @@ vocabulary! {
         GreyShare = "grey_share",
         /// How much the document's picture looks like a screen or print.
         Raster = "raster",
+        /// How far a second portrait on the document is from the first.
+        PortraitRepeated = "portrait_repeated",
         /// How certainly the layout was recognised.
         Layout = "layout",
         /// How much of the layout is hidden.
@@ -45,6 +47,7 @@ impl ScoreName {
         match self {
             Self::GreyShare
             | Self::Raster
+            | Self::PortraitRepeated
             | Self::LayoutHidden
             | Self::SelfieRaster
             | Self::EyesCovered

@@ -5,7 +5,7 @@ use crate::{
     document::{FieldName, OcrField, Side},
     findings::{
         Challenge, CodeReading, CodeStandard, Face, LayoutReading, LivenessFindings, MrzFormat, MrzReading, Quality,
-        SelfieSigns, Signature, Unavailable,
+        RuleResult, SelfieSigns, Signature, Unavailable,
     },
     reasons::Reason,
     request::PreRegistered,
@@ -325,6 +325,29 @@ fn a_seal_whose_signature_is_not_its_issuers_is_a_sign_of_tampering() {
 }
 
 #[test]
+fn a_second_portrait_of_somebody_else_means_that_the_first_was_replaced() {
+    let with_second = |distance| DocumentFindings {
+        portrait_repeated: Some(distance),
+        ..passport()
+    };
+    let decision = |distance| judge(&[with_second(distance)], Some(&selfie()), &Policy::default());
+    assert_eq!(decision(0.3).verdict, Verdict::Approved);
+    for distance in [0.7, f32::NAN] {
+        let replaced = decision(distance);
+        assert_eq!(
+            (replaced.verdict, replaced.reasons.as_slice()),
+            (Verdict::NeedsReview, [Reason::DocumentTampered].as_slice())
+        );
+    }
+    let strict = Policy {
+        reject_on_fraud_signals: true,
+        ..Policy::default()
+    };
+    let rejected = judge(&[with_second(0.7)], Some(&selfie()), &strict);
+    assert_eq!(rejected.verdict, Verdict::Rejected);
+}
+
+#[test]
 fn a_check_that_could_not_run_goes_to_a_person_with_its_reason() {
     let blind = DocumentFindings {
         mrz: None,
@@ -374,6 +397,45 @@ fn a_selfie_alone_needs_no_match() {
     let decision = decide(&evidence, &Policy::default());
     assert_eq!(decision.verdict, Verdict::Approved);
     assert_eq!((decision.checks.document, decision.checks.input_match), (None, None));
+}
+
+#[test]
+fn a_date_or_number_that_contradicts_the_rest_is_never_approved() {
+    let decision = |page: &DocumentFindings| judge(std::slice::from_ref(page), Some(&selfie()), &Policy::default());
+    assert_eq!(decision(&passport()).verdict, Verdict::Approved);
+    let mut printed = passport();
+    printed.printed = vec![field(FieldName::BirthDate, "1994-08-12")];
+    let mut impossible = passport();
+    let rule = RuleResult {
+        rule: "issueDate_sound".into(),
+        held: false,
+        contradiction: true,
+    };
+    impossible.layout = Some(LayoutReading {
+        layout: "icao.passport".into(),
+        kind: DocumentType::Passport,
+        side: Side::Front,
+        score: 0.9,
+        rules: vec![rule],
+        hidden: 0.0,
+    });
+    for (page, score) in [
+        (&printed, "print repeats: birthDate"),
+        (&impossible, "layout: issueDate_sound"),
+    ] {
+        let decision = decision(page);
+        assert_eq!(decision.verdict, Verdict::NeedsReview);
+        assert!(decision.reasons.contains(&Reason::DocumentDataInconsistent));
+        let check = decision.checks.document.unwrap();
+        assert_eq!(check.authenticity, Some(Authenticity::Suspicious));
+        assert!(
+            decision.scores.iter().any(|s| s.name.as_str() == score && !s.passed),
+            "{score}"
+        );
+    }
+    // Of a layout that was hardly recognised, nothing counts.
+    impossible.layout.as_mut().unwrap().score = 0.3;
+    assert_eq!(decision(&impossible).verdict, Verdict::Approved);
 }
 
 /// The good value nine times in ten: a case with several things wrong is refused for any of them and proves little.

@@ -27,24 +27,30 @@ pub struct CreationRequest {
     pub pre_registered: Option<Personal<PreRegistered>>,
 }
 
-/// `preRegisteredInfo`: at least one field.
+/// What is known about the person, to be compared with the document and with what the user types. At least one field.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = PreRegisteredInfo, min_properties = 1))]
 #[serde(rename_all = "camelCase")]
 pub struct PreRegistered {
     /// `YYYY-MM-DD`, as given.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false, pattern = r"^\d{4}-\d{2}-\d{2}$"))]
     pub birth_date: Option<String>,
     /// Family name.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false, min_length = 1, max_length = 128))]
     pub last_name: Option<String>,
     /// Given name.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false, min_length = 1, max_length = 128))]
     pub first_name: Option<String>,
     /// Address.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false, min_length = 1, max_length = 512))]
     pub address: Option<String>,
     /// Gender.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub gender: Option<Gender>,
 }
 
@@ -54,8 +60,9 @@ impl std::fmt::Debug for PreRegistered {
     }
 }
 
-/// One problem with a body: where, and what. Never repeats a value.
+/// One problem with the request. Never repeats a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Issue {
     /// `Missing`, `Type`, `Limit`, `Format` or `Syntax`.
     #[serde(rename = "_tag")]
@@ -66,15 +73,30 @@ pub struct Issue {
     pub message: String,
 }
 
+/// A session to be created. Unknown fields are ignored; explicit nulls and duplicate keys are refused.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Body<'a> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(example = json!({
+    "callbackUrl": "https://shop.example/verified",
+    "state": "af0ifjsldkj",
+    "metadata": {"order": 4711},
+    "preRegisteredInfo": {"lastName": "Mustermann", "firstName": "Erika", "birthDate": "1964-08-12"}
+})))]
+pub struct NewSession<'a> {
+    /// Where the user is sent back to: an `https` URL of the tenant's allow-list, without query and fragment. `sessionId` and
+    /// `state` are appended on return. At most 8000 bytes with `state` appended.
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, nullable = false, format = "uri"))]
     #[serde(borrow, default, deserialize_with = "raw")]
     callback_url: Raw<'a>,
+    /// Echoed unchanged on the return URL.
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, nullable = false))]
     #[serde(borrow, default, deserialize_with = "raw")]
     state: Raw<'a>,
+    /// At most 8192 bytes as compact JSON. Returned as given. No personal data.
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>, nullable = false))]
     #[serde(borrow, default, deserialize_with = "raw")]
     metadata: Raw<'a>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<PreRegistered>, nullable = false))]
     #[serde(borrow, default, deserialize_with = "raw")]
     pre_registered_info: Raw<'a>,
 }
@@ -212,7 +234,7 @@ impl CreationRequest {
     /// Everything that violates the contract, at least one issue.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Issue>> {
         let mut reader = Reader::default();
-        let Some(fields) = reader.body::<Body<'_>>(body) else {
+        let Some(fields) = reader.body::<NewSession<'_>>(body) else {
             return Err(reader.issues);
         };
         let request = Self {

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use time::{Date, Duration};
 
 vocabulary! {
-    /// The chosen outcome of a sandbox session.
+    /// The outcome to end the session with.
     SandboxOutcome {
         /// Identity verified.
         Approved = "approved",
@@ -33,8 +33,11 @@ vocabulary! {
     }
 }
 
+/// The outcome of a sandbox session.
 #[derive(Deserialize)]
-struct Body<'a> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(example = json!({"outcome": "approved"})))]
+pub struct SandboxCompletion<'a> {
+    #[cfg_attr(feature = "schema", schema(required, value_type = SandboxOutcome))]
     #[serde(borrow, default, deserialize_with = "raw")]
     outcome: Raw<'a>,
 }
@@ -58,7 +61,7 @@ impl SandboxOutcome {
     pub fn parse_body(body: &[u8]) -> Result<Self, Vec<Issue>> {
         const AT: &[&str] = &["outcome"];
         let mut reader = Reader::default();
-        let Some(fields) = reader.body::<Body<'_>>(body) else {
+        let Some(fields) = reader.body::<SandboxCompletion<'_>>(body) else {
             return Err(reader.issues);
         };
         if fields.outcome.is_none() {

@@ -9,7 +9,8 @@ use crate::{
 use serde::{Deserialize, Serialize};
 
 vocabulary! {
-    /// Progress of a session; the decision is kept apart, in the outcome.
+    /// Progress of a session. The decision is separate, in `outcome.verdict`.
+    #[cfg_attr(feature = "schema", schema(as = SessionStatus))]
     Status {
         /// The user has not started.
         Created = "created",
@@ -62,8 +63,9 @@ vocabulary! {
     }
 }
 
-/// The steps of a session, fixed at creation.
+/// The steps the user completes, fixed at creation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Plan {
     /// At least one step, each at most once, in the order they are taken.
     pub steps: Vec<Step>,

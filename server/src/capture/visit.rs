@@ -11,13 +11,13 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
-use domain::language::Language;
+use cookie::{Cookie, CookieJar, SameSite};
+use domain::{language::Language, time::Millis};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{ACCEPT, ACCEPT_LANGUAGE, COOKIE, ORIGIN, SET_COOKIE, USER_AGENT},
 };
 use service::{access::capture_cookie, capture::open_link::browser_mark};
-use std::collections::HashMap;
 
 /// The cookie that ties the browser to the session.
 const CAPTURE: &str = "__Host-honnin-capture";
@@ -25,6 +25,10 @@ const CAPTURE: &str = "__Host-honnin-capture";
 const MARK: &str = "__Host-honnin-start";
 /// The cookie with the language chosen with the switch.
 const LANGUAGE: &str = "honnin-language";
+/// How long the browser keeps the language.
+const LANGUAGE_KEPT: Millis = Millis::days(365);
+/// How long one browser counts as the same on start pages.
+const MARK_KEPT: Millis = Millis::days(1);
 /// The route of the start page.
 const START: &str = "/v/{token}";
 
@@ -55,10 +59,12 @@ pub(super) async fn visits(
     request.extensions_mut().insert(page);
     let mut response = next.run(request).await;
     if let Some(CaptureCookie(value)) = response.extensions_mut().remove() {
-        set_cookie(&mut response, &capture_cookie(&value));
+        // The server decides when it ends; the browser deletes it at the latest possible time.
+        set_cookie(&mut response, CAPTURE, value, capture_cookie::LIFETIME);
     }
     if starts && reads && is_unmarked && response.status() == StatusCode::OK {
-        set_cookie(&mut response, &mark_cookie(browser_mark(&app.honnin).expose()));
+        let mark = browser_mark(&app.honnin).expose().clone();
+        set_cookie(&mut response, MARK, mark, MARK_KEPT);
     }
     response
 }
@@ -78,15 +84,16 @@ pub(crate) fn stranger(app: &App, context: &RequestContext, headers: &HeaderMap)
 }
 
 fn visit(app: &App, headers: &HeaderMap, path: String) -> Visit {
-    let mut cookies = cookies(headers);
-    let kept = cookies.get(LANGUAGE).and_then(|language| Language::parse(language));
+    let cookies = cookies(headers);
+    let kept = cookies.get(LANGUAGE).and_then(|kept| Language::parse(kept.value()));
+    let value = |name| cookies.get(name).map(|cookie| cookie.value().to_owned());
     Visit {
         language: kept.unwrap_or_else(|| accepted_language(headers)),
         wants_json: text(headers, &ACCEPT).starts_with("application/json"),
         is_phone: is_phone(text(headers, &USER_AGENT)),
         path,
-        cookie: cookies.remove(CAPTURE),
-        mark: cookies.remove(MARK),
+        cookie: value(CAPTURE),
+        mark: value(MARK),
         stopping: app.stopping.clone(),
     }
 }
@@ -115,12 +122,13 @@ fn may_post(headers: &HeaderMap, app: &App) -> bool {
     old_phone || is_same_origin(headers, app.honnin.base_url())
 }
 
-fn cookies(headers: &HeaderMap) -> HashMap<String, String> {
+fn cookies(headers: &HeaderMap) -> CookieJar {
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
-    let pairs = lines
-        .flat_map(|line| line.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='));
-    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    let mut jar = CookieJar::new();
+    for cookie in lines.flat_map(Cookie::split_parse).flatten() {
+        jar.add_original(cookie.into_owned());
+    }
+    jar
 }
 
 fn chosen_language(query: &str) -> Option<Language> {
@@ -133,28 +141,19 @@ fn chosen_language(query: &str) -> Option<Language> {
 /// Stores the language and redirects to the same page without the query.
 fn switched(path: &str, language: Language) -> Response {
     let mut response = Redirect::to(path).into_response();
-    let cookie = format!("{LANGUAGE}={language}; Path=/; Max-Age=31536000; Secure; HttpOnly; SameSite=Lax");
-    set_cookie(&mut response, &cookie);
+    set_cookie(&mut response, LANGUAGE, language.to_string(), LANGUAGE_KEPT);
     response
 }
 
-fn set_cookie(response: &mut Response, cookie: &str) {
-    if let Ok(value) = HeaderValue::from_str(cookie) {
-        response.headers_mut().append(SET_COOKIE, value);
+/// Sets a cookie that no script and no other site's form gets.
+fn set_cookie(response: &mut Response, name: &'static str, value: String, kept: Millis) {
+    let cookie = Cookie::build((name, value))
+        .path("/")
+        .max_age(time::Duration::milliseconds(kept.0))
+        .secure(true)
+        .http_only(true)
+        .same_site(SameSite::Lax);
+    if let Ok(line) = HeaderValue::from_str(&cookie.to_string()) {
+        response.headers_mut().append(SET_COOKIE, line);
     }
 }
-
-/// The capture cookie. The server decides when it ends; the browser deletes it at the latest possible time.
-fn capture_cookie(value: &str) -> String {
-    format!(
-        "{CAPTURE}={value}; {BOUND}; Max-Age={}",
-        capture_cookie::LIFETIME.0 / 1000
-    )
-}
-
-/// The cookie of a browser that views a start page.
-fn mark_cookie(value: &str) -> String {
-    format!("{MARK}={value}; {BOUND}; Max-Age=86400")
-}
-
-const BOUND: &str = "Path=/; Secure; HttpOnly; SameSite=Lax";

@@ -44,10 +44,26 @@ pub(super) struct DemoArgs {
     /// `self-signed` also serves the local network, so that a phone can open the link.
     #[arg(long, value_name = "MODE")]
     tls: Option<String>,
+    /// Pages reload by themselves after the next start; `make dev` sets it.
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true)]
+    reload: bool,
+}
+
+/// How a server is run.
+#[derive(Default)]
+struct Mode {
+    demo: bool,
+    #[cfg(debug_assertions)]
+    reload: bool,
 }
 
 pub(super) fn serve(settings: &Settings, arguments: &ServeArgs) -> Result<(), Failure> {
-    run(arguments.work.load(settings)?, arguments.demo)
+    let mode = Mode {
+        demo: arguments.demo,
+        ..Mode::default()
+    };
+    run(arguments.work.load(settings)?, mode)
 }
 
 pub(super) fn demo(settings: &Settings, arguments: &DemoArgs) -> Result<(), Failure> {
@@ -62,14 +78,24 @@ pub(super) fn demo(settings: &Settings, arguments: &DemoArgs) -> Result<(), Fail
             layers.set("listen", "0.0.0.0:3443");
         }
     }
-    run(read(&layers)?, true)
+    let mode = Mode {
+        demo: true,
+        #[cfg(debug_assertions)]
+        reload: arguments.reload,
+    };
+    run(read(&layers)?, mode)
 }
 
-fn run(config: Arc<Config>, with_demo: bool) -> Result<(), Failure> {
+fn run(config: Arc<Config>, mode: Mode) -> Result<(), Failure> {
     logging::start(&config.log);
     raise_descriptor_limit();
     block_on(async move {
         let app = open(Arc::clone(&config)).await?;
+        #[cfg(debug_assertions)]
+        let app = App {
+            reload: mode.reload,
+            ..app
+        };
         let listening = listen(&config)?;
         stop_on_signal(app.stopping.clone())?;
         tracing::info!(address = %listening.address, "listening");
@@ -77,7 +103,7 @@ fn run(config: Arc<Config>, with_demo: bool) -> Result<(), Failure> {
             tracing::warn!("the browser assets are not built: capture pages offer only file upload");
         }
         announce(&app, listening.fingerprint.as_deref()).await?;
-        if with_demo {
+        if mode.demo {
             demo::announce(&app).await?;
         }
         serve::serve(app, listening).await;

@@ -6,7 +6,8 @@ mod session_store;
 use crate::state::App;
 use app::routes;
 use axum::{Router, extract::DefaultBodyLimit, middleware::from_fn_with_state};
-use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite};
+use cookie::SameSite;
+use tower_sessions::{Expiry, SessionManagerLayer};
 
 /// Larger than any of our forms.
 const FORM_LIMIT: usize = 256 * 1024;

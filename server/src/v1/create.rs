@@ -1,13 +1,13 @@
 //! `POST /v1/verification-sessions`. Checks in this order: key, address, rate limit, body, callback URL, tenant settings.
 
-use super::{ApiError, body, caller::caller, error::respond, openapi};
+use super::{ApiError, body, caller::caller, error::respond, examples, refusals};
 use crate::{edge::RequestContext, state::App};
 use axum::{
     Json,
     extract::{Request, State},
     response::Response,
 };
-use domain::scope::Scope;
+use domain::{request::NewSession, scope::Scope, session::Status};
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
 use service::session::{
@@ -19,13 +19,12 @@ use utoipa::ToSchema;
 /// A session just created. `verificationUrl` is a secret: give it only to the user, and do not log it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(example = openapi::examples::created)]
+#[schema(example = examples::created)]
 pub(super) struct CreatedSession {
     /// Session id.
     #[schema(pattern = "^vs_[0-9a-f]{32}$")]
     id: String,
-    #[schema(value_type = openapi::SessionStatus)]
-    status: &'static str,
+    status: Status,
     /// Secret URL, usable once, returned only here.
     #[schema(format = "uri")]
     verification_url: String,
@@ -44,7 +43,7 @@ impl From<Created> for CreatedSession {
     fn from(created: Created) -> Self {
         Self {
             id: created.id.to_string(),
-            status: created.status.as_str(),
+            status: created.status,
             verification_url: created.verification_url.expose().clone(),
             verification_url_expires_at: created.verification_url_expires_at.to_iso(),
             expires_at: created.expires_at.to_iso(),
@@ -64,7 +63,7 @@ impl From<Created> for CreatedSession {
     params(("Idempotency-Key" = String, Header, min_length = 1, max_length = 255, pattern = "^[!-~]+$",
         description = "1 to 255 visible ASCII characters. For 24 hours the same key and body give the same response; \
                        the same key with another body is refused.")),
-    request_body(content = openapi::NewSession, content_type = "application/json"),
+    request_body(content = NewSession, content_type = "application/json"),
     responses(
         (status = 201, description = "Created", body = CreatedSession, links(
             ("read" = (operation_id = "readVerificationSession", parameters(("id" = "$response.body#/id")))),
@@ -72,12 +71,12 @@ impl From<Created> for CreatedSession {
             ("complete" = (operation_id = "completeSandboxVerificationSession", parameters(("id" = "$response.body#/id"))))
         )),
         (status = 400, description = "The body does not match the API description, or the callback URL is not allowed",
-            body = openapi::BadRequest),
-        (status = 408, description = "The request body arrived too slowly", body = openapi::RequestTimeout),
+            body = refusals::BadRequest),
+        (status = 408, description = "The request body arrived too slowly", body = refusals::RequestTimeout),
         (status = 409, description = "The tenant's settings do not allow sessions, or the Idempotency-Key was used with \
-                                      another body", body = openapi::CreationConflict),
-        (status = 429, description = "The session-creation limit is reached", body = openapi::RateLimited),
-        openapi::OfEveryOperation,
+                                      another body", body = refusals::CreationConflict),
+        (status = 429, description = "The session-creation limit is reached", body = refusals::RateLimited),
+        refusals::OfEveryOperation,
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {

@@ -1,5 +1,10 @@
 //! The one table of error responses: status, headers and body of each. An internal error reveals nothing but the request's id.
 
+use super::refusals::{
+    CallbackUrlNotAllowed, CompletionNotAllowed, HttpApiDecodeError, IdempotencyConflict, InternalError, IpNotAllowed,
+    RateLimited, ReprocessNotAllowed, RequestTimeout, SessionCreationNotAllowed, SessionNotFound, Unauthorized,
+    Unavailable,
+};
 use crate::edge::RequestContext;
 use axum::{
     Json,
@@ -17,9 +22,6 @@ use service::{
     session::{create::CreateSessionError, read::ReadSessionError, reprocess::ReprocessError},
 };
 use store::StoreError;
-
-/// Ids in error responses are cut at this many characters.
-const ID_LIMIT: usize = 64;
 
 /// Why a request is refused.
 #[derive(Clone, Debug)]
@@ -135,58 +137,34 @@ impl ApiError {
 
     /// The JSON body; `request_id` appears only in internal errors.
     pub(super) fn body(&self, request_id: &str) -> Value {
-        let decode = |issues: &[Issue]| json!({"_tag": "HttpApiDecodeError", "message": "The request does not match the API description.", "issues": issues});
+        let decode = |tag, path: &[&str], message: &str| {
+            let path = path.iter().map(|&key| key.to_owned()).collect();
+            let message = message.to_owned();
+            json!(HttpApiDecodeError::new(vec![Issue { tag, path, message }]))
+        };
         match self.settled() {
-            Self::Unauthorized => json!({"_tag": "Unauthorized", "message": "The API key is missing or not valid."}),
-            Self::IpNotAllowed => {
-                json!({"_tag": "IpNotAllowed", "message": "Calls from this address are not allowed."})
-            }
-            Self::RateLimited => {
-                json!({"_tag": "RateLimited", "message": "The session-creation limit is reached. Retry later."})
-            }
-            Self::CallbackUrlNotAllowed(url) => json!({"_tag": "CallbackUrlNotAllowed", "callbackUrl": url}),
-            Self::SessionCreationNotAllowed(why) => json!({
-                "_tag": "SessionCreationNotAllowed",
-                "reason": why.as_str(),
-                "message": match why {
-                    NotReady::SettingsMissing => "The tenant has no settings yet.",
-                    NotReady::NoStepsEnabled => "The tenant has no verification step enabled.",
-                },
-            }),
-            Self::Decode(issues) => decode(issues),
-            Self::BadIdempotencyKey => decode(&[Issue {
-                tag: "Format",
-                path: vec!["Idempotency-Key".to_owned()],
-                message: "must have 1 to 255 visible ASCII characters, and be given once".to_owned(),
-            }]),
-            Self::BrokenBody => decode(&[Issue {
-                tag: "Syntax",
-                path: Vec::new(),
-                message: "the body was incomplete".to_owned(),
-            }]),
-            Self::BodyTooLarge => decode(&[Issue {
-                tag: "Limit",
-                path: Vec::new(),
-                message: "must have at most 65536 bytes".to_owned(),
-            }]),
-            Self::SessionNotFound(id) => json!({"_tag": "SessionNotFound", "id": cut(id)}),
-            Self::ReprocessNotAllowed(id) => json!({"_tag": "ReprocessNotAllowed", "id": cut(id)}),
-            Self::CompletionNotAllowed(id) => json!({"_tag": "CompletionNotAllowed", "id": cut(id)}),
-            Self::IdempotencyConflict => json!({
-                "_tag": "IdempotencyConflict",
-                "message": "This Idempotency-Key was used with another body.",
-            }),
+            Self::Unauthorized => json!(Unauthorized::new()),
+            Self::IpNotAllowed => json!(IpNotAllowed::new()),
+            Self::RateLimited => json!(RateLimited::new()),
+            Self::CallbackUrlNotAllowed(url) => json!(CallbackUrlNotAllowed::new(url)),
+            Self::SessionCreationNotAllowed(why) => json!(SessionCreationNotAllowed::new(*why)),
+            Self::Decode(issues) => json!(HttpApiDecodeError::new(issues.clone())),
+            Self::BadIdempotencyKey => decode(
+                "Format",
+                &["Idempotency-Key"],
+                "must have 1 to 255 visible ASCII characters, and be given once",
+            ),
+            Self::BrokenBody => decode("Syntax", &[], "the body was incomplete"),
+            Self::BodyTooLarge => decode("Limit", &[], "must have at most 65536 bytes"),
+            Self::SessionNotFound(id) => json!(SessionNotFound::new(id)),
+            Self::ReprocessNotAllowed(id) => json!(ReprocessNotAllowed::new(id)),
+            Self::CompletionNotAllowed(id) => json!(CompletionNotAllowed::new(id)),
+            Self::IdempotencyConflict => json!(IdempotencyConflict::new()),
             Self::NotFound => json!({"_tag": "NotFound"}),
             Self::MethodNotAllowed => json!({"_tag": "MethodNotAllowed"}),
-            Self::TooSlow => json!({"_tag": "RequestTimeout", "message": "The request body arrived too slowly."}),
-            Self::Storage(_) | Self::Internal => json!({
-                "_tag": "InternalError",
-                "message": "An internal error occurred.",
-                "requestId": request_id,
-            }),
-            Self::Unavailable => {
-                json!({"_tag": "Unavailable", "message": "The service is overloaded or shutting down. Retry later."})
-            }
+            Self::TooSlow => json!(RequestTimeout::new()),
+            Self::Storage(_) | Self::Internal => json!(InternalError::new(request_id)),
+            Self::Unavailable => json!(Unavailable::new()),
         }
     }
 
@@ -212,10 +190,6 @@ impl ApiError {
         }
         response
     }
-}
-
-fn cut(id: &str) -> String {
-    id.chars().take(ID_LIMIT).collect()
 }
 
 /// The response of an operation.

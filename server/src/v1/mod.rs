@@ -6,8 +6,9 @@ mod caller;
 mod create;
 mod description;
 mod error;
-mod openapi;
+mod examples;
 mod read;
+mod refusals;
 mod reprocess;
 mod sandbox;
 

@@ -1,19 +1,28 @@
 //! `GET /v1/verification-sessions/{id}`. The response contains personal data; the access is recorded before it is sent.
 
-use super::{ApiError, caller::caller, error::respond, openapi};
+use super::{ApiError, caller::caller, error::respond, examples, refusals};
 use crate::{edge::RequestContext, state::App};
 use axum::{
     Json,
     extract::{Request, State},
     response::Response,
 };
-use domain::{document::OcrField, outcome::Outcome, request::PreRegistered, scope::Scope, user_input::UserInput};
+use domain::{
+    document::{DocumentType, OcrField},
+    outcome::Outcome,
+    request::PreRegistered,
+    scope::Scope,
+    session::{Plan, Status},
+    user_input::UserInput,
+};
 use http::{HeaderMap, Uri};
+use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use service::session::read::{SessionDetail, read_session};
+use service::session::read::{self, read_session};
+use utoipa::ToSchema;
 
-/// The session id in the path, percent-decoded if it is text. A segment that cannot be an id is looked up like any other.
+/// The session id in the path, percent-decoded; bytes that are not UTF-8 become U+FFFD. A segment that cannot be an id is looked up like any other.
 pub(super) fn id_of(uri: &Uri) -> String {
     const PLACES: [(&str, &str); 3] = [
         ("/v1/verification-sessions/", "/reprocess"),
@@ -24,50 +33,54 @@ pub(super) fn id_of(uri: &Uri) -> String {
     let raw = PLACES
         .iter()
         .find_map(|(before, after)| path.strip_prefix(before)?.strip_suffix(after));
-    decoded(raw.unwrap_or_default())
+    percent_decode_str(raw.unwrap_or_default())
+        .decode_utf8_lossy()
+        .into_owned()
 }
 
-/// Percent-decodes; bytes that are not UTF-8 become U+FFFD.
-fn decoded(raw: &str) -> String {
-    let mut bytes = Vec::with_capacity(raw.len());
-    let mut rest = raw.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        let hex = |at: usize| tail.get(at).and_then(|digit| char::from(*digit).to_digit(16));
-        match (byte, hex(0), hex(1)) {
-            (b'%', Some(high), Some(low)) => {
-                bytes.push((high * 16 + low) as u8);
-                rest = &tail[2..];
-            }
-            _ => {
-                bytes.push(byte);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-#[derive(Serialize)]
+/// A session with its personal data.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Detail<'a> {
+#[schema(example = examples::read)]
+pub(super) struct SessionDetail<'a> {
+    #[schema(pattern = "^vs_[0-9a-f]{32}$")]
     id: &'a str,
-    status: &'static str,
-    plan: &'a domain::session::Plan,
+    status: Status,
+    plan: &'a Plan,
+    #[schema(format = DateTime)]
     expires_at: String,
+    #[schema(format = DateTime)]
     created_at: String,
+    /// As given at creation, with the same key order and number format.
+    #[schema(required, value_type = Option<Object>)]
     metadata: Option<&'a RawValue>,
+    /// Null when not completed.
+    #[schema(required, format = DateTime)]
     completed_at: Option<String>,
+    /// When the personal data was erased; null before.
+    #[schema(required, format = DateTime)]
     purged_at: Option<String>,
+    /// Personal data.
+    #[schema(required)]
     pre_registered_info: Option<&'a PreRegistered>,
+    /// Personal data.
+    #[schema(required)]
     user_input_info: Option<&'a UserInput>,
-    document_ocr: Option<Ocr<'a>>,
+    /// Personal data.
+    #[schema(required)]
+    document_ocr: Option<DocumentOcr<'a>>,
+    /// Only while `reviewing` or `completed`.
+    #[schema(required)]
     outcome: Option<&'a Outcome>,
 }
 
-#[derive(Serialize)]
+/// What was read from the document.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Ocr<'a> {
-    document_type: Option<&'static str>,
+struct DocumentOcr<'a> {
+    /// Chosen by the user.
+    #[schema(required)]
+    document_type: Option<DocumentType>,
     fields: &'a [OcrField],
 }
 
@@ -86,9 +99,9 @@ pub(super) fn metadata(compact: Option<&str>) -> Option<&RawValue> {
     tag = "Verification sessions",
     params(("id" = String, Path, description = "Session id", example = "vs_0123456789abcdef0123456789abcdef")),
     responses(
-        (status = 200, description = "The session", body = openapi::SessionDetail),
-        openapi::OfEveryOperation,
-        openapi::OfOneSession,
+        (status = 200, description = "The session", body = SessionDetail),
+        refusals::OfEveryOperation,
+        refusals::OfOneSession,
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
@@ -109,11 +122,11 @@ async fn read(
     rendered(&detail)
 }
 
-fn rendered(detail: &SessionDetail) -> Result<Json<Box<RawValue>>, ApiError> {
+fn rendered(detail: &read::SessionDetail) -> Result<Json<Box<RawValue>>, ApiError> {
     let session = &detail.session;
-    let body = Detail {
+    let body = SessionDetail {
         id: session.id.as_str(),
-        status: detail.status.as_str(),
+        status: detail.status,
         plan: &session.plan,
         expires_at: session.expires_at.to_iso(),
         created_at: session.created_at.to_iso(),
@@ -122,8 +135,8 @@ fn rendered(detail: &SessionDetail) -> Result<Json<Box<RawValue>>, ApiError> {
         purged_at: session.purged_at.map(|at| at.to_iso()),
         pre_registered_info: detail.pre_registered.as_ref().map(|known| known.expose()),
         user_input_info: detail.typed.as_ref().map(|typed| typed.expose()),
-        document_ocr: detail.ocr.as_ref().map(|fields| Ocr {
-            document_type: detail.document_type.map(|kind| kind.as_str()),
+        document_ocr: detail.ocr.as_ref().map(|fields| DocumentOcr {
+            document_type: detail.document_type,
             fields: fields.expose(),
         }),
         outcome: detail.outcome.as_ref(),

@@ -4,8 +4,9 @@ use super::{
     ApiError,
     caller::caller,
     error::respond,
-    openapi,
+    examples,
     read::{id_of, metadata},
+    refusals,
 };
 use crate::{edge::RequestContext, state::App};
 use axum::{
@@ -21,15 +22,23 @@ use http::HeaderMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use service::session::reprocess::reprocess;
+use utoipa::ToSchema;
 
-#[derive(Serialize)]
+/// A session back in `collecting`.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Reprocessed<'a> {
+#[schema(example = examples::reprocessed)]
+pub(super) struct ReprocessedSession<'a> {
+    #[schema(pattern = "^vs_[0-9a-f]{32}$")]
     id: &'a str,
-    status: &'static str,
+    status: Status,
     plan: &'a Plan,
+    /// The new deadline.
+    #[schema(format = DateTime)]
     expires_at: String,
+    #[schema(format = DateTime)]
     created_at: String,
+    #[schema(required, value_type = Option<Object>)]
     metadata: Option<&'a RawValue>,
 }
 
@@ -44,14 +53,14 @@ struct Reprocessed<'a> {
     tag = "Verification sessions",
     params(("id" = String, Path, description = "Session id", example = "vs_0123456789abcdef0123456789abcdef")),
     responses(
-        (status = 200, description = "Back in `collecting`", body = openapi::ReprocessedSession, links(
+        (status = 200, description = "Back in `collecting`", body = ReprocessedSession, links(
             ("read" = (operation_id = "readVerificationSession", parameters(("id" = "$response.body#/id")))),
             ("complete" = (operation_id = "completeSandboxVerificationSession", parameters(("id" = "$response.body#/id"))))
         )),
         (status = 409, description = "The status does not allow it, the personal data was erased, or a concurrent operation came first",
-            body = openapi::ReprocessNotAllowed),
-        openapi::OfEveryOperation,
-        openapi::OfOneSession,
+            body = refusals::ReprocessNotAllowed),
+        refusals::OfEveryOperation,
+        refusals::OfOneSession,
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
@@ -69,9 +78,9 @@ async fn again(
     let done = reprocess(&app.honnin, &tenant, id)
         .await
         .map_err(|error| ApiError::of_reprocess(error, id))?;
-    let body = Reprocessed {
+    let body = ReprocessedSession {
         id: done.session.id.as_str(),
-        status: Status::Collecting.as_str(),
+        status: Status::Collecting,
         plan: &done.session.plan,
         expires_at: done.session.expires_at.to_iso(),
         created_at: done.session.created_at.to_iso(),

@@ -1,13 +1,17 @@
 //! `POST /v1/sandbox/verification-sessions/{id}/complete`: for the automated tests of integrators. Live tenants have no such sessions.
 
-use super::{ApiError, body, caller::caller, error::respond, openapi, read::id_of};
+use super::{ApiError, body, caller::caller, error::respond, read::id_of, refusals};
 use crate::{edge::RequestContext, state::App};
 use axum::{
     Json,
     extract::{Request, State},
     response::Response,
 };
-use domain::{sandbox::SandboxOutcome, scope::Scope};
+use domain::{
+    sandbox::{SandboxCompletion, SandboxOutcome},
+    scope::Scope,
+    session::Status,
+};
 use serde::Serialize;
 use service::sandbox::complete_in_sandbox;
 use utoipa::ToSchema;
@@ -20,8 +24,7 @@ pub(super) struct CompletedSession {
     #[schema(pattern = "^vs_[0-9a-f]{32}$")]
     id: String,
     /// `completed`, `reviewing`, `failed` or `expired`.
-    #[schema(value_type = openapi::SessionStatus)]
-    status: &'static str,
+    status: Status,
 }
 
 /// Complete a session of a sandbox tenant
@@ -35,19 +38,19 @@ pub(super) struct CompletedSession {
     operation_id = "completeSandboxVerificationSession",
     tag = "Sandbox",
     params(("id" = String, Path, description = "Session id", example = "vs_0123456789abcdef0123456789abcdef")),
-    request_body(content = openapi::SandboxCompletion, content_type = "application/json"),
+    request_body(content = SandboxCompletion, content_type = "application/json"),
     responses(
         (status = 200, description = "Ended with the chosen outcome", body = CompletedSession, links(
             ("read" = (operation_id = "readVerificationSession", parameters(("id" = "$response.body#/id")))),
             ("reprocess" = (operation_id = "reprocessVerificationSession", parameters(("id" = "$response.body#/id"))))
         )),
-        (status = 400, description = "The body does not match the API description", body = openapi::HttpApiDecodeError),
+        (status = 400, description = "The body does not match the API description", body = refusals::HttpApiDecodeError),
         (status = 404, description = "No such session, another tenant's, a malformed id, or any id of a live tenant",
-            body = openapi::SessionNotFound),
-        (status = 408, description = "The request body arrived too slowly", body = openapi::RequestTimeout),
+            body = refusals::SessionNotFound),
+        (status = 408, description = "The request body arrived too slowly", body = refusals::RequestTimeout),
         (status = 409, description = "The session is past `created` and `collecting`, or a concurrent operation came first",
-            body = openapi::CompletionNotAllowed),
-        openapi::OfEveryOperation,
+            body = refusals::CompletionNotAllowed),
+        refusals::OfEveryOperation,
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
@@ -69,6 +72,6 @@ async fn complete(app: &App, context: &RequestContext, request: Request) -> Resu
         .map_err(|error| ApiError::of_completion(error, &id))?;
     Ok(CompletedSession {
         id: done.id.to_string(),
-        status: done.status.as_str(),
+        status: done.status,
     })
 }

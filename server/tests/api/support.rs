@@ -66,6 +66,11 @@ impl Server {
         Self::with("").await
     }
 
+    /// Without a worker: the test runs the background jobs itself.
+    pub(crate) async fn without_worker() -> Self {
+        Self::with("[worker]\nembedded = false\n").await
+    }
+
     /// With a sandbox tenant.
     pub(crate) async fn sandbox() -> Self {
         Self::sandbox_with("").await

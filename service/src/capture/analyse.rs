@@ -139,6 +139,7 @@ fn document(
     if kind == DocumentType::MyNumberCard {
         // The law forbids storing the individual number. The analyser leaves it out; this makes sure.
         findings.fields.retain(|field| !holds_individual_number(field));
+        findings.printed.retain(|field| !holds_individual_number(field));
     }
     Ok(findings)
 }

@@ -13,113 +13,19 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
-    decision::Policy,
-    event::EventType,
-    session::Step,
-    tenant::{BadSetting, TenantSettings, Weakening, tenant_name_fault},
-    time::{Millis, Timestamp},
+    tenant::{BadSetting, Change, TenantSettings, Weakening, tenant_name_fault},
+    time::Timestamp,
 };
-use ipnet::IpNet;
 use store::{
     StoreError, Tx, audit,
     settings::tenants::{self, TenantRow},
 };
 
-/// One section of the settings with its new values.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// How end users see the tenant.
-    Look {
-        /// The name.
-        name: String,
-        /// `#rrggbb`.
-        accent: Option<String>,
-    },
-    /// The steps of new sessions.
-    Steps {
-        /// Enabled steps.
-        steps: Vec<Step>,
-        /// Tries per step.
-        tries: u8,
-    },
-    /// Lifetimes.
-    Lifetimes {
-        /// Lifetime of a link.
-        link: Millis,
-        /// Lifetime of a session.
-        session: Millis,
-        /// Retention of personal data after the end.
-        retention: Millis,
-    },
-    /// The decision policy.
-    Decision(Policy),
-    /// The callback URL allow-list.
-    Callbacks(Vec<String>),
-    /// The IP allow-list of the API.
-    Addresses(Vec<IpNet>),
-    /// The receiver and the event types.
-    Webhook {
-        /// The receiver.
-        url: Option<String>,
-        /// The events sent.
-        event_types: Vec<EventType>,
-    },
-}
-
-impl Change {
-    const fn name(&self) -> &'static str {
-        match self {
-            Self::Look { .. } => "look",
-            Self::Steps { .. } => "steps",
-            Self::Lifetimes { .. } => "lifetimes",
-            Self::Decision(_) => "decision",
-            Self::Callbacks(_) => "callbacks",
-            Self::Addresses(_) => "addresses",
-            Self::Webhook { .. } => "webhook",
-        }
-    }
-
-    fn check_rank(&self, staff: &Staff) -> Result<(), Forbidden> {
-        match self {
-            Self::Callbacks(_) | Self::Addresses(_) | Self::Webhook { .. } => Developer::of(staff).map(drop),
-            Self::Look { .. } | Self::Steps { .. } | Self::Lifetimes { .. } | Self::Decision(_) => {
-                Admin::of(staff).map(drop)
-            }
-        }
-    }
-
-    fn apply(&self, tenant: &mut TenantRow, staff: &Staff, now: Timestamp) {
-        let settings = tenant.settings.get_or_insert_with(TenantSettings::default);
-        match self {
-            Self::Look { name, accent } => {
-                tenant.name.clone_from(name);
-                settings.accent.clone_from(accent);
-            }
-            Self::Steps { steps, tries } => {
-                settings.steps.clone_from(steps);
-                settings.tries = *tries;
-            }
-            Self::Lifetimes {
-                link,
-                session,
-                retention,
-            } => {
-                settings.link_lifetime = *link;
-                settings.session_lifetime = *session;
-                settings.retention = *retention;
-            }
-            Self::Decision(policy) => settings.policy.clone_from(policy),
-            Self::Callbacks(urls) => settings.callback_urls.clone_from(urls),
-            Self::Addresses(networks) => settings.ip_allow_list.clone_from(networks),
-            Self::Webhook { url, event_types } => {
-                if settings.webhook_url != *url {
-                    settings.webhook_url.clone_from(url);
-                    settings.webhook_url_set_at = Some(now);
-                    settings.webhook_url_is_vouched = false;
-                }
-                settings.webhook_url_is_vouched |= Admin::of(staff).is_ok();
-                settings.event_types.clone_from(event_types);
-            }
+fn check_rank(change: &Change, staff: &Staff) -> Result<(), Forbidden> {
+    match change {
+        Change::Callbacks(_) | Change::Addresses(_) | Change::Webhook { .. } => Developer::of(staff).map(drop),
+        Change::Look { .. } | Change::Steps { .. } | Change::Lifetimes { .. } | Change::Decision(_) => {
+            Admin::of(staff).map(drop)
         }
     }
 }
@@ -131,6 +37,12 @@ pub enum Look {
     First,
     /// They have seen the preview and proved again who they are.
     Second,
+}
+
+/// Puts a change into a tenant.
+fn apply(change: &Change, tenant: &mut TenantRow, staff: &Staff, now: Timestamp) {
+    let settings = tenant.settings.get_or_insert_default();
+    change.apply(&mut tenant.name, settings, Admin::of(staff).is_ok(), now);
 }
 
 /// Why settings were not changed.
@@ -194,7 +106,7 @@ pub async fn change(
     change: &Change,
     look: Look,
 ) -> Result<(), SettingsError> {
-    change.check_rank(staff)?;
+    check_rank(change, staff)?;
     if let Change::Look { name, .. } = change
         && let Some(message) = tenant_name_fault(name)
     {
@@ -223,7 +135,7 @@ async fn check_worth(honnin: &Honnin, staff: &Staff, version: i64, change: &Chan
     if tenant.version != version {
         return Err(SettingsError::Stale);
     }
-    change.apply(&mut tenant, staff, honnin.now());
+    apply(change, &mut tenant, staff, honnin.now());
     refuse_faults(&tenant)
 }
 
@@ -250,7 +162,7 @@ async fn save(
         return Err(SettingsError::Stale);
     }
     let mut tenant = before.clone();
-    change.apply(&mut tenant, staff, now);
+    apply(change, &mut tenant, staff, now);
     refuse_faults(&tenant)?;
     let was = before.settings.clone().unwrap_or_default();
     let is = tenant.settings.clone().unwrap_or_default();

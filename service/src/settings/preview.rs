@@ -1,7 +1,7 @@
 //! What a change of settings would do, shown before it is saved: what the last decisions would have become, which sessions would be
 //! erased and when, and who could still call the API. Nothing is changed, and only counts are shown.
 
-use super::{Change, SettingsError, load};
+use super::{SettingsError, apply, load};
 use crate::{
     Honnin,
     access::Staff,
@@ -15,7 +15,7 @@ use domain::{
     outcome::Verdict,
     reasons::Reason,
     secret::Personal,
-    tenant::{TenantSettings, Weakening},
+    tenant::{Change, TenantSettings, Weakening},
     time::Millis,
     user_input::CivilDate,
 };
@@ -104,7 +104,7 @@ pub async fn preview(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<
     let tenant = load(honnin, staff).await?;
     let before = tenant.settings.clone().unwrap_or_default();
     let mut changed = tenant;
-    change.apply(&mut changed, staff, honnin.now());
+    apply(change, &mut changed, staff, honnin.now());
     let after = changed.settings.unwrap_or_default();
     let callers = match change {
         Change::Addresses(_) => Some(callers(honnin, staff, &after).await?),

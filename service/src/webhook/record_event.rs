@@ -30,10 +30,7 @@ pub async fn record(
     data: EventData,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let note = match &data {
-        EventData::Decision(outcome) if outcome.review.is_some() => row.note.clone(),
-        EventData::Decision(_) | EventData::Expired { .. } | EventData::Failed { .. } => None,
-    };
+    let note = data.is_reviewed().then(|| row.note.clone()).flatten();
     let event = EventRow {
         id: id.clone(),
         tenant: tenant.id.clone(),

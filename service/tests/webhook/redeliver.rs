@@ -1,10 +1,16 @@
 //! Resending by hand, test events, and the receiver's health.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{event::EventType, ids::EventId, role::Role, tenant::TenantSettings, time::Millis};
+use domain::{
+    event::EventType,
+    ids::EventId,
+    role::Role,
+    tenant::{Change, TenantSettings},
+    time::Millis,
+};
 use service::{
     access::Developer,
-    settings::{self, Change, Look},
+    settings::{self, Look},
     webhook::{
         delivery_log::{self, NoBody},
         diagnose::{BodyComparison, Verdict, diagnose_signature},

@@ -1,10 +1,6 @@
 //! Measures how well the machine sees: `make eval`, or `cargo run --release --example eval -- --rendered FOLDER`.
 //!
-//! `--rendered FOLDER` holds what `cargo xtask specimens` made (default `target/specimens`). `--data FOLDER` adds public pictures:
-//! `mrz/labels.csv` names pictures and the lines of their machine-readable zone, `faces/` holds photographs named after the person
-//! up to the number, `pdf417/` holds pictures of codes with their texts. `--only v0,v7` measures a part, `--jobs N` looks at so many pictures at a time, `--out FOLDER` is written to
-//! (default `target/eval`): `eval.json` with every figure and failure, `worst.png` with the pictures that were read worst. Times are
-//! those of one core where the whole is run by `taskset -c 0` with one job.
+//! `--help` lists its options. Times are those of one core where the whole is run by `taskset -c 0` with one job.
 #![expect(clippy::print_stdout, reason = "tables on the terminal are what this is for")]
 
 mod approvals;
@@ -20,6 +16,7 @@ mod times;
 mod truth;
 mod zones;
 
+use clap::Parser;
 use look::{Looker, Task};
 use serde_json::{Map, Value};
 use std::{
@@ -40,45 +37,38 @@ const TODAY: time::Date = date!(2026 - 02 - 01);
 /// Rendered codes of each level: enough that 97 % is told from 95 %.
 const RENDERED_CODES: usize = 200;
 
-/// What was asked for.
+/// Measures how well pictures are read and judged; see `make eval`
+#[derive(clap::Parser)]
 struct Options {
+    /// Folder of `cargo xtask specimens`
+    #[arg(long, default_value = "target/specimens")]
     rendered: PathBuf,
+    /// Folder of public pictures: `mrz/labels.csv` names pictures and the lines of their machine-readable zone, `faces/` holds
+    /// photographs named after the person up to the number, `pdf417/` pictures of codes with their texts
+    #[arg(long)]
     data: Option<PathBuf>,
+    /// Folder for `eval.json`, with every figure and failure, and `worst.png`, the pictures that were read worst
+    #[arg(long, default_value = "target/eval")]
     out: PathBuf,
+    /// Folder of the models
+    #[arg(long, default_value = "models")]
     models: PathBuf,
+    /// Parts to measure, such as `v0,v7`; all if omitted
+    #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
+    /// Pictures examined concurrently
+    #[arg(long, default_value_t = 1)]
     jobs: usize,
 }
 
 impl Options {
-    fn read(arguments: &[String]) -> Done<Self> {
-        let value = |name: &str| {
-            let at = arguments.iter().position(|argument| argument == name)?;
-            arguments
-                .get(at + 1)
-                .map(String::as_str)
-                .filter(|value| !value.is_empty())
-        };
-        Ok(Self {
-            rendered: value("--rendered").unwrap_or("target/specimens").into(),
-            data: value("--data").map(PathBuf::from),
-            out: value("--out").unwrap_or("target/eval").into(),
-            models: value("--models").unwrap_or("models").into(),
-            only: value("--only")
-                .map(|only| only.split(',').map(str::to_lowercase).collect())
-                .unwrap_or_default(),
-            jobs: value("--jobs").unwrap_or("1").parse()?,
-        })
-    }
-
     fn wants(&self, part: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|only| only == part)
+        self.only.is_empty() || self.only.iter().any(|only| only.eq_ignore_ascii_case(part))
     }
 }
 
 fn main() -> Done {
-    let arguments: Vec<String> = std::env::args().collect();
-    let options = Options::read(&arguments)?;
+    let options = Options::parse();
     let vision = Vision::load(&options.models);
     if !vision.missing().is_empty() {
         return Err(format!("models are missing: {:?}", vision.faults()).into());

@@ -77,11 +77,12 @@ impl Faces {
         Ok(Some(finding(detection, &shape, descriptor)))
     }
 
-    /// The largest face of a picture.
-    pub(crate) fn largest(&self, picture: &Raster) -> Result<Option<Face>, ModelError> {
-        let found = self.detector.find(picture)?;
-        let largest = found.iter().max_by(|a, b| a.area().total_cmp(&b.area()));
-        largest.map_or(Ok(None), |detection| self.face(picture, detection))
+    /// The largest faces of a picture, at most this many, the largest first.
+    pub(crate) fn largest(&self, picture: &Raster, most: usize) -> Result<Vec<Face>, ModelError> {
+        let mut found = self.detector.find(picture)?;
+        found.sort_by(|a, b| b.area().total_cmp(&a.area()));
+        let described = found.iter().take(most).map(|detection| self.face(picture, detection));
+        described.filter_map(Result::transpose).collect()
     }
 }
 

@@ -30,11 +30,13 @@ pub(crate) struct Marked<'a> {
 /// The items of a layout; what does not parse is left out, and so is what parses in two ways.
 pub(crate) fn read(layout: &Layout, page: &Marked<'_>, context: &Context<'_>) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
-    for field in &layout.field {
-        if items.iter().all(|item| item.name != field.name)
-            && let Some(item) = page.item(field, context)
-        {
-            items.push(item);
+    for read in [Marked::item, Marked::impossible] {
+        for field in &layout.field {
+            if items.iter().all(|item| item.name != field.name)
+                && let Some(item) = read(page, field, context)
+            {
+                items.push(item);
+            }
         }
     }
     items
@@ -54,6 +56,16 @@ pub(crate) fn hidden(layout: &Layout, page: &Marked<'_>, items: &[Item]) -> f32 
     };
     let count = names.iter().filter(seen).count();
     1.0 - count as f32 / names.len() as f32
+}
+
+fn item(field: &Field, parsed: &Parsed, glyphs: &[Glyph]) -> Item {
+    let glyphs = glyphs[parsed.from..parsed.to].to_vec();
+    Item {
+        name: field.name.clone(),
+        confidence: confidence(&glyphs, &field.grammar),
+        parsed: parsed.clone(),
+        glyphs,
+    }
 }
 
 impl Marked<'_> {
@@ -97,15 +109,22 @@ impl Marked<'_> {
             if !found.iter().all(|(other, _)| same(other)) {
                 return None;
             }
-            let glyphs = glyphs[parsed.from..parsed.to].to_vec();
-            return Some(Item {
-                name: field.name.clone(),
-                confidence: confidence(&glyphs, &field.grammar),
-                parsed: parsed.clone(),
-                glyphs,
-            });
+            return Some(item(field, parsed, glyphs));
         }
         None
+    }
+
+    /// What stands beside a field's label in the field's form and cannot be genuine.
+    fn impossible(&self, field: &Field, context: &Context<'_>) -> Option<Item> {
+        let own = |mark: &&Mark<'_>| field.of.iter().any(|of| of == mark.name);
+        let texts = self.marks.iter().filter(own).flat_map(|mark| {
+            let beside = |place: &Place| self.beside(mark, *place, field);
+            field.places.iter().map(beside)
+        });
+        let (parsed, glyphs) = texts
+            .filter_map(|text| Some((field.grammar.impossible(&text, context)?, text)))
+            .next()?;
+        Some(item(field, &parsed, &glyphs))
     }
 
     /// Whether a label of the field was taken for the beginning of its value, as in `DLNL829` or, where items are numbered,

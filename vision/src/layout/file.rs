@@ -190,6 +190,7 @@ impl Layout {
         {
             return Err(fault(format!("a label stands beside the card: {label}")));
         }
+        layout.expect_dates();
         let has = |name: &str| layout.field.iter().any(|field| field.name == name);
         if let Some(rule) = layout
             .rule
@@ -199,6 +200,32 @@ impl Layout {
             return Err(fault(format!("a rule names no field: {}", rule.name())));
         }
         Ok(layout)
+    }
+
+    /// Adds what holds for every date of every document: it is a day of the calendar.
+    fn expect_dates(&mut self) {
+        for field in &self.field {
+            let sound = Rule::Sound {
+                field: field.name.clone(),
+            };
+            if matches!(field.grammar, Grammar::Date { .. }) && !self.rule.contains(&sound) {
+                self.rule.push(sound);
+            }
+        }
+    }
+
+    /// Whether genuine documents of the layout always keep a rule, so that one that was read with certainty and does not was
+    /// altered. Check digits of numbers are known by report only, and labels move from one edition to the next.
+    pub(crate) fn is_certain(&self, rule: &Rule) -> bool {
+        let is_date = |name: &String| {
+            let field = self.field.iter().find(|field| field.name == *name);
+            field.is_some_and(|field| matches!(field.grammar, Grammar::Date { .. }))
+        };
+        match rule {
+            Rule::Sound { field } => is_date(field),
+            Rule::Order { .. } | Rule::Age { .. } | Rule::MadeOf { .. } => true,
+            Rule::NumberYear { .. } | Rule::Birthday { .. } => false,
+        }
     }
 
     /// All layouts that come with the program.

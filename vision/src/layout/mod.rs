@@ -42,6 +42,16 @@ pub(crate) struct Known<'a> {
 }
 
 impl Known<'_> {
+    /// Judges the items that were read with certainty: marks the rules that these contradict, and takes the normal forms of the items
+    /// in doubt.
+    pub(crate) fn judge(&mut self, items: &mut [Item]) {
+        let contradicted = rules::judge(self.layout, items);
+        for result in &mut self.reading.rules {
+            result.contradiction = contradicted.contains(&result.rule);
+            result.held &= !result.contradiction;
+        }
+    }
+
     /// A place along the rows in the page's own pixels.
     pub(crate) fn upright(&self, [x, y]: [f32; 2]) -> [f32; 2] {
         let (sin, cos) = self.angle.sin_cos();
@@ -85,12 +95,13 @@ impl Layouts {
             sheet: &sheet,
             marks: &fit.marks,
         };
-        let mut items = fields::read(fit.layout, &page, &context);
+        let items = fields::read(fit.layout, &page, &context);
         let hidden = fields::hidden(fit.layout, &page, &items);
-        let mut rules = rules::apply(&fit.layout.rule, &mut items);
+        let mut rules = rules::apply(&fit.layout.rule, &items);
         rules.extend(in_place.map(|held| RuleResult {
             rule: "labels_in_place".to_owned(),
             held,
+            contradiction: false,
         }));
         Some(Known {
             layout: fit.layout,

@@ -1,5 +1,6 @@
 //! What the items of a document must agree with. A rule that cannot be applied says nothing.
 
+use super::file::Layout;
 use super::grammar::british_name_part;
 use super::item::Item;
 use domain::findings::RuleResult;
@@ -153,21 +154,33 @@ fn birthday(born: Date, years: i32) -> Option<Date> {
         .ok()
 }
 
-/// Applies the rules that can be applied, and takes the normal forms from the items that are in doubt.
-pub(crate) fn apply(rules: &[Rule], items: &mut [Item]) -> Vec<RuleResult> {
-    let held: Vec<(&Rule, bool)> = rules
-        .iter()
-        .filter_map(|rule| Some((rule, rule.holds(items)?)))
-        .collect();
-    for (rule, _) in held.iter().filter(|(_, held)| !held) {
-        let doubted = rule.doubted();
-        for item in items.iter_mut().filter(|item| doubted.contains(&item.name.as_str())) {
-            item.parsed.normalized = None;
-        }
-    }
-    let result = |(rule, held): (&Rule, bool)| RuleResult {
-        rule: rule.name(),
-        held,
+/// Applies the rules that can be applied.
+pub(crate) fn apply(rules: &[Rule], items: &[Item]) -> Vec<RuleResult> {
+    let result = |rule: &Rule| {
+        Some(RuleResult {
+            rule: rule.name(),
+            held: rule.holds(items)?,
+            contradiction: false,
+        })
     };
-    held.into_iter().map(result).collect()
+    rules.iter().filter_map(result).collect()
+}
+
+/// Judges the items that were read with certainty: takes the normal forms of those in doubt, and names the rules that every
+/// genuine document keeps and these do not.
+pub(crate) fn judge(layout: &Layout, items: &mut [Item]) -> Vec<String> {
+    let broken: Vec<&Rule> = layout
+        .rule
+        .iter()
+        .filter(|rule| rule.holds(items) == Some(false))
+        .collect();
+    let doubted: Vec<&str> = broken.iter().flat_map(|rule| rule.doubted()).collect();
+    for item in items.iter_mut().filter(|item| doubted.contains(&item.name.as_str())) {
+        item.parsed.normalized = None;
+    }
+    broken
+        .into_iter()
+        .filter(|rule| layout.is_certain(rule))
+        .map(Rule::name)
+        .collect()
 }

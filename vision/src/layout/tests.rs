@@ -347,13 +347,80 @@ fn a_rule_that_fails_takes_the_normal_forms_of_what_it_doubts() {
     let mut lines = LICENCE;
     lines[6].0 = "2018年(平成30年)06月01日まで有効";
     let layouts = layouts();
-    let known = layouts.read(&page(&lines), TODAY).unwrap();
+    let known = judged(&layouts, &page(&lines));
     assert_eq!((value(&known, "issueDate"), value(&known, "expiryDate")), (None, None));
     assert!(
         known.items.iter().any(|item| item.name == "expiryDate"),
         "the text stays"
     );
     assert_eq!(value(&known, "birthDate"), Some("1986-05-01"));
+    assert_eq!(contradictions(&known), ["issueDate_before_expiryDate"]);
+}
+
+/// A page of which every item was read with certainty.
+fn judged<'a>(layouts: &'a Layouts, lines: &[Line]) -> Known<'a> {
+    let mut known = layouts.read(lines, TODAY).unwrap();
+    let mut items = known.items.clone();
+    known.judge(&mut items);
+    known.items = items;
+    known
+}
+
+fn contradictions<'a>(known: &'a Known<'_>) -> Vec<&'a str> {
+    let contradicted = |rule: &'a RuleResult| rule.contradiction.then_some(rule.rule.as_str());
+    known.reading.rules.iter().filter_map(contradicted).collect()
+}
+
+#[test]
+fn a_date_that_no_calendar_has_contradicts_the_document() {
+    let layouts = layouts();
+    let passport = |issued| {
+        judged(
+            &layouts,
+            &page(&[
+                ("UTOPIA", 5.0, 5.0),
+                ("PASSPORT", 60.0, 5.0),
+                ("Surname", 45.0, 15.0),
+                ("ERIKSSON", 45.0, 19.0),
+                ("Date of birth", 45.0, 30.0),
+                ("12 AUG 1974", 45.0, 34.0),
+                ("Date of issue", 45.0, 45.0),
+                (issued, 45.0, 49.0),
+                ("Date of expiry", 45.0, 58.0),
+                ("15 APR 2032", 45.0, 62.0),
+            ]),
+        )
+    };
+    for issued in ["65 JUN 2025", "02 OCT 2493", "31.02.2024"] {
+        let known = passport(issued);
+        assert_eq!(contradictions(&known), ["issueDate_sound"], "{issued}");
+        let item = known.items.iter().find(|item| item.name == "issueDate").unwrap();
+        assert_eq!((item.parsed.text.as_str(), &item.parsed.normalized), (issued, &None));
+    }
+    let known = passport("25 JUN 2025");
+    assert_eq!(
+        (value(&known, "issueDate"), contradictions(&known)),
+        (Some("2025-06-25"), vec![])
+    );
+    assert_eq!(
+        contradictions(&passport("25 JUN 2033")),
+        ["issueDate_sound"],
+        "still to come"
+    );
+}
+
+#[test]
+fn a_check_digit_known_by_report_only_is_doubt_and_no_contradiction() {
+    let mut lines = LICENCE;
+    lines[10].0 = "第 300412345679 号";
+    let layouts = layouts();
+    let known = judged(&layouts, &page(&lines));
+    let sound = known
+        .reading
+        .rules
+        .iter()
+        .find(|rule| rule.rule == "documentNumber_sound");
+    assert_eq!(sound.map(|rule| (rule.held, rule.contradiction)), Some((false, false)));
 }
 
 #[test]

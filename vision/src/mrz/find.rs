@@ -97,12 +97,7 @@ fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
     let mut lines = Vec::with_capacity(window.len());
     let mut sum = 0.0;
     for (index, line) in window.iter().enumerate() {
-        let classes = format::classes(format, index);
-        let mut read = viterbi::decode(&line.lattice, &classes)?;
-        if let Some(names) = fillers::names(format, index) {
-            read = fillers::filled(&line.lattice, &classes, names, read);
-        }
-        let (text, log) = read;
+        let (text, log) = decode_line(format, index, line)?;
         lines.push(text);
         sum += log;
     }
@@ -117,6 +112,22 @@ fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
         passed: checks.iter().filter(|(_, holds)| *holds).count(),
         total: checks.len(),
         lines,
+    })
+}
+
+/// The likeliest text of one line in a format.
+fn decode_line(format: MrzFormat, index: usize, line: &Line) -> Option<(String, f32)> {
+    let classes = format::classes(format, index);
+    let read = viterbi::decode(&line.lattice, &classes)?;
+    if format == MrzFormat::License {
+        // A state's own rule tells an O from a zero.
+        let narrower = read.0.get(2..5).and_then(format::of_state);
+        let again = narrower.and_then(|classes| viterbi::decode(&line.lattice, &classes));
+        return Some(again.unwrap_or(read));
+    }
+    Some(match fillers::names(format, index) {
+        Some(names) => fillers::filled(&line.lattice, &classes, names, read),
+        None => read,
     })
 }
 
@@ -228,7 +239,7 @@ fn place_level(area: &Area) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mrz::viterbi::tests::lattice_of;
+    use crate::mrz::viterbi::tests::{hesitating, lattice_of};
 
     fn line(text: &str, y: f32) -> Line {
         let area = Area {
@@ -281,6 +292,20 @@ mod tests {
                 (format, text.to_owned(), true)
             );
         }
+    }
+
+    #[test]
+    fn the_rule_of_its_state_tells_an_o_from_a_zero_on_a_licence() {
+        let (seen, printed) = ("D1FRA13AAOOO026181231MARTIN<<9", "D1FRA13AA000026181231MARTIN<<9");
+        let hesitant = Line {
+            lattice: hesitating(seen, printed, 9, 0.6, 0.3),
+            ..line(seen, 600.0)
+        };
+        let zone = decode(&[hesitant]).unwrap();
+        assert_eq!(
+            (zone.format, zone.lines),
+            (MrzFormat::License, vec![printed.to_owned()])
+        );
     }
 
     #[test]

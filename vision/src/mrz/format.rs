@@ -87,7 +87,23 @@ pub(crate) fn classes(format: MrzFormat, line: usize) -> Vec<Class> {
         // Letter, configuration, state; what the state makes of the rest is its own; check digit.
         (MrzFormat::License, _) => "ldaaaxxxxxxxxxxxxxxxxxxxxxxxxd",
     };
+    of_codes(codes)
+}
+
+fn of_codes(codes: &str) -> Vec<Class> {
     codes.bytes().map(Class::of).collect()
+}
+
+/// The classes of a licence's line as its state fills it; `None` where that is not known.
+///
+/// France: number of two digits, two letters and five digits with its check digit, expiry, eight letters of the name. Netherlands:
+/// edition, number of ten digits.
+pub(crate) fn of_state(state: &str) -> Option<Vec<Class>> {
+    match state {
+        "FRA" => Some(of_codes("ldaaaddaaddddddddddddaaaaaaaad")),
+        "NLD" => Some(of_codes("ldaaadddddddddddxxxxxxxxxxxxxd")),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -99,6 +115,9 @@ mod tests {
         for &format in MrzFormat::ALL {
             let (lines, length) = dimensions(format);
             assert!((0..lines).all(|line| classes(format, line).len() == length), "{format}");
+        }
+        for state in ["FRA", "NLD"] {
+            assert_eq!(of_state(state).map(|classes| classes.len()), Some(30), "{state}");
         }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn share_in_card(picture: &Raster, [left, top, width, height]: [f32; 
 }
 
 /// Whether a place lies on the same side of all four sides; corners go clockwise.
-pub(super) fn is_inside(corners: &[[f32; 2]; 4], [x, y]: [f32; 2]) -> bool {
+pub(crate) fn is_inside(corners: &[[f32; 2]; 4], [x, y]: [f32; 2]) -> bool {
     (0..4).all(|index| {
         let ([ax, ay], [bx, by]) = (corners[index], corners[(index + 1) % 4]);
         (bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0.0

@@ -7,7 +7,7 @@ mod grey;
 mod obstruction;
 mod peaks;
 
-pub(crate) use card::share_in_card;
+pub(crate) use card::{is_inside, share_in_card};
 pub(crate) use cover::covered;
 pub(crate) use grey::grey_share;
 pub(crate) use obstruction::obstructed_share;

@@ -57,6 +57,17 @@ impl Area {
         }
     }
 
+    /// The corners, moved out by the height of the letters.
+    pub(crate) fn surroundings(&self) -> [[f32; 2]; 4] {
+        let (sin, cos) = self.angle.sin_cos();
+        let letters = 2.0 * self.half_height;
+        let (along, across) = (self.half_width + letters, self.half_height + letters);
+        [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]].map(|[u, v]| {
+            let (u, v) = (u * along, v * across);
+            [self.x + u * cos - v * sin, self.y + u * sin + v * cos]
+        })
+    }
+
     fn extent(&self) -> f32 {
         self.half_width * self.half_height
     }

@@ -59,6 +59,11 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// Every area of text, read or not.
+    pub(crate) fn areas(&self) -> impl Iterator<Item = &Area> {
+        self.lines.iter().map(|line| &line.area).chain(&self.unread)
+    }
+
     /// Whether every area was read.
     pub(crate) const fn is_read(&self) -> bool {
         self.unread.is_empty()
@@ -95,11 +100,13 @@ impl Reader {
             .sum();
         let quarters = u8::from(lying < 0.0);
         let first = self.turned(picture.clone(), areas, quarters)?;
-        if first.lines.is_empty() || confidence(&first.lines) >= UPRIGHT {
+        let has_fillers_on_their_head = first.lines.iter().any(|line| are_fillers_on_their_head(&line.text));
+        if first.lines.is_empty() || confidence(&first.lines) >= UPRIGHT && !has_fillers_on_their_head {
             return Ok(first);
         }
         let second = self.turned(picture, areas, first.quarters + 2)?;
-        Ok(if confidence(&second.lines) > confidence(&first.lines) + FLIP_MARGIN {
+        let reads_better = confidence(&second.lines) > confidence(&first.lines) + FLIP_MARGIN;
+        Ok(if reads_better || has_fillers_on_their_head {
             second
         } else {
             first
@@ -175,6 +182,11 @@ fn weight(area: &Area) -> f32 {
     } else {
         0.0
     }
+}
+
+/// Whether a line has a run of the fillers of a machine-readable zone upside down: they read as surely as upright ones.
+fn are_fillers_on_their_head(text: &str) -> bool {
+    text.contains(">>>")
 }
 
 fn confidence(lines: &[Line]) -> f32 {

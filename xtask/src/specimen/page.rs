@@ -66,6 +66,8 @@ pub(crate) struct Page<'a> {
     pub(crate) types: &'a Types,
     pub(crate) printed: Printed,
     pub(crate) chance: StdRng,
+    /// The portrait that was printed.
+    photo: Option<Picture>,
 }
 
 /// The content of an item.
@@ -87,6 +89,7 @@ impl<'a> Page<'a> {
             types,
             printed: Printed::default(),
             chance,
+            photo: None,
         }
     }
 
@@ -298,6 +301,33 @@ impl<'a> Page<'a> {
         self.picture
             .paste(&photo, (left * self.scale) as usize, (top * self.scale) as usize);
         self.printed.portrait = Some([left, top, width, height]);
+        self.photo = Some(photo);
+    }
+
+    /// The portrait again, small and faint, in the colours of the paper below it: a second one that a forger must change as well.
+    /// Two of three issuers print it.
+    pub(crate) fn ghost(&mut self, left: f32, top: f32, width: f32) {
+        let (is_printed, strength) = (self.chance.random_bool(0.67), self.chance.random_range(0.45..0.8));
+        let (dx, dy) = (self.chance.random_range(-1.0..1.0), self.chance.random_range(-1.0..1.0));
+        let Some(photo) = self.photo.as_ref().filter(|_| is_printed) else {
+            return;
+        };
+        let wide = (width * self.scale) as usize;
+        let high = wide * photo.height / photo.width.max(1);
+        let small = photo.resized(wide, high);
+        let (left, top) = ((left + dx) * self.scale, (top + dy) * self.scale);
+        let (right, bottom) = (left + wide as f32, top + high as f32);
+        self.picture.change(|x, y, paper| {
+            if x < left || x >= right || y < top || y >= bottom {
+                return paper;
+            }
+            let [r, g, b] = small.at(x - left, y - top);
+            let dark = 1.0 - (0.299 * r + 0.587 * g + 0.114 * b) / 255.0;
+            // It fades towards its edges, as a laser or a rainbow print does.
+            let edge = |at: f32, size: f32| (at.min(size - at) / (size * 0.18)).clamp(0.0, 1.0);
+            let share = strength * edge(x - left, wide as f32).min(edge(y - top, high as f32));
+            paper.map(|value| value * (1.0 - dark * share))
+        });
     }
 
     /// A red square seal with characters in columns.

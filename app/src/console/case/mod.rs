@@ -7,7 +7,7 @@ use super::{
     layout::NavigationItem,
     link,
     parts::minutes,
-    request::{PageResult, Request, done, signed_in},
+    request::{PageResult, Request, done},
     rows,
     session::{ruled_by, slot_name},
     sessions::PAGE,
@@ -52,7 +52,7 @@ const HERE: &str = "/admin/review/{id}";
 /// A case.
 #[component]
 pub fn CasePage() -> impl IntoView {
-    signed_in(NavigationItem::Review, load, render)
+    link::page_or_link(NavigationItem::Review, load, render)
 }
 
 /// Its form, and the endpoints its page and script use.

@@ -5,7 +5,7 @@ mod view;
 use super::{
     layout::NavigationItem,
     link,
-    request::{PageResult, Request, signed_in},
+    request::{PageResult, Request},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
@@ -23,7 +23,7 @@ use view::{NewSessionView, render};
 /// Creating a session.
 #[component]
 pub fn NewSessionPage() -> impl IntoView {
-    signed_in(NavigationItem::Sessions, load, render)
+    link::page_or_link(NavigationItem::Sessions, load, render)
 }
 
 /// Its form.

@@ -9,7 +9,7 @@ use super::{
     layout::NavigationItem,
     link,
     parts::Tone,
-    request::{PageResult, Request, done, signed_in},
+    request::{PageResult, Request, done},
     rows,
 };
 use crate::{
@@ -47,7 +47,7 @@ const HERE: &str = "/admin/sessions/{id}";
 /// A session.
 #[component]
 pub fn SessionPage() -> impl IntoView {
-    signed_in(NavigationItem::Sessions, load, render)
+    link::page_or_link(NavigationItem::Sessions, load, render)
 }
 
 /// Its forms.

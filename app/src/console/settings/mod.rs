@@ -21,6 +21,7 @@ use domain::{
     event::EventType,
     network::parse_list,
     session::Step,
+    tenant::Change,
     time::Millis,
 };
 use http::StatusCode;
@@ -28,7 +29,7 @@ use leptos::prelude::*;
 use second_look::SecondLook;
 use service::{
     access::{Admin, Developer},
-    settings::{self, Change, Look, SettingsError, change, preview::preview},
+    settings::{self, Look, SettingsError, change, preview::preview},
     stored::TenantRow,
 };
 use view::{SettingsView, render};

@@ -98,7 +98,7 @@ fn outcome(attempt: &AttemptRow) -> String {
 /// Why an attempt failed, in a sentence.
 fn why(attempt: &AttemptRow) -> Option<String> {
     let fault = attempt.fault.as_deref()?;
-    Some(SendFault::parse(fault).map_or_else(|| fault.to_owned(), |fault| fault.sentence().to_owned()))
+    Some(SendFault::parse(fault).map_or_else(|| fault.to_owned(), |fault| fault.sentence().into_owned()))
 }
 
 /// The receiver's health, and the number of signing secrets.

@@ -9,6 +9,7 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use leptos::prelude::*;
+use std::borrow::Cow;
 
 /// After failing for this long, every webhook page shows an alert at the top.
 const ALARM: Millis = Millis::hours(24);
@@ -88,7 +89,7 @@ pub(super) struct Health {
     /// The first failure since.
     pub failing_since: Option<Timestamp>,
     /// Why nothing is sent, if the cause is not the receiver.
-    pub ours: Option<&'static str>,
+    pub ours: Option<Cow<'static, str>>,
 }
 
 /// The receiver's state, for the top of the other pages.
@@ -150,7 +151,7 @@ pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView 
     failing
         .map(|since| {
             let (how_long, at) = (age(since, now), seconds(since));
-            let what = match health.ours {
+            let what = match &health.ours {
                 Some(why) => format!("Nothing has been delivered for {how_long}, since {at} UTC. {why}"),
                 None => format!("{receiver} has been failing for {how_long}, since {at} UTC."),
             };

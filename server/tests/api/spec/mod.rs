@@ -8,6 +8,7 @@ mod access;
 mod detail;
 mod endpoints;
 mod events;
+mod examples;
 mod outcome;
 mod request;
 mod response;

@@ -28,7 +28,7 @@ pub(super) const SERVICE: &[Row] = &[
     here!("The customer sends the end user", the_url_opens_the_first_page),
     there!(
         "The user opens it in a smartphone browser",
-        "server/tests/api/capture.rs",
+        "server/tests/api/capture/steps.rs",
         "a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads_to_the_right_one"
     ),
     there!(

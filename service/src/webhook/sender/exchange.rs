@@ -16,7 +16,7 @@ use std::pin::pin;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// Maximum size of a response's head, in bytes. The buffer grows no further, however much the receiver sends.
-const LARGEST_HEAD: usize = 16 * 1024;
+pub(super) const LARGEST_HEAD: usize = 16 * 1024;
 
 /// Maximum number of header lines of a response.
 const MOST_HEADERS: usize = 100;

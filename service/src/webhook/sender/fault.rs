@@ -1,10 +1,12 @@
 //! The classes of failed attempts, which an integrator can act on. They contain nothing of what was sent or received.
 
+use super::{CONNECT_TIMEOUT, EXCHANGE_TIMEOUT, exchange::LARGEST_HEAD};
 use domain::time::Millis;
+use std::borrow::Cow;
 
 /// Declares the classes with their stored names and their sentences.
 macro_rules! faults {
-    ($($(#[$meta:meta])* $name:ident = $wire:literal, $sentence:literal;)+) => {
+    ($($(#[$meta:meta])* $name:ident = $wire:literal, $sentence:expr;)+) => {
         /// The class of a failed attempt.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Fault { $($(#[$meta])* $name),+ }
@@ -21,8 +23,8 @@ macro_rules! faults {
 
             /// The class in words, for the console.
             #[must_use]
-            pub const fn sentence(self) -> &'static str {
-                match self { $(Self::$name => $sentence),+ }
+            pub fn sentence(self) -> Cow<'static, str> {
+                match self { $(Self::$name => Cow::from($sentence)),+ }
             }
 
             /// Parses what [`Fault::as_str`] wrote.
@@ -50,17 +52,17 @@ faults! {
     /// The name resolves to an address that is not public.
     AddressRefused = "address_refused", "The receiver's host name resolves to an address that is not public.";
     /// No connection in time.
-    ConnectTimeout = "connect_timeout", "No connection within 5 seconds.";
+    ConnectTimeout = "connect_timeout", format!("No connection within {} seconds.", CONNECT_TIMEOUT.as_secs());
     /// The connection was refused.
     ConnectFailed = "connect_failed", "The connection was refused.";
     /// The certificate or the protocol is wrong.
     Tls = "tls_failed", "The TLS handshake failed: expired, self-signed or wrong certificate, or no TLS at all.";
     /// The whole exchange took too long.
-    TimedOut = "timeout", "No response within 15 seconds.";
+    TimedOut = "timeout", format!("No response within {} seconds.", EXCHANGE_TIMEOUT.as_secs());
     /// The connection ended before a response.
     Closed = "connection_closed", "The connection was closed before a response arrived.";
     /// The response is not HTTP, or its headers are too large.
-    BadAnswer = "bad_answer", "The response was not HTTP, or its headers were larger than 16 KiB.";
+    BadAnswer = "bad_answer", format!("The response was not HTTP, or its headers were larger than {} KiB.", LARGEST_HEAD / 1024);
     /// 3xx.
     Redirect = "redirect", "The receiver answered with a redirect, which is not followed.";
     /// Any other status than 2xx.
@@ -145,6 +147,13 @@ mod tests {
         for (status, expected) in [(429, wish), (503, wish), (500, None), (200, None), (302, None)] {
             assert_eq!(Answer::of_status(status, wish).retry_after, expected, "{status}");
         }
+    }
+
+    #[test]
+    fn sentences_name_the_limits_of_the_sender() {
+        assert_eq!(Fault::ConnectTimeout.sentence(), "No connection within 5 seconds.");
+        assert_eq!(Fault::TimedOut.sentence(), "No response within 15 seconds.");
+        assert!(Fault::BadAnswer.sentence().ends_with("larger than 16 KiB."));
     }
 
     #[test]

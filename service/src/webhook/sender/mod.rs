@@ -28,6 +28,11 @@ use signature::SignedRequest;
 use std::{sync::Arc, time::Duration};
 use wire::{Network, Wire};
 
+/// Default time-out for resolving the name and for connecting.
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Default time-out for the whole exchange.
+pub(crate) const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(15);
+
 /// What the sender needs to know of the installation.
 #[derive(Clone, Debug)]
 pub struct SenderConfig {
@@ -52,8 +57,8 @@ impl Default for SenderConfig {
             refuse_networks: Vec::new(),
             extra_roots: Vec::new(),
             native_roots: true,
-            connect_timeout: Duration::from_secs(5),
-            exchange_timeout: Duration::from_secs(15),
+            connect_timeout: CONNECT_TIMEOUT,
+            exchange_timeout: EXCHANGE_TIMEOUT,
         }
     }
 }

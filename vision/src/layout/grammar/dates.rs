@@ -13,9 +13,10 @@ const SEPARATORS: [char; 7] = ['.', ',', '/', '-', '·', '・', '‐'];
 /// The longest month's name with its translation, `SEPTEMBER/SEPTEMBRE`.
 const LONGEST_MONTH: usize = 20;
 
-/// A date, where it ends, and whether its two years agree.
+/// Something in the form of a date, where it ends, and whether its two years agree.
 struct Found {
-    date: Date,
+    /// `None` if the calendar has no such day.
+    date: Option<Date>,
     to: usize,
     agrees: bool,
 }
@@ -29,33 +30,63 @@ pub(super) fn parse(
     today: Date,
 ) -> Option<Parsed> {
     let folded = with_gaps(&Folded::of(glyphs));
-    let chars = &folded.chars;
+    let mut found = all(&folded.chars, order, [begins, ends], past.then_some(today));
+    found.retain(|(_, found)| found.date.is_some());
+    let (from, first) = found.first()?;
+    let date = first.date?;
+    if found.iter().any(|(_, other)| other.date != first.date) || past && date > today {
+        return None;
+    }
+    parsed(glyphs, &folded, *from, first, first.agrees.then(|| iso(date)))
+}
+
+/// A text in the form of a date that no genuine document has there: a day that the calendar does not have, or one of the past that
+/// is still to come.
+pub(super) fn impossible(
+    glyphs: &[Glyph],
+    order: Order,
+    [begins, ends]: [&[String]; 2],
+    past: bool,
+    today: Date,
+) -> Option<Parsed> {
+    let folded = with_gaps(&Folded::of(glyphs));
+    let found = all(&folded.chars, order, [begins, ends], past.then_some(today));
+    let [(from, only)] = found.as_slice() else { return None };
+    let is_impossible = only.date.is_none_or(|date| past && date > today);
+    is_impossible
+        .then(|| parsed(glyphs, &folded, *from, only, None))
+        .flatten()
+}
+
+fn parsed(glyphs: &[Glyph], folded: &Folded, from: usize, found: &Found, normalized: Option<String>) -> Option<Parsed> {
+    let (text, first, last) = stretch(glyphs, folded, from, found.to)?;
+    Some(Parsed {
+        text,
+        normalized,
+        from: first,
+        to: last,
+    })
+}
+
+/// Everything in the form of a date, each with its beginning.
+fn all(chars: &[char], order: Order, [begins, ends]: [&[String]; 2], today: Option<Date>) -> Vec<(usize, Found)> {
     let mut found: Vec<(usize, Found)> = Vec::new();
     let mut at = 0;
     while at < chars.len() {
         let inside = at > 0 && chars[at - 1].is_ascii_digit() && chars[at].is_ascii_digit();
-        match date_at(chars, at, order, past.then_some(today)).filter(|_| !inside) {
-            Some(date) => {
-                let to = date.to;
-                if fits(chars, at, to, begins, ends) {
-                    found.push((at, date));
-                }
-                at = to;
-            }
-            None => at += 1,
+        let Some(date) = date_at(chars, at, order, today).filter(|_| !inside) else {
+            at += 1;
+            continue;
+        };
+        let (real, to) = (date.date.is_some(), date.to);
+        let overlaps = found.last().is_some_and(|(_, before)| at < before.to);
+        if fits(chars, at, to, begins, ends) && (real || !overlaps) {
+            found.push((at, date));
         }
+        // A day of the calendar may begin inside what is none.
+        at = if real { to } else { at + 1 };
     }
-    let (from, date) = found.first()?;
-    if found.iter().any(|(_, other)| other.date != date.date) || past && date.date > today {
-        return None;
-    }
-    let (text, first, last) = stretch(glyphs, &folded, *from, date.to)?;
-    Some(Parsed {
-        text,
-        normalized: date.agrees.then(|| iso(date.date)),
-        from: first,
-        to: last,
-    })
+    found
 }
 
 /// Two numbers with a space between are two numbers.
@@ -166,11 +197,7 @@ fn japanese(chars: &[char], at: usize) -> Option<Found> {
     if !cursor.eat(|c| matches!(c, '日' | '曰')) {
         return None;
     }
-    Some(Found {
-        date: date(year?, month, day)?,
-        to: cursor.at,
-        agrees,
-    })
+    found([year?, month, day], cursor.at, agrees)
 }
 
 /// 25 DEC 1985, 25 DEC/DÉC 1985.
@@ -192,11 +219,7 @@ fn named_month(chars: &[char], at: usize) -> Option<Found> {
     cursor.at += letters.chars().count();
     let (year, digits) = cursor.number(4)?;
     (digits == 4).then_some(())?;
-    Some(Found {
-        date: date(year, i32::try_from(month).ok()?, day)?,
-        to: cursor.at,
-        agrees: true,
-    })
+    found([year, i32::try_from(month).ok()?, day], cursor.at, true)
 }
 
 /// 31.12.2024, 12/31/2024, 2024-12-31. A separator may have been missed, but not both.
@@ -222,11 +245,9 @@ fn in_numbers(chars: &[char], at: usize, order: Order, today: Option<Date>) -> O
             (_, Order::Year) => return None,
         };
         let year = if short { century(year, month, day, today)? } else { year };
-        Some(Found {
-            date: date(year, month, day)?,
-            to: cursor.at,
-            agrees: true,
-        })
+        // Of numbers without all their separators, or in another order than usual, nobody can say what they are.
+        let may_be_none = !short && one && two && date(year, day, month).is_none();
+        found([year, month, day], cursor.at, true).filter(|found| found.date.is_some() || may_be_none)
     })
 }
 
@@ -238,6 +259,15 @@ fn century(year: i32, month: i32, day: i32, today: Option<Date>) -> Option<i32> 
             .find(|&year| date(year, month, day).is_some_and(|date| date <= today)),
         None => Some(2000 + year),
     }
+}
+
+/// What stands there in the form of a date. Zeros are no date: they say that there is none, or that a part of it is not known.
+fn found([year, month, day]: [i32; 3], to: usize, agrees: bool) -> Option<Found> {
+    (month > 0 && day > 0).then(|| Found {
+        date: date(year, month, day),
+        to,
+        agrees,
+    })
 }
 
 fn date(year: i32, month: i32, day: i32) -> Option<Date> {

@@ -127,6 +127,30 @@ impl Grammar {
         }
     }
 
+    /// The text of an item that has this form and cannot be genuine, such as the 31st of April.
+    pub(crate) fn impossible(&self, glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
+        match self {
+            Self::Date {
+                order,
+                ends,
+                begins,
+                past,
+            } => dates::impossible(glyphs, *order, [begins, ends], *past, context.today),
+            Self::JapaneseName
+            | Self::LatinName
+            | Self::JapaneseAddress
+            | Self::Address { .. }
+            | Self::JapaneseLicenceNumber
+            | Self::ResidenceCardNumber
+            | Self::BritishDriverNumber
+            | Self::Number { .. }
+            | Self::Gender
+            | Self::Country
+            | Self::ResidenceStatus
+            | Self::Authority => None,
+        }
+    }
+
     /// Whether it is made of words that follow each other closely, any number of them.
     pub(crate) const fn is_prose(&self) -> bool {
         matches!(self, Self::JapaneseAddress | Self::Address { .. } | Self::Authority)

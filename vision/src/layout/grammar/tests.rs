@@ -96,6 +96,43 @@ fn numbers_are_dates_in_the_order_of_their_country() {
 }
 
 #[test]
+fn a_day_that_the_calendar_does_not_have_or_that_is_still_to_come_is_impossible() {
+    let (born, until) = (date(Order::Day, &[], true), date(Order::Day, &[], false));
+    let japanese = date(Order::Year, &[], false);
+    for (grammar, text) in [
+        (&born, "65 JUN 2025"),
+        (&born, "31 APR 1985"),
+        (&born, "02 OCT 2493"),
+        (&born, "12 DEC 2026"),
+        (&born, "31.02.1985 BERLIN"),
+        (&until, "39/99/2031"),
+        (&japanese, "2024年13月01日"),
+        (&japanese, "令和6年6月31日"),
+    ] {
+        let found = grammar.impossible(&glyphs(text), &CONTEXT);
+        assert_eq!(found.map(|found| found.normalized), Some(None), "{text}");
+        assert_eq!(normal(grammar, text), None, "{text}");
+    }
+    for (grammar, text) in [
+        (&born, "25 DEC 1985"),
+        (&until, "12 DEC 2036"),
+        // Another order than that of the layout.
+        (&born, "12/25/1985"),
+        // A separator is missing, or the year has two digits.
+        (&born, "31.021985"),
+        (&born, "31.02.85"),
+        // There is none.
+        (&japanese, "平成00年00月00日"),
+        (&born, "00 JAN 1960"),
+        (&born, "12345"),
+        // Which of the two is meant?
+        (&born, "31.02.1985 32.02.1985"),
+    ] {
+        assert!(grammar.impossible(&glyphs(text), &CONTEXT).is_none(), "{text}");
+    }
+}
+
+#[test]
 fn names_are_letters_and_end_where_a_date_begins() {
     for (text, wanted) in [
         ("日本 花子 昭和61年5月1日生", Some("日本 花子")),

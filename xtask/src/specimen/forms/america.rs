@@ -173,6 +173,7 @@ pub(crate) fn front(
         Arrangement::Inline => arranged(page, licence, &INLINE, false),
         Arrangement::Above => arranged(page, licence, &ABOVE, true),
     }
+    page.ghost(68.0, 18.0, 13.0);
     if words {
         page.specimen("SPECIMEN", 5.0, 49.0, 5.0);
     }

@@ -178,6 +178,7 @@ pub(crate) fn front(
     page.portrait(portrait, 4.0, top + 1.0, 22.5, 29.0);
     rows(page, licence, top + 2.4, kingdom);
     page.implied(Item::IssuingCountry, form.alpha3);
+    page.ghost(68.0, 23.0, 13.0);
     if words {
         page.specimen("SPECIMEN", 3.6, 51.4, 4.6);
     }

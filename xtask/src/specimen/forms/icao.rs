@@ -136,6 +136,11 @@ fn front(
         &expiry.to_string(),
         (second, y),
     );
+    match document.format {
+        Format::Td3 => page.ghost(103.0, 21.0, 17.0),
+        Format::Td2 => page.ghost(86.0, 12.0, 14.0),
+        Format::Td1 => page.ghost(66.0, 11.0, 13.0),
+    }
 }
 
 fn back(page: &mut Page<'_>, document: &Document) {

@@ -22,6 +22,7 @@ use service::{
         sender::fault::Fault as SendFault,
     },
 };
+use std::borrow::Cow;
 use std::fmt::Write;
 use view::{Attempt, DeliveryView, render};
 
@@ -94,7 +95,7 @@ fn view_of(detail: DeliveryDetail, now: Timestamp) -> DeliveryView {
             attempt: None,
             url: None,
             headers: Vec::new(),
-            body: Err(""),
+            body: Err("".into()),
             curl: None,
         },
         health: Health::default(),
@@ -108,9 +109,9 @@ fn shown(request: RequestView, attempt: Option<i64>) -> view::Request {
         .body
         .map(|body| String::from_utf8_lossy(&body).into_owned())
         .map_err(|why| match why {
-            NoBody::Hidden => {
-                "The body contains a reviewer's note that your role may not read. Its length and signature are hidden too."
-            }
+            NoBody::Hidden => Cow::from(
+                "The body contains a reviewer's note that your role may not read. Its length and signature are hidden too.",
+            ),
             NoBody::Unreadable => SendFault::CannotRender.sentence(),
         });
     let headers: Vec<(String, String)> = request

@@ -6,6 +6,7 @@ use crate::console::parts::{Tone, badge, facts, heading, time};
 use crate::console::webhooks::view::{Health, State, alarm, next_try, seconds};
 use domain::time::Timestamp;
 use leptos::prelude::*;
+use std::borrow::Cow;
 
 /// An attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub(super) struct Request {
     /// The headers that are sent.
     pub headers: Vec<(String, String)>,
     /// The signed bytes as text, or why they are not shown.
-    pub body: Result<String, &'static str>,
+    pub body: Result<String, Cow<'static, str>>,
     /// The request as a command.
     pub curl: Option<String>,
 }

@@ -1,0 +1,191 @@
+//! Authentication of API calls.
+
+use crate::{
+    console::Browser,
+    support::{SESSIONS, Server, add_tenant, between, settings},
+};
+use domain::{role::Role, tenant::TenantSettings};
+use insta::assert_snapshot;
+use store::settings::api_keys;
+
+#[tokio::test]
+async fn a_missing_wrong_or_malformed_key_gives_the_same_refusal() {
+    let server = Server::new().await;
+    let none = server.send("GET", &format!("{SESSIONS}/x"), &[], "").await;
+    assert_snapshot!(none.shown(), @r#"
+    401
+    content-type: application/json
+    cache-control: no-store
+    www-authenticate: Bearer
+    {"_tag":"Unauthorized","message":"The API key is missing or not valid."}
+    "#);
+    let well_formed = service::access::api_key::generate(&service::runtime::random::SystemRandom, true);
+    for value in [
+        format!("Bearer {}", well_formed.expose()),
+        "Bearer x".into(),
+        "Bearer".into(),
+        format!("Basic {}", server.key),
+        server.key.clone(),
+    ] {
+        let answer = server
+            .send("GET", &format!("{SESSIONS}/x"), &[("authorization", &value)], "")
+            .await;
+        assert_eq!((answer.status, &answer.body), (none.status, &none.body), "{value}");
+    }
+    let twice = [
+        ("authorization", format!("Bearer {}", server.key)),
+        ("authorization", format!("Bearer {}", server.key)),
+    ];
+    let twice: Vec<_> = twice.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    assert_eq!(
+        server.send("GET", &format!("{SESSIONS}/x"), &twice, "").await.status,
+        401
+    );
+}
+
+#[tokio::test]
+async fn the_scheme_is_read_in_any_case() {
+    let server = Server::new().await;
+    let value = format!("bEaReR {}", server.key);
+    assert_eq!(
+        server
+            .send("POST", SESSIONS, &[("authorization", &value)], "")
+            .await
+            .status,
+        201
+    );
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_refused_from_the_next_request_on() {
+    let server = Server::new().await;
+    server.create("{}").await;
+    let tenant = server.tenant.clone();
+    let unit = server.app.honnin.db().write(async move |tx| {
+        let key = api_keys::list(tx, &tenant).await?.remove(0);
+        api_keys::revoke(tx, &tenant, &key.id, crate::support::START).await
+    });
+    assert!(unit.await.unwrap());
+    assert_eq!(server.call("POST", SESSIONS, "{}").await.status, 401);
+}
+
+#[tokio::test]
+async fn an_address_off_the_list_is_refused_with_a_valid_key_only() {
+    let server = Server::with("[http]\ntrusted_proxies = [\"127.0.0.1\"]\n").await;
+    let list = TenantSettings {
+        ip_allow_list: vec!["192.0.2.0/24".parse().unwrap(), "2001:db8::/32".parse().unwrap()],
+        ..settings()
+    };
+    let made = add_tenant(&server.app, list).await;
+    let bearer = format!("Bearer {}", made.key.expose());
+    let off = server.send("POST", SESSIONS, &[("authorization", &bearer)], "").await;
+    assert_snapshot!(off.shown(), @r#"
+    403
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"IpNotAllowed","message":"Calls from this address are not allowed."}
+    "#);
+    for (forwarded, status) in [
+        ("192.0.2.9", 201),
+        ("::ffff:192.0.2.9", 201),
+        ("[2001:db8::7]:443", 201),
+        ("192.0.3.1", 403),
+        // What the client claims is to the left of what the proxy saw.
+        ("192.0.2.9, 198.51.100.1", 403),
+        ("192.0.2.9, garbage", 403),
+    ] {
+        let headers = [("authorization", bearer.as_str()), ("x-forwarded-for", forwarded)];
+        assert_eq!(
+            server.send("POST", SESSIONS, &headers, "").await.status,
+            status,
+            "{forwarded}"
+        );
+    }
+    let wrong = [("authorization", "Bearer x"), ("x-forwarded-for", "198.51.100.1")];
+    assert_eq!(server.send("POST", SESSIONS, &wrong, "").await.status, 401);
+}
+
+#[tokio::test]
+async fn forwarding_headers_from_anybody_but_a_proxy_are_not_read() {
+    let server = Server::new().await;
+    let list = TenantSettings {
+        ip_allow_list: vec!["192.0.2.0/24".parse().unwrap()],
+        ..settings()
+    };
+    let made = add_tenant(&server.app, list).await;
+    let bearer = format!("Bearer {}", made.key.expose());
+    for name in [
+        "x-forwarded-for",
+        "forwarded",
+        "x-real-ip",
+        "true-client-ip",
+        "cf-connecting-ip",
+    ] {
+        let value = if name == "forwarded" {
+            "for=192.0.2.9"
+        } else {
+            "192.0.2.9"
+        };
+        let answer = server
+            .send("POST", SESSIONS, &[("authorization", &bearer), (name, value)], "")
+            .await;
+        assert_eq!(answer.status, 403, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_not_valid_is_unauthorized_on_every_operation_however_often_it_comes() {
+    let server = Server::new().await;
+    let created = server.create("{}").await;
+    let one = format!("{SESSIONS}/{}", created["id"].as_str().unwrap());
+    let again = format!("{one}/reprocess");
+    let unknown = service::access::api_key::generate(&service::runtime::random::SystemRandom, true);
+    let wrong = format!("Bearer {}", unknown.expose());
+    for round in 0..40 {
+        for (method, path) in [("POST", SESSIONS), ("GET", &*one), ("POST", &*again)] {
+            let answer = server.send(method, path, &[("authorization", &wrong)], "").await;
+            assert_eq!(
+                (answer.status, &answer.json()["_tag"]),
+                (401, &"Unauthorized".into()),
+                "{round} {method} {path}"
+            );
+        }
+    }
+    assert_eq!(
+        server.call("GET", &one, "").await.status,
+        200,
+        "the right key from the same address"
+    );
+}
+
+#[tokio::test]
+async fn metadata_that_is_larger_than_any_body_may_be_is_400_like_metadata_over_its_own_limit() {
+    let server = Server::new().await;
+    for length in [8_192, 60_000, 70_000, 200_000] {
+        let body = format!(r#"{{"metadata":{{"a":"{}"}}}}"#, "x".repeat(length));
+        let answer = server.call("POST", SESSIONS, &body).await;
+        assert_eq!(
+            (answer.status, &answer.json()["_tag"]),
+            (400, &"HttpApiDecodeError".into()),
+            "{length}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_list_and_proxies_written_as_ipv4_mapped_networks_are_ipv4() {
+    let server = Server::with("[http]\ntrusted_proxies = [\"::ffff:127.0.0.0/104\"]\n").await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    let page = browser.get("/admin/settings").await;
+    let version = between(&page.body, "name=\"version\" value=\"", &['"']).to_owned();
+    let form = format!("version={version}&ip_allow_list=%3A%3Affff%3A192.0.2.9%2F120&confirmed=yes");
+    let saved = browser.post("/admin/settings/addresses", &form).await;
+    assert_eq!(saved.header("location"), Some("/admin/settings#addresses"));
+    assert!(browser.get("/admin/settings").await.body.contains("192.0.2.0/24"));
+    for (forwarded, status) in [("192.0.2.7", 201), ("::ffff:192.0.2.7", 201), ("192.0.3.7", 403)] {
+        let answer = server
+            .call_with("POST", SESSIONS, &[("x-forwarded-for", forwarded)], "")
+            .await;
+        assert_eq!(answer.status, status, "{forwarded}");
+    }
+}

@@ -1,0 +1,8 @@
+//! Who may do what: API keys, scopes, roles, tenants.
+
+mod api_keys;
+mod console;
+mod privilege_escalation;
+mod scopes;
+mod tenant_isolation;
+mod timing;

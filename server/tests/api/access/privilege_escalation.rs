@@ -1,0 +1,207 @@
+//! Privilege escalation: attempts by one role, through HTTP, to get at what another role may see. Each was possible once.
+
+use crate::{
+    console::{Browser, pages_that_require_sign_in},
+    support::{SESSIONS, Server, add_tenant, between, settings},
+};
+use domain::{role::Role, tenant::TenantSettings, time::Millis};
+use service::{
+    jobs::worker::{Lane, Worker},
+    people::set_up::set_up_link,
+    review::UNDO,
+};
+
+const KNOWN: &str = r#"{"preRegisteredInfo": {"lastName": "Tanaka"}}"#;
+
+/// The first account: operator of the installation, admin of the server's first tenant.
+async fn operator(server: &Server) -> Browser<'_> {
+    let link = set_up_link(&server.app.honnin).await.unwrap().unwrap();
+    let path = link.expose().strip_prefix("https://id.example").unwrap().to_owned();
+    let mut browser = Browser::new(server);
+    let form = "name=Olga&email=olga%40host.example&password=correct+horse+battery";
+    assert_eq!(browser.post(&path, form).await.header("location"), Some("/admin"));
+    browser
+}
+
+/// The operator, working in the tenant of the server's key, which is not their own.
+async fn operator_elsewhere(server: &mut Server) -> Browser<'_> {
+    server.clock.advance(Millis::seconds(1));
+    let made = add_tenant(&server.app, settings()).await;
+    (server.tenant, server.key) = (made.id.clone(), made.key.expose().clone());
+    let mut browser = operator(server).await;
+    let looking = browser.post("/admin/tenant", &format!("tenant={}", made.id)).await;
+    assert_eq!(looking.header("location"), Some("/admin"));
+    browser
+}
+
+/// The key shown on a page, if any.
+fn key_in(page: &str) -> Option<String> {
+    let (_, rest) = page.split_once("hn_live_")?;
+    let digits: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
+    (digits.len() > 40).then(|| format!("hn_live_{digits}"))
+}
+
+#[tokio::test]
+async fn a_developer_gets_no_key_that_reads_personal_data() {
+    let server = Server::new().await;
+    let id = server.create(KNOWN).await["id"].as_str().unwrap().to_owned();
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let wrong = server
+        .send("GET", &format!("{SESSIONS}/{id}"), &[("authorization", "Bearer x")], "")
+        .await;
+    for form in [
+        "name=Till",
+        "name=Till&scope=create",
+        "name=Till&scope=create&scope=manage",
+        "name=Till&scope=create&scope=read&scope=manage",
+        "name=Till&scope=read",
+    ] {
+        let Some(key) = key_in(&developer.post("/admin/keys", form).await.body) else {
+            continue;
+        };
+        let headers = [("authorization", format!("Bearer {key}"))];
+        let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+        let read = server.send("GET", &format!("{SESSIONS}/{id}"), &headers, "").await;
+        assert_eq!((read.status, &read.body), (401, &wrong.body), "{form}");
+    }
+    assert!(!developer.get("/admin/keys").await.body.contains("value=\"read\""));
+}
+
+/// What an operator may do in another tenant: see what identifies no applicant, and invite its first admin.
+fn is_an_operators(method: &str, path: &str) -> bool {
+    let own = ["/admin", "/admin/account", "/admin/confirm", "/admin/tenant"];
+    let looking = [
+        "/admin/sessions",
+        "/admin/people",
+        "/admin/audit",
+        "/admin/audit/export",
+    ];
+    let session = path
+        .strip_prefix("/admin/sessions/vs_")
+        .is_some_and(|id| !id.contains('/'));
+    own.contains(&path)
+        || path == "/admin/people"
+        || path.starts_with("/admin/account/")
+        || path.starts_with("/admin/invitations/")
+        || method == "GET" && (looking.contains(&path) || session)
+}
+
+#[tokio::test]
+async fn an_operator_elsewhere_meets_403_where_they_may_not_go_and_nowhere_else() {
+    let mut server = Server::new().await;
+    let mut operator = operator_elsewhere(&mut server).await;
+    for (method, path, _) in pages_that_require_sign_in() {
+        let answer = operator.send(method, &path, "").await;
+        let refused = answer.status == 403;
+        assert_eq!(
+            refused,
+            !is_an_operators(method, &path),
+            "{method} {path}: {}",
+            answer.status
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_operator_issues_no_key_in_anothers_tenant() {
+    let mut server = Server::new().await;
+    let mut operator = operator_elsewhere(&mut server).await;
+    let refused = operator.post("/admin/keys", "name=Till&scope=create&scope=read").await;
+    assert_eq!((refused.status, key_in(&refused.body)), (403, None));
+    assert_eq!(operator.get("/admin/keys").await.status, 403);
+}
+
+#[tokio::test]
+async fn an_operator_adds_nobody_to_a_tenant_that_has_an_admin() {
+    let mut server = Server::new().await;
+    server.clock.advance(Millis::seconds(1));
+    server.tenant = add_tenant(&server.app, settings()).await.id;
+    let mut operator = operator(&server).await;
+    drop(Browser::signed_in_as(&server, "theirs", Role::Admin).await);
+    operator
+        .post("/admin/tenant", &format!("tenant={}", server.tenant))
+        .await;
+    for role in Role::ALL {
+        let form = format!(
+            "name=Mole&email=mole%40host.example&role={}&password=correct+horse+battery",
+            role.as_str()
+        );
+        let refused = operator.post("/admin/people", &form).await;
+        assert_eq!(refused.status, 403, "{role:?}");
+    }
+    let mut mole = Browser::new(&server);
+    assert_eq!(
+        mole.sign_in("mole@host.example").await.status,
+        422,
+        "no person of that name"
+    );
+}
+
+#[tokio::test]
+async fn a_developer_sends_no_old_note_to_a_new_address() {
+    let mut server = Server::with("[worker]\nembedded = false\n[webhooks]\nallow_networks = [\"127.0.0.0/8\"]\n").await;
+    let made = crate::support::add_sandbox(&server.app, settings()).await;
+    (server.tenant, server.key) = (made.id.clone(), made.key.expose().clone());
+    let at = |url: &str| TenantSettings {
+        webhook_url: Some(url.to_owned()),
+        ..settings()
+    };
+    server.save_settings(Some(at("https://127.0.0.1:1443/shop"))).await;
+    let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+    let path = format!("/v1/sandbox/verification-sessions/{id}/complete");
+    server.call("POST", &path, r#"{"outcome":"needs_review"}"#).await;
+    let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
+    reviewer.get(&format!("/admin/review/{id}")).await;
+    let ruled = reviewer
+        .post(&format!("/admin/review/{id}"), "decision=approve&note=Called+her+back.")
+        .await;
+    assert_eq!(ruled.status, 303, "{}", ruled.body);
+    server.clock.advance(UNDO);
+    let worker = Worker::new(server.app.honnin.clone(), Lane::Housekeeping, 1);
+    worker.run_until_idle().await.unwrap();
+    server.clock.advance(Millis::seconds(1));
+
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let page = developer.get("/admin/settings").await.body;
+    let version = between(&page, "name=\"version\" value=\"", &['"']).to_owned();
+    let form = format!(
+        "version={version}&webhook_url=https%3A%2F%2F127.0.0.1%3A2443%2Fmine&event=verification.approved&confirmed=yes"
+    );
+    let saved = developer.post("/admin/settings/webhook", &form).await;
+    assert_eq!(saved.status, 303, "{}", saved.body);
+    let list = developer.get("/admin/webhooks?kind=verification.approved").await.body;
+    let event = between(&list, "/admin/webhooks/evt_", &['"', '?']).to_owned();
+    developer.post(&format!("/admin/webhooks/evt_{event}/again"), "").await;
+    let told = developer.get("/admin").await.body;
+    assert!(
+        told.contains("An admin can confirm the URL or send the event."),
+        "{told}"
+    );
+    developer
+        .post("/admin/webhooks/again", "kind=verification.approved")
+        .await;
+    let told = developer.get("/admin").await.body;
+    assert!(told.contains("Resent: 0. Skipped: 1"), "{told}");
+
+    let mut admin = Browser::signed_in(&server, Role::Admin).await;
+    admin.post(&format!("/admin/webhooks/evt_{event}/again"), "").await;
+    assert!(admin.get("/admin").await.body.contains("The event is being sent"));
+}
+
+#[tokio::test]
+async fn the_last_operator_is_not_shut_out_by_another_admin() {
+    let server = Server::new().await;
+    let mut operator = operator(&server).await;
+    let mut admin = Browser::signed_in(&server, Role::Admin).await;
+    let page = admin.get("/admin/people").await.body;
+    let id = page.split("/admin/people/usr_").nth(1).unwrap()[..32].to_owned();
+    admin.post(&format!("/admin/people/usr_{id}"), "change=disable").await;
+    assert_eq!(operator.get("/admin").await.status, 200, "still there");
+    assert!(
+        admin
+            .get("/admin")
+            .await
+            .body
+            .contains("At least one operator must remain")
+    );
+}

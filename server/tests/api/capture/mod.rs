@@ -1,0 +1,5 @@
+//! The capture pages.
+
+mod steps;
+mod switch_device;
+mod uploads;

@@ -1,0 +1,280 @@
+//! The capture pages in a browser without scripts.
+
+use crate::{
+    browser::{Browser, photo},
+    support::{Answer, Server, between, settings},
+};
+use app::capture::consent::{CONSENT_VERSION, CONSENT_VERSION_SEARCH};
+use domain::{ids::SessionId, tenant::TenantSettings};
+use store::capture::attempts;
+
+#[tokio::test]
+async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads_to_the_right_one() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    let created = browser.agree().await;
+    for page in [
+        "/capture",
+        "/capture/document",
+        "/capture/check",
+        "/capture/details",
+        "/capture/selfie",
+        "/capture/submit",
+        "/capture/result",
+    ] {
+        let answer = browser.get(page).await;
+        assert_eq!(answer.status, 303, "{page}");
+    }
+    browser.choose_passport().await;
+    let shown = browser.get("/capture/document").await;
+    assert!(shown.status == 200 && shown.body.contains("multipart/form-data"));
+    let sent = browser
+        .upload(
+            "/capture/pictures",
+            &[("slot", "document-front")],
+            &[("picture", &photo(90))],
+            false,
+        )
+        .await;
+    assert_eq!((sent.status, sent.header("location")), (303, Some("/capture/check")));
+    let check = browser.get("/capture/check").await;
+    let picture = between(&check.body, "src=\"", &['"']).to_owned();
+    assert!(picture.starts_with("/capture/pictures/cap_"), "{picture}");
+    let bytes = browser.get(&picture).await;
+    assert_eq!(
+        (
+            bytes.status,
+            bytes.header("content-type"),
+            bytes.header("cache-control")
+        ),
+        (200, Some("image/jpeg"), Some("no-store"))
+    );
+    assert_eq!(Browser::new(&server).get(&picture).await.status, 401);
+    // A form without the shown problems has not seen what is wrong with the photo: the page is shown again.
+    assert_eq!(
+        browser.post("/capture/check", "decision=use").await.header("location"),
+        Some("/capture/check")
+    );
+    let problems = between(&check.body, "name=\"shown\" value=\"", &['"']);
+    let used = browser
+        .post("/capture/check", &format!("decision=use&shown={problems}"))
+        .await;
+    assert_eq!(used.header("location"), Some("/capture/details"));
+    let mistaken = browser
+        .post(
+            "/capture/details",
+            "lastName=Tanaka&firstName=Hanako&birthDate=1990-02-30&address=x",
+        )
+        .await;
+    assert!(mistaken.status == 422 && mistaken.body.contains("1990-02-30"));
+    let typed = browser
+        .post(
+            "/capture/details",
+            "lastName=Tanaka&firstName=Hanako&birthDate=1990-02-28&address=x",
+        )
+        .await;
+    assert_eq!(typed.header("location"), Some("/capture/selfie"));
+    let (straight, turned) = (photo(120), photo(130));
+    let frames = [("frame", straight.as_slice()), ("frame", turned.as_slice())];
+    let mut challenges = std::collections::BTreeSet::new();
+    // A grey sheet is not a good selfie: it is requested again, each time with another challenge, and the last try is accepted
+    // as it is.
+    let location = loop {
+        let page = browser.get("/capture/selfie").await.body;
+        let challenge = between(&page, "name=\"challenge\" value=\"", &['"']).to_owned();
+        assert!(challenges.insert(challenge.clone()));
+        let sent = browser
+            .upload("/capture/selfie", &[("challenge", &challenge)], &frames, false)
+            .await;
+        assert_eq!(sent.status, 303);
+        match sent.header("location") {
+            Some("/capture/selfie") => {}
+            other => break other.unwrap().to_owned(),
+        }
+    };
+    assert_eq!(challenges.len(), 5);
+    assert_eq!(location, "/capture/submit");
+    let summary = browser.get("/capture/submit").await;
+    assert!(summary.status == 200 && summary.body.contains("Tanaka"));
+    assert_eq!(
+        browser.post("/capture/submit", "").await.header("location"),
+        Some("/capture/result")
+    );
+    let result = browser.get("/capture/result").await;
+    assert_eq!(result.status, 200);
+    let back = format!(
+        "https://shop.example/done?sessionId={}&amp;state=s",
+        created["id"].as_str().unwrap()
+    );
+    assert!(result.body.contains(&back), "{}", result.body);
+    let read = server
+        .call(
+            "GET",
+            &format!("/v1/verification-sessions/{}", created["id"].as_str().unwrap()),
+            "",
+        )
+        .await
+        .json();
+    // Without models nothing could be checked, so a person reviews it.
+    assert_eq!(read["status"], "reviewing");
+    assert!(
+        read["outcome"]["reasons"]
+            .as_array()
+            .unwrap()
+            .contains(&"check_unavailable".into())
+    );
+}
+
+#[tokio::test]
+async fn posts_from_other_sites_change_nothing() {
+    let server = Server::new().await;
+    let created = server.create("{}").await;
+    let path = created["verificationUrl"]
+        .as_str()
+        .unwrap()
+        .strip_prefix("https://id.example")
+        .unwrap()
+        .to_owned();
+    for headers in [[("sec-fetch-site", "cross-site")], [("origin", "https://evil.example")]] {
+        let answer = Browser::new(&server).send("POST", &path, &headers, b"").await;
+        assert_eq!(answer.status, 403);
+    }
+    let status = server
+        .call(
+            "GET",
+            &format!("/v1/verification-sessions/{}", created["id"].as_str().unwrap()),
+            "",
+        )
+        .await;
+    assert_eq!(status.json()["status"], "created");
+}
+
+#[tokio::test]
+async fn a_used_link_opens_nowhere_else_and_leads_its_own_browser_back() {
+    let server = Server::new().await;
+    let mut mine = Browser::new(&server);
+    let created = mine.agree().await;
+    let path = created["verificationUrl"]
+        .as_str()
+        .unwrap()
+        .strip_prefix("https://id.example")
+        .unwrap()
+        .to_owned();
+    assert_eq!(mine.get(&path).await.header("location"), Some("/capture"));
+    assert_eq!(mine.post(&path, "").await.header("location"), Some("/capture"));
+    let mut other = Browser::new(&server);
+    let (used, unknown) = (
+        other.get(&path).await,
+        other.get(&format!("/v/{}", "A".repeat(43))).await,
+    );
+    assert_eq!((used.status, unknown.status), (404, 404));
+    let plain = |answer: &Answer, path: &str| {
+        let nonce = answer
+            .header("content-security-policy")
+            .map(|policy| between(policy, "'nonce-", &['\'']).to_owned())
+            .unwrap();
+        answer.body.replace(&nonce, "").replace(path, "")
+    };
+    assert_eq!(plain(&used, &path), plain(&unknown, &format!("/v/{}", "A".repeat(43))));
+    assert_eq!(other.post(&path, "").await.status, 404);
+    assert_eq!(other.get("/capture").await.status, 401);
+}
+
+#[tokio::test]
+async fn the_language_switch_is_kept_and_the_pages_obey_it() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    browser.agree().await;
+    let switched = browser.get("/capture/document-type?lang=ja").await;
+    assert_eq!(
+        (switched.status, switched.header("location")),
+        (303, Some("/capture/document-type"))
+    );
+    let page = browser.get("/capture/document-type").await;
+    assert!(page.body.contains("lang=\"ja\"") && page.header("permissions-policy").unwrap().contains("camera=(self)"));
+    assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
+}
+
+/// Opens the link of a new session.
+async fn opened(server: &Server) -> (Browser<'_>, SessionId) {
+    let created = server.create("{}").await;
+    let url = created["verificationUrl"].as_str().unwrap();
+    let mut browser = Browser::new(server);
+    let path = url.strip_prefix("https://id.example").unwrap();
+    assert_eq!(browser.post(path, "").await.header("location"), Some("/capture"));
+    (browser, SessionId::parse(created["id"].as_str().unwrap()).unwrap())
+}
+
+/// The consent version, and the answer about the face search.
+async fn consent_of(server: &Server, id: &SessionId) -> (Option<String>, Option<bool>) {
+    let id = id.clone();
+    let unit = server
+        .app
+        .honnin
+        .db()
+        .read(async move |tx| attempts::load(tx, &id, 1).await);
+    let row = unit.await.unwrap();
+    (row.consent.map(|(version, _)| version), row.face_search)
+}
+
+#[tokio::test]
+async fn the_search_for_a_face_is_asked_for_apart_and_not_ticked_beforehand() {
+    let server = Server::new().await;
+    let plain = opened(&server).await.0.get("/capture/consent").await.body;
+    assert!(plain.contains(CONSENT_VERSION) && !plain.contains("faceSearch"));
+
+    let mut searching: TenantSettings = settings();
+    searching.policy.find_duplicates = true;
+    server.save_settings(Some(searching)).await;
+    for (answer, stored) in [("", Some(false)), ("&faceSearch=yes", Some(true))] {
+        let (mut browser, id) = opened(&server).await;
+        let page = browser.get("/capture/consent").await.body;
+        let tick = between(&page, "name=\"faceSearch\"", &['>']);
+        assert!(page.contains(CONSENT_VERSION_SEARCH) && !tick.contains("checked"));
+        // A user who was shown the page without the question sees the one with it first.
+        let stale = browser
+            .post(
+                "/capture/consent",
+                &format!("decision=accept&version={CONSENT_VERSION}"),
+            )
+            .await;
+        assert_eq!((stale.status, stale.header("location")), (303, Some("/capture")));
+        let next = browser.get("/capture").await;
+        assert_eq!(next.header("location"), Some("/capture/consent"));
+        let agreed = browser
+            .post(
+                "/capture/consent",
+                &format!("decision=accept&version={CONSENT_VERSION_SEARCH}{answer}"),
+            )
+            .await;
+        assert_eq!(agreed.header("location"), Some("/capture/document-type"));
+        let kept = consent_of(&server, &id).await;
+        assert_eq!(kept, (Some(CONSENT_VERSION_SEARCH.to_owned()), stored), "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn every_cookie_is_kept_from_scripts_and_other_sites_and_ends() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    let created = server.create("{}").await;
+    let url = created["verificationUrl"].as_str().unwrap();
+    let start = url.strip_prefix("https://id.example").unwrap();
+    let cookie = |answer: &Answer| {
+        let line = answer.header("set-cookie").unwrap();
+        let (pair, attributes) = line.split_once("; ").unwrap();
+        let mut attributes: Vec<_> = attributes.split("; ").map(str::to_owned).collect();
+        attributes.sort_unstable();
+        (pair.split_once('=').unwrap().0.to_owned(), attributes.join("; "))
+    };
+    let lasts = |seconds: u32| format!("HttpOnly; Max-Age={seconds}; Path=/; SameSite=Lax; Secure");
+    let marked = browser.get(start).await;
+    assert_eq!(cookie(&marked), ("__Host-honnin-start".to_owned(), lasts(86_400)));
+    assert_eq!(browser.get(start).await.header("set-cookie"), None);
+    let chosen = browser.get(&format!("{start}?lang=ja")).await;
+    assert_eq!(cookie(&chosen), ("honnin-language".to_owned(), lasts(31_536_000)));
+    let opened = browser.post(start, "").await;
+    assert_eq!(cookie(&opened), ("__Host-honnin-capture".to_owned(), lasts(14_400)));
+    let japanese = browser.get("/capture/consent").await;
+    assert!(japanese.status == 200 && japanese.body.contains("lang=\"ja\""));
+}

@@ -1,0 +1,118 @@
+//! Invalid uploads of every kind.
+
+use crate::{
+    browser::{BOUNDARY, Browser, multipart, photo},
+    support::Server,
+};
+
+/// A PNG whose header announces this size; nothing follows.
+fn png_header(width: u32, height: u32) -> Vec<u8> {
+    let mut chunk = b"IHDR".to_vec();
+    chunk.extend(width.to_be_bytes());
+    chunk.extend(height.to_be_bytes());
+    chunk.extend([8, 2, 0, 0, 0]);
+    let mut crc = u32::MAX;
+    for byte in &chunk {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 {
+                (crc >> 1) ^ 0xEDB8_8320
+            } else {
+                crc >> 1
+            };
+        }
+    }
+    let mut file = b"\x89PNG\r\n\x1a\n\0\0\0\x0d".to_vec();
+    file.extend(&chunk);
+    file.extend((!crc).to_be_bytes());
+    file.extend(b"\0\0\0\0IDAT\x35\xaf\x06\x1e");
+    file
+}
+
+#[tokio::test]
+async fn files_of_every_bad_kind_get_a_clear_answer() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    browser.agree().await;
+    browser.choose_passport().await;
+    let good = photo(90);
+    let heic = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic".to_vec();
+    for (file, code) in [
+        (good[..good.len() / 2].to_vec(), "file_damaged"),
+        (
+            b"This is a text, whatever its name says.".repeat(10),
+            "file_not_a_picture",
+        ),
+        (png_header(30_000, 30_000), "file_too_many_pixels"),
+        (png_header(10, 10), "file_too_small"),
+        (heic, "file_heic"),
+        (Vec::new(), "file_missing"),
+        (vec![b'x'; 50 * 1024 * 1024], "file_too_large"),
+        (vec![0xFF; 10 * 1024 * 1024 + 1], "file_too_large"),
+    ] {
+        let answer = browser
+            .upload(
+                "/capture/pictures",
+                &[("slot", "document-front")],
+                &[("picture", &file)],
+                true,
+            )
+            .await;
+        assert_eq!(answer.status, 422, "{code} {}", answer.body);
+        assert_eq!(answer.json()["problems"][0]["code"], code);
+        assert!(answer.json()["problems"][0]["sentence"].as_str().unwrap().len() > 10);
+    }
+    let page = browser
+        .upload(
+            "/capture/pictures",
+            &[("slot", "document-front")],
+            &[("picture", b"text")],
+            false,
+        )
+        .await;
+    assert!(
+        page.status == 422 && page.body.contains("not a JPEG, PNG or WebP"),
+        "{}",
+        page.status
+    );
+    let taken = browser
+        .upload(
+            "/capture/pictures",
+            &[("slot", "document-front")],
+            &[("picture", &good)],
+            true,
+        )
+        .await;
+    assert_eq!(
+        (taken.status, taken.body.as_str()),
+        (200, r#"{"next":"/capture/check"}"#)
+    );
+}
+
+#[tokio::test]
+async fn a_form_that_breaks_off_or_is_none_is_refused() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    browser.agree().await;
+    browser.choose_passport().await;
+    let whole = multipart(&[("slot", "document-front")], &[("picture", &photo(90))]);
+    let kind = format!("multipart/form-data; boundary={BOUNDARY}");
+    for (kind, body) in [
+        (kind.as_str(), &whole[..whole.len() / 2]),
+        (kind.as_str(), b""),
+        ("text/plain", b"x"),
+        ("", b"x"),
+    ] {
+        let headers = [
+            ("sec-fetch-site", "same-origin"),
+            ("content-type", kind),
+            ("accept", "application/json"),
+        ];
+        let answer = browser.send("POST", "/capture/pictures", &headers, body).await;
+        assert_eq!(
+            (answer.status, answer.json()["problems"][0]["code"].as_str()),
+            (422, Some("file_damaged")),
+            "{kind}"
+        );
+    }
+}

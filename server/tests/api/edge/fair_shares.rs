@@ -1,0 +1,270 @@
+//! One hostile network, and other clients that are served. The networks are on loopback: 127.0.0.0/24 attacks, others send
+//! ordinary requests.
+//!
+//! Planted faults that these tests detect: taking a request's slot before its body has arrived; accepting connections only
+//! while there is a free permit; one limit for all networks; upload memory reserved as bytes arrive.
+
+use crate::{
+    browser::{BOUNDARY, Browser, photo},
+    support::{Answer, SESSIONS, Server},
+};
+use std::{net::Ipv4Addr, sync::Arc, time::Duration};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    sync::Notify,
+    task::JoinSet,
+    time::timeout,
+};
+
+const ATTACKER: Ipv4Addr = Ipv4Addr::LOCALHOST;
+const OTHER: Ipv4Addr = Ipv4Addr::new(127, 7, 7, 7);
+
+/// Far longer than any of this takes: a server that does not respond must not hang the test.
+const AT_LAST: Duration = Duration::from_secs(60);
+
+/// The status for a client of another network.
+async fn elsewhere(server: &Server, path: &str) -> u16 {
+    let mut stream = server.connect_from(OTHER).await;
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nhost: id.example\r\nauthorization: Bearer {}\r\nconnection: close\r\n\r\n",
+        server.key
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut bytes = Vec::new();
+    let read = timeout(AT_LAST, stream.read_to_end(&mut bytes)).await;
+    read.expect("an answer").unwrap();
+    Answer::parse(&bytes).status
+}
+
+/// What other clients request, and the responses.
+async fn everybody_else_is_served(server: &Server) {
+    for (path, status) in [
+        ("/healthz", 200),
+        ("/readyz", 200),
+        (&format!("{SESSIONS}/x"), 404),
+        ("/admin/sign-in", 200),
+        ("/v/anything", 404),
+    ] {
+        assert_eq!(elsewhere(server, path).await, status, "{path}");
+    }
+}
+
+/// Announces a body, gets `100 Continue`, and sends a little of it.
+async fn announce(server: &Server, path: &str) -> TcpStream {
+    let mut stream = server.connect_from(ATTACKER).await;
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: id.example\r\nsec-fetch-site: same-origin\r\nexpect: 100-continue\r\n\
+         content-type: application/x-www-form-urlencoded\r\ncontent-length: 60000\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut asked = [0; 25];
+    stream.read_exact(&mut asked).await.unwrap();
+    assert_eq!(&asked, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream.write_all(b"email=").await.unwrap();
+    stream
+}
+
+#[tokio::test]
+async fn bodies_that_do_not_come_hold_no_slot() {
+    let server = Server::with("[http]\nmax_requests = 8\n").await;
+    let mut attack = Vec::new();
+    for number in 0..16 {
+        let path = ["/admin/sign-in", "/v/anything"][number % 2];
+        // Refused immediately only if there is no slot left.
+        attack.push(timeout(AT_LAST, announce(&server, path)).await.expect("it is read"));
+    }
+    everybody_else_is_served(&server).await;
+}
+
+#[tokio::test]
+async fn the_memory_of_bodies_is_shared_among_networks() {
+    let server = Server::with("[http]\nbody_memory = 1\n").await;
+    let mut attack = Vec::new();
+    let half = vec![b'a'; 200 * 1024];
+    let head = format!(
+        "POST /admin/sign-in HTTP/1.1\r\nhost: id.example\r\nsec-fetch-site: same-origin\r\ncontent-length: {}\r\n\r\n",
+        half.len() + 1
+    );
+    // Two and a half of them are half of a MiB; further clients are refused.
+    let mut refused = 0;
+    for _ in 0..6 {
+        let mut stream = server.connect_from(ATTACKER).await;
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream.write_all(&half).await.unwrap();
+        attack.push(stream);
+    }
+    let mut bytes = Vec::new();
+    for stream in &mut attack[2..] {
+        bytes.clear();
+        timeout(AT_LAST, stream.read_to_end(&mut bytes))
+            .await
+            .expect("an answer")
+            .unwrap();
+        let answer = Answer::parse(&bytes);
+        assert_eq!((answer.status, answer.header("connection")), (503, Some("close")));
+        refused += 1;
+    }
+    assert_eq!(refused, 4);
+    let mut stream = server.connect_from(OTHER).await;
+    stream
+        .write_all(head.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n").as_bytes())
+        .await
+        .unwrap();
+    stream.write_all(&half).await.unwrap();
+    stream.write_all(b"a").await.unwrap();
+    bytes.clear();
+    timeout(AT_LAST, stream.read_to_end(&mut bytes))
+        .await
+        .expect("an answer")
+        .unwrap();
+    assert_eq!(Answer::parse(&bytes).status, 422, "a form like any other");
+}
+
+#[tokio::test]
+async fn idle_connections_shut_nobody_out() {
+    // Nothing times out here.
+    let server = Server::with("[http]\nmax_connections = 16\nheader_timeout = 3600\nidle_timeout = 3600\n").await;
+    let mut attack = Vec::new();
+    for _ in 0..60 {
+        attack.push(server.connect_from(ATTACKER).await);
+    }
+    everybody_else_is_served(&server).await;
+    // The newest of them are still open: a network has its share, and the latest connection is served.
+    let newest = attack.last_mut().unwrap();
+    newest
+        .write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        .await
+        .unwrap();
+    let mut bytes = Vec::new();
+    newest.read_to_end(&mut bytes).await.unwrap();
+    assert_eq!(Answer::parse(&bytes).status, 200);
+    bytes.clear();
+    drop(attack[0].read_to_end(&mut bytes).await);
+    assert!(bytes.is_empty(), "the oldest was closed");
+}
+
+#[tokio::test]
+async fn connections_that_wait_for_bodies_shut_nobody_out() {
+    let server = Server::with("[http]\nmax_connections = 16\nheader_timeout = 3600\nbody_grace = 3600\n").await;
+    let mut attack = Vec::new();
+    for _ in 0..60 {
+        attack.push(
+            timeout(AT_LAST, announce(&server, "/admin/sign-in"))
+                .await
+                .expect("it is read"),
+        );
+    }
+    everybody_else_is_served(&server).await;
+}
+
+/// Running requests hold their slots: each waits for the writer, which the test blocks.
+#[tokio::test]
+async fn where_every_slot_is_taken_probes_are_answered_and_the_rest_is_told() {
+    let server = Server::with("[http]\nmax_requests = 1\n").await;
+    // Readiness writes, which the test is about to prevent; for some seconds it returns the last result.
+    assert_eq!(server.send("GET", "/readyz", &[], "").await.status, 200);
+    let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (app, begun, end) = (server.app.clone(), entered.clone(), release.clone());
+    let writer = tokio::spawn(async move {
+        let unit = app.honnin.db().write(async move |_| {
+            begun.notify_one();
+            end.notified().await;
+            Ok::<_, store::StoreError>(())
+        });
+        unit.await.unwrap();
+    });
+    entered.notified().await;
+    let runs = server.call("POST", SESSIONS, "{}");
+    let beside = async {
+        while server.send("GET", "/v1/x", &[], "").await.status != 503 {}
+        for (path, status) in [
+            ("/healthz", 200),
+            ("/readyz", 200),
+            ("/admin/sign-in", 503),
+            ("/v1/x", 503),
+        ] {
+            assert_eq!(server.send("GET", path, &[], "").await.status, status, "{path}");
+        }
+        release.notify_one();
+    };
+    let (created, ()) = tokio::join!(runs, beside);
+    assert_eq!(created.status, 201);
+    writer.await.unwrap();
+}
+
+/// Sends the beginning of a picture of 9.9 MiB, and after `100 Continue` everything but its end.
+async fn stall(mut stream: TcpStream, cookies: String) -> TcpStream {
+    let length = 99 * 1024 * 1024 / 10;
+    let head = format!(
+        "POST /capture/pictures HTTP/1.1\r\nhost: id.example\r\nsec-fetch-site: same-origin\r\ncookie: {cookies}\r\n\
+         content-type: multipart/form-data; boundary={BOUNDARY}\r\nexpect: 100-continue\r\ncontent-length: {length}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut asked = [0; 25];
+    stream.read_exact(&mut asked).await.unwrap();
+    assert_eq!(&asked, b"HTTP/1.1 100 Continue\r\n\r\n");
+    let field = format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"picture\"; filename=\"a.jpg\"\r\n\r\n");
+    let begun = [field.into_bytes(), vec![b'x'; length - 4096]].concat();
+    stream.write_all(&begun).await.unwrap();
+    stream
+}
+
+#[tokio::test]
+async fn uploads_that_stall_shut_nobody_out() {
+    let server = Server::with("[uploads]\nroom = 96\nstall = 3600\n").await;
+    let mut attack = JoinSet::new();
+    for _ in 0..10 {
+        let mut browser = Browser::new(&server);
+        browser.agree().await;
+        browser.choose_passport().await;
+        attack.spawn(stall(server.connect_from(ATTACKER).await, browser.cookies()));
+    }
+    let mut held = Vec::new();
+    // Half of the memory: the rest of them wait.
+    for _ in 0..4 {
+        held.push(attack.join_next().await.unwrap().unwrap());
+    }
+    everybody_else_is_served(&server).await;
+    let mut browser = Browser::at(&server, OTHER);
+    browser.agree().await;
+    browser.choose_passport().await;
+    let picture = photo(90);
+    let (texts, files) = ([("slot", "document-front")], [("picture", picture.as_slice())]);
+    let taken = browser.upload("/capture/pictures", &texts, &files, true);
+    let taken = timeout(AT_LAST, taken).await.expect("room");
+    assert_eq!(
+        (taken.status, taken.body.as_str()),
+        (200, r#"{"next":"/capture/check"}"#)
+    );
+    assert_eq!(attack.len(), 6, "nobody was let in beyond the share");
+}
+
+#[tokio::test]
+async fn where_there_is_no_room_the_picture_is_sent_again() {
+    let server = Server::with("[uploads]\nroom = 1\npatience = 1\nstall = 3600\n").await;
+    let mut attack = Browser::new(&server);
+    attack.agree().await;
+    attack.choose_passport().await;
+    let _held = stall(server.connect_from(ATTACKER).await, attack.cookies()).await;
+    let mut browser = Browser::at(&server, OTHER);
+    browser.agree().await;
+    browser.choose_passport().await;
+    let picture = photo(90);
+    for json in [true, false] {
+        let answer = browser
+            .upload(
+                "/capture/pictures",
+                &[("slot", "document-front")],
+                &[("picture", &picture)],
+                json,
+            )
+            .await;
+        assert_eq!((answer.status, answer.header("retry-after")), (503, Some("5")));
+        assert!(
+            json || answer.body.contains("choose the photo and send it again"),
+            "{}",
+            answer.body
+        );
+    }
+}

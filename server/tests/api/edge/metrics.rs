@@ -1,0 +1,196 @@
+//! `/metrics` on its own port: the metrics follow what happens, and reveal nothing about anybody.
+
+use crate::support::{Answer, SESSIONS, Server};
+use domain::time::Millis;
+use service::jobs::worker::{Lane, Worker};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+const ON: &str = "metrics_listen = \"127.0.0.1:0\"\n[worker]\nembedded = false\n";
+
+async fn ask(server: &Server, path: &str) -> Answer {
+    let mut stream = TcpStream::connect(server.metrics.unwrap()).await.unwrap();
+    let head = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut bytes = Vec::new();
+    drop(stream.read_to_end(&mut bytes).await);
+    Answer::parse(&bytes)
+}
+
+/// The value of a line; 0 if there is none yet.
+async fn figure(server: &Server, line: &str) -> f64 {
+    let text = ask(server, "/metrics").await.body;
+    let found = text.lines().find_map(|have| have.strip_prefix(line)?.strip_prefix(' '));
+    found.map_or(0.0, |value| value.parse().unwrap())
+}
+
+async fn complete(server: &Server, outcome: &str) {
+    let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+    let path = format!("/v1/sandbox/verification-sessions/{id}/complete");
+    let done = server
+        .call("POST", &path, &format!(r#"{{"outcome":"{outcome}"}}"#))
+        .await;
+    assert_eq!(done.status, 200);
+}
+
+#[tokio::test]
+async fn it_is_off_unless_configured_and_never_on_the_public_port() {
+    let off = Server::new().await;
+    assert_eq!(off.metrics, None);
+    let on = Server::with(ON).await;
+    assert_eq!(on.send("GET", "/metrics", &[], "").await.status, 404);
+    let answer = ask(&on, "/metrics").await;
+    assert_eq!(answer.status, 200);
+    assert!(
+        answer
+            .header("content-type")
+            .unwrap()
+            .starts_with("application/openmetrics-text")
+    );
+    assert!(answer.body.ends_with("# EOF\n"));
+    for other in ["/", "/healthz", "/v1/openapi.json", "/admin"] {
+        assert_eq!(ask(&on, other).await.status, 404, "{other}");
+    }
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_template_method_and_status() {
+    let server = Server::with(ON).await;
+    let line = |route: &str, method: &str, status: u16| {
+        format!(r#"honnin_http_requests_total{{route="{route}",method="{method}",status="{status}"}}"#)
+    };
+    for (times, id) in ["a", "b", "c"].into_iter().enumerate() {
+        assert_eq!(
+            figure(&server, &line("/v1/verification-sessions/{id}", "GET", 404)).await,
+            times as f64
+        );
+        server.call("GET", &format!("{SESSIONS}/{id}"), "").await;
+    }
+    server.create("{}").await;
+    server.call("BREW", SESSIONS, "").await;
+    server.call("GET", "/v1/a/secret/path", "").await;
+    assert_eq!(figure(&server, &line(SESSIONS, "POST", 201)).await, 1.0);
+    assert_eq!(figure(&server, &line(SESSIONS, "other", 405)).await, 1.0);
+    assert_eq!(figure(&server, &line("-", "GET", 404)).await, 1.0);
+    let count = r#"honnin_http_request_seconds_count{route="/v1/verification-sessions/{id}"}"#;
+    assert_eq!(figure(&server, count).await, 3.0);
+}
+
+#[tokio::test]
+async fn what_is_committed_is_counted() {
+    let server = Server::sandbox_with(ON).await;
+    let before = figure(&server, "honnin_commit_units_sum").await;
+    for outcome in ["approved", "rejected", "needs_review", "failed", "expired"] {
+        complete(&server, outcome).await;
+    }
+    for (to, times) in [
+        ("created", 5.0),
+        ("completed", 2.0),
+        ("reviewing", 1.0),
+        ("failed", 1.0),
+        ("expired", 1.0),
+    ] {
+        let line = format!(r#"honnin_session_transitions_total{{to="{to}"}}"#);
+        assert_eq!(figure(&server, &line).await, times, "{to}");
+    }
+    let line = r#"honnin_verdicts_total{verdict="approved",source="automatic"}"#;
+    assert_eq!(figure(&server, line).await, 1.0);
+    // A creation and a completion each.
+    assert_eq!(figure(&server, "honnin_commit_units_sum").await, before + 10.0);
+    let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+    server
+        .change(&id, |row| row.session.status = domain::session::Status::Failed)
+        .await;
+    let path = format!("{SESSIONS}/{id}/reprocess");
+    futures::future::join_all((0..8).map(|_| server.call("POST", &path, ""))).await;
+    let line = r#"honnin_session_transitions_total{to="collecting"}"#;
+    assert_eq!(figure(&server, line).await, 1.0, "what was rolled back does not count");
+    assert!(figure(&server, "honnin_commit_seconds_count").await > 0.0);
+}
+
+#[tokio::test]
+async fn jobs_that_wait_and_attempts_that_fail_are_seen() {
+    let server = Server::sandbox_with(ON).await;
+    server
+        .save_settings(Some(domain::tenant::TenantSettings {
+            webhook_url: Some("https://192.168.0.1/hooks".into()),
+            ..crate::support::settings()
+        }))
+        .await;
+    complete(&server, "approved").await;
+    let (due, oldest) = (
+        r#"honnin_jobs_due{kind="deliver"}"#,
+        r#"honnin_jobs_oldest_seconds{kind="deliver"}"#,
+    );
+    assert_eq!((figure(&server, due).await, figure(&server, oldest).await), (1.0, 0.0));
+    server.clock.advance(Millis::seconds(90));
+    assert_eq!((figure(&server, due).await, figure(&server, oldest).await), (1.0, 90.0));
+    let worker = Worker::new(server.app.honnin.clone(), Lane::Deliver, 1);
+    worker.run_until_idle().await.unwrap();
+    assert_eq!((figure(&server, due).await, figure(&server, oldest).await), (0.0, 0.0));
+    let text = ask(&server, "/metrics").await.body;
+    let attempts: Vec<_> = text
+        .lines()
+        .filter(|line| line.starts_with("honnin_webhook_attempts_total"))
+        .collect();
+    assert_eq!(attempts, [r#"honnin_webhook_attempts_total{result="url_refused"} 1"#]);
+}
+
+#[tokio::test]
+async fn open_connections_are_counted_and_closed_ones_are_not() {
+    let server = Server::with(ON).await;
+    let idle = [
+        TcpStream::connect(server.address).await.unwrap(),
+        TcpStream::connect(server.address).await.unwrap(),
+    ];
+    // A response to a third connection shows that the first two were accepted.
+    assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
+    while figure(&server, "honnin_http_connections").await != 2.0 {
+        tokio::task::yield_now().await;
+    }
+    drop(idle);
+    while figure(&server, "honnin_http_connections").await != 0.0 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn metrics_are_answered_until_the_last_request_is_answered() {
+    let mut server = Server::with(ON).await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let head = format!(
+        "POST {SESSIONS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ncontent-length: 2\r\n\r\n{{",
+        server.key
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // A response on another connection shows that the first one is in progress.
+    assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
+    server.app.stopping.cancel();
+    while TcpStream::connect(server.address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(ask(&server, "/metrics").await.status, 200);
+    stream.write_all(b"}").await.unwrap();
+    let mut bytes = Vec::new();
+    drop(stream.read_to_end(&mut bytes).await);
+    assert_eq!(Answer::parse(&bytes).status, 201);
+    (&mut server.task).await.unwrap();
+    assert!(TcpStream::connect(server.metrics.unwrap()).await.is_err());
+}
+
+#[tokio::test]
+async fn no_figure_names_anybody() {
+    let server = Server::sandbox_with(ON).await;
+    let body = r#"{"metadata": {"order": "canary"}, "preRegisteredInfo": {"lastName": "Canary"}}"#;
+    let created = server.create(body).await;
+    server
+        .call("GET", &format!("{SESSIONS}/{}", created["id"].as_str().unwrap()), "")
+        .await;
+    complete(&server, "rejected").await;
+    let text = ask(&server, "/metrics").await.body;
+    for named in ["anary", "Example Shop", "vs_", "tn_", "evt_", "hn_test", "127.0.0.1"] {
+        assert!(!text.contains(named), "{named} in {text}");
+    }
+}

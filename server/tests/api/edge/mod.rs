@@ -1,0 +1,10 @@
+//! Connections, TLS, addresses, files, metrics.
+
+mod connections;
+mod early_responses;
+mod fair_shares;
+mod forwarding;
+mod idle_connections;
+mod metrics;
+mod site;
+mod tls;

@@ -1,0 +1,147 @@
+//! Health, files, documentation.
+
+use crate::{
+    console::Browser,
+    support::{Server, between},
+};
+use axum::{
+    body::{Body, to_bytes},
+    extract::Request,
+};
+use domain::role::Role;
+use insta::assert_snapshot;
+use server::{router::router, state::App};
+use tower::ServiceExt as _;
+
+#[tokio::test]
+async fn health_and_readiness() {
+    let server = Server::new().await;
+    assert_eq!(server.send("GET", "/healthz", &[], "").await.body, "ok\n");
+    let ready = server.send("GET", "/readyz", &[], "").await;
+    assert_snapshot!(ready.shown(), @r#"
+    200
+    content-type: application/json
+    cache-control: no-store
+    {"database":true,"keys":true,"models":false,"modelsMissing":["text","face"],"pictures":true,"ready":true}
+    "#);
+}
+
+#[tokio::test]
+async fn hashed_files_are_kept_for_ever_and_missing_ones_not_at_all() {
+    let server = Server::new().await;
+    let there = server.send("GET", "/pkg/honnin.1234.css", &[], "").await;
+    assert_eq!(
+        (there.status, there.header("cache-control")),
+        (200, Some("public, max-age=31536000, immutable"))
+    );
+    let gone = server.send("GET", "/pkg/honnin.9999.css", &[], "").await;
+    assert_eq!((gone.status, gone.header("cache-control")), (404, Some("no-store")));
+    let icon = server.send("GET", "/favicon.svg", &[], "").await;
+    assert_eq!((icon.status, icon.header("content-type")), (200, Some("image/svg+xml")));
+}
+
+#[tokio::test]
+async fn nothing_outside_the_site_is_served() {
+    let server = Server::new().await;
+    for path in [
+        "/pkg/../data/master.key",
+        "/pkg/%2e%2e/data/master.key",
+        "/%2e%2e/etc/passwd",
+        "/..%2f..%2fetc/passwd",
+        "/pkg/%2fetc/passwd",
+        "/pkg/..%5cdata",
+    ] {
+        let answer = server.send("GET", path, &[], "").await;
+        assert_eq!(answer.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_leads_nowhere_is_a_page() {
+    let server = Server::new().await;
+    let answer = server.send("GET", "/nowhere", &[("accept-language", "ja")], "").await;
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (404, Some("text/html; charset=utf-8"))
+    );
+    assert!(answer.body.contains("lang=\"ja\""));
+}
+
+#[tokio::test]
+async fn the_description_and_its_page_need_no_key_and_load_nothing() {
+    let server = Server::new().await;
+    let description = server.send("GET", "/v1/openapi.json", &[], "").await;
+    assert_eq!(description.json()["openapi"], "3.1.0");
+    let page = server.send("GET", "/docs", &[], "").await;
+    let policy = page.header("content-security-policy").unwrap();
+    let nonce = between(policy, "'nonce-", &['\'']);
+    assert!(page.body.contains(&format!("<style nonce=\"{nonce}\">")));
+    assert!(!page.body.contains("<script") && !page.body.contains("src="));
+    for path in [
+        "/v1/verification-sessions",
+        "/v1/verification-sessions/{id}",
+        "/v1/verification-sessions/{id}/reprocess",
+        "/v1/sandbox/verification-sessions/{id}/complete",
+    ] {
+        assert!(page.body.contains(path), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn pages_are_compressed_and_the_api_is_not() {
+    let server = Server::new().await;
+    let accept = [("accept-encoding", "gzip")];
+    assert_eq!(
+        server
+            .send("GET", "/docs", &accept, "")
+            .await
+            .header("content-encoding"),
+        Some("gzip")
+    );
+    assert_eq!(
+        server
+            .send("GET", "/v1/openapi.json", &accept, "")
+            .await
+            .header("content-encoding"),
+        None
+    );
+}
+
+#[tokio::test]
+async fn a_page_holds_no_script_but_its_own_and_says_how_long_it_is() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    for path in ["/admin", "/admin/keys", "/admin/settings", "/admin/nothing", "/docs"] {
+        let answer = browser.get(path).await;
+        assert!(!answer.body.contains("<script"), "{path}");
+        let length = answer.header("content-length").unwrap().parse();
+        assert_eq!(length, Ok(answer.body.len()), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn only_a_server_for_development_has_pages_that_reload_by_themselves() {
+    let server = Server::new().await;
+    for reload in [false, true] {
+        let app = App {
+            reload,
+            ..server.app.clone()
+        };
+        let router = router(app.clone());
+        let get = |path| Request::get(path).body(Body::empty()).unwrap();
+        let answer = router.clone().oneshot(get("/admin/sign-in")).await.unwrap();
+        let policy = answer.headers()["content-security-policy"].to_str().unwrap().to_owned();
+        let nonce = between(&policy, "'nonce-", &['\'']);
+        let page = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+        let page = String::from_utf8(page.to_vec()).unwrap();
+        let script = format!("<script nonce=\"{nonce}\">(async (start)");
+        assert_eq!(page.contains(&script), reload);
+        let start = router.clone().oneshot(get("/dev/start")).await.unwrap();
+        assert_eq!(start.status() == 200, reload);
+        if reload {
+            app.stopping.cancel();
+            let stopping = router.oneshot(get("/dev/stopping")).await.unwrap();
+            assert_eq!(stopping.status(), 200);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Rate limit and `Idempotency-Key`.
+
+use crate::support::{SESSIONS, Server, add_tenant, settings};
+use domain::time::Millis;
+use insta::assert_snapshot;
+
+#[tokio::test]
+async fn creation_is_limited_and_the_bucket_fills_again() {
+    let server = Server::new().await;
+    for _ in 0..60 {
+        server.create("{}").await;
+    }
+    assert_snapshot!(server.call("POST", SESSIONS, "{}").await.shown(), @r#"
+    429
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"RateLimited","message":"The session-creation limit is reached. Retry later."}
+    "#);
+    server.clock.advance(Millis(199));
+    assert_eq!(server.call("POST", SESSIONS, "{}").await.status, 429);
+    server.clock.advance(Millis(1));
+    server.create("{}").await;
+    assert_eq!(server.call("POST", SESSIONS, "{}").await.status, 429);
+    let other = add_tenant(&server.app, settings()).await;
+    let bearer = format!("Bearer {}", other.key.expose());
+    assert_eq!(
+        server
+            .send("POST", SESSIONS, &[("authorization", &bearer)], "")
+            .await
+            .status,
+        201
+    );
+    assert_eq!(
+        server.call("GET", &format!("{SESSIONS}/x"), "").await.status,
+        404,
+        "only creation is limited"
+    );
+}
+
+#[tokio::test]
+async fn many_at_once_get_no_more_than_the_bucket_holds() {
+    let server = Server::with("[limits]\ncreations_per_minute = 1\ncreation_burst = 5\n").await;
+    let answers = futures::future::join_all((0..16).map(|_| server.call("POST", SESSIONS, "{}"))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 5);
+    assert_eq!(answers.iter().filter(|answer| answer.status == 429).count(), 11);
+}
+
+#[tokio::test]
+async fn the_same_key_and_body_give_the_same_answer() {
+    let server = Server::new().await;
+    let key = [("idempotency-key", "order-4711")];
+    let first = server.call_with("POST", SESSIONS, &key, r#"{"state":"a"}"#).await;
+    assert_eq!(first.status, 201);
+    server.clock.advance(Millis(Millis::hours(24).0 - 1));
+    let again = server.call_with("POST", SESSIONS, &key, r#"{"state":"a"}"#).await;
+    assert_eq!((again.status, &again.body), (201, &first.body));
+    let other = server.call_with("POST", SESSIONS, &key, r#"{"state":"b"}"#).await;
+    assert_snapshot!(other.shown(), @r#"
+    409
+    content-type: application/json
+    cache-control: no-store
+    {"_tag":"IdempotencyConflict","message":"This Idempotency-Key was used with another body."}
+    "#);
+    let stranger = add_tenant(&server.app, settings()).await;
+    let bearer = format!("Bearer {}", stranger.key.expose());
+    let headers = [("authorization", bearer.as_str()), key[0]];
+    let theirs = server.send("POST", SESSIONS, &headers, r#"{"state":"a"}"#).await;
+    assert!(
+        theirs.status == 201 && theirs.body != first.body,
+        "keys are separate for each tenant"
+    );
+    server.clock.advance(Millis(1));
+    let next_day = server.call_with("POST", SESSIONS, &key, r#"{"state":"a"}"#).await;
+    assert!(next_day.status == 201 && next_day.body != first.body);
+}
+
+#[tokio::test]
+async fn of_many_with_the_same_key_one_creates() {
+    let server = Server::new().await;
+    let calls = (0..16).map(|_| server.call_with("POST", SESSIONS, &[("idempotency-key", "k")], "{}"));
+    let answers = futures::future::join_all(calls).await;
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.status == 201 && answer.body == answers[0].body)
+    );
+}
+
+#[tokio::test]
+async fn a_refused_creation_is_not_remembered() {
+    let server = Server::new().await;
+    let key = [("idempotency-key", "k")];
+    assert_eq!(
+        server
+            .call_with("POST", SESSIONS, &key, r#"{"callbackUrl":"http://x/"}"#)
+            .await
+            .status,
+        400
+    );
+    assert_eq!(server.call_with("POST", SESSIONS, &key, "{}").await.status, 201);
+}
+
+#[tokio::test]
+async fn the_secret_url_is_repeated_only_while_nobody_opened_it() {
+    let server = Server::new().await;
+    let key = [("idempotency-key", "k")];
+    let first = server.call_with("POST", SESSIONS, &key, "{}").await.json();
+    let url = first["verificationUrl"].as_str().unwrap().to_owned();
+    let hash = service::runtime::token::hash(url.rsplit('/').next().unwrap());
+    let now = crate::support::START;
+    let burn = server
+        .app
+        .honnin
+        .db()
+        .write(async move |tx| store::session::links::use_once(tx, &hash, now).await);
+    assert!(burn.await.unwrap());
+    let again = server.call_with("POST", SESSIONS, &key, "{}").await;
+    assert_eq!(again.status, 201);
+    let again = again.json();
+    assert_eq!(again["id"], first["id"]);
+    assert_eq!(again["verificationUrl"], "https://id.example/v/opened");
+}
+
+#[tokio::test]
+async fn a_key_that_is_none_is_a_decode_error() {
+    let server = Server::new().await;
+    let long = "k".repeat(256);
+    for keys in [&["a b"][..], &[""], &[&long], &["a", "b"], &["ä"]] {
+        let headers: Vec<_> = keys.iter().map(|key| ("idempotency-key", *key)).collect();
+        let answer = server.call_with("POST", SESSIONS, &headers, "{}").await;
+        assert_eq!(
+            (answer.status, answer.json()["issues"][0]["path"][0].as_str()),
+            (400, Some("Idempotency-Key")),
+            "{keys:?}"
+        );
+    }
+}

@@ -1,0 +1,171 @@
+//! Managing webhooks in the console.
+
+use crate::{
+    console::Browser,
+    support::{Server, settings},
+};
+use domain::{role::Role, tenant::TenantSettings, time::Millis};
+use service::jobs::worker::{Lane, Worker};
+
+/// A tenant whose only session has expired, with a receiver that is refused without using the network.
+async fn with_failed_delivery() -> Server {
+    // The test runs the background jobs itself.
+    let server = Server::with("[worker]\nembedded = false\n").await;
+    server
+        .save_settings(Some(TenantSettings {
+            webhook_url: Some("https://192.168.0.1/hooks".into()),
+            ..settings()
+        }))
+        .await;
+    server.create(r#"{"metadata": {"order": "it's A-17 <b>"}}"#).await;
+    server.clock.advance(Millis::days(7));
+    run(&server).await;
+    server
+}
+
+async fn run(server: &Server) {
+    for lane in [Lane::Housekeeping, Lane::Deliver] {
+        Worker::new(server.app.honnin.clone(), lane, 1)
+            .run_until_idle()
+            .await
+            .unwrap();
+    }
+}
+
+/// The id of the one event in a page.
+fn event_in(body: &str) -> String {
+    let id = body.split("/admin/webhooks/evt_").nth(1).unwrap();
+    format!("evt_{}", &id[..32])
+}
+
+#[tokio::test]
+async fn a_failed_delivery_is_listed_shown_with_its_attempts_and_sent_again() {
+    let server = with_failed_delivery().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    let list = browser.get("/admin/webhooks?state=pending").await;
+    assert!(list.status == 200 && list.body.contains("verification.expired") && list.body.contains("retrying"));
+    assert!(
+        !browser
+            .get("/admin/webhooks?state=delivered")
+            .await
+            .body
+            .contains("/admin/webhooks/evt_")
+    );
+    let path = format!("/admin/webhooks/{}", event_in(&list.body));
+    let page = browser.get(&path).await;
+    assert!(page.body.contains("The receiver URL is not acceptable."));
+    assert!(page.body.contains("webhook-signature: v1,") && page.body.contains("curl -i"));
+    assert!(page.body.contains("it's A-17 &lt;b&gt;"), "as text, not as markup");
+    let attempt = browser.get(&format!("{path}?attempt=1")).await;
+    assert!(attempt.body.contains("The request of attempt #1"));
+    let again = browser.post(&format!("{path}/again"), "").await;
+    assert_eq!((again.status, again.header("location")), (303, Some(path.as_str())));
+    run(&server).await;
+    assert!(browser.get(&path).await.body.contains("#2"));
+}
+
+#[tokio::test]
+async fn a_range_is_sent_again_only_where_a_filter_says_which() {
+    let server = with_failed_delivery().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    assert_eq!(browser.post("/admin/webhooks/again", "state=").await.status, 422);
+    let sent = browser
+        .post("/admin/webhooks/again", "state=pending&kind=&from=&to=")
+        .await;
+    assert_eq!(sent.header("location"), Some("/admin/webhooks"));
+    assert!(browser.get("/admin/webhooks").await.body.contains("Resent: 1."));
+}
+
+#[tokio::test]
+async fn a_day_without_a_delivery_is_said_on_top_of_every_page_and_no_receiver_is_blamed_for_our_own_faults() {
+    let server = with_failed_delivery().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    let early = browser.get("/admin/webhooks").await;
+    assert!(!early.body.contains("Nothing has been delivered"));
+    server.clock.advance(Millis::hours(25));
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    for page in ["", "/secrets", "/check"] {
+        let page = browser.get(&format!("/admin/webhooks{page}")).await;
+        let said = page
+            .body
+            .split("role=\"alert\"")
+            .nth(1)
+            .unwrap()
+            .split("</p>")
+            .next()
+            .unwrap();
+        assert!(said.contains("Nothing has been delivered for 25 h"), "{said}");
+        assert!(
+            said.contains("The receiver URL is not acceptable.") && !said.contains("192.168.0.1"),
+            "{said}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_that_is_due_and_not_made_is_said_to_wait_for_a_place() {
+    let server = with_failed_delivery().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    let path = format!(
+        "/admin/webhooks/{}",
+        event_in(&browser.get("/admin/webhooks").await.body)
+    );
+    for page in ["/admin/webhooks", &path] {
+        assert!(!browser.get(page).await.body.contains("queued (receiver busy)"));
+    }
+    server.clock.advance(Millis::seconds(10));
+    for page in ["/admin/webhooks", &path] {
+        assert!(browser.get(page).await.body.contains("queued (receiver busy)"));
+    }
+}
+
+#[tokio::test]
+async fn secrets_are_shown_once_and_rotated_in_steps() {
+    let server = with_failed_delivery().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    server.clock.advance(Millis::seconds(1));
+    let issued = browser.post("/admin/webhooks/secrets", "").await;
+    assert!(issued.status == 201 && issued.body.contains("whsec_"));
+    let page = browser.get("/admin/webhooks/secrets").await;
+    assert!(!page.body.contains("whsec_") && page.body.contains("/disable\""));
+    let third = browser.post("/admin/webhooks/secrets", "").await;
+    assert!(third.status == 422 && third.body.contains("Two secrets are already active."));
+    let old = page.body.split("/admin/webhooks/secrets/whk_").nth(1).unwrap();
+    let disabled = browser
+        .post(&format!("/admin/webhooks/secrets/whk_{}/disable", &old[..32]), "")
+        .await;
+    assert_eq!(disabled.header("location"), Some("/admin/webhooks/secrets"));
+    let page = browser.get("/admin/webhooks/secrets").await;
+    assert!(page.body.contains("disabled and deleted") && !page.body.contains("/disable\""));
+}
+
+#[tokio::test]
+async fn what_a_receiver_got_is_explained() {
+    let server = with_failed_delivery().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    let nothing = browser.post("/admin/webhooks/check", "headers=&body=%7B%7D").await;
+    assert!(nothing.body.contains("There is no webhook-id header."));
+    let id = event_in(&browser.get("/admin/webhooks").await.body);
+    let signature = format!("v1%2C{}%3D", "A".repeat(43));
+    let headers = format!("webhook-id%3A+{id}%0D%0Awebhook-timestamp%3A+1%0D%0Awebhook-signature%3A+{signature}");
+    let wrong = browser
+        .post(
+            "/admin/webhooks/check",
+            &format!("headers={headers}&body=%7B%22id%22%3A1%7D"),
+        )
+        .await;
+    assert!(wrong.body.contains("matches none of the active secrets") && wrong.body.contains("from byte 6 on"));
+}
+
+#[tokio::test]
+async fn what_no_page_of_ours_sends_is_not_understood() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    for path in [
+        "/admin/sessions?metadata=%00",
+        "/admin/webhooks?kind=a%00b",
+        "/admin/audit?after=%00",
+    ] {
+        assert_eq!(browser.get(path).await.status, 422, "{path}");
+    }
+}

@@ -1,0 +1,85 @@
+//! The portrait of a document, and whether a second one on the same card shows the same face.
+//!
+//! Many issuers print the portrait twice, the second time small and faint, against exactly that (ICAO 9303-2 on the protection of
+//! portraits): whoever puts another face over the first leaves the second as it was.
+
+use crate::Vision;
+use crate::look::Look;
+use crate::model::ModelError;
+use crate::projection::Corners;
+use crate::signals;
+use domain::document::Side;
+use domain::findings::Face;
+
+/// Faces that are looked at: the portrait, and what may repeat it.
+const MOST: usize = 3;
+/// A second portrait is at most this share of the first in size; two cards side by side have portraits of one size.
+const SMALLER: f32 = 0.8;
+
+/// What was found.
+#[derive(Default)]
+pub(crate) struct Portraits {
+    /// The largest face on the card, in pixels of the picture that was given.
+    pub(crate) main: Option<Face>,
+    /// Descriptor distance to the smaller face on the card that is most like it; `None` if there is none.
+    pub(crate) distance: Option<f32>,
+}
+
+/// Finds them; backs have none. A face beside the card is taken only if there is none on it.
+pub(crate) fn find(
+    vision: &Vision,
+    look: &Look<'_, '_>,
+    card: Option<&Corners>,
+    side: Side,
+) -> Result<Portraits, ModelError> {
+    let (Some(faces), Side::Front) = (&vision.faces, side) else {
+        return Ok(Portraits::default());
+    };
+    let found = faces.largest(&look.page.picture, MOST)?;
+    let own = |face: &Face| {
+        let (middle, _) = middle_and_half(face);
+        card.is_none_or(|card| signals::is_inside(card, look.place(middle)))
+    };
+    let (own, others): (Vec<Face>, Vec<Face>) = found.into_iter().partition(own);
+    let distance = own.split_first().and_then(|(main, rest)| {
+        let smaller = |face: &&Face| face.eye_distance < main.eye_distance * SMALLER;
+        let second = rest.iter().filter(smaller).filter(|face| !is_printed_over(face, look));
+        second.filter_map(|face| main.distance(face)).reduce(f32::min)
+    });
+    let main = own.into_iter().chain(others).next();
+    Ok(Portraits {
+        main: main.map(|face| in_picture(face, look)),
+        distance,
+    })
+}
+
+/// Whether text runs over a face: items are often printed over the second portrait, and a name across the eyes makes anybody of
+/// them.
+fn is_printed_over(face: &Face, look: &Look<'_, '_>) -> bool {
+    let ([x, y], [half_width, half_height]) = middle_and_half(face);
+    look.page.lines.iter().any(|line| {
+        (line.area.x - x).abs() < line.area.half_width + half_width
+            && (line.area.y - y).abs() < line.area.half_height + half_height
+    })
+}
+
+/// Middle of a face's box, and half of its width and height.
+fn middle_and_half(face: &Face) -> ([f32; 2], [f32; 2]) {
+    let [left, top, width, height] = face.bounds;
+    let half = [width / 2.0, height / 2.0];
+    ([left + half[0], top + half[1]], half)
+}
+
+/// The face where it lies in the picture that was given.
+fn in_picture(mut face: Face, look: &Look<'_, '_>) -> Face {
+    let [left, top, w, h] = face.bounds;
+    let corners = [[left, top], [left + w, top], [left + w, top + h], [left, top + h]].map(|corner| look.place(corner));
+    let bound =
+        |axis: usize, pick: fn(f32, f32) -> f32| corners.iter().map(|c| c[axis]).reduce(pick).unwrap_or_default();
+    let (x, y) = (bound(0, f32::min), bound(1, f32::min));
+    face.bounds = [x, y, bound(0, f32::max) - x, bound(1, f32::max) - y];
+    face.eyes = face.eyes.map(|eye| look.place(eye));
+    let [a, b] = face.eyes;
+    face.eye_distance = (b[0] - a[0]).hypot(b[1] - a[1]);
+    face
+}
