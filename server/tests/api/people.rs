@@ -166,7 +166,7 @@ async fn a_person_sees_their_browsers_and_signs_one_out() {
     let mut there = here.another("rita@shop.example").await;
     let mut stranger = Browser::signed_in_as(&server, "otto", Role::Admin).await;
     let page = here.get("/admin/account").await.body;
-    assert_eq!(page.matches("this browser").count(), 1);
+    assert_eq!(page.matches(">this browser<").count(), 1);
     let end = format!(
         "/admin/account/sessions/{}/end",
         between(&page, "/admin/account/sessions/", &['/'])
