@@ -37,7 +37,11 @@ pub(crate) async fn seal_new(honnin: &Honnin) -> Result<(), StoreError> {
         return Ok(());
     }
     loop {
-        let sealed = honnin.db.write(async |tx| audit_chain::seal(tx, BATCH).await).await?;
+        let sealed = match honnin.db.write(async |tx| audit_chain::seal(tx, BATCH).await).await {
+            // Another node is doing it.
+            Err(StoreError::Conflict) => return Ok(()),
+            sealed => sealed?,
+        };
         if sealed < BATCH as usize {
             return Ok(());
         }

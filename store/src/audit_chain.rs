@@ -98,20 +98,28 @@ pub async fn seal(tx: &mut Tx, limit: u32) -> Result<usize, StoreError> {
          WHERE position IS NULL ORDER BY number LIMIT $1")
         .bind(i64::from(limit)).fetch_all(conn).await)?;
     let mut last = before.clone();
+    let mut links = Vec::with_capacity(rows.len());
     for row in &rows {
         last.position += 1;
         last.hash = link(&last.hash, last.position, row);
-        on!(tx, conn => sqlx::query("UPDATE audit SET position = $2, hash = $3 WHERE number = $1")
-            .bind(row.number).bind(last.position).bind(&last.hash).execute(conn).await.map(drop))?;
+        links.push((row.number, last.clone()));
     }
     if rows.is_empty() {
         return Ok(0);
     }
+    // The compare-and-set comes first: another node that links at the same time waits here, and then runs again.
     let moved = on!(tx, conn => sqlx::query(
         "UPDATE audit_chain SET position = $2, hash = $3 WHERE id = 1 AND position = $1")
         .bind(before.position).bind(last.position).bind(&last.hash)
         .execute(conn).await.map(|done| done.rows_affected()))?;
-    if moved == 1 { Ok(rows.len()) } else { Err(tx.conflict()) }
+    if moved != 1 {
+        return Err(tx.conflict());
+    }
+    for (number, linked) in &links {
+        on!(tx, conn => sqlx::query("UPDATE audit SET position = $2, hash = $3 WHERE number = $1")
+            .bind(number).bind(linked.position).bind(&linked.hash).execute(conn).await.map(drop))?;
+    }
+    Ok(rows.len())
 }
 
 /// Checks up to `limit` entries after `from`, which was checked before.
