@@ -37,6 +37,8 @@ vocabulary! {
         CaseOpen = "case.open",
         /// Ruled.
         CaseRule = "case.rule",
+        /// Took a ruling back before it took effect.
+        CaseUndo = "case.undo",
         /// Had the applicant asked again.
         CaseAskAgain = "case.ask_again",
         /// Looked at a picture.
@@ -69,6 +71,14 @@ vocabulary! {
         PersonSignInRefused = "person.sign_in_refused",
         /// Changed their own password.
         PersonChangePassword = "person.change_password",
+        /// Added a second factor.
+        FactorAdd = "factor.add",
+        /// Removed a second factor, or all of a colleague's.
+        FactorRemove = "factor.remove",
+        /// Made new recovery codes.
+        RecoveryCodesIssue = "recovery_codes.issue",
+        /// Ended one of their browser sessions.
+        PersonEndSession = "person.end_session",
         /// Ended all their browser sessions.
         PersonSignOutEverywhere = "person.sign_out_everywhere",
         /// Became the first person.
@@ -79,6 +89,8 @@ vocabulary! {
         WebhookSecretIssue = "webhook_secret.issue",
         /// Disabled a signing secret.
         WebhookSecretDisable = "webhook_secret.disable",
+        /// Exported the audit log.
+        AuditExport = "audit.export",
         /// Had an event sent again.
         WebhookSendAgain = "webhook.send_again",
         /// Had a range of events sent again.

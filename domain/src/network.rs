@@ -20,6 +20,26 @@ pub fn canonical(network: IpNet) -> IpNet {
     mapped.map_or(network, IpNet::V4)
 }
 
+/// Whether `address` is in one of `networks`; with none, every address is. IPv4-mapped IPv6 counts as IPv4.
+#[must_use]
+pub fn admits(networks: &[IpNet], address: IpAddr) -> bool {
+    networks.is_empty() || networks.iter().any(|network| network.contains(&address.to_canonical()))
+}
+
+/// Networks and single addresses in canonical form; the first text that is neither otherwise.
+///
+/// # Errors
+/// That text.
+pub fn parse_list<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Vec<IpNet>, &'a str> {
+    let parse = |text: &'a str| {
+        let network = text
+            .parse::<IpNet>()
+            .or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+        network.map(|network| canonical(network).trunc()).map_err(|_| text)
+    };
+    texts.into_iter().map(parse).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

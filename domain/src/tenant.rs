@@ -2,9 +2,10 @@
 
 use crate::{
     callback::CallbackUrl,
-    decision::Policy,
+    decision::{Accepted, Policy},
     document::vocabulary,
     event::EventType,
+    network,
     session::{Plan, Step},
     time::{Millis, Timestamp},
 };
@@ -167,6 +168,34 @@ vocabulary! {
     }
 }
 
+vocabulary! {
+    /// What a change of settings weakens: it lets somebody through, moves data elsewhere, or loses data sooner.
+    Weakening {
+        /// A verification step is no longer required.
+        StepRemoved = "step_removed",
+        /// A face match or liveness counts from a lower confidence.
+        ThresholdLowered = "threshold_lowered",
+        /// Fraud signals no longer reject by themselves.
+        FraudSignalsReviewed = "fraud_signals_reviewed",
+        /// Specimens count as genuine.
+        SpecimensAccepted = "specimens_accepted",
+        /// Visual evidence suffices.
+        VisualEvidence = "visual_evidence",
+        /// People approved before are found less often, or not at all.
+        DuplicatesMissed = "duplicates_missed",
+        /// Fewer sessions are selected for quality control.
+        SampledLess = "sampled_less",
+        /// Events are sent elsewhere, or no longer.
+        ReceiverChanged = "receiver_changed",
+        /// More networks may call the API.
+        NetworksAdmitted = "networks_admitted",
+        /// Addresses in use may no longer call the API.
+        AddressesShutOut = "addresses_shut_out",
+        /// Personal data is erased sooner.
+        RetentionShortened = "retention_shortened",
+    }
+}
+
 /// A setting outside its bounds: which one, and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadSetting {
@@ -204,11 +233,7 @@ impl TenantSettings {
     /// Whether a caller from `address` may use the API. IPv4-mapped IPv6 counts as IPv4.
     #[must_use]
     pub fn admits(&self, address: IpAddr) -> bool {
-        self.ip_allow_list.is_empty()
-            || self
-                .ip_allow_list
-                .iter()
-                .any(|net| net.contains(&address.to_canonical()))
+        network::admits(&self.ip_allow_list, address)
     }
 
     /// Whether the receiver URL was set after `event`. If that was never recorded, it counts as older.
@@ -222,6 +247,46 @@ impl TenantSettings {
     #[must_use]
     pub fn withholds_note(&self, since: Timestamp) -> bool {
         self.receiver_is_newer_than(since) && !self.webhook_url_is_vouched
+    }
+
+    /// What is weaker in `after` than in these settings. Who is shut out depends on who calls: [`Self::admits`].
+    #[must_use]
+    pub fn weakenings(&self, after: &Self) -> Vec<Weakening> {
+        let (was, is) = (&self.policy, &after.policy);
+        let lowered = is.match_accept < was.match_accept
+            || is.match_review < was.match_review
+            || is.liveness_accept < was.liveness_accept
+            || is.liveness_review < was.liveness_review;
+        let missed = was.find_duplicates && (!is.find_duplicates || is.duplicate_from > was.duplicate_from);
+        let removed = self.steps.iter().any(|step| !after.steps.contains(step));
+        let covered = |net: &IpNet| self.ip_allow_list.iter().any(|own| own.contains(net));
+        let admitted = !self.ip_allow_list.is_empty()
+            && (after.ip_allow_list.is_empty() || !after.ip_allow_list.iter().all(covered));
+        let found = [
+            (removed, Weakening::StepRemoved),
+            (lowered, Weakening::ThresholdLowered),
+            (
+                was.reject_on_fraud_signals && !is.reject_on_fraud_signals,
+                Weakening::FraudSignalsReviewed,
+            ),
+            (
+                is.accept_specimens && !was.accept_specimens,
+                Weakening::SpecimensAccepted,
+            ),
+            (
+                is.accepted == Accepted::Visual && was.accepted != Accepted::Visual,
+                Weakening::VisualEvidence,
+            ),
+            (missed, Weakening::DuplicatesMissed),
+            (is.sampled < was.sampled, Weakening::SampledLess),
+            (self.webhook_url != after.webhook_url, Weakening::ReceiverChanged),
+            (admitted, Weakening::NetworksAdmitted),
+            (after.retention < self.retention, Weakening::RetentionShortened),
+        ];
+        found
+            .into_iter()
+            .filter_map(|(weaker, what)| weaker.then_some(what))
+            .collect()
     }
 
     /// Every setting that is out of its bounds.
@@ -260,7 +325,7 @@ impl TenantSettings {
         check(
             "policy",
             self.policy.is_sane(),
-            "thresholds must be between 0 and 1, the review limit below the accept limit, and the duplicate limit at least 0.83",
+            "thresholds must be between 0 and 1, the review limit below the accept limit, the face match accepted from at least 0.50, liveness from at least 0.43, and the duplicate limit at least 0.83",
         );
         check(
             "accent",
@@ -304,6 +369,71 @@ mod tests {
     #[test]
     fn the_defaults_are_within_their_bounds() {
         assert_eq!(TenantSettings::default().faults(), []);
+    }
+
+    #[test]
+    fn each_weaker_setting_is_named_and_a_stricter_one_is_not() {
+        let strict = TenantSettings {
+            steps: vec![Step::Document, Step::Selfie],
+            ip_allow_list: vec!["192.0.2.0/24".parse().unwrap()],
+            webhook_url: Some("https://shop.example/hook".into()),
+            policy: Policy {
+                reject_on_fraud_signals: true,
+                find_duplicates: true,
+                sampled: 0.1,
+                ..Policy::default()
+            },
+            ..TenantSettings::default()
+        };
+        let policy = |change: fn(&mut Policy)| {
+            let mut after = strict.clone();
+            change(&mut after.policy);
+            after
+        };
+        let with = |change: fn(&mut TenantSettings)| {
+            let mut after = strict.clone();
+            change(&mut after);
+            after
+        };
+        for (what, after) in [
+            (Weakening::StepRemoved, with(|s| s.steps = vec![Step::Document])),
+            (Weakening::ThresholdLowered, policy(|p| p.match_accept = 0.82)),
+            (Weakening::ThresholdLowered, policy(|p| p.liveness_accept = 0.59)),
+            (Weakening::ThresholdLowered, policy(|p| p.match_review = 0.4)),
+            (Weakening::ThresholdLowered, policy(|p| p.liveness_review = 0.1)),
+            (
+                Weakening::FraudSignalsReviewed,
+                policy(|p| p.reject_on_fraud_signals = false),
+            ),
+            (Weakening::SpecimensAccepted, policy(|p| p.accept_specimens = true)),
+            (Weakening::VisualEvidence, policy(|p| p.accepted = Accepted::Visual)),
+            (Weakening::DuplicatesMissed, policy(|p| p.find_duplicates = false)),
+            (Weakening::DuplicatesMissed, policy(|p| p.duplicate_from = 1.0)),
+            (Weakening::SampledLess, policy(|p| p.sampled = 0.05)),
+            (Weakening::ReceiverChanged, with(|s| s.webhook_url = None)),
+            (Weakening::NetworksAdmitted, with(|s| s.ip_allow_list = Vec::new())),
+            (
+                Weakening::NetworksAdmitted,
+                with(|s| s.ip_allow_list = vec!["192.0.2.0/23".parse().unwrap()]),
+            ),
+            (Weakening::RetentionShortened, with(|s| s.retention = Millis::days(89))),
+        ] {
+            assert_eq!(strict.weakenings(&after), [what]);
+            // The way back is stricter, except that the receiver changes both ways.
+            let back = after.weakenings(&strict);
+            let both_ways: &[Weakening] = &[Weakening::ReceiverChanged];
+            assert_eq!(
+                back,
+                if what == Weakening::ReceiverChanged {
+                    both_ways
+                } else {
+                    &[]
+                },
+                "{what}"
+            );
+        }
+        let narrower = with(|s| s.ip_allow_list = vec!["192.0.2.128/25".parse().unwrap()]);
+        assert_eq!(strict.weakenings(&narrower), []);
     }
 
     #[test]

@@ -18,7 +18,7 @@ export async function signIn(browser, honnin, tenant, { role = "admin", email = 
   stumbles.push(...(await look(page, "console-sign-in")));
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL((url) => url.pathname === "/admin" || url.pathname === "/admin/");
   return { page, stumbles };
 }

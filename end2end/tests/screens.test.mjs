@@ -346,7 +346,7 @@ test("the console with work in it, and its mistakes", long, async () => {
   await guest.goto(`${honnin.base}/admin/sign-in`);
   await guest.getByLabel("E-mail address").fill("nobody@bank.example");
   await guest.getByLabel("Password").fill("not the password");
-  await guest.getByRole("button", { name: "Sign in" }).click();
+  await guest.getByRole("button", { name: "Sign in", exact: true }).click();
   await shoot(guest, "sign-in-wrong");
   await new Walk(await browser.phone()).through(await link({ metadata: { order: "A-2041" } }), { lastName: "Watanabe" });
   await page.goto(`${honnin.base}/admin`);

@@ -2,6 +2,7 @@
 //! `session::create::create_session`. `runtime` holds what all areas are built on.
 
 pub mod access;
+pub mod audit;
 pub mod capture;
 pub mod decision;
 pub mod honnin;
@@ -21,8 +22,9 @@ pub use honnin::{Honnin, Parts, ServiceConfig};
 pub mod stored {
     pub use store::{
         StoreError,
-        audit::{Recorded, SYSTEM},
+        audit::{Entry as AuditEntry, Recorded, SYSTEM},
         capture::captures::Slot,
+        people::second_factors::PasskeyRow,
         settings::tenants::TenantRow,
         webhook::deliveries::{AttemptRow, DeliveryFilter, DeliveryRow, DeliveryState},
     };

@@ -7,6 +7,7 @@ use domain::{
     findings::{DocumentFindings, SelfieFindings},
     ids::SessionId,
     language::Language,
+    reasons::Reason,
     role::Role,
     secret::Personal,
     session::Status,
@@ -25,7 +26,7 @@ use service::{
     },
     jobs::sweep,
     privacy::erase_now::erase_now,
-    review::{ReviewDecision, ask_again, rule},
+    review::{ReviewDecision, UNDO, ask_again, rule},
     session::{
         create::{CreateSessionError, create_session, create_session_once},
         read::read_session,
@@ -286,7 +287,7 @@ async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
         .await
         .unwrap();
     attempt(&harness, &harness.reissued(&created.id).await).await;
-    let ruling = ReviewDecision::Reject(Vec::new());
+    let ruling = ReviewDecision::Reject(vec![Reason::ManualRejection]);
     rule(
         &harness.honnin,
         &rita,
@@ -296,7 +297,7 @@ async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
     )
     .await
     .unwrap();
-    harness.run_until_idle().await;
+    harness.wait(UNDO).await;
 
     let plain: Vec<Vec<u8>> = CANARIES.iter().map(|canary| canary.as_bytes().to_vec()).collect();
     let sealed = sealed(&harness, &created.id).await;

@@ -23,7 +23,7 @@ use service::{
         submit::submit,
     },
     jobs::worker::{Lane, Worker},
-    review::{ReviewDecision, RuleError, ask_again, rule},
+    review::{ReviewDecision, RuleError, UNDO, ask_again, rule},
     session::{
         rate_limit::CreationRate,
         reprocess::{ReprocessError, reprocess},
@@ -109,7 +109,7 @@ fn winners<T, E: std::fmt::Debug>(answers: Vec<Result<T, E>>, is_loss: fn(&E) ->
 }
 
 const fn is_decided(error: &RuleError) -> bool {
-    matches!(error, RuleError::Decided(_))
+    matches!(error, RuleError::Decided(_) | RuleError::Pending { .. })
 }
 
 const fn is_not_allowed(error: &ReprocessError) -> bool {
@@ -185,6 +185,8 @@ impl Arena {
         for id in self.reviewing().await {
             let ruled = at_once(self.reviewers.iter().map(|reviewer| self.rule(&id, reviewer)).collect()).await;
             assert_eq!(winners(ruled, is_decided).len(), 1, "{}: rulings", self.name);
+            self.harness.clock.advance(UNDO);
+            at_once((0..CLIENTS).map(|_| self.worker(Lane::Housekeeping)).collect()).await;
             let told = ["verification.approved", "verification.needs_review"];
             self.expect(&id, Status::Completed, 1, &told).await;
         }
@@ -246,7 +248,8 @@ impl Arena {
             .advance(Millis(-almost.0 - i64::try_from(CLIENTS).unwrap()));
     }
 
-    /// A decision may come before a reprocess, and nothing after it: at most one decision, exactly one new attempt.
+    /// A decision may be made before a reprocess, which overtakes it, and none after it. If it was made, nobody may ask again:
+    /// at most one decision, exactly one new attempt.
     async fn rulings_and_reprocessings(&self) {
         for id in self.reviewing().await {
             let client = |number: usize| -> Client<(u32, u32)> {
@@ -274,8 +277,9 @@ impl Arena {
                 "{}: {ruled} rulings, {begun} attempts",
                 self.name
             );
-            let told = ["verification.approved", "verification.needs_review"];
-            self.expect(&id, Status::Collecting, 2, &told[usize::from(ruled == 0)..])
+            self.harness.clock.advance(UNDO);
+            self.work(Lane::Housekeeping).await;
+            self.expect(&id, Status::Collecting, 2, &["verification.needs_review"])
                 .await;
         }
     }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
+    audit::AuditAction,
     event::EventType,
     findings::{DocumentFindings, SelfieFindings},
     ids::SessionId,
@@ -17,13 +18,17 @@ use domain::{
 use service::{
     access::{Forbidden, Reviewer},
     capture::rectify::View,
-    review::{self, ReviewDecision, RuleError, ask_again, find_picture, open_case, queue, rule},
+    review::{
+        self, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture, list_pending, open_case, queue,
+        rule, undo,
+    },
     session::{
         read::{SessionDetail, read_session},
+        reprocess::reprocess,
         search::{Filter, Order, Page},
     },
 };
-use store::audit;
+use store::{StoreError, audit, jobs::JobKind, session::sessions};
 use testkit::{
     Harness,
     analyser::{holder, passport},
@@ -82,12 +87,10 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
     assert!(!case.history.captures.is_empty() && !case.history.decisions[0].scores.is_empty());
     harness.clock.advance(Millis::minutes(1));
     let note = Some(Personal::new("Same person, seen by eye.".to_owned()));
-    assert_eq!(
-        rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, note)
-            .await
-            .unwrap(),
-        Verdict::Approved
-    );
+    let ruled_at = harness.honnin.now();
+    let due = rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, note).await;
+    assert_eq!(due.unwrap(), ruled_at.plus(UNDO));
+    harness.wait(UNDO).await;
     let detail = read(&harness, &id).await;
     let outcome = detail.outcome.unwrap();
     assert_eq!(
@@ -98,7 +101,7 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
     assert_eq!(ruling.note.as_deref(), Some("Same person, seen by eye."));
     assert_eq!(
         (ruling.reviewed_at, outcome.decided_at),
-        (harness.honnin.now(), harness.honnin.now())
+        (ruled_at, harness.honnin.now())
     );
     assert_eq!(outcome.reasons, Vec::<Reason>::new());
     let events = harness.events(&id).await;
@@ -113,27 +116,136 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
     );
 }
 
+fn reject() -> ReviewDecision {
+    ReviewDecision::Reject(vec![Reason::ManualRejection])
+}
+
 #[tokio::test]
-async fn a_rejection_names_its_reasons_and_is_a_manual_one_without() {
-    for (reasons, told) in [
-        (
-            vec![Reason::SelfieFaceMismatch, Reason::DocumentTampered],
-            vec!["selfie_face_mismatch", "document_tampered"],
-        ),
-        (vec![], vec!["manual_rejection"]),
-    ] {
-        let (harness, id) = waiting().await;
-        let rita = reviewer(&harness).await;
-        rule(&harness.honnin, &rita, &id, ReviewDecision::Reject(reasons), None)
-            .await
-            .unwrap();
-        let outcome = read(&harness, &id).await.outcome.unwrap();
-        assert_eq!(
-            (outcome.verdict, outcome.reasons.iter().map(Named::as_str).collect()),
-            (Verdict::Rejected, told)
-        );
-        assert_eq!(outcome.review.unwrap().note, None);
+async fn a_rejection_needs_a_reason_and_names_it() {
+    let (harness, id) = waiting().await;
+    let rita = reviewer(&harness).await;
+    let refused = rule(&harness.honnin, &rita, &id, ReviewDecision::Reject(vec![]), None).await;
+    assert!(matches!(refused, Err(RuleError::NoReason)));
+    harness.wait(UNDO).await;
+    assert_eq!(read(&harness, &id).await.status, Status::Reviewing);
+    let reasons = vec![Reason::SelfieFaceMismatch, Reason::DocumentTampered];
+    rule(&harness.honnin, &rita, &id, ReviewDecision::Reject(reasons), None)
+        .await
+        .unwrap();
+    harness.wait(UNDO).await;
+    let outcome = read(&harness, &id).await.outcome.unwrap();
+    let told: Vec<&str> = outcome.reasons.iter().map(Named::as_str).collect();
+    assert_eq!(
+        (outcome.verdict, told),
+        (Verdict::Rejected, vec!["selfie_face_mismatch", "document_tampered"])
+    );
+    assert_eq!(outcome.review.unwrap().note, None);
+}
+
+/// A node of an older version must not lose what a newer one found.
+#[tokio::test]
+async fn a_reason_that_this_version_does_not_know_stays_in_a_rejection() {
+    let (harness, id) = waiting().await;
+    let (rita, found) = (reviewer(&harness).await, id.clone());
+    let unit = harness.honnin.db().write(async move |tx| {
+        let mut row = sessions::find_any(tx, &found).await?.unwrap();
+        let outcome = row.outcome.as_mut().unwrap();
+        outcome.reasons.push(Named::Other("selfie_from_the_future".into()));
+        sessions::save(tx, &mut row).await
+    });
+    let saved: Result<(), StoreError> = unit.await;
+    saved.unwrap();
+    rule(&harness.honnin, &rita, &id, reject(), None).await.unwrap();
+    harness.wait(UNDO).await;
+    let outcome = read(&harness, &id).await.outcome.unwrap();
+    let told: Vec<&str> = outcome.reasons.iter().map(Named::as_str).collect();
+    assert_eq!(told, ["manual_rejection", "selfie_from_the_future"]);
+}
+
+#[tokio::test]
+async fn nobody_is_told_of_a_decision_before_ten_seconds_have_passed() {
+    let (mut harness, id) = waiting().await;
+    let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
+    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+        .await
+        .unwrap();
+    harness.wait(Millis(UNDO.0 - 1)).await;
+    assert_eq!(read(&harness, &id).await.status, Status::Reviewing);
+    assert_eq!(harness.events(&id).await.len(), 1);
+    // Meanwhile nobody else can decide it, and nobody gets it to work on.
+    let seen = open_case(&harness.honnin, &otto, &id).await.unwrap();
+    assert!(!seen.mine && seen.pending.is_some_and(|(made, _)| made.user == *rita.staff().user()));
+    for ruling in [ReviewDecision::Approve, reject()] {
+        let refused = rule(&harness.honnin, &otto, &id, ruling, None).await;
+        assert!(matches!(refused, Err(RuleError::Pending { .. })));
     }
+    let refused = ask_again(&harness.honnin, &rita, &id, None).await;
+    assert!(matches!(refused, Err(RuleError::Pending { .. })));
+    // The process is killed in between, and another one takes over.
+    harness.restart().await;
+    harness.wait(Millis(1)).await;
+    assert_eq!(read(&harness, &id).await.status, Status::Completed);
+    assert_eq!(harness.events(&id).await.len(), 2);
+    assert!(list_pending(&harness.honnin, &rita).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_decision_is_undone_by_who_made_it_and_leaves_only_an_audit_entry() {
+    let (harness, id) = waiting().await;
+    let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
+    let note = Some(Personal::new("The wrong button.".to_owned()));
+    rule(&harness.honnin, &rita, &id, reject(), note).await.unwrap();
+    let pending = list_pending(&harness.honnin, &rita).await.unwrap();
+    assert_eq!((pending.len(), &pending[0].session), (1, &id));
+    let refused = undo(&harness.honnin, &otto, &id).await;
+    assert!(matches!(refused, Err(UndoError::TooLate)));
+    undo(&harness.honnin, &rita, &id).await.unwrap();
+    assert!(open_case(&harness.honnin, &rita, &id).await.unwrap().mine);
+    assert!(!open_case(&harness.honnin, &otto, &id).await.unwrap().mine);
+    // Decided anew within the first ten seconds: the full time runs again.
+    harness.clock.advance(Millis::seconds(5));
+    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+        .await
+        .unwrap();
+    harness.wait(Millis::seconds(5)).await;
+    assert_eq!(read(&harness, &id).await.status, Status::Reviewing);
+    harness.wait(Millis::seconds(5)).await;
+    let outcome = read(&harness, &id).await.outcome.unwrap();
+    assert_eq!(
+        (outcome.verdict, outcome.review.unwrap().note),
+        (Verdict::Approved, None)
+    );
+    let refused = undo(&harness.honnin, &rita, &id).await;
+    assert!(matches!(refused, Err(UndoError::TooLate)));
+    let (tenant, subject) = (harness.tenant.id.clone(), id.to_string());
+    let log = harness
+        .read(async move |tx| audit::list(tx, &tenant, Some(&subject), None, 100).await)
+        .await;
+    let by_rita = log
+        .iter()
+        .filter(|one| one.entry.actor == rita.staff().user().to_string() && one.entry.action != AuditAction::CaseOpen);
+    let said: Vec<_> = by_rita
+        .map(|one| (one.entry.action.as_str(), one.entry.detail.as_deref()))
+        .collect();
+    assert_eq!(said, [("case.rule", Some("approved")), ("case.undo", Some("rejected"))]);
+    assert!(harness.open_jobs().await.iter().all(|job| job.kind != JobKind::Rule));
+}
+
+#[tokio::test]
+async fn a_reprocess_overtakes_a_decision_that_has_not_taken_effect() {
+    let (harness, id) = waiting().await;
+    let rita = reviewer(&harness).await;
+    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+        .await
+        .unwrap();
+    reprocess(&harness.honnin, &harness.caller().await, id.as_str())
+        .await
+        .unwrap();
+    harness.wait(UNDO).await;
+    assert_eq!(read(&harness, &id).await.status, Status::Collecting);
+    assert_eq!(harness.events(&id).await.len(), 1);
+    let refused = undo(&harness.honnin, &rita, &id).await;
+    assert!(matches!(refused, Err(UndoError::TooLate)));
 }
 
 #[tokio::test]
@@ -170,20 +282,21 @@ async fn of_two_reviewers_at_once_one_decides_and_the_other_is_told_who_and_when
     let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
     let (one, two) = tokio::join!(
         rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None),
-        rule(&harness.honnin, &otto, &id, ReviewDecision::Reject(vec![]), None),
+        rule(&harness.honnin, &otto, &id, reject(), None),
     );
-    let (winner, lost) = match (one, two) {
-        (Ok(_), Err(error)) => (rita, error),
-        (Err(error), Ok(_)) => (otto, error),
+    let (winner, loser, lost) = match (one, two) {
+        (Ok(_), Err(error)) => (rita, otto, error),
+        (Err(error), Ok(_)) => (otto, rita, error),
         both => panic!("exactly one wins: {both:?}"),
     };
-    let RuleError::Decided(Some(first)) = lost else {
-        panic!("{lost:?}")
+    assert!(matches!(lost, RuleError::Pending { .. }), "{lost:?}");
+    let ruled_at = harness.honnin.now();
+    harness.wait(UNDO).await;
+    let late = rule(&harness.honnin, &loser, &id, reject(), None).await.unwrap_err();
+    let RuleError::Decided(Some(first)) = late else {
+        panic!("{late:?}")
     };
-    assert_eq!(
-        (first.user, first.at),
-        (winner.staff().user().clone(), harness.honnin.now())
-    );
+    assert_eq!((first.user, first.at), (winner.staff().user().clone(), ruled_at));
     assert_eq!(harness.events(&id).await.len(), 2, "needs_review and one ruling");
 }
 
@@ -203,11 +316,7 @@ async fn what_was_not_performed_cannot_be_approved() {
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::NotPerformed(steps) if steps == Step::ALL));
-    assert!(
-        rule(&harness.honnin, &rita, &id, ReviewDecision::Reject(vec![]), None)
-            .await
-            .is_ok()
-    );
+    assert!(rule(&harness.honnin, &rita, &id, reject(), None).await.is_ok());
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use domain::{
 use service::{
     access::Reviewer,
     capture::{open_link::view_link, submit::submit},
-    review::{ReviewDecision, open_case, rule},
+    review::{ReviewDecision, UNDO, open_case, rule},
     sandbox::{CompleteError, Completed, complete_as_applicant, complete_in_sandbox},
     session::{create::create_session, reprocess::reprocess},
 };
@@ -170,10 +170,12 @@ async fn review_reprocess_and_another_completion_go_on_from_there() {
     let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
     assert!(case.mine && case.not_performed.is_empty() && !case.history.decisions[0].scores.is_empty());
-    let verdict = rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
         .await
         .unwrap();
-    assert_eq!(verdict, Verdict::Approved);
+    harness.wait(UNDO).await;
+    let ruled = harness.detail(&id).await.outcome.unwrap();
+    assert_eq!(ruled.verdict, Verdict::Approved);
     harness.clock.advance(Millis::minutes(1));
     reprocess(&harness.honnin, &harness.caller().await, id.as_str())
         .await

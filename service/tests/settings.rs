@@ -5,25 +5,30 @@
 use domain::{
     decision::Policy,
     event::EventType,
+    findings::SelfieFindings,
     role::Role,
     scope::{Scope, Scopes},
     session::Step,
-    tenant::{Change, TenantSettings},
+    tenant::{Change, TenantSettings, Weakening},
     time::Millis,
 };
 use service::{
-    access::{Admin, Auditor, Developer, Operator, Reader, Reviewer, Roster, Staff, api_key, staff},
+    access::{AccessError, Admin, Auditor, Developer, Operator, Reader, Reviewer, Roster, Staff, api_key, staff},
+    capture::decline::decline,
+    session::create::create_session,
     settings::{
-        SettingsError,
-        api_keys::{IssueKeyError, NewKey, issue_key, list_keys, revoke_key},
+        Look, SettingsError,
+        api_keys::{IssueKeyError, Issued, NewKey, issue_key, list_keys, revoke_key, rotate_key},
         change, load,
+        preview::{Tally, preview},
     },
 };
-use testkit::{Harness, localhost};
+use store::{audit, jobs::JobKind};
+use testkit::{Harness, analyser::holder, localhost};
 
 async fn apply(harness: &Harness, staff: &Staff, wanted: Change) -> Result<TenantSettings, SettingsError> {
     let version = load(&harness.honnin, staff).await.unwrap().version;
-    change(&harness.honnin, staff, version, wanted).await?;
+    change(&harness.honnin, staff, version, &wanted, Look::Second).await?;
     Ok(load(&harness.honnin, staff).await.unwrap().settings.unwrap())
 }
 
@@ -61,8 +66,10 @@ async fn of_two_who_saw_the_same_version_the_second_is_told() {
         steps: vec![Step::Document],
         tries: 5,
     };
-    change(&harness.honnin, &one, version, first).await.unwrap();
-    let second = change(&harness.honnin, &two, version, Change::Callbacks(vec![])).await;
+    change(&harness.honnin, &one, version, &first, Look::Second)
+        .await
+        .unwrap();
+    let second = change(&harness.honnin, &two, version, &Change::Callbacks(vec![]), Look::First).await;
     assert!(matches!(second, Err(SettingsError::Stale)));
     let kept = load(&harness.honnin, &one).await.unwrap().settings.unwrap();
     assert_eq!(kept.callback_urls, ["https://shop.example/done"]);
@@ -182,6 +189,208 @@ async fn what_is_out_of_bounds_is_named_and_nothing_is_saved() {
     assert_eq!(load(&harness.honnin, &admin).await.unwrap(), before);
 }
 
+/// A change as it is made without having seen what it does.
+async fn at_first_look(harness: &Harness, staff: &Staff, wanted: &Change) -> Result<(), SettingsError> {
+    let version = load(&harness.honnin, staff).await.unwrap().version;
+    change(&harness.honnin, staff, version, wanted, Look::First).await
+}
+
+#[tokio::test]
+async fn what_weakens_something_is_saved_at_the_second_look_only_and_old_and_new_values_are_recorded() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let weaker = Change::Decision(Policy {
+        liveness_accept: 0.5,
+        accept_specimens: true,
+        ..Policy::default()
+    });
+    let before = load(&harness.honnin, &admin).await.unwrap();
+    let refused = at_first_look(&harness, &admin, &weaker).await;
+    assert!(matches!(refused, Err(SettingsError::LookAgain)));
+    assert_eq!(load(&harness.honnin, &admin).await.unwrap(), before);
+    let seen = preview(&harness.honnin, &admin, &weaker).await.unwrap();
+    assert_eq!(
+        seen.weakenings,
+        [Weakening::ThresholdLowered, Weakening::SpecimensAccepted]
+    );
+    apply(&harness, &admin, weaker).await.unwrap();
+    let stricter = Change::Decision(Policy::default());
+    at_first_look(&harness, &admin, &stricter).await.unwrap();
+    let tenant = harness.tenant.id.clone();
+    let log = harness
+        .read(async move |tx| audit::list(tx, &tenant, None, None, 2).await)
+        .await;
+    let told: Vec<_> = log.iter().map(|one| one.entry.detail.clone().unwrap()).collect();
+    assert_eq!(
+        told,
+        [
+            "decision: accept_specimens true → false; liveness_accept 0.5 → 0.6",
+            "decision: accept_specimens false → true; liveness_accept 0.6 → 0.5",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn liveness_cannot_be_accepted_from_where_one_sign_speaks_against_it() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let from = |liveness_accept| {
+        Change::Decision(Policy {
+            liveness_accept,
+            ..Policy::default()
+        })
+    };
+    let refused = apply(&harness, &admin, from(0.42)).await;
+    assert!(matches!(refused, Err(SettingsError::Faults(faults)) if faults[0].field == "policy"));
+    assert!(
+        apply(&harness, &admin, from(Policy::LEAST_LIVENESS_ACCEPT))
+            .await
+            .is_ok()
+    );
+    let refused = at_first_look(&harness, &admin, &from(0.1)).await;
+    assert!(
+        matches!(refused, Err(SettingsError::Faults(_))),
+        "not worth a second look"
+    );
+}
+
+#[tokio::test]
+async fn the_preview_shows_what_the_last_decisions_would_have_become() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    for _ in 0..2 {
+        harness.decided().await;
+    }
+    harness.analyser.see_selfie(SelfieFindings {
+        liveness: None,
+        ..holder()
+    });
+    harness.decided().await;
+    let seen = async |policy| {
+        let change = Change::Decision(policy);
+        preview(&harness.honnin, &admin, &change)
+            .await
+            .unwrap()
+            .decisions
+            .unwrap()
+    };
+    let as_decided = Tally {
+        approved: 2,
+        needs_review: 1,
+        rejected: 0,
+    };
+    let same = seen(Policy::default()).await;
+    assert_eq!((same.before, same.after), (as_decided, as_decided));
+    let all_reviewed = Tally {
+        approved: 0,
+        needs_review: 3,
+        rejected: 0,
+    };
+    // Nobody reaches this.
+    let strict = Policy {
+        liveness_accept: 1.0,
+        ..Policy::default()
+    };
+    assert_eq!(seen(strict).await.after, all_reviewed);
+    let sampled = Policy {
+        sampled: 1.0,
+        ..Policy::default()
+    };
+    assert_eq!(seen(sampled).await.after, all_reviewed);
+    harness.clock.advance(Millis::days(31));
+    assert_eq!(seen(Policy::default()).await.before, Tally::default(), "older ones");
+}
+
+#[tokio::test]
+async fn the_preview_of_an_allow_list_shows_who_is_shut_out() {
+    let harness = Harness::new().await;
+    let developer = harness.staff(Role::Developer).await;
+    harness.create().await;
+    let list = |networks: &[&str]| Change::Addresses(networks.iter().map(|net| net.parse().unwrap()).collect());
+    let elsewhere = list(&["192.0.2.0/24"]);
+    let seen = preview(&harness.honnin, &developer, &elsewhere).await.unwrap();
+    assert_eq!(seen.weakenings, [Weakening::AddressesShutOut]);
+    let callers = seen.callers.unwrap();
+    assert_eq!(
+        (callers.own, callers.lately),
+        ((localhost(), false), vec![(localhost().to_string(), false)])
+    );
+    let refused = at_first_look(&harness, &developer, &elsewhere).await;
+    assert!(matches!(refused, Err(SettingsError::LookAgain)));
+    at_first_look(&harness, &developer, &list(&["127.0.0.0/8"]))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_receivers_query_is_not_in_the_audit_log() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    harness.names.say("shop.example", &[&[localhost()]]);
+    let url = Change::Webhook {
+        url: Some("https://shop.example/hook?token=canary".into()),
+        event_types: EventType::ALL.to_vec(),
+    };
+    apply(&harness, &admin, url).await.unwrap();
+    let tenant = harness.tenant.id.clone();
+    let log = harness
+        .read(async move |tx| audit::list(tx, &tenant, None, None, 1).await)
+        .await;
+    assert_eq!(
+        log[0].entry.detail.as_deref(),
+        Some("webhook: webhook_url none → https://shop.example/hook?…")
+    );
+}
+
+/// How long until each session's data is erased, in days, oldest session first.
+async fn days_left(harness: &Harness) -> Vec<i64> {
+    let now = harness.honnin.now();
+    let jobs = harness.open_jobs().await;
+    let mut erasures: Vec<_> = jobs.into_iter().filter(|job| job.kind == JobKind::Erase).collect();
+    erasures.sort_by_key(|job| job.number.0);
+    erasures
+        .iter()
+        .map(|job| (job.run_at.as_millis() - now.as_millis()) / Millis::days(1).0)
+        .collect()
+}
+
+#[tokio::test]
+async fn a_shorter_retention_counts_for_ended_sessions_and_a_longer_one_does_not() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let retention = |days| Change::Lifetimes {
+        link: TenantSettings::default().link_lifetime,
+        session: TenantSettings::default().session_lifetime,
+        retention: Millis::days(days),
+    };
+    let (old, _) = harness.decided().await;
+    harness.wait(Millis::days(40)).await;
+    let (declined, applicant) = harness.agreed().await;
+    decline(&harness.honnin, &applicant).await.unwrap();
+    harness.create().await;
+    harness.wait(Millis::days(10)).await;
+    // The last one expired seven days after its creation, three days ago.
+    assert_eq!(days_left(&harness).await, [40, 80, 87]);
+    let shorter = retention(30);
+    let refused = at_first_look(&harness, &admin, &shorter).await;
+    assert!(matches!(refused, Err(SettingsError::LookAgain)));
+    let erasures = preview(&harness.honnin, &admin, &shorter)
+        .await
+        .unwrap()
+        .erasures
+        .unwrap();
+    assert_eq!((erasures.before, erasures.after), ([0, 0, 0], [1, 1, 3]));
+    at_first_look(&harness, &admin, &retention(120)).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(days_left(&harness).await, [40, 80, 87], "as their users were told");
+    apply(&harness, &admin, shorter).await.unwrap();
+    harness.run_until_idle().await;
+    assert!(harness.detail(&old).await.session.purged_at.is_some(), "at once");
+    assert_eq!(days_left(&harness).await, [20, 27]);
+    harness.wait(Millis::days(20)).await;
+    assert!(harness.detail(&declined).await.session.purged_at.is_some());
+}
+
 #[tokio::test]
 async fn a_key_is_shown_once_opens_the_api_and_is_refused_after_revoking() {
     let harness = Harness::new().await;
@@ -190,6 +399,7 @@ async fn a_key_is_shown_once_opens_the_api_and_is_refused_after_revoking() {
         name: name.to_owned(),
         lifetime: Some(Millis::days(30)),
         scopes,
+        networks: Vec::new(),
     };
     let (create, read) = (Scopes::NONE.with(Scope::Create), Scopes::NONE.with(Scope::Read));
     let issue = |new| issue_key(&harness.honnin, &developer, new);
@@ -221,6 +431,69 @@ async fn a_key_is_shown_once_opens_the_api_and_is_refused_after_revoking() {
         !revoke_key(&harness.honnin, &developer, &issued.id).await.unwrap(),
         "once is enough"
     );
+}
+
+#[tokio::test]
+async fn a_key_opens_the_api_from_its_networks_only_and_says_where_it_was_used() {
+    let harness = Harness::new().await;
+    let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
+    let issue = async |network: &str| {
+        let new = NewKey {
+            name: "Till".into(),
+            lifetime: None,
+            scopes: Scopes::NONE.with(Scope::Create),
+            networks: vec![network.parse().unwrap()],
+        };
+        issue_key(&harness.honnin, &developer, new).await.unwrap()
+    };
+    let enter = async |issued: &Issued| {
+        service::access::tenant_by_key(&harness.honnin, issued.key.expose(), localhost(), Scope::Create).await
+    };
+    let (here, elsewhere) = (issue("127.0.0.0/8").await, issue("192.0.2.0/24").await);
+    assert!(matches!(enter(&elsewhere).await, Err(AccessError::IpNotAllowed)));
+    let caller = enter(&here).await.unwrap();
+    create_session(&harness.honnin, &caller, b"{}").await.unwrap();
+    let listed = list_keys(&harness.honnin, &developer).await.unwrap();
+    let used = |id| listed.iter().find(|key| key.id == id).unwrap().last_used_from.clone();
+    assert_eq!(
+        (used(here.id), used(elsewhere.id)),
+        (Some(localhost().to_string()), None)
+    );
+}
+
+#[tokio::test]
+async fn a_rotated_key_and_its_successor_are_valid_together_for_the_chosen_time() {
+    let harness = Harness::new().await;
+    let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
+    let new = NewKey {
+        name: "Till".into(),
+        lifetime: Some(Millis::days(30)),
+        scopes: Scopes::NONE.with(Scope::Create),
+        networks: vec!["127.0.0.0/8".parse().unwrap()],
+    };
+    let old = issue_key(&harness.honnin, &developer, new).await.unwrap();
+    let enter = async |issued: &Issued| {
+        let entered = service::access::tenant_by_key(&harness.honnin, issued.key.expose(), localhost(), Scope::Create);
+        entered.await.is_ok()
+    };
+    harness.clock.advance(Millis::days(10));
+    let rotate = async |id| rotate_key(&harness.honnin, &developer, id, Millis::hours(24)).await;
+    let fresh = rotate(&old.id).await.unwrap();
+    assert!(enter(&old).await && enter(&fresh).await);
+    let listed = list_keys(&harness.honnin, &developer).await.unwrap();
+    let row = listed.iter().find(|key| key.id == fresh.id).unwrap();
+    assert_eq!((row.name.as_str(), row.networks.len()), ("Till", 1));
+    assert_eq!(
+        row.expires_at,
+        Some(harness.honnin.now().plus(Millis::days(30))),
+        "the same lifetime anew"
+    );
+    harness.clock.advance(Millis::hours(24));
+    assert!(!enter(&old).await && enter(&fresh).await);
+    assert!(matches!(rotate(&old.id).await, Err(IssueKeyError::NotFound)), "expired");
+    // A key that reads personal data is an admin's to renew.
+    let reading = listed.iter().find(|key| key.scopes.contains(Scope::Read)).unwrap();
+    assert!(matches!(rotate(&reading.id).await, Err(IssueKeyError::NeedsAdmin)));
 }
 
 #[tokio::test]

@@ -29,14 +29,14 @@ pub struct Entry {
 /// The actor of automatic actions.
 pub const SYSTEM: &str = "system";
 
-/// An entry with its number and, where the actor is a person, their name.
+/// An entry with its number and, where the actor is a person or an API key, its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
     /// Increasing in the order of writing.
     pub number: i64,
     /// What was done.
     pub entry: Entry,
-    /// The person's name.
+    /// The name of the person or API key.
     pub actor_name: Option<String>,
 }
 
@@ -65,6 +65,48 @@ pub async fn record(tx: &mut Tx, entry: &Entry) -> Result<(), StoreError> {
         .execute(conn).await.map(drop))
 }
 
+/// What entries are wanted; `None` means any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// About this.
+    pub subject: Option<String>,
+    /// By this person or API key, or [`SYSTEM`].
+    pub actor: Option<String>,
+    /// This action.
+    pub action: Option<AuditAction>,
+    /// Not before this time.
+    pub from: Option<Timestamp>,
+    /// Before this time.
+    pub until: Option<Timestamp>,
+}
+
+/// A tenant's entries that match, newest first, before number `before`.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn search(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    filter: &Filter,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
+        "SELECT audit.number, audit.at, audit.tenant_id, audit.actor, audit.action, audit.subject, audit.detail,
+                audit.address, COALESCE(users.name, api_keys.name) AS actor_name
+         FROM audit LEFT JOIN users ON users.id = audit.actor LEFT JOIN api_keys ON api_keys.id = audit.actor
+         WHERE audit.tenant_id = $1 AND audit.number < $2
+             AND (CAST($3 AS TEXT) IS NULL OR audit.subject = $3) AND (CAST($4 AS TEXT) IS NULL OR audit.actor = $4)
+             AND (CAST($5 AS TEXT) IS NULL OR audit.action = $5) AND audit.at >= $6 AND audit.at < $7
+         ORDER BY audit.number DESC LIMIT $8")
+        .bind(tenant.as_str()).bind(before.unwrap_or(i64::MAX)).bind(&filter.subject).bind(&filter.actor)
+        .bind(filter.action.map(AuditAction::as_str))
+        .bind(filter.from.map_or(i64::MIN, Timestamp::as_millis))
+        .bind(filter.until.map_or(i64::MAX, Timestamp::as_millis))
+        .bind(i64::from(limit)).fetch_all(conn).await)?;
+    rows.into_iter().map(recorded).collect()
+}
+
 /// A tenant's entries, newest first, before number `before`; only those about `subject` if it is given.
 ///
 /// # Errors
@@ -76,15 +118,11 @@ pub async fn list(
     before: Option<i64>,
     limit: u32,
 ) -> Result<Vec<Recorded>, StoreError> {
-    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
-        "SELECT audit.number, audit.at, audit.tenant_id, audit.actor, audit.action, audit.subject, audit.detail,
-                audit.address, users.name AS actor_name
-         FROM audit LEFT JOIN users ON users.id = audit.actor
-         WHERE audit.tenant_id = $1 AND (CAST($2 AS TEXT) IS NULL OR audit.subject = $2) AND audit.number < $3
-         ORDER BY audit.number DESC LIMIT $4")
-        .bind(tenant.as_str()).bind(subject).bind(before.unwrap_or(i64::MAX)).bind(i64::from(limit))
-        .fetch_all(conn).await)?;
-    rows.into_iter().map(recorded).collect()
+    let filter = Filter {
+        subject: subject.map(str::to_owned),
+        ..Filter::default()
+    };
+    search(tx, tenant, &filter, before, limit).await
 }
 
 fn recorded(row: Row) -> Result<Recorded, StoreError> {
@@ -105,4 +143,56 @@ fn recorded(row: Row) -> Result<Recorded, StoreError> {
         },
         actor_name: row.actor_name,
     })
+}
+
+/// A tenant's entries of these actions after number `after`, newest first. Of a very long log, the last part is searched.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_after(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    after: i64,
+    actions: &[AuditAction],
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    // One SQL text serves any set of actions: `,key.issue,person.join,` is like `%,key.issue,%`.
+    let actions = actions
+        .iter()
+        .fold(String::from(","), |list, action| list + action.as_str() + ",");
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
+        "SELECT lately.number, lately.at, lately.tenant_id, lately.actor, lately.action, lately.subject, lately.detail,
+                lately.address, COALESCE(users.name, api_keys.name) AS actor_name
+         FROM (SELECT * FROM audit WHERE tenant_id = $1 AND number > $2 ORDER BY number DESC LIMIT $3) AS lately
+              LEFT JOIN users ON users.id = lately.actor LEFT JOIN api_keys ON api_keys.id = lately.actor
+         WHERE $4 LIKE '%,' || lately.action || ',%' ORDER BY lately.number DESC LIMIT $5")
+        .bind(tenant.as_str()).bind(after).bind(SEARCHED).bind(&actions).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    rows.into_iter().map(recorded).collect()
+}
+
+/// How many of a tenant's last entries are searched without an index.
+const SEARCHED: i64 = 20_000;
+
+/// The addresses from which API keys were used lately, with the last time, latest first.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_key_addresses(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    since: Timestamp,
+    limit: u32,
+) -> Result<Vec<(String, Timestamp)>, StoreError> {
+    let rows: Vec<(String, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT address, MAX(at) AS last FROM (
+             SELECT address, at, actor FROM audit WHERE tenant_id = $1 ORDER BY number DESC LIMIT $2) AS lately
+         WHERE substr(actor, 1, 4) = 'key_' AND address IS NOT NULL AND at >= $3
+         GROUP BY address ORDER BY last DESC, address LIMIT $4")
+        .bind(tenant.as_str()).bind(SEARCHED).bind(since.as_millis()).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    Ok(rows
+        .into_iter()
+        .map(|(address, at)| (address, Timestamp::from_millis(at)))
+        .collect())
 }

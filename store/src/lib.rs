@@ -4,6 +4,7 @@
 //! key of their session before they get here (see [`vault`]).
 
 pub mod audit;
+pub mod audit_chain;
 pub mod capture;
 pub mod db;
 pub mod decision;

@@ -1,4 +1,4 @@
-//! The reviewers' work: who has reserved a case, and who decided which attempt.
+//! The reviewers' work: who has reserved a case, who decided which attempt, and decisions that can still be undone.
 
 use crate::{
     StoreError,
@@ -6,6 +6,8 @@ use crate::{
 };
 use domain::{
     ids::{SessionId, UserId},
+    named::Named,
+    reasons::Reason,
     ruling::Ruling,
     time::Timestamp,
 };
@@ -161,4 +163,105 @@ pub async fn list(tx: &mut Tx, session: &SessionId) -> Result<Vec<Ruled>, StoreE
          FROM reviews JOIN users ON users.id = reviews.user_id WHERE session_id = $1 ORDER BY reviews.attempt")
         .bind(session.as_str()).fetch_all(conn).await)?;
     rows.into_iter().map(Ruled::try_from).collect()
+}
+
+/// A decision that takes effect at `due_at` unless it is undone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingRuling {
+    /// The case.
+    pub session: SessionId,
+    /// Which attempt.
+    pub attempt: i64,
+    /// Who.
+    pub user: UserId,
+    /// What: approved or rejected.
+    pub ruling: Ruling,
+    /// Why it is rejected.
+    pub reasons: Vec<Named<Reason>>,
+    /// Encrypted like the session's note, which it becomes.
+    pub note: Option<Vec<u8>>,
+    /// The reviewer's network address.
+    pub address: String,
+    /// When.
+    pub made_at: Timestamp,
+    /// When it takes effect.
+    pub due_at: Timestamp,
+}
+
+#[derive(sqlx::FromRow)]
+struct RawPending {
+    session_id: String,
+    attempt: i64,
+    user_id: String,
+    ruling: String,
+    reasons: String,
+    note: Option<Vec<u8>>,
+    address: String,
+    made_at: i64,
+    due_at: i64,
+    name: String,
+}
+
+/// A pending decision with its reviewer's name.
+fn pending(raw: RawPending) -> Result<(PendingRuling, String), StoreError> {
+    let pending = PendingRuling {
+        session: SessionId::parse(&raw.session_id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+        attempt: raw.attempt,
+        user: user_id(&raw.user_id)?,
+        ruling: Ruling::parse(&raw.ruling).ok_or(StoreError::Corrupt("an unknown ruling"))?,
+        reasons: serde_json::from_str(&raw.reasons).map_err(|_| StoreError::Corrupt("malformed reasons"))?,
+        note: raw.note,
+        address: raw.address,
+        made_at: Timestamp::from_millis(raw.made_at),
+        due_at: Timestamp::from_millis(raw.due_at),
+    };
+    Ok((pending, raw.name))
+}
+
+/// Stores a decision that can still be undone.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] if the case has one already.
+pub async fn insert_pending(tx: &mut Tx, pending: &PendingRuling) -> Result<(), StoreError> {
+    let reasons = serde_json::to_string(&pending.reasons).map_err(|_| StoreError::Corrupt("malformed reasons"))?;
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO pending_rulings (session_id, attempt, user_id, ruling, reasons, note, address, made_at, due_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+        .bind(pending.session.as_str()).bind(pending.attempt).bind(pending.user.as_str()).bind(pending.ruling.as_str())
+        .bind(&reasons).bind(&pending.note).bind(&pending.address)
+        .bind(pending.made_at.as_millis()).bind(pending.due_at.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+/// The pending decision on a case, with its reviewer's name.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_pending(tx: &mut Tx, session: &SessionId) -> Result<Option<(PendingRuling, String)>, StoreError> {
+    let row: Option<RawPending> = on!(tx, conn => sqlx::query_as(
+        "SELECT pending_rulings.*, users.name FROM pending_rulings JOIN users ON users.id = pending_rulings.user_id
+         WHERE session_id = $1")
+        .bind(session.as_str()).fetch_optional(conn).await)?;
+    row.map(pending).transpose()
+}
+
+/// A person's pending decisions, oldest first.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_pending(tx: &mut Tx, user: &UserId) -> Result<Vec<PendingRuling>, StoreError> {
+    let rows: Vec<RawPending> = on!(tx, conn => sqlx::query_as(
+        "SELECT pending_rulings.*, users.name FROM pending_rulings JOIN users ON users.id = pending_rulings.user_id
+         WHERE user_id = $1 ORDER BY made_at, session_id")
+        .bind(user.as_str()).fetch_all(conn).await)?;
+    rows.into_iter().map(|row| Ok(pending(row)?.0)).collect()
+}
+
+/// Removes the pending decision on a case. Returns whether there was one: of two that remove it, one gets `true`.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_pending(tx: &mut Tx, session: &SessionId) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM pending_rulings WHERE session_id = $1")
+        .bind(session.as_str()).execute(conn).await.map(|done| done.rows_affected() == 1))
 }

@@ -318,6 +318,8 @@ pub async fn add_tenant(honnin: &Honnin, tenant: &TenantRow) -> String {
         expires_at: None,
         revoked_at: None,
         last_used_at: None,
+        last_used_from: None,
+        networks: Vec::new(),
     };
     let tenant = tenant.clone();
     let stored: Result<(), StoreError> = honnin

@@ -13,6 +13,8 @@ pub enum Fault {
     NotFound,
     /// The password must be entered again first; then the page to continue at.
     Confirm(&'static str),
+    /// A second factor without the password before it, or too long after it.
+    NoPassword,
     /// The installation has already been set up.
     SetUpClosed,
     /// A link for choosing a password that was used, revoked or replaced, has expired, or never existed.
@@ -49,7 +51,7 @@ impl Fault {
         match self {
             Self::Forbidden | Self::Foreign => StatusCode::FORBIDDEN,
             Self::NotFound | Self::SetUpClosed | Self::LinkClosed => StatusCode::NOT_FOUND,
-            Self::Confirm(_) => StatusCode::SEE_OTHER,
+            Self::Confirm(_) | Self::NoPassword => StatusCode::SEE_OTHER,
             Self::Malformed => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -66,6 +68,7 @@ impl Fault {
                 "There is no such page, or it belongs to another organisation.",
             ),
             Self::Confirm(_) => ("Confirm", "Confirm your identity."),
+            Self::NoPassword => ("Sign in", "Enter your password first."),
             Self::SetUpClosed => (
                 "Set-up is closed",
                 "This set-up link has already been used or does not exist. Sign in, or restart the server to get a new link.",

@@ -87,7 +87,7 @@ pub(crate) fn items(items: &[Item]) -> AnyView {
         })
         .collect_view();
     view! {
-        <div class="scroll">
+        <div class="scroll" role="region" tabindex="0" aria-label="Readings">
             <table class="readings">
                 <thead><tr>
                     <th scope="col">"Item"</th><th scope="col">"Document"</th>

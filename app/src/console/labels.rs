@@ -10,8 +10,10 @@ use domain::{
     outcome::Verdict,
     reasons::Reason,
     role::Role,
+    ruling::Ruling,
     scope::Scope,
     session::{FailureReason, Status, Step},
+    tenant::Weakening,
 };
 
 /// A status and its tone.
@@ -25,6 +27,62 @@ pub(super) const fn status(status: Status) -> (&'static str, Tone) {
         Status::Completed => ("Completed", Tone::Good),
         Status::Expired => ("Expired", Tone::Plain),
         Status::Failed => ("Failed", Tone::Bad),
+    }
+}
+
+/// What a change of settings weakens, as a sentence.
+pub(super) const fn weakening(weakening: Weakening) -> &'static str {
+    match weakening {
+        Weakening::StepRemoved => "New sessions will no longer require a verification step that they require now.",
+        Weakening::ThresholdLowered => "A lower confidence will be enough for a face match or liveness.",
+        Weakening::FraudSignalsReviewed => "Fraud signals will no longer reject a session by themselves.",
+        Weakening::SpecimensAccepted => "Specimens and documents of a fictional state will count as genuine.",
+        Weakening::VisualEvidence => {
+            "A document will be approved by its appearance, which can be imitated with a printer."
+        }
+        Weakening::DuplicatesMissed => "People who were approved before will be found less often, or not at all.",
+        Weakening::SampledLess => "Fewer sessions will be selected for quality control.",
+        Weakening::ReceiverChanged => "Results will no longer be sent to where they are sent now.",
+        Weakening::NetworksAdmitted => "More networks will be able to call the API.",
+        Weakening::AddressesShutOut => "Addresses that may call the API now will be refused.",
+        Weakening::RetentionShortened => "Personal data will be erased sooner, also that of sessions that have ended.",
+    }
+}
+
+/// A setting by its name as stored.
+pub(super) fn setting(name: &str) -> String {
+    let known = match name {
+        "steps" => "Verification steps",
+        "callback_urls" => "Callback URLs",
+        "ip_allow_list" => "IP allow-list",
+        "webhook_url" => "Webhook receiver",
+        "event_types" => "Events",
+        "link_lifetime" => "Link lifetime",
+        "session_lifetime" => "Session lifetime",
+        "retention" => "Personal data retention",
+        "tries" => "Tries per step",
+        "accent" => "Accent colour",
+        "match_accept" => "Face match, accept from",
+        "match_review" => "Face match, review from",
+        "liveness_accept" => "Liveness, accept from",
+        "liveness_review" => "Liveness, review from",
+        "reject_on_fraud_signals" => "Reject on fraud signals",
+        "accept_specimens" => "Accept specimens",
+        "accepted" => "Automatic approval",
+        "find_duplicates" => "Search for faces approved before",
+        "duplicate_from" => "Same face, from",
+        "sampled" => "Quality control, share",
+        other => other,
+    };
+    known.to_owned()
+}
+
+/// A reviewer's decision.
+pub(super) const fn ruling(ruling: Ruling) -> (&'static str, Tone) {
+    match ruling {
+        Ruling::Approved => ("Approved", Tone::Good),
+        Ruling::Rejected => ("Rejected", Tone::Bad),
+        Ruling::AskedAgain => ("Asked again", Tone::Warn),
     }
 }
 
@@ -181,6 +239,7 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::LinkSwitchDevice => "continued on another device",
         AuditAction::CaseOpen => "opened a case",
         AuditAction::CaseRule => "decided a case",
+        AuditAction::CaseUndo => "undid their decision on a case",
         AuditAction::CaseAskAgain => "asked the user again",
         AuditAction::PictureView => "viewed a picture",
         AuditAction::KeyIssue => "issued an API key",
@@ -197,11 +256,16 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::PersonSignIn => "signed in",
         AuditAction::PersonSignInRefused => "failed to sign in",
         AuditAction::PersonChangePassword => "changed their password",
+        AuditAction::FactorAdd => "added a second factor",
+        AuditAction::FactorRemove => "removed a second factor",
+        AuditAction::RecoveryCodesIssue => "made new recovery codes",
+        AuditAction::PersonEndSession => "signed out another browser",
         AuditAction::PersonSignOutEverywhere => "signed out everywhere",
         AuditAction::InstallationSetUp => "set up the installation",
         AuditAction::TenantCreate => "created the tenant",
         AuditAction::WebhookSecretIssue => "issued a webhook secret",
         AuditAction::WebhookSecretDisable => "disabled a webhook secret",
+        AuditAction::AuditExport => "exported the audit log",
         AuditAction::WebhookSendAgain => "resent a webhook",
         AuditAction::WebhookSendRangeAgain => "resent webhooks",
         AuditAction::WebhookTest => "sent a test webhook",

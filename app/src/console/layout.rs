@@ -1,9 +1,11 @@
 //! The frame around every page of the console: who is signed in, where, and what else there is.
 
+use super::labels;
 use super::parts::{self, Tone};
 use crate::PageMeta;
 use crate::parts::Mistake;
 use crate::shell::{self, Head};
+use domain::ruling::Ruling;
 use leptos::prelude::*;
 
 /// The area of the console a page belongs to.
@@ -65,6 +67,19 @@ pub(crate) struct Frame {
     pub backlog: i64,
     /// A notice about what was just done, shown once.
     pub done: Option<String>,
+    /// The person's decisions on cases that they can still undo.
+    pub undoable: Vec<Undoable>,
+}
+
+/// A decision on a case that can still be undone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Undoable {
+    /// Session id.
+    pub id: String,
+    /// What was decided.
+    pub ruling: Ruling,
+    /// For how many more seconds.
+    pub seconds: i64,
 }
 
 fn nav_item(frame: &Frame, item: NavigationItem, href: &'static str, name: &'static str) -> AnyView {
@@ -136,12 +151,26 @@ fn tenant_switch(frame: &Frame) -> AnyView {
     .into_any()
 }
 
+fn undo(undoable: &Undoable) -> AnyView {
+    let action = format!("/admin/review/{}/undo", undoable.id);
+    let case = format!("/admin/review/{}", undoable.id);
+    view! {
+        <form class="flash undo" method="post" action=action data-undo>
+            <span role="status"><a href=case>{labels::ruling(undoable.ruling).0}</a>". Your server is told in "
+                <span data-left>{undoable.seconds}</span>" seconds."</span>
+            <button class="button secondary small" type="submit">"Undo"</button>
+        </form>
+    }
+    .into_any()
+}
+
 /// The whole page.
 pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -> AnyView {
     let done = frame
         .done
         .clone()
         .map(|done| view! { <p class="flash" role="status">{done}</p> });
+    let undo = frame.undoable.iter().map(undo).collect_view();
     let body = view! {
         <a class="skip" href="#main">"Skip to main content"</a>
         <div class="desk">
@@ -158,7 +187,7 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
                     </form>
                 </div>
             </header>
-            <main id="main" tabindex="-1">{done}{main}</main>
+            <main id="main" tabindex="-1">{done}{undo}{main}</main>
         </div>
     };
     let head = Head {

@@ -18,6 +18,7 @@ pub mod overview;
 mod parts;
 pub mod password_links;
 pub mod people;
+mod proof;
 pub mod queue;
 mod request;
 mod rows;
@@ -40,6 +41,7 @@ pub(crate) fn SignedInRoutes() -> impl MatchNestedRoutes + Clone {
     view! {
         <Route path=path!("/admin") view=overview::OverviewPage ssr=Async/>
         <Route path=path!("/admin/account") view=account::AccountPage ssr=Async/>
+        <Route path=path!("/admin/account/authenticator") view=account::authenticator::AuthenticatorPage ssr=Async/>
         <Route path=path!("/admin/confirm") view=account::ConfirmPage ssr=Async/>
         <Route path=path!("/admin/sessions") view=sessions::SessionsPage ssr=Async/>
         <Route path=path!("/admin/sessions/new") view=new_session::NewSessionPage ssr=Async/>
@@ -71,6 +73,7 @@ pub(crate) fn signed_in_forms() -> Router {
         .merge(keys::forms())
         .merge(webhooks::forms())
         .merge(people::forms())
+        .merge(audit::forms())
 }
 
 /// The pages for people who are not signed in.
@@ -78,6 +81,7 @@ pub(crate) fn signed_in_forms() -> Router {
 pub(crate) fn GuestRoutes() -> impl MatchNestedRoutes + Clone {
     view! {
         <Route path=path!("/admin/sign-in") view=entry::SignInPage ssr=Async/>
+        <Route path=path!("/admin/sign-in/code") view=entry::CodePage ssr=Async/>
         <Route path=path!("/admin/set-up/:token") view=entry::SetUpPage ssr=Async/>
         <Route path=path!("/admin/invitation/:token") view=password_links::InvitationPage ssr=Async/>
         <Route path=path!("/admin/reset/:token") view=password_links::ResetPage ssr=Async/>

@@ -142,6 +142,22 @@ pub(super) fn mistake_of(mistakes: &[Mistake], field: &str) -> Option<String> {
         .map(|mistake| mistake.sentence.clone())
 }
 
+/// Recovery codes, which are shown only now.
+pub(super) fn shown_codes(codes: &[String]) -> AnyView {
+    let codes = codes
+        .iter()
+        .map(|code| view! { <li><code>{code.clone()}</code></li> })
+        .collect_view();
+    view! {
+        <section class="panel secret" role="status">
+            <h2>"Your recovery codes"</h2>
+            <ul class="recovery-codes">{codes}</ul>
+            <p>"Keep them where you keep passwords: they are not shown again. Each one signs you in once if you have lost your device."</p>
+        </section>
+    }
+    .into_any()
+}
+
 /// A field of one line.
 pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
     let Line {

@@ -3,7 +3,7 @@
 use super::{
     fault::Fault,
     labels,
-    layout::{Frame, May, NavigationItem},
+    layout::{Frame, May, NavigationItem, Undoable},
     message::message,
 };
 use crate::{
@@ -13,30 +13,40 @@ use crate::{
 use domain::{
     ids::{TenantId, UserId},
     language::Language,
+    time::{Millis, Timestamp},
 };
 use http::{HeaderValue, header::LOCATION};
 use leptos::prelude::*;
 use service::{
     access::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Roster, Staff},
+    review::list_pending,
     session::search::count_waiting,
     settings::list_tenants,
 };
 use url::form_urlencoded;
+
+/// After this time, sensitive actions ask for the password again (step-up).
+const FRESH: Millis = Millis::minutes(10);
 
 /// A person who is signed in.
 #[derive(Clone)]
 pub struct SignedIn {
     /// Who it is.
     pub staff: Staff,
-    /// Whether they entered their password recently.
-    pub is_fresh: bool,
+    /// When they last proved who they are.
+    pub confirmed_at: Option<Timestamp>,
     /// A notice to be shown once.
     pub notice: Option<String>,
+    /// Names the browser's session among the person's own.
+    pub session: String,
 }
 
 /// Someone who is not signed in.
-#[derive(Clone, Copy, Debug)]
-pub struct Guest;
+#[derive(Clone, Debug, Default)]
+pub struct Guest {
+    /// Who they are if they have entered the right password and have a second factor to show.
+    pub half: Option<UserId>,
+}
 
 /// A request of a signed-in person.
 pub type Request = page::Request<SignedIn>;
@@ -53,12 +63,14 @@ pub struct Notice(pub String);
 /// An extension of the response: what changes about the browser's session.
 #[derive(Clone, Debug)]
 pub enum SessionChange {
+    /// This person has entered their password and has a second factor to show.
+    HalfSignedIn(UserId),
     /// This person has signed in.
     SignedIn(UserId),
     /// They have signed out.
     SignedOut,
-    /// They have entered their password.
-    PasswordEntered,
+    /// They have proved again who they are.
+    Confirmed,
     /// They switched to this tenant.
     LooksAt(TenantId),
 }
@@ -157,12 +169,37 @@ impl Request {
             },
             may,
             done: self.who.notice.clone(),
+            undoable: self.undoable().await?,
         })
+    }
+
+    /// The person's decisions that they can still undo.
+    async fn undoable(&self) -> PageResult<Vec<Undoable>> {
+        let Ok(reviewer) = Reviewer::of(self.staff()) else {
+            return Ok(Vec::new());
+        };
+        let now = self.honnin().now();
+        let left = |until: Timestamp| (until.as_millis() - now.as_millis() + 999) / 1000;
+        let pending = list_pending(self.honnin(), &reviewer).await?.into_iter();
+        Ok(pending
+            .filter(|pending| pending.due_at > now)
+            .map(|pending| Undoable {
+                id: pending.session.to_string(),
+                ruling: pending.ruling,
+                seconds: left(pending.due_at),
+            })
+            .collect())
+    }
+
+    /// Whether the person has proved who they are within `span`.
+    pub(crate) fn is_confirmed_within(&self, span: Millis) -> bool {
+        let now = self.honnin().now();
+        self.who.confirmed_at.is_some_and(|at| now < at.plus(span))
     }
 
     /// Asks for the password again if it was entered too long ago; `next` is where to continue afterwards.
     pub(crate) fn check_fresh(&self, next: &'static str) -> PageResult<()> {
-        if self.who.is_fresh {
+        if self.is_confirmed_within(FRESH) {
             Ok(())
         } else {
             Err(Fault::Confirm(next))
@@ -178,6 +215,7 @@ fn told(fault: Fault, frame: Option<&Frame>, meta: &PageMeta) -> Refused {
             let to = HeaderValue::from_str(&format!("/admin/confirm?next={next}"));
             to.ok().map(|to| (LOCATION, to))
         }
+        Fault::NoPassword => Some((LOCATION, HeaderValue::from_static("/admin/sign-in"))),
         _ => None,
     };
     Refused {

@@ -63,6 +63,12 @@ impl Fields {
             .map(|(_, value)| value.as_str())
     }
 
+    /// Every field except these, in the order sent.
+    pub(crate) fn without<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let all = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        all.filter(|(name, _)| !names.contains(name))
+    }
+
     /// Whether there is a non-empty value of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         !self.raw(name).is_empty()

@@ -53,6 +53,11 @@ impl Policy {
     /// Below this, another face than the portrait's could pass by chance, so no tenant may go lower.
     pub const LEAST_MATCH_ACCEPT: f64 = 0.50;
 
+    /// Below this, liveness could be accepted although one of its signs speaks against it. The confidence is 0.85 times one factor
+    /// for each sign, and a factor is 0.5 at the limit of its sign: a face as flat as a picture, or one that is another person's
+    /// at the end of the burst, has at most 0.425.
+    pub const LEAST_LIVENESS_ACCEPT: f64 = 0.43;
+
     /// Below this, one face in a few thousand matches by chance, and each face is compared with all.
     pub const LEAST_DUPLICATE: f64 = 0.83;
 
@@ -75,6 +80,7 @@ impl Policy {
         ordered(self.match_review, self.match_accept)
             && ordered(self.liveness_review, self.liveness_accept)
             && self.match_accept >= Self::LEAST_MATCH_ACCEPT
+            && self.liveness_accept >= Self::LEAST_LIVENESS_ACCEPT
             && (0.0..=1.0).contains(&self.sampled)
             && (Self::LEAST_DUPLICATE..=1.0).contains(&self.duplicate_from)
     }

@@ -18,6 +18,7 @@ pub(super) const TODAY: Date = time::macros::date!(2026 - 08 - 02);
 pub(super) static NOBODY: Earlier = Earlier {
     holders: Vec::new(),
     faces: FaceSearch::NotWanted,
+    noted: Vec::new(),
 };
 
 pub(super) fn field(name: FieldName, value: &str) -> OcrField {

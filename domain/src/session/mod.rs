@@ -209,6 +209,17 @@ impl Session {
         }
     }
 
+    /// `created | collecting | deciding | reviewing → failed`: an admin has the personal data erased before there is a decision.
+    ///
+    /// # Errors
+    /// [`Refused::Status`] if it has ended, also past the deadline.
+    pub fn abandon(&self, now: Timestamp) -> Result<Self, Refused> {
+        match self.status_at(now) {
+            Status::Created | Status::Collecting | Status::Deciding | Status::Reviewing => Ok(self.to(Status::Failed)),
+            other => Err(Refused::Status(other)),
+        }
+    }
+
     /// `created | collecting → expired`: the deadline has passed. `None` if there is nothing to expire.
     #[must_use]
     pub fn expire(&self, now: Timestamp) -> Option<Self> {

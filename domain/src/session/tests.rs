@@ -10,6 +10,7 @@ enum Move {
     Decide(Verdict),
     Rule,
     Fail,
+    Abandon,
     Expire,
     ExpireEarly,
     Reprocess,
@@ -24,6 +25,7 @@ fn any_move() -> impl Strategy<Value = Move> {
         prop::sample::select(Verdict::ALL).prop_map(Move::Decide),
         Just(Move::Rule),
         Just(Move::Fail),
+        Just(Move::Abandon),
         Just(Move::Expire),
         Just(Move::ExpireEarly),
         Just(Move::Reprocess),
@@ -41,7 +43,7 @@ fn allowed(from: Status, to: Status) -> bool {
             (Created, Collecting | Expired | Failed)
                 | (Collecting, Deciding | Expired | Failed)
                 | (Deciding, Completed | Reviewing | Failed)
-                | (Reviewing, Completed | Collecting)
+                | (Reviewing, Completed | Collecting | Failed)
                 | (Completed | Failed, Collecting)
         )
 }
@@ -65,6 +67,7 @@ fn apply(session: &Session, step: Move, now: Timestamp) -> Option<Session> {
         Move::Decide(verdict) => session.decide(verdict, now).ok(),
         Move::Rule => session.rule(now).ok(),
         Move::Fail => session.fail(now).ok(),
+        Move::Abandon => session.abandon(now).ok(),
         Move::Expire => session.expire(now),
         Move::ExpireEarly => session.expire_early(now).ok(),
         Move::Reprocess => session.reprocess(now, Millis::days(7)).ok(),

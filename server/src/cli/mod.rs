@@ -1,5 +1,6 @@
 //! The command line.
 
+mod audit;
 mod check_config;
 mod demo;
 mod inspect;
@@ -53,6 +54,9 @@ enum Command {
     /// Manages console users.
     #[command(subcommand)]
     User(people::UserCommand),
+    /// Audit log.
+    #[command(subcommand)]
+    Audit(audit::AuditCommand),
 }
 
 /// Runs the command given on the command line.
@@ -78,6 +82,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Migrate => serving::migrate(&cli.settings),
         Command::Tenant(command) => tenant::run(&cli.settings, command),
         Command::User(command) => people::run(&cli.settings, command),
+        Command::Audit(command) => audit::run(&cli.settings, command),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `user invite`, `user reset`, `user grant-operator`. These do not set passwords either: they print a link through which
+//! `user invite`, `user reset`, `user remove-factors`, `user grant-operator`. These do not set passwords either: they print a link through which
 //! people choose one.
 
 use super::{Failure, Settings, block_on, logging, say};
@@ -12,6 +12,7 @@ use service::{
         NewPerson, PeopleError, grant_operator,
         invite::{InviteError, invite_from_here},
         reset_password::issue_reset_from_here,
+        second_factor::remove_from_here,
     },
 };
 
@@ -21,6 +22,8 @@ pub(super) enum UserCommand {
     Invite(Invite),
     /// Prints a password reset link.
     Reset(Whom),
+    /// Removes the second factors of somebody who has lost theirs, and ends their sessions.
+    RemoveFactors(Whom),
     /// Grants operator rights and re-enables the account if it is disabled.
     GrantOperator(Whom),
 }
@@ -89,6 +92,10 @@ async fn execute(honnin: &Honnin, command: UserCommand) -> Result<Vec<String>, F
         UserCommand::Reset(Whom { email }) => {
             let reset = issue_reset_from_here(honnin, here, &email).await.map_err(nobody)?;
             Ok(link("Reset link", reset.link.expose(), &reset.expires_at.to_iso()))
+        }
+        UserCommand::RemoveFactors(Whom { email }) => {
+            let user = remove_from_here(honnin, here, &email).await.map_err(nobody)?;
+            Ok(vec![format!("{user} signs in with a password only.")])
         }
         UserCommand::GrantOperator(Whom { email }) => {
             let user = grant_operator(honnin, here, &email).await.map_err(nobody)?;

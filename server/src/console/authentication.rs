@@ -15,33 +15,39 @@ use domain::{
     ids::{TenantId, UserId},
     time::{Millis, Timestamp},
 };
-use http::{Method, header::CONTENT_TYPE};
+use http::{
+    Method,
+    header::{CONTENT_TYPE, USER_AGENT},
+};
 use service::{
     access::{self, Staff},
-    people::console_session::{ABSOLUTE, IDLE},
+    people::console_session::{
+        ABSOLUTE, IDLE, id_of,
+        key::{ADDRESS, AGENT, SEEN_AT, SIGNED_IN_AT, USER},
+    },
 };
 use store::StoreError;
 use thiserror::Error;
 use tower_sessions::Session;
 use url::form_urlencoded;
 
-/// Session key: who signed in.
-pub(super) const USER: &str = "user";
-/// Session key: when they signed in.
-const SIGNED_IN_AT: &str = "signed_in_at";
-/// Session key: when they were last seen, to the minute.
-const SEEN_AT: &str = "seen_at";
-/// Session key: when they last entered their password.
+/// Session key: when they last proved who they are.
 const PASSWORD_AT: &str = "password_at";
+/// Session key: who has entered the right password and has a second factor to show.
+const HALF: &str = "half";
+/// Session key: when they entered it.
+const HALF_AT: &str = "half_at";
 /// Session key: the current tenant.
 const TENANT: &str = "tenant";
 /// Session key: the notice to show on the next page.
 const NOTICE: &str = "done";
 
+/// How long a second factor can be shown after the password.
+const HALF_LIFETIME: Millis = Millis::minutes(10);
+/// Longest name of a browser that is kept, in characters.
+const AGENT_LIMIT: usize = 200;
 /// Precision of a session's last use.
 const PRECISION: Millis = Millis::minutes(1);
-/// After this time, sensitive actions ask for the password again (step-up).
-const FRESH: Millis = Millis::minutes(10);
 
 /// Why a session could not be read or stored.
 #[derive(Debug, Error)]
@@ -53,7 +59,7 @@ enum SessionError {
 }
 
 fn guest(app: &App, context: &RequestContext) -> GuestRequest {
-    app.page_request(context, Guest)
+    app.page_request(context, Guest::default())
 }
 
 /// The response if the session could not be read or stored.
@@ -75,6 +81,34 @@ pub(super) async fn own_forms_only(
     }
     request.extensions_mut().insert(guest(&app, &context));
     next.run(request).await
+}
+
+/// Tells the pages for guests who has entered the right password and has a second factor to show.
+pub(super) async fn halfway(
+    State(app): State<App>,
+    context: RequestContext,
+    session: Session,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    match half(&app, &session).await {
+        Ok(None) => {}
+        Ok(half) => {
+            let page: GuestRequest = app.page_request(&context, Guest { half });
+            request.extensions_mut().insert(page);
+        }
+        Err(error) => return broken(error.into(), &app, &context).await,
+    }
+    next.run(request).await
+}
+
+async fn half(app: &App, session: &Session) -> Result<Option<UserId>, tower_sessions::session::Error> {
+    let entered = at(session.get(HALF_AT).await?);
+    if entered.is_none_or(|at| app.honnin.now() >= at.plus(HALF_LIFETIME)) {
+        return Ok(None);
+    }
+    let user = session.get::<String>(HALF).await?;
+    Ok(user.and_then(|user| UserId::parse(&user)))
 }
 
 /// Lets signed-in people through, and tells the pages who they are.
@@ -143,11 +177,11 @@ async fn who(app: &App, session: &Session, context: &RequestContext) -> Result<O
     if seen.is_some_and(|at| at.plus(PRECISION) <= now) {
         session.insert(SEEN_AT, now.as_millis()).await?;
     }
-    let entered = at(session.get(PASSWORD_AT).await?);
     Ok(Some(SignedIn {
         staff,
-        is_fresh: entered.is_some_and(|at| now < at.plus(FRESH)),
+        confirmed_at: at(session.get(PASSWORD_AT).await?),
         notice: session.get(NOTICE).await?,
+        session: session.id().map(|id| id_of(&id.to_string())).unwrap_or_default(),
     }))
 }
 
@@ -159,10 +193,13 @@ pub(super) async fn session_changes(
     request: Request,
     next: Next,
 ) -> Response {
+    let agent = request.headers().get(USER_AGENT).and_then(|agent| agent.to_str().ok());
+    let agent: String = agent.unwrap_or_default().chars().take(AGENT_LIMIT).collect();
     let mut response = next.run(request).await;
     let change = response.extensions_mut().remove::<SessionChange>();
     let notice = response.extensions_mut().remove::<Notice>();
-    match keep(&app, &session, change, notice).await {
+    let from = (context.client.to_string(), agent);
+    match keep(&app, &session, change, notice, from).await {
         Ok(()) => response,
         Err(error) => broken(error, &app, &context).await,
     }
@@ -173,6 +210,7 @@ async fn keep(
     session: &Session,
     change: Option<SessionChange>,
     notice: Option<Notice>,
+    (address, agent): (String, String),
 ) -> Result<(), SessionError> {
     let now = app.honnin.now().as_millis();
     match change {
@@ -186,9 +224,17 @@ async fn keep(
             for key in [SIGNED_IN_AT, SEEN_AT, PASSWORD_AT] {
                 session.insert(key, now).await?;
             }
+            session.insert(ADDRESS, address).await?;
+            session.insert(AGENT, agent).await?;
+        }
+        Some(SessionChange::HalfSignedIn(user)) => {
+            session.clear().await;
+            session.cycle_id().await?;
+            session.insert(HALF, user.as_str()).await?;
+            session.insert(HALF_AT, now).await?;
         }
         Some(SessionChange::SignedOut) => session.flush().await?,
-        Some(SessionChange::PasswordEntered) => session.insert(PASSWORD_AT, now).await?,
+        Some(SessionChange::Confirmed) => session.insert(PASSWORD_AT, now).await?,
         Some(SessionChange::LooksAt(tenant)) => session.insert(TENANT, tenant.as_str()).await?,
     }
     if let Some(Notice(notice)) = notice {

@@ -26,7 +26,7 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         .with_expiry(Expiry::OnInactivity(idle));
     let pages = routes::signed_in()
         .route_layer(from_fn_with_state(app.clone(), authentication::signed_in_only))
-        .merge(routes::guests())
+        .merge(routes::guests().route_layer(from_fn_with_state(app.clone(), authentication::halfway)))
         .layer(from_fn_with_state(app.clone(), authentication::session_changes))
         .layer(from_fn_with_state(app.clone(), authentication::own_forms_only))
         .layer(sessions)

@@ -1,11 +1,10 @@
 //! Where the session layer stores its records: the service's table, by the hash of the cookie's value.
 
-use super::authentication::USER;
 use async_trait::async_trait;
 use domain::{ids::UserId, time::Timestamp};
 use service::{
     Honnin,
-    people::console_session::{self, Browser, IDLE},
+    people::console_session::{self, Browser, IDLE, key::USER},
 };
 use store::StoreError;
 use time::OffsetDateTime;

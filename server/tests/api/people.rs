@@ -1,8 +1,12 @@
 //! The accounts of people who use the console.
 
-use crate::{console::Browser, support::Server};
-use domain::role::Role;
+use crate::{
+    console::{Browser, pages_that_require_sign_in},
+    support::{Server, between},
+};
+use domain::{role::Role, time::Millis};
 use service::people::set_up::set_up_link;
+use totp_rs::{Builder, Totp};
 
 #[tokio::test]
 async fn the_set_up_link_signs_the_first_person_in_once() {
@@ -59,4 +63,122 @@ async fn a_new_password_ends_every_browser_but_the_one_that_chose_it() {
     assert_eq!(there.post("/admin/sign-in", old).await.status, 422);
     let new = "email=rei%40shop.example&password=four+words+of+another+kind";
     assert_eq!(there.post("/admin/sign-in", new).await.status, 303);
+}
+
+/// Sets up an authenticator app for the browser's person. Returns it with the recovery codes.
+async fn with_app(server: &Server, browser: &mut Browser<'_>) -> (Totp, Vec<String>) {
+    let begun = browser.post("/admin/account/authenticator", "").await;
+    assert_eq!(begun.status, 201);
+    let secret = totp_rs::Secret::try_from_base32(between(&begun.body, "<code>", &['<'])).unwrap();
+    let app = Builder::new().with_secret(secret).build().unwrap();
+    let wrong = browser
+        .post("/admin/account/authenticator/confirm", "code=000000")
+        .await;
+    assert!(wrong.status == 422 && wrong.body.contains("used before") && wrong.body.contains("<code>"));
+    let form = format!("code={}", shown_code(server, &app));
+    let done = browser.post("/admin/account/authenticator/confirm", &form).await;
+    assert!(done.status == 201, "{}", done.body);
+    let codes = done
+        .body
+        .split("<li><code>")
+        .skip(1)
+        .map(|rest| rest.split_once('<').unwrap().0.to_owned());
+    (app, codes.collect())
+}
+
+fn shown_code(server: &Server, app: &Totp) -> String {
+    let seconds = u64::try_from(server.app.honnin.now().as_seconds()).unwrap();
+    app.generate(seconds).to_string()
+}
+
+#[tokio::test]
+async fn with_the_password_alone_a_person_with_a_second_factor_gets_nowhere() {
+    let server = Server::new().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let (app, codes) = with_app(&server, &mut rita).await;
+    assert_eq!(codes.len(), 10);
+    let mut browser = Browser::new(&server);
+    let half = browser.sign_in("rita@shop.example").await;
+    assert_eq!(half.header("location"), Some("/admin/sign-in/code?next=%2Fadmin"));
+    for (method, path, _) in pages_that_require_sign_in() {
+        let answer = browser.send(method, &path, "").await;
+        let to = answer.header("location").unwrap_or_default();
+        assert!(
+            answer.status == 303 && to.starts_with("/admin/sign-in"),
+            "{method} {path}: {} {to}",
+            answer.status
+        );
+    }
+    assert!(browser.get("/admin/sign-in/code").await.body.contains("one-time-code"));
+    let refused = browser.post("/admin/sign-in/code", "code=000000").await;
+    assert!(refused.status == 422 && refused.body.contains("incorrect or was used before"));
+    let before = browser.cookie.clone();
+    server.clock.advance(Millis::seconds(30));
+    let form = format!("code={}&next=%2Fadmin%2Fkeys", shown_code(&server, &app));
+    let entered = browser.post("/admin/sign-in/code", &form).await;
+    assert_eq!((entered.status, entered.header("location")), (303, Some("/admin/keys")));
+    assert_ne!(browser.cookie, before, "a new session");
+    assert_eq!(browser.get("/admin/keys").await.status, 200);
+    // Somebody else with the same code, and somebody who waits too long.
+    let mut late = Browser::new(&server);
+    late.sign_in("rita@shop.example").await;
+    assert_eq!(late.post("/admin/sign-in/code", &form).await.status, 422, "used");
+    server.clock.advance(Millis::minutes(10));
+    let over = late.post("/admin/sign-in/code", &format!("code={}", codes[0])).await;
+    assert_eq!(over.header("location"), Some("/admin/sign-in"));
+    assert_eq!(
+        Browser::new(&server)
+            .get("/admin/sign-in/code")
+            .await
+            .header("location"),
+        Some("/admin/sign-in")
+    );
+}
+
+#[tokio::test]
+async fn a_step_up_asks_for_the_second_factor_where_there_is_one() {
+    let server = Server::new().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let (_, codes) = with_app(&server, &mut rita).await;
+    server.clock.advance(Millis::minutes(10));
+    let asked = rita.post("/admin/keys", "name=Till&scope=create").await;
+    assert_eq!(asked.header("location"), Some("/admin/confirm?next=%2Fadmin%2Fkeys"));
+    let page = rita.get("/admin/confirm?next=%2Fadmin%2Fkeys").await;
+    assert!(page.body.contains("name=\"code\"") && !page.body.contains("name=\"password\""));
+    let password = "next=%2Fadmin%2Fkeys&password=correct+horse+battery";
+    assert_eq!(
+        rita.post("/admin/confirm", password).await.status,
+        422,
+        "not the password"
+    );
+    let code = format!("next=%2Fadmin%2Fkeys&code={}", codes[0]);
+    assert_eq!(
+        rita.post("/admin/confirm", &code).await.header("location"),
+        Some("/admin/keys")
+    );
+    assert_eq!(rita.post("/admin/keys", "name=Till&scope=create").await.status, 201);
+}
+
+#[tokio::test]
+async fn a_person_sees_their_browsers_and_signs_one_out() {
+    let server = Server::new().await;
+    let mut here = Browser::signed_in_as(&server, "rita", Role::Reviewer).await;
+    let mut there = here.another("rita@shop.example").await;
+    let mut stranger = Browser::signed_in_as(&server, "otto", Role::Admin).await;
+    let page = here.get("/admin/account").await.body;
+    assert_eq!(page.matches(">this browser<").count(), 1);
+    let end = format!(
+        "/admin/account/sessions/{}/end",
+        between(&page, "/admin/account/sessions/", &['/'])
+    );
+    assert_eq!(
+        page.matches("/admin/account/sessions/").count(),
+        1,
+        "this one is not offered"
+    );
+    assert_eq!(stranger.post(&end, "").await.status, 404);
+    assert_eq!(there.get("/admin").await.status, 200);
+    assert_eq!(here.post(&end, "").await.header("location"), Some("/admin/account"));
+    assert_eq!(there.get("/admin").await.status, 303, "signed out");
+    assert_eq!(here.get("/admin").await.status, 200);
 }

@@ -2,10 +2,16 @@
 
 use crate::{
     console::Browser,
+    review::waiting_outcome,
     support::{SESSIONS, Server},
 };
-use domain::{role::Role, session::Status};
+use domain::{
+    ids::SessionId,
+    role::Role,
+    session::{FailureReason, Status},
+};
 use service::jobs::worker::{Lane, Worker};
+use store::{StoreError, session::sessions};
 
 async fn work(server: &Server) {
     let worker = Worker::new(server.app.honnin.clone(), Lane::Housekeeping, 1);
@@ -61,23 +67,40 @@ async fn an_admin_erases_a_session_by_a_word_and_a_password_and_it_ends_by_that(
 }
 
 #[tokio::test]
-async fn what_waits_for_a_reviewer_is_decided_before_it_is_erased() {
+async fn what_waits_for_a_reviewer_can_be_erased_and_ends_as_failed() {
     let server = Server::without_worker().await;
     let mut admin = Browser::signed_in(&server, Role::Admin).await;
-    let id = server.create(CANARY).await["id"].as_str().unwrap().to_owned();
-    server.change(&id, |row| row.session.status = Status::Reviewing).await;
-    let page = format!("/admin/sessions/{id}/erase");
-    assert_eq!(
-        admin
-            .post(&page, "word=ERASE&password=correct+horse+battery")
-            .await
-            .status,
-        303
-    );
-    work(&server).await;
-    let detail = server.call("GET", &format!("{SESSIONS}/{id}"), "").await.json();
-    assert_eq!(
-        (detail["status"].as_str(), detail["purgedAt"].is_null()),
-        (Some("reviewing"), true)
-    );
+    for status in [Status::Reviewing, Status::Deciding] {
+        let id = server.create(CANARY).await["id"].as_str().unwrap().to_owned();
+        server
+            .change(&id, move |row| {
+                row.session.status = status;
+                row.outcome = (status == Status::Reviewing).then(|| waiting_outcome(row));
+            })
+            .await;
+        let page = format!("/admin/sessions/{id}/erase");
+        assert!(admin.get(&page).await.body.contains("has not been decided"));
+        let erased = admin.post(&page, "word=ERASE&password=correct+horse+battery").await;
+        assert_eq!(erased.status, 303);
+        work(&server).await;
+        let detail = server.call("GET", &format!("{SESSIONS}/{id}"), "").await.json();
+        assert_eq!(
+            (
+                detail["status"].as_str(),
+                detail["purgedAt"].is_null(),
+                &detail["outcome"]
+            ),
+            (Some("failed"), false, &serde_json::Value::Null),
+            "{status}"
+        );
+        let row = server.app.honnin.db().read(async move |tx| {
+            let id = SessionId::parse(&id).unwrap();
+            sessions::find_any(tx, &id).await
+        });
+        let row: Result<_, StoreError> = row.await;
+        assert_eq!(
+            row.unwrap().unwrap().failure_reason,
+            Some(FailureReason::ErasedBeforeDecision)
+        );
+    }
 }

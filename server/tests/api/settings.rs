@@ -4,7 +4,7 @@ use crate::{
     console::Browser,
     support::{Server, between},
 };
-use domain::role::Role;
+use domain::{role::Role, time::Millis};
 
 #[tokio::test]
 async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_typed() {
@@ -22,7 +22,7 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
     let saved = browser
         .post(
             "/admin/settings/steps",
-            &format!("version={version}&step=selfie&tries=3"),
+            &format!("version={version}&step=selfie&tries=3&confirmed=yes"),
         )
         .await;
     assert_eq!(saved.header("location"), Some("/admin/settings#steps"));
@@ -56,7 +56,27 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
         loose.status == 422 && loose.body.contains("value=\"0.6\""),
         "one face is compared with all"
     );
-    let saved = browser.post("/admin/settings/decision", &decision("0.995")).await;
+    let asked = browser.post("/admin/settings/decision", &decision("0.995")).await;
+    assert!(
+        asked.status == 200 && asked.body.contains("Nothing is saved yet"),
+        "{}",
+        asked.body
+    );
+    assert!(
+        asked.body.contains("by its appearance") && !asked.body.contains("name=\"password\""),
+        "just signed in"
+    );
+    assert!(browser.get("/admin/settings").await.body.contains("value=\"0.99\""));
+    server.clock.advance(Millis::minutes(5));
+    let asked = browser.post("/admin/settings/decision", &decision("0.995")).await;
+    assert!(asked.body.contains("name=\"password\"") && asked.body.contains("name=\"confirmed\""));
+    let confirmed = |password: &str| format!("{}&confirmed=yes&password={password}", decision("0.995"));
+    let refused = browser.post("/admin/settings/decision", &confirmed("not+it")).await;
+    assert!(refused.status == 422 && refused.body.contains("The password is incorrect"));
+    assert!(refused.body.contains("value=\"0.995\"") && !refused.body.contains("not it"));
+    let saved = browser
+        .post("/admin/settings/decision", &confirmed("correct+horse+battery"))
+        .await;
     assert_eq!(saved.header("location"), Some("/admin/settings#decision"));
     let page = browser.get("/admin/settings").await.body;
     let ticked = between(&page, "name=\"find_duplicates\"", &['>']);

@@ -13,6 +13,7 @@ use crate::Honnin;
 use domain::{
     audit::AuditAction,
     ids::{ApiKeyId, SessionId, TenantId},
+    network::admits,
     scope::Scope,
     tenant::TenantSettings,
     time::{Millis, Timestamp},
@@ -81,6 +82,7 @@ pub async fn tenant_by_key(
         .settings
         .as_ref()
         .is_some_and(|settings| !settings.admits(address))
+        || !admits(&found.networks, address)
     {
         return Err(AccessError::IpNotAllowed);
     }
@@ -148,7 +150,7 @@ impl Tenant {
     /// Records the use of the key, at most once a minute, in the unit of the operation.
     pub(crate) async fn mark_key_used(&self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
         if let Some(key) = self.key.as_ref().filter(|_| self.key_is_stale) {
-            api_keys::mark_used(tx, key, now).await?;
+            api_keys::mark_used(tx, key, &self.address.to_string(), now).await?;
         }
         Ok(())
     }

@@ -30,9 +30,9 @@ pub(crate) struct Explanation {
     /// All scores.
     scores: Vec<Score>,
     /// The reasons.
-    reasons: Vec<Reason>,
+    pub(crate) reasons: Vec<Reason>,
     /// The day it was decided.
-    decided_on: String,
+    pub(crate) decided_on: String,
 }
 
 /// The input of a decision.

@@ -16,6 +16,86 @@ pub const IDLE: Millis = Millis::minutes(30);
 /// Absolute time-out of a session, from signing in.
 pub const ABSOLUTE: Millis = Millis::hours(12);
 
+/// What a session's JSON contains.
+pub mod key {
+    /// Who signed in.
+    pub const USER: &str = "user";
+    /// When they signed in.
+    pub const SIGNED_IN_AT: &str = "signed_in_at";
+    /// When they were last seen, to the minute.
+    pub const SEEN_AT: &str = "seen_at";
+    /// The network address they signed in from.
+    pub const ADDRESS: &str = "address";
+    /// The browser they signed in with, as it named itself.
+    pub const AGENT: &str = "agent";
+}
+
+/// A session as its owner sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnSession {
+    /// Names it: the hash of the cookie's value.
+    pub id: String,
+    /// When they signed in.
+    pub signed_in_at: Option<Timestamp>,
+    /// When they were last seen, to the minute.
+    pub seen_at: Option<Timestamp>,
+    /// The network address they signed in from.
+    pub address: String,
+    /// The browser, as it named itself.
+    pub agent: String,
+}
+
+/// The id of the session with this cookie.
+#[must_use]
+pub fn id_of(cookie: &str) -> String {
+    hex::encode(token::hash(cookie))
+}
+
+/// A person's own sessions, the one seen last first.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_own(honnin: &Honnin, staff: &Staff) -> Result<Vec<OwnSession>, StoreError> {
+    let (user, now) = (staff.user().clone(), honnin.now());
+    let unit = honnin
+        .db
+        .read(async move |tx| console_sessions::list_of(tx, &user, now).await);
+    Ok(unit.await?.into_iter().map(own).collect())
+}
+
+fn own(row: ConsoleSession) -> OwnSession {
+    let data: serde_json::Value = serde_json::from_str(&row.data).unwrap_or_default();
+    let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
+    let time = |key: &str| data[key].as_i64().map(Timestamp::from_millis);
+    OwnSession {
+        id: hex::encode(&row.hash),
+        signed_in_at: time(key::SIGNED_IN_AT),
+        seen_at: time(key::SEEN_AT),
+        address: text(key::ADDRESS),
+        agent: text(key::AGENT),
+    }
+}
+
+/// Ends one session of a person. Returns whether there was one.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn end_own(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, StoreError> {
+    let Ok(hash) = hex::decode(id) else { return Ok(false) };
+    let (user, entry) = (
+        staff.user().clone(),
+        staff.entry(honnin.now(), AuditAction::PersonEndSession, None),
+    );
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        let ended = console_sessions::delete_own(tx, &user, &hash).await?;
+        if ended {
+            audit::record(tx, &entry).await?;
+        }
+        Ok(ended)
+    });
+    unit.await
+}
+
 /// A session as the server's session layer knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Browser {

@@ -6,8 +6,10 @@ pub mod change_password;
 pub mod client_network;
 pub mod console_session;
 pub mod invite;
+pub mod news;
 pub mod password;
 pub mod reset_password;
+pub mod second_factor;
 pub mod set_up;
 pub mod sign_in;
 

@@ -14,7 +14,10 @@ use domain::{
 };
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
-use store::{StoreError, audit, people::users};
+use store::{
+    StoreError, audit,
+    people::{second_factors, users},
+};
 
 /// Why nobody was signed in.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -22,6 +25,9 @@ pub enum SignInError {
     /// Unknown account, wrong password, or disabled, without saying which.
     #[error("the e-mail address or password is incorrect")]
     Wrong,
+    /// The password is right, and the person has a second factor, which comes next.
+    #[error("a second factor is needed")]
+    SecondFactor(UserId),
     /// Rate limited; the password was not checked.
     #[error("too many attempts")]
     Throttled,
@@ -115,25 +121,40 @@ pub async fn sign_in(
         record(honnin, refused, None).await?;
         return Err(SignInError::Wrong);
     };
-    record(
-        honnin,
-        entry(AuditAction::PersonSignIn, user.id.to_string()),
-        Some(buckets),
-    )
-    .await?;
-    Ok(user.id.clone())
+    let signed_in = entry(AuditAction::PersonSignIn, user.id.to_string());
+    match record(honnin, signed_in, Some((buckets, user.id.clone()))).await? {
+        Next::SecondFactor => Err(SignInError::SecondFactor(user.id.clone())),
+        Next::Done => Ok(user.id.clone()),
+    }
+}
+
+/// What a right password leads to.
+enum Next {
+    /// They are signed in.
+    Done,
+    /// They have a second factor; signing in is recorded once they have shown it.
+    SecondFactor,
 }
 
 /// Records the result of an attempt. A successful one is taken back from its counters, and the failures of its pair are
 /// cleared: they were typing errors.
-async fn record(honnin: &Honnin, entry: audit::Entry, succeeded: Option<Buckets>) -> Result<(), StoreError> {
+async fn record(
+    honnin: &Honnin,
+    entry: audit::Entry,
+    succeeded: Option<(Buckets, UserId)>,
+) -> Result<Next, StoreError> {
     let unit = honnin.db.write(async move |tx| {
-        if let Some(buckets) = &succeeded {
+        if let Some((buckets, user)) = &succeeded {
             users::take_back_try(tx, &buckets.address, entry.at).await?;
             users::forget_tries(tx, &buckets.pair).await?;
             users::take_back_try(tx, &buckets.account, entry.at).await?;
+            if second_factors::has_any(tx, user).await? {
+                return Ok(Next::SecondFactor);
+            }
+            users::mark_visit(tx, user, entry.address.as_deref(), entry.at).await?;
         }
-        audit::record(tx, &entry).await
+        audit::record(tx, &entry).await?;
+        Ok(Next::Done)
     });
     unit.await
 }
@@ -143,7 +164,10 @@ async fn record(honnin: &Honnin, entry: audit::Entry, succeeded: Option<Buckets>
 /// # Errors
 /// [`SignInError`].
 pub async fn confirm_password(honnin: &Honnin, staff: &Staff, password: Secret<String>) -> Result<(), SignInError> {
-    let same = sign_in(honnin, staff.email(), password, staff.address()).await?;
+    let same = match sign_in(honnin, staff.email(), password, staff.address()).await {
+        Err(SignInError::SecondFactor(user)) => user,
+        other => other?,
+    };
     if same == *staff.user() {
         Ok(())
     } else {

@@ -1,5 +1,5 @@
-//! Erasing a session's personal data before its retention period is over, at an admin's request. This ends an open session; one
-//! that is being decided or reviewed must be decided first.
+//! Erasing a session's personal data before its retention period is over, at an admin's request. This ends a session that has not
+//! ended: the person concerned may ask for the erasure at any time.
 
 use crate::{
     Honnin,
@@ -11,7 +11,7 @@ use domain::{
     ids::SessionId,
     session::{FailureReason, Status},
 };
-use store::{StoreError, audit, session::sessions, settings::tenants};
+use store::{StoreError, audit, review, session::sessions, settings::tenants};
 
 /// Why nothing is erased.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -19,9 +19,6 @@ pub enum EraseNowError {
     /// No such session in this tenant.
     #[error("no such session")]
     NotFound,
-    /// It must be decided first.
-    #[error("the session is {0} and must be decided first")]
-    Undecided(Status),
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -50,14 +47,21 @@ pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result
                     end::expire(tx, &event, &owner, &mut row, now).await?;
                 }
             }
-            (_, Status::Created | Status::Collecting) => {
-                let status = row.session.status;
-                row.session = row.session.fail(now).map_err(|_| EraseNowError::Undecided(status))?;
-                end::fail(tx, &event, &owner, &mut row, FailureReason::OperatorCancelled, now).await?;
+            (_, status) => {
+                let reason = match status {
+                    Status::Deciding | Status::Reviewing => FailureReason::ErasedBeforeDecision,
+                    _ => FailureReason::OperatorCancelled,
+                };
+                if let Ok(abandoned) = row.session.abandon(now) {
+                    row.session = abandoned;
+                    row.outcome = None;
+                    end::fail(tx, &event, &owner, &mut row, reason, now).await?;
+                    review::release(tx, &id).await?;
+                    review::remove_pending(tx, &id).await?;
+                }
             }
-            (status, _) => return Err(EraseNowError::Undecided(status)),
         }
-        schedule_erasure_at(tx, &row.session, now).await?;
+        schedule_erasure_at(tx, (&id, row.session.attempt), now).await?;
         audit::record(
             tx,
             &staff.entry(now, AuditAction::SessionEraseNow, Some(id.to_string())),

@@ -16,7 +16,7 @@ use domain::{
 use store::{
     StoreError, audit,
     capture::captures,
-    review::{self, Hold},
+    review::{self, Hold, PendingRuling},
     session::sessions,
     vault::AssociatedData,
 };
@@ -30,6 +30,8 @@ pub struct Case {
     pub hold: Option<Hold>,
     /// Whether the caller has reserved it.
     pub mine: bool,
+    /// A decision that has not taken effect yet, with the reviewer's name.
+    pub pending: Option<(PendingRuling, String)>,
     /// Steps that were not performed: with any of them the session cannot be approved.
     pub not_performed: Vec<Step>,
 }
@@ -45,7 +47,7 @@ pub enum CaseError {
     Store(#[from] StoreError),
 }
 
-/// Opens a case and reserves it, if it is waiting and not reserved by somebody else.
+/// Opens a case and reserves it, if it is waiting, not decided, and not reserved by somebody else.
 ///
 /// # Errors
 /// [`CaseError`].
@@ -56,15 +58,16 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         let row = sessions::find(tx, staff.tenant(), &id)
             .await?
             .ok_or(CaseError::NotFound)?;
-        let hold = if row.session.status == Status::Reviewing {
+        let pending = review::find_pending(tx, &id).await?;
+        let hold = if row.session.status == Status::Reviewing && pending.is_none() {
             Some(review::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?)
         } else {
             None
         };
         audit::record(tx, &staff.entry(now, AuditAction::CaseOpen, Some(id.to_string()))).await?;
-        Ok::<_, CaseError>((history::gather(tx, row).await?, hold))
+        Ok::<_, CaseError>((history::gather(tx, row).await?, hold, pending))
     });
-    let (rows, hold) = unit.await?;
+    let (rows, hold, pending) = unit.await?;
     let history = history::open(honnin, rows, true).await?;
     let checks = history
         .detail
@@ -76,6 +79,7 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         mine: hold.as_ref().is_some_and(|hold| hold.user == me),
         not_performed: steps_not_performed(&history.detail.session.plan, &checks),
         hold,
+        pending,
         history,
     })
 }
@@ -89,7 +93,7 @@ pub async fn keep_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find(tx, staff.tenant(), &id).await?;
         let row = row.ok_or(CaseError::NotFound)?;
-        if row.session.status != Status::Reviewing {
+        if row.session.status != Status::Reviewing || review::find_pending(tx, &id).await?.is_some() {
             return Ok(None);
         }
         let hold = review::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?;

@@ -3,9 +3,12 @@
 
 mod case;
 mod rule;
+pub(crate) mod take_effect;
 
 pub use case::{Case, CaseError, Picture, find_picture, keep_case, open_case};
-pub use rule::{AskedAgain, ReviewDecision, RuleError, ask_again, reopen, rule};
+pub use rule::{AskedAgain, ReviewDecision, RuleError, UNDO, ask_again, reopen, rule};
+pub use store::review::PendingRuling;
+pub use take_effect::{UndoError, list_pending, undo};
 
 use crate::{
     Honnin,

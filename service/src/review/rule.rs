@@ -1,5 +1,5 @@
-//! The reviewer's decision: approve, reject, or ask the user again. State, event, delivery and audit entry are committed
-//! together.
+//! The reviewer's decision: approve, reject, or ask the user again. An approval or rejection is stored and takes effect a moment
+//! later ([`super::take_effect`]), so that a slip can be undone before anybody is told; asking again takes effect immediately.
 
 use super::steps_not_performed;
 use crate::{
@@ -7,26 +7,24 @@ use crate::{
     access::{Reviewer, Staff},
     runtime::token,
     session::{
-        end::record_outcome,
         reissue_link::{Reissued, replace_link},
         reprocess::{ReprocessError, begin_attempt},
     },
 };
 use domain::{
     audit::AuditAction,
-    ids::{EventId, SessionId},
+    ids::SessionId,
     named::Named,
-    outcome::{Outcome, Review, Source, Verdict},
     reasons::Reason,
     ruling::Ruling,
     secret::Personal,
     session::{Status, Step},
-    time::Timestamp,
+    time::{Millis, Timestamp},
 };
 use store::{
     StoreError, Tx, audit,
-    decision::identities,
-    review::{self, Ruled},
+    jobs::{self, JobKind, NewJob},
+    review::{self, PendingRuling, Ruled},
     session::sessions::{self, SessionRow, column},
     settings::tenants,
 };
@@ -36,9 +34,12 @@ use store::{
 pub enum ReviewDecision {
     /// Identity verified.
     Approve,
-    /// Not verified; without a code it is `manual_rejection`.
+    /// Not verified, for at least one reason.
     Reject(Vec<Reason>),
 }
+
+/// For how long an approval or rejection can be undone. Ten seconds are enough to notice that the wrong button was pressed.
+pub const UNDO: Millis = Millis::seconds(10);
 
 /// What a reviewer who asks again passes on to the user.
 pub type AskedAgain = Reissued;
@@ -55,6 +56,15 @@ pub enum RuleError {
     /// Another reviewer was first; `None` if it left the queue in another way.
     #[error("the case has already been decided")]
     Decided(Option<Ruled>),
+    /// It is decided, which takes effect soon and can still be undone.
+    #[error("{name} has just decided this case")]
+    Pending {
+        /// Who decided it.
+        name: String,
+    },
+    /// A rejection without a reason.
+    #[error("a rejection needs a reason")]
+    NoReason,
     /// Another reviewer has reserved it.
     #[error("{name} has reserved this case until {until}")]
     Held {
@@ -74,7 +84,7 @@ pub enum RuleError {
     Store(#[from] StoreError),
 }
 
-/// Ends a case.
+/// Decides a case. The decision takes effect when [`UNDO`] has passed; the time is returned.
 ///
 /// # Errors
 /// [`RuleError`].
@@ -84,15 +94,63 @@ pub async fn rule(
     id: &SessionId,
     ruling: ReviewDecision,
     note: Option<Personal<String>>,
-) -> Result<Verdict, RuleError> {
+) -> Result<Timestamp, RuleError> {
+    let (kind, reasons) = match ruling {
+        ReviewDecision::Reject(reasons) if reasons.is_empty() => return Err(RuleError::NoReason),
+        ReviewDecision::Reject(reasons) => (Ruling::Rejected, reasons.into_iter().map(Named::Known).collect()),
+        ReviewDecision::Approve => (Ruling::Approved, Vec::new()),
+    };
     let sealed = seal_note(honnin, reviewer.staff(), id, note, |_| column::NOTE.to_owned()).await?;
-    let (staff, id, now, event) = (reviewer.staff().clone(), id.clone(), honnin.now(), honnin.event_id());
-    let unit = honnin.db.write(async move |tx| {
-        let mut row = find_waiting(tx, &staff, &id, now).await?;
-        row.note.clone_from(&sealed);
-        end(tx, &staff, row, &ruling, &event, now).await
-    });
-    unit.await
+    let now = honnin.now();
+    let pending = PendingRuling {
+        session: id.clone(),
+        attempt: 0,
+        user: reviewer.staff().user().clone(),
+        ruling: kind,
+        reasons,
+        note: sealed,
+        address: reviewer.staff().address().to_string(),
+        made_at: now,
+        due_at: now.plus(UNDO),
+    };
+    let staff = reviewer.staff().clone();
+    let unit = honnin
+        .db
+        .write(async move |tx| store_ruling(tx, &staff, &pending).await);
+    unit.await?;
+    Ok(now.plus(UNDO))
+}
+
+async fn store_ruling(tx: &mut Tx, staff: &Staff, made: &PendingRuling) -> Result<(), RuleError> {
+    let mut row = find_waiting(tx, staff, &made.session, made.made_at).await?;
+    // The compare-and-set comes first: the loser of two runs again and finds the winner's decision.
+    sessions::save(tx, &mut row).await?;
+    let outcome = row.outcome.ok_or(StoreError::Corrupt("a case without an outcome"))?;
+    let not_performed = steps_not_performed(&row.session.plan, &outcome.checks);
+    let mut pending = PendingRuling {
+        attempt: row.session.attempt,
+        ..made.clone()
+    };
+    match made.ruling {
+        Ruling::Rejected => {
+            // What a newer version of the service found cannot be offered as a choice here, and is not lost.
+            let unknown = outcome.reasons.into_iter().filter(|reason| reason.known().is_none());
+            pending.reasons.extend(unknown);
+        }
+        Ruling::Approved | Ruling::AskedAgain if !not_performed.is_empty() => {
+            return Err(RuleError::NotPerformed(not_performed));
+        }
+        Ruling::Approved | Ruling::AskedAgain => {}
+    }
+    review::insert_pending(tx, &pending).await?;
+    let job = NewJob {
+        kind: JobKind::Rule,
+        subject: made.session.as_str(),
+        run_at: made.due_at,
+        dedup_key: None,
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
 }
 
 /// A note that may be stored; one of only white space is none.
@@ -136,6 +194,9 @@ async fn find_waiting(tx: &mut Tx, staff: &Staff, id: &SessionId, now: Timestamp
     if row.session.status != Status::Reviewing {
         return Err(RuleError::Decided(find_ruling(tx, &row).await?));
     }
+    if let Some((_, name)) = review::find_pending(tx, id).await? {
+        return Err(RuleError::Pending { name });
+    }
     match review::find_hold(tx, id, now).await? {
         Some(hold) if hold.user != *staff.user() => Err(RuleError::Held {
             name: hold.name,
@@ -153,55 +214,6 @@ async fn find_ruling(tx: &mut Tx, row: &SessionRow) -> Result<Option<Ruled>, Sto
         // It began the current attempt.
         Ruling::AskedAgain => last.attempt + 1 == row.session.attempt && row.outcome.is_none(),
     }))
-}
-
-async fn end(
-    tx: &mut Tx,
-    staff: &Staff,
-    mut row: SessionRow,
-    ruling: &ReviewDecision,
-    event: &EventId,
-    now: Timestamp,
-) -> Result<Verdict, RuleError> {
-    let before = row
-        .outcome
-        .clone()
-        .ok_or(StoreError::Corrupt("a case without an outcome"))?;
-    let not_performed = steps_not_performed(&row.session.plan, &before.checks);
-    let (verdict, kept, reasons) = match ruling {
-        ReviewDecision::Approve if !not_performed.is_empty() => return Err(RuleError::NotPerformed(not_performed)),
-        ReviewDecision::Approve => (Verdict::Approved, Ruling::Approved, Vec::new()),
-        ReviewDecision::Reject(reasons) if reasons.is_empty() => {
-            (Verdict::Rejected, Ruling::Rejected, vec![Reason::ManualRejection])
-        }
-        ReviewDecision::Reject(reasons) => (Verdict::Rejected, Ruling::Rejected, reasons.clone()),
-    };
-    let id = row.session.id.clone();
-    row.session = row.session.rule(now).map_err(|_| RuleError::Decided(None))?;
-    let outcome = Outcome {
-        verdict,
-        decided_at: now,
-        source: Source::ManualReview,
-        review: Some(Review {
-            reviewed_at: now,
-            note: None,
-        }),
-        reasons: reasons.iter().copied().map(Named::Known).collect(),
-        ..before
-    };
-    let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
-    // The compare-and-set comes first: the loser runs again and finds the winner's decision.
-    record_outcome(tx, event, &owner, &mut row, outcome, now).await?;
-    review::insert(tx, &id, row.session.attempt, staff.user(), kept, None, now).await?;
-    review::release(tx, &id).await?;
-    match verdict {
-        Verdict::Approved => identities::approve(tx, &id, now).await?,
-        Verdict::Rejected | Verdict::NeedsReview => identities::remove(tx, &id).await?,
-    }
-    let mut entry = staff.entry(now, AuditAction::CaseRule, Some(id.to_string()));
-    entry.detail = Some(verdict.to_string());
-    audit::record(tx, &entry).await?;
-    Ok(verdict)
 }
 
 /// Sends the user of a waiting case back to the start with a new link. The attempt's decision stays in the history; the note is

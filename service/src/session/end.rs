@@ -34,7 +34,7 @@ pub(crate) async fn record_outcome(
     row.outcome = Some(outcome.clone());
     sessions::save(tx, row).await?;
     if row.session.status == Status::Completed {
-        schedule_erasure(tx, tenant, &row.session, now).await?;
+        schedule_erasure(tx, tenant, (&row.session.id, row.session.attempt), now).await?;
     }
     record_event::record(tx, id, tenant, row, kind, EventData::Decision(Box::new(outcome)), now).await
 }
@@ -54,7 +54,7 @@ pub(crate) async fn fail(
     tx.count_session(row.session.status);
     row.failure_reason = Some(reason);
     sessions::save(tx, row).await?;
-    schedule_erasure(tx, tenant, &row.session, now).await?;
+    schedule_erasure(tx, tenant, (&row.session.id, row.session.attempt), now).await?;
     let session = SessionRef {
         session_id: row.session.id.clone(),
         tenant_id: tenant.id.clone(),
@@ -77,7 +77,13 @@ pub(crate) async fn expire(
     tx.count_session(row.session.status);
     sessions::save(tx, row).await?;
     // However late this worker is, the session ended at its deadline.
-    schedule_erasure(tx, tenant, &row.session, row.session.expires_at).await?;
+    schedule_erasure(
+        tx,
+        tenant,
+        (&row.session.id, row.session.attempt),
+        row.session.expires_at,
+    )
+    .await?;
     let session = SessionRef {
         session_id: row.session.id.clone(),
         tenant_id: tenant.id.clone(),

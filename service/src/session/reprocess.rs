@@ -1,5 +1,5 @@
-//! Reprocessing: a new attempt with a new deadline. Old links, cookies and a reviewer's reservation become invalid; the earlier
-//! decision stays in the history.
+//! Reprocessing: a new attempt with a new deadline. Old links, cookies, a reviewer's reservation and a decision that could still be
+//! undone become invalid; the earlier decision stays in the history.
 
 use crate::{Honnin, access::Tenant, session::create::enqueue_expiry};
 use domain::{
@@ -97,6 +97,7 @@ pub(crate) async fn begin_attempt(
     sessions::save(tx, &mut row).await?;
     links::kill_all(tx, &row.session.id, now).await?;
     review::release(tx, &row.session.id).await?;
+    review::remove_pending(tx, &row.session.id).await?;
     identities::remove(tx, &row.session.id).await?;
     enqueue_expiry(tx, &row.session).await?;
     Ok(row)

@@ -1,30 +1,46 @@
-//! Retention: the job that erases a session once it has been kept for as long as its tenant says.
+//! Retention: the job that erases a session once it has been kept for as long as its tenant says, and the job that brings these
+//! erasures forward when the tenant shortens the period. A longer period counts for sessions that end from then on: those that
+//! ended before are erased when their users were told.
 
-use domain::{session::Session, tenant::TenantSettings, time::Timestamp};
+use crate::{Honnin, runtime::job_error::JobError};
+use domain::{
+    ids::{SessionId, TenantId},
+    tenant::TenantSettings,
+    time::{Millis, Timestamp},
+};
 use store::{
     StoreError, Tx,
-    jobs::{self, JobKind, NewJob},
-    settings::tenants::TenantRow,
+    jobs::{self, Job, JobKind, NewJob},
+    session::ended,
+    settings::tenants::{self, TenantRow},
 };
 
-/// The job that erases the data of `session`, which ended at `ended_at`, after the retention period. Call it in the unit that
+/// Sessions in one unit of work: few enough that others do not wait for it.
+const BATCH: u32 = 200;
+
+fn period(tenant: &TenantRow) -> Millis {
+    let settings = tenant.settings.as_ref();
+    settings.map_or(TenantSettings::default().retention, |settings| settings.retention)
+}
+
+/// The job that erases the data of a session, which ended at `ended_at`, after the retention period. Call it in the unit that
 /// ends the session. A later attempt has a separate job: the subject names the attempt.
 pub(crate) async fn schedule_erasure(
     tx: &mut Tx,
     tenant: &TenantRow,
-    session: &Session,
+    session: (&SessionId, i64),
     ended_at: Timestamp,
 ) -> Result<(), StoreError> {
-    let retention = tenant
-        .settings
-        .as_ref()
-        .map_or(TenantSettings::default().retention, |s| s.retention);
-    schedule_erasure_at(tx, session, ended_at.plus(retention)).await
+    schedule_erasure_at(tx, session, ended_at.plus(period(tenant))).await
 }
 
-/// The job that erases the data of `session` at `run_at`, or earlier if a pending one is due earlier.
-pub(crate) async fn schedule_erasure_at(tx: &mut Tx, session: &Session, run_at: Timestamp) -> Result<(), StoreError> {
-    let subject = format!("{}#{}", session.id, session.attempt);
+/// The job that erases the data of a session at `run_at`, or earlier if a pending one is due earlier.
+pub(crate) async fn schedule_erasure_at(
+    tx: &mut Tx,
+    (id, attempt): (&SessionId, i64),
+    run_at: Timestamp,
+) -> Result<(), StoreError> {
+    let subject = format!("{id}#{attempt}");
     let job = NewJob {
         kind: JobKind::Erase,
         subject: &subject,
@@ -32,4 +48,60 @@ pub(crate) async fn schedule_erasure_at(tx: &mut Tx, session: &Session, run_at: 
         dedup_key: Some(&subject),
     };
     jobs::enqueue(tx, job).await.map(drop)
+}
+
+/// The job that brings the erasures of a tenant forward. Call it in the unit that shortens the period.
+pub(crate) async fn schedule_shortening(tx: &mut Tx, tenant: &TenantId, now: Timestamp) -> Result<(), StoreError> {
+    let job = NewJob {
+        kind: JobKind::Retain,
+        subject: tenant.as_str(),
+        run_at: now,
+        // A job that is running may have passed sessions by a period that has just been shortened again.
+        dedup_key: None,
+    };
+    jobs::enqueue(tx, job).await.map(drop)
+}
+
+/// Brings the erasures of a tenant's ended sessions forward to what its settings say now. Begins again after a crash.
+///
+/// # Errors
+/// If storage fails; the job is retried then.
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
+    let tenant = TenantId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
+    let mut after = None;
+    loop {
+        let (tenant, from) = (tenant.clone(), after);
+        let unit = honnin
+            .db
+            .write(async move |tx| shorten(tx, &tenant, from.as_ref()).await);
+        after = unit.await?;
+        if after.is_none() {
+            break;
+        }
+    }
+    let (job, now) = (job.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| jobs::finish(tx, &job, now).await);
+    Ok(unit.await?)
+}
+
+/// One batch; the last session of it, if there may be more.
+async fn shorten(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    after: Option<&(Timestamp, SessionId)>,
+) -> Result<Option<(Timestamp, SessionId)>, StoreError> {
+    let Some(row) = tenants::find(tx, tenant).await? else {
+        return Ok(None);
+    };
+    let after = after.map(|(at, id)| (*at, id));
+    let batch = ended::list(tx, tenant, after, BATCH).await?;
+    for session in &batch {
+        schedule_erasure(tx, &row, (&session.id, session.attempt), session.ended_at).await?;
+    }
+    let full = batch.len() == BATCH as usize;
+    Ok(batch
+        .into_iter()
+        .next_back()
+        .filter(|_| full)
+        .map(|last| (last.created_at, last.id)))
 }

@@ -1,16 +1,9 @@
-//! Lists and counts for the console: sessions by their properties, days of the overview, the audit log.
+//! Lists and counts for the console: sessions by their properties, days of the overview.
 
-use crate::{
-    Honnin,
-    access::{Auditor, Staff},
-};
+use crate::{Honnin, access::Staff};
 use domain::time::{Millis, Timestamp};
 pub use store::session::search::{DayCount, Filter, Order, Page, SessionSummary};
-use store::{
-    StoreError,
-    audit::{self, Recorded},
-    session::search,
-};
+use store::{StoreError, session::search, settings::tenants};
 
 /// A page of the sessions of the tenant that `staff` works in. Lists contain no personal data, so every role may see them.
 ///
@@ -36,6 +29,8 @@ pub struct Overview {
     pub days: Vec<DayCount>,
     /// Number of waiting cases, and since when the oldest has been waiting.
     pub backlog: (i64, Option<Timestamp>),
+    /// Number of cases that have been waiting for longer than half the retention period.
+    pub overdue: i64,
     /// The first day counted, as a time.
     pub from: Timestamp,
 }
@@ -47,32 +42,19 @@ pub struct Overview {
 pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overview, StoreError> {
     let today = honnin.now().as_millis().div_euclid(Millis::days(1).0);
     let from = Timestamp::from_millis((today - days + 1) * Millis::days(1).0);
-    let tenant = staff.tenant().clone();
+    let (tenant, now) = (staff.tenant().clone(), honnin.now());
     let unit = honnin.db.read(async move |tx| {
         let days = search::count_by_day(tx, &tenant, from).await?;
+        let settings = tenants::find(tx, &tenant).await?.and_then(|tenant| tenant.settings);
+        let half = Millis(settings.unwrap_or_default().retention.0 / 2);
+        let overdue = search::count_waiting_since(tx, &tenant, now.plus(Millis(-half.0))).await?;
         Ok(Overview {
             days,
+            overdue,
             backlog: search::backlog(tx, &tenant).await?,
             from,
         })
     });
-    unit.await
-}
-
-/// The tenant's audit log, newest first, before entry number `before`.
-///
-/// # Errors
-/// If the database does not respond.
-pub async fn list_audit(
-    honnin: &Honnin,
-    auditor: &Auditor,
-    before: Option<i64>,
-    limit: u32,
-) -> Result<Vec<Recorded>, StoreError> {
-    let tenant = auditor.staff().tenant().clone();
-    let unit = honnin
-        .db
-        .read(async move |tx| audit::list(tx, &tenant, None, before, limit).await);
     unit.await
 }
 

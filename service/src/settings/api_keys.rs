@@ -11,6 +11,7 @@ use domain::{
     secret::Secret,
     time::{Millis, Timestamp},
 };
+use ipnet::IpNet;
 use store::{
     StoreError, audit,
     settings::{
@@ -37,6 +38,8 @@ pub struct NewKey {
     pub lifetime: Option<Millis>,
     /// What it may be used for.
     pub scopes: Scopes,
+    /// The networks from which it may be used; empty means any that the tenant admits.
+    pub networks: Vec<IpNet>,
 }
 
 /// Why no key was issued.
@@ -51,6 +54,9 @@ pub enum IssueKeyError {
     /// It would read personal data, which its issuer may not.
     #[error("only an admin may issue a key that reads personal data")]
     NeedsAdmin,
+    /// The key to rotate is unknown, revoked or expired.
+    #[error("there is no such key, or it is no longer valid")]
+    NotFound,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -61,7 +67,12 @@ pub enum IssueKeyError {
 /// # Errors
 /// [`IssueKeyError`].
 pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> Result<Issued, IssueKeyError> {
-    let NewKey { name, lifetime, scopes } = new;
+    let NewKey {
+        name,
+        lifetime,
+        scopes,
+        networks,
+    } = new;
     let name = name.trim().to_owned();
     if !(1..=100).contains(&name.chars().count()) || name.chars().any(char::is_control) {
         return Err(IssueKeyError::BadName);
@@ -73,11 +84,64 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
     if scopes.contains(Scope::Read) && Admin::of(staff).is_err() {
         return Err(IssueKeyError::NeedsAdmin);
     }
+    let wanted = Wanted {
+        name,
+        lifetime,
+        scopes,
+        networks,
+        replaces: None,
+    };
+    issue(honnin, developer, wanted).await
+}
+
+/// Issues a key with the name, scopes, networks and lifetime of another one, which expires after `overlap`: until then both are
+/// valid, so that callers can change over.
+///
+/// # Errors
+/// [`IssueKeyError`].
+pub async fn rotate_key(
+    honnin: &Honnin,
+    developer: &Developer,
+    id: &ApiKeyId,
+    overlap: Millis,
+) -> Result<Issued, IssueKeyError> {
+    let now = honnin.now();
+    let keys = list_keys(honnin, developer).await?;
+    let is_valid = |key: &ApiKeyRow| key.revoked_at.is_none() && key.expires_at.is_none_or(|end| end > now);
+    let old = keys.into_iter().find(|key| key.id == *id && is_valid(key));
+    let old = old.ok_or(IssueKeyError::NotFound)?;
+    if old.scopes.contains(Scope::Read) && Admin::of(developer.staff()).is_err() {
+        return Err(IssueKeyError::NeedsAdmin);
+    }
+    let wanted = Wanted {
+        lifetime: old
+            .expires_at
+            .map(|end| Millis(end.as_millis() - old.created_at.as_millis())),
+        name: old.name,
+        scopes: old.scopes,
+        networks: old.networks,
+        replaces: Some((old.id, now.plus(overlap))),
+    };
+    issue(honnin, developer, wanted).await
+}
+
+/// A key that may be issued.
+struct Wanted {
+    name: String,
+    lifetime: Option<Millis>,
+    scopes: Scopes,
+    networks: Vec<IpNet>,
+    /// The key that it replaces, and when that one expires.
+    replaces: Option<(ApiKeyId, Timestamp)>,
+}
+
+async fn issue(honnin: &Honnin, developer: &Developer, wanted: Wanted) -> Result<Issued, IssueKeyError> {
+    let staff = developer.staff();
     let now = honnin.now();
     let id = ApiKeyId::from_random(honnin.random_bytes());
     let keys = [true, false].map(|livemode| api_key::generate(&*honnin.random, livemode));
     let mut entry = staff.entry(now, AuditAction::KeyIssue, Some(id.to_string()));
-    entry.detail = Some(scopes.iter().map(Scope::as_str).collect::<Vec<_>>().join(","));
+    entry.detail = Some(wanted.describe());
     let (tenant, offered, new) = (staff.tenant().clone(), keys.clone(), id.clone());
     let unit = honnin.db.write(async move |tx| {
         let owner = tenants::find(tx, &tenant)
@@ -87,15 +151,22 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
         let row = ApiKeyRow {
             id: new.clone(),
             tenant: tenant.clone(),
-            name: name.clone(),
+            name: wanted.name.clone(),
             prefix: api_key::prefix(key.expose()),
             hash: api_key::hash(key.expose()),
-            scopes,
+            scopes: wanted.scopes,
             created_at: now,
-            expires_at: lifetime.map(|span| now.plus(span)),
+            expires_at: wanted.lifetime.map(|span| now.plus(span)),
             revoked_at: None,
             last_used_at: None,
+            last_used_from: None,
+            networks: wanted.networks.clone(),
         };
+        if let Some((old, end)) = &wanted.replaces
+            && !api_keys::expire_by(tx, &tenant, old, (now, *end)).await?
+        {
+            return Err(IssueKeyError::NotFound);
+        }
         api_keys::insert(tx, &row).await?;
         audit::record(tx, &entry).await?;
         Ok::<_, IssueKeyError>(owner.livemode)
@@ -106,6 +177,21 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
         id,
         key: if livemode { live } else { test },
     })
+}
+
+impl Wanted {
+    /// For the audit log: scopes, networks, and the key that is replaced.
+    fn describe(&self) -> String {
+        let mut words = self.scopes.iter().map(Scope::as_str).collect::<Vec<_>>().join(",");
+        if !self.networks.is_empty() {
+            let networks: Vec<String> = self.networks.iter().map(ToString::to_string).collect();
+            words.push_str(&format!(" from {}", networks.join(", ")));
+        }
+        if let Some((old, end)) = &self.replaces {
+            words.push_str(&format!(" in place of {old}, which expires at {}", end.to_iso()));
+        }
+        words
+    }
 }
 
 /// The tenant's keys, newest first.

@@ -104,6 +104,8 @@ pub async fn create_tenant(
         expires_at: None,
         revoked_at: None,
         last_used_at: None,
+        last_used_from: None,
+        networks: Vec::new(),
     };
     let id = tenant.id.clone();
     let entry = operator.entry(now, &id, AuditAction::TenantCreate, id.to_string());

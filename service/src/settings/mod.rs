@@ -3,18 +3,21 @@
 
 pub mod api_keys;
 pub mod create_tenant;
+pub mod preview;
 
 use crate::{
     Honnin,
     access::{Admin, Developer, Forbidden, Staff},
+    session::retention,
     webhook::sender::receiver_url::UrlFault,
 };
 use domain::{
     audit::AuditAction,
-    tenant::{BadSetting, Change, tenant_name_fault},
+    tenant::{BadSetting, Change, TenantSettings, Weakening, tenant_name_fault},
+    time::Timestamp,
 };
 use store::{
-    StoreError, audit,
+    StoreError, Tx, audit,
     settings::tenants::{self, TenantRow},
 };
 
@@ -27,9 +30,27 @@ fn check_rank(change: &Change, staff: &Staff) -> Result<(), Forbidden> {
     }
 }
 
+/// Whether the person who changes settings has seen what that does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Not yet: a change that weakens something is refused.
+    First,
+    /// They have seen the preview and proved again who they are.
+    Second,
+}
+
+/// Puts a change into a tenant.
+fn apply(change: &Change, tenant: &mut TenantRow, staff: &Staff, now: Timestamp) {
+    let settings = tenant.settings.get_or_insert_default();
+    change.apply(&mut tenant.name, settings, Admin::of(staff).is_ok(), now);
+}
+
 /// Why settings were not changed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SettingsError {
+    /// The change weakens something and needs a second look.
+    #[error("the change weakens something and needs a second look")]
+    LookAgain,
     /// The role does not allow it.
     #[error(transparent)]
     Forbidden(#[from] Forbidden),
@@ -78,39 +99,93 @@ pub async fn load(honnin: &Honnin, staff: &Staff) -> Result<TenantRow, StoreErro
 ///
 /// # Errors
 /// [`SettingsError`].
-pub async fn change(honnin: &Honnin, staff: &Staff, version: i64, change: Change) -> Result<(), SettingsError> {
-    check_rank(&change, staff)?;
-    if let Change::Look { name, .. } = &change
+pub async fn change(
+    honnin: &Honnin,
+    staff: &Staff,
+    version: i64,
+    change: &Change,
+    look: Look,
+) -> Result<(), SettingsError> {
+    check_rank(change, staff)?;
+    if let Change::Look { name, .. } = change
         && let Some(message) = tenant_name_fault(name)
     {
         return Err(fault("name", message));
     }
-    if let Change::Webhook { url: Some(url), .. } = &change {
+    if let Change::Webhook { url: Some(url), .. } = change {
         // Resolves the name, so it happens before the unit of work. The sender checks again at each connection.
         let check = honnin.sender.check_receiver_url(url).await;
         check.map_err(|bad: UrlFault| fault("webhook_url", bad.to_string()))?;
     }
-    let (staff, now) = (staff.clone(), honnin.now());
-    let unit = honnin.db.write(async move |tx| {
-        let found = tenants::find(tx, staff.tenant()).await?;
-        let mut tenant = found.ok_or(StoreError::Corrupt("a tenant is missing"))?;
-        if tenant.version != version {
-            return Err(SettingsError::Stale);
-        }
-        let section = change.name();
-        let settings = tenant.settings.get_or_insert_default();
-        change.apply(&mut tenant.name, settings, Admin::of(&staff).is_ok(), now);
-        let faults = settings.faults();
-        if !faults.is_empty() {
-            return Err(SettingsError::Faults(faults));
-        }
-        tenants::save(tx, &tenant).await?;
-        let mut entry = staff.entry(now, AuditAction::SettingsChange, Some(tenant.id.to_string()));
-        entry.detail = Some(section.to_owned());
-        audit::record(tx, &entry).await?;
-        Ok(())
-    });
+    let (staff, now, change) = (staff.clone(), honnin.now(), change.clone());
+    // Whether somebody is shut out follows from the audit log, which need not be read in the unit of work.
+    if look == Look::First && !preview::preview(honnin, &staff, &change).await?.weakenings.is_empty() {
+        check_worth(honnin, &staff, version, &change).await?;
+        return Err(SettingsError::LookAgain);
+    }
+    let unit = honnin
+        .db
+        .write(async move |tx| save(tx, &staff, version, &change, look, now).await);
     unit.await
+}
+
+/// A change that would be refused anyway is not worth a second look.
+async fn check_worth(honnin: &Honnin, staff: &Staff, version: i64, change: &Change) -> Result<(), SettingsError> {
+    let mut tenant = load(honnin, staff).await?;
+    if tenant.version != version {
+        return Err(SettingsError::Stale);
+    }
+    apply(change, &mut tenant, staff, honnin.now());
+    refuse_faults(&tenant)
+}
+
+fn refuse_faults(tenant: &TenantRow) -> Result<(), SettingsError> {
+    let faults = tenant.settings.as_ref().map(TenantSettings::faults).unwrap_or_default();
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(SettingsError::Faults(faults))
+    }
+}
+
+async fn save(
+    tx: &mut Tx,
+    staff: &Staff,
+    version: i64,
+    change: &Change,
+    look: Look,
+    now: Timestamp,
+) -> Result<(), SettingsError> {
+    let found = tenants::find(tx, staff.tenant()).await?;
+    let before = found.ok_or(StoreError::Corrupt("a tenant is missing"))?;
+    if before.version != version {
+        return Err(SettingsError::Stale);
+    }
+    let mut tenant = before.clone();
+    apply(change, &mut tenant, staff, now);
+    refuse_faults(&tenant)?;
+    let was = before.settings.clone().unwrap_or_default();
+    let is = tenant.settings.clone().unwrap_or_default();
+    let weakenings = was.weakenings(&is);
+    if look == Look::First && !weakenings.is_empty() {
+        return Err(SettingsError::LookAgain);
+    }
+    tenants::save(tx, &tenant).await?;
+    if weakenings.contains(&Weakening::RetentionShortened) {
+        retention::schedule_shortening(tx, &tenant.id, now).await?;
+    }
+    let mut entry = staff.entry(now, AuditAction::SettingsChange, Some(tenant.id.to_string()));
+    let mut changes = preview::differences(&was, &is);
+    if before.name != tenant.name {
+        changes.push(("name".to_owned(), before.name, tenant.name));
+    }
+    let changes: Vec<String> = changes
+        .iter()
+        .map(|(name, old, new)| format!("{name} {old} → {new}"))
+        .collect();
+    entry.detail = Some(format!("{}: {}", change.name(), changes.join("; ")));
+    audit::record(tx, &entry).await?;
+    Ok(())
 }
 
 /// Every tenant, for an operator to choose from.

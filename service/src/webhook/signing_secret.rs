@@ -86,7 +86,7 @@ async fn issue_as(
     entry: audit::Entry,
 ) -> Result<IssuedSecret, SecretError> {
     let bytes = Secret::new(honnin.random_bytes::<SECRET_BYTES>().to_vec());
-    let sealed = honnin.vault.seal_secret(tenant, id.as_str(), bytes.expose())?;
+    let sealed = honnin.vault.seal_secret(tenant.as_str(), id.as_str(), bytes.expose())?;
     let stored = (tenant.clone(), id.clone());
     let unit = honnin.db.write(async move |tx| {
         let (tenant, id) = &stored;
@@ -164,7 +164,7 @@ pub(crate) fn open(honnin: &Honnin, rows: &[SecretRow]) -> Result<Vec<(SecretId,
     rows.iter()
         .filter_map(|row| row.sealed.as_ref().map(|sealed| (row, sealed)))
         .map(|(row, sealed)| {
-            let bytes = honnin.vault.open_secret(&row.tenant, row.id.as_str(), sealed)?;
+            let bytes = honnin.vault.open_secret(row.tenant.as_str(), row.id.as_str(), sealed)?;
             Ok((row.id.clone(), SigningSecret::new(bytes)))
         })
         .collect()

@@ -25,7 +25,7 @@ use service::{
     },
     jobs::worker::{Lane, Worker},
     privacy::erase_now::erase_now,
-    review::{ReviewDecision, rule},
+    review::{ReviewDecision, UNDO, rule},
     session::reprocess::reprocess,
 };
 use std::collections::BTreeSet;
@@ -196,7 +196,7 @@ async fn of_people_decided_at_once_with_one_document_one_is_approved() {
 async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject() {
     for (ruling, expected) in [
         (ReviewDecision::Approve, reviewed(Reason::DocumentReused)),
-        (ReviewDecision::Reject(vec![]), approved()),
+        (ReviewDecision::Reject(vec![Reason::ManualRejection]), approved()),
     ] {
         let harness = Harness::new().await;
         harness.analyser.see_document(numbered(NUMBER));
@@ -211,6 +211,7 @@ async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject(
         );
         let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
         rule(&harness.honnin, &reviewer, &first, ruling, None).await.unwrap();
+        harness.wait(UNDO).await;
 
         let (page, typed) = of_somebody_else();
         harness.analyser.see_document(page);

@@ -51,6 +51,8 @@ pub(crate) enum Op {
     OpenCase(Which),
     /// Approves or rejects, with a note or without.
     Rule(Which, bool, bool),
+    /// Takes one's decision back.
+    Undo(Which),
     AskAgain(Which),
     Reopen(Which),
     Reissue(Which),
@@ -93,10 +95,12 @@ pub(crate) enum Answer {
     /// Whether it is the reviewer's now.
     Case(bool),
     NoLinkWhile(Status),
-    MustBeDecided(Status),
     DecidedAlready(Option<(Which, Timestamp)>),
     HeldUntil(Timestamp),
     NotPerformed,
+    /// Decided, which has not taken effect yet.
+    JustDecided,
+    TooLateToUndo,
     /// Never answered by the model.
     Fault(String),
 }
@@ -192,6 +196,7 @@ pub(crate) fn grid() -> Vec<Vec<Move>> {
         Op::Open(0, 0),
         Op::Open(1, 0),
         Op::OpenCase(0),
+        Op::Undo(1),
         Op::AskAgain(1),
         Op::Reopen(1),
         Op::Reissue(1),
@@ -205,6 +210,8 @@ pub(crate) fn grid() -> Vec<Vec<Move>> {
     ]);
     let then = [
         Op::Rule(0, true, true),
+        Op::Wait(Span::For(Millis::seconds(10))),
+        Op::Work,
         onward(Look::Doubtful, 10),
         Op::Reprocess(Caller::Owner),
     ];
@@ -235,6 +242,7 @@ fn operation() -> impl Strategy<Value = Op> {
         12 => (which.clone(), look, 1..11_usize).prop_map(|(phone, look, times)| Op::Onward(phone, look, times)),
         2 => which.clone().prop_map(Op::OpenCase),
         5 => (which.clone(), any::<bool>(), any::<bool>()).prop_map(|(who, approve, note)| Op::Rule(who, approve, note)),
+        2 => which.clone().prop_map(Op::Undo),
         2 => which.clone().prop_map(Op::AskAgain),
         2 => which.clone().prop_map(Op::Reopen),
         2 => which.prop_map(Op::Reissue),
@@ -257,6 +265,7 @@ fn step(look: BoxedStrategy<Look>) -> impl Strategy<Value = Step> {
 fn span() -> impl Strategy<Value = Span> {
     prop_oneof![
         4 => select(vec![
+            Millis::seconds(10),
             Millis::seconds(90),
             Millis::minutes(20),
             Millis::minutes(31),

@@ -14,6 +14,7 @@ const LINK: Millis = Millis::hours(48);
 const RETENTION: Millis = Millis::days(90);
 const COOKIE: (Millis, Millis) = (Millis::minutes(30), Millis::hours(4));
 const HOLD: Millis = Millis::minutes(15);
+const UNDO: Millis = Millis::seconds(10);
 const TRIES: usize = 5;
 
 /// A one-time link. A replaced one ends immediately.
@@ -51,6 +52,8 @@ pub(crate) struct Session {
     cookie: Option<Cookie>,
     progress: Progress,
     hold: Option<(Which, Timestamp)>,
+    /// A decision that can be undone: who made it, approval or not, with a note or not, and when.
+    pending: Option<(Which, bool, bool, Timestamp)>,
     /// The decision by which the session last left the queue, if it was one.
     ruling: Option<(Which, Timestamp)>,
     erase_at: Timestamp,
@@ -69,6 +72,7 @@ impl Session {
             cookie: None,
             progress: Progress::default(),
             hold: None,
+            pending: None,
             ruling: None,
             erase_at: now,
         };
@@ -100,6 +104,7 @@ impl Session {
             Op::Take(phone, step) => self.visit(phone).and_then(|()| self.take(step)),
             Op::OpenCase(who) => return Answer::Case(self.open_case(who)),
             Op::Rule(who, approve, note) => self.may_rule(who).and_then(|()| self.rule(who, approve, note)),
+            Op::Undo(who) => self.undo(who),
             Op::AskAgain(who) => self.may_rule(who).and_then(|()| self.start_over(who)),
             Op::Reopen(who) if self.tells.status == Reviewing => return self.apply(Op::AskAgain(who)),
             Op::Reopen(who) => self.start_over(who),
@@ -121,7 +126,8 @@ impl Session {
         tells.expires_at = self.now.plus(SESSION);
         (tells.completed_at, tells.outcome, tells.typed, tells.ocr) = (None, None, false, false);
         self.kill_links();
-        (self.hold, self.ruling, self.progress) = (None, None, Progress::default());
+        (self.hold, self.ruling, self.pending) = (None, None, None);
+        self.progress = Progress::default();
         Some(())
     }
 
@@ -255,6 +261,7 @@ impl Session {
     fn may_rule(&self, who: Which) -> Result<(), Answer> {
         match self.hold.filter(|(_, until)| *until > self.now) {
             _ if self.tells.status != Reviewing => Err(Answer::DecidedAlready(self.ruling)),
+            _ if self.pending.is_some() => Err(Answer::JustDecided),
             Some((holder, until)) if holder != who => Err(Answer::HeldUntil(until)),
             _ => Ok(()),
         }
@@ -264,8 +271,17 @@ impl Session {
         if approve && !self.looked_at {
             return Err(Answer::NotPerformed);
         }
-        (self.ruling, self.hold) = (Some((who, self.now)), None);
-        Ok(self.decide(if approve { "approved" } else { "rejected" }, Some(note)))
+        self.pending = Some((who, approve, note, self.now));
+        Ok(())
+    }
+
+    fn undo(&mut self, who: Which) -> Result<(), Answer> {
+        let mine = self.pending.is_some_and(|(by, ..)| by == who);
+        if !mine {
+            return Err(Answer::TooLateToUndo);
+        }
+        (self.pending, self.hold) = (None, Some((who, self.now.plus(HOLD))));
+        Ok(())
     }
 
     fn start_over(&mut self, who: Which) -> Result<(), Answer> {
@@ -277,8 +293,10 @@ impl Session {
 
     fn erase_now(&mut self) -> Result<(), Answer> {
         match self.sees().status {
-            undecided @ (Deciding | Reviewing) => return Err(Answer::MustBeDecided(undecided)),
-            Created | Collecting => self.end(Failed, self.now, "verification.failed"),
+            Created | Collecting | Deciding | Reviewing => {
+                (self.tells.outcome, self.hold, self.pending) = (None, None, None);
+                self.end(Failed, self.now, "verification.failed");
+            }
             Expired if self.tells.status != Expired => self.expire(),
             Completed | Expired | Failed => {}
         }
@@ -304,6 +322,10 @@ impl Session {
         if self.sees().status == Expired && self.tells.status != Expired {
             self.expire();
         }
+        if let Some((who, approve, note, at)) = self.pending.filter(|(.., at)| at.plus(UNDO) <= self.now) {
+            (self.pending, self.ruling, self.hold) = (None, Some((who, at)), None);
+            self.decide(if approve { "approved" } else { "rejected" }, Some((note, at)));
+        }
         let over = matches!(self.tells.status, Completed | Expired | Failed);
         if over && self.tells.purged_at.is_none() && self.erase_at <= self.now {
             let tells = &mut self.tells;
@@ -313,13 +335,18 @@ impl Session {
         }
     }
 
-    fn decide(&mut self, verdict: &str, note: Option<bool>) {
+    fn decide(&mut self, verdict: &str, reviewed: Option<(bool, Timestamp)>) {
         self.tells.outcome = Some(SeenOutcome {
             verdict: verdict.into(),
-            source: if note.is_some() { "manual_review" } else { "automatic" }.into(),
+            source: if reviewed.is_some() {
+                "manual_review"
+            } else {
+                "automatic"
+            }
+            .into(),
             decided_at: self.now,
-            reviewed_at: note.map(|_| self.now),
-            note: note.unwrap_or(false),
+            reviewed_at: reviewed.map(|(_, at)| at),
+            note: reviewed.is_some_and(|(note, _)| note),
         });
         let waits = verdict == "needs_review";
         self.tells.completed_at = (!waits).then_some(self.now);

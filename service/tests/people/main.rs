@@ -2,5 +2,6 @@
 
 mod invitations;
 mod races;
+mod second_factor;
 mod set_up;
 mod sign_in;

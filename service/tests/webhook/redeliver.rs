@@ -10,7 +10,7 @@ use domain::{
 };
 use service::{
     access::Developer,
-    settings,
+    settings::{self, Look},
     webhook::{
         delivery_log::{self, NoBody},
         diagnose::{BodyComparison, Verdict, diagnose_signature},
@@ -344,7 +344,7 @@ async fn a_new_receiver_is_not_blamed_for_what_the_old_one_failed() {
         event_types: Vec::new(),
     };
     let staff = harness.staff(Role::Developer).await;
-    settings::change(&harness.honnin, &staff, harness.tenant.version, change)
+    settings::change(&harness.honnin, &staff, harness.tenant.version, &change, Look::Second)
         .await
         .unwrap();
     assert_eq!(health().await.unwrap().failing_since, None);
@@ -358,7 +358,7 @@ async fn point_to(harness: &Harness, role: Role, url: String) {
         url: Some(url),
         event_types: EventType::ALL.to_vec(),
     };
-    settings::change(&harness.honnin, &staff, version, change)
+    settings::change(&harness.honnin, &staff, version, &change, Look::Second)
         .await
         .unwrap();
 }
@@ -439,9 +439,15 @@ async fn an_old_note_goes_to_a_new_address_by_an_admins_hand_only() {
         url: Some(attackers.url()),
         event_types: Vec::new(),
     };
-    settings::change(&harness.honnin, developer.staff(), harness.tenant.version, change)
-        .await
-        .unwrap();
+    settings::change(
+        &harness.honnin,
+        developer.staff(),
+        harness.tenant.version,
+        &change,
+        Look::Second,
+    )
+    .await
+    .unwrap();
     let refused = redeliver::send_again(&harness.honnin, &developer, &noted).await;
     assert!(matches!(refused, Err(RedeliverError::NeedsAdmin)));
     let range = DeliveryFilter {

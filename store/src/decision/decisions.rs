@@ -4,7 +4,14 @@ use crate::{
     StoreError,
     db::{Tx, on},
 };
-use domain::{decision::Policy, findings::ModelHash, ids::SessionId, outcome::Verdict, time::Timestamp};
+use domain::{
+    decision::Policy,
+    findings::ModelHash,
+    ids::{SessionId, TenantId},
+    outcome::Verdict,
+    tenant::TenantSettings,
+    time::Timestamp,
+};
 
 /// A decision as stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,4 +90,27 @@ pub async fn list(tx: &mut Tx, session: &SessionId) -> Result<Vec<DecisionRow>, 
          WHERE session_id = $1 ORDER BY attempt")
         .bind(session.as_str()).fetch_all(conn).await)?;
     raw.into_iter().map(DecisionRow::try_from).collect()
+}
+
+/// A tenant's sessions whose current attempt was decided since `since` and is not erased, last created first.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_recent(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    since: Timestamp,
+    limit: u32,
+) -> Result<Vec<SessionId>, StoreError> {
+    // A session is decided at most as long after its creation as it may live, so that the index on the creation bounds the search.
+    let created = since.as_millis() - TenantSettings::SESSION_LIFETIME.1.0;
+    let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT sessions.id FROM sessions
+         JOIN decisions ON decisions.session_id = sessions.id AND decisions.attempt = sessions.attempt
+         WHERE tenant_id = $1 AND created_at >= $2 AND decided_at >= $3 AND purged_at IS NULL
+         ORDER BY created_at DESC, sessions.id LIMIT $4")
+        .bind(tenant.as_str()).bind(created).bind(since.as_millis()).bind(i64::from(limit)).fetch_all(conn).await)?;
+    ids.iter()
+        .map(|id| SessionId::parse(id).ok_or(StoreError::Corrupt("a malformed session id")))
+        .collect()
 }

@@ -24,20 +24,26 @@ pub enum JobKind {
     Decide,
     /// Send one webhook event.
     Deliver,
+    /// Carry out a reviewer's decision that can no longer be undone.
+    Rule,
     /// Erase a session.
     Erase,
+    /// Bring a tenant's erasures forward after its retention period was shortened.
+    Retain,
     /// Clean up what crashes left behind.
     Sweep,
 }
 
 impl JobKind {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Expire,
         Self::Analyse,
         Self::Decide,
         Self::Deliver,
+        Self::Rule,
         Self::Erase,
+        Self::Retain,
         Self::Sweep,
     ];
 
@@ -49,7 +55,9 @@ impl JobKind {
             Self::Analyse => "analyse",
             Self::Decide => "decide",
             Self::Deliver => "deliver",
+            Self::Rule => "rule",
             Self::Erase => "erase",
+            Self::Retain => "retain",
             Self::Sweep => "sweep",
         }
     }

@@ -79,3 +79,31 @@ pub async fn remove_ended(tx: &mut Tx, now: Timestamp) -> Result<u64, StoreError
     on!(tx, conn => sqlx::query("DELETE FROM console_sessions WHERE expires_at <= $1")
         .bind(now.as_millis()).execute(conn).await.map(|done| done.rows_affected()))
 }
+
+/// A person's sessions that have not ended: hash, JSON and end.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_of(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<Vec<ConsoleSession>, StoreError> {
+    let rows: Vec<(Vec<u8>, String, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT hash, data, expires_at FROM console_sessions WHERE user_id = $1 AND expires_at > $2 ORDER BY expires_at DESC, hash")
+        .bind(user.as_str()).bind(now.as_millis()).fetch_all(conn).await)?;
+    Ok(rows
+        .into_iter()
+        .map(|(hash, data, expires_at)| ConsoleSession {
+            hash,
+            user: Some(user.clone()),
+            data,
+            expires_at: Timestamp::from_millis(expires_at),
+        })
+        .collect())
+}
+
+/// Ends one session of a person. Returns whether there was one.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn delete_own(tx: &mut Tx, user: &UserId, hash: &[u8]) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM console_sessions WHERE user_id = $1 AND hash = $2")
+        .bind(user.as_str()).bind(hash).execute(conn).await.map(|done| done.rows_affected() == 1))
+}

@@ -3,4 +3,5 @@
 pub mod console_sessions;
 pub mod invitations;
 pub mod password_resets;
+pub mod second_factors;
 pub mod users;

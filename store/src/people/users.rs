@@ -270,3 +270,42 @@ pub async fn sweep_tries(tx: &mut Tx, now: Timestamp, window: Millis) -> Result<
     on!(tx, conn => sqlx::query("DELETE FROM sign_in_tries WHERE since <= $1 OR since > $2")
         .bind(now.plus(Millis(-window.0)).as_millis()).bind(now.as_millis()).execute(conn).await.map(drop))
 }
+
+/// A person's visit to the console.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Visit {
+    /// When they signed in.
+    pub at: Timestamp,
+    /// From where.
+    pub from: Option<String>,
+    /// The number of the last entry of the audit log then.
+    pub entry: i64,
+}
+
+/// Records that a person has signed in.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn mark_visit(tx: &mut Tx, id: &UserId, from: Option<&str>, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE users SET visited_before_at = visited_at, visited_before_from = visited_from, visited_before_entry = visited_entry,
+             visited_at = $2, visited_from = $3, visited_entry = (SELECT COALESCE(MAX(number), 0) FROM audit)
+         WHERE id = $1")
+        .bind(id.as_str()).bind(now.as_millis()).bind(from).execute(conn).await.map(drop))
+}
+
+/// A person's visit before the last one.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_visit_before(tx: &mut Tx, id: &UserId) -> Result<Option<Visit>, StoreError> {
+    let found: Option<(i64, Option<String>, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT visited_before_at, visited_before_from, visited_before_entry FROM users
+         WHERE id = $1 AND visited_before_at IS NOT NULL")
+        .bind(id.as_str()).fetch_optional(conn).await)?;
+    Ok(found.map(|(at, from, entry)| Visit {
+        at: Timestamp::from_millis(at),
+        from,
+        entry,
+    }))
+}

@@ -1,6 +1,7 @@
 //! Sessions: their rows and links, what was answered to a repeated creation, creation rates, and searches.
 
 pub mod creation_rates;
+pub mod ended;
 pub mod idempotency;
 pub mod links;
 pub mod search;

@@ -247,6 +247,16 @@ pub async fn backlog(tx: &mut Tx, tenant: &TenantId) -> Result<(i64, Option<Time
     Ok((count, oldest.map(Timestamp::from_millis)))
 }
 
+/// How many of a tenant's sessions have been waiting for review since before `before`.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn count_waiting_since(tx: &mut Tx, tenant: &TenantId, before: Timestamp) -> Result<i64, StoreError> {
+    on!(tx, conn => sqlx::query_scalar(
+        "SELECT COUNT(*) FROM sessions WHERE tenant_id = $1 AND status = 'reviewing' AND waiting_since < $2")
+        .bind(tenant.as_str()).bind(before.as_millis()).fetch_one(conn).await)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,6 +11,7 @@ use domain::{
     tenant::TenantSettings,
     time::Timestamp,
 };
+use ipnet::IpNet;
 use subtle::ConstantTimeEq as _;
 
 /// An API key as stored.
@@ -36,6 +37,10 @@ pub struct ApiKeyRow {
     pub revoked_at: Option<Timestamp>,
     /// When it was last used, to the minute.
     pub last_used_at: Option<Timestamp>,
+    /// From where it was last used.
+    pub last_used_from: Option<String>,
+    /// The networks from which it may be used; empty means any that the tenant admits.
+    pub networks: Vec<IpNet>,
 }
 
 /// The caller behind a key: what a request needs to know first, found by one statement.
@@ -47,6 +52,8 @@ pub struct CallerRow {
     pub scopes: Scopes,
     /// When the key was last used, to the minute.
     pub last_used_at: Option<Timestamp>,
+    /// The networks from which the key may be used; empty means any that the tenant admits.
+    pub networks: Vec<IpNet>,
     /// The key's tenant.
     pub tenant: TenantId,
     /// The tenant's settings; `None` until an admin has saved some.
@@ -69,6 +76,8 @@ struct Raw {
     expires_at: Option<i64>,
     revoked_at: Option<i64>,
     last_used_at: Option<i64>,
+    last_used_from: Option<String>,
+    networks: String,
 }
 
 impl TryFrom<Raw> for ApiKeyRow {
@@ -86,6 +95,8 @@ impl TryFrom<Raw> for ApiKeyRow {
             expires_at: raw.expires_at.map(Timestamp::from_millis),
             revoked_at: raw.revoked_at.map(Timestamp::from_millis),
             last_used_at: raw.last_used_at.map(Timestamp::from_millis),
+            last_used_from: raw.last_used_from,
+            networks: parse_networks(&raw.networks)?,
         })
     }
 }
@@ -96,6 +107,7 @@ struct RawCaller {
     hash: Vec<u8>,
     scopes: String,
     last_used_at: Option<i64>,
+    networks: String,
     tenant_id: String,
     settings: Option<String>,
     livemode: bool,
@@ -110,6 +122,7 @@ impl TryFrom<RawCaller> for CallerRow {
             key: ApiKeyId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed key id"))?,
             scopes: parse_scopes(&raw.scopes)?,
             last_used_at: raw.last_used_at.map(Timestamp::from_millis),
+            networks: parse_networks(&raw.networks)?,
             tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
             settings: tenants::parse_settings(raw.settings.as_deref())?,
             livemode: raw.livemode,
@@ -122,16 +135,27 @@ fn parse_scopes(text: &str) -> Result<Scopes, StoreError> {
     Scopes::parse(text).ok_or(StoreError::Corrupt("scopes that do not parse"))
 }
 
+fn parse_networks(text: &str) -> Result<Vec<IpNet>, StoreError> {
+    let networks = text.split_whitespace().map(str::parse).collect::<Result<_, _>>();
+    networks.map_err(|_| StoreError::Corrupt("networks that do not parse"))
+}
+
+fn networks_text(networks: &[IpNet]) -> String {
+    let texts: Vec<String> = networks.iter().map(ToString::to_string).collect();
+    texts.join(" ")
+}
+
 /// Stores a new key.
 ///
 /// # Errors
 /// [`StoreError::Duplicate`] if its id or hash is already in use.
 pub async fn insert(tx: &mut Tx, key: &ApiKeyRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
-        "INSERT INTO api_keys (id, tenant_id, name, prefix, hash, scopes, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)")
+        "INSERT INTO api_keys (id, tenant_id, name, prefix, hash, scopes, created_at, expires_at, networks)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
         .bind(key.id.as_str()).bind(key.tenant.as_str()).bind(&key.name).bind(&key.prefix).bind(&key.hash)
         .bind(key.scopes.to_string()).bind(key.created_at.as_millis()).bind(key.expires_at.map(Timestamp::as_millis))
+        .bind(networks_text(&key.networks))
         .execute(conn).await.map(drop))
 }
 
@@ -141,7 +165,7 @@ pub async fn insert(tx: &mut Tx, key: &ApiKeyRow) -> Result<(), StoreError> {
 /// If the database does not respond or the tenant's settings do not parse.
 pub async fn find_caller(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<CallerRow>, StoreError> {
     let raw: Option<RawCaller> = on!(tx, conn => sqlx::query_as(
-        "SELECT api_keys.id, api_keys.hash, api_keys.scopes, api_keys.last_used_at, api_keys.tenant_id, tenants.settings, tenants.livemode,
+        "SELECT api_keys.id, api_keys.hash, api_keys.scopes, api_keys.last_used_at, api_keys.networks, api_keys.tenant_id, tenants.settings, tenants.livemode,
                 creation_rates.full_at
          FROM api_keys JOIN tenants ON tenants.id = api_keys.tenant_id
               LEFT JOIN creation_rates ON creation_rates.tenant_id = api_keys.tenant_id
@@ -160,7 +184,8 @@ pub async fn find_caller(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Opt
 /// If the database does not respond.
 pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<ApiKeyRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, tenant_id, name, prefix, hash, scopes, created_at, expires_at, revoked_at, last_used_at
+        "SELECT id, tenant_id, name, prefix, hash, scopes, created_at, expires_at, revoked_at, last_used_at, last_used_from,
+                networks
          FROM api_keys WHERE tenant_id = $1 ORDER BY created_at DESC, id")
         .bind(tenant.as_str()).fetch_all(conn).await)?;
     raw.into_iter().map(ApiKeyRow::try_from).collect()
@@ -177,12 +202,29 @@ pub async fn revoke(tx: &mut Tx, tenant: &TenantId, id: &ApiKeyId, now: Timestam
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Records that a key was used.
+/// Has a key expire at `at`, unless it expires or was revoked before. Returns whether it was there and valid at `now`.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn mark_used(tx: &mut Tx, id: &ApiKeyId, now: Timestamp) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("UPDATE api_keys SET last_used_at = $2 WHERE id = $1")
-        .bind(id.as_str()).bind(now.as_millis())
+pub async fn expire_by(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    id: &ApiKeyId,
+    (now, at): (Timestamp, Timestamp),
+) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE api_keys SET expires_at = CASE WHEN expires_at IS NULL OR expires_at > $4 THEN $4 ELSE expires_at END
+         WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)")
+        .bind(tenant.as_str()).bind(id.as_str()).bind(now.as_millis()).bind(at.as_millis())
+        .execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// Records that a key was used, and from where.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn mark_used(tx: &mut Tx, id: &ApiKeyId, from: &str, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE api_keys SET last_used_at = $2, last_used_from = $3 WHERE id = $1")
+        .bind(id.as_str()).bind(now.as_millis()).bind(from)
         .execute(conn).await.map(drop))
 }

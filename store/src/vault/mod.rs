@@ -19,7 +19,7 @@ use crate::{
     settings::webhook_secrets,
     write_checks,
 };
-use domain::{ids::TenantId, secret::Secret};
+use domain::secret::Secret;
 use keyring::SealedKey;
 use opened::Opened;
 use seal::{RawKey, random};
@@ -123,7 +123,7 @@ impl Vault {
             vault.unsealed(&key).map_err(|_| StoreError::Locked(FOREIGN))?;
         }
         if let Some((row, sealed)) = secret.and_then(|row| Some((row.clone(), row.sealed?))) {
-            let opened = vault.open_secret(&row.tenant, row.id.as_str(), &sealed);
+            let opened = vault.open_secret(row.tenant.as_str(), row.id.as_str(), &sealed);
             opened.map_err(|_| StoreError::Locked(FOREIGN))?;
         }
         Ok(vault)
@@ -242,23 +242,23 @@ impl Vault {
         self.0.keys.write(async |tx| write_checks::write(tx).await).await
     }
 
-    /// Encrypts a secret of a tenant that must be readable again, such as a webhook signing secret.
+    /// Encrypts a secret of a tenant or person, by their id, that must be readable again, such as a webhook signing secret.
     ///
     /// # Errors
     /// If the operating system provides no randomness.
-    pub fn seal_secret(&self, tenant: &TenantId, name: &str, secret: &[u8]) -> Result<Vec<u8>, StoreError> {
+    pub fn seal_secret(&self, owner: &str, name: &str, secret: &[u8]) -> Result<Vec<u8>, StoreError> {
         self.0
             .master
-            .seal(secret, &secret_of(tenant, name))
+            .seal(secret, &secret_of(owner, name))
             .map(|(_, sealed)| sealed)
     }
 
-    /// Decrypts what [`Vault::seal_secret`] made for the same tenant and name.
+    /// Decrypts what [`Vault::seal_secret`] made for the same owner and name.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] if it was tampered with or moved, or its master key is missing.
-    pub fn open_secret(&self, tenant: &TenantId, name: &str, sealed: &[u8]) -> Result<Secret<Vec<u8>>, StoreError> {
-        let mut plain = self.0.master.open(sealed, &secret_of(tenant, name))?;
+    pub fn open_secret(&self, owner: &str, name: &str, sealed: &[u8]) -> Result<Secret<Vec<u8>>, StoreError> {
+        let mut plain = self.0.master.open(sealed, &secret_of(owner, name))?;
         Ok(Secret::new(std::mem::take(&mut *plain)))
     }
 
@@ -338,8 +338,8 @@ const fn data_key(id: &str) -> [&[u8]; 2] {
     [b"data-key", id.as_bytes()]
 }
 
-fn secret_of<'a>(tenant: &'a TenantId, name: &'a str) -> [&'a [u8]; 3] {
-    [b"secret", tenant.as_str().as_bytes(), name.as_bytes()]
+fn secret_of<'a>(owner: &'a str, name: &'a str) -> [&'a [u8]; 3] {
+    [b"secret", owner.as_bytes(), name.as_bytes()]
 }
 
 /// Nothing under these locks can panic, so a poisoned one is as good as any.

@@ -4,6 +4,7 @@ use crate::fixtures::{World, at, keep, read, user, world, write};
 use domain::{
     ids::{TenantId, UserId},
     named::Named,
+    reasons::Reason,
     role::Role,
     ruling::Ruling,
     time::Millis,
@@ -15,7 +16,8 @@ use store::{
         console_sessions::{self, ConsoleSession},
         users::{self, UserRow},
     },
-    review::{self, Hold},
+    review::{self, Hold, PendingRuling},
+    session::sessions::SessionRow,
 };
 use testkit::databases::{Backend, backends};
 
@@ -247,6 +249,34 @@ async fn a_persons_browsers_end_together_and_old_ones_are_removed() {
 }
 
 #[tokio::test]
+async fn a_person_lists_and_ends_their_own_browsers_only() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user: rita, .. } = world(&db).await;
+        let otto = keep(user(tenant, 22, Role::Reviewer));
+        write!(db, tx => users::insert(tx, otto)).unwrap();
+        for session in [
+            browser(Some(&rita.id), 1, 100),
+            browser(Some(&rita.id), 2, 200),
+            browser(Some(&rita.id), 3, 50),
+            browser(Some(&otto.id), 4, 200),
+        ] {
+            let session = keep(session);
+            write!(db, tx => console_sessions::insert(tx, session)).unwrap();
+        }
+        let listed = read!(db, tx => console_sessions::list_of(tx, &rita.id, at(50)));
+        assert_eq!(
+            listed,
+            [browser(Some(&rita.id), 2, 200), browser(Some(&rita.id), 1, 100)],
+            "{name}"
+        );
+        for (hash, ended) in [([4; 32], false), ([1; 32], true), ([1; 32], false)] {
+            let done = write!(db, tx => console_sessions::delete_own(tx, &rita.id, &hash));
+            assert_eq!(done.unwrap(), ended, "{name}: {hash:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_case_is_held_by_one_person_until_their_time_is_over_or_they_let_go() {
     for Backend { name, db, .. } in backends().await {
         let World {
@@ -322,6 +352,44 @@ async fn an_attempt_is_ruled_on_once_and_its_note_can_be_emptied() {
                 .all(|ruled| ruled.note.is_none()),
             "{name}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_case_has_one_pending_decision_which_is_removed_once() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            session, foreign, user, ..
+        } = world(&db).await;
+        let of = |session: &SessionRow, made| PendingRuling {
+            session: session.session.id.clone(),
+            attempt: 1,
+            user: user.id.clone(),
+            ruling: Ruling::Rejected,
+            reasons: vec![Reason::DocumentExpired.into(), Named::Other("another".into())],
+            note: Some(vec![7]),
+            address: "192.0.2.1".into(),
+            made_at: at(made),
+            due_at: at(made + 10),
+        };
+        let (late, early) = (keep(of(session, 2)), keep(of(foreign, 1)));
+        for pending in [late, early] {
+            write!(db, tx => review::insert_pending(tx, pending)).unwrap();
+        }
+        let again = write!(db, tx => review::insert_pending(tx, late));
+        assert!(matches!(again, Err(StoreError::Duplicate)), "{name}");
+        let found = read!(db, tx => review::find_pending(tx, &late.session));
+        assert_eq!(found, Some((late.clone(), user.name.clone())), "{name}");
+        let mine = read!(db, tx => review::list_pending(tx, &user.id));
+        assert_eq!(mine, [early.clone(), late.clone()], "{name}");
+        for removed in [true, false] {
+            assert_eq!(
+                write!(db, tx => review::remove_pending(tx, &late.session)).unwrap(),
+                removed,
+                "{name}"
+            );
+        }
+        assert_eq!(read!(db, tx => review::find_pending(tx, &late.session)), None, "{name}");
     }
 }
 

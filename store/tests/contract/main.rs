@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod audit_chain;
 mod captures;
 mod console;
 mod coverage;
@@ -14,6 +15,7 @@ mod people;
 mod pictures;
 mod schema;
 mod search;
+mod second_factors;
 mod sessions;
 mod vault;
 mod webhooks;

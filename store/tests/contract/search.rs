@@ -1,13 +1,29 @@
 //! Finding sessions by their properties.
 
 use crate::fixtures::{World, at, keep, outcome, read, session, world, write};
-use domain::{document::DocumentType, ids::SessionId, outcome::Verdict, reasons::Reason, session::Status};
+use crate::fixtures::{event, expired};
+use domain::{
+    audit::AuditAction,
+    decision::Policy,
+    document::DocumentType,
+    event::{EventData, EventType},
+    ids::SessionId,
+    outcome::{SessionRef, Verdict},
+    reasons::Reason,
+    session::{FailureReason, Status},
+    time::Millis,
+};
 use store::{
-    Db, review,
+    Db,
+    audit::{self, Entry},
+    decision::decisions::{self, DecisionRow},
+    review,
     session::{
+        ended::{self, Ended},
         search::{self, DayCount, Filter, Order, Page},
         sessions,
     },
+    webhook::events,
 };
 use testkit::databases::{Backend, backends};
 
@@ -288,5 +304,134 @@ async fn sessions_are_counted_by_day_and_the_waiting_ones_with_the_longest() {
             "{name}"
         );
         assert_eq!(read!(db, tx => search::backlog(tx, &other.id)), (0, None), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn ended_sessions_are_listed_with_their_end_until_they_are_erased() {
+    for Backend { name, db, .. } in backends().await {
+        let world = world(&db).await;
+        let ended = |number, status| {
+            let mut row = session(world.tenant, number);
+            row.session.status = status;
+            row
+        };
+        let mut completed = ended(13, Status::Completed);
+        completed.session.completed_at = Some(at(20_000));
+        let (failed, over) = (ended(14, Status::Failed), ended(15, Status::Expired));
+        let mut erased = ended(16, Status::Failed);
+        erased.session.purged_at = Some(at(30_000));
+        let data = EventData::Failed {
+            session: SessionRef {
+                session_id: failed.session.id.clone(),
+                tenant_id: world.tenant.id.clone(),
+            },
+            reason: FailureReason::ConsentDeclined,
+        };
+        let mut told = event(&failed, 50, EventType::Failed, data);
+        told.created_at = at(25_000);
+        // The deadline counts and not when a worker noticed it.
+        let late = expired(&over, 51);
+        let rows = [completed, failed, over, erased].map(keep);
+        for row in rows {
+            write!(db, tx => sessions::insert(tx, row)).unwrap();
+        }
+        for event in [told, late].map(keep) {
+            write!(db, tx => events::insert(tx, event)).unwrap();
+        }
+        let tenant = &world.tenant.id;
+        let all = keep(read!(db, tx => ended::list(tx, tenant, None, 10)));
+        let ends = [(13, 20_000), (14, 25_000), (15, 15_000 + 3_600_000)];
+        let expected = ends.map(|(number, end)| Ended {
+            id: SessionId::from_random([number; 16]),
+            attempt: 1,
+            created_at: at(i64::from(number) * 1_000),
+            ended_at: at(end),
+        });
+        assert_eq!(*all, expected, "{name}");
+        let after = Some((all[0].created_at, &all[0].id));
+        let rest = read!(db, tx => ended::list(tx, tenant, after, 1));
+        assert_eq!(rest, expected[1..2], "{name}");
+        let counts = read!(db, tx => ended::count(tx, tenant, [at(19_999), at(25_000), at(i64::MAX)]));
+        assert_eq!(counts, [0, 2, 3], "{name}");
+        let none = read!(db, tx => ended::count(tx, &world.other.id, [at(0), at(0), at(i64::MAX)]));
+        assert_eq!(none, [0, 0, 0], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn cases_that_wait_too_long_are_counted() {
+    for Backend { name, db, .. } in backends().await {
+        let world = searchable(&db).await;
+        for (before, count) in [(5_000, 0), (5_001, 1)] {
+            let waiting = read!(db, tx => search::count_waiting_since(tx, &world.tenant.id, at(before)));
+            assert_eq!(waiting, count, "{name}: since before {before}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn recent_decisions_are_those_of_the_current_attempt_that_are_not_erased() {
+    for Backend { name, db, .. } in backends().await {
+        let world = world(&db).await;
+        let mut again = session(world.tenant, 13);
+        again.session.attempt = 2;
+        let mut erased = session(world.tenant, 14);
+        erased.session.purged_at = Some(at(1));
+        let rows = [again, erased, session(world.tenant, 15), session(world.tenant, 16)].map(keep);
+        for (row, decided_at) in rows.into_iter().zip([90_000, 90_000, 80_000, 90_000]) {
+            let decision = keep(DecisionRow {
+                session: row.session.id.clone(),
+                attempt: 1,
+                decided_at: at(decided_at),
+                verdict: Verdict::Approved,
+                policy: Policy::default(),
+                models: Vec::new(),
+                explanation: None,
+            });
+            write!(db, tx => sessions::insert(tx, row)).unwrap();
+            write!(db, tx => decisions::insert(tx, decision)).unwrap();
+        }
+        let recent = |since, limit| {
+            let db = db.clone();
+            async move { read!(db, tx => decisions::list_recent(tx, &world.tenant.id, at(since), limit)) }
+        };
+        let ids = [16, 15].map(|number| SessionId::from_random([number; 16]));
+        assert_eq!(recent(80_000, 10).await, ids, "{name}");
+        assert_eq!(recent(80_000, 1).await, ids[..1], "{name}");
+        assert_eq!(recent(80_001, 10).await, ids[..1], "{name}");
+        let far = 80_000 + Millis::days(30).0 + 20_000;
+        assert!(recent(far, 10).await.is_empty(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn addresses_that_used_keys_are_found_latest_first() {
+    for Backend { name, db, .. } in backends().await {
+        let world = world(&db).await;
+        let entry = |seconds, actor: &str, address: &str| Entry {
+            at: at(seconds),
+            tenant: Some(world.tenant.id.clone()),
+            actor: actor.to_owned(),
+            action: AuditAction::SessionRead.into(),
+            subject: None,
+            detail: None,
+            address: Some(address.to_owned()),
+        };
+        let entries = [
+            entry(1, "key_a", "192.0.2.1"),
+            entry(2, "key_a", "192.0.2.2"),
+            entry(3, "key_b", "192.0.2.3"),
+            entry(4, "key_b", "192.0.2.2"),
+            entry(5, world.user.id.as_str(), "192.0.2.4"),
+        ];
+        for entry in entries.map(keep) {
+            write!(db, tx => audit::record(tx, entry)).unwrap();
+        }
+        let found = read!(db, tx => audit::list_key_addresses(tx, &world.tenant.id, at(2), 10));
+        let expected = [("192.0.2.2".to_owned(), at(4)), ("192.0.2.3".to_owned(), at(3))];
+        assert_eq!(found, expected, "{name}");
+        let one = read!(db, tx => audit::list_key_addresses(tx, &world.tenant.id, at(2), 1));
+        assert_eq!(one, expected[..1], "{name}");
     }
 }

@@ -99,6 +99,8 @@ fn api_key(tenant: &TenantRow, number: u8) -> ApiKeyRow {
         expires_at: (number == 1).then(|| at(100)),
         revoked_at: None,
         last_used_at: None,
+        last_used_from: None,
+        networks: Vec::new(),
     }
 }
 
@@ -133,6 +135,7 @@ async fn a_key_leads_to_its_tenant_until_it_expires_or_is_revoked_by_that_tenant
         let expected = CallerRow {
             key: one.id.clone(),
             last_used_at: None,
+            networks: Vec::new(),
             tenant: tenant.id.clone(),
             settings: tenant.settings.clone(),
             livemode: tenant.livemode,
@@ -164,7 +167,7 @@ async fn a_key_leads_to_its_tenant_until_it_expires_or_is_revoked_by_that_tenant
             !write!(db, tx => api_keys::revoke(tx, &tenant.id, &one.id, at(60))).unwrap(),
             "{name}: twice"
         );
-        write!(db, tx => api_keys::mark_used(tx, &two.id, at(70))).unwrap();
+        write!(db, tx => api_keys::mark_used(tx, &two.id, "192.0.2.1", at(70))).unwrap();
         let wish = Wish {
             now: 1_000,
             cost: 10,
@@ -387,5 +390,38 @@ async fn killing_a_sessions_links_leaves_those_of_others_and_those_used() {
             write!(db, tx => links::use_once(tx, &theirs.hash, at(30))).unwrap(),
             "{name}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_keys_networks_are_kept_and_its_end_is_only_brought_forward() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, other, .. } = world(&db).await;
+        let key = |number, expires_at: Option<i64>| ApiKeyRow {
+            networks: vec!["192.0.2.0/24".parse().unwrap(), "2001:db8::/32".parse().unwrap()],
+            expires_at: expires_at.map(at),
+            ..api_key(tenant, number)
+        };
+        let (endless, short, over) = (keep(key(1, None)), keep(key(2, Some(50))), keep(key(3, Some(5))));
+        for key in [endless, short, over] {
+            write!(db, tx => api_keys::insert(tx, key)).unwrap();
+        }
+        let found = read!(db, tx => api_keys::find_caller(tx, &endless.hash, at(10))).unwrap();
+        assert_eq!(found.networks, endless.networks, "{name}");
+        for (owner, key, there) in [
+            (other, endless, false),
+            (tenant, endless, true),
+            (tenant, short, true),
+            (tenant, over, false),
+        ] {
+            let done = write!(db, tx => api_keys::expire_by(tx, &owner.id, &key.id, (at(10), at(100))));
+            assert_eq!(done.unwrap(), there, "{name}");
+        }
+        let mut ends: Vec<_> = read!(db, tx => api_keys::list(tx, &tenant.id))
+            .into_iter()
+            .map(|key| key.expires_at)
+            .collect();
+        ends.sort();
+        assert_eq!(ends, [Some(at(5)), Some(at(50)), Some(at(100))], "{name}");
     }
 }

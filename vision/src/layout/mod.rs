@@ -45,7 +45,8 @@ impl Known<'_> {
     /// Judges the items that were read with certainty: marks the rules that these contradict, and takes the normal forms of the items
     /// in doubt.
     pub(crate) fn judge(&mut self, items: &mut [Item]) {
-        let contradicted = rules::judge(self.layout, items);
+        let is_certain = |rule: &rules::Rule| self.layout.is_certain(rule);
+        let contradicted = rules::judge(&self.layout.rule, is_certain, items);
         for result in &mut self.reading.rules {
             result.contradiction = contradicted.contains(&result.rule);
             result.held &= !result.contradiction;

@@ -1,6 +1,5 @@
 //! What the items of a document must agree with. A rule that cannot be applied says nothing.
 
-use super::file::Layout;
 use super::grammar::british_name_part;
 use super::item::Item;
 use domain::findings::RuleResult;
@@ -167,20 +166,16 @@ pub(crate) fn apply(rules: &[Rule], items: &[Item]) -> Vec<RuleResult> {
 }
 
 /// Judges the items that were read with certainty: takes the normal forms of those in doubt, and names the rules that every
-/// genuine document keeps and these do not.
-pub(crate) fn judge(layout: &Layout, items: &mut [Item]) -> Vec<String> {
-    let broken: Vec<&Rule> = layout
-        .rule
-        .iter()
-        .filter(|rule| rule.holds(items) == Some(false))
-        .collect();
+/// genuine document keeps (`is_certain`) and these do not.
+pub(crate) fn judge(rules: &[Rule], is_certain: impl Fn(&Rule) -> bool, items: &mut [Item]) -> Vec<String> {
+    let broken: Vec<&Rule> = rules.iter().filter(|rule| rule.holds(items) == Some(false)).collect();
     let doubted: Vec<&str> = broken.iter().flat_map(|rule| rule.doubted()).collect();
     for item in items.iter_mut().filter(|item| doubted.contains(&item.name.as_str())) {
         item.parsed.normalized = None;
     }
     broken
         .into_iter()
-        .filter(|rule| layout.is_certain(rule))
+        .filter(|rule| is_certain(rule))
         .map(Rule::name)
         .collect()
 }

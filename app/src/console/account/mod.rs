@@ -1,24 +1,37 @@
-//! The account page: signing out here or everywhere, confirming the password, choosing the tenant to work in.
+//! The account page: password, second factors, signed-in browsers; confirming who one is; choosing the tenant to work in.
 
+pub mod authenticator;
 mod view;
 
 use super::{
     entry::safe_next,
     fault::Fault,
     layout::NavigationItem,
+    proof::{WRONG_PASSKEY, proof_of, refusal, step_up},
     request::{PageResult, Request, SessionChange, done, signed_in},
 };
-use crate::page::{Fields, Outcome, form, mistake};
+use crate::page::{Fields, Outcome, form, handler, mistake};
 use crate::parts::Mistake;
-use axum::{Router, routing::post};
+use axum::{
+    Json, Router,
+    response::{IntoResponse, Response},
+    routing::post,
+};
 use domain::{ids::TenantId, secret::Secret};
+use http::StatusCode;
 use leptos::prelude::*;
+use serde::Serialize;
 use service::{
     access::Operator,
     people::{
         change_password::{ChangePasswordError, change_password as change},
         console_session,
-        sign_in::{SignInError, confirm_password},
+        second_factor::{
+            list_factors,
+            passkeys::{self, PasskeyError, issue_challenge, register},
+            renew_recovery_codes,
+            webauthn::ALGORITHMS,
+        },
     },
 };
 use view::{AccountView, ConfirmView};
@@ -39,6 +52,21 @@ pub fn ConfirmPage() -> impl IntoView {
 pub(super) fn forms() -> Router {
     Router::new()
         .route("/admin/account/password", post(form("/admin/account", change_password)))
+        .route("/admin/account/challenge", post(handler(challenge)))
+        .route("/admin/account/passkeys", post(form("/admin/account", add_passkey)))
+        .route(
+            "/admin/account/passkeys/{passkey}/remove",
+            post(form("/admin/account", remove_passkey)),
+        )
+        .route(
+            "/admin/account/recovery-codes",
+            post(form("/admin/account", renew_codes)),
+        )
+        .route(
+            "/admin/account/sessions/{session}/end",
+            post(form("/admin/account", end_session)),
+        )
+        .merge(authenticator::forms())
         .route("/admin/confirm", post(form("/admin/confirm", confirm)))
         .route("/admin/sign-out", post(form("/admin/account", sign_out)))
         .route(
@@ -49,14 +77,20 @@ pub(super) fn forms() -> Router {
 }
 
 async fn load(request: Request) -> PageResult<AccountView> {
-    Ok(view_of(&request, Vec::new()))
+    view_of(&request, Vec::new()).await
 }
 
-fn view_of(request: &Request, mistakes: Vec<Mistake>) -> AccountView {
-    AccountView {
-        email: request.staff().email().to_owned(),
+async fn view_of(request: &Request, mistakes: Vec<Mistake>) -> PageResult<AccountView> {
+    let (honnin, staff) = (request.honnin(), request.staff());
+    Ok(AccountView {
+        email: staff.email().to_owned(),
+        factors: list_factors(honnin, staff.user()).await?,
+        sessions: console_session::list_own(honnin, staff).await?,
+        here: request.who.session.clone(),
+        codes: Vec::new(),
+        passkey_name: String::new(),
         mistakes,
-    }
+    })
 }
 
 async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome> {
@@ -73,15 +107,7 @@ async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome
         Err(ChangePasswordError::Present(refused)) => mistake("present", refusal(&refused)),
         Err(ChangePasswordError::Store(error)) => return Err(error.into()),
     };
-    Ok(Outcome::refused(view_of(&request, vec![wrong_field])))
-}
-
-/// Why a password entered for confirmation is refused.
-pub(super) const fn refusal(refused: &SignInError) -> &'static str {
-    match refused {
-        SignInError::Throttled => "Too many attempts. Wait 15 minutes, then try again.",
-        SignInError::Wrong | SignInError::Store(_) => "The password is incorrect.",
-    }
+    Ok(Outcome::refused(view_of(&request, vec![wrong_field]).await?))
 }
 
 async fn sign_out(_: Request, _: Fields) -> PageResult<Outcome> {
@@ -96,24 +122,107 @@ async fn sign_out_everywhere(request: Request, _: Fields) -> PageResult<Outcome>
 async fn load_confirm(request: Request) -> PageResult<ConfirmView> {
     Ok(ConfirmView {
         next: safe_next(&request.query()?.text("next")).to_owned(),
+        proof: proof_of(&request).await?,
         mistakes: Vec::new(),
     })
 }
 
 async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
     let next = safe_next(&fields.text("next")).to_owned();
-    let password = Secret::new(fields.raw("password").to_owned());
-    let sentence = match confirm_password(request.honnin(), request.staff(), password).await {
-        Ok(()) => {
-            return Ok(done(&next, "Thank you. You can continue.")?.with(SessionChange::PasswordEntered));
-        }
-        Err(SignInError::Store(error)) => return Err(error.into()),
-        Err(refused) => refusal(&refused),
+    match step_up(&request, &fields).await? {
+        None => Ok(done(&next, "Thank you. You can continue.")?.with(SessionChange::Confirmed)),
+        Some(wrong) => Ok(Outcome::refused(ConfirmView {
+            next,
+            proof: proof_of(&request).await?,
+            mistakes: vec![wrong],
+        })),
+    }
+}
+
+async fn end_session(request: Request, _: Fields) -> PageResult<Outcome> {
+    if !console_session::end_own(request.honnin(), request.staff(), request.param("session")).await? {
+        return Err(Fault::NotFound);
+    }
+    done("/admin/account", "That browser has been signed out.")
+}
+
+async fn renew_codes(request: Request, _: Fields) -> PageResult<Outcome> {
+    request.check_fresh("/admin/account")?;
+    let codes = renew_recovery_codes(request.honnin(), request.staff()).await?;
+    let codes = codes.ok_or(Fault::NotFound)?;
+    let view = AccountView {
+        codes: shown(&codes),
+        ..view_of(&request, Vec::new()).await?
     };
-    Ok(Outcome::refused(ConfirmView {
-        next,
-        mistakes: vec![mistake("password", sentence)],
-    }))
+    Ok(Outcome::shown(StatusCode::CREATED, view))
+}
+
+fn shown(codes: &[Secret<String>]) -> Vec<String> {
+    codes.iter().map(|code| code.expose().clone()).collect()
+}
+
+/// What the script of a page with a passkey button gets.
+#[derive(Serialize)]
+struct Asked {
+    challenge: String,
+    party: String,
+    credentials: Vec<String>,
+    algorithms: [i64; 3],
+    user: String,
+    account: String,
+    name: String,
+}
+
+/// POST: a challenge for a passkey of this person, new or not.
+async fn challenge(request: Request) -> PageResult<Response> {
+    let staff = request.staff();
+    match issue_challenge(request.honnin(), Some(staff.user()), request.client).await {
+        Ok(issued) => Ok(Json(Asked {
+            challenge: issued.challenge.expose().clone(),
+            party: issued.party,
+            credentials: issued.credentials,
+            algorithms: ALGORITHMS,
+            user: staff.user().to_string(),
+            account: staff.email().to_owned(),
+            name: staff.name().to_owned(),
+        })
+        .into_response()),
+        Err(PasskeyError::Store(error)) => Err(error.into()),
+        Err(_) => Ok(StatusCode::TOO_MANY_REQUESTS.into_response()),
+    }
+}
+
+async fn add_passkey(request: Request, fields: Fields) -> PageResult<Outcome> {
+    request.check_fresh("/admin/account")?;
+    let name = fields.text("name");
+    let wrong = match register(request.honnin(), request.staff(), &name, fields.raw("credential")).await {
+        Ok(None) => return done("/admin/account", "Your passkey has been added."),
+        Ok(Some(codes)) => {
+            let view = AccountView {
+                codes: shown(&codes),
+                ..view_of(&request, Vec::new()).await?
+            };
+            return Ok(Outcome::shown(StatusCode::CREATED, view));
+        }
+        Err(PasskeyError::Store(error)) => return Err(error.into()),
+        Err(PasskeyError::BadName) => "Enter a name of up to 60 characters.",
+        Err(PasskeyError::Exists) => "This passkey is registered already.",
+        Err(PasskeyError::TooMany) => "You have 20 passkeys. Remove one first.",
+        Err(PasskeyError::Refused | PasskeyError::Throttled) => WRONG_PASSKEY,
+    };
+    let view = AccountView {
+        passkey_name: name,
+        ..view_of(&request, vec![mistake("name", wrong)]).await?
+    };
+    Ok(Outcome::refused(view))
+}
+
+async fn remove_passkey(request: Request, _: Fields) -> PageResult<Outcome> {
+    request.check_fresh("/admin/account")?;
+    if !passkeys::remove(request.honnin(), request.staff(), request.param("passkey")).await? {
+        return Err(Fault::NotFound);
+    }
+    done("/admin/account", "The passkey has been removed.")
 }
 
 async fn look_at(request: Request, fields: Fields) -> PageResult<Outcome> {

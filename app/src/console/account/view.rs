@@ -2,15 +2,26 @@
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::{Line, line, new_password, present_password};
+use crate::console::parts::{Line, Tone, badge, line, new_password, shown_codes, time};
+use crate::console::proof::{CHALLENGE, Proof, passkey_button, passkey_script, proof_fields};
 use crate::parts::Mistake;
+use domain::time::Timestamp;
 use leptos::prelude::*;
+use service::{
+    people::{
+        console_session::OwnSession,
+        second_factor::{Factors, passkeys::id_text},
+    },
+    stored::PasskeyRow,
+};
 
 /// The page that asks for the password again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ConfirmView {
     /// Where to continue.
     pub next: String,
+    /// What the person is asked for.
+    pub proof: Proof,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
 }
@@ -21,11 +32,11 @@ pub(super) fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> Any
     let main = view! {
         <div class="narrow-page">
             <h1>"Confirm your identity"</h1>
-            <p class="lead">"Please enter your password again. You last entered it more than ten minutes ago."</p>
+            <p class="lead">"Please confirm that it is still you. You last did so more than ten minutes ago."</p>
             {mistakes(&view.mistakes)}
-            <form class="stack" method="post" action="/admin/confirm">
+            <form class="stack" method="post" action="/admin/confirm" data-passkey=view.proof.challenge()>
                 <input type="hidden" name="next" value=view.next.clone()/>
-                {present_password()}
+                {proof_fields(view.proof, &view.mistakes, meta)}
                 <button class="button primary" type="submit">"Continue"</button>
             </form>
         </div>
@@ -34,15 +45,148 @@ pub(super) fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> Any
 }
 
 /// The account page.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct AccountView {
     /// The e-mail address the person signs in with.
     pub email: String,
+    /// Their second factors.
+    pub factors: Factors,
+    /// The browsers they are signed in with.
+    pub sessions: Vec<OwnSession>,
+    /// Which of these is this one.
+    pub here: String,
+    /// Recovery codes, shown only now.
+    pub codes: Vec<String>,
+    /// The name of a new passkey as typed.
+    pub passkey_name: String,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
 }
 
-/// The account page: changing the password, signing out everywhere.
+fn authenticator(factors: &Factors) -> AnyView {
+    match factors.authenticator {
+        Some(since) => view! {
+            <form class="inline" method="post" action="/admin/account/authenticator/remove">
+                <span>{badge("set up", Tone::Good)}" since "{time(since)}" UTC "</span>
+                <button class="button secondary small" type="submit">"Remove"</button>
+            </form>
+        }
+        .into_any(),
+        None => view! {
+            <p><a class="button secondary small" href="/admin/account/authenticator">"Set up an authenticator app"</a></p>
+        }
+        .into_any(),
+    }
+}
+
+fn passkey(key: &PasskeyRow) -> AnyView {
+    let action = format!("/admin/account/passkeys/{}/remove", id_text(key));
+    let used = key
+        .last_used_at
+        .map_or_else(|| "never".into_any(), |at| time(at).into_any());
+    view! {
+        <tr><th scope="row">{key.name.clone()}</th><td class="nowrap">{time(key.created_at)}</td><td class="nowrap">{used}</td>
+            <td><form method="post" action=action>
+                <button class="button secondary small" type="submit">"Remove"<span class="unseen">{format!(" {}", key.name)}</span></button>
+            </form></td></tr>
+    }
+    .into_any()
+}
+
+fn passkeys(view: &AccountView) -> AnyView {
+    let keys = &view.factors.passkeys;
+    let list = (!keys.is_empty()).then(|| {
+        let rows = keys.iter().map(passkey).collect_view();
+        view! {
+            <div class="scroll" role="region" tabindex="0" aria-label="Passkeys"><table>
+                <thead><tr><th scope="col">"Name"</th><th scope="col">"Added (UTC)"</th><th scope="col">"Last used (UTC)"</th>
+                    <th scope="col"><span class="unseen">"Remove"</span></th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table></div>
+        }
+    });
+    let name = Line::text(
+        "name",
+        "Name of a new passkey, such as “Work laptop”",
+        view.passkey_name.clone(),
+    );
+    view! {
+        <h3>"Passkeys"</h3>
+        <p>"A passkey is kept by your device or a security key, which verifies you by fingerprint, face or PIN. It signs you in without \
+            your password, and cannot be used on an imitation of this site."</p>
+        {list}
+        <noscript><p class="soft">"Passkeys need JavaScript."</p></noscript>
+        <form class="stack" method="post" action="/admin/account/passkeys" data-passkey=CHALLENGE data-purpose="create" hidden>
+            {line(name, &view.mistakes)}
+            {passkey_button("Add a passkey")}
+        </form>
+    }
+    .into_any()
+}
+
+fn recovery(factors: &Factors) -> Option<AnyView> {
+    let left = factors.recovery_codes;
+    factors.any().then(|| {
+        view! {
+            <h3>"Recovery codes"</h3>
+            <form class="inline" method="post" action="/admin/account/recovery-codes">
+                <span>{format!("{left} left. Each signs you in once if you have lost your device.")}</span>
+                <button class="button secondary small" type="submit">"Make new codes"</button>
+            </form>
+        }
+        .into_any()
+    })
+}
+
+fn session(own: &OwnSession, here: bool) -> AnyView {
+    let action = format!("/admin/account/sessions/{}/end", own.id);
+    let at = |at: Option<Timestamp>| at.map(time);
+    let end = if here {
+        badge("this browser", Tone::Live)
+    } else {
+        view! { <form method="post" action=action><button class="button secondary small" type="submit">"Sign out"</button></form> }
+            .into_any()
+    };
+    let agent = browser_of(&own.agent);
+    view! {
+        <tr><th scope="row">{agent}<br/><span class="soft">{own.address.clone()}</span></th>
+            <td class="nowrap">{at(own.signed_in_at)}</td><td class="nowrap">{at(own.seen_at)}</td><td>{end}</td></tr>
+    }
+    .into_any()
+}
+
+/// A browser and its system in two words, as it names itself.
+fn browser_of(agent: &str) -> String {
+    let first = |names: &[(&str, &'static str)]| {
+        names
+            .iter()
+            .find(|(part, _)| agent.contains(part))
+            .map(|(_, name)| *name)
+    };
+    let browser = first(&[
+        ("Edg/", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+    ]);
+    let system = first(&[
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Windows", "Windows"),
+        ("Mac OS X", "macOS"),
+        ("CrOS", "ChromeOS"),
+        ("Linux", "Linux"),
+    ]);
+    match (browser, system) {
+        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(only), None) | (None, Some(only)) => only.to_owned(),
+        (None, None) => "Unknown browser".to_owned(),
+    }
+}
+
+/// The account page: password, second factors, browsers.
 #[must_use]
 pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let (address, wrong) = (view.email.clone(), view.mistakes.as_slice());
@@ -57,11 +201,26 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
         label: "New password",
         ..new_password()
     };
+    let sessions = view
+        .sessions
+        .iter()
+        .map(|own| session(own, own.id == view.here))
+        .collect_view();
+    let codes = (!view.codes.is_empty()).then(|| shown_codes(&view.codes));
     let main = view! {
         <div class="narrow-page stack">
             <h1>"Account"</h1>
             {mistakes(wrong)}
+            {codes}
             <p>"Signed in as "<strong>{frame.person.clone()}</strong>" ("{address.clone()}"), "{frame.role}"."</p>
+            <section class="panel stack">
+                <h2>"Second factor"</h2>
+                <p>"With a second factor, somebody who learns your password cannot sign in with it."</p>
+                <h3>"Authenticator app"</h3>
+                {authenticator(&view.factors)}
+                {passkeys(view)}
+                {recovery(&view.factors)}
+            </section>
             <section class="panel">
                 <h2>"Password"</h2>
                 <p>"Changing your password signs you out everywhere else."</p>
@@ -72,14 +231,34 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
                     <button class="button secondary" type="submit">"Change the password"</button>
                 </form>
             </section>
-            <section class="panel">
-                <h2>"Sign out everywhere"</h2>
-                <p>"Signs you out on every device, including this one. Use this if you have lost a device."</p>
+            <section class="panel stack">
+                <h2>"Signed-in browsers"</h2>
+                <div class="scroll" role="region" tabindex="0" aria-label="Signed-in browsers"><table>
+                    <thead><tr><th scope="col">"Browser"</th><th scope="col">"Signed in (UTC)"</th><th scope="col">"Last seen (UTC)"</th>
+                        <th scope="col"><span class="unseen">"Sign out"</span></th></tr></thead>
+                    <tbody>{sessions}</tbody>
+                </table></div>
+                <p>"If you have lost a device, sign out everywhere. That includes this browser."</p>
                 <form method="post" action="/admin/sign-out-everywhere">
                     <button class="button secondary" type="submit">"Sign out everywhere"</button>
                 </form>
             </section>
         </div>
+        {passkey_script(meta)}
     };
     page(frame, meta, "Account", main.into_any())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn browsers_are_told_apart_by_what_they_call_themselves() {
+        let mac = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15";
+        let edge = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0";
+        assert_eq!(browser_of(mac), "Safari on macOS");
+        assert_eq!(browser_of(edge), "Edge on Windows");
+        assert_eq!(browser_of("curl/8"), "Unknown browser");
+    }
 }

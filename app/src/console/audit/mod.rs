@@ -1,4 +1,4 @@
-//! The audit log.
+//! The audit log: its page with filters, and its export.
 
 mod view;
 
@@ -7,14 +7,23 @@ use super::{
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
 };
+use crate::page::{Fields, handler};
+use axum::{
+    Router,
+    response::{IntoResponse, Response},
+    routing::get,
+};
 use domain::{
     audit::AuditAction,
     ids::{ApiKeyId, SessionId},
+    time::{Millis, Timestamp},
+    user_input::CivilDate,
 };
+use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
 use leptos::prelude::*;
 use service::{
     access::Auditor,
-    session::search::list_audit,
+    audit::{Filter, export, search},
     stored::{Recorded, SYSTEM},
 };
 use view::{AuditView, Entry, render};
@@ -25,19 +34,43 @@ pub fn AuditPage() -> impl IntoView {
     signed_in(NavigationItem::Audit, load, render)
 }
 
+/// The files.
+pub(super) fn forms() -> Router {
+    Router::new().route("/admin/audit/export", get(handler(file)))
+}
+
 const PAGE: u32 = 100;
 
 /// Who did it, in words.
 pub(super) fn who(recorded: &Recorded) -> String {
     let actor = &recorded.entry.actor;
+    let is_key = ApiKeyId::parse(actor).is_some();
     match &recorded.actor_name {
+        Some(name) if is_key => format!("Key “{name}”"),
         Some(name) => name.clone(),
         None if actor == SYSTEM && recorded.entry.action.known().is_some_and(AuditAction::is_of_applicant) => {
             "The user".to_owned()
         }
         None if actor == SYSTEM => "The system".to_owned(),
-        None if ApiKeyId::parse(actor).is_some() => "An API key".to_owned(),
+        None if is_key => "An API key".to_owned(),
         None => actor.clone(),
+    }
+}
+
+/// The filter of a query; what does not parse filters nothing.
+fn filter(fields: &Fields) -> Filter {
+    let text = |name| Some(fields.text(name)).filter(|text| !text.is_empty());
+    let day = |name, days| {
+        let date = CivilDate::parse(&fields.text(name))?;
+        let midnight = Timestamp::from_millis(date.midnight().assume_utc().unix_timestamp() * 1000);
+        Some(midnight.plus(Millis::days(days)))
+    };
+    Filter {
+        subject: text("subject"),
+        actor: text("actor"),
+        action: AuditAction::parse(&fields.text("action")),
+        from: day("from", 0),
+        until: day("until", 1),
     }
 }
 
@@ -45,7 +78,7 @@ async fn load(request: Request) -> PageResult<AuditView> {
     let fields = request.query()?;
     let auditor = Auditor::of(request.staff())?;
     let before = fields.text("after").parse().ok();
-    let mut found = list_audit(request.honnin(), &auditor, before, PAGE + 1).await?;
+    let mut found = search(request.honnin(), &auditor, filter(fields), before, PAGE + 1).await?;
     let more = found.len() > PAGE as usize;
     found.truncate(PAGE as usize);
     let next = found
@@ -58,22 +91,128 @@ async fn load(request: Request) -> PageResult<AuditView> {
             let href = SessionId::parse(&subject).map(|id| format!("/admin/sessions/{id}"));
             (subject, href)
         });
+        let is_picture = entry.action == AuditAction::PictureView;
         Entry {
             at: entry.at,
             who: who(recorded),
+            by: fields.with("/admin/audit", "actor", &entry.actor),
             what: labels::action(&entry.action),
             subject,
             // The id of a picture (after its slot) means nothing to people.
-            detail: entry
-                .detail
-                .as_deref()
-                .and_then(|detail| detail.split(' ').next())
-                .map(str::to_owned),
+            detail: entry.detail.as_deref().map(|detail| {
+                let shown = if is_picture {
+                    detail.split(' ').next().unwrap_or(detail)
+                } else {
+                    detail
+                };
+                shown.to_owned()
+            }),
             address: entry.address.clone(),
         }
     });
     Ok(AuditView {
         entries: entries.collect(),
         next,
+        action: fields.text("action"),
+        subject: fields.text("subject"),
+        actor: fields.text("actor"),
+        days: ["from", "until"].map(|name| fields.text(name)),
+        files: ["csv", "jsonl"].map(|format| fields.with("/admin/audit/export", "format", format)),
     })
+}
+
+/// GET: the entries that match as a file.
+async fn file(request: Request) -> PageResult<Response> {
+    let auditor = Auditor::of(request.staff())?;
+    let fields = request.query()?;
+    let found = export(request.honnin(), &auditor, filter(fields)).await?;
+    let (kind, name, body) = if fields.text("format") == "jsonl" {
+        ("application/jsonl", "audit.jsonl", json_lines(&found))
+    } else {
+        ("text/csv; charset=utf-8", "audit.csv", csv(&found))
+    };
+    let headers = [
+        (CONTENT_TYPE, kind.to_owned()),
+        (CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+        (CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    Ok((headers, body).into_response())
+}
+
+/// Names and values of an entry's columns, in the order of the file.
+fn columns(recorded: &Recorded) -> [(&'static str, Option<String>); 8] {
+    let entry = &recorded.entry;
+    [
+        ("number", Some(recorded.number.to_string())),
+        ("at", Some(entry.at.to_iso())),
+        ("actor", Some(entry.actor.clone())),
+        ("actorName", recorded.actor_name.clone()),
+        ("action", Some(entry.action.as_str().to_owned())),
+        ("subject", entry.subject.clone()),
+        ("detail", entry.detail.clone()),
+        ("address", entry.address.clone()),
+    ]
+}
+
+/// One JSON object on each line.
+fn json_lines(found: &[Recorded]) -> String {
+    let line = |recorded: &Recorded| {
+        let members = columns(recorded).map(|(name, value)| (name.to_owned(), value.into()));
+        let object = serde_json::Value::Object(members.into_iter().collect());
+        format!("{object}\n")
+    };
+    found.iter().map(line).collect()
+}
+
+/// RFC 4180. A spreadsheet must not take a name for a formula, so such a cell begins with an apostrophe.
+fn csv(found: &[Recorded]) -> String {
+    let cell = |text: &str| {
+        let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        let mark = if formula { "'" } else { "" };
+        format!("\"{mark}{}\"", text.replace('"', "\"\""))
+    };
+    let mut file = String::from("number,at,actor,actorName,action,subject,detail,address\r\n");
+    for recorded in found {
+        let cells = columns(recorded).map(|(_, value)| value.map_or_else(String::new, |text| cell(&text)));
+        file.push_str(&cells.join(","));
+        file.push_str("\r\n");
+    }
+    file
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::named::Named;
+
+    #[test]
+    fn a_file_keeps_every_character_and_holds_no_formula() {
+        let recorded = Recorded {
+            number: 7,
+            entry: service::stored::AuditEntry {
+                at: Timestamp::from_millis(0),
+                tenant: None,
+                actor: "usr_1".into(),
+                action: Named::Known(AuditAction::SettingsChange),
+                subject: None,
+                detail: Some("look: name \"A\", → B\n".into()),
+                address: Some("192.0.2.1".into()),
+            },
+            actor_name: Some("=HYPERLINK(1)".into()),
+        };
+        let list = [recorded];
+        assert_eq!(
+            csv(&list),
+            "number,at,actor,actorName,action,subject,detail,address\r\n\
+             \"7\",\"1970-01-01T00:00:00.000Z\",\"usr_1\",\"'=HYPERLINK(1)\",\"settings.change\",,\
+             \"look: name \"\"A\"\", → B\n\",\"192.0.2.1\"\r\n"
+        );
+        let line = json_lines(&list);
+        let parsed: serde_json::Value = serde_json::from_str(line.trim_end()).unwrap();
+        assert_eq!(parsed["detail"], "look: name \"A\", → B\n");
+        assert_eq!(
+            (line.lines().count(), &parsed["subject"]),
+            (1, &serde_json::Value::Null)
+        );
+    }
 }

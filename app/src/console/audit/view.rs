@@ -1,9 +1,10 @@
 //! The audit log: who did what, when, from where.
 
 use crate::PageMeta;
+use crate::console::labels;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{empty, heading, next_page, time};
-use domain::time::Timestamp;
+use crate::console::parts::{Line, empty, heading, line, next_page, select, time};
+use domain::{audit::AuditAction, named::Named, time::Timestamp};
 use leptos::prelude::*;
 
 /// An entry.
@@ -13,6 +14,8 @@ pub(super) struct Entry {
     pub at: Timestamp,
     /// Who.
     pub who: String,
+    /// The address of everything they did.
+    pub by: String,
     /// What.
     pub what: String,
     /// The subject: text, and its URL if it has a page.
@@ -30,6 +33,16 @@ pub(super) struct AuditView {
     pub entries: Vec<Entry>,
     /// Address of the next page.
     pub next: Option<String>,
+    /// Filter: the action.
+    pub action: String,
+    /// Filter: the subject's id.
+    pub subject: String,
+    /// Filter: the actor's id.
+    pub actor: String,
+    /// Filter: first and last day.
+    pub days: [String; 2],
+    /// Addresses of the CSV and JSON lines files.
+    pub files: [String; 2],
 }
 
 fn row(entry: &Entry) -> AnyView {
@@ -38,7 +51,7 @@ fn row(entry: &Entry) -> AnyView {
         None => view! { <span class="mono soft">{crate::console::parts::short(&text)}</span> }.into_any(),
     });
     view! {
-        <tr><td class="nowrap">{time(entry.at)}</td><td>{entry.who.clone()}</td>
+        <tr><td class="nowrap">{time(entry.at)}</td><td><a href=entry.by.clone()>{entry.who.clone()}</a></td>
             <td>{entry.what.clone()}{entry.detail.clone().map(|d| view! { <span class="soft">{format!(" ({d})")}</span> })}</td>
             <td>{subject}</td><td class="mono soft">{entry.address.clone()}</td></tr>
     }
@@ -48,12 +61,18 @@ fn row(entry: &Entry) -> AnyView {
 /// The page.
 #[must_use]
 pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let list = if view.entries.is_empty() {
+    let [from, until] = view.days.clone();
+    let filtered = [&view.action, &view.subject, &view.actor, &from, &until]
+        .iter()
+        .any(|text| !text.is_empty());
+    let list = if view.entries.is_empty() && filtered {
+        empty("No entries match these filters", "Clear them to see everything.").into_any()
+    } else if view.entries.is_empty() {
         empty("No entries yet", "Every access and every change will be listed here.").into_any()
     } else {
         let rows = view.entries.iter().map(row).collect_view();
         view! {
-            <div class="scroll"><table>
+            <div class="scroll" role="region" tabindex="0" aria-label="Audit log"><table>
                 <thead><tr><th scope="col">"When (UTC)"</th><th scope="col">"Who"</th><th scope="col">"What"</th>
                     <th scope="col">"Subject"</th><th scope="col">"IP address"</th></tr></thead>
                 <tbody>{rows}</tbody>
@@ -61,6 +80,37 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
         }
         .into_any()
     };
-    let main = view! { {heading("Audit log", ().into_any())}{list}{next_page(view.next.clone())} };
+    let [csv, jsonl] = view.files.clone();
+    let files = view! {
+        <a class="button secondary small" href=csv>"CSV"</a>" "<a class="button secondary small" href=jsonl>"JSON lines"</a>
+    };
+    let actions = AuditAction::ALL
+        .iter()
+        .map(|action| (action.to_string(), labels::action(&Named::Known(*action))));
+    let day = |name: &'static str, label: &'static str, value: String| {
+        let field = Line {
+            name,
+            label,
+            kind: "date",
+            value,
+            autocomplete: "off",
+            ..Line::default()
+        };
+        line(field, &[])
+    };
+    let main = view! {
+        {heading("Audit log", files.into_any())}
+        <form class="filters" method="get" action="/admin/audit" role="search">
+            {select("action", "Action", "Any action", actions, &view.action)}
+            {line(Line::text("actor", "By (id)", view.actor.clone()), &[])}
+            {line(Line::text("subject", "Subject (id)", view.subject.clone()), &[])}
+            {day("from", "From", from)}
+            {day("until", "To", until)}
+            <div class="filter-actions"><button class="button secondary small" type="submit">"Filter"</button>
+                {filtered.then(|| view! { <a class="button quiet small" href="/admin/audit">"Clear"</a> })}</div>
+        </form>
+        {list}
+        {next_page(view.next.clone())}
+    };
     page(frame, meta, "Audit log", main.into_any())
 }

@@ -73,6 +73,18 @@
     if (keys[key]) { keys[key](); event.preventDefault(); }
   });
 
+  // How long each decision can still be undone.
+  for (const undo of document.querySelectorAll("[data-undo]")) {
+    const left = undo.querySelector("[data-left]");
+    const ends = Date.now() + Number(left.textContent) * 1000;
+    const count = setInterval(() => {
+      const seconds = Math.ceil((ends - Date.now()) / 1000);
+      if (seconds > 0) { left.textContent = seconds; return; }
+      clearInterval(count);
+      undo.remove();
+    }, 250);
+  }
+
   // Activity on this page extends the reservation of the case.
   const hold = document.querySelector("[data-hold]");
   let busy = false;

@@ -4,7 +4,6 @@ mod view;
 
 use super::{
     fault::Fault,
-    labels,
     layout::NavigationItem,
     link,
     parts::minutes,
@@ -16,6 +15,7 @@ use super::{
 use crate::{
     forms::{self, picture_view},
     page::{Fields, Outcome, form, handler, mistake},
+    parts::Mistake,
 };
 use axum::{
     Json, Router,
@@ -38,10 +38,10 @@ use leptos::prelude::*;
 use serde::Serialize;
 use service::{
     access::Reviewer,
-    review::{self, Case, CaseError, ReviewDecision, RuleError},
+    review::{self, Case, CaseError, ReviewDecision, RuleError, UndoError},
     session::{
         history::{SessionHistory, Taken},
-        search::{Filter, Order, Page},
+        search::{Filter, Order, Page, SessionSummary},
     },
     stored::Slot,
 };
@@ -59,6 +59,7 @@ pub fn CasePage() -> impl IntoView {
 pub(super) fn forms() -> Router {
     Router::new()
         .route("/admin/review/{id}", post(form(HERE, rule)))
+        .route("/admin/review/{id}/undo", post(form(HERE, undo)))
         .route("/admin/review/{id}/hold", post(handler(keep)))
         .route("/admin/pictures/{capture}/{frame}", get(handler(picture)))
 }
@@ -91,6 +92,15 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
     let neighbour = |at: Option<usize>| at.and_then(|at| queue.get(at)).map(|case| case.id.to_string());
     let history = &opened.history;
     let outcome = history.detail.outcome.as_ref();
+    // The system's reasons are those of a rejection unless the reviewer takes one away.
+    let noted = outcome.map(|outcome| {
+        outcome
+            .reasons
+            .iter()
+            .map(|reason| reason.as_str().to_owned())
+            .collect()
+    });
+    let noted = noted.unwrap_or_default();
     Ok(CaseView {
         id: id.to_string(),
         since: outcome.map_or(history.detail.session.created_at, |outcome| outcome.decided_at),
@@ -110,7 +120,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
         not_performed: opened.not_performed.clone(),
         earlier: earlier(history),
         note: String::new(),
-        ticked: Vec::new(),
+        ticked: noted,
         mistakes: Vec::new(),
         neighbours: (
             neighbour(at.map(|at| at + 1)),
@@ -133,6 +143,9 @@ fn earlier(history: &SessionHistory) -> Vec<Earlier> {
 }
 
 fn hold(opened: &Case) -> Hold {
+    if let Some((pending, name)) = &opened.pending {
+        return Hold::Decided(name.clone(), pending.ruling);
+    }
     match &opened.hold {
         Some(hold) if opened.mine => Hold::Mine(hold.until),
         Some(hold) => Hold::Other(hold.name.clone(), hold.until),
@@ -250,29 +263,43 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
         "reject" => ReviewDecision::Reject(ticked),
         _ => return Err(Fault::Malformed),
     };
-    match review::rule(honnin, &reviewer, &id, ruling, note).await {
-        Ok(verdict) => {
-            let page = Page {
-                order: Order::LongestWaiting,
-                after: None,
-                limit: PAGE,
-            };
-            let rest = review::queue(honnin, &reviewer, Filter::default(), page).await?;
-            let free = rest.iter().find(|case| {
-                case.held_by
-                    .as_ref()
-                    .is_none_or(|(user, _)| user == request.staff().user())
-            });
-            let (word, _) = labels::verdict(verdict);
-            match free {
-                Some(next) => done(
-                    &format!("/admin/review/{}", next.id),
-                    format!("{word}. This is the next case."),
-                ),
-                None => done("/admin/review", format!("{word}. No more cases to review.")),
-            }
+    if let Err(error) = review::rule(honnin, &reviewer, &id, ruling, note).await {
+        return refused(&request, &reviewer, &id, &fields, error).await;
+    }
+    let page = Page {
+        order: Order::LongestWaiting,
+        after: None,
+        limit: PAGE,
+    };
+    let rest = review::queue(honnin, &reviewer, Filter::default(), page).await?;
+    let decided = review::list_pending(honnin, &reviewer).await?;
+    let is_free = |case: &&SessionSummary| {
+        let held = case
+            .held_by
+            .as_ref()
+            .is_some_and(|(user, _)| user != request.staff().user());
+        !held && !decided.iter().any(|decided| decided.session == case.id)
+    };
+    match rest.iter().find(is_free) {
+        Some(next) => done(&format!("/admin/review/{}", next.id), "This is the next case."),
+        None => done("/admin/review", "No more cases to review."),
+    }
+}
+
+/// POST: the person's own decision on the case is undone.
+async fn undo(request: Request, fields: Fields) -> PageResult<Outcome> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    match review::undo(request.honnin(), &reviewer, &id).await {
+        Ok(()) => done(
+            &format!("/admin/review/{id}"),
+            "Undone. The case is reserved for you again.",
+        ),
+        Err(UndoError::TooLate) => {
+            let sentence = "This decision can no longer be undone. Ask the user again instead.";
+            told(&request, &reviewer, &id, &fields, mistake("note", sentence)).await
         }
-        Err(error) => refused(&request, &reviewer, &id, &fields, error).await,
+        Err(UndoError::Store(error)) => Err(error.into()),
     }
 }
 
@@ -284,6 +311,10 @@ async fn refused(
     fields: &Fields,
     error: RuleError,
 ) -> PageResult<Outcome> {
+    let field = match error {
+        RuleError::NoReason => "reasons",
+        _ => "note",
+    };
     let sentence = match error {
         RuleError::NotFound => return Err(Fault::NotFound),
         RuleError::Store(error) => return Err(error.into()),
@@ -295,11 +326,24 @@ async fn refused(
         RuleError::NotPerformed(_) => {
             "This session cannot be approved, because a required step was not checked.".to_owned()
         }
+        RuleError::Pending { name } => format!("{name} has just decided this case."),
+        RuleError::NoReason => "Choose at least one reason for the rejection.".to_owned(),
         RuleError::BadNote => "The note must have at most 2000 characters.".to_owned(),
     };
+    told(request, reviewer, id, fields, mistake(field, sentence)).await
+}
+
+/// The case again with what was typed, and what is wrong.
+async fn told(
+    request: &Request,
+    reviewer: &Reviewer,
+    id: &SessionId,
+    fields: &Fields,
+    wrong: Mistake,
+) -> PageResult<Outcome> {
     let mut view = view_of(request, reviewer, id).await?;
     view.note = fields.text("note");
     view.ticked = fields.all("reason").map(str::to_owned).collect();
-    view.mistakes = vec![mistake("note", sentence)];
+    view.mistakes = vec![wrong];
     Ok(Outcome::refused(view))
 }

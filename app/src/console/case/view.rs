@@ -11,6 +11,7 @@ use domain::{
     document::DocumentType,
     named::Named,
     reasons::{Effect, Reason},
+    ruling::Ruling,
     session::Step,
     time::Timestamp,
 };
@@ -38,6 +39,8 @@ pub(super) enum Hold {
     Mine(Timestamp),
     /// Another reviewer, until that time.
     Other(String, Timestamp),
+    /// Nobody: this reviewer has decided it, which takes effect soon.
+    Decided(String, Ruling),
     /// Nobody: it is not waiting, or no longer. The reviewer who decided it, if any, and when.
     Over(Option<(String, Timestamp)>),
 }
@@ -138,31 +141,32 @@ fn gallery(pictures: &[Shown]) -> AnyView {
     .into_any()
 }
 
-/// The reasons of the case come first, the rest behind a fold. None is ticked in advance: rejecting is the reviewer's own
-/// decision.
+/// The reasons of the case come first, ticked, so that a rejection keeps them unless the reviewer takes one away; the rest is
+/// behind a fold.
 fn reason_boxes(ticked: &[String], noted: &[(Named<Reason>, String)]) -> AnyView {
     let box_of = |reason: &Reason| {
         let code = reason.as_str();
         let id = format!("reason-{code}");
-        let sentence = labels::reason(&Named::Known(*reason));
+        let sentence = match reason {
+            Reason::ManualRejection => "Another reason, given in the note".to_owned(),
+            reason => labels::reason(&Named::Known(*reason)),
+        };
         let on = ticked.iter().any(|ticked| ticked == code);
         view! {
             <div class="tick-row"><input type="checkbox" id=id.clone() name="reason" value=code checked=on/>
                 <label for=id>{sentence}</label></div>
         }
     };
-    let wanted = |reason: &&Reason| {
-        !matches!(reason.effect(), Effect::AskAgain)
-            && !matches!(
-                reason,
-                Reason::QualitySampling | Reason::CheckUnavailable | Reason::ManualRejection
-            )
-    };
     let near = |reason: &&Reason| {
         let code = reason.as_str();
         ticked.iter().any(|ticked| ticked == code) || noted.iter().any(|(noted, _)| noted == *reason)
     };
-    let likely: Vec<&Reason> = Reason::ALL.iter().filter(wanted).filter(near).collect();
+    let wanted = |reason: &&Reason| {
+        let of_the_system = matches!(reason.effect(), Effect::AskAgain)
+            || matches!(reason, Reason::QualitySampling | Reason::CheckUnavailable);
+        near(reason) || !of_the_system
+    };
+    let likely: Vec<&Reason> = Reason::ALL.iter().filter(near).collect();
     let rest: Vec<&Reason> = Reason::ALL
         .iter()
         .filter(wanted)
@@ -199,7 +203,7 @@ fn ruling(view: &CaseView) -> AnyView {
         <form class="stack ruling" method="post" action=action data-ruling>
             {refused}
             {area(note, 2, &view.mistakes)}
-            <fieldset class="rejecting"><legend>"Reasons for rejection"</legend>{reason_boxes(&view.ticked, &view.reasons)}</fieldset>
+            <fieldset class="rejecting" id="reasons" tabindex="-1"><legend>"Reasons for rejection"</legend>{reason_boxes(&view.ticked, &view.reasons)}</fieldset>
             <div class="rulings">
                 <button class="button approve" type="submit" name="decision" value="approve" disabled=!missing.is_empty()>
                     "Approve "<kbd>"A"</kbd></button>
@@ -246,6 +250,11 @@ fn side(view: &CaseView) -> AnyView {
         }
         Hold::Other(name, until) => view! {
             <p class="note">{format!("{name} has reserved this case until {} UTC. You can view it but not decide it.", minutes(*until))}</p>
+            {typed(view)}
+        }
+        .into_any(),
+        Hold::Decided(name, ruling) => view! {
+            <p class="note">{format!("{} by {name}. This takes effect in a few seconds.", labels::ruling(*ruling).0)}</p>
             {typed(view)}
         }
         .into_any(),

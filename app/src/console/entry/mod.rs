@@ -4,24 +4,42 @@ mod view;
 
 use super::{
     fault::Fault,
+    proof::{WRONG_PASSKEY, code_refusal},
     request::{GuestRequest, PageResult, SessionChange, guest},
 };
-use crate::page::{Fields, Outcome, form, mistake};
-use axum::{Router, routing::post};
+use crate::page::{Fields, Outcome, form, handler, mistake};
+use axum::{
+    Json, Router,
+    response::{IntoResponse, Response},
+    routing::post,
+};
 use domain::secret::Secret;
 use http::StatusCode;
 use leptos::prelude::*;
+use serde::Serialize;
 use service::people::{
     BadField,
+    second_factor::{
+        CodeError, list_factors,
+        passkeys::{self, PasskeyError, issue_challenge},
+        sign_in_with_code,
+    },
     set_up::{self, SetUp, SetUpError},
     sign_in::{self, SignInError},
 };
-use view::{SetUpView, SignInView};
+use url::form_urlencoded;
+use view::{CodeView, SetUpView, SignInView};
 
 /// Signing in.
 #[component]
 pub fn SignInPage() -> impl IntoView {
     guest(load_sign_in, view::sign_in)
+}
+
+/// The second factor.
+#[component]
+pub fn CodePage() -> impl IntoView {
+    guest(load_code, view::code)
 }
 
 /// Setting up.
@@ -34,6 +52,12 @@ pub fn SetUpPage() -> impl IntoView {
 pub(super) fn forms() -> Router {
     Router::new()
         .route("/admin/sign-in", post(form("/admin/sign-in", sign_in)))
+        .route("/admin/sign-in/code", post(form("/admin/sign-in/code", enter_code)))
+        .route(
+            "/admin/sign-in/passkey",
+            post(form("/admin/sign-in", sign_in_with_passkey)),
+        )
+        .route("/admin/sign-in/challenge/{step}", post(handler(challenge)))
         .route("/admin/set-up/{token}", post(form("/admin/set-up/{token}", set_up)))
 }
 
@@ -60,6 +84,11 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         Ok(user) => {
             return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user)));
         }
+        Err(SignInError::SecondFactor(user)) => {
+            let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
+            let to = format!("/admin/sign-in/code?next={next}");
+            return Ok(Outcome::go(&to).with(SessionChange::HalfSignedIn(user)));
+        }
         Err(SignInError::Wrong) => (
             StatusCode::UNPROCESSABLE_ENTITY,
             "The e-mail address or password is incorrect.",
@@ -77,6 +106,80 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         mistakes: vec![mistake("email", sentence)],
     };
     Ok(Outcome::shown(status, view))
+}
+
+/// The page that asks for the second factor. Without the password, it starts at the beginning.
+async fn load_code(request: GuestRequest) -> PageResult<CodeView> {
+    let user = request.who.half.as_ref().ok_or(Fault::NoPassword)?;
+    let factors = list_factors(request.honnin(), user).await?;
+    Ok(CodeView {
+        next: safe_next(&request.query()?.text("next")).to_owned(),
+        passkey: !factors.passkeys.is_empty(),
+        mistakes: Vec::new(),
+    })
+}
+
+async fn enter_code(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
+    let next = safe_next(&fields.text("next")).to_owned();
+    let user = request.who.half.clone().ok_or(Fault::NoPassword)?;
+    let honnin = request.honnin();
+    let sentence = if fields.has("credential") {
+        match passkeys::sign_in(honnin, Some(&user), fields.raw("credential"), request.client).await {
+            Ok(user) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user))),
+            Err(PasskeyError::Store(error)) => return Err(error.into()),
+            Err(_) => WRONG_PASSKEY,
+        }
+    } else {
+        match sign_in_with_code(honnin, &user, fields.raw("code"), request.client).await {
+            Ok(()) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user))),
+            Err(CodeError::Store(error)) => return Err(error.into()),
+            Err(refused) => code_refusal(&refused),
+        }
+    };
+    let factors = list_factors(honnin, &user).await?;
+    Ok(Outcome::refused(CodeView {
+        next,
+        passkey: !factors.passkeys.is_empty(),
+        mistakes: vec![mistake("code", sentence)],
+    }))
+}
+
+async fn sign_in_with_passkey(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
+    let next = safe_next(&fields.text("next")).to_owned();
+    match passkeys::sign_in(request.honnin(), None, fields.raw("credential"), request.client).await {
+        Ok(user) => Ok(Outcome::go(&next).with(SessionChange::SignedIn(user))),
+        Err(PasskeyError::Store(error)) => Err(error.into()),
+        Err(_) => Ok(Outcome::refused(SignInView {
+            next,
+            mistakes: vec![mistake("email", WRONG_PASSKEY)],
+            ..SignInView::default()
+        })),
+    }
+}
+
+/// What the script of both pages gets.
+#[derive(Serialize)]
+struct Asked {
+    challenge: String,
+    party: String,
+    credentials: Vec<String>,
+}
+
+/// POST: a challenge for anybody's passkey, or for that of the person whose password was right.
+async fn challenge(request: GuestRequest) -> PageResult<Response> {
+    let half = request.who.half.as_ref();
+    // On the page before the password there is nobody yet, even if somebody has come halfway in another tab.
+    let half = half.filter(|_| request.param("step") == "code");
+    match issue_challenge(request.honnin(), half, request.client).await {
+        Ok(issued) => Ok(Json(Asked {
+            challenge: issued.challenge.expose().clone(),
+            party: issued.party,
+            credentials: issued.credentials,
+        })
+        .into_response()),
+        Err(PasskeyError::Store(error)) => Err(error.into()),
+        Err(_) => Ok(StatusCode::TOO_MANY_REQUESTS.into_response()),
+    }
 }
 
 async fn load_set_up(request: GuestRequest) -> PageResult<SetUpView> {

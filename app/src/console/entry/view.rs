@@ -3,6 +3,7 @@
 use crate::PageMeta;
 use crate::console::layout::{door, mistakes};
 use crate::console::parts::{Line, line, new_password, present_password};
+use crate::console::proof::{code_line, passkey_button, passkey_script};
 use crate::parts::Mistake;
 use leptos::prelude::*;
 
@@ -44,8 +45,44 @@ pub(super) fn sign_in(view: &SignInView, meta: &PageMeta) -> AnyView {
             {present_password()}
             <button class="button primary" type="submit">"Sign in"</button>
         </form>
+        <form class="stack passkey-form" method="post" action="/admin/sign-in/passkey" data-passkey="/admin/sign-in/challenge/start" hidden>
+            <input type="hidden" name="next" value=view.next.clone()/>
+            {passkey_button("Sign in with a passkey")}
+        </form>
+        {passkey_script(meta)}
     };
     door(meta, "Sign in", main.into_any())
+}
+
+/// The second factor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct CodeView {
+    /// Where to continue.
+    pub next: String,
+    /// Whether the person has a passkey.
+    pub passkey: bool,
+    /// What is wrong.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// The page.
+#[must_use]
+pub(super) fn code(view: &CodeView, meta: &PageMeta) -> AnyView {
+    let passkey = view
+        .passkey
+        .then(|| view! { {passkey_button("Use a passkey")}{passkey_script(meta)} });
+    let main = view! {
+        <h1>"Second factor"</h1>
+        {mistakes(&view.mistakes)}
+        <form class="stack" method="post" action="/admin/sign-in/code" data-passkey=view.passkey.then_some("/admin/sign-in/challenge/code")>
+            <input type="hidden" name="next" value=view.next.clone()/>
+            {code_line(&view.mistakes)}
+            <button class="button primary" type="submit">"Sign in"</button>
+            {passkey}
+        </form>
+        <p><a href="/admin/sign-in">"Start again"</a></p>
+    };
+    door(meta, "Second factor", main.into_any())
 }
 
 /// Setting up.

@@ -3,19 +3,17 @@
 mod view;
 
 use super::{
-    account::refusal,
     fault::Fault,
-    labels,
     layout::NavigationItem,
+    proof::{proof_of, step_up},
     request::{PageResult, Request, done, signed_in},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
-use domain::{ids::SessionId, secret::Secret, session::Status};
+use domain::{ids::SessionId, session::Status};
 use leptos::prelude::*;
 use service::{
     access::Admin,
-    people::sign_in::{SignInError, confirm_password},
     privacy::erase_now::{EraseNowError, erase_now},
     session::page::find_status,
 };
@@ -41,7 +39,12 @@ async fn view_of(request: &Request) -> PageResult<(SessionId, EraseView)> {
     let status = status.ok_or(Fault::NotFound)?;
     let view = EraseView {
         id: id.to_string(),
-        goes_on: matches!(status, Status::Created | Status::Collecting),
+        proof: proof_of(request).await?,
+        ends: match status {
+            Status::Created | Status::Collecting => Some("The user has not finished."),
+            Status::Deciding | Status::Reviewing => Some("The session has not been decided."),
+            Status::Completed | Status::Expired | Status::Failed => None,
+        },
         ..EraseView::default()
     };
     Ok((id, view))
@@ -60,25 +63,18 @@ async fn erase(request: Request, fields: Fields) -> PageResult<Outcome> {
         view.mistakes
             .push(mistake("word", format!("Type the word {WORD} in capitals.")));
     } else {
-        let password = Secret::new(fields.raw("password").to_owned());
-        match confirm_password(request.honnin(), request.staff(), password).await {
-            Ok(()) => return erased(&request, &admin, &id).await,
-            Err(SignInError::Store(error)) => return Err(error.into()),
-            Err(refused) => view.mistakes.push(mistake("password", refusal(&refused))),
+        match step_up(&request, &fields).await? {
+            None => return erased(&request, &admin, &id).await,
+            Some(wrong) => view.mistakes.push(wrong),
         }
     }
     Ok(Outcome::refused(view))
 }
 
 async fn erased(request: &Request, admin: &Admin, id: &SessionId) -> PageResult<Outcome> {
-    let notice = match erase_now(request.honnin(), admin, id).await {
-        Ok(()) => "The personal data is being erased.".to_owned(),
-        Err(EraseNowError::NotFound) => return Err(Fault::NotFound),
-        Err(EraseNowError::Store(error)) => return Err(error.into()),
-        Err(EraseNowError::Undecided(status)) => {
-            let (word, _) = labels::status(status);
-            format!("Not erased: the session is “{word}”. Decide the case first.")
-        }
-    };
-    done(&format!("/admin/sessions/{id}"), notice)
+    match erase_now(request.honnin(), admin, id).await {
+        Ok(()) => done(&format!("/admin/sessions/{id}"), "The personal data is being erased."),
+        Err(EraseNowError::NotFound) => Err(Fault::NotFound),
+        Err(EraseNowError::Store(error)) => Err(error.into()),
+    }
 }

@@ -3,6 +3,7 @@
 use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, line};
+use crate::console::proof::{Proof, proof_fields};
 use crate::parts::Mistake;
 use leptos::prelude::*;
 
@@ -14,8 +15,10 @@ pub(super) const WORD: &str = "ERASE";
 pub(super) struct EraseView {
     /// Session id.
     pub id: String,
-    /// Whether the session is still open; erasing ends it.
-    pub goes_on: bool,
+    /// What is unfinished about the session, which erasing ends.
+    pub ends: Option<&'static str>,
+    /// What the person is asked for.
+    pub proof: Proof,
     /// What was typed.
     pub word: String,
     /// What is wrong.
@@ -30,16 +33,9 @@ pub(super) fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> AnyVie
         format!("/admin/sessions/{}/erase", view.id),
     );
     let ends = view
-        .goes_on
-        .then(|| view! { <p class="note">"The user has not finished. The session will end as failed, and your server will be notified."</p> });
+        .ends
+        .map(|unfinished| view! { <p class="note">{unfinished}" The session will end as failed, and your server will be notified."</p> });
     let word = Line::text("word", "Type ERASE to confirm", view.word.clone());
-    let password = Line {
-        name: "password",
-        label: "Your password",
-        kind: "password",
-        autocomplete: "current-password",
-        ..Line::default()
-    };
     let main = view! {
         <div class="narrow-page stack">
             <p class="crumb"><a href=session.clone()>"Session"</a></p>
@@ -49,10 +45,10 @@ pub(super) fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> AnyVie
             <p>"The verdict, its reasons and times, the metadata and the audit log are kept. The session can no longer be reprocessed."</p>
             {ends}
             {mistakes(&view.mistakes)}
-            <form class="stack" method="post" action=action>
+            <form class="stack" method="post" action=action data-passkey=view.proof.challenge()>
                 <p class="soft">"Session "<code>{view.id.clone()}</code></p>
                 {line(word, &view.mistakes)}
-                {line(password, &view.mistakes)}
+                {proof_fields(view.proof, &view.mistakes, meta)}
                 <div class="rulings"><button class="button reject" type="submit">"Erase now"</button>
                     <a class="button secondary" href=session>"Cancel"</a></div>
             </form>

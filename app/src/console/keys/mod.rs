@@ -8,9 +8,11 @@ use super::{
     request::{PageResult, Request, done, signed_in},
 };
 use crate::page::{Fields, Outcome, form, mistake};
+use crate::parts::Mistake;
 use axum::{Router, routing::post};
 use domain::{
     ids::ApiKeyId,
+    network::parse_list,
     scope::{Scope, Scopes},
     time::Millis,
 };
@@ -18,10 +20,10 @@ use http::StatusCode;
 use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
-    settings::api_keys::{IssueKeyError, NewKey, issue_key, list_keys, revoke_key},
+    settings::api_keys::{IssueKeyError, Issued, NewKey, issue_key, list_keys, revoke_key, rotate_key},
 };
 pub(super) use view::shown_once;
-use view::{KeyRow, KeysView, render};
+use view::{KeyRow, KeysView, OVERLAPS, render};
 
 const HERE: &str = "/admin/keys";
 
@@ -35,6 +37,7 @@ pub fn KeysPage() -> impl IntoView {
 pub(super) fn forms() -> Router {
     Router::new()
         .route("/admin/keys", post(form(HERE, issue)))
+        .route("/admin/keys/{id}/rotate", post(form(HERE, rotate)))
         .route("/admin/keys/{id}/revoke", post(form(HERE, revoke)))
 }
 
@@ -56,6 +59,8 @@ async fn view_of(request: &Request, developer: &Developer) -> PageResult<KeysVie
             expires_at: key.expires_at,
             revoked_at: key.revoked_at,
             last_used_at: key.last_used_at,
+            last_used_from: key.last_used_from,
+            networks: key.networks.iter().map(ToString::to_string).collect(),
         });
     let may_read = Admin::of(request.staff()).is_ok();
     let usual = Scopes::NONE.with(Scope::Create);
@@ -83,36 +88,75 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
                 .ok_or(Fault::Malformed)?,
         )),
     };
-    let new = NewKey {
-        name: name.clone(),
-        lifetime,
-        scopes,
-    };
-    let wrong_field = match issue_key(request.honnin(), &developer, new).await {
-        Ok(issued) => {
-            let mut view = view_of(&request, &developer).await?;
-            let curl = format!(
-                "curl -X POST {}v1/verification-sessions -H 'Authorization: Bearer {}'",
-                request.honnin().base_url(),
-                issued.key.expose()
-            );
-            view.issued = Some((issued.key.expose().clone(), curl));
-            return Ok(Outcome::shown(StatusCode::CREATED, view));
+    let lines = fields.lines("networks");
+    let wrong_field = match parse_list(lines.iter().map(String::as_str)) {
+        Err(bad) => mistake("networks", format!("{bad} is not an IP address or network.")),
+        Ok(networks) => {
+            let new = NewKey {
+                name: name.clone(),
+                lifetime,
+                scopes,
+                networks,
+            };
+            match issue_key(request.honnin(), &developer, new).await {
+                Ok(issued) => return shown(&request, &developer, &issued).await,
+                Err(refused) => wrong(refused)?,
+            }
         }
-        Err(IssueKeyError::BadName) => mistake(
-            "name",
-            "Enter a name of up to 100 characters, such as where the key is used.",
-        ),
-        Err(IssueKeyError::NoScope) => mistake("scope", "Choose at least one scope for the key."),
-        Err(IssueKeyError::NeedsAdmin) => return Err(Fault::Forbidden),
-        Err(IssueKeyError::Store(error)) => return Err(error.into()),
     };
     Ok(Outcome::refused(KeysView {
         name,
         scopes,
+        networks: fields.raw("networks").to_owned(),
         mistakes: vec![wrong_field],
         ..view_of(&request, &developer).await?
     }))
+}
+
+/// The page with a key, which is shown only now.
+async fn shown(request: &Request, developer: &Developer, issued: &Issued) -> PageResult<Outcome> {
+    let mut view = view_of(request, developer).await?;
+    let curl = format!(
+        "curl -X POST {}v1/verification-sessions -H 'Authorization: Bearer {}'",
+        request.honnin().base_url(),
+        issued.key.expose()
+    );
+    view.issued = Some((issued.key.expose().clone(), curl));
+    Ok(Outcome::shown(StatusCode::CREATED, view))
+}
+
+/// What is wrong with the form, or why there is no page.
+fn wrong(refused: IssueKeyError) -> PageResult<Mistake> {
+    match refused {
+        IssueKeyError::BadName => Ok(mistake(
+            "name",
+            "Enter a name of up to 100 characters, such as where the key is used.",
+        )),
+        IssueKeyError::NoScope => Ok(mistake("scope", "Choose at least one scope for the key.")),
+        IssueKeyError::NeedsAdmin => Err(Fault::Forbidden),
+        IssueKeyError::NotFound => Err(Fault::NotFound),
+        IssueKeyError::Store(error) => Err(error.into()),
+    }
+}
+
+/// POST: a new key in place of one that expires after the chosen time.
+async fn rotate(request: Request, fields: Fields) -> PageResult<Outcome> {
+    let developer = Developer::of(request.staff())?;
+    request.check_fresh(HERE)?;
+    let id = ApiKeyId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    let hours = fields
+        .raw("hours")
+        .parse()
+        .ok()
+        .filter(|hours| OVERLAPS.iter().any(|(known, _)| known == hours));
+    let overlap = Millis::hours(hours.ok_or(Fault::Malformed)?);
+    match rotate_key(request.honnin(), &developer, &id, overlap).await {
+        Ok(issued) => shown(&request, &developer, &issued).await,
+        Err(refused) => Err(match wrong(refused) {
+            Err(fault) => fault,
+            Ok(_) => Fault::Malformed,
+        }),
+    }
 }
 
 async fn revoke(request: Request, _: Fields) -> PageResult<Outcome> {

@@ -3,7 +3,7 @@
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::{Line, Tone, badge, empty, heading, line, mistake_of, options, tick, time};
+use crate::console::parts::{Line, Tone, area, badge, empty, heading, line, mistake_of, options, tick, time};
 use crate::parts::Mistake;
 use domain::{
     scope::{Scope, Scopes},
@@ -30,7 +30,14 @@ pub(super) struct KeyRow {
     pub revoked_at: Option<Timestamp>,
     /// When it was last used.
     pub last_used_at: Option<Timestamp>,
+    /// From where it was last used.
+    pub last_used_from: Option<String>,
+    /// The networks from which it may be used.
+    pub networks: Vec<String>,
 }
+
+/// For how many hours a key stays valid after it was replaced.
+pub(super) const OVERLAPS: [(i64, &str); 4] = [(1, "1 hour"), (24, "1 day"), (168, "7 days"), (720, "30 days")];
 
 /// The page's content.
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -41,6 +48,8 @@ pub(super) struct KeysView {
     pub issued: Option<(String, String)>,
     /// What was typed.
     pub name: String,
+    /// What was typed.
+    pub networks: String,
     /// What was ticked.
     pub scopes: Scopes,
     /// Whether the person may issue keys that read personal data.
@@ -78,21 +87,31 @@ fn row(key: &KeyRow, now: Option<Timestamp>) -> AnyView {
     };
     let action = format!("/admin/keys/{}/revoke", key.id);
     let revoke = (key.revoked_at.is_none() && !ended).then(|| {
+        let rotate = format!("/admin/keys/{}/rotate", key.id);
+        let id = format!("hours-{}", key.id);
+        let overlaps = OVERLAPS.map(|(hours, name)| (hours.to_string(), format!("old one valid for {name}")));
         view! {
+            <form class="inline" method="post" action=rotate>
+                <label class="unseen" for=id.clone()>{format!("Overlap for {}", key.name)}</label>
+                <select class="input small" id=id name="hours">{options(overlaps, "24")}</select>
+                <button class="button secondary small" type="submit">"Rotate"<span class="unseen">{format!(" {}", key.name)}</span></button>
+            </form>
             <form method="post" action=action>
-                <button class="button secondary small" type="submit">"Revoke"<span class="unseen">{format!(" {}", key.name)}</span></button>
+                <button class="button quiet small" type="submit">"Revoke"<span class="unseen">{format!(" {}", key.name)}</span></button>
             </form>
         }
     });
     view! {
         <tr>
-            <th scope="row">{key.name.clone()}</th>
+            <th scope="row">{key.name.clone()}
+                {(!key.networks.is_empty()).then(|| view! { <br/><span class="soft mono">{key.networks.join(", ")}</span> })}</th>
             <td class="mono">{format!("{}…", key.prefix)}</td>
             <td>{key.scopes.to_string().replace(' ', ", ")}</td>
             <td>{state}</td>
             <td class="nowrap">{time(key.created_at)}</td>
             <td class="nowrap">{key.expires_at.map_or_else(|| "never".into_any(), time)}</td>
-            <td class="nowrap">{key.last_used_at.map_or_else(|| "never".into_any(), time)}</td>
+            <td class="nowrap">{key.last_used_at.map_or_else(|| "never".into_any(), time)}
+                {key.last_used_from.clone().map(|from| view! { <br/><span class="soft mono">{from}</span> })}</td>
             <td>{revoke}</td>
         </tr>
     }
@@ -141,14 +160,24 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
             <div class="scroll" role="region" tabindex="0" aria-label="API keys"><table>
                 <thead><tr><th scope="col">"Name"</th><th scope="col">"Starts with"</th><th scope="col">"Scopes"</th>
                     <th scope="col">"State"</th>
-                    <th scope="col">"Issued (UTC)"</th><th scope="col">"Expires"</th><th scope="col">"Last used"</th>
-                    <th scope="col"><span class="unseen">"Revoke"</span></th></tr></thead>
+                    <th scope="col">"Issued (UTC)"</th><th scope="col">"Expires"</th><th scope="col">"Last used (UTC), from"</th>
+                    <th scope="col"><span class="unseen">"Rotate or revoke"</span></th></tr></thead>
                 <tbody>{rows}</tbody>
             </table></div>
         }
         .into_any()
     };
     let name = Line::text("name", "Name", view.name.clone());
+    let networks = Line {
+        name: "networks",
+        label: "May be used from",
+        hint: Some(
+            "One IP address or network per line. Leave empty to allow every address that the IP allow-list allows."
+                .into(),
+        ),
+        value: view.networks.clone(),
+        ..Line::default()
+    };
     let lifetimes = [("", "Never"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year")];
     let lifetimes = options(lifetimes.map(|(value, name)| (value.to_owned(), name.to_owned())), "");
     let issued = view.issued.clone().map(|(key, curl)| {
@@ -168,6 +197,7 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
                     {line(name, &view.mistakes)}
                     <div class="field"><label for="days">"Expires after"</label><select class="input" id="days" name="days">{lifetimes}</select></div>
                 </div>
+                {area(networks, 2, &view.mistakes)}
                 {scopes(view)}
                 <p><button class="button primary small" type="submit">"Issue"</button></p>
             </form>

@@ -3,6 +3,8 @@
 mod view;
 
 use super::{
+    audit::who,
+    labels,
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
 };
@@ -14,10 +16,12 @@ use domain::{
 use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
+    people::news::news,
     session::search::{DayCount, overview as count},
     settings,
+    stored::Recorded,
 };
-use view::{Day, OverviewView, render};
+use view::{Day, OverviewView, SinceLastVisit, render};
 
 /// The overview.
 #[component]
@@ -68,12 +72,35 @@ async fn load(request: Request) -> PageResult<OverviewView> {
             "/admin/settings#webhook",
         ));
     }
+    let news = news(honnin, request.staff())
+        .await?
+        .filter(|news| !news.entries.is_empty());
     Ok(OverviewView {
+        news: news.map(|news| SinceLastVisit {
+            at: news.since,
+            from: news.from,
+            entries: news.entries.iter().map(told).collect(),
+        }),
         days,
         backlog: counted.backlog,
+        overdue: counted.overdue,
         now: honnin.now(),
         missing,
     })
+}
+
+/// An entry of the audit log in a sentence, with its time.
+fn told(recorded: &Recorded) -> (Timestamp, String) {
+    let entry = &recorded.entry;
+    let detail = entry
+        .detail
+        .as_ref()
+        .map(|detail| format!(" ({detail})"))
+        .unwrap_or_default();
+    (
+        entry.at,
+        format!("{} {}{detail}", who(recorded), labels::action(&entry.action)),
+    )
 }
 
 fn add(day: &mut Day, counted: &DayCount) {

@@ -2,7 +2,7 @@
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{age, empty, heading};
+use crate::console::parts::{age, empty, heading, time};
 use domain::time::Timestamp;
 use leptos::prelude::*;
 
@@ -27,13 +27,28 @@ impl Day {
     }
 }
 
+/// What has happened since the person's last visit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SinceLastVisit {
+    /// The last visit.
+    pub at: Timestamp,
+    /// Its address.
+    pub from: Option<String>,
+    /// When, and what, newest first.
+    pub entries: Vec<(Timestamp, String)>,
+}
+
 /// The numbers shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OverviewView {
+    /// What has happened since the last visit, if anything.
+    pub news: Option<SinceLastVisit>,
     /// Oldest first.
     pub days: Vec<Day>,
     /// Number of waiting cases, and since when the oldest has been waiting.
     pub backlog: (i64, Option<Timestamp>),
+    /// Number of cases that have been waiting for longer than half the retention period.
+    pub overdue: i64,
     /// Now.
     pub now: Timestamp,
     /// What is missing before the first session: sentence and address.
@@ -97,6 +112,40 @@ fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
     view! { <section class="panel notice"><h2>"To do"</h2><ul class="bullets">{items}</ul></section> }.into_any()
 }
 
+fn since_last_visit(news: &SinceLastVisit) -> AnyView {
+    let items = news
+        .entries
+        .iter()
+        .map(|(at, what)| view! { <li>{time(*at)}" "{what.clone()}</li> })
+        .collect_view();
+    let from = news
+        .from
+        .as_ref()
+        .map(|from| format!(" from {from}"))
+        .unwrap_or_default();
+    view! {
+        <section class="panel notice">
+            <h2>"Since your last visit"</h2>
+            <ul class="bullets">{items}</ul>
+            <p class="soft">"You last signed in at "{time(news.at)}{format!(" UTC{from}.")}</p>
+        </section>
+    }
+    .into_any()
+}
+
+/// Data of people who still wait for a decision is kept longer and longer.
+fn overdue(count: i64) -> AnyView {
+    let sentence = match count {
+        0 => return ().into_any(),
+        1 => "One case has been waiting for longer than half the retention period. It is not erased by time until it is decided.".to_owned(),
+        count => format!(
+            "{count} cases have been waiting for longer than half the retention period. They are not erased by time until they are decided."
+        ),
+    };
+    view! { <section class="panel notice"><p>{sentence}" "<a href="/admin/review">"Review"</a></p></section> }
+        .into_any()
+}
+
 /// The page.
 #[must_use]
 pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> AnyView {
@@ -139,7 +188,9 @@ pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> Any
         .into_any();
     let main = view! {
         {heading("Overview", new)}
+        {view.news.as_ref().map(since_last_visit)}
         {to_do(&view.missing)}
+        {overdue(view.overdue)}
         <div class="tiles">
             {tile("Sessions", total.to_string(), last.clone())}
             {tile("Approved", approved.to_string(), rate)}

@@ -25,6 +25,7 @@ use service::{
         invite::{InviteError, invite as invite_person, list_invitations, revoke_invitation},
         list_people,
         reset_password::issue_reset,
+        second_factor::remove_of,
     },
 };
 use view::{Invited, Link, PeopleView, Person, Power, render};
@@ -145,6 +146,15 @@ async fn change(request: Request, fields: Fields) -> PageResult<Outcome> {
         "role" => Change::Role(Role::parse(&fields.text("role")).ok_or(Fault::Malformed)?),
         "disable" => Change::Disabled(true),
         "enable" => Change::Disabled(false),
+        "remove_factors" => {
+            return match remove_of(request.honnin(), &admin, &id).await {
+                Ok(()) => done(
+                    HERE,
+                    "Their second factors have been removed, and they have been signed out.",
+                ),
+                Err(error) => refused(error),
+            };
+        }
         "reset" => return reset(&request, &admin, &id).await,
         _ => return Err(Fault::Malformed),
     };

@@ -123,7 +123,8 @@ fn row(person: &Person, power: Power) -> AnyView {
     };
     // Disabled people cannot choose a password. Everybody else can ask for a link if they forgot theirs.
     let reset = (!person.disabled).then(|| {
-        view! { <button class="button quiet small" type="submit" name="change" value="reset">"Reset password"</button> }
+        view! { <button class="button quiet small" type="submit" name="change" value="reset">"Reset password"</button>
+            <button class="button quiet small" type="submit" name="change" value="remove_factors">"Remove second factors"</button> }
     });
     let changes = if person.me {
         view! { <span class="soft">{labels::role(person.role)}" (you)"</span> }.into_any()

@@ -22,7 +22,6 @@ use domain::{
     ids::SessionId,
     language::Language,
     outcome::Source,
-    ruling::Ruling,
     sandbox::SandboxOutcome,
     session::{FailureReason, Status},
     time::Timestamp,
@@ -236,11 +235,7 @@ fn timeline(history: &SessionHistory) -> Vec<Moment> {
 
 /// A reviewer's decision in words.
 pub(super) fn ruled_by(judged: &Judged) -> (String, Tone) {
-    let (word, tone) = match judged.ruled.ruling {
-        Ruling::Approved => ("Approved", Tone::Good),
-        Ruling::Rejected => ("Rejected", Tone::Bad),
-        Ruling::AskedAgain => ("Asked again", Tone::Warn),
-    };
+    let (word, tone) = labels::ruling(judged.ruled.ruling);
     (format!("{word} by {}", judged.ruled.name), tone)
 }
 

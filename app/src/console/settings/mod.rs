@@ -1,10 +1,13 @@
-//! Settings: each section has a form and is saved separately.
+//! Settings: each section has a form and is saved separately. A change that weakens something is shown with its effects first, and
+//! saved once the person has confirmed it.
 
+mod second_look;
 mod view;
 
 use super::{
     fault::Fault,
     layout::NavigationItem,
+    proof::{proof_of, step_up},
     request::{PageResult, Request, done, signed_in},
 };
 use crate::{
@@ -16,22 +19,26 @@ use domain::{
     callback::CallbackUrl,
     decision::{Accepted, Policy},
     event::EventType,
-    network::canonical,
+    network::parse_list,
     session::Step,
     tenant::Change,
     time::Millis,
 };
-use ipnet::IpNet;
+use http::StatusCode;
 use leptos::prelude::*;
+use second_look::SecondLook;
 use service::{
     access::{Admin, Developer},
-    settings::{self, SettingsError, change},
+    settings::{self, Look, SettingsError, change, preview::preview},
     stored::TenantRow,
 };
-use std::net::IpAddr;
 use view::{SettingsView, render};
 
 const HERE: &str = "/admin/settings";
+/// The field of a form that has been looked at twice.
+const CONFIRMED: &str = "confirmed";
+/// Whoever has just proved who they are is not asked again.
+const CONFIRMED_FOR: Millis = Millis::minutes(5);
 
 /// The settings of the tenant.
 #[component]
@@ -83,6 +90,7 @@ fn view_of(request: &Request, tenant: &TenantRow) -> SettingsView {
         webhook_url: settings.webhook_url.clone().unwrap_or_default(),
         event_types: settings.event_types.clone(),
         admin: Admin::of(request.staff()).is_ok(),
+        second_look: None,
         mistakes: Vec::new(),
     }
 }
@@ -181,19 +189,14 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
         }
         "callbacks" => Change::Callbacks(fields.lines("callback_urls")),
         "addresses" => {
-            let mut networks = Vec::new();
-            for line in fields.lines("ip_allow_list") {
-                match line
-                    .parse::<IpNet>()
-                    .or_else(|_| line.parse::<IpAddr>().map(IpNet::from))
-                {
-                    Ok(network) => networks.push(canonical(network).trunc()),
-                    Err(_) => mistakes.push(mistake(
-                        "ip_allow_list",
-                        format!("{line} is not an IP address or network."),
-                    )),
-                }
-            }
+            let lines = fields.lines("ip_allow_list");
+            let networks = parse_list(lines.iter().map(String::as_str)).unwrap_or_else(|bad| {
+                mistakes.push(mistake(
+                    "ip_allow_list",
+                    format!("{bad} is not an IP address or network."),
+                ));
+                Vec::new()
+            });
             Change::Addresses(networks)
         }
         "webhook" => Change::Webhook {
@@ -222,24 +225,80 @@ async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
     let mistakes = match read(section, &fields) {
         Err(Err(fault)) => return Err(fault),
         Err(Ok(mistakes)) => mistakes,
-        Ok(wanted) => match change(request.honnin(), request.staff(), version, wanted).await {
-            Ok(()) => return done(&format!("{HERE}#{section}"), "Saved."),
-            Err(SettingsError::Forbidden(forbidden)) => return Err(forbidden.into()),
-            Err(SettingsError::Store(error)) => return Err(error.into()),
-            Err(SettingsError::Stale) => {
-                let sentence = "Somebody else has changed the settings in the meantime. Check them and save again.";
-                vec![mistake(section, sentence)]
+        Ok(wanted) => {
+            let mut look = Look::First;
+            if fields.has(CONFIRMED) {
+                match is_confirmed(&request, &fields).await? {
+                    None => look = Look::Second,
+                    Some(wrong) => return look_again(&request, section, &fields, &wanted, vec![wrong]).await,
+                }
             }
-            Err(SettingsError::Faults(faults)) => faults
-                .into_iter()
-                .map(|fault| mistake(field_id(fault.field), sentence(fault.field, &fault.message)))
-                .collect(),
-        },
+            match change(request.honnin(), request.staff(), version, &wanted, look).await {
+                Ok(()) => return done(&format!("{HERE}#{section}"), "Saved."),
+                Err(SettingsError::Forbidden(forbidden)) => return Err(forbidden.into()),
+                Err(SettingsError::Store(error)) => return Err(error.into()),
+                Err(SettingsError::LookAgain) => {
+                    return look_again(&request, section, &fields, &wanted, Vec::new()).await;
+                }
+                Err(SettingsError::Stale) => {
+                    let sentence = "Somebody else has changed the settings in the meantime. Check them and save again.";
+                    vec![mistake(section, sentence)]
+                }
+                Err(SettingsError::Faults(faults)) => faults
+                    .into_iter()
+                    .map(|fault| mistake(field_id(fault.field), sentence(fault.field, &fault.message)))
+                    .collect(),
+            }
+        }
     };
     let mut view = view_of(&request, &tenant);
     retype(&mut view, section, &fields);
     view.mistakes = mistakes;
     Ok(Outcome::refused(view))
+}
+
+/// What is wrong with a confirmation, if anything.
+async fn is_confirmed(request: &Request, fields: &Fields) -> PageResult<Option<Mistake>> {
+    if request.is_confirmed_within(CONFIRMED_FOR) {
+        return Ok(None);
+    }
+    step_up(request, fields).await
+}
+
+/// The second look at a change: what it would do.
+async fn look_again(
+    request: &Request,
+    section: &str,
+    fields: &Fields,
+    wanted: &Change,
+    mistakes: Vec<Mistake>,
+) -> PageResult<Outcome> {
+    let found = preview(request.honnin(), request.staff(), wanted).await;
+    let found = found.map_err(|error| match error {
+        SettingsError::Store(error) => error.into(),
+        _ => Fault::Malformed,
+    })?;
+    let status = if mistakes.is_empty() {
+        StatusCode::OK
+    } else {
+        StatusCode::UNPROCESSABLE_ENTITY
+    };
+    let typed = fields.without(&[CONFIRMED, "password", "code", "credential"]);
+    let view = SettingsView {
+        second_look: Some(SecondLook {
+            section: section.to_owned(),
+            preview: found,
+            typed: typed.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            proof: if request.is_confirmed_within(CONFIRMED_FOR) {
+                None
+            } else {
+                Some(proof_of(request).await?)
+            },
+            mistakes,
+        }),
+        ..SettingsView::default()
+    };
+    Ok(Outcome::shown(status, view))
 }
 
 /// The id of the element a fault refers to.

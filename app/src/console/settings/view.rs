@@ -1,5 +1,6 @@
 //! Settings, section by section; each is a separate form and is saved separately.
 
+use super::second_look::{self, SecondLook};
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
@@ -51,6 +52,8 @@ pub(super) struct SettingsView {
     pub event_types: Vec<EventType>,
     /// Whether the sections for admins are shown too.
     pub admin: bool,
+    /// A change that is shown with its effects before it is saved, instead of the settings.
+    pub second_look: Option<SecondLook>,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
 }
@@ -125,7 +128,7 @@ fn lifetimes(view: &SettingsView) -> AnyView {
         <div class="grid-form three">
             {number("link_lifetime", "Link lifetime (hours)", "5 minutes to 7 days", link, wrong)}
             {number("session_lifetime", "Session lifetime (hours)", "1 hour to 30 days", session, wrong)}
-            {number("retention", "Personal data retention (days)", "1 day to 7 years after the end", retention, wrong)}
+            {number("retention", "Personal data retention (days)", "1 day to 7 years after the end. A shorter period counts for sessions that have ended, too.", retention, wrong)}
         </div>
     };
     section(
@@ -142,9 +145,9 @@ fn decision(view: &SettingsView) -> AnyView {
     let [match_accept, match_review, live_accept, live_review] = &view.thresholds;
     let inside = view! {
         <div class="grid-form">
-            {number("match_accept", "Face match, accept from", "", match_accept, wrong)}
+            {number("match_accept", "Face match, accept from", "0.50 or more.", match_accept, wrong)}
             {number("match_review", "Face match, review from", "Below this value: a different person.", match_review, wrong)}
-            {number("liveness_accept", "Liveness, accept from", "", live_accept, wrong)}
+            {number("liveness_accept", "Liveness, accept from", "0.43 or more.", live_accept, wrong)}
             {number("liveness_review", "Liveness, review from", "Below this value: a presentation attack.", live_review, wrong)}
         </div>
         {evidence(view.accepted)}
@@ -280,6 +283,9 @@ fn webhook(view: &SettingsView) -> AnyView {
 /// The page.
 #[must_use]
 pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    if let Some(look) = &view.second_look {
+        return second_look::render(look, frame, meta);
+    }
     let main = view! {
         {heading("Settings", ().into_any())}
         {mistakes(&view.mistakes)}

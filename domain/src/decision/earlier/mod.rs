@@ -41,6 +41,21 @@ pub struct Earlier {
     pub holders: Vec<Person>,
     /// The face search.
     pub faces: FaceSearch,
+    /// Reasons that were found in earlier sessions when this one was decided first: for deciding again by other thresholds,
+    /// without searching again.
+    pub noted: Vec<Reason>,
+}
+
+impl Earlier {
+    /// What a stored decision with these reasons says about earlier sessions.
+    #[must_use]
+    pub fn as_noted(reasons: &[Reason]) -> Self {
+        let of_earlier = |reason: &Reason| matches!(reason, Reason::DocumentReused | Reason::DuplicatePerson);
+        Self {
+            noted: reasons.iter().copied().filter(of_earlier).collect(),
+            ..Self::default()
+        }
+    }
 }
 
 /// What identifies a document: its kind, the state that issued it, and its number without spaces and punctuation. `None` if the
@@ -68,6 +83,9 @@ pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes)
         if is_another(&now, before, policy, notes) {
             notes.reason(Reason::DocumentReused);
         }
+    }
+    for reason in &evidence.earlier.noted {
+        notes.reason(*reason);
     }
     match evidence.earlier.faces {
         FaceSearch::NotWanted | FaceSearch::Made(None) => {}

@@ -178,7 +178,7 @@ async fn a_list_and_proxies_written_as_ipv4_mapped_networks_are_ipv4() {
     let mut browser = Browser::signed_in(&server, Role::Admin).await;
     let page = browser.get("/admin/settings").await;
     let version = between(&page.body, "name=\"version\" value=\"", &['"']).to_owned();
-    let form = format!("version={version}&ip_allow_list=%3A%3Affff%3A192.0.2.9%2F120");
+    let form = format!("version={version}&ip_allow_list=%3A%3Affff%3A192.0.2.9%2F120&confirmed=yes");
     let saved = browser.post("/admin/settings/addresses", &form).await;
     assert_eq!(saved.header("location"), Some("/admin/settings#addresses"));
     assert!(browser.get("/admin/settings").await.body.contains("192.0.2.0/24"));

@@ -52,6 +52,8 @@ async fn key(server: &Server, scopes: Scopes) -> String {
         expires_at: None,
         revoked_at: None,
         last_used_at: None,
+        last_used_from: None,
+        networks: Vec::new(),
     };
     let unit = server
         .app

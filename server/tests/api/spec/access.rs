@@ -87,6 +87,9 @@ async fn a_key_is_shown_once_and_revoked_at_once() {
     // Each key has a form to revoke it; the newest comes first.
     for form in page.split("action=\"/admin/keys/key_").skip(1) {
         let path = format!("/admin/keys/key_{}", form.split('"').next().unwrap());
+        if path.ends_with("/rotate") {
+            continue;
+        }
         assert_eq!(developer.post(&path, "").await.status, 303, "{path}");
     }
     assert_eq!(call().await, 401);

@@ -7,6 +7,7 @@ use crate::{
 };
 use domain::{event::EventType, role::Role, tenant::TenantSettings, time::Millis};
 use serde_json::{Value, json};
+use service::review::UNDO;
 use world::{Reply, World, is_id, is_time, keys, text};
 
 pub(super) const INBOUND: &[Row] = &[here!("The service sends `POST`", each_end_is_told_to_the_receiver)];
@@ -227,7 +228,7 @@ async fn only_https_receivers_can_be_registered() {
         let page = admin.get("/admin/settings").await.body;
         let version = between(&page, "name=\"version\" value=\"", &['"']).to_owned();
         let url = url.replace(':', "%3A").replace('/', "%2F");
-        let form = format!("version={version}&webhook_url={url}&event=verification.approved");
+        let form = format!("version={version}&webhook_url={url}&event=verification.approved&confirmed=yes");
         assert_eq!(
             admin.post("/admin/settings/webhook", &form).await.status,
             status,
@@ -243,6 +244,7 @@ async fn after_erasure_a_redelivery_carries_nulls() {
     reviewer
         .post(&format!("/admin/review/{id}"), "decision=approve&note=seen")
         .await;
+    world.wait(UNDO).await;
     let before = world.events().await.remove(1);
     assert_eq!(before.json()["data"]["review"]["note"], "seen");
     world.wait(Millis::days(90)).await;

@@ -7,6 +7,7 @@ use crate::{
 };
 use domain::{role::Role, session::Step, tenant::TenantSettings, time::Millis};
 use serde_json::{Value, json};
+use service::review::UNDO;
 use world::{World, is_id, keys, text};
 
 pub(super) const ROWS: &[Row] = &[
@@ -94,6 +95,7 @@ async fn ruled(world: &World, note: &str) -> String {
         .post(&format!("/admin/review/{id}"), &format!("decision=approve&note={note}"))
         .await;
     assert_eq!(ruling.status, 303, "{}", ruling.body);
+    world.wait(UNDO).await;
     id
 }
 
@@ -114,7 +116,8 @@ pub(super) async fn a_ruling_fills_the_review() {
         (&manual["source"], &manual["verdict"]),
         (&json!("manual_review"), &json!("approved"))
     );
-    assert_eq!(manual["decidedAt"], json!(later));
+    let effective = START.plus(Millis::hours(1)).plus(UNDO).to_iso();
+    assert_eq!(manual["decidedAt"], json!(effective));
     assert_eq!(manual["review"], json!({"reviewedAt": later, "note": null}));
 }
 

@@ -7,6 +7,7 @@ use crate::{
 };
 use domain::{session::Step, tenant::TenantSettings, time::Millis};
 use serde_json::json;
+use service::review::UNDO;
 use std::{
     io::Write,
     sync::{Arc, LazyLock, Mutex},
@@ -153,6 +154,7 @@ pub(super) async fn no_secret_is_logged() {
     );
     let form = "decision=approve&note=canary-note";
     assert_eq!(reviewer.post(&format!("/admin/review/{id}"), form).await.status, 303);
+    world.wait(UNDO).await;
     assert_eq!(world.events().await.len(), 2);
     let written = String::from_utf8(LOG.0.lock().unwrap().clone()).unwrap();
     assert!(written.contains("answered"), "it did listen");

@@ -4,6 +4,7 @@ use super::{Row, here, told, world};
 use crate::{browser::Browser, console, support::SESSIONS};
 use domain::{role::Role, session::Status, time::Millis};
 use serde_json::{Value, json};
+use service::review::UNDO;
 use world::{World, text};
 
 pub(super) const ROWS: &[Row] = &[
@@ -70,8 +71,12 @@ async fn review_ends_with_another_event() {
         let id = world.ended("{}", "needs_review").await;
         let mut reviewer = console::Browser::signed_in(&world.server, Role::Reviewer).await;
         reviewer
-            .post(&format!("/admin/review/{id}"), &format!("decision={ruling}"))
+            .post(
+                &format!("/admin/review/{id}"),
+                &format!("decision={ruling}&reason=manual_rejection"),
+            )
             .await;
+        world.wait(UNDO).await;
         let read = world.read(&id).await;
         assert_eq!(
             (text(&read["status"]), text(&read["outcome"]["verdict"])),

@@ -74,7 +74,11 @@ pub(crate) async fn find_earlier(
     };
     let sealed = face.filter(|_| agreed).map(|face| faces::seal(key, &attempt.row, face));
     Ok(EarlierSessions {
-        earlier: Earlier { holders, faces },
+        earlier: Earlier {
+            holders,
+            faces,
+            noted: Vec::new(),
+        },
         identity: IdentityRow {
             session: session.clone(),
             tenant: tenant.clone(),

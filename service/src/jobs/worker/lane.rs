@@ -9,7 +9,7 @@ pub enum Lane {
     Decide,
     /// Webhooks: mostly waiting.
     Deliver,
-    /// Deadlines, erasures, sweeps.
+    /// Deadlines, reviewers' decisions, erasures, sweeps.
     Housekeeping,
 }
 
@@ -23,7 +23,13 @@ impl Lane {
         match self {
             Self::Decide => &[JobKind::Analyse, JobKind::Decide],
             Self::Deliver => &[JobKind::Deliver],
-            Self::Housekeeping => &[JobKind::Expire, JobKind::Erase, JobKind::Sweep],
+            Self::Housekeeping => &[
+                JobKind::Expire,
+                JobKind::Rule,
+                JobKind::Erase,
+                JobKind::Retain,
+                JobKind::Sweep,
+            ],
         }
     }
 }

@@ -7,13 +7,14 @@ mod lane;
 pub use lane::Lane;
 
 use crate::{
-    Honnin,
+    Honnin, audit,
     capture::analyse,
     decision::decide,
     jobs::sweep,
     privacy::erase,
+    review::take_effect,
     runtime::job_error::JobError,
-    session::expire,
+    session::{expire, retention},
     webhook::{deliver, sender::pacing::Permit},
 };
 use domain::time::{Millis, Timestamp};
@@ -135,6 +136,12 @@ impl Worker {
     }
 
     async fn claim_oldest(&self, free: usize, now: Timestamp) -> Result<Vec<Job>, StoreError> {
+        if self.lane == Lane::Housekeeping {
+            // Whoever breaks the chain must not stop deadlines and erasures with it.
+            if let Err(error) = audit::seal_new(&self.honnin).await {
+                tracing::error!(%error, "cannot link new entries of the audit log");
+            }
+        }
         let (name, kinds) = (self.name.clone(), self.lane.kinds());
         let limit = u32::try_from(free).unwrap_or(u32::MAX);
         // Most polls find nothing; only those that do need the writer.
@@ -213,7 +220,9 @@ async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Result<(), Jo
         JobKind::Deliver => deliver::run(honnin, job, place).await,
         JobKind::Analyse => analyse::run(honnin, job).await,
         JobKind::Decide => decide::run(honnin, job).await,
+        JobKind::Rule => take_effect::run(honnin, job).await,
         JobKind::Erase => erase::run(honnin, job).await,
+        JobKind::Retain => retention::run(honnin, job).await,
         JobKind::Sweep => sweep::run(honnin, job).await,
     }
 }

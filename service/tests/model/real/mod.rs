@@ -8,6 +8,7 @@ use domain::{
     document::{DocumentType, Side},
     ids::{EventId, SessionId, TenantId, UserId},
     language::Language,
+    reasons::Reason,
     role::Role,
     scope::Scope,
     secret::Personal,
@@ -33,7 +34,7 @@ use service::{
     },
     jobs::worker::Lane,
     privacy::erase_now::{EraseNowError, erase_now},
-    review::{CaseError, ReviewDecision, RuleError, ask_again, open_case, reopen, rule},
+    review::{CaseError, ReviewDecision, RuleError, UndoError, ask_again, open_case, reopen, rule, undo},
     runtime::{random::SeededRandom, token},
     session::{
         create::create_session,
@@ -175,13 +176,12 @@ impl Real {
                 self.harness.run_until_idle().await;
                 Answer::Ok
             }
-            Op::OpenCase(_) | Op::Rule(..) | Op::AskAgain(_) | Op::Reopen(_) | Op::Reissue(_) => {
+            Op::OpenCase(_) | Op::Rule(..) | Op::Undo(_) | Op::AskAgain(_) | Op::Reopen(_) | Op::Reissue(_) => {
                 self.at_console(place, handle, op).await
             }
             Op::EraseNow => match erase_now(&self.harness.honnin, &self.places[place].admin, &handle.id).await {
                 Ok(()) => Answer::Ok,
                 Err(EraseNowError::NotFound) => Answer::NotFound,
-                Err(EraseNowError::Undecided(status)) => Answer::MustBeDecided(status),
                 Err(error) => fault(error),
             },
             Op::Create | Op::Wait(_) | Op::Crash | Op::Onward(..) => unreachable!("not one session's"),
@@ -259,11 +259,18 @@ impl Real {
                 let ruling = if approve {
                     ReviewDecision::Approve
                 } else {
-                    ReviewDecision::Reject(Vec::new())
+                    ReviewDecision::Reject(vec![Reason::ManualRejection])
                 };
                 let note = note.then(|| Personal::new("Seen by eye.".to_owned()));
                 let ruled = rule(honnin, reviewer(who), &id, ruling, note).await;
                 return ruled.map_or_else(|error| self.ruling(place, error), |_| Answer::Ok);
+            }
+            Op::Undo(who) => {
+                return match undo(honnin, reviewer(who), &id).await {
+                    Ok(()) => Answer::Ok,
+                    Err(UndoError::TooLate) => Answer::TooLateToUndo,
+                    Err(error) => fault(error),
+                };
             }
             Op::Reissue(who) => reissue_link(honnin, reviewer(who), &id)
                 .await
@@ -304,6 +311,7 @@ impl Real {
             }
             RuleError::Held { until, .. } => Answer::HeldUntil(until),
             RuleError::NotPerformed(_) => Answer::NotPerformed,
+            RuleError::Pending { .. } => Answer::JustDecided,
             other => fault(other),
         }
     }

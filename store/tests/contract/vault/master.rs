@@ -36,13 +36,16 @@ async fn after_a_rotation_old_keys_open_and_can_be_sealed_anew() {
         let before = backend.vault().await;
         let (old_key, secret) = (
             before.take().await.unwrap(),
-            before.seal_secret(&tenant(1), "whk", PLAIN).unwrap(),
+            before.seal_secret(tenant(1).as_str(), "whk", PLAIN).unwrap(),
         );
         assert_eq!(MasterKeys::add_version(&file).unwrap(), 2);
 
         let after = vault_with(&backend, MasterKeys::load(&file).unwrap()).await;
         after.open(old_key.id()).await.unwrap();
-        assert_eq!(after.open_secret(&tenant(1), "whk", &secret).unwrap().expose(), PLAIN);
+        assert_eq!(
+            after.open_secret(tenant(1).as_str(), "whk", &secret).unwrap().expose(),
+            PLAIN
+        );
         while after.reseal_keys(50).await.unwrap() > 0 {}
         let old = number_at(
             &backend.keys_url,
@@ -61,7 +64,7 @@ async fn after_a_rotation_old_keys_open_and_can_be_sealed_anew() {
         let later = vault_with(&backend, MasterKeys::load(&file).unwrap()).await;
         later.open(old_key.id()).await.unwrap();
         assert!(matches!(
-            later.open_secret(&tenant(1), "whk", &secret),
+            later.open_secret(tenant(1).as_str(), "whk", &secret),
             Err(StoreError::Corrupt(_))
         ));
     }
@@ -101,7 +104,7 @@ async fn a_webhook_secret_alone_also_needs_its_master_key() {
         let world = world(&backend.db).await;
         let vault = start(&backend, &file).await.unwrap();
         let id = keep(SecretId::from_random([1; 16]));
-        let sealed = keep(vault.seal_secret(&world.tenant.id, id.as_str(), PLAIN).unwrap());
+        let sealed = keep(vault.seal_secret(world.tenant.id.as_str(), id.as_str(), PLAIN).unwrap());
         let db = &backend.db;
         write!(db, tx => webhook_secrets::insert(tx, &world.tenant.id, id, sealed, at(0))).unwrap();
         start(&backend, &file).await.unwrap();

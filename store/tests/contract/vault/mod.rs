@@ -276,11 +276,17 @@ async fn a_data_key_does_not_open_under_another_id() {
 async fn a_secret_opens_for_its_tenant_and_name_only() {
     let backend = testkit::databases::sqlite().await;
     let vault = backend.vault().await;
-    let sealed = vault.seal_secret(&tenant(1), "whk_1", PLAIN).unwrap();
-    assert_eq!(vault.open_secret(&tenant(1), "whk_1", &sealed).unwrap().expose(), PLAIN);
+    let sealed = vault.seal_secret(tenant(1).as_str(), "whk_1", PLAIN).unwrap();
+    assert_eq!(
+        vault
+            .open_secret(tenant(1).as_str(), "whk_1", &sealed)
+            .unwrap()
+            .expose(),
+        PLAIN
+    );
     for (tenant, name) in [(tenant(2), "whk_1"), (tenant(1), "whk_2")] {
         assert!(matches!(
-            vault.open_secret(&tenant, name, &sealed),
+            vault.open_secret(tenant.as_str(), name, &sealed),
             Err(StoreError::Corrupt(_))
         ));
     }

@@ -49,6 +49,10 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Capture, "GET", "/capture/pictures/{}", ""),
     (Door::Capture, "GET", "/capture/pictures/{}?frame=1", ""),
     (Door::Capture, "GET", "/capture/pictures/{}?view=card", ""),
+    (Door::Console, "POST", "/admin/review/{}/undo", ""),
+    (Door::Console, "POST", "/admin/keys/{}/rotate", "hours=24"),
+    (Door::Console, "POST", "/admin/account/passkeys/{}/remove", ""),
+    (Door::Console, "POST", "/admin/account/sessions/{}/end", ""),
     (Door::Console, "GET", "/admin/set-up/{}", ""),
     (
         Door::Console,
@@ -144,6 +148,11 @@ const WITHOUT_ID: &[&str] = &[
     "POST /capture/more-time",
     "GET /admin/sign-in",
     "POST /admin/sign-in",
+    "GET /admin/sign-in/code",
+    "POST /admin/sign-in/code",
+    // The page that asks, not an id.
+    "POST /admin/sign-in/challenge/{step}",
+    "POST /admin/sign-in/passkey",
     "POST /admin/sign-out",
     "POST /admin/sign-out-everywhere",
     "POST /admin/confirm",

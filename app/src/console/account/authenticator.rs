@@ -1,0 +1,164 @@
+//! Setting up an authenticator app: its QR code, and the first code from it.
+
+use crate::{
+    PageMeta,
+    console::{
+        fault::Fault,
+        layout::{Frame, NavigationItem, mistakes, page},
+        parts::{Line, line, shown_codes},
+        proof::code_refusal,
+        request::{PageResult, Request, done, signed_in},
+    },
+    page::{Fields, Outcome, form, mistake},
+    parts::Mistake,
+};
+use axum::{Router, routing::post};
+use http::StatusCode;
+use leptos::prelude::*;
+use qrcode::{QrCode, render::svg};
+use service::people::second_factor::{
+    Enrolment, SetUpError, begin_authenticator, begun_authenticator, confirm_authenticator, remove_authenticator,
+};
+
+const HERE: &str = "/admin/account/authenticator";
+
+/// The page.
+#[component]
+pub fn AuthenticatorPage() -> impl IntoView {
+    signed_in(NavigationItem::Account, load, render)
+}
+
+/// Its forms.
+pub(super) fn forms() -> Router {
+    Router::new()
+        .route("/admin/account/authenticator", post(form(HERE, begin)))
+        .route("/admin/account/authenticator/confirm", post(form(HERE, confirm)))
+        .route("/admin/account/authenticator/remove", post(form(HERE, remove)))
+}
+
+#[derive(Clone, Default, PartialEq, Eq)]
+struct AuthenticatorView {
+    /// QR code as SVG and secret; `None` before the set-up is begun.
+    enrolment: Option<(Option<String>, String)>,
+    /// Recovery codes, shown only now.
+    codes: Vec<String>,
+    mistakes: Vec<Mistake>,
+}
+
+fn enrolled(enrolment: &Enrolment) -> AuthenticatorView {
+    let qr = QrCode::new(enrolment.url.expose().as_bytes()).ok().map(|code| {
+        let svg = code.render::<svg::Color<'_>>().min_dimensions(200, 200).build();
+        // Inside a page, the SVG needs no XML declaration.
+        svg.split_once("?>")
+            .map_or_else(|| svg.clone(), |(_, rest)| rest.to_owned())
+    });
+    AuthenticatorView {
+        enrolment: Some((qr, enrolment.secret.expose().clone())),
+        ..AuthenticatorView::default()
+    }
+}
+
+async fn load(_: Request) -> PageResult<AuthenticatorView> {
+    Ok(AuthenticatorView::default())
+}
+
+fn failed(error: SetUpError) -> PageResult<Outcome> {
+    match error {
+        SetUpError::Exists => done(
+            "/admin/account",
+            "You have an authenticator app already. Remove it first.",
+        ),
+        SetUpError::Code(_) => Err(Fault::Malformed),
+        SetUpError::Store(error) => Err(error.into()),
+    }
+}
+
+async fn begin(request: Request, _: Fields) -> PageResult<Outcome> {
+    request.check_fresh(HERE)?;
+    match begin_authenticator(request.honnin(), request.staff()).await {
+        Ok(enrolment) => Ok(Outcome::shown(StatusCode::CREATED, enrolled(&enrolment))),
+        Err(error) => failed(error),
+    }
+}
+
+async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
+    request.check_fresh(HERE)?;
+    let (honnin, staff) = (request.honnin(), request.staff());
+    match confirm_authenticator(honnin, staff, fields.raw("code")).await {
+        Ok(None) => done("/admin/account", "Your authenticator app has been set up."),
+        Ok(Some(codes)) => {
+            let view = AuthenticatorView {
+                codes: codes.iter().map(|code| code.expose().clone()).collect(),
+                ..AuthenticatorView::default()
+            };
+            Ok(Outcome::shown(StatusCode::CREATED, view))
+        }
+        Err(SetUpError::Code(refused)) => match begun_authenticator(honnin, staff).await {
+            Ok(enrolment) => Ok(Outcome::refused(AuthenticatorView {
+                mistakes: vec![mistake("code", code_refusal(&refused))],
+                ..enrolled(&enrolment)
+            })),
+            Err(error) => failed(error),
+        },
+        Err(error) => failed(error),
+    }
+}
+
+async fn remove(request: Request, _: Fields) -> PageResult<Outcome> {
+    request.check_fresh("/admin/account")?;
+    remove_authenticator(request.honnin(), request.staff()).await?;
+    done("/admin/account", "Your authenticator app has been removed.")
+}
+
+fn render(view: &AuthenticatorView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let inside = match &view.enrolment {
+        _ if !view.codes.is_empty() => view! {
+            <p class="flash" role="status">"Your authenticator app has been set up."</p>
+            {shown_codes(&view.codes)}
+            <p><a class="button secondary" href="/admin/account">"Back to your account"</a></p>
+        }
+        .into_any(),
+        None => view! {
+            <p>"An authenticator app on your phone shows a new code every 30 seconds. You are asked for one after your password."</p>
+            <form method="post" action=HERE>
+                <button class="button primary" type="submit">"Set up an authenticator app"</button>
+            </form>
+        }
+        .into_any(),
+        Some((qr, secret)) => {
+            let code = Line {
+                name: "code",
+                label: "Code that the app shows",
+                kind: "text",
+                autocomplete: "one-time-code",
+                ..Line::default()
+            };
+            let qr = qr.clone();
+            view! {
+                <section class="panel secret link-shown">
+                    <div class="stack">
+                        <h2>"1. Scan the code with the app"</h2>
+                        <p>"Or type this key into it:"</p>
+                        <p class="secret-text"><code>{secret.clone()}</code></p>
+                    </div>
+                    {qr.map(|qr| view! { <div class="qr" role="img" aria-label="The key as a QR code" inner_html=qr></div> })}
+                </section>
+                <form class="stack" method="post" action="/admin/account/authenticator/confirm">
+                    <h2>"2. Enter the code that it shows"</h2>
+                    {line(code, &view.mistakes)}
+                    <button class="button primary" type="submit">"Finish"</button>
+                </form>
+            }
+            .into_any()
+        }
+    };
+    let main = view! {
+        <div class="narrow-page stack">
+            <p class="crumb"><a href="/admin/account">"Account"</a></p>
+            <h1>"Authenticator app"</h1>
+            {mistakes(&view.mistakes)}
+            {inside}
+        </div>
+    };
+    page(frame, meta, "Authenticator app", main.into_any())
+}

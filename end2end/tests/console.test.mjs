@@ -1,0 +1,177 @@
+// The console in a real browser: second factors with a virtual authenticator, decisions that can be undone, settings that are
+// looked at twice.
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { after, before, test } from "node:test";
+import { Browser, look } from "../lib/browser.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { password, signIn } from "../lib/reviewer.mjs";
+
+const long = { timeout: 300_000 };
+let browser, honnin;
+
+before(async () => {
+  honnin = await Honnin.start("console");
+  browser = await Browser.open();
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+});
+
+/** Takes pictures on a wide and a narrow window; answers what axe found and what stands out of the window. */
+async function shoot(page, name) {
+  const wrong = [];
+  for (const [size, viewport] of [["wide", { width: 1280, height: 800 }], ["narrow", { width: 390, height: 844 }]]) {
+    await page.setViewportSize(viewport);
+    wrong.push(...(await look(page, `powers-${name}-${size}`)));
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (over > 0) wrong.push(`${name}-${size}: ${over} px stand out of the window`);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  return wrong;
+}
+
+/** What an authenticator app shows (RFC 6238). */
+function code(secret, at = Date.now()) {
+  const bits = [...secret].map((c) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(c).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)));
+  const mac = createHmac("sha1", key).update(counter).digest();
+  const offset = mac[19] & 15;
+  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+async function signOut(page) {
+  await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
+  await page.waitForURL((url) => url.pathname === "/admin/sign-in");
+}
+
+test("a passkey signs in without a password, after one, and confirms a change", long, async () => {
+  const owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie");
+  const { page, stumbles } = await signIn(browser, honnin, owner, { email: "pia@bank.example" });
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("WebAuthn.enable");
+  const options = {
+    protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true, isUserVerified: true,
+    automaticPresenceSimulation: true,
+  };
+  const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", { options });
+  await page.goto(`${honnin.base}/admin/account`);
+  await page.getByLabel(/Name of a new passkey/).fill("Work laptop");
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByRole("heading", { name: "Your recovery codes" }).waitFor();
+  assert.equal(await page.locator(".recovery-codes li").count(), 10);
+  stumbles.push(...(await shoot(page, "account")));
+  await signOut(page);
+  // Alone.
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await page.waitForURL((url) => url.pathname === "/admin");
+  await signOut(page);
+  stumbles.push(...(await shoot(page, "sign-in")));
+  // As a second factor.
+  await page.getByLabel("E-mail address").fill("pia@bank.example");
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL((url) => url.pathname === "/admin/sign-in/code");
+  stumbles.push(...(await shoot(page, "code")));
+  assert.equal((await page.goto(`${honnin.base}/admin/sessions`)).url(), `${honnin.base}/admin/sign-in?next=%2Fadmin%2Fsessions`);
+  await page.goto(`${honnin.base}/admin/sign-in/code`);
+  await page.getByRole("button", { name: "Use a passkey" }).click();
+  await page.waitForURL((url) => url.pathname === "/admin");
+  // Somebody who does not verify themselves at the device.
+  await signOut(page);
+  await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await page.getByText("Your device did not answer").waitFor();
+  assert.deepEqual(stumbles, []);
+});
+
+test("an authenticator app is set up by its key, and its codes sign in", long, async () => {
+  const owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie");
+  const { page, stumbles } = await signIn(browser, honnin, owner, { email: "tom@bank.example" });
+  await page.goto(`${honnin.base}/admin/account`);
+  await page.getByRole("link", { name: "Set up an authenticator app" }).click();
+  await page.getByRole("button", { name: "Set up an authenticator app" }).click();
+  const secret = await page.locator(".secret-text code").innerText();
+  stumbles.push(...(await shoot(page, "authenticator")));
+  await page.getByLabel("Code that the app shows").fill("000000");
+  await page.getByRole("button", { name: "Finish" }).click();
+  await page.getByText("The code is incorrect").first().waitFor();
+  assert.equal(await page.locator(".secret-text code").innerText(), secret, "the same key again");
+  await page.getByLabel("Code that the app shows").fill(code(secret));
+  await page.getByRole("button", { name: "Finish" }).click();
+  await page.getByRole("heading", { name: "Your recovery codes" }).waitFor();
+  const recovery = await page.locator(".recovery-codes li").first().innerText();
+  stumbles.push(...(await shoot(page, "recovery-codes")));
+  await signOut(page);
+  await page.getByLabel("E-mail address").fill("tom@bank.example");
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL((url) => url.pathname === "/admin/sign-in/code");
+  // The code after the one that was used; half a minute of difference is accepted.
+  await page.getByLabel("Code").fill(code(secret, Date.now() + 30_000));
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL((url) => url.pathname === "/admin");
+  await signOut(page);
+  await page.getByLabel("E-mail address").fill("tom@bank.example");
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByLabel("Code").fill(recovery);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL((url) => url.pathname === "/admin");
+  assert.deepEqual(stumbles, []);
+});
+
+test("a decision is undone within its ten seconds", long, async () => {
+  const owner = await honnin.tenant("Sandbox Bank", "--steps", "document,selfie", "--sandbox");
+  const { page, stumbles } = await signIn(browser, honnin, owner, { email: "una@bank.example" });
+  const call = async (path, body) => (await honnin.api(owner.apiKey, "POST", path, body)).body;
+  const { id } = await call("/v1/verification-sessions", {});
+  await call(`/v1/sandbox/verification-sessions/${id}/complete`, { outcome: "needs_review" });
+  await page.goto(`${honnin.base}/admin/review/${id}`);
+  const ticked = page.locator('input[name="reason"]:checked');
+  assert.ok((await ticked.count()) > 0, "the system's reasons");
+  stumbles.push(...(await shoot(page, "case")));
+  for (const box of await ticked.all()) await box.uncheck();
+  await page.getByRole("button", { name: /^Reject/ }).click();
+  await page.getByText("Choose at least one reason").first().waitFor();
+  await page.goto(`${honnin.base}/admin/review/${id}`);
+  await page.getByRole("button", { name: /^Reject/ }).click();
+  await page.getByRole("button", { name: "Undo" }).waitFor();
+  stumbles.push(...(await look(page, "powers-undo")));
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Undone.").waitFor();
+  await page.getByRole("button", { name: /^Approve/ }).click();
+  await page.goto(`${honnin.base}/admin/review/${id}`);
+  await page.locator("[data-left]").waitFor();
+  // The script takes it away when its time is over.
+  await page.locator("[data-undo]").waitFor({ state: "detached" });
+  assert.deepEqual(stumbles, []);
+});
+
+test("what weakens a decision is looked at twice", long, async () => {
+  const owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie");
+  const { page, stumbles } = await signIn(browser, honnin, owner, { email: "wim@bank.example" });
+  await page.goto(`${honnin.base}/admin/settings`);
+  await page.getByLabel("Liveness, accept from").fill("0.5");
+  await page.locator("#decision").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { name: "Check this change" }).waitFor();
+  stumbles.push(...(await shoot(page, "second-look-decision")));
+  await page.getByRole("button", { name: "Save the change" }).click();
+  await page.getByText("Saved.").waitFor();
+  await page.getByLabel("Personal data retention (days)").fill("10");
+  await page.locator("#lifetimes").getByRole("button", { name: "Save" }).click();
+  stumbles.push(...(await shoot(page, "second-look-retention")));
+  await page.goto(`${honnin.base}/admin/settings`);
+  await page.getByLabel("Networks that may call the API").fill("192.0.2.0/24");
+  await page.locator("#addresses").getByRole("button", { name: "Save" }).click();
+  await page.getByText("your address: refused").waitFor();
+  stumbles.push(...(await shoot(page, "second-look-addresses")));
+  await page.goto(`${honnin.base}/admin/audit`);
+  await page.getByText(/liveness_accept 0.6 → 0.5/).waitFor();
+  stumbles.push(...(await shoot(page, "audit")));
+  assert.deepEqual(stumbles, []);
+});

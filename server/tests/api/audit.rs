@@ -1,0 +1,28 @@
+//! The audit log in the console.
+
+use crate::{console::Browser, support::Server};
+use domain::role::Role;
+
+#[tokio::test]
+async fn the_audit_log_is_filtered_and_exported() {
+    let server = Server::new().await;
+    let mut auditor = Browser::signed_in(&server, Role::Auditor).await;
+    server.create("{}").await;
+    let page = auditor.get("/admin/audit?action=session.create").await.body;
+    assert!(page.contains("Key “") && !page.contains("<td>signed in"), "{page}");
+    let csv = auditor
+        .get("/admin/audit/export?format=csv&action=session.create")
+        .await;
+    let kind = csv.header("content-type").map(str::to_owned);
+    assert_eq!((csv.status, kind.as_deref()), (200, Some("text/csv; charset=utf-8")));
+    assert_eq!(
+        csv.header("content-disposition"),
+        Some("attachment; filename=\"audit.csv\"")
+    );
+    assert_eq!(csv.body.lines().count(), 2, "{}", csv.body);
+    let lines = auditor.get("/admin/audit/export?format=jsonl").await.body;
+    let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!(first["action"], "audit.export");
+    let none = auditor.get("/admin/audit?from=2030-01-01").await.body;
+    assert!(none.contains("No entries match"));
+}

@@ -1,0 +1,111 @@
+//! The audit log: linking its entries to a chain, checking the chain, searching and exporting.
+
+use crate::{Honnin, access::Auditor};
+use domain::audit::AuditAction;
+use store::{
+    StoreError, audit,
+    audit_chain::{self, Checked},
+};
+
+pub use store::{
+    audit::{Filter, Recorded},
+    audit_chain::Head,
+};
+
+/// Entries linked in one unit of work.
+const BATCH: u32 = 500;
+/// Entries checked at a time.
+const PART: u32 = 10_000;
+/// Most entries of an export. A longer log is exported in parts, by date.
+pub const EXPORT_LIMIT: u32 = 100_000;
+
+/// The result of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verified {
+    /// Unbroken; the last entry, and how many are not linked yet.
+    Whole(Head, i64),
+    /// Broken at this place: the entry is missing, or it was changed or moved.
+    Broken(i64),
+    /// Unbroken in itself, but not what was noted before.
+    Replaced,
+}
+
+/// Links the entries that are not linked yet.
+pub(crate) async fn seal_new(honnin: &Honnin) -> Result<(), StoreError> {
+    let any = honnin.db.ask(async |tx| audit_chain::any_open(tx).await).await?;
+    if !any {
+        return Ok(());
+    }
+    loop {
+        let sealed = match honnin.db.write(async |tx| audit_chain::seal(tx, BATCH).await).await {
+            // Another node is doing it.
+            Err(StoreError::Conflict) => return Ok(()),
+            sealed => sealed?,
+        };
+        if sealed < BATCH as usize {
+            return Ok(());
+        }
+    }
+}
+
+/// Checks the whole chain. With `noted`, an earlier head, it must contain that one.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn verify(honnin: &Honnin, noted: Option<&Head>) -> Result<Verified, StoreError> {
+    let mut last = Head::default();
+    let mut replaced = noted.is_some();
+    loop {
+        // A part ends at the noted place, so that its hash is seen.
+        let left = noted.map_or(i64::MAX, |noted| noted.position - last.position);
+        let limit = u32::try_from(left).map_or(PART, |left| if left == 0 { PART } else { left.min(PART) });
+        let from = last.clone();
+        let part = honnin
+            .db
+            .read(async move |tx| audit_chain::check(tx, &from, limit).await);
+        let (head, open) = match part.await? {
+            Checked::Broken(position) => return Ok(Verified::Broken(position)),
+            Checked::More(head) => (head, None),
+            Checked::Whole(head, open) => (head, Some(open)),
+        };
+        if noted == Some(&head) {
+            replaced = false;
+        }
+        last = head;
+        if let Some(open) = open {
+            return Ok(if replaced {
+                Verified::Replaced
+            } else {
+                Verified::Whole(last, open)
+            });
+        }
+    }
+}
+
+/// The tenant's entries that match, newest first, before entry number `before`.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn search(
+    honnin: &Honnin,
+    auditor: &Auditor,
+    filter: Filter,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    let tenant = auditor.staff().tenant().clone();
+    let unit = honnin
+        .db
+        .read(async move |tx| audit::search(tx, &tenant, &filter, before, limit).await);
+    unit.await
+}
+
+/// The same for a file, up to [`EXPORT_LIMIT`]. The export is recorded.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn export(honnin: &Honnin, auditor: &Auditor, filter: Filter) -> Result<Vec<Recorded>, StoreError> {
+    let entry = auditor.staff().entry(honnin.now(), AuditAction::AuditExport, None);
+    honnin.db.write(async move |tx| audit::record(tx, &entry).await).await?;
+    search(honnin, auditor, filter, None, EXPORT_LIMIT).await
+}

@@ -1,0 +1,433 @@
+//! Second factors: an authenticator app (TOTP, RFC 6238), recovery codes, and passkeys. Who has one is asked for it after the
+//! password, and again before sensitive actions. A passkey that verifies the person also signs in without a password.
+
+pub mod passkeys;
+pub mod webauthn;
+
+use crate::{
+    Honnin,
+    access::{Admin, CommandLine, Staff},
+    people::{PeopleError, normalised, sign_in::WINDOW},
+};
+use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
+use store::{
+    StoreError, Tx, audit,
+    people::{
+        second_factors::{self, PasskeyRow},
+        users::{self, UserRow},
+    },
+};
+use totp_rs::{Builder, Totp};
+
+/// Length of an authenticator's secret: RFC 4226, section 4, recommends 160 bits.
+const SECRET_BYTES: usize = 20;
+/// Steps of 30 seconds before and after the current one whose codes are accepted: for a phone whose clock is off.
+const SKEW: u16 = 1;
+/// Recovery codes given out together.
+const RECOVERY_CODES: usize = 10;
+/// Bytes of a recovery code: 80 bits cannot be guessed, so a plain hash of them is enough.
+const RECOVERY_BYTES: usize = 10;
+/// Wrong codes of one person in a window. The password was right before, so nobody else can lock a person out.
+const CODE_LIMIT: i64 = 5;
+/// Name under which an authenticator's secret is encrypted.
+const SECRET_NAME: &str = "authenticator";
+/// Shown by authenticator apps.
+const ISSUER: &str = "Honnin";
+
+/// Why a code was not accepted.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CodeError {
+    /// Wrong, used before, or of a person without second factors.
+    #[error("the code is wrong")]
+    Wrong,
+    /// Rate limited; the code was not checked.
+    #[error("too many attempts")]
+    Throttled,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why an authenticator app was not set up.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum SetUpError {
+    /// There is one already.
+    #[error("there is an authenticator app already")]
+    Exists,
+    /// The code is wrong, or the set-up was not begun.
+    #[error(transparent)]
+    Code(CodeError),
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A person's second factors.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Factors {
+    /// Since when they have had an authenticator app.
+    pub authenticator: Option<Timestamp>,
+    /// Their passkeys, oldest first.
+    pub passkeys: Vec<PasskeyRow>,
+    /// Recovery codes left.
+    pub recovery_codes: i64,
+}
+
+impl Factors {
+    /// Whether there is any that is asked for.
+    #[must_use]
+    pub const fn any(&self) -> bool {
+        self.authenticator.is_some() || !self.passkeys.is_empty()
+    }
+}
+
+/// What an authenticator app is set up with.
+#[derive(Clone, Debug)]
+pub struct Enrolment {
+    /// `otpauth://`, for a QR code.
+    pub url: Secret<String>,
+    /// The secret in base 32, for typing it.
+    pub secret: Secret<String>,
+}
+
+/// A person's second factors.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_factors(honnin: &Honnin, user: &UserId) -> Result<Factors, StoreError> {
+    let user = user.clone();
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let authenticator = second_factors::find_authenticator(tx, &user).await?;
+        Ok(Factors {
+            authenticator: authenticator.and_then(|row| row.confirmed_at),
+            passkeys: second_factors::list_passkeys(tx, &user).await?,
+            recovery_codes: second_factors::count_recovery_codes(tx, &user).await?,
+        })
+    });
+    unit.await
+}
+
+/// Begins the set-up of an authenticator app; it counts once [`confirm_authenticator`] has seen a code from it.
+///
+/// # Errors
+/// [`SetUpError::Exists`], or storage.
+pub async fn begin_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrolment, SetUpError> {
+    let secret = honnin.random_bytes::<SECRET_BYTES>();
+    let sealed = honnin.vault.seal_secret(staff.user().as_str(), SECRET_NAME, &secret)?;
+    let (user, now) = (staff.user().clone(), honnin.now());
+    let unit = honnin
+        .db
+        .write(async move |tx| second_factors::put_authenticator(tx, &user, &sealed, now).await);
+    match unit.await {
+        Err(StoreError::Duplicate) => return Err(SetUpError::Exists),
+        other => other?,
+    }
+    enrolment(&secret, staff.email())
+}
+
+/// The set-up that was begun, to be shown again after a typing error.
+///
+/// # Errors
+/// [`SetUpError::Exists`] if it is confirmed, [`SetUpError::Code`] if none was begun, or storage.
+pub async fn begun_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrolment, SetUpError> {
+    let user = staff.user().clone();
+    let unit = honnin
+        .db
+        .read(async move |tx| second_factors::find_authenticator(tx, &user).await);
+    let row = unit.await?.ok_or(SetUpError::Code(CodeError::Wrong))?;
+    if row.confirmed_at.is_some() {
+        return Err(SetUpError::Exists);
+    }
+    let secret = honnin
+        .vault
+        .open_secret(staff.user().as_str(), SECRET_NAME, &row.secret)?;
+    enrolment(secret.expose(), staff.email())
+}
+
+fn totp(secret: &[u8], account: &str) -> Result<Totp, StoreError> {
+    let built = Builder::new()
+        .with_secret(secret)
+        .with_skew(SKEW)
+        .with_issuer(Some(ISSUER))
+        // Not part of any e-mail address that can be written without quotes.
+        .with_account_name(account.replace(':', ""))
+        .build();
+    built.map_err(|_| StoreError::Corrupt("an authenticator's secret of a wrong length"))
+}
+
+fn enrolment(secret: &[u8], account: &str) -> Result<Enrolment, SetUpError> {
+    let totp = totp(secret, account)?;
+    let url = totp
+        .to_url()
+        .map_err(|_| StoreError::Corrupt("an account name that fits no URL"))?;
+    Ok(Enrolment {
+        url: Secret::new(url),
+        secret: Secret::new(totp.secret().to_base32()),
+    })
+}
+
+/// Finishes the set-up with a code from the app. Returns recovery codes if the person had none.
+///
+/// # Errors
+/// [`SetUpError`].
+pub async fn confirm_authenticator(
+    honnin: &Honnin,
+    staff: &Staff,
+    code: &str,
+) -> Result<Option<Vec<Secret<String>>>, SetUpError> {
+    begun_authenticator(honnin, staff).await?;
+    check_code(honnin, staff.user(), code, Accepts::Begun)
+        .await
+        .map_err(SetUpError::Code)?;
+    let entry = staff.entry(honnin.now(), AuditAction::FactorAdd, Some(staff.user().to_string()));
+    let codes = draw_recovery_codes(honnin);
+    let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
+    let user = staff.user().clone();
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        let mut entry = entry.clone();
+        entry.detail = Some("authenticator app".to_owned());
+        audit::record(tx, &entry).await?;
+        give_first_codes(tx, &user, &hashes).await
+    });
+    Ok(unit.await?.then_some(codes))
+}
+
+/// Stores recovery codes for a person who has none. Returns whether they were stored.
+async fn give_first_codes(tx: &mut Tx, user: &UserId, hashes: &[Vec<u8>]) -> Result<bool, StoreError> {
+    let none = second_factors::count_recovery_codes(tx, user).await? == 0;
+    if none {
+        second_factors::replace_recovery_codes(tx, user, hashes).await?;
+    }
+    Ok(none)
+}
+
+/// Removes the authenticator app. Without any second factor left, the recovery codes go as well.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_authenticator(honnin: &Honnin, staff: &Staff) -> Result<(), StoreError> {
+    let mut entry = staff.entry(honnin.now(), AuditAction::FactorRemove, Some(staff.user().to_string()));
+    entry.detail = Some("authenticator app".to_owned());
+    let user = staff.user().clone();
+    let unit = honnin.db.write(async move |tx| {
+        if second_factors::remove_authenticator(tx, &user).await? {
+            audit::record(tx, &entry).await?;
+        }
+        drop_idle_codes(tx, &user).await
+    });
+    unit.await
+}
+
+async fn drop_idle_codes(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
+    if second_factors::has_any(tx, user).await? {
+        return Ok(());
+    }
+    second_factors::replace_recovery_codes(tx, user, &[]).await
+}
+
+/// New recovery codes in place of those there were, shown once. `None` for a person without a second factor.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn renew_recovery_codes(honnin: &Honnin, staff: &Staff) -> Result<Option<Vec<Secret<String>>>, StoreError> {
+    let codes = draw_recovery_codes(honnin);
+    let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
+    let entry = staff.entry(
+        honnin.now(),
+        AuditAction::RecoveryCodesIssue,
+        Some(staff.user().to_string()),
+    );
+    let user = staff.user().clone();
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        if !second_factors::has_any(tx, &user).await? {
+            return Ok(false);
+        }
+        second_factors::replace_recovery_codes(tx, &user, &hashes).await?;
+        audit::record(tx, &entry).await?;
+        Ok(true)
+    });
+    Ok(unit.await?.then_some(codes))
+}
+
+/// Sixteen letters and digits in groups of four, which cannot be taken for each other.
+fn draw_recovery_codes(honnin: &Honnin) -> Vec<Secret<String>> {
+    const DIGITS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz023456789";
+    let code = || {
+        let bits = u128::from_be_bytes(honnin.random_bytes()) >> (128 - RECOVERY_BYTES * 8);
+        let mut code = String::new();
+        for place in 0..RECOVERY_BYTES * 8 / 5 {
+            if place > 0 && place % 4 == 0 {
+                code.push('-');
+            }
+            code.push(char::from(DIGITS[(bits >> (place * 5)) as usize & 31]));
+        }
+        Secret::new(code)
+    };
+    std::iter::repeat_with(code).take(RECOVERY_CODES).collect()
+}
+
+/// The hash of a recovery code, however its groups were separated.
+fn recovery_hash(code: &str) -> Vec<u8> {
+    let plain: String = code.chars().filter(char::is_ascii_alphanumeric).collect();
+    Sha256::digest(plain.to_lowercase()).to_vec()
+}
+
+/// Which authenticator's code is accepted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Accepts {
+    /// A confirmed one, or a recovery code.
+    Confirmed,
+    /// One that is being set up.
+    Begun,
+}
+
+fn bucket(user: &UserId) -> Vec<u8> {
+    Sha256::digest(format!("code\n{user}")).to_vec()
+}
+
+/// Checks a code of the app or a recovery code, which is good once. Attempts are counted first and failures only are kept, so that
+/// concurrent attempts stay within the limit.
+async fn check_code(honnin: &Honnin, user: &UserId, code: &str, accepts: Accepts) -> Result<(), CodeError> {
+    let (now, tries) = (honnin.now(), bucket(user));
+    let counting = tries.clone();
+    let count = honnin
+        .db
+        .write(async move |tx| users::count_try(tx, &counting, now, WINDOW).await);
+    if count.await? > CODE_LIMIT {
+        return Err(CodeError::Throttled);
+    }
+    let wanted = user.clone();
+    let find = honnin
+        .db
+        .read(async move |tx| second_factors::find_authenticator(tx, &wanted).await);
+    let row = find
+        .await?
+        .filter(|row| row.confirmed_at.is_some() == (accepts == Accepts::Confirmed));
+    let code: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+    let mut step = None;
+    if let Some(row) = row {
+        let secret = honnin.vault.open_secret(user.as_str(), SECRET_NAME, &row.secret)?;
+        let seconds = u64::try_from(now.as_seconds()).unwrap_or_default();
+        let found = totp(secret.expose(), "")?.check(&code, seconds);
+        step = found.and_then(|step| i64::try_from(step).ok());
+    }
+    let (user, hash) = (user.clone(), recovery_hash(&code));
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        let good = match step {
+            Some(step) => second_factors::use_step(tx, &user, step, now).await?,
+            None if accepts == Accepts::Confirmed => second_factors::use_recovery_code(tx, &user, &hash).await?,
+            None => false,
+        };
+        if good {
+            users::take_back_try(tx, &tries, now).await?;
+        }
+        Ok(good)
+    });
+    if unit.await? { Ok(()) } else { Err(CodeError::Wrong) }
+}
+
+/// Signs in a person whose password was right, with a code.
+///
+/// # Errors
+/// [`CodeError`].
+pub async fn sign_in_with_code(honnin: &Honnin, user: &UserId, code: &str, address: IpAddr) -> Result<(), CodeError> {
+    let checked = check_code(honnin, user, code, Accepts::Confirmed).await;
+    if matches!(checked, Err(CodeError::Throttled | CodeError::Store(_))) {
+        return checked;
+    }
+    let row = find_active(honnin, user).await?.ok_or(CodeError::Wrong)?;
+    record_sign_in(honnin, &row, checked.is_ok(), "code", address).await?;
+    checked
+}
+
+/// Asks a signed-in person for a code (step-up), before a sensitive action.
+///
+/// # Errors
+/// [`CodeError`].
+pub async fn confirm_code(honnin: &Honnin, staff: &Staff, code: &str) -> Result<(), CodeError> {
+    check_code(honnin, staff.user(), code, Accepts::Confirmed).await
+}
+
+async fn find_active(honnin: &Honnin, user: &UserId) -> Result<Option<UserRow>, StoreError> {
+    let user = user.clone();
+    let found = honnin.db.read(async move |tx| users::find(tx, &user).await).await?;
+    Ok(found.filter(|user| user.disabled_at.is_none()))
+}
+
+/// Records the end of signing in, with the factor that decided.
+async fn record_sign_in(
+    honnin: &Honnin,
+    user: &UserRow,
+    succeeded: bool,
+    factor: &str,
+    address: IpAddr,
+) -> Result<(), StoreError> {
+    let id = user.id.clone();
+    let mut entry = audit::Entry {
+        at: honnin.now(),
+        tenant: user.place.as_ref().map(|(tenant, _)| tenant.clone()),
+        actor: id.to_string(),
+        action: AuditAction::PersonSignIn.into(),
+        subject: None,
+        detail: Some(factor.to_owned()),
+        address: Some(address.to_string()),
+    };
+    if !succeeded {
+        entry.actor = audit::SYSTEM.to_owned();
+        entry.action = AuditAction::PersonSignInRefused.into();
+        entry.subject = Some(id.to_string());
+    }
+    let unit = honnin.db.write(async move |tx| {
+        if succeeded {
+            users::mark_visit(tx, &id, entry.address.as_deref(), entry.at).await?;
+        }
+        audit::record(tx, &entry).await
+    });
+    unit.await
+}
+
+/// Removes every second factor of a colleague who has lost theirs, and ends their sessions. They sign in with their password then.
+///
+/// # Errors
+/// [`PeopleError`].
+pub async fn remove_of(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<(), PeopleError> {
+    let (staff, id, now) = (admin.staff().clone(), id.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        let user = users::find(tx, &id).await?.ok_or(PeopleError::NotFound)?;
+        let colleague = user.place.as_ref().is_some_and(|(tenant, _)| tenant == staff.tenant());
+        if !colleague || user.id == *staff.user() {
+            return Err(PeopleError::NotFound);
+        }
+        if user.operator && !staff.is_operator() {
+            return Err(PeopleError::Above);
+        }
+        let entry = staff.entry(now, AuditAction::FactorRemove, Some(id.to_string()));
+        Ok(remove_all(tx, &user, entry).await?)
+    });
+    unit.await
+}
+
+/// The same on the command line, for the person who signs in with `email`.
+///
+/// # Errors
+/// [`PeopleError::NotFound`] if there is no such account, or storage.
+pub async fn remove_from_here(honnin: &Honnin, here: CommandLine, email: &str) -> Result<UserId, PeopleError> {
+    let (email, now) = (normalised(email), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        let user = users::find_by_email(tx, &email).await?.ok_or(PeopleError::NotFound)?;
+        let tenant = user.place.as_ref().map(|(tenant, _)| tenant.clone());
+        let entry = here.entry(now, tenant, AuditAction::FactorRemove, user.id.to_string());
+        remove_all(tx, &user, entry).await?;
+        Ok(user.id)
+    });
+    unit.await
+}
+
+async fn remove_all(tx: &mut Tx, user: &UserRow, mut entry: audit::Entry) -> Result<(), StoreError> {
+    entry.detail = Some("all".to_owned());
+    second_factors::remove_all(tx, &user.id).await?;
+    store::people::console_sessions::delete_of(tx, &user.id).await?;
+    audit::record(tx, &entry).await
+}

@@ -1,0 +1,290 @@
+//! Passkeys: registering one, and proving with one who a person is: after the password, instead of it, or again before a sensitive
+//! action. A challenge is stored as a hash, lives for five minutes, and is answered once.
+
+use super::{
+    Factors, draw_recovery_codes, drop_idle_codes, find_active, give_first_codes, list_factors, record_sign_in,
+    recovery_hash,
+    webauthn::{Invalid, Purpose, RelyingParty},
+};
+use crate::{
+    Honnin,
+    access::Staff,
+    people::{client_network::client_network, sign_in::WINDOW},
+    runtime::token,
+};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Millis};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
+use store::{
+    StoreError, audit,
+    people::{
+        second_factors::{self, PasskeyRow},
+        users,
+    },
+};
+
+/// How long a challenge can be answered.
+const CHALLENGE_LIFETIME: Millis = Millis::minutes(5);
+/// Challenges for one network in a window: each is a row.
+const CHALLENGE_LIMIT: i64 = 100;
+/// Passkeys of one person.
+const MOST: usize = 20;
+/// Longest name of a passkey, in characters.
+const NAME_LIMIT: usize = 60;
+
+/// Why a passkey was not accepted.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum PasskeyError {
+    /// Unknown, or of another or disabled person; the challenge is unknown, old or answered; or the response is wrong.
+    #[error("the passkey was not accepted")]
+    Refused,
+    /// It is registered already.
+    #[error("this passkey is registered already")]
+    Exists,
+    /// The name is empty or too long.
+    #[error("the name must have 1 to 60 characters")]
+    BadName,
+    /// The person has the most allowed.
+    #[error("there are too many passkeys")]
+    TooMany,
+    /// Rate limited.
+    #[error("too many attempts")]
+    Throttled,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<Invalid> for PasskeyError {
+    fn from(invalid: Invalid) -> Self {
+        tracing::warn!(%invalid, "a passkey was not accepted");
+        Self::Refused
+    }
+}
+
+/// What a browser needs to ask an authenticator.
+#[derive(Clone, Debug)]
+pub struct Challenge {
+    /// The challenge, base64url.
+    pub challenge: Secret<String>,
+    /// The relying party id.
+    pub party: String,
+    /// The credential ids of the person's passkeys, base64url; empty if the person is not known.
+    pub credentials: Vec<String>,
+}
+
+/// A response as our script sends it; every value is base64url.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Response {
+    id: String,
+    client_data: String,
+    #[serde(default)]
+    attestation: String,
+    #[serde(default)]
+    authenticator_data: String,
+    #[serde(default)]
+    signature: String,
+}
+
+fn parse(json: &str) -> Result<Response, PasskeyError> {
+    serde_json::from_str(json).map_err(|_| PasskeyError::Refused)
+}
+
+fn decode(text: &str) -> Result<Vec<u8>, PasskeyError> {
+    URL_SAFE_NO_PAD.decode(text).map_err(|_| PasskeyError::Refused)
+}
+
+/// A passkey's id as it stands in addresses and scripts.
+#[must_use]
+pub fn id_text(key: &PasskeyRow) -> String {
+    URL_SAFE_NO_PAD.encode(&key.id)
+}
+
+fn party(honnin: &Honnin) -> RelyingParty {
+    RelyingParty::at(honnin.base_url())
+}
+
+/// A new challenge for `user`, or for anybody who signs in with a passkey alone.
+///
+/// # Errors
+/// [`PasskeyError::Throttled`], or storage.
+pub async fn issue_challenge(
+    honnin: &Honnin,
+    user: Option<&UserId>,
+    address: IpAddr,
+) -> Result<Challenge, PasskeyError> {
+    let text = token::generate(&*honnin.random);
+    let (hash, now) = (token::hash(text.expose()), honnin.now());
+    let bucket = Sha256::digest(format!("passkey\n{}", client_network(address))).to_vec();
+    let owner = user.cloned();
+    let unit = honnin.db.write(async move |tx| {
+        if users::count_try(tx, &bucket, now, WINDOW).await? > CHALLENGE_LIMIT {
+            return Ok(false);
+        }
+        let ends = now.plus(CHALLENGE_LIFETIME);
+        second_factors::insert_challenge(tx, &hash, owner.as_ref(), (now, ends)).await?;
+        Ok::<_, StoreError>(true)
+    });
+    if !unit.await? {
+        return Err(PasskeyError::Throttled);
+    }
+    let known = match user {
+        Some(user) => list_factors(honnin, user).await?,
+        None => Factors::default(),
+    };
+    Ok(Challenge {
+        challenge: text,
+        party: party(honnin).id().to_owned(),
+        credentials: known.passkeys.iter().map(id_text).collect(),
+    })
+}
+
+/// Uses up the challenge that a response answers.
+async fn take_challenge(
+    honnin: &Honnin,
+    client_data: &[u8],
+    purpose: Purpose,
+    user: Option<&UserId>,
+) -> Result<(), PasskeyError> {
+    let answered = URL_SAFE_NO_PAD.encode(party(honnin).challenge(client_data, purpose)?);
+    let (hash, user, now) = (token::hash(&answered), user.cloned(), honnin.now());
+    let unit = honnin
+        .db
+        .write(async move |tx| second_factors::take_challenge(tx, &hash, user.as_ref(), now).await);
+    if unit.await? {
+        Ok(())
+    } else {
+        Err(PasskeyError::Refused)
+    }
+}
+
+/// Registers a passkey under `name`. Returns recovery codes if the person had none.
+///
+/// # Errors
+/// [`PasskeyError`].
+pub async fn register(
+    honnin: &Honnin,
+    staff: &Staff,
+    name: &str,
+    response: &str,
+) -> Result<Option<Vec<Secret<String>>>, PasskeyError> {
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > NAME_LIMIT || name.chars().any(char::is_control) {
+        return Err(PasskeyError::BadName);
+    }
+    let response = parse(response)?;
+    take_challenge(
+        honnin,
+        &decode(&response.client_data)?,
+        Purpose::Register,
+        Some(staff.user()),
+    )
+    .await?;
+    let made = party(honnin).register(&decode(&response.attestation)?)?;
+    let key = PasskeyRow {
+        id: made.id,
+        user: staff.user().clone(),
+        name: name.to_owned(),
+        public_key: made.public_key,
+        counter: made.counter.into(),
+        created_at: honnin.now(),
+        last_used_at: None,
+    };
+    let codes = draw_recovery_codes(honnin);
+    let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
+    let mut entry = staff.entry(honnin.now(), AuditAction::FactorAdd, Some(staff.user().to_string()));
+    entry.detail = Some(format!("passkey {}", key.name));
+    let unit = honnin.db.write(async move |tx| {
+        if second_factors::list_passkeys(tx, &key.user).await?.len() >= MOST {
+            return Err(PasskeyError::TooMany);
+        }
+        second_factors::insert_passkey(tx, &key).await?;
+        audit::record(tx, &entry).await?;
+        Ok(give_first_codes(tx, &key.user, &hashes).await?)
+    });
+    match unit.await {
+        Err(PasskeyError::Store(StoreError::Duplicate)) => Err(PasskeyError::Exists),
+        other => Ok(other?.then_some(codes)),
+    }
+}
+
+/// Removes a person's own passkey. Returns whether there was one.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, StoreError> {
+    let Ok(id) = decode(id) else { return Ok(false) };
+    let mut entry = staff.entry(honnin.now(), AuditAction::FactorRemove, Some(staff.user().to_string()));
+    let user = staff.user().clone();
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        let Some(key) = second_factors::find_passkey(tx, &id)
+            .await?
+            .filter(|key| key.user == user)
+        else {
+            return Ok(false);
+        };
+        second_factors::remove_passkey(tx, &user, &id).await?;
+        entry.detail = Some(format!("passkey {}", key.name));
+        audit::record(tx, &entry).await?;
+        drop_idle_codes(tx, &user).await?;
+        Ok(true)
+    });
+    unit.await
+}
+
+/// Whose passkey gave this response. If `user` is given, it must be theirs.
+async fn prove(honnin: &Honnin, user: Option<&UserId>, response: &str) -> Result<UserId, PasskeyError> {
+    let response = parse(response)?;
+    let client_data = decode(&response.client_data)?;
+    take_challenge(honnin, &client_data, Purpose::SignIn, user).await?;
+    let id = decode(&response.id)?;
+    let wanted = id.clone();
+    let find = honnin
+        .db
+        .read(async move |tx| second_factors::find_passkey(tx, &wanted).await);
+    let key = find.await?.filter(|key| user.is_none_or(|user| key.user == *user));
+    let key = key.ok_or(PasskeyError::Refused)?;
+    let before = u32::try_from(key.counter).map_err(|_| StoreError::Corrupt("a counter out of its range"))?;
+    let counter = party(honnin).sign_in(
+        &client_data,
+        &decode(&response.authenticator_data)?,
+        &decode(&response.signature)?,
+        (&key.public_key, before),
+    )?;
+    let (counters, now) = ((key.counter, i64::from(counter)), honnin.now());
+    let unit = honnin
+        .db
+        .write(async move |tx| second_factors::use_passkey(tx, &id, counters, now).await);
+    if unit.await? {
+        Ok(key.user)
+    } else {
+        Err(PasskeyError::Refused)
+    }
+}
+
+/// Signs a person in with a passkey: the one whose password was right, or whoever it belongs to.
+///
+/// # Errors
+/// [`PasskeyError`].
+pub async fn sign_in(
+    honnin: &Honnin,
+    user: Option<&UserId>,
+    response: &str,
+    address: IpAddr,
+) -> Result<UserId, PasskeyError> {
+    let proved = prove(honnin, user, response).await?;
+    let row = find_active(honnin, &proved).await?.ok_or(PasskeyError::Refused)?;
+    record_sign_in(honnin, &row, true, "passkey", address).await?;
+    Ok(proved)
+}
+
+/// Asks a signed-in person for a passkey (step-up), before a sensitive action.
+///
+/// # Errors
+/// [`PasskeyError`].
+pub async fn confirm(honnin: &Honnin, staff: &Staff, response: &str) -> Result<(), PasskeyError> {
+    prove(honnin, Some(staff.user()), response).await.map(drop)
+}

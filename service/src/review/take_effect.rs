@@ -1,0 +1,135 @@
+//! A reviewer's approval or rejection, from the moment it is made: it is listed, it can be undone, and when its time has come a
+//! job carries it out. State, outcome, event, delivery and audit entry are committed together.
+
+use crate::{Honnin, access::Reviewer, review::HOLD, runtime::job_error::JobError, session::end::record_outcome};
+use domain::{
+    audit::AuditAction,
+    ids::{EventId, SessionId},
+    outcome::{Outcome, Review, Source, Verdict},
+    ruling::Ruling,
+    session::Status,
+    time::Timestamp,
+};
+use store::{
+    StoreError, Tx, audit,
+    decision::identities,
+    jobs::{self, Job, JobKind},
+    review::{self, PendingRuling},
+    session::sessions,
+    settings::tenants,
+};
+
+/// Why a decision was not undone.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum UndoError {
+    /// It has taken effect, or it is not the caller's.
+    #[error("this decision can no longer be undone")]
+    TooLate,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The caller's decisions that can still be undone, oldest first.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_pending(honnin: &Honnin, reviewer: &Reviewer) -> Result<Vec<PendingRuling>, StoreError> {
+    let user = reviewer.staff().user().clone();
+    let unit = honnin.db.read(async move |tx| review::list_pending(tx, &user).await);
+    unit.await
+}
+
+/// Undoes the caller's own decision on a case, which is reserved for them again.
+///
+/// # Errors
+/// [`UndoError`].
+pub async fn undo(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<(), UndoError> {
+    let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        let found = review::find_pending(tx, &id).await?;
+        let (pending, _) = found
+            .filter(|(pending, _)| pending.user == *staff.user())
+            .ok_or(UndoError::TooLate)?;
+        if !review::remove_pending(tx, &id).await? {
+            return Err(UndoError::TooLate);
+        }
+        jobs::cancel(tx, JobKind::Rule, id.as_str(), now).await?;
+        review::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?;
+        let mut entry = staff.entry(now, AuditAction::CaseUndo, Some(id.to_string()));
+        entry.detail = Some(pending.ruling.to_string());
+        audit::record(tx, &entry).await?;
+        Ok(())
+    });
+    unit.await
+}
+
+/// Carries out the decision if it has not been undone.
+///
+/// # Errors
+/// If storage fails; the job is retried then.
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
+    let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
+    let (job, now, event) = (job.clone(), honnin.now(), honnin.event_id());
+    let unit = honnin.db.write(async move |tx| {
+        let found = review::find_pending(tx, &id).await?;
+        // A decision made again after an undo has a later job.
+        if let Some((pending, _)) = found.filter(|(pending, _)| pending.due_at <= now) {
+            carry_out(tx, pending, &event, now).await?;
+        }
+        jobs::finish(tx, &job, now).await
+    });
+    Ok(unit.await?)
+}
+
+async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, now: Timestamp) -> Result<(), StoreError> {
+    let id = &pending.session;
+    if !review::remove_pending(tx, id).await? {
+        return Ok(());
+    }
+    let waiting =
+        |row: &sessions::SessionRow| row.session.status == Status::Reviewing && row.session.attempt == pending.attempt;
+    let Some(mut row) = sessions::find_any(tx, id).await?.filter(waiting) else {
+        return Ok(());
+    };
+    let (Some(before), Ok(ended)) = (row.outcome.clone(), row.session.rule(now)) else {
+        return Err(StoreError::Corrupt("a case without an outcome"));
+    };
+    let verdict = match pending.ruling {
+        Ruling::Approved => Verdict::Approved,
+        Ruling::Rejected | Ruling::AskedAgain => Verdict::Rejected,
+    };
+    let outcome = Outcome {
+        verdict,
+        decided_at: now,
+        source: Source::ManualReview,
+        review: Some(Review {
+            reviewed_at: pending.made_at,
+            note: None,
+        }),
+        reasons: pending.reasons,
+        ..before
+    };
+    row.session = ended;
+    row.note = pending.note;
+    let owner = tenants::find(tx, &row.session.tenant).await?;
+    let owner = owner.ok_or(StoreError::Corrupt("a tenant is missing"))?;
+    record_outcome(tx, event, &owner, &mut row, outcome, now).await?;
+    let made_at = pending.made_at;
+    review::insert(tx, id, pending.attempt, &pending.user, pending.ruling, None, made_at).await?;
+    review::release(tx, id).await?;
+    match verdict {
+        Verdict::Approved => identities::approve(tx, id, now).await?,
+        Verdict::Rejected | Verdict::NeedsReview => identities::remove(tx, id).await?,
+    }
+    let entry = audit::Entry {
+        at: now,
+        tenant: Some(owner.id),
+        actor: pending.user.to_string(),
+        action: AuditAction::CaseRule.into(),
+        subject: Some(id.to_string()),
+        detail: Some(verdict.to_string()),
+        address: Some(pending.address),
+    };
+    audit::record(tx, &entry).await
+}

@@ -1,0 +1,306 @@
+//! What a change of settings would do, shown before it is saved: what the last decisions would have become, which sessions would be
+//! erased and when, and who could still call the API. Nothing is changed, and only counts are shown.
+
+use super::{SettingsError, apply, load};
+use crate::{
+    Honnin,
+    access::Staff,
+    capture::progress::gather,
+    decision::{input::DecisionInput, record::Explanation},
+    runtime::sealed_json::open_json,
+};
+use domain::{
+    decision::{Earlier, Evidence, Policy, decide},
+    ids::SessionId,
+    outcome::Verdict,
+    reasons::Reason,
+    secret::Personal,
+    tenant::{Change, TenantSettings, Weakening},
+    time::Millis,
+    user_input::CivilDate,
+};
+use std::net::IpAddr;
+use store::{
+    StoreError, audit,
+    decision::decisions::{self, DecisionRow, explanation_name},
+    session::{ended, sessions},
+};
+
+/// The decisions that are made again: those of this span, the latest ones first.
+pub const SPAN: Millis = Millis::days(30);
+/// At most so many, so that the page comes within seconds.
+pub const MOST: u32 = 500;
+/// Addresses shown.
+const ADDRESSES: u32 = 20;
+
+/// A change and its effects.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preview {
+    /// What it weakens.
+    pub weakenings: Vec<Weakening>,
+    /// Each setting that changes, with its old and new value.
+    pub changes: Vec<(String, String, String)>,
+    /// For a change of the thresholds.
+    pub decisions: Option<Decisions>,
+    /// For a shorter retention.
+    pub erasures: Option<Erasures>,
+    /// For a change of the IP allow-list.
+    pub callers: Option<Callers>,
+}
+
+/// How many sessions were and would be approved, reviewed and rejected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Decisions {
+    /// As they were decided.
+    pub before: Tally,
+    /// By the new settings.
+    pub after: Tally,
+}
+
+/// Sessions by automatic verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Approved.
+    pub approved: u32,
+    /// Sent to review.
+    pub needs_review: u32,
+    /// Rejected.
+    pub rejected: u32,
+}
+
+impl Tally {
+    const fn count(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Approved => self.approved += 1,
+            Verdict::NeedsReview => self.needs_review += 1,
+            Verdict::Rejected => self.rejected += 1,
+        }
+    }
+}
+
+/// How many sessions would be erased at once, within a week, and within 30 days.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Erasures {
+    /// As it is.
+    pub before: [i64; 3],
+    /// With the new period.
+    pub after: [i64; 3],
+}
+
+/// Who could call the API.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Callers {
+    /// The address of the person who makes the change, and whether it could.
+    pub own: (IpAddr, bool),
+    /// The addresses that used a key lately, latest first, and whether each could.
+    pub lately: Vec<(String, bool)>,
+}
+
+/// What `change` would do to the settings as they are now.
+///
+/// # Errors
+/// [`SettingsError`].
+pub async fn preview(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<Preview, SettingsError> {
+    let tenant = load(honnin, staff).await?;
+    let before = tenant.settings.clone().unwrap_or_default();
+    let mut changed = tenant;
+    apply(change, &mut changed, staff, honnin.now());
+    let after = changed.settings.unwrap_or_default();
+    let callers = match change {
+        Change::Addresses(_) => Some(callers(honnin, staff, &after).await?),
+        _ => None,
+    };
+    let mut weakenings = before.weakenings(&after);
+    if callers.as_ref().is_some_and(|callers| callers.lose_access(&before)) {
+        weakenings.push(Weakening::AddressesShutOut);
+    }
+    let decisions = match change {
+        Change::Decision(policy) => Some(decide_again(honnin, staff, policy).await?),
+        _ => None,
+    };
+    let erasures = if after.retention < before.retention {
+        Some(erasures(honnin, staff, before.retention, after.retention).await?)
+    } else {
+        None
+    };
+    Ok(Preview {
+        weakenings,
+        changes: differences(&before, &after),
+        decisions,
+        erasures,
+        callers,
+    })
+}
+
+/// Each setting that differs, by its name as stored, with its old and new value.
+pub(super) fn differences(before: &TenantSettings, after: &TenantSettings) -> Vec<(String, String, String)> {
+    let members = |settings: &TenantSettings| {
+        let mut members = serde_json::to_value(settings).ok().and_then(|value| match value {
+            serde_json::Value::Object(members) => Some(members),
+            _ => None,
+        });
+        if let Some(members) = &mut members
+            && let Some(serde_json::Value::Object(policy)) = members.remove("policy")
+        {
+            members.extend(policy);
+        }
+        members.unwrap_or_default()
+    };
+    let (was, is) = (members(before), members(after));
+    // Facts about the receiver, not settings.
+    let hidden = ["webhook_url_set_at", "webhook_url_is_vouched"];
+    is.into_iter()
+        .filter(|(name, _)| !hidden.contains(&&**name))
+        .filter_map(|(name, new)| {
+            let old = was.get(&name).cloned().unwrap_or_default();
+            (old != new).then(|| {
+                let (old, new) = (shown(&name, &old), shown(&name, &new));
+                (name, old, new)
+            })
+        })
+        .collect()
+}
+
+/// A value in words. A receiver's query may contain a secret, so it is left out.
+fn shown(name: &str, value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Null => "none".to_owned(),
+        serde_json::Value::String(text) if name == "webhook_url" => text
+            .split_once('?')
+            .map_or_else(|| text.clone(), |(address, _)| format!("{address}?…")),
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) if items.is_empty() && name == "ip_allow_list" => "every address".to_owned(),
+        serde_json::Value::Array(items) if items.is_empty() => "none".to_owned(),
+        serde_json::Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(|item| shown(name, item)).collect();
+            items.join(", ")
+        }
+        serde_json::Value::Number(number) if name.ends_with("_lifetime") || name == "retention" => {
+            number.as_i64().map_or_else(|| number.to_string(), duration)
+        }
+        other => other.to_string(),
+    }
+}
+
+fn duration(millis: i64) -> String {
+    for (unit, name) in [(Millis::days(1), "days"), (Millis::hours(1), "hours")] {
+        if millis % unit.0 == 0 {
+            return format!("{} {name}", millis / unit.0);
+        }
+    }
+    format!("{} minutes", millis / Millis::minutes(1).0)
+}
+
+impl Callers {
+    /// Whether somebody who may call the API now could no longer.
+    fn lose_access(&self, before: &TenantSettings) -> bool {
+        let admitted = |address: &str| address.parse().is_ok_and(|address| before.admits(address));
+        let lately = self.lately.iter().any(|(address, still)| !still && admitted(address));
+        lately || (!self.own.1 && before.admits(self.own.0))
+    }
+}
+
+async fn callers(honnin: &Honnin, staff: &Staff, after: &TenantSettings) -> Result<Callers, StoreError> {
+    let (tenant, since) = (staff.tenant().clone(), honnin.now().plus(Millis(-SPAN.0)));
+    let unit = honnin
+        .db
+        .read(async move |tx| audit::list_key_addresses(tx, &tenant, since, ADDRESSES).await);
+    let lately = unit.await?.into_iter().map(|(address, _)| {
+        let admitted = address.parse().is_ok_and(|address| after.admits(address));
+        (address, admitted)
+    });
+    Ok(Callers {
+        own: (staff.address(), after.admits(staff.address())),
+        lately: lately.collect(),
+    })
+}
+
+async fn erasures(honnin: &Honnin, staff: &Staff, old: Millis, new: Millis) -> Result<Erasures, StoreError> {
+    let (tenant, now) = (staff.tenant().clone(), honnin.now());
+    let by = [Millis(0), Millis::days(7), Millis::days(30)];
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let ended_by = |period: Millis| by.map(|span| now.plus(Millis(span.0 - period.0)));
+        Ok(Erasures {
+            before: ended::count(tx, &tenant, ended_by(old)).await?,
+            after: ended::count(tx, &tenant, ended_by(new)).await?,
+        })
+    });
+    unit.await
+}
+
+async fn decide_again(honnin: &Honnin, staff: &Staff, policy: &Policy) -> Result<Decisions, StoreError> {
+    let (tenant, since) = (staff.tenant().clone(), honnin.now().plus(Millis(-SPAN.0)));
+    let unit = honnin
+        .db
+        .read(async move |tx| decisions::list_recent(tx, &tenant, since, MOST).await);
+    let mut decisions = Decisions::default();
+    for id in unit.await? {
+        if let Some((before, after)) = decide_one(honnin, &id, policy).await? {
+            decisions.before.count(before);
+            decisions.after.count(after);
+        }
+    }
+    Ok(decisions)
+}
+
+/// A session's verdict as it was, and by `policy`. `None` if the findings are erased, or if they were made up in a sandbox.
+async fn decide_one(
+    honnin: &Honnin,
+    id: &SessionId,
+    policy: &Policy,
+) -> Result<Option<(Verdict, Verdict)>, StoreError> {
+    let wanted = id.clone();
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let Some(row) = sessions::find_any(tx, &wanted).await? else {
+            return Ok(None);
+        };
+        let decided = decisions::list(tx, &wanted).await?;
+        let decided = decided
+            .into_iter()
+            .find(|decided| decided.attempt == row.session.attempt);
+        Ok(decided.zip(Some(gather(tx, row).await?)))
+    });
+    let Some((decided, attempt)) = unit.await? else {
+        return Ok(None);
+    };
+    let (Some(sealed), false) = (&decided.explanation, attempt.relied_on().is_empty()) else {
+        return Ok(None);
+    };
+    let key = match honnin.vault.open(&attempt.row.data_key).await {
+        Err(StoreError::Erased) => return Ok(None),
+        key => key?,
+    };
+    let name = explanation_name(decided.attempt);
+    let explained = open_json::<Explanation>(&key, &attempt.row.place(&name), sealed)?.into_exposed();
+    let Some(today) = CivilDate::parse(&explained.decided_on) else {
+        return Ok(None);
+    };
+    let found = DecisionInput::of(&attempt, &key)?;
+    let evidence = Evidence {
+        plan: attempt.plan(),
+        document_type: attempt.row.document_type,
+        document: &found.document,
+        selfie: found.selfie.as_ref(),
+        typed: found.typed.as_ref().map(Personal::expose),
+        known: found.known.as_ref().map(Personal::expose),
+        earlier: &Earlier::as_noted(&explained.reasons),
+        draw: draw(id, &decided, &explained.reasons),
+        today,
+    };
+    Ok(Some((decided.verdict, decide(&evidence, policy).verdict)))
+}
+
+/// A draw that selects the session for quality control by its policy exactly if it was selected. The rest of it comes from the id,
+/// so that two previews agree.
+fn draw(id: &SessionId, decided: &DecisionRow, reasons: &[Reason]) -> f64 {
+    let share = id
+        .as_str()
+        .bytes()
+        .fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    let (share, sampled) = (f64::from(share) / (f64::from(u32::MAX) + 1.0), decided.policy.sampled);
+    if reasons.contains(&Reason::QualitySampling) {
+        share * sampled
+    } else {
+        share.mul_add(1.0 - sampled, sampled)
+    }
+}

@@ -1,0 +1,427 @@
+//! Second factors: asked for after the password and before sensitive actions, each code good once, and passkeys of this site only.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use ciborium::Value;
+use domain::{
+    audit::AuditAction,
+    ids::UserId,
+    role::Role,
+    scope::{Scope, Scopes},
+    secret::Secret,
+    time::Millis,
+};
+use ring::{
+    rand::SystemRandom,
+    signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _},
+};
+use service::{
+    access::{Admin, Developer, Staff, staff},
+    people::{
+        PeopleError,
+        news::news,
+        second_factor::{
+            CodeError, SetUpError, begin_authenticator, begun_authenticator, confirm_authenticator, confirm_code,
+            list_factors,
+            passkeys::{self, PasskeyError, issue_challenge, register},
+            remove_authenticator, remove_of, renew_recovery_codes, sign_in_with_code,
+        },
+        sign_in::{SignInError, confirm_password, sign_in},
+    },
+    settings::api_keys::{NewKey, issue_key},
+};
+use sha2::{Digest, Sha256};
+use std::cell::Cell;
+use store::audit;
+use testkit::{Harness, localhost};
+use totp_rs::{Builder, Totp};
+
+const RIGHT: &str = "correct horse battery";
+const EMAIL: &str = "rita@shop.example";
+
+async fn rita() -> (Harness, Staff) {
+    let harness = Harness::new().await;
+    let id = harness.invited(EMAIL, Role::Reviewer, RIGHT).await;
+    let rita = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
+    (harness, rita)
+}
+
+fn app(secret: &str) -> Totp {
+    let secret = totp_rs::Secret::try_from_base32(secret).unwrap();
+    Builder::new().with_secret(secret).build().unwrap()
+}
+
+fn code(harness: &Harness, app: &Totp) -> String {
+    let seconds = u64::try_from(harness.honnin.now().as_seconds()).unwrap();
+    app.generate(seconds).to_string()
+}
+
+/// Sets up an authenticator app; returns it with the recovery codes.
+async fn with_app(harness: &Harness, rita: &Staff) -> (Totp, Vec<String>) {
+    let begun = begin_authenticator(&harness.honnin, rita).await.unwrap();
+    assert!(
+        begun
+            .url
+            .expose()
+            .starts_with("otpauth://totp/Honnin:rita%40shop.example?secret=")
+    );
+    let app = app(begun.secret.expose());
+    let codes = confirm_authenticator(&harness.honnin, rita, &code(harness, &app)).await;
+    let codes = codes.unwrap().unwrap();
+    (app, codes.iter().map(|code| code.expose().clone()).collect())
+}
+
+async fn enter_password(harness: &Harness) -> Result<UserId, SignInError> {
+    sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), localhost()).await
+}
+
+async fn enter_code(harness: &Harness, rita: &Staff, code: &str) -> Result<(), CodeError> {
+    sign_in_with_code(&harness.honnin, rita.user(), code, localhost()).await
+}
+
+#[tokio::test]
+async fn the_password_alone_no_longer_signs_in_once_a_code_from_the_app_was_entered() {
+    let (harness, rita) = rita().await;
+    let begun = begin_authenticator(&harness.honnin, &rita).await.unwrap();
+    let wrong = confirm_authenticator(&harness.honnin, &rita, "000000").await;
+    assert!(matches!(wrong, Err(SetUpError::Code(CodeError::Wrong))));
+    let again = begun_authenticator(&harness.honnin, &rita).await.unwrap();
+    assert_eq!(
+        again.secret.expose(),
+        begun.secret.expose(),
+        "shown again after a typing error"
+    );
+    assert!(enter_password(&harness).await.is_ok(), "not finished");
+    let (app, codes) = with_app(&harness, &rita).await;
+    assert_eq!(codes.len(), 10);
+    assert!(codes.iter().all(|code| code.len() == 19));
+    assert!(matches!(
+        begin_authenticator(&harness.honnin, &rita).await,
+        Err(SetUpError::Exists)
+    ));
+    let half = enter_password(&harness).await;
+    assert!(matches!(half, Err(SignInError::SecondFactor(user)) if user == *rita.user()));
+    assert!(
+        matches!(
+            enter_code(&harness, &rita, &code(&harness, &app)).await,
+            Err(CodeError::Wrong)
+        ),
+        "used for the set-up"
+    );
+    harness.clock.advance(Millis::seconds(30));
+    let next = code(&harness, &app);
+    let spaced = format!("{} {}", &next[..3], &next[3..]);
+    enter_code(&harness, &rita, &spaced).await.unwrap();
+    assert!(
+        matches!(enter_code(&harness, &rita, &next).await, Err(CodeError::Wrong)),
+        "good once"
+    );
+    // A step-up still accepts the password, wherever one is asked for.
+    let password = Secret::new(RIGHT.to_owned());
+    assert!(confirm_password(&harness.honnin, &rita, password).await.is_ok());
+}
+
+#[tokio::test]
+async fn codes_of_the_steps_around_now_are_accepted_and_older_ones_are_not() {
+    let (harness, rita) = rita().await;
+    let (app, _) = with_app(&harness, &rita).await;
+    harness.clock.advance(Millis::minutes(10));
+    for (back, good) in [(60, false), (30, true)] {
+        let late = code(&harness, &app);
+        harness.clock.advance(Millis::seconds(back));
+        assert_eq!(enter_code(&harness, &rita, &late).await.is_ok(), good, "{back} s late");
+    }
+}
+
+#[tokio::test]
+async fn the_sixth_code_of_a_window_is_not_looked_at() {
+    let (harness, rita) = rita().await;
+    let (app, codes) = with_app(&harness, &rita).await;
+    harness.clock.advance(Millis::minutes(1));
+    for _ in 0..5 {
+        let refused = enter_code(&harness, &rita, "000000").await;
+        assert!(matches!(refused, Err(CodeError::Wrong)));
+    }
+    for right in [&code(&harness, &app), &codes[0]] {
+        let refused = enter_code(&harness, &rita, right).await;
+        assert!(matches!(refused, Err(CodeError::Throttled)));
+    }
+    harness.clock.advance(Millis::minutes(15));
+    enter_code(&harness, &rita, &codes[0]).await.unwrap();
+    for _ in 0..10 {
+        harness.clock.advance(Millis::seconds(30));
+        enter_code(&harness, &rita, &code(&harness, &app)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_recovery_code_signs_in_once_however_it_is_typed_and_new_ones_end_the_old() {
+    let (harness, rita) = rita().await;
+    assert_eq!(
+        renew_recovery_codes(&harness.honnin, &rita)
+            .await
+            .unwrap()
+            .map(|codes| codes.len()),
+        None
+    );
+    let (_, codes) = with_app(&harness, &rita).await;
+    let shouted = codes[0].replace('-', " ").to_uppercase();
+    enter_code(&harness, &rita, &shouted).await.unwrap();
+    assert!(matches!(
+        enter_code(&harness, &rita, &codes[0]).await,
+        Err(CodeError::Wrong)
+    ));
+    let factors = list_factors(&harness.honnin, rita.user()).await.unwrap();
+    assert_eq!(factors.recovery_codes, 9);
+    confirm_code(&harness.honnin, &rita, &codes[1]).await.unwrap();
+    let fresh = renew_recovery_codes(&harness.honnin, &rita).await.unwrap().unwrap();
+    assert!(enter_code(&harness, &rita, &codes[2]).await.is_err());
+    enter_code(&harness, &rita, fresh[0].expose()).await.unwrap();
+    remove_authenticator(&harness.honnin, &rita).await.unwrap();
+    assert!(enter_password(&harness).await.is_ok());
+    let factors = list_factors(&harness.honnin, rita.user()).await.unwrap();
+    assert_eq!(factors.recovery_codes, 0, "they go with the last factor");
+}
+
+#[tokio::test]
+async fn an_admin_removes_the_factors_of_a_colleague_and_not_of_a_stranger_or_themselves() {
+    let (harness, rita) = rita().await;
+    with_app(&harness, &rita).await;
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    let own = remove_of(&harness.honnin, &admin, admin.staff().user()).await;
+    assert!(matches!(own, Err(PeopleError::NotFound)));
+    let elsewhere = Harness::new().await;
+    let stranger = Admin::of(&elsewhere.staff(Role::Admin).await).unwrap();
+    let foreign = remove_of(&elsewhere.honnin, &stranger, rita.user()).await;
+    assert!(matches!(foreign, Err(PeopleError::NotFound)));
+    remove_of(&harness.honnin, &admin, rita.user()).await.unwrap();
+    assert!(enter_password(&harness).await.is_ok());
+    let tenant = harness.tenant.id.clone();
+    let log = harness
+        .read(async move |tx| audit::list(tx, &tenant, None, None, 10).await)
+        .await;
+    let removed = log
+        .iter()
+        .find(|one| one.entry.action == AuditAction::FactorRemove)
+        .unwrap();
+    assert_eq!(
+        (removed.entry.actor.as_str(), removed.entry.subject.as_deref()),
+        (admin.staff().user().as_str(), Some(rita.user().as_str()))
+    );
+}
+
+/// What a browser and a security key do.
+struct SecurityKey {
+    pair: EcdsaKeyPair,
+    id: Vec<u8>,
+    origin: &'static str,
+    counter: Cell<u32>,
+}
+
+impl SecurityKey {
+    fn new(id: u8) -> Self {
+        let random = SystemRandom::new();
+        let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &random).unwrap();
+        Self {
+            pair: EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, made.as_ref(), &random).unwrap(),
+            id: vec![id; 16],
+            origin: "https://id.example",
+            counter: Cell::new(0),
+        }
+    }
+
+    fn client_data(&self, kind: &str, challenge: &str) -> Vec<u8> {
+        let origin = self.origin;
+        format!(r#"{{"type":"webauthn.{kind}","challenge":"{challenge}","origin":"{origin}"}}"#).into_bytes()
+    }
+
+    fn data(&self, flags: u8) -> Vec<u8> {
+        self.counter.set(self.counter.get() + 1);
+        [
+            &Sha256::digest("id.example")[..],
+            &[flags],
+            &self.counter.get().to_be_bytes(),
+        ]
+        .concat()
+    }
+
+    fn create(&self, challenge: &str) -> String {
+        let point = self.pair.public_key().as_ref();
+        let members: Vec<(Value, Value)> = vec![
+            (1.into(), 2.into()),
+            (3.into(), (-7).into()),
+            ((-1).into(), 1.into()),
+            ((-2).into(), Value::Bytes(point[1..33].to_vec())),
+            ((-3).into(), Value::Bytes(point[33..].to_vec())),
+        ];
+        let mut data = self.data(0b0100_0101);
+        data.extend([0; 16]);
+        data.extend(u16::try_from(self.id.len()).unwrap().to_be_bytes());
+        data.extend(&self.id);
+        ciborium::into_writer(&Value::Map(members), &mut data).unwrap();
+        let object = Value::Map(vec![
+            ("fmt".into(), "none".into()),
+            ("attStmt".into(), Value::Map(Vec::new())),
+            ("authData".into(), Value::Bytes(data)),
+        ]);
+        let mut attestation = Vec::new();
+        ciborium::into_writer(&object, &mut attestation).unwrap();
+        serde_json::json!({
+            "id": URL_SAFE_NO_PAD.encode(&self.id),
+            "clientData": URL_SAFE_NO_PAD.encode(self.client_data("create", challenge)),
+            "attestation": URL_SAFE_NO_PAD.encode(attestation),
+        })
+        .to_string()
+    }
+
+    fn get(&self, challenge: &str) -> String {
+        let (data, client) = (self.data(0b101), self.client_data("get", challenge));
+        let signed = [&data[..], &Sha256::digest(&client)[..]].concat();
+        let signature = self.pair.sign(&SystemRandom::new(), &signed).unwrap();
+        serde_json::json!({
+            "id": URL_SAFE_NO_PAD.encode(&self.id),
+            "clientData": URL_SAFE_NO_PAD.encode(client),
+            "authenticatorData": URL_SAFE_NO_PAD.encode(data),
+            "signature": URL_SAFE_NO_PAD.encode(signature.as_ref()),
+        })
+        .to_string()
+    }
+}
+
+async fn challenge(harness: &Harness, user: Option<&UserId>) -> String {
+    let issued = issue_challenge(&harness.honnin, user, localhost()).await.unwrap();
+    assert_eq!(issued.party, "id.example");
+    issued.challenge.expose().clone()
+}
+
+async fn registered(harness: &Harness, staff: &Staff, id: u8) -> SecurityKey {
+    let key = SecurityKey::new(id);
+    let response = key.create(&challenge(harness, Some(staff.user())).await);
+    register(&harness.honnin, staff, "Laptop", &response).await.unwrap();
+    key
+}
+
+async fn enter_passkey(harness: &Harness, user: Option<&UserId>, response: &str) -> Result<UserId, PasskeyError> {
+    passkeys::sign_in(&harness.honnin, user, response, localhost()).await
+}
+
+#[tokio::test]
+async fn a_passkey_signs_in_alone_after_the_password_and_again_for_a_step_up() {
+    let (harness, rita) = rita().await;
+    let key = registered(&harness, &rita, 1).await;
+    let factors = list_factors(&harness.honnin, rita.user()).await.unwrap();
+    assert_eq!((factors.passkeys.len(), factors.recovery_codes), (1, 10));
+    assert!(matches!(
+        enter_password(&harness).await,
+        Err(SignInError::SecondFactor(_))
+    ));
+    let me = rita.user();
+    let alone = key.get(&challenge(&harness, None).await);
+    assert_eq!(enter_passkey(&harness, None, &alone).await.unwrap(), *me);
+    let second = key.get(&challenge(&harness, Some(me)).await);
+    assert_eq!(enter_passkey(&harness, Some(me), &second).await.unwrap(), *me);
+    let step_up = key.get(&challenge(&harness, Some(me)).await);
+    passkeys::confirm(&harness.honnin, &rita, &step_up).await.unwrap();
+    for replayed in [alone, second, step_up] {
+        for user in [None, Some(me)] {
+            let refused = enter_passkey(&harness, user, &replayed).await;
+            assert!(matches!(refused, Err(PasskeyError::Refused)), "answered once");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_passkey_of_another_person_site_or_copy_is_refused() {
+    let (harness, rita) = rita().await;
+    let otto = harness.staff(Role::Reviewer).await;
+    let hers = registered(&harness, &rita, 1).await;
+    let his = registered(&harness, &otto, 2).await;
+    let me = rita.user();
+    let refused = |found: Result<UserId, PasskeyError>| assert!(matches!(found, Err(PasskeyError::Refused)));
+    refused(enter_passkey(&harness, Some(me), &his.get(&challenge(&harness, Some(me)).await)).await);
+    // A challenge for one person does not sign in anybody, and the other way round.
+    refused(enter_passkey(&harness, None, &hers.get(&challenge(&harness, Some(me)).await)).await);
+    refused(enter_passkey(&harness, Some(me), &hers.get(&challenge(&harness, None).await)).await);
+    let phished = SecurityKey {
+        origin: "https://id.example.evil.example",
+        ..SecurityKey::new(1)
+    };
+    refused(enter_passkey(&harness, None, &phished.get(&challenge(&harness, None).await)).await);
+    let forged = SecurityKey::new(1);
+    refused(enter_passkey(&harness, None, &forged.get(&challenge(&harness, None).await)).await);
+    let old = challenge(&harness, None).await;
+    harness.clock.advance(Millis::minutes(5));
+    refused(enter_passkey(&harness, None, &hers.get(&old)).await);
+    hers.counter.set(0);
+    refused(enter_passkey(&harness, None, &hers.get(&challenge(&harness, None).await)).await);
+    refused(enter_passkey(&harness, None, "{}").await);
+    hers.counter.set(50);
+    let back = hers.get(&challenge(&harness, None).await);
+    assert_eq!(enter_passkey(&harness, None, &back).await.unwrap(), *me);
+}
+
+#[tokio::test]
+async fn a_passkey_is_registered_once_and_removed_by_its_owner() {
+    let (harness, rita) = rita().await;
+    let otto = harness.staff(Role::Reviewer).await;
+    let key = registered(&harness, &rita, 1).await;
+    let again = key.create(&challenge(&harness, Some(otto.user())).await);
+    let refused = register(&harness.honnin, &otto, "Laptop", &again).await;
+    assert!(matches!(refused, Err(PasskeyError::Exists)));
+    let foreign = key.create(&challenge(&harness, Some(rita.user())).await);
+    let refused = register(&harness.honnin, &otto, "Laptop", &foreign).await;
+    assert!(matches!(refused, Err(PasskeyError::Refused)));
+    let refused = register(&harness.honnin, &rita, " ", "{}").await;
+    assert!(matches!(refused, Err(PasskeyError::BadName)));
+    let id = URL_SAFE_NO_PAD.encode(&key.id);
+    assert!(!passkeys::remove(&harness.honnin, &otto, &id).await.unwrap());
+    assert!(passkeys::remove(&harness.honnin, &rita, &id).await.unwrap());
+    assert!(enter_password(&harness).await.is_ok());
+    let gone = key.get(&challenge(&harness, None).await);
+    let refused = enter_passkey(&harness, None, &gone).await;
+    assert!(matches!(refused, Err(PasskeyError::Refused)));
+}
+
+#[tokio::test]
+async fn challenges_for_one_network_are_limited() {
+    let (harness, _) = rita().await;
+    for _ in 0..100 {
+        challenge(&harness, None).await;
+    }
+    let refused = issue_challenge(&harness.honnin, None, localhost()).await;
+    assert!(matches!(refused, Err(PasskeyError::Throttled)));
+}
+
+#[tokio::test]
+async fn the_second_visit_shows_what_colleagues_and_others_did_in_between() {
+    let harness = Harness::new().await;
+    let id = harness.invited(EMAIL, Role::Admin, RIGHT).await;
+    let rita = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
+    let colleague = Developer::of(&harness.staff(Role::Developer).await).unwrap();
+    let issue = async |developer: &Developer| {
+        let key = NewKey {
+            name: "Till".into(),
+            lifetime: None,
+            scopes: Scopes::NONE.with(Scope::Create),
+            networks: Vec::new(),
+        };
+        harness.clock.advance(Millis::minutes(1));
+        issue_key(&harness.honnin, developer, key).await.unwrap();
+    };
+    assert_eq!(news(&harness.honnin, &rita).await.unwrap(), None);
+    issue(&colleague).await;
+    enter_password(&harness).await.unwrap();
+    assert_eq!(news(&harness.honnin, &rita).await.unwrap(), None, "the first visit");
+    issue(&colleague).await;
+    issue(&Developer::of(&rita).unwrap()).await;
+    registered(&harness, &rita, 1).await;
+    passkeys::remove(&harness.honnin, &rita, &URL_SAFE_NO_PAD.encode([1; 16]))
+        .await
+        .unwrap();
+    harness.clock.advance(Millis::hours(1));
+    enter_password(&harness).await.unwrap();
+    let told = news(&harness.honnin, &rita).await.unwrap().unwrap();
+    let told: Vec<_> = told.entries.iter().map(|one| one.entry.action.as_str()).collect();
+    assert_eq!(told, ["factor.remove", "factor.add", "key.issue"]);
+}

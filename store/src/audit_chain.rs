@@ -1,0 +1,155 @@
+//! The audit log as a hash chain: each entry carries the SHA-256 of itself and of the hash of the entry before, so that an entry
+//! cannot be changed, dropped, added or moved unnoticed.
+//!
+//! Entries are written without a place in the chain, so that no unit of work waits for another one's commit, and are linked
+//! moments later in batches ([`seal`]). Two nodes cannot link at the same time: the head is compared and set.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use sha2::{Digest, Sha256};
+
+/// The last entry of the chain, or of a part that was checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// Its place, counted from 1; 0 before the first entry.
+    pub position: i64,
+    /// Its hash; empty before the first entry.
+    pub hash: Vec<u8>,
+}
+
+/// What a check of a part of the chain found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// Unbroken so far; there is more.
+    More(Head),
+    /// Unbroken to its end, with the number of entries that are not linked yet.
+    Whole(Head, i64),
+    /// The entry at this place is missing, or it or its place was changed.
+    Broken(i64),
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    number: i64,
+    at: i64,
+    tenant_id: Option<String>,
+    actor: String,
+    action: String,
+    subject: Option<String>,
+    detail: Option<String>,
+    address: Option<String>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Linked {
+    position: i64,
+    hash: Vec<u8>,
+    #[sqlx(flatten)]
+    row: Row,
+}
+
+/// The hash of an entry that follows `before`. Each part is preceded by its length, so that two entries never give the same bytes.
+fn link(before: &[u8], position: i64, row: &Row) -> Vec<u8> {
+    let mut hash = Sha256::new();
+    let mut add = |part: Option<&[u8]>| {
+        let length = part.map_or(u64::MAX, |part| part.len() as u64);
+        hash.update(length.to_be_bytes());
+        hash.update(part.unwrap_or_default());
+    };
+    add(Some(before));
+    for number in [position, row.number, row.at] {
+        add(Some(&number.to_be_bytes()));
+    }
+    add(row.tenant_id.as_ref().map(String::as_bytes));
+    add(Some(row.actor.as_bytes()));
+    add(Some(row.action.as_bytes()));
+    for text in [&row.subject, &row.detail, &row.address] {
+        add(text.as_ref().map(String::as_bytes));
+    }
+    hash.finalize().to_vec()
+}
+
+/// Whether there are entries that are not linked yet.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn any_open(tx: &mut Tx) -> Result<bool, StoreError> {
+    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar("SELECT number FROM audit WHERE position IS NULL LIMIT 1")
+        .fetch_optional(conn).await)?;
+    Ok(found.is_some())
+}
+
+async fn head(tx: &mut Tx) -> Result<Head, StoreError> {
+    let (position, hash) = on!(tx, conn => sqlx::query_as("SELECT position, hash FROM audit_chain WHERE id = 1")
+        .fetch_one(conn).await)?;
+    Ok(Head { position, hash })
+}
+
+/// Links up to `limit` entries, oldest first. Returns how many.
+///
+/// # Errors
+/// [`StoreError::Conflict`] if another node links at the same time.
+pub async fn seal(tx: &mut Tx, limit: u32) -> Result<usize, StoreError> {
+    let before = head(tx).await?;
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
+        "SELECT number, at, tenant_id, actor, action, subject, detail, address FROM audit
+         WHERE position IS NULL ORDER BY number LIMIT $1")
+        .bind(i64::from(limit)).fetch_all(conn).await)?;
+    let mut last = before.clone();
+    let mut links = Vec::with_capacity(rows.len());
+    for row in &rows {
+        last.position += 1;
+        last.hash = link(&last.hash, last.position, row);
+        links.push((row.number, last.clone()));
+    }
+    if rows.is_empty() {
+        return Ok(0);
+    }
+    // The compare-and-set comes first: another node that links at the same time waits here, and then runs again.
+    let moved = on!(tx, conn => sqlx::query(
+        "UPDATE audit_chain SET position = $2, hash = $3 WHERE id = 1 AND position = $1")
+        .bind(before.position).bind(last.position).bind(&last.hash)
+        .execute(conn).await.map(|done| done.rows_affected()))?;
+    if moved != 1 {
+        return Err(tx.conflict());
+    }
+    for (number, linked) in &links {
+        on!(tx, conn => sqlx::query("UPDATE audit SET position = $2, hash = $3 WHERE number = $1")
+            .bind(number).bind(linked.position).bind(&linked.hash).execute(conn).await.map(drop))?;
+    }
+    Ok(rows.len())
+}
+
+/// Checks up to `limit` entries after `from`, which was checked before.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn check(tx: &mut Tx, from: &Head, limit: u32) -> Result<Checked, StoreError> {
+    let rows: Vec<Linked> = on!(tx, conn => sqlx::query_as(
+        "SELECT position, hash, number, at, tenant_id, actor, action, subject, detail, address FROM audit
+         WHERE position > $1 ORDER BY position LIMIT $2")
+        .bind(from.position).bind(i64::from(limit)).fetch_all(conn).await)?;
+    let full = rows.len() == limit as usize;
+    let mut last = from.clone();
+    for linked in rows {
+        let position = last.position + 1;
+        if linked.position != position || linked.hash != link(&last.hash, position, &linked.row) {
+            return Ok(Checked::Broken(position));
+        }
+        last = Head {
+            position,
+            hash: linked.hash,
+        };
+    }
+    if full {
+        return Ok(Checked::More(last));
+    }
+    if head(tx).await? != last {
+        return Ok(Checked::Broken(last.position + 1));
+    }
+    let open: i64 = on!(tx, conn => sqlx::query_scalar("SELECT COUNT(*) FROM audit WHERE position IS NULL")
+        .fetch_one(conn).await)?;
+    Ok(Checked::Whole(last, open))
+}

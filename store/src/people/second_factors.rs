@@ -1,0 +1,254 @@
+//! Second factors of console users: an authenticator app, recovery codes, passkeys and their challenges.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::{ids::UserId, time::Timestamp};
+
+/// A person's authenticator app.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuthenticatorRow {
+    /// The secret, encrypted with the master key.
+    pub secret: Vec<u8>,
+    /// When the first code from it was entered; it does not count before.
+    pub confirmed_at: Option<Timestamp>,
+}
+
+/// Starts the set-up of an authenticator app, in place of one that is not confirmed.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] if one is confirmed.
+pub async fn put_authenticator(tx: &mut Tx, user: &UserId, secret: &[u8], now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM authenticators WHERE user_id = $1 AND confirmed_at IS NULL")
+        .bind(user.as_str()).execute(conn).await.map(drop))?;
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO authenticators (user_id, secret, created_at, last_step) VALUES ($1, $2, $3, 0)")
+        .bind(user.as_str()).bind(secret).bind(now.as_millis()).execute(conn).await.map(drop))
+}
+
+/// A person's authenticator app, confirmed or not.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_authenticator(tx: &mut Tx, user: &UserId) -> Result<Option<AuthenticatorRow>, StoreError> {
+    let row: Option<(Vec<u8>, Option<i64>)> = on!(tx, conn => sqlx::query_as(
+        "SELECT secret, confirmed_at FROM authenticators WHERE user_id = $1")
+        .bind(user.as_str()).fetch_optional(conn).await)?;
+    Ok(row.map(|(secret, confirmed_at)| AuthenticatorRow {
+        secret,
+        confirmed_at: confirmed_at.map(Timestamp::from_millis),
+    }))
+}
+
+/// Uses the code of a time step, which confirms the app. Returns whether it was good: later than the last one used.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn use_step(tx: &mut Tx, user: &UserId, step: i64, now: Timestamp) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE authenticators SET last_step = $2, confirmed_at = COALESCE(confirmed_at, $3)
+         WHERE user_id = $1 AND last_step < $2")
+        .bind(user.as_str()).bind(step).bind(now.as_millis())
+        .execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// Removes a person's authenticator app. Returns whether there was one that counted.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_authenticator(tx: &mut Tx, user: &UserId) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM authenticators WHERE user_id = $1")
+        .bind(user.as_str()).execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// Replaces a person's recovery codes by those with these hashes.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn replace_recovery_codes(tx: &mut Tx, user: &UserId, hashes: &[Vec<u8>]) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM recovery_codes WHERE user_id = $1")
+        .bind(user.as_str()).execute(conn).await.map(drop))?;
+    for hash in hashes {
+        on!(tx, conn => sqlx::query("INSERT INTO recovery_codes (user_id, hash) VALUES ($1, $2)")
+            .bind(user.as_str()).bind(hash).execute(conn).await.map(drop))?;
+    }
+    Ok(())
+}
+
+/// How many recovery codes a person has left.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn count_recovery_codes(tx: &mut Tx, user: &UserId) -> Result<i64, StoreError> {
+    on!(tx, conn => sqlx::query_scalar("SELECT COUNT(*) FROM recovery_codes WHERE user_id = $1")
+        .bind(user.as_str()).fetch_one(conn).await)
+}
+
+/// Uses a recovery code up. Returns whether it was good.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn use_recovery_code(tx: &mut Tx, user: &UserId, hash: &[u8]) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM recovery_codes WHERE user_id = $1 AND hash = $2")
+        .bind(user.as_str()).bind(hash).execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// A passkey.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PasskeyRow {
+    /// The credential id.
+    pub id: Vec<u8>,
+    /// Its owner.
+    pub user: UserId,
+    /// By which its owner tells it from others.
+    pub name: String,
+    /// A COSE key.
+    pub public_key: Vec<u8>,
+    /// The signature counter.
+    pub counter: i64,
+    /// When it was registered.
+    pub created_at: Timestamp,
+    /// When it was used last.
+    pub last_used_at: Option<Timestamp>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Raw {
+    id: Vec<u8>,
+    user_id: String,
+    name: String,
+    public_key: Vec<u8>,
+    counter: i64,
+    created_at: i64,
+    last_used_at: Option<i64>,
+}
+
+impl TryFrom<Raw> for PasskeyRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: raw.id,
+            user: UserId::parse(&raw.user_id).ok_or(StoreError::Corrupt("a malformed user id"))?,
+            name: raw.name,
+            public_key: raw.public_key,
+            counter: raw.counter,
+            created_at: Timestamp::from_millis(raw.created_at),
+            last_used_at: raw.last_used_at.map(Timestamp::from_millis),
+        })
+    }
+}
+
+/// Stores a passkey.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] if the credential is registered already.
+pub async fn insert_passkey(tx: &mut Tx, row: &PasskeyRow) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO passkeys (id, user_id, name, public_key, counter, created_at, last_used_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)")
+        .bind(&row.id).bind(row.user.as_str()).bind(&row.name).bind(&row.public_key).bind(row.counter)
+        .bind(row.created_at.as_millis()).bind(row.last_used_at.map(Timestamp::as_millis))
+        .execute(conn).await.map(drop))
+}
+
+/// The passkey with a credential id.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_passkey(tx: &mut Tx, id: &[u8]) -> Result<Option<PasskeyRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as("SELECT * FROM passkeys WHERE id = $1")
+        .bind(id).fetch_optional(conn).await)?;
+    raw.map(PasskeyRow::try_from).transpose()
+}
+
+/// A person's passkeys, oldest first.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_passkeys(tx: &mut Tx, user: &UserId) -> Result<Vec<PasskeyRow>, StoreError> {
+    let rows: Vec<Raw> = on!(tx, conn => sqlx::query_as("SELECT * FROM passkeys WHERE user_id = $1 ORDER BY created_at, id")
+        .bind(user.as_str()).fetch_all(conn).await)?;
+    rows.into_iter().map(PasskeyRow::try_from).collect()
+}
+
+/// Records the use of a passkey with its new counter, if the counter is still `before`. Returns whether it was: of two uses of one
+/// assertion, one is refused.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn use_passkey(
+    tx: &mut Tx,
+    id: &[u8],
+    (before, counter): (i64, i64),
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE passkeys SET counter = $3, last_used_at = $4 WHERE id = $1 AND counter = $2")
+        .bind(id).bind(before).bind(counter).bind(now.as_millis())
+        .execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// Removes a person's passkey. Returns whether there was one.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_passkey(tx: &mut Tx, user: &UserId, id: &[u8]) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM passkeys WHERE user_id = $1 AND id = $2")
+        .bind(user.as_str()).bind(id).execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// Whether a person has a second factor: a confirmed authenticator app or a passkey.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn has_any(tx: &mut Tx, user: &UserId) -> Result<bool, StoreError> {
+    let found: Option<i32> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT 1 FROM authenticators WHERE user_id = $1 AND confirmed_at IS NOT NULL
+         UNION ALL SELECT 1 FROM passkeys WHERE user_id = $1 LIMIT 1")
+        .bind(user.as_str()).fetch_optional(conn).await)?;
+    Ok(found.is_some())
+}
+
+/// Removes every second factor of a person, recovery codes included.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_all(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
+    remove_authenticator(tx, user).await?;
+    replace_recovery_codes(tx, user, &[]).await?;
+    on!(tx, conn => sqlx::query("DELETE FROM passkeys WHERE user_id = $1")
+        .bind(user.as_str()).execute(conn).await.map(drop))
+}
+
+/// Stores a challenge until `expires_at`, and removes those that have expired.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] if it is in use.
+pub async fn insert_challenge(
+    tx: &mut Tx,
+    hash: &[u8],
+    user: Option<&UserId>,
+    (now, expires_at): (Timestamp, Timestamp),
+) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM passkey_challenges WHERE expires_at <= $1")
+        .bind(now.as_millis()).execute(conn).await.map(drop))?;
+    on!(tx, conn => sqlx::query("INSERT INTO passkey_challenges (hash, user_id, expires_at) VALUES ($1, $2, $3)")
+        .bind(hash).bind(user.map(UserId::as_str)).bind(expires_at.as_millis()).execute(conn).await.map(drop))
+}
+
+/// Uses a challenge up that was made for `user`, or for anybody if that is `None`. Returns whether it was good.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn take_challenge(
+    tx: &mut Tx,
+    hash: &[u8],
+    user: Option<&UserId>,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "DELETE FROM passkey_challenges WHERE hash = $1 AND COALESCE(user_id, '') = $2 AND expires_at > $3")
+        .bind(hash).bind(user.map_or("", UserId::as_str)).bind(now.as_millis())
+        .execute(conn).await.map(|done| done.rows_affected() == 1))
+}

@@ -1,0 +1,194 @@
+//! Second factors: codes and challenges are good once, and nobody uses another person's.
+
+use crate::fixtures::{World, at, keep, read, user, world, write};
+use domain::{audit::AuditAction, ids::UserId, role::Role};
+use store::{
+    StoreError,
+    audit::{self, Entry},
+    people::{
+        second_factors::{self, AuthenticatorRow, PasskeyRow},
+        users,
+    },
+};
+use testkit::databases::{Backend, backends};
+
+#[tokio::test]
+async fn an_authenticator_counts_from_its_first_code_and_each_code_is_good_once() {
+    for Backend { name, db, .. } in backends().await {
+        let World { user, .. } = world(&db).await;
+        let id = &user.id;
+        for secret in [&[1_u8; 20], &[2; 20]] {
+            write!(db, tx => second_factors::put_authenticator(tx, id, secret, at(1))).unwrap();
+        }
+        let begun = AuthenticatorRow {
+            secret: vec![2; 20],
+            confirmed_at: None,
+        };
+        assert_eq!(
+            read!(db, tx => second_factors::find_authenticator(tx, id)),
+            Some(begun),
+            "{name}: replaced"
+        );
+        assert!(
+            !read!(db, tx => second_factors::has_any(tx, id)),
+            "{name}: not confirmed"
+        );
+        for (step, good) in [(10, true), (10, false), (9, false), (11, true)] {
+            let used = write!(db, tx => second_factors::use_step(tx, id, step, at(step)));
+            assert_eq!(used.unwrap(), good, "{name}: {step}");
+        }
+        let confirmed = read!(db, tx => second_factors::find_authenticator(tx, id)).unwrap();
+        assert_eq!(confirmed.confirmed_at, Some(at(10)), "{name}");
+        assert!(read!(db, tx => second_factors::has_any(tx, id)), "{name}");
+        let again = write!(db, tx => second_factors::put_authenticator(tx, id, &[3; 20], at(2)));
+        assert!(matches!(again, Err(StoreError::Duplicate)), "{name}: confirmed");
+        for removed in [true, false] {
+            let gone = write!(db, tx => second_factors::remove_authenticator(tx, id));
+            assert_eq!(gone.unwrap(), removed, "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_recovery_code_is_used_once_and_new_ones_replace_the_old() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user: rita, .. } = world(&db).await;
+        let otto = keep(user(tenant, 22, Role::Reviewer));
+        write!(db, tx => users::insert(tx, otto)).unwrap();
+        let codes = keep([vec![1; 32], vec![2; 32]]);
+        for person in [rita, otto] {
+            write!(db, tx => second_factors::replace_recovery_codes(tx, &person.id, codes)).unwrap();
+        }
+        for good in [true, false] {
+            let used = write!(db, tx => second_factors::use_recovery_code(tx, &rita.id, &codes[0]));
+            assert_eq!(used.unwrap(), good, "{name}");
+        }
+        let left = async |person: &'static store::people::users::UserRow| read!(db, tx => second_factors::count_recovery_codes(tx, &person.id));
+        assert_eq!((left(rita).await, left(otto).await), (1, 2), "{name}");
+        write!(db, tx => second_factors::replace_recovery_codes(tx, &otto.id, &codes[..1])).unwrap();
+        assert_eq!(left(otto).await, 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_passkey_belongs_to_one_person_and_its_counter_is_compared_and_set() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user: rita, .. } = world(&db).await;
+        let otto = keep(user(tenant, 22, Role::Reviewer));
+        write!(db, tx => users::insert(tx, otto)).unwrap();
+        let key = |id: u8, counter| PasskeyRow {
+            id: vec![id; 16],
+            user: rita.id.clone(),
+            name: "Laptop".into(),
+            public_key: vec![7; 77],
+            counter,
+            created_at: at(id.into()),
+            last_used_at: None,
+        };
+        let (first, second) = (keep(key(1, 0)), keep(key(2, 5)));
+        for key in [second, first] {
+            write!(db, tx => second_factors::insert_passkey(tx, key)).unwrap();
+        }
+        let stolen = keep(PasskeyRow {
+            user: otto.id.clone(),
+            ..first.clone()
+        });
+        let refused = write!(db, tx => second_factors::insert_passkey(tx, stolen));
+        assert!(matches!(refused, Err(StoreError::Duplicate)), "{name}");
+        let listed = read!(db, tx => second_factors::list_passkeys(tx, &rita.id));
+        assert_eq!(listed, [first.clone(), second.clone()], "{name}");
+        for good in [true, false] {
+            let used = write!(db, tx => second_factors::use_passkey(tx, &second.id, (5, 6), at(9)));
+            assert_eq!(used.unwrap(), good, "{name}");
+        }
+        let used = PasskeyRow {
+            counter: 6,
+            last_used_at: Some(at(9)),
+            ..second.clone()
+        };
+        assert_eq!(
+            read!(db, tx => second_factors::find_passkey(tx, &second.id)),
+            Some(used),
+            "{name}"
+        );
+        let foreign = write!(db, tx => second_factors::remove_passkey(tx, &otto.id, &first.id));
+        assert!(!foreign.unwrap(), "{name}");
+        assert!(
+            write!(db, tx => second_factors::remove_passkey(tx, &rita.id, &first.id)).unwrap(),
+            "{name}"
+        );
+        assert!(read!(db, tx => second_factors::has_any(tx, &rita.id)), "{name}");
+        write!(db, tx => second_factors::remove_all(tx, &rita.id)).unwrap();
+        assert!(!read!(db, tx => second_factors::has_any(tx, &rita.id)), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_challenge_is_answered_once_in_time_and_by_whom_it_was_made_for() {
+    for Backend { name, db, .. } in backends().await {
+        let World { user, .. } = world(&db).await;
+        for (hash, owner) in [(&[1_u8; 32], Some(&user.id)), (&[2; 32], None)] {
+            write!(db, tx => second_factors::insert_challenge(tx, hash, owner, (at(0), at(100)))).unwrap();
+        }
+        for (hash, owner, now, good) in [
+            (&[1_u8; 32], None, 50, false),
+            (&[2; 32], Some(&user.id), 50, false),
+            (&[3; 32], None, 50, false),
+            (&[1; 32], Some(&user.id), 100, false),
+            (&[1; 32], Some(&user.id), 99, true),
+            (&[1; 32], Some(&user.id), 99, false),
+            (&[2; 32], None, 99, true),
+        ] {
+            let taken = write!(db, tx => second_factors::take_challenge(tx, hash, owner, at(now)));
+            assert_eq!(taken.unwrap(), good, "{name}: {hash:?} {owner:?} {now}");
+        }
+        write!(db, tx => second_factors::insert_challenge(tx, &[4; 32], None, (at(0), at(100)))).unwrap();
+        write!(db, tx => second_factors::insert_challenge(tx, &[5; 32], None, (at(100), at(200)))).unwrap();
+        let swept = write!(db, tx => second_factors::take_challenge(tx, &[4; 32], None, at(50)));
+        assert!(!swept.unwrap(), "{name}: expired ones are removed");
+    }
+}
+
+#[tokio::test]
+async fn the_visit_before_the_last_is_kept_with_what_was_recorded_then() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        let entry = |actor: &UserId, action: AuditAction| {
+            keep(Entry {
+                at: at(1),
+                tenant: Some(tenant.id.clone()),
+                actor: actor.to_string(),
+                action: action.into(),
+                subject: None,
+                detail: None,
+                address: None,
+            })
+        };
+        for (visit, before) in [
+            (1, None),
+            (5, Some((at(1), "192.0.2.1"))),
+            (9, Some((at(5), "192.0.2.5"))),
+        ] {
+            let from = keep(format!("192.0.2.{visit}"));
+            write!(db, tx => users::mark_visit(tx, &user.id, Some(from), at(visit))).unwrap();
+            for action in [AuditAction::KeyIssue, AuditAction::SessionRead] {
+                let entry = entry(&user.id, action);
+                write!(db, tx => audit::record(tx, entry)).unwrap();
+            }
+            let found = read!(db, tx => users::find_visit_before(tx, &user.id));
+            let told = found.as_ref().map(|found| (found.at, found.from.as_deref().unwrap()));
+            assert_eq!(told, before, "{name}: {visit}");
+        }
+        let visit = read!(db, tx => users::find_visit_before(tx, &user.id)).unwrap();
+        let wanted = [AuditAction::KeyIssue, AuditAction::KeyRevoke];
+        let since = read!(db, tx => audit::list_after(tx, &tenant.id, visit.entry, &wanted, 10));
+        let actions: Vec<_> = since.iter().map(|one| one.entry.action.as_str()).collect();
+        assert_eq!(
+            actions,
+            ["key.issue", "key.issue"],
+            "{name}: of the second and third visit"
+        );
+        let one = read!(db, tx => audit::list_after(tx, &tenant.id, visit.entry, &wanted, 1));
+        assert_eq!(one, since[..1], "{name}");
+    }
+}
