@@ -57,8 +57,8 @@ const UNREADABLE: &str = "a stored picture cannot be read";
 
 /// The result of an analysis.
 enum Seen {
-    Document(DocumentFindings),
-    Selfie(SelfieFindings),
+    Document(Box<DocumentFindings>),
+    Selfie(Box<SelfieFindings>),
 }
 
 /// Analyses the capture that the job names. An analysed capture stays as it is.
@@ -114,8 +114,10 @@ async fn look(honnin: &Honnin, capture: &CaptureRow, row: &SessionRow, key: &Ses
     let (kind, today) = (capture.document_type, honnin.now().date());
     let (slot, challenge) = (capture.slot, capture.challenge);
     let look = move |analyser: &dyn Analyser| match slot {
-        Slot::Document(side) => document(analyser, pictures, kind, side, today).map(Seen::Document),
-        Slot::Selfie => analyser.selfie(pictures, challenge).map(Seen::Selfie),
+        Slot::Document(side) => document(analyser, pictures, kind, side, today)
+            .map(Box::new)
+            .map(Seen::Document),
+        Slot::Selfie => analyser.selfie(pictures, challenge).map(Box::new).map(Seen::Selfie),
     };
     match honnin.cpu_pool.run(look).await {
         Ok(Ok(seen)) => Ok(seen),

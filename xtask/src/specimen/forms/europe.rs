@@ -331,10 +331,11 @@ fn signature(page: &mut Page<'_>, x: f32, y: f32) {
 fn zone(licence: &Licence) -> String {
     let form = licence.form();
     let body = if form.alpha3 == "FRA" {
-        let number = &licence.number;
+        // Its digit covers what stands before the number, too, as on the published French specimen.
+        let number = format!("D1FRA{}", licence.number);
         format!(
-            "D1FRA{number}{}{}{:<<8}",
-            check_digit(number),
+            "{number}{}{}{:<<8}",
+            check_digit(&number),
             licence.expiry.six_digits(),
             plain(&licence.owner.family).chars().take(8).collect::<String>()
         )
