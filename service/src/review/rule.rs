@@ -211,8 +211,11 @@ async fn find_ruling(tx: &mut Tx, row: &SessionRow) -> Result<Option<Ruled>, Sto
     let last = review::list(tx, &row.session.id).await?.pop();
     Ok(last.filter(|last| match last.ruling {
         Ruling::Approved | Ruling::Rejected => last.attempt == row.session.attempt,
-        // It began the current attempt.
-        Ruling::AskedAgain => last.attempt + 1 == row.session.attempt && row.outcome.is_none(),
+        // It began the current attempt, which has not ended otherwise since.
+        Ruling::AskedAgain => {
+            let goes_on = matches!(row.session.status, Status::Collecting | Status::Deciding);
+            last.attempt + 1 == row.session.attempt && goes_on
+        }
     }))
 }
 

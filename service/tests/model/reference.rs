@@ -356,6 +356,10 @@ impl Session {
 
     fn end(&mut self, status: Status, at: Timestamp, event: &str) {
         (self.tells.status, self.erase_at) = (status, at.plus(RETENTION));
+        if status != Completed {
+            // No reviewer ended it.
+            self.ruling = None;
+        }
         self.tells.events.push((event.into(), self.now));
     }
 }

@@ -2,6 +2,7 @@
 //! never reused.
 
 use super::{
+    LARGEST_HEAD,
     fault::{Answer, Fault},
     receiver_url::ReceiverUrl,
     signature::SignedRequest,
@@ -14,9 +15,6 @@ use hyper::{body::Incoming, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use std::pin::pin;
 use tokio::io::{AsyncRead, AsyncWrite};
-
-/// Maximum size of a response's head, in bytes. The buffer grows no further, however much the receiver sends.
-pub(super) const LARGEST_HEAD: usize = 16 * 1024;
 
 /// Maximum number of header lines of a response.
 const MOST_HEADERS: usize = 100;

@@ -1,6 +1,6 @@
 //! The classes of failed attempts, which an integrator can act on. They contain nothing of what was sent or received.
 
-use super::{CONNECT_TIMEOUT, EXCHANGE_TIMEOUT, exchange::LARGEST_HEAD};
+use super::{CONNECT_TIMEOUT, EXCHANGE_TIMEOUT, LARGEST_HEAD};
 use domain::time::Millis;
 use std::borrow::Cow;
 

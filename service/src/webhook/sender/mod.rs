@@ -32,6 +32,8 @@ use wire::{Network, Wire};
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Default time-out for the whole exchange.
 pub(crate) const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(15);
+/// Maximum size of a response's head, in bytes. The buffer grows no further, however much the receiver sends.
+pub(crate) const LARGEST_HEAD: usize = 16 * 1024;
 
 /// What the sender needs to know of the installation.
 #[derive(Clone, Debug)]
