@@ -32,7 +32,7 @@ export async function approve(page, honnin, session, note) {
   // Every picture must be displayed before the case is decided.
   await page.waitForFunction(() => [...document.querySelectorAll("main img")].every((image) => image.naturalWidth > 0));
   stumbles.push(...(await look(page, "console-case")));
-  await page.getByLabel("Note").fill(note);
+  await page.getByRole("textbox", { name: "Note" }).fill(note);
   await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: /^Approve/ }).click()]);
   return stumbles;
 }
