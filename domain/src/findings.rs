@@ -137,6 +137,9 @@ pub struct LayoutReading {
     pub layout: String,
     /// The kind of document it is.
     pub kind: DocumentType,
+    /// Other kinds whose side looks the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<DocumentType>,
     /// The side of that document.
     pub side: Side,
     /// Confidence of the recognition, 0 to 1.
@@ -146,6 +149,14 @@ pub struct LayoutReading {
     /// Share of the layout's items that are not visible, not even as text at their position, 0 to 1.
     #[serde(default)]
     pub hidden: f32,
+}
+
+impl LayoutReading {
+    /// Whether documents of this kind have this layout.
+    #[must_use]
+    pub fn is_of(&self, kind: DocumentType) -> bool {
+        self.kind == kind || self.also.contains(&kind)
+    }
 }
 
 /// Position of an item of `fields`, and the confidence of its reading.

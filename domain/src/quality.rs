@@ -99,3 +99,20 @@ pub fn face_is_covered(signs: &SelfieSigns, limits: &SelfieLimits) -> bool {
         // A broken measurement (NaN) is no reason to ask again.
         .any(|covered| covered > limits.covered)
 }
+
+/// Evidence for each reason of this file.
+#[cfg(test)]
+pub(crate) mod scenarios {
+    use super::*;
+    use crate::decision::coverage_tests::Scenario;
+
+    pub(crate) const ALL: &[Scenario] = &[
+        (Reason::DocumentNotFound, |case| {
+            case.page().quality.coverage = Some(0.05)
+        }),
+        (Reason::DocumentBlurry, |case| case.page().quality.sharpness = 0.1),
+        (Reason::DocumentGlare, |case| case.page().quality.glare = 0.2),
+        (Reason::DocumentTooDark, |case| case.page().quality.exposure = 0.05),
+        (Reason::DocumentCutOff, |case| case.page().quality.cut_off = Some(true)),
+    ];
+}

@@ -77,7 +77,7 @@ impl<'a> Look<'a, '_> {
 
     /// Whether another look would teach nothing: the zone is complete, or the document is of the kind that is asked for.
     pub(crate) fn is_enough(&self, kind: DocumentType) -> bool {
-        mrz::is_complete(self.machine.as_ref()) || self.known.as_ref().is_some_and(|known| known.reading.kind == kind)
+        mrz::is_complete(self.machine.as_ref()) || self.known.as_ref().is_some_and(|known| known.reading.is_of(kind))
     }
 
     /// Whether this look saw more than another.

@@ -1,5 +1,6 @@
 //! From the OpenAPI description to HTML.
 
+use domain::{language::Language, reasons::Reason};
 use leptos::prelude::*;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -33,11 +34,33 @@ pub(super) fn render(api: &Value, nonce: &str) -> AnyView {
                     <p class="q">{format!("Version {} · ", text(&api["info"]["version"]))}<a href="/v1/openapi.json">"openapi.json"</a></p>
                     {paragraphs(&api["info"]["description"])}
                     {operations}
+                    {reasons()}
                     <h2 id="schemas">"Bodies"</h2>
                     {schemas}
                 </main>
             </body>
         </html>
+    }
+    .into_any()
+}
+
+/// The table of reason codes.
+fn reasons() -> AnyView {
+    let rows: Vec<_> = Reason::ALL
+        .iter()
+        .map(|reason| {
+            let (code, effect) = (reason.as_str(), reason.effect().name());
+            view! { <tr id=code><td><code>{code}</code></td><td>{effect}</td><td>{reason.sentence(Language::En)}</td></tr> }
+        })
+        .collect();
+    view! {
+        <h2 id="reasons">"Reasons"</h2>
+        <p>
+            "The codes in "<code>"reasons"</code>" of a result. The list will grow; ignore codes that you do not know. "
+            <b>"Asks again"</b>" means that the phone asks for another photo, and that the session goes to human review if the problem stays. A "
+            <b>"fraud signal"</b>" leads to human review, or to rejection if the tenant has turned that on."
+        </p>
+        <table><thead><tr><th>"Code"</th><th>"Effect"</th><th>"Meaning"</th></tr></thead><tbody>{rows}</tbody></table>
     }
     .into_any()
 }

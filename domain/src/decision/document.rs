@@ -221,7 +221,7 @@ fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> 
     let mut proved = true;
     for side in evidence.document {
         let known = side.layout.as_ref().filter(|layout| is_known(layout));
-        let own = known.filter(|layout| layout.kind == kind && layout.side == side.side);
+        let own = known.filter(|layout| layout.is_of(kind) && layout.side == side.side);
         let Some(layout) = own else {
             proved = false;
             continue;
@@ -313,4 +313,69 @@ pub(super) fn value(side: &DocumentFindings, name: FieldName) -> Option<String> 
         .iter()
         .find(|field| field.name == name)
         .and_then(|field| field.normalized.clone())
+}
+
+/// Evidence for each reason of this file.
+#[cfg(test)]
+pub(crate) mod scenarios {
+    use super::*;
+    use crate::{
+        decision::{coverage_tests::Scenario, tests::field},
+        document::FieldName,
+        findings::{CodeReading, CodeStandard, LayoutReading, MrzFormat, Signature, Unavailable},
+    };
+
+    pub(crate) const ALL: &[Scenario] = &[
+        (Reason::DocumentObstructed, |case| {
+            case.page().layout = Some(LayoutReading {
+                layout: "icao.passport".into(),
+                kind: DocumentType::Passport,
+                also: vec![],
+                side: Side::Front,
+                score: 1.0,
+                rules: vec![],
+                hidden: 0.9,
+            });
+        }),
+        (Reason::DocumentSideMissing, |case| case.document.clear()),
+        (Reason::DocumentNotInColor, |case| case.page().grey_share = Some(1.0)),
+        (Reason::DocumentUnreadable, |case| {
+            (case.page().mrz, case.page().text_lines) = (None, 0)
+        }),
+        (Reason::DocumentMrzChecksumFailed, |case| {
+            case.page().mrz.as_mut().unwrap().checks_passed = 4
+        }),
+        (Reason::DocumentDataInconsistent, |case| {
+            case.page().viz_agreement = Some(0.0)
+        }),
+        (Reason::DocumentPortraitMissing, |case| case.page().portrait = None),
+        (Reason::DocumentAuthenticityUnknown, |case| {
+            case.page().viz_agreement = None
+        }),
+        (Reason::DocumentExpired, |case| {
+            case.set(FieldName::ExpiryDate, "2020-01-01")
+        }),
+        (Reason::DocumentTypeNotSupported, |case| {
+            let zone = case.page().mrz.as_mut().unwrap();
+            (zone.format, zone.lines[0]) = (MrzFormat::MrvA, "V<SWE".into());
+        }),
+        (Reason::DocumentSidesMismatch, |case| {
+            case.card(DocumentType::ResidenceCard);
+            case.document[1].fields = vec![field(FieldName::DocumentNumber, "AB12345678CD")];
+        }),
+        (Reason::DocumentScreenCapture, |case| case.page().raster_z = Some(20.0)),
+        (Reason::DocumentTampered, |case| {
+            case.page().codes.push(CodeReading {
+                standard: CodeStandard::Seal,
+                kind: None,
+                issuer: Some("UT01".into()),
+                fields: vec![],
+                signature: Signature::Invalid,
+            })
+        }),
+        (Reason::DocumentSpecimen, |case| case.page().specimen_words = true),
+        (Reason::CheckUnavailable, |case| {
+            case.page().unavailable.push(Unavailable::Face)
+        }),
+    ];
 }

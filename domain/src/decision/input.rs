@@ -35,3 +35,35 @@ pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputM
         ),
     })
 }
+
+/// Evidence for each reason of this file.
+#[cfg(test)]
+pub(crate) mod scenarios {
+    use super::*;
+    use crate::{
+        decision::{coverage_tests::Scenario, tests::field},
+        document::FieldName,
+    };
+
+    pub(crate) const ALL: &[Scenario] = &[
+        (Reason::InputNameMismatch, |case| {
+            case.typed.as_mut().unwrap().last_name = Some("Nyberg".into())
+        }),
+        (Reason::InputBirthDateMismatch, |case| {
+            case.typed.as_mut().unwrap().birth_date = Some("1980-01-01".into())
+        }),
+        (Reason::InputAddressMismatch, |case| {
+            case.set(FieldName::Address, "9 Another Street, Elsewhere")
+        }),
+        (Reason::InputGenderMismatch, |case| {
+            case.set(FieldName::Gender, "female");
+            case.known = Some(PreRegistered {
+                gender: Some(Gender::Male),
+                ..PreRegistered::default()
+            });
+        }),
+        (Reason::InputNotComparable, |case| {
+            case.typed.as_mut().unwrap().last_name = Some("田中".into())
+        }),
+    ];
+}

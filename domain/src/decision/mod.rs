@@ -18,7 +18,7 @@ pub use evidence::{Accepted, MachineReadable, Provable, provable};
 pub use policy::Policy;
 pub use score::ScoreName;
 pub use selfie::{liveness_confidence, match_confidence};
-pub use shown::{kind_shown, retake_reasons};
+pub use shown::{kind_shown, kind_shown_instead, retake_reasons};
 
 use crate::{
     document::DocumentType,
@@ -185,7 +185,7 @@ fn verdict(reasons: &[Reason], checks: &Checks, policy: &Policy) -> Verdict {
 }
 
 #[cfg(test)]
-mod coverage_tests;
+pub(crate) mod coverage_tests;
 #[cfg(test)]
 mod pairs_tests;
 #[cfg(test)]

@@ -215,6 +215,7 @@ fn seen(shot: Shot, asked: Side) -> DocumentFindings {
             hidden: 0.0,
             layout: format!("jp.{kind}"),
             kind,
+            also: vec![],
             side: shot.side,
             score: 0.9,
             rules: vec![RuleResult {

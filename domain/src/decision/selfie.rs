@@ -170,3 +170,41 @@ fn logistic(x: f64) -> f64 {
 fn rounded(confidence: f64) -> f64 {
     (confidence * 10_000.0).round() / 10_000.0
 }
+
+/// Evidence for each reason of this file.
+#[cfg(test)]
+pub(crate) mod scenarios {
+    use super::*;
+    use crate::decision::{coverage_tests::Scenario, tests::face};
+
+    pub(crate) const ALL: &[Scenario] = &[
+        (Reason::SelfieNoFace, |case| {
+            (case.face().face, case.face().faces) = (None, 0)
+        }),
+        (Reason::SelfieMultipleFaces, |case| case.face().faces = 2),
+        (Reason::SelfieFaceCovered, |case| {
+            case.face().signs.mouth_covered = Some(0.9)
+        }),
+        (Reason::SelfieLowQuality, |case| case.face().quality.sharpness = 0.01),
+        (Reason::SelfieChallengeNotFollowed, |case| {
+            case.face().liveness.as_mut().unwrap().turned_yaw = 0.0
+        }),
+        (Reason::SelfieLivenessUncertain, |case| case.face().liveness = None),
+        (Reason::SelfieFaceMatchUncertain, |case| {
+            case.face().face = Some(face(0.58))
+        }),
+        (Reason::SelfieLivenessFailed, |case| {
+            case.face().liveness.as_mut().unwrap().still = true
+        }),
+        (Reason::SelfieScreenReplay, |case| {
+            case.face().signs.raster_z = Some(20.0)
+        }),
+        (Reason::SelfieInjectionSuspected, |case| {
+            case.face().liveness.as_mut().unwrap().same_person_distance = Some(0.9);
+        }),
+        (Reason::SelfieIsDocumentPhoto, |case| {
+            (case.face().face, case.face().signs.in_card) = (Some(face(0.05)), Some(1.0));
+        }),
+        (Reason::SelfieFaceMismatch, |case| case.face().face = Some(face(0.9))),
+    ];
+}

@@ -38,6 +38,12 @@ pub fn kind_shown(picture: &DocumentFindings) -> Option<DocumentType> {
     zone.or_else(code).or_else(|| layout(picture).map(|layout| layout.kind))
 }
 
+/// The kind of document that a picture shows instead of `kind`, if anything on it says so.
+#[must_use]
+pub fn kind_shown_instead(kind: DocumentType, picture: &DocumentFindings) -> Option<DocumentType> {
+    shows_another_kind(kind, picture).then(|| kind_shown(picture)).flatten()
+}
+
 fn shows_another_kind(kind: DocumentType, picture: &DocumentFindings) -> bool {
     let zone = legible(picture).map(kind_of_zone);
     let mut codes = picture.codes.iter().filter_map(|code| code.kind);
@@ -46,14 +52,14 @@ fn shows_another_kind(kind: DocumentType, picture: &DocumentFindings) -> bool {
     }
     // Machine-readable data is more reliable than appearance: a layout is used only if nothing else indicates this kind.
     let named = zone.is_some() || picture.codes.iter().any(|code| code.kind.is_some());
-    !named && layout(picture).is_some_and(|layout| layout.kind != kind)
+    !named && layout(picture).is_some_and(|layout| !layout.is_of(kind))
 }
 
 fn shows_other_side(kind: DocumentType, picture: &DocumentFindings) -> bool {
     if !kind.sides().contains(&Side::Back) {
         return false;
     }
-    if layout(picture).is_some_and(|layout| layout.kind == kind && layout.side != picture.side) {
+    if layout(picture).is_some_and(|layout| layout.is_of(kind) && layout.side != picture.side) {
         return true;
     }
     // ICAO 9303-5 puts the zone of a TD1 card on its back, and so does the AAMVA standard with the barcode; the portrait is on
@@ -82,4 +88,30 @@ fn legible(picture: &DocumentFindings) -> Option<&MrzReading> {
 
 fn layout(picture: &DocumentFindings) -> Option<&LayoutReading> {
     picture.layout.as_ref().filter(|layout| is_known(layout))
+}
+
+/// Evidence for each reason of this file.
+#[cfg(test)]
+pub(crate) mod scenarios {
+    use super::*;
+    use crate::{
+        decision::{coverage_tests::Scenario, tests::passport},
+        findings::MrzFormat,
+    };
+
+    pub(crate) const ALL: &[Scenario] = &[
+        (Reason::DocumentWrongSide, |case| {
+            let mut again = passport();
+            again.side = Side::Back;
+            case.kind = DocumentType::IdCard;
+            for page in [case.page(), &mut again] {
+                let zone = page.mrz.as_mut().unwrap();
+                (zone.format, zone.lines[0]) = (MrzFormat::Td1, "I<SWE".into());
+            }
+            case.document.push(again);
+        }),
+        (Reason::DocumentTypeMismatch, |case| {
+            case.kind = DocumentType::DrivingLicense
+        }),
+    ];
 }

@@ -148,6 +148,7 @@ fn a_document_of_which_much_is_hidden_is_asked_for_again() {
         layout: Some(LayoutReading {
             layout: "icao.passport".into(),
             kind: DocumentType::Passport,
+            also: vec![],
             side: Side::Front,
             score: 1.0,
             rules: vec![],
@@ -414,6 +415,7 @@ fn a_date_or_number_that_contradicts_the_rest_is_never_approved() {
     impossible.layout = Some(LayoutReading {
         layout: "icao.passport".into(),
         kind: DocumentType::Passport,
+        also: vec![],
         side: Side::Front,
         score: 0.9,
         rules: vec![rule],
@@ -506,4 +508,31 @@ proptest! {
             prop_assert!(!decision.reasons.is_empty(), "every refusal says why");
         }
     }
+}
+
+#[test]
+fn a_back_that_two_kinds_share_is_the_back_of_both() {
+    let mut back = passport();
+    (back.side, back.mrz, back.portrait) = (Side::Back, None, None);
+    back.layout = Some(LayoutReading {
+        layout: "jp.driving_license.back".into(),
+        kind: DocumentType::DrivingLicense,
+        also: vec![DocumentType::DrivingHistoryCertificate],
+        side: Side::Back,
+        score: 1.0,
+        rules: vec![],
+        hidden: 0.0,
+    });
+    for kind in [DocumentType::DrivingLicense, DocumentType::DrivingHistoryCertificate] {
+        assert_eq!(retake_reasons(kind, &back, []), [], "{kind}");
+        assert_eq!(kind_shown_instead(kind, &back), None, "{kind}");
+    }
+    assert_eq!(
+        retake_reasons(DocumentType::IdCard, &back, []),
+        [Reason::DocumentTypeMismatch]
+    );
+    assert_eq!(
+        kind_shown_instead(DocumentType::IdCard, &back),
+        Some(DocumentType::DrivingLicense)
+    );
 }

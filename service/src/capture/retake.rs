@@ -10,7 +10,7 @@ use crate::{
     },
 };
 use domain::{
-    decision::{kind_shown, retake_reasons},
+    decision::{kind_shown_instead, retake_reasons},
     document::{DocumentType, Side},
     findings::DocumentFindings,
     ids::CaptureId,
@@ -66,8 +66,7 @@ pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck,
         problems: found.problems(&attempt, slot),
         looks_like: found
             .picture(slot)
-            .and_then(kind_shown)
-            .filter(|kind| *kind != document_type),
+            .and_then(|picture| kind_shown_instead(document_type, picture)),
         analysed: capture.analysed_at.is_some(),
         straight: found.picture(slot).is_some_and(|picture| picture.outline.is_some()),
         tries_left: attempt.tries_left(slot),

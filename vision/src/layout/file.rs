@@ -60,6 +60,9 @@ pub(crate) struct Layout {
     #[expect(dead_code, reason = "for whoever reads the file")]
     pub(crate) issuer: Option<String>,
     pub(crate) kind: DocumentType,
+    /// Other kinds whose side looks the same.
+    #[serde(default)]
+    pub(crate) also: Vec<DocumentType>,
     pub(crate) side: Side,
     /// Width and height in millimetres.
     pub(crate) size: [f32; 2],

@@ -109,6 +109,7 @@ impl Layouts {
             reading: LayoutReading {
                 layout: fit.layout.name.clone(),
                 kind: fit.layout.kind,
+                also: fit.layout.also.clone(),
                 side: fit.layout.side,
                 score,
                 rules,

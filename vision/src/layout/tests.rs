@@ -424,6 +424,15 @@ fn a_check_digit_known_by_report_only_is_doubt_and_no_contradiction() {
 }
 
 #[test]
+fn the_back_of_a_driving_history_certificate_is_that_of_a_licence() {
+    let layouts = layouts();
+    let lines = page(&[("備考", 3.0, 5.0), ("臓器提供", 3.0, 30.0), ("自筆署名", 3.0, 40.0)]);
+    let reading = layouts.read(&lines, TODAY).unwrap().reading;
+    assert_eq!(reading.layout, "jp.driving_license.back");
+    assert!(reading.is_of(DocumentType::DrivingHistoryCertificate) && reading.is_of(DocumentType::DrivingLicense));
+}
+
+#[test]
 fn each_document_is_known_whatever_was_chosen() {
     let pages: [(&str, Lines); 6] = [
         (

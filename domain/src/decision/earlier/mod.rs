@@ -134,3 +134,19 @@ fn birth_date(person: &Person) -> Option<&str> {
 
 #[cfg(test)]
 mod tests;
+
+/// Evidence for each reason of this file.
+#[cfg(test)]
+pub(crate) mod scenarios {
+    use super::*;
+    use crate::decision::coverage_tests::Scenario;
+
+    pub(crate) const ALL: &[Scenario] = &[
+        (Reason::DocumentReused, |case| {
+            case.earlier.holders.push(Person::default())
+        }),
+        (Reason::DuplicatePerson, |case| {
+            case.earlier.faces = FaceSearch::Made(Some(0.1))
+        }),
+    ];
+}
