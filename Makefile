@@ -48,7 +48,7 @@ setup:
 
 # COUNT documents photographed without defects, DEFECTS with an intentional defect, DECEIT with altered pictures and copies.
 specimens:
-	@cargo xtask specimens --out $(or $(OUT),target/specimens) --count $(or $(COUNT),396) --defects $(or $(DEFECTS),176) \
+	@cargo run --quiet --bin specimen -- documents --out $(or $(OUT),target/specimens) --count $(or $(COUNT),396) --defects $(or $(DEFECTS),176) \
 		--deceit $(or $(DECEIT),22) --seed $(or $(SEED),7) --jobs $(or $(JOBS),2)
 
 # ONLY=v0,v7 measures a part. For times of one core: taskset -c 0 make eval ONLY=p6 JOBS=1.

@@ -9,9 +9,10 @@ const made = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 
 /** Renders the scene where it is not there or older than its painter; answers what is on the passport. */
 export async function scene() {
+  await run("cargo", ["build", "--quiet", "--bin", "specimen"], { cwd: root });
   // It is written last, so that an interrupted scene is rendered again.
   const words = join(folder, "scene.json");
-  if (made(words) < made(binary("xtask"))) await run(binary("xtask"), ["scene", "--out", folder], { cwd: root });
+  if (made(words) < made(binary("specimen"))) await run(binary("specimen"), ["scene", "--out", folder], { cwd: root });
   return JSON.parse(readFileSync(words, "utf8"));
 }
 

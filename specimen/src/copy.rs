@@ -4,7 +4,7 @@ use super::{
     picture::{Colour, Picture},
     shot::{Subject, placed},
 };
-use crate::specimen::label::Corners;
+use crate::label::Corners;
 use rand::{Rng, RngExt};
 
 /// A sheet of paper or a screen with the document on it.

@@ -1,4 +1,7 @@
-//! Specimens: documents of fictional people, and the pictures and videos of the end-to-end tests.
+//! Renders specimens: labelled pictures of documents of fictional people, and the pictures and videos of the end-to-end tests.
+//!
+//! A developer's tool, apart from `xtask` so that a build of the product does not compile it.
+#![expect(clippy::print_stdout, reason = "a command line tool speaks on its standard output")]
 
 mod condition;
 mod copy;
@@ -23,7 +26,7 @@ mod shot;
 mod sitter;
 mod video;
 
-use crate::Done;
+use clap::Parser;
 use condition::{Condition, DEFECTS, FAIR};
 use forms::{LAYOUTS, Layout, Paper};
 use label::Label;
@@ -39,11 +42,39 @@ use std::{
     },
 };
 
-pub(crate) use scene::{Scene, set_scene};
+use scene::{Scene, set_scene};
 
-/// `cargo xtask specimens`.
+/// The result of a step: nothing, or why it failed.
+type Done<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+#[derive(Parser)]
+#[command(about = "Renders specimens for tests and measurements")]
+enum Task {
+    /// Documents of fictional people, each with a label
+    Documents(Specimens),
+    /// The pictures and camera videos of the end-to-end tests
+    Scene(Scene),
+}
+
+fn main() -> Done {
+    match Task::parse() {
+        Task::Documents(wanted) => {
+            let rendered = render(&wanted, &samples())?;
+            println!("{rendered} pictures rendered");
+            Ok(())
+        }
+        Task::Scene(wanted) => set_scene(&wanted, &samples()),
+    }
+}
+
+/// The sample photographs that come with the models.
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/samples")
+}
+
+/// What to render.
 #[derive(clap::Args)]
-pub(crate) struct Specimens {
+struct Specimens {
     /// Output folder; created if missing
     #[arg(long)]
     out: PathBuf,
@@ -77,7 +108,7 @@ pub(crate) struct Specimens {
 }
 
 /// Renders the pictures, each with its label beside it as JSON, and `labels.json` with all of them.
-pub(crate) fn render(wanted: &Specimens, samples: &Path) -> Done<usize> {
+fn render(wanted: &Specimens, samples: &Path) -> Done<usize> {
     fs::create_dir_all(&wanted.out)?;
     let types = Types::load()?;
     let faces = Faces::load(samples, wanted.portrait.as_deref())?;

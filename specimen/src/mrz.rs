@@ -84,7 +84,7 @@ pub(crate) fn plain(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::specimen::person::Date;
+    use crate::person::Date;
 
     /// The specimen of Doc 9303 part 4, appendix A.
     fn anna() -> Document {

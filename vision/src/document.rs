@@ -58,10 +58,17 @@ pub(crate) fn examine(
     watch.lap("outline");
     let mut unavailable = vision.missing();
     let task = (kind, side, today);
+    let readable = vision.reader.as_ref().zip(vision.layouts.as_ref());
+    let eye = readable.map(|(reader, layouts)| Eye {
+        reader,
+        layouts,
+        kind,
+        today,
+    });
     // Neither half needs the other: where a core is free, they take the time of the longer one.
     let (read, beside) = std::thread::scope(|scope| {
-        let beside = scope.spawn(|| BesideText::of(vision, picture, outlines.first(), task));
-        let read = read_picture(vision, picture, &outlines, task, &mut watch);
+        let beside = scope.spawn(|| BesideText::of(&vision.signers, picture, outlines.first(), task));
+        let read = read_picture(eye.as_ref(), picture, &outlines, side, &mut watch);
         (read, beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
     let (look, reading) = read.unwrap_or_else(|_| {
@@ -69,7 +76,7 @@ pub(crate) fn examine(
         (Look::blind(picture), Reading::default())
     });
     let card = card(&look, &outlines);
-    let portraits = portrait::find(vision, &look, card.as_ref(), side).unwrap_or_else(|_| {
+    let portraits = portrait::find(vision.faces.as_ref(), &look, card.as_ref(), side).unwrap_or_else(|_| {
         unavailable.push(Unavailable::Face);
         Portraits::default()
     });
@@ -121,13 +128,13 @@ struct BesideText {
 
 impl BesideText {
     fn of(
-        vision: &Vision,
+        signers: &code::Certificates,
         picture: &Raster,
         outline: Option<&Corners>,
         (kind, side, today): (DocumentType, Side, Date),
     ) -> Self {
         let mut watch = Stopwatch::start();
-        let codes = code::read(picture, kind, side, today, &vision.signers);
+        let codes = code::read(picture, kind, side, today, signers);
         watch.lap("codes");
         let grey_share = signals::grey_share(picture);
         let raster_z = signals::raster_z(picture, outline);
@@ -153,23 +160,17 @@ pub(crate) fn quality(picture: &Raster) -> Quality {
 
 /// Looks at a picture and reads what it shows.
 fn read_picture<'a, 'l>(
-    vision: &'l Vision,
+    eye: Option<&Eye<'l>>,
     picture: &'a Raster,
     outlines: &[Corners],
-    (kind, side, today): (DocumentType, Side, Date),
+    side: Side,
     watch: &mut Stopwatch,
 ) -> Result<(Look<'a, 'l>, Reading), ModelError> {
-    let (Some(reader), Some(layouts)) = (&vision.reader, &vision.layouts) else {
+    let Some(eye) = eye else {
         return Ok((Look::blind(picture), Reading::default()));
     };
-    let eye = Eye {
-        reader,
-        layouts,
-        kind,
-        today,
-    };
-    let mut look = look(&eye, picture, outlines, watch)?;
-    let reading = read(&eye, &mut look, side)?;
+    let mut look = look(eye, picture, outlines, watch)?;
+    let reading = read(eye, &mut look, side)?;
     watch.lap("items");
     Ok((look, reading))
 }

@@ -3,7 +3,7 @@
 //! Many issuers print the portrait twice, the second time small and faint, against exactly that (ICAO 9303-2 on the protection of
 //! portraits): whoever puts another face over the first leaves the second as it was.
 
-use crate::Vision;
+use crate::face::Faces;
 use crate::look::Look;
 use crate::model::ModelError;
 use crate::projection::Corners;
@@ -27,12 +27,12 @@ pub(crate) struct Portraits {
 
 /// Finds them; backs have none. A face beside the card is taken only if there is none on it.
 pub(crate) fn find(
-    vision: &Vision,
+    faces: Option<&Faces>,
     look: &Look<'_, '_>,
     card: Option<&Corners>,
     side: Side,
 ) -> Result<Portraits, ModelError> {
-    let (Some(faces), Side::Front) = (&vision.faces, side) else {
+    let (Some(faces), Side::Front) = (faces, side) else {
         return Ok(Portraits::default());
     };
     let found = faces.largest(&look.page.picture, MOST)?;

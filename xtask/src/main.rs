@@ -1,18 +1,19 @@
 //! `cargo xtask ..`: build and development tasks that cargo lacks.
 //!
-//! It builds the browser's half, fetches and verifies the models, and renders specimens. It is a developer's tool: none of it
-//! runs in the product.
+//! It builds the browser's half, and fetches and verifies the models. It is a developer's tool: none of it runs in the product.
 #![expect(clippy::print_stdout, reason = "a command line tool speaks on its standard output")]
 
 mod compress;
 mod dev;
 mod models;
 mod site;
-mod specimen;
 mod style;
 
 use clap::{Parser, Subcommand};
-use std::path::{Path, PathBuf};
+use std::{
+    panic::resume_unwind,
+    path::{Path, PathBuf},
+};
 
 /// The result of a task: nothing, or why it failed.
 type Done<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -39,22 +40,23 @@ enum Task {
     Dev,
     /// Fetch the models listed in vision/models.lock and verify them
     Models,
-    /// Render labelled specimens: documents of fictional people
-    Specimens(specimen::Specimens),
-    /// Render the pictures and camera videos of the end-to-end tests
-    Scene(specimen::Scene),
 }
 
 fn main() -> Done {
     match Arguments::parse().task {
         Task::Build { release, site_only } => {
-            let site = site::build(&workspace(), &target(), release)?;
-            println!("{site}");
+            let site = || site::build(&workspace(), &target(), release);
             if site_only {
-                Ok(())
-            } else {
-                site::build_server(&workspace(), release)
+                println!("{}", site()?);
+                return Ok(());
             }
+            // Two cargos with folders of their own: where one waits for its last crate, the other has work.
+            let (site, server) = std::thread::scope(|scope| {
+                let server = scope.spawn(|| site::build_server(&workspace(), release));
+                (site(), server.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            });
+            println!("{}", site?);
+            server
         }
         Task::Dev => dev::run(&workspace(), &target()),
         Task::Models => {
@@ -62,12 +64,6 @@ fn main() -> Done {
             println!("models are in place, {fetched} fetched");
             Ok(())
         }
-        Task::Specimens(wanted) => {
-            let rendered = specimen::render(&wanted, &samples())?;
-            println!("{rendered} pictures rendered");
-            Ok(())
-        }
-        Task::Scene(wanted) => specimen::set_scene(&wanted, &samples()),
     }
 }
 
@@ -75,11 +71,6 @@ fn main() -> Done {
 fn workspace() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
-}
-
-/// The sample photographs that come with the models.
-fn samples() -> PathBuf {
-    workspace().join("models/samples")
 }
 
 /// The folder cargo builds into.

@@ -21,6 +21,7 @@ const IMPORTS: [(&str, &[&str]); 11] = [
     ("frontend", &["app"]),
     ("server", &["domain", "vision", "store", "service", "app"]),
     (TEST_TOOLS, &["domain", "store", "service"]),
+    ("specimen", &[]),
     ("xtask", &[]),
     ("examples/customer", &[]),
 ];
@@ -136,7 +137,7 @@ fn only_the_server_reads_the_environment() {
     let mut faults = Vec::new();
     for (member, _) in IMPORTS
         .iter()
-        .filter(|(member, _)| !["server", TEST_TOOLS, "xtask"].contains(member))
+        .filter(|(member, _)| !["server", TEST_TOOLS, "specimen", "xtask"].contains(member))
     {
         for path in files(&root().join(member).join("src"), ".rs") {
             // Tests get the database's address from their command.

@@ -3,7 +3,7 @@
 
 use super::america_states::{Arrangement, STATES, State};
 use crate::Done;
-use crate::specimen::{
+use crate::{
     label::Item,
     names::ENGLISH,
     page::{Page, Value},

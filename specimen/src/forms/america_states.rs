@@ -1,6 +1,6 @@
 //! The layouts and formats of driving licences in the states and provinces of North America.
 
-use crate::specimen::picture::Colour;
+use crate::picture::Colour;
 
 /// One state or province.
 pub(super) struct State {

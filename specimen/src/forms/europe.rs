@@ -1,7 +1,7 @@
 //! Driving licences of the EU and EEA model (Directive 2006/126/EC, annex I) and of the United Kingdom: numbered fields.
 
 use super::europe_states::{KINGDOM, STATES, State};
-use crate::specimen::{
+use crate::{
     label::Item,
     mrz::{check_digit, plain},
     page::{Page, Value},

@@ -1,6 +1,6 @@
 //! The layouts and formats of driving licences in the states of Europe.
 
-use crate::specimen::{
+use crate::{
     names::{ENGLISH, FRENCH, GERMAN, NORTHERN, Names, SOUTHERN},
     picture::Colour,
 };

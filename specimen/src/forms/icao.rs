@@ -1,6 +1,6 @@
 //! Passports and identity cards of ICAO Doc 9303: visual zone in two languages above, machine-readable lines below.
 
-use crate::specimen::{
+use crate::{
     label::{Item, Kind, Side},
     mrz,
     page::{Page, Value},

@@ -5,7 +5,7 @@
 //! commission and its seal below.
 
 use super::{Order, japanese_date, plain_date};
-use crate::specimen::{
+use crate::{
     label::{Item, Kind},
     page::{Page, Value},
     people::{Owner, commission, digits, japanese_address, pick},

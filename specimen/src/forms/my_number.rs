@@ -1,7 +1,7 @@
 //! The front of the My Number card. Its back must never be copied, so there is none here either.
 
 use super::{Order, japanese_date, plain_date};
-use crate::specimen::{
+use crate::{
     label::Item,
     page::{Page, Value},
     people::{Owner, digits, japanese_address},

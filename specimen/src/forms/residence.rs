@@ -1,7 +1,7 @@
 //! The residence card and the special permanent resident certificate: labels in Japanese and English, names in Latin letters.
 
 use super::{Order, plain_date};
-use crate::specimen::{
+use crate::{
     label::{Item, Kind},
     page::{Page, Value},
     people::{Owner, digits, japanese_address, letters},

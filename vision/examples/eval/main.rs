@@ -40,7 +40,7 @@ const RENDERED_CODES: usize = 200;
 /// Measures how well pictures are read and judged; see `make eval`
 #[derive(clap::Parser)]
 struct Options {
-    /// Folder of `cargo xtask specimens`
+    /// Folder of `make specimens`
     #[arg(long, default_value = "target/specimens")]
     rendered: PathBuf,
     /// Folder of public pictures: `mrz/labels.csv` names pictures and the lines of their machine-readable zone, `faces/` holds

@@ -4,8 +4,7 @@
 use super::card::is_inside;
 use crate::projection::Corners;
 use crate::raster::Raster;
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex;
+use microfft::{Complex32, complex::cfft_256};
 use std::f32::consts::TAU;
 
 /// Side of a tile: fine enough for a grid of a few pixels, small enough to stay flat.
@@ -32,8 +31,6 @@ const LEAST_SPREAD: f32 = 0.2;
 pub(crate) fn raster_z(picture: &Raster, within: Option<&Corners>) -> Option<f32> {
     let places = places(picture, within);
     let luma = picture.luma();
-    let mut planner = FftPlanner::<f32>::new();
-    let transform = planner.plan_fft_forward(TILE);
     let rings = Rings::new();
     let chosen = places.len().min(MOST_TILES);
     let mut peaks: Vec<f32> = (0..chosen)
@@ -41,7 +38,9 @@ pub(crate) fn raster_z(picture: &Raster, within: Option<&Corners>) -> Option<f32
             let (x, y) = places[index * places.len() / chosen];
             let mut values = windowed(&luma, picture.width(), x, y);
             for _ in 0..2 {
-                values.chunks_exact_mut(TILE).for_each(|row| transform.process(row));
+                for row in values.as_chunks_mut::<TILE>().0 {
+                    let _in_place = cfft_256(row);
+                }
                 values = transposed(&values);
             }
             weaker_of_crossing(&rings.peaks(&values))
@@ -93,19 +92,19 @@ fn weaker_of_crossing(peaks: &[Peak]) -> f32 {
 }
 
 /// A tile without its mean under a Hann window.
-fn windowed(luma: &[u8], width: usize, x: usize, y: usize) -> Vec<Complex<f32>> {
+fn windowed(luma: &[u8], width: usize, x: usize, y: usize) -> Vec<Complex32> {
     let rows = (y..y + TILE).map(|row| &luma[row * width + x..row * width + x + TILE]);
     let mean = rows.clone().flatten().map(|&v| f32::from(v)).sum::<f32>() / (TILE * TILE) as f32;
     let window: Vec<f32> = (0..TILE)
         .map(|i| 0.5 - 0.5 * (TAU * i as f32 / TILE as f32).cos())
         .collect();
-    let value = |v: u8, wy: f32, wx: f32| Complex::new((f32::from(v) - mean) * wx * wy, 0.0);
+    let value = |v: u8, wy: f32, wx: f32| Complex32::new((f32::from(v) - mean) * wx * wy, 0.0);
     rows.zip(&window)
         .flat_map(|(row, &wy)| row.iter().zip(&window).map(move |(&v, &wx)| value(v, wy, wx)))
         .collect()
 }
 
-fn transposed(values: &[Complex<f32>]) -> Vec<Complex<f32>> {
+fn transposed(values: &[Complex32]) -> Vec<Complex32> {
     (0..TILE * TILE).map(|i| values[i % TILE * TILE + i / TILE]).collect()
 }
 
@@ -127,7 +126,7 @@ impl Rings {
     }
 
     /// Places that stand out by their amplitude, off the axes, each against its ring.
-    fn peaks(&self, spectrum: &[Complex<f32>]) -> Vec<Peak> {
+    fn peaks(&self, spectrum: &[Complex32]) -> Vec<Peak> {
         let log = |at: usize| (spectrum[at].norm() + 1e-3).ln();
         // A sine under a Hann window peaks at its amplitude times an eighth of the tile's pixels.
         let least = (LEAST_AMPLITUDE * (TILE * TILE / 8) as f32).ln();
