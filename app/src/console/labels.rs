@@ -46,6 +46,7 @@ pub(super) const fn weakening(weakening: Weakening) -> &'static str {
         Weakening::NetworksAdmitted => "More networks will be able to call the API.",
         Weakening::AddressesShutOut => "Addresses that may call the API now will be refused.",
         Weakening::RetentionShortened => "Personal data will be erased sooner, also that of sessions that have ended.",
+        Weakening::SecondFactorOptional => "A password alone will be enough to sign in to the console.",
     }
 }
 
@@ -72,6 +73,7 @@ pub(super) fn setting(name: &str) -> String {
         "find_duplicates" => "Search for faces approved before",
         "duplicate_from" => "Same face, from",
         "sampled" => "Quality control, share",
+        "second_factor_required" => "Second factor required",
         other => other,
     };
     known.to_owned()

@@ -42,6 +42,15 @@ const TENANT: &str = "tenant";
 /// Session key: the notice to show on the next page.
 const NOTICE: &str = "done";
 
+/// What people can use who still have to set up a second factor: the account with its factors, proving who they are, leaving the
+/// tenant that requires it, and signing out.
+const WITHOUT_FACTOR: [&str; 5] = [
+    "/admin/account",
+    "/admin/confirm",
+    "/admin/tenant",
+    "/admin/sign-out",
+    "/admin/sign-out-everywhere",
+];
 /// How long a second factor can be shown after the password.
 const HALF_LIFETIME: Millis = Millis::minutes(10);
 /// Longest name of a browser that is kept, in characters.
@@ -124,6 +133,9 @@ pub(super) async fn signed_in_only(
         Ok(None) => return to_sign_in(request.uri(), request.method()),
         Err(error) => return broken(error, &app, &context).await,
     };
+    if signed_in.staff.lacks_factor() && !WITHOUT_FACTOR.iter().any(|path| is_below(request.uri().path(), path)) {
+        return Redirect::to("/admin/account").into_response();
+    }
     let has_notice = signed_in.notice.is_some();
     let page: PageRequest = app.page_request(&context, signed_in);
     request.extensions_mut().insert(page);
@@ -139,6 +151,11 @@ pub(super) async fn signed_in_only(
         }
     }
     response
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A page is remembered as the target after sign-in; a form is never resubmitted without the person's knowledge.

@@ -14,7 +14,10 @@ use domain::{
 use std::{net::IpAddr, sync::Arc};
 use store::{
     StoreError, audit,
-    people::users::{self, UserRow},
+    people::{
+        second_factors,
+        users::{self, UserRow},
+    },
     settings::tenants,
 };
 
@@ -39,6 +42,7 @@ pub struct Staff {
     settings: Arc<Option<TenantSettings>>,
     rank: Rank,
     operator: bool,
+    lacks_factor: bool,
     address: IpAddr,
 }
 
@@ -75,13 +79,19 @@ pub async fn staff(
         if tenant.is_none() && user.operator {
             tenant = tenants::list(tx).await?.into_iter().next();
         }
-        Ok(tenant.map(|tenant| (user, tenant)))
+        let Some(tenant) = tenant else { return Ok(None) };
+        let required = tenant
+            .settings
+            .as_ref()
+            .is_some_and(|settings| settings.second_factor_required);
+        let lacks_factor = required && !second_factors::has_any(tx, &id).await?;
+        Ok(Staff::of(user, tenant, lacks_factor, address))
     });
-    Ok(unit.await?.and_then(|(user, tenant)| Staff::of(user, tenant, address)))
+    unit.await
 }
 
 impl Staff {
-    fn of(user: UserRow, tenant: tenants::TenantRow, address: IpAddr) -> Option<Self> {
+    fn of(user: UserRow, tenant: tenants::TenantRow, lacks_factor: bool, address: IpAddr) -> Option<Self> {
         let rank = match user.place {
             Some((own, role)) if own == tenant.id => Rank::Role(role),
             _ if user.operator => Rank::Operator,
@@ -97,6 +107,7 @@ impl Staff {
             settings: Arc::new(tenant.settings),
             rank,
             operator: user.operator,
+            lacks_factor,
             address,
         })
     }
@@ -146,6 +157,12 @@ impl Staff {
     /// Whether they are an operator, in whichever tenant they work.
     pub(crate) const fn is_operator(&self) -> bool {
         self.operator
+    }
+
+    /// Whether the tenant requires a second factor, and they have none: they can do nothing but set one up.
+    #[must_use]
+    pub const fn lacks_factor(&self) -> bool {
+        self.lacks_factor
     }
 
     /// Their network address.

@@ -6,6 +6,7 @@ use argon2::{
     password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
 };
 use domain::secret::Secret;
+use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 /// Minimum length, in characters.
@@ -40,6 +41,21 @@ pub enum BadPassword {
          Use a sentence of your own"
     )]
     Guessable,
+    /// Among the leaked ones that are tried first.
+    #[error("has appeared in a data breach. Use a sentence of your own")]
+    Leaked,
+}
+
+/// Sorted prefixes of the SHA-256 of the long ones among the million most used leaked passwords, in lower case; made by
+/// `cargo xtask passwords`. Nothing is asked of a service on the Internet (NIST SP 800-63B-4, 3.1.1.2: a blocklist).
+const LEAKED: &[[u8; PREFIX]] = include_bytes!("leaked_passwords.bin").as_chunks().0;
+/// Bytes of a prefix.
+const PREFIX: usize = 8;
+
+fn is_leaked(password: &str) -> bool {
+    let hash = Sha256::digest(password.to_lowercase());
+    hash.first_chunk()
+        .is_some_and(|prefix: &[u8; PREFIX]| LEAKED.binary_search(prefix).is_ok())
 }
 
 /// Checks a new password of a person about whom `known` is known: their name, address, organisation.
@@ -59,6 +75,9 @@ pub fn check(password: &str, known: &[&str]) -> Result<(), BadPassword> {
     let known: Vec<&str> = known.iter().copied().chain(parts).chain([PRODUCT]).collect();
     if zxcvbn::zxcvbn(password, &known).guesses() < LEAST_GUESSES {
         return Err(BadPassword::Guessable);
+    }
+    if is_leaked(password) {
+        return Err(BadPassword::Leaked);
     }
     Ok(())
 }
@@ -148,6 +167,14 @@ mod tests {
         assert_eq!(check("Zbigniew Oyelaran 7", &RITA), Ok(()), "not this person's name");
         let him = ["zbigniew@shop.example", "Zbigniew Oyelaran"];
         assert_eq!(check("Zbigniew Oyelaran 7", &him), Err(BadPassword::Guessable));
+    }
+
+    #[test]
+    fn what_leaked_elsewhere_is_refused_however_random_and_whatever_its_case() {
+        for leaked in ["ZMNh9UDdFJYIEbL5A3", "yTARImElAHEW735", "YTARIMELAHEW735"] {
+            assert_eq!(check(leaked, &RITA), Err(BadPassword::Leaked), "{leaked}");
+        }
+        assert!(LEAKED.is_sorted() && LEAKED.len() > 9_000);
     }
 
     #[tokio::test]

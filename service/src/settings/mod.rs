@@ -24,9 +24,11 @@ use store::{
 fn check_rank(change: &Change, staff: &Staff) -> Result<(), Forbidden> {
     match change {
         Change::Callbacks(_) | Change::Addresses(_) | Change::Webhook { .. } => Developer::of(staff).map(drop),
-        Change::Look { .. } | Change::Steps { .. } | Change::Lifetimes { .. } | Change::Decision(_) => {
-            Admin::of(staff).map(drop)
-        }
+        Change::Look { .. }
+        | Change::Steps { .. }
+        | Change::Lifetimes { .. }
+        | Change::Decision(_)
+        | Change::SignIn { .. } => Admin::of(staff).map(drop),
     }
 }
 

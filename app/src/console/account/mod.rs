@@ -87,6 +87,7 @@ async fn view_of(request: &Request, mistakes: Vec<Mistake>) -> PageResult<Accoun
         factors: list_factors(honnin, staff.user()).await?,
         sessions: console_session::list_own(honnin, staff).await?,
         here: request.who.session.clone(),
+        required: staff.lacks_factor(),
         codes: Vec::new(),
         passkey_name: String::new(),
         mistakes,

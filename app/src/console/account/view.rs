@@ -55,6 +55,8 @@ pub(super) struct AccountView {
     pub sessions: Vec<OwnSession>,
     /// Which of these is this one.
     pub here: String,
+    /// Whether they have to set up a second factor before they can do anything else.
+    pub required: bool,
     /// Recovery codes, shown only now.
     pub codes: Vec<String>,
     /// The name of a new passkey as typed.
@@ -207,10 +209,18 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
         .map(|own| session(own, own.id == view.here))
         .collect_view();
     let codes = (!view.codes.is_empty()).then(|| shown_codes(&view.codes));
+    let required = view.required.then(|| {
+        view! {
+            <p class="note" role="status">
+                "Your organisation requires a second factor. Set up an authenticator app or a passkey below to continue."
+            </p>
+        }
+    });
     let main = view! {
         <div class="narrow-page stack">
             <h1>"Account"</h1>
             {mistakes(wrong)}
+            {required}
             {codes}
             <p>"Signed in as "<strong>{frame.person.clone()}</strong>" ("{address.clone()}"), "{frame.role}"."</p>
             <section class="panel stack">

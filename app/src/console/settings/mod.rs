@@ -89,6 +89,7 @@ fn view_of(request: &Request, tenant: &TenantRow) -> SettingsView {
         own_address: request.client.to_string(),
         webhook_url: settings.webhook_url.clone().unwrap_or_default(),
         event_types: settings.event_types.clone(),
+        second_factor_required: settings.second_factor_required,
         admin: Admin::of(request.staff()).is_ok(),
         second_look: None,
         mistakes: Vec::new(),
@@ -199,6 +200,9 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
             });
             Change::Addresses(networks)
         }
+        "sign_in" => Change::SignIn {
+            second_factor_required: fields.has("second_factor_required"),
+        },
         "webhook" => Change::Webhook {
             url: fields.has("webhook_url").then(|| fields.text("webhook_url")),
             event_types: fields.all("event").filter_map(EventType::parse).collect(),

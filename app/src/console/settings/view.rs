@@ -50,6 +50,8 @@ pub(super) struct SettingsView {
     pub webhook_url: String,
     /// Events sent.
     pub event_types: Vec<EventType>,
+    /// Whether everybody needs a second factor.
+    pub second_factor_required: bool,
     /// Whether the sections for admins are shown too.
     pub admin: bool,
     /// A change that is shown with its effects before it is saved, instead of the settings.
@@ -280,6 +282,22 @@ fn webhook(view: &SettingsView) -> AnyView {
     )
 }
 
+fn sign_in(view: &SettingsView) -> AnyView {
+    let inside = tick(
+        "second_factor_required",
+        "yes",
+        "Require a second factor: an authenticator app or a passkey",
+        view.second_factor_required,
+    );
+    section(
+        view,
+        "sign_in",
+        "Signing in",
+        "Whoever has no second factor is asked to set one up before they can do anything else.",
+        inside,
+    )
+}
+
 /// The page.
 #[must_use]
 pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> AnyView {
@@ -293,7 +311,7 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
         {webhook(view)}
         {callbacks(view)}
         {addresses(view)}
-        {view.admin.then(|| view! { {lifetimes(view)}{decision(view)} })}
+        {view.admin.then(|| view! { {lifetimes(view)}{decision(view)}{sign_in(view)} })}
     };
     page(frame, meta, "Settings", main.into_any())
 }
