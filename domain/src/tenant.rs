@@ -423,7 +423,10 @@ mod tests {
                 policy(|p| p.reject_on_fraud_signals = false),
             ),
             (Weakening::SpecimensAccepted, policy(|p| p.accept_specimens = true)),
-            (Weakening::SecondFactorOptional, with(|s| s.second_factor_required = false)),
+            (
+                Weakening::SecondFactorOptional,
+                with(|s| s.second_factor_required = false),
+            ),
             (Weakening::VisualEvidence, policy(|p| p.accepted = Accepted::Visual)),
             (Weakening::DuplicatesMissed, policy(|p| p.find_duplicates = false)),
             (Weakening::DuplicatesMissed, policy(|p| p.duplicate_from = 1.0)),

@@ -16,6 +16,7 @@ mod beside;
 mod capture;
 mod console;
 mod health;
+mod hold;
 mod metrics_endpoint;
 #[cfg(debug_assertions)]
 mod reload;

@@ -19,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use store::{Db, DbOptions, StoreError, capture::pictures::Pictures, vault::Vault};
+use store::{Db, DbOptions, StoreError, backup::UNFINISHED, capture::pictures::Pictures, vault::Vault};
 use tokio_util::sync::CancellationToken;
 use vision::Vision;
 
@@ -34,6 +34,9 @@ pub enum OpenError {
         /// Why.
         source: io::Error,
     },
+    /// A backup is being restored into the data folder.
+    #[error("{}: a backup is being restored into this folder; run `honnin backup restore` again if it was interrupted", .0.display())]
+    Restoring(PathBuf),
     /// Part of the storage.
     #[error("{what}: {source}")]
     Store {
@@ -87,11 +90,31 @@ fn blind() -> Vision {
     Vision::load(Path::new(""))
 }
 
+/// Opens an installation whose restore is not finished.
+///
+/// # Errors
+/// [`OpenError`].
+pub(crate) async fn open_restored(config: Arc<Config>) -> Result<App, OpenError> {
+    open_parts(config, blind(), Arc::new(SystemClock), Arc::new(SystemRandom)).await
+}
+
 /// Opens everything with the given vision, clock and randomness.
 ///
 /// # Errors
 /// [`OpenError`].
 pub async fn open_with(
+    config: Arc<Config>,
+    vision: Vision,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+) -> Result<App, OpenError> {
+    if config.data_dir.join(UNFINISHED).exists() {
+        return Err(OpenError::Restoring(config.data_dir.clone()));
+    }
+    open_parts(config, vision, clock, random).await
+}
+
+async fn open_parts(
     config: Arc<Config>,
     vision: Vision,
     clock: Arc<dyn Clock>,

@@ -3,7 +3,7 @@
 use crate::{
     config::{Config, Tls},
     edge::{self, Certificate, TlsError},
-    metrics_endpoint,
+    hold, metrics_endpoint,
     router::router,
     state::App,
 };
@@ -237,8 +237,13 @@ async fn plan_sweep(honnin: &Honnin) {
 fn work(app: &App, stop: &CancellationToken) -> Workers {
     let mut tasks = Vec::new();
     let mut bells = Vec::new();
-    let held = app.config.webhooks.hold;
-    if held {
+    let restored = hold::is_on(&app.config.data_dir);
+    let held = app.config.webhooks.hold || restored;
+    if restored {
+        tracing::warn!(
+            "webhooks are on hold since this installation was restored: none are sent until a start with --send-deliveries"
+        );
+    } else if held {
         tracing::warn!("webhooks are on hold: none are sent until a start without --hold-deliveries and webhooks.hold");
     }
     for lane in Lane::ALL {

@@ -11,7 +11,7 @@ use std::{
 use toml::Table;
 
 /// Each crate and the crates it may depend on. No dependency goes the other way.
-const IMPORTS: [(&str, &[&str]); 11] = [
+const IMPORTS: [(&str, &[&str]); 12] = [
     ("domain", &[]),
     ("lens", &["domain"]),
     ("vision", &["domain", "lens"]),

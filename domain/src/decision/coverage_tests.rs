@@ -2,15 +2,10 @@
 //! does one whose scenario no longer raises it.
 
 use super::{
-    tests::{NOBODY, TODAY, face, field, passport, selfie, typed},
+    tests::{NOBODY, TODAY, field, passport, selfie, typed},
     *,
 };
-use crate::{
-    document::{FieldName, Side},
-    findings::{CodeReading, CodeStandard, LayoutReading, MrzFormat, Signature, Unavailable},
-    request::PreRegistered,
-    user_input::Gender,
-};
+use crate::document::{FieldName, Side};
 
 /// Evidence that is approved until a scenario spoils it.
 pub(crate) struct Case {

@@ -40,10 +40,7 @@ pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputM
 #[cfg(test)]
 pub(crate) mod scenarios {
     use super::*;
-    use crate::{
-        decision::{coverage_tests::Scenario, tests::field},
-        document::FieldName,
-    };
+    use crate::{decision::coverage_tests::Scenario, document::FieldName, request::PreRegistered, user_input::Gender};
 
     pub(crate) const ALL: &[Scenario] = &[
         (Reason::InputNameMismatch, |case| {

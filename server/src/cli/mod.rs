@@ -1,6 +1,7 @@
 //! The command line.
 
 mod audit;
+mod backup;
 mod check_config;
 mod demo;
 mod inspect;
@@ -57,6 +58,9 @@ enum Command {
     /// Audit log.
     #[command(subcommand)]
     Audit(audit::AuditCommand),
+    /// Copies the installation while it runs, verifies a copy, and restores one.
+    #[command(subcommand)]
+    Backup(backup::BackupCommand),
 }
 
 /// Runs the command given on the command line.
@@ -83,6 +87,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Tenant(command) => tenant::run(&cli.settings, command),
         Command::User(command) => people::run(&cli.settings, command),
         Command::Audit(command) => audit::run(&cli.settings, command),
+        Command::Backup(command) => backup::run(&cli.settings, command),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Failure, Settings, block_on, demo, logging, read, say};
 use crate::{
     config::{Config, Tls},
+    hold,
     open::{open, open_without_models},
     serve::{self, listen, stop_on_signal},
     site,
@@ -27,6 +28,9 @@ pub(super) struct WorkerArgs {
     /// Hold all webhooks until the next start without this option. Use it after restoring a backup.
     #[arg(long)]
     hold_deliveries: bool,
+    /// Send webhooks again that were held because this installation was restored from a backup.
+    #[arg(long, conflicts_with = "hold_deliveries")]
+    send_deliveries: bool,
 }
 
 impl WorkerArgs {
@@ -35,7 +39,11 @@ impl WorkerArgs {
         if self.hold_deliveries {
             layers.set("webhooks.hold", true);
         }
-        read(&layers)
+        let config = read(&layers)?;
+        if self.send_deliveries {
+            hold::end(&config.data_dir)?;
+        }
+        Ok(config)
     }
 }
 

@@ -1,24 +1,25 @@
 //! Copies made with the commands in `docs/OPERATIONS.md` while the node is running; and copies made in other ways.
 //!
 //! Planted faults that these tests detect: `cp` instead of `VACUUM INTO`; the keys before the sessions; the pictures before
-//! either.
+//! either; a manifest without hashes; keys that may be older than the data.
 
 use super::{
     free_port,
     http::{create, read},
     node::{Installation, Node, add_tenant, settings},
 };
-use domain::{ids::SessionId, scope::Scope, time::Millis};
+use domain::{ids::SessionId, scope::Scope, session::Status, time::Millis};
+use serde_json::Value;
 use server::state::App;
 use service::{access::tenant_by_key, session::create::create_session};
 use std::{
     fs,
     net::{IpAddr, SocketAddr},
-    path::Path,
-    process::Command,
+    path::{Path, PathBuf},
+    process::Output,
     sync::{Arc, Mutex},
 };
-use store::{capture::pictures::Pictures, webhook::events};
+use store::{DbOptions, capture::pictures::Pictures, session::sessions, vault::Vault, webhook::events};
 use tempfile::TempDir;
 use testkit::{authority::acceptor, receiver::Receiver};
 use tokio::{sync::Notify, task::JoinSet};
@@ -28,8 +29,8 @@ const NAME: &str = "Tanaka";
 /// Part of the log message for a copy that lacks the most recent changes.
 const INCOMPLETE: &str = "was copied while it was open, without its write-ahead log";
 
-/// The shell commands of the section about backups: making a copy, and restoring it.
-fn documented() -> [String; 2] {
+/// The shell commands of the section about backups: making a copy, verifying it, and restoring it.
+fn documented() -> [String; 3] {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/OPERATIONS.md");
     let page = fs::read_to_string(page).unwrap();
     let (_, section) = page.split_once("\n## Backup and restore\n").unwrap();
@@ -55,18 +56,29 @@ impl Copy {
         Self { stored, keys, master }
     }
 
-    /// Runs the documented commands on `data`. Returns when they have succeeded.
-    async fn run(&self, script: &str, data: &Path) {
-        let mut shell = Command::new("sh");
-        shell.args(["-euc", script]).env("DATA", data);
+    /// Runs documented commands on an installation. Returns when they have succeeded.
+    async fn run(&self, script: &str, installation: &Installation) {
+        let output = self.output(script, installation).await;
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// Why documented commands are refused.
+    async fn refusal(&self, script: &str, installation: &Installation) -> String {
+        let output = self.output(script, installation).await;
+        assert!(!output.status.success(), "{script}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    async fn output(&self, script: &str, installation: &Installation) -> Output {
+        let mut shell = installation.shell(script);
+        shell.env("DATA", installation.data());
         for (name, folder) in [("COPY", &self.stored), ("KEYS", &self.keys), ("MASTER", &self.master)] {
             shell.env(name, folder.path());
         }
-        let output = tokio::task::spawn_blocking(move || shell.output())
+        tokio::task::spawn_blocking(move || shell.output())
             .await
             .unwrap()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            .unwrap()
     }
 }
 
@@ -150,23 +162,27 @@ async fn a_copy_made_as_documented_while_sessions_are_created_opens_whole_and_ha
     let key = tenant.key.expose();
     let (node, address) = begin(&installation, "serve").await;
     let customers = Customers::start(address, key, &pictures(&installation));
-    let [make, put_back] = documented();
+    let [make, verify, put_back] = documented();
     let copy = Copy::new();
     let before = customers.at_least(100).await;
-    let mut so_far = before.len();
-    for command in make.lines() {
-        copy.run(command, &installation.data()).await;
-        // More than the keys of one batch: copying in another order misses some.
-        so_far = customers.at_least(so_far + 70).await.len();
-    }
+    copy.run(&make, &installation).await;
+    // More than the keys of one batch: copying in another order misses some.
+    customers.at_least(before.len() + 70).await;
     let all = customers.end().await;
     // The machine is lost.
     drop((node, app));
 
     let other = Installation::new();
-    copy.run(&put_back, &other.data()).await;
-    let (node, address) = begin(&other, "serve --hold-deliveries").await;
+    copy.run(&verify, &other).await;
+    copy.run(&put_back, &other).await;
+    let (mut node, address) = begin(&other, "serve").await;
+    node.until_it_says("webhooks are on hold").await;
     assert!(!node.said().iter().any(|line| line.contains(INCOMPLETE)));
+    assert!(
+        copy.refusal(&put_back, &other)
+            .await
+            .contains("honnin.db: exists already")
+    );
     let pictures = pictures(&other);
     for id in all {
         let (status, session) = read(address, key, &id).await;
@@ -183,6 +199,145 @@ async fn a_copy_made_as_documented_while_sessions_are_created_opens_whole_and_ha
         assert_eq!(picture.unwrap(), id);
     }
     node.stop().await;
+}
+
+/// A stopped installation with one session, whose picture is in it, and a copy of it.
+async fn copied() -> (Installation, Copy, SessionId) {
+    let installation = Installation::new();
+    let app = installation.open(Millis(0)).await;
+    let tenant = add_tenant(&app, settings(None)).await;
+    let id = SessionId::parse(&overdue_session(&app, tenant.key.expose()).await).unwrap();
+    pictures(&installation)
+        .put(&id, "front", b"sealed".to_vec())
+        .await
+        .unwrap();
+    app.honnin.close().await.unwrap();
+    let copy = Copy::new();
+    copy.run(&documented()[0], &installation).await;
+    (installation, copy, id)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_that_is_damaged_mixed_or_unfinished_is_refused_with_the_name_of_the_file_and_writes_nothing() {
+    let [_, verify, put_back] = documented();
+    let damage: [(&str, fn(&Copy)); 6] = [
+        ("honnin.db: is damaged", |copy| {
+            let path = copy.stored.path().join("honnin.db");
+            let mut bytes = fs::read(&path).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            fs::write(path, bytes).unwrap();
+        }),
+        ("front: is damaged", |copy| {
+            fs::write(a_picture(copy), b"sealee").unwrap()
+        }),
+        ("front: is missing", |copy| fs::remove_file(a_picture(copy)).unwrap()),
+        ("back: is not in the manifest", |copy| {
+            fs::write(a_picture(copy).with_file_name("back"), b"another's").unwrap();
+        }),
+        ("manifest.json: is missing", |copy| {
+            fs::remove_file(copy.keys.path().join("manifest.json")).unwrap();
+        }),
+        ("is older than the copy of the data", |copy| {
+            let path = copy.keys.path().join("manifest.json");
+            let mut manifest: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            manifest["begun_at"] = (manifest["begun_at"].as_i64().unwrap() - 1).into();
+            fs::write(path, manifest.to_string()).unwrap();
+        }),
+    ];
+    for (what, damage) in damage {
+        let (_, copy, _) = copied().await;
+        damage(&copy);
+        let empty = Installation::new();
+        for script in [&verify, &put_back] {
+            let refusal = copy.refusal(script, &empty).await;
+            assert!(refusal.contains(what), "{what}: {refusal}");
+        }
+        assert!(!empty.data().exists(), "{what}");
+    }
+    let ((_, one, _), (_, other, _)) = (copied().await, copied().await);
+    let mixed = Copy {
+        stored: one.stored,
+        keys: other.keys,
+        master: one.master,
+    };
+    let refusal = mixed.refusal(&verify, &Installation::new()).await;
+    assert!(refusal.contains("holds the keys of another installation"), "{refusal}");
+}
+
+fn a_picture(copy: &Copy) -> PathBuf {
+    let mut path = copy.stored.path().join("pictures");
+    for _ in 0..3 {
+        path = fs::read_dir(path).unwrap().next().unwrap().unwrap().path();
+    }
+    path
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_was_erased_after_the_copy_does_not_come_back_with_it() {
+    let (installation, copy, id) = copied().await;
+    let app = installation.open(Millis(0)).await;
+    let find = id.clone();
+    let unit = app
+        .honnin
+        .db()
+        .read(async move |tx| sessions::find_any(tx, &find).await);
+    let row = unit.await.unwrap().unwrap();
+    let (url, master) = (
+        format!("sqlite://{}", installation.data().join("keys.db").display()),
+        installation.data().join("master.key"),
+    );
+    let vault = Vault::open_with_file(&url, DbOptions::default(), &master, app.honnin.db());
+    let vault = vault.await.unwrap();
+    assert!(vault.destroy(&row.data_key).await.unwrap());
+    vault.close().await.unwrap();
+    app.honnin.close().await.unwrap();
+    // Only the keys are copied again, as for every older copy of the data.
+    let newer = Copy::new();
+    newer.run(&documented()[0], &installation).await;
+    let mixed = Copy {
+        stored: copy.stored,
+        keys: newer.keys,
+        master: copy.master,
+    };
+    let other = Installation::new();
+    mixed.run(&documented()[2], &other).await;
+    let (node, _) = begin(&other, "serve").await;
+    let app = other.open(Millis(0)).await;
+    let kept = other.data().join("pictures");
+    loop {
+        let find = id.clone();
+        let unit = app
+            .honnin
+            .db()
+            .read(async move |tx| sessions::find_any(tx, &find).await);
+        let row = unit.await.unwrap().unwrap();
+        if row.session.purged_at.is_some() && pictures(&other).find(&id, "front").await.unwrap().is_none() {
+            assert!(
+                row.known.is_none() && row.session.status == Status::Expired || row.session.status == Status::Failed
+            );
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    assert!(kept.exists());
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restore_that_was_interrupted_is_told_of_and_can_be_run_again() {
+    let (_, copy, id) = copied().await;
+    let other = Installation::new();
+    copy.run(&documented()[2], &other).await;
+    // As if it had ended before its last step.
+    fs::write(other.data().join("restore-unfinished"), "").unwrap();
+    let mut node = other.start("serve", "127.0.0.1:0");
+    node.until_it_says("a backup is being restored into this folder").await;
+    drop(node);
+    copy.run(&documented()[2], &other).await;
+    let app = other.open(Millis(0)).await;
+    let unit = app.honnin.db().read(async move |tx| sessions::find_any(tx, &id).await);
+    assert!(unit.await.unwrap().is_some());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -81,6 +81,19 @@ impl Installation {
         self.folder.path().join("data")
     }
 
+    /// A shell script in which `honnin` is the program with this installation's settings.
+    pub(crate) fn shell(&self, script: &str) -> Command {
+        let file = self.folder.path().join("honnin.toml");
+        std::fs::write(&file, &self.settings).unwrap();
+        let mut shell = Command::new("sh");
+        let script = format!("honnin() {{ \"$PROGRAM\" \"$@\" --config \"$SETTINGS\"; }}\n{script}");
+        shell
+            .args(["-euc", &script])
+            .env("PROGRAM", PROGRAM)
+            .env("SETTINGS", file);
+        shell
+    }
+
     /// Starts `honnin command`.
     pub(crate) fn start(&self, command: &str, listen: &str) -> Node {
         self.spawn(Command::new(PROGRAM), command, listen)

@@ -8,10 +8,15 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
-    ids::SessionId,
+    ids::{EventId, SessionId},
     session::{FailureReason, Status},
+    time::Timestamp,
 };
-use store::{StoreError, audit, review, session::sessions, settings::tenants};
+use store::{
+    StoreError, Tx, audit, review,
+    session::sessions::{self, SessionRow},
+    settings::tenants::{self, TenantRow},
+};
 
 /// Why nothing is erased.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -38,29 +43,7 @@ pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result
         if row.session.purged_at.is_some() {
             return Ok(());
         }
-        match (row.session.status, row.session.status_at(now)) {
-            (Status::Completed | Status::Failed | Status::Expired, _) => {}
-            (_, Status::Expired) => {
-                // Its deadline has passed, but that has not been stored yet.
-                if let Some(expired) = row.session.expire(now) {
-                    row.session = expired;
-                    end::expire(tx, &event, &owner, &mut row, now).await?;
-                }
-            }
-            (_, status) => {
-                let reason = match status {
-                    Status::Deciding | Status::Reviewing => FailureReason::ErasedBeforeDecision,
-                    _ => FailureReason::OperatorCancelled,
-                };
-                if let Ok(abandoned) = row.session.abandon(now) {
-                    row.session = abandoned;
-                    row.outcome = None;
-                    end::fail(tx, &event, &owner, &mut row, reason, now).await?;
-                    review::release(tx, &id).await?;
-                    review::remove_pending(tx, &id).await?;
-                }
-            }
-        }
+        end_early(tx, &event, &owner, &mut row, now).await?;
         schedule_erasure_at(tx, (&id, row.session.attempt), now).await?;
         audit::record(
             tx,
@@ -70,4 +53,38 @@ pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result
         Ok(())
     });
     unit.await
+}
+
+/// Ends a session that has not ended, since its personal data is about to be erased.
+pub(super) async fn end_early(
+    tx: &mut Tx,
+    event: &EventId,
+    owner: &TenantRow,
+    row: &mut SessionRow,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    match (row.session.status, row.session.status_at(now)) {
+        (Status::Completed | Status::Failed | Status::Expired, _) => {}
+        (_, Status::Expired) => {
+            // Its deadline has passed, but that has not been stored yet.
+            if let Some(expired) = row.session.expire(now) {
+                row.session = expired;
+                end::expire(tx, event, owner, row, now).await?;
+            }
+        }
+        (_, status) => {
+            let reason = match status {
+                Status::Deciding | Status::Reviewing => FailureReason::ErasedBeforeDecision,
+                _ => FailureReason::OperatorCancelled,
+            };
+            if let Ok(abandoned) = row.session.abandon(now) {
+                row.session = abandoned;
+                row.outcome = None;
+                end::fail(tx, event, owner, row, reason, now).await?;
+                review::release(tx, &row.session.id).await?;
+                review::remove_pending(tx, &row.session.id).await?;
+            }
+        }
+    }
+    Ok(())
 }

@@ -232,6 +232,26 @@ pub async fn find_any(tx: &mut Tx, id: &SessionId) -> Result<Option<SessionRow>,
     raw.map(SessionRow::try_from).transpose()
 }
 
+/// Sessions whose personal data was not erased, with the names of their keys: up to `limit` after `after`, by id.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_keys(
+    tx: &mut Tx,
+    after: Option<&SessionId>,
+    limit: u32,
+) -> Result<Vec<(SessionId, DataKeyId)>, StoreError> {
+    let rows: Vec<(String, String)> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, data_key FROM sessions WHERE purged_at IS NULL AND id > $1 ORDER BY id LIMIT $2")
+        .bind(after.map_or("", SessionId::as_str)).bind(i64::from(limit)).fetch_all(conn).await)?;
+    let parsed = rows
+        .into_iter()
+        .map(|(id, key)| Some((SessionId::parse(&id)?, DataKeyId::parse(&key)?)));
+    parsed
+        .collect::<Option<_>>()
+        .ok_or(StoreError::Corrupt("a malformed session or key id"))
+}
+
 /// Saves everything that may change, if `row` is still current, and increments its version.
 ///
 /// # Errors

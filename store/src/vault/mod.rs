@@ -24,7 +24,7 @@ use keyring::SealedKey;
 use opened::Opened;
 use seal::{RawKey, random};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -218,6 +218,17 @@ impl Vault {
             Ok((id.clone(), SessionKey { id, key }))
         });
         opened.collect()
+    }
+
+    /// Which of these keys do not exist: they were destroyed.
+    ///
+    /// # Errors
+    /// If the key database does not respond.
+    pub async fn find_destroyed(&self, ids: &[DataKeyId]) -> Result<Vec<DataKeyId>, StoreError> {
+        let wanted = ids.to_vec();
+        let find = self.0.keys.read(async move |tx| keyring::find_many(tx, &wanted).await);
+        let found: BTreeSet<String> = find.await?.into_iter().map(|row| row.id).collect();
+        Ok(ids.iter().filter(|id| !found.contains(id.as_str())).cloned().collect())
     }
 
     /// Destroys a key permanently. Destroying it again does nothing. Returns false if a reader kept the key's bytes in SQLite's

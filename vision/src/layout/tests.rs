@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::text::{Area, Lattice, Symbol};
+use domain::document::DocumentType;
 use time::macros::date;
 
 /// Texts with left edge and middle in millimetres.

@@ -1,0 +1,153 @@
+//! `backup create`, `backup verify` and `backup restore`.
+
+use super::{Failure, Settings, block_on, logging, say};
+use crate::{config::Config, hold, open::open_restored};
+use clap::{Args, Subcommand};
+use domain::time::Clock as _;
+use service::{privacy::after_restore::erase_again, runtime::clock::SystemClock};
+use std::{
+    io::{IsTerminal as _, Write as _},
+    path::PathBuf,
+    sync::Arc,
+};
+use store::backup::{self, Source, Target, Verified};
+
+#[derive(Subcommand)]
+pub(super) enum BackupCommand {
+    /// Copies the databases and pictures of this installation, which may be running.
+    Create(Create),
+    /// Checks that a copy is whole and that its two halves fit.
+    Verify(Copy),
+    /// Puts a copy back into the empty data folder of this configuration. Webhooks are held until a start with --send-deliveries.
+    Restore(Restore),
+}
+
+#[derive(Args)]
+pub(super) struct Create {
+    /// New folder for the sessions and pictures.
+    #[arg(long, value_name = "FOLDER")]
+    to: PathBuf,
+    /// Folder for the keys, kept elsewhere. An older copy of the keys in it is replaced.
+    #[arg(long, value_name = "FOLDER")]
+    keys: PathBuf,
+}
+
+#[derive(Args)]
+pub(super) struct Copy {
+    /// Folder with the sessions and pictures.
+    #[arg(long, value_name = "FOLDER")]
+    from: PathBuf,
+    /// Folder with the keys.
+    #[arg(long, value_name = "FOLDER")]
+    keys: PathBuf,
+}
+
+#[derive(Args)]
+pub(super) struct Restore {
+    #[command(flatten)]
+    copy: Copy,
+    /// The file of the master keys.
+    #[arg(long, value_name = "FILE")]
+    master_key: PathBuf,
+    /// Send webhooks at the next start. Only if the lost installation is certain to send none: receivers get repeated events.
+    #[arg(long)]
+    send_deliveries: bool,
+}
+
+pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Failure> {
+    match command {
+        BackupCommand::Create(create) => make(settings.load()?.as_ref(), &create),
+        BackupCommand::Verify(copy) => {
+            let verified = block_on(async { Ok(backup::verify(&copy.from, &copy.keys, &mut shown("files")).await?) })?;
+            describe(&verified)
+        }
+        BackupCommand::Restore(restore) => put_back(settings.load()?, &restore),
+    }
+}
+
+fn make(config: &Config, Create { to, keys }: &Create) -> Result<(), Failure> {
+    if !config.database_url.starts_with("sqlite:") {
+        return Err(
+            "this installation is on PostgreSQL: run pg_dump on the database of database.url first and on that of \
+             database.keys_url second, then copy the pictures (docs/OPERATIONS.md, Backup and restore)"
+                .into(),
+        );
+    }
+    let source = Source {
+        database_url: &config.database_url,
+        keys_url: &config.keys_url,
+        pictures: &config.pictures_dir,
+    };
+    let copied =
+        block_on(async { Ok(backup::make(source, to, keys, SystemClock.now(), &mut shown("pictures")).await?) })?;
+    say(format!("Copied the sessions and {copied} pictures to {}", to.display()))?;
+    say(format!("Copied the keys to {}", keys.display()))?;
+    say(format!(
+        "Not copied: {}. Keep a copy of it apart from both.",
+        config.master_key_file.display()
+    ))
+}
+
+fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
+    logging::start(&config.log);
+    let target = Target {
+        folder: config.data_dir.clone(),
+        database: backup::sqlite_file(&config.database_url)?,
+        keys: backup::sqlite_file(&config.keys_url)?,
+        master_key: config.master_key_file.clone(),
+        pictures: config.pictures_dir.clone(),
+    };
+    let Copy { from, keys } = &restore.copy;
+    block_on(async move {
+        let verified = backup::put_back(from, keys, &restore.master_key, &target, &mut shown("files")).await?;
+        if !restore.send_deliveries {
+            hold::begin(&config.data_dir)?;
+        }
+        let app = open_restored(Arc::clone(&config)).await?;
+        let erased = erase_again(&app.honnin).await;
+        app.honnin.close().await?;
+        let erased = erased?;
+        target.finish()?;
+        describe(&verified)?;
+        say(format!("Restored to {}", config.data_dir.display()))?;
+        if erased > 0 {
+            say(format!(
+                "{erased} sessions were erased after the copy was made, and are erased again at the next start."
+            ))?;
+        }
+        if !restore.send_deliveries {
+            say(
+                "Webhooks are held. When the lost installation is certain to be stopped: honnin serve --send-deliveries",
+            )?;
+        }
+        Ok(())
+    })
+}
+
+fn describe(verified: &Verified) -> Result<(), Failure> {
+    let Verified {
+        data_begun_at,
+        keys_begun_at,
+        readable,
+        erased_since,
+        pictures,
+    } = verified;
+    say(format!("Sessions copied   {data_begun_at}"))?;
+    say(format!("Keys copied       {keys_begun_at}"))?;
+    say(format!(
+        "Sessions          {readable} with personal data, {erased_since} erased since"
+    ))?;
+    say(format!("Pictures          {pictures}"))?;
+    say("Every file is as it was copied, and the keys fit.")
+}
+
+/// Shows on a terminal how far it is.
+fn shown(what: &'static str) -> impl FnMut(u64) + Send {
+    let terminal = std::io::stderr().is_terminal();
+    move |done| {
+        if terminal && done.is_multiple_of(100) {
+            // Progress is no result: what cannot be shown is left out.
+            drop(write!(std::io::stderr(), "\r{done} {what} "));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Files, durably: a copy that a power cut took back would be none.
+
+use super::{BackupError, FileHash, at};
+use sha2::{Digest, Sha256};
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// Bytes read at a time.
+const PIECE: usize = 1 << 16;
+
+/// Creates a folder with those above it, accessible to its owner only.
+pub(super) fn create_folder(path: &Path) -> Result<(), BackupError> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(at(path))
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Copies a file and returns what was copied.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<FileHash, BackupError> {
+    let mut source = File::open(from).map_err(at(from))?;
+    let mut target = create(to).map_err(at(to))?;
+    let copied = pass(&mut source, |piece| target.write_all(piece)).map_err(at(to))?;
+    target.sync_all().map_err(at(to))?;
+    Ok(copied)
+}
+
+/// The hash of a file.
+pub(super) fn hash(path: &Path) -> Result<FileHash, BackupError> {
+    let mut source = File::open(path).map_err(at(path))?;
+    pass(&mut source, |_| Ok(())).map_err(at(path))
+}
+
+fn pass(source: &mut File, mut to: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<FileHash> {
+    let (mut hash, mut bytes, mut piece) = (Sha256::new(), 0, vec![0; PIECE]);
+    loop {
+        let length = source.read(&mut piece)?;
+        if length == 0 {
+            break;
+        }
+        hash.update(&piece[..length]);
+        bytes += length as u64;
+        to(&piece[..length])?;
+    }
+    Ok(FileHash {
+        bytes,
+        sha256: hex::encode(hash.finalize()),
+    })
+}
+
+/// Writes a small file: whole or not at all.
+pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), BackupError> {
+    let staged = path.with_extension("part");
+    let mut file = create(&staged).map_err(at(&staged))?;
+    file.write_all(content).map_err(at(&staged))?;
+    file.sync_all().map_err(at(&staged))?;
+    rename(&staged, path)
+}
+
+/// Renames a file and makes that durable.
+pub(super) fn rename(from: &Path, to: &Path) -> Result<(), BackupError> {
+    fs::rename(from, to).map_err(at(to))?;
+    sync_folder(to.parent().unwrap_or(to))
+}
+
+/// Makes the names in a folder durable.
+pub(super) fn sync_folder(path: &Path) -> Result<(), BackupError> {
+    File::open(path).and_then(|folder| folder.sync_all()).map_err(at(path))
+}
+
+/// Removes a file that may not exist.
+pub(super) fn remove(path: &Path) -> Result<(), BackupError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// The files below a folder, as paths within it, in order. A folder that does not exist has none.
+pub(super) fn below(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
+    let (mut found, mut open) = (Vec::new(), vec![PathBuf::new()]);
+    while let Some(inner) = open.pop() {
+        let here = folder.join(&inner);
+        let entries = match fs::read_dir(&here) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries.map_err(at(&here))?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(at(&here))?;
+            let path = inner.join(entry.file_name());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => open.push(path),
+                Ok(_) => found.push(path),
+                // Removed in the meantime.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(at(&here)(error)),
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
