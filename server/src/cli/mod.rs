@@ -5,6 +5,7 @@ mod backup;
 mod check_config;
 mod demo;
 mod inspect;
+mod keys;
 mod logging;
 mod people;
 mod serving;
@@ -61,6 +62,9 @@ enum Command {
     /// Copies the installation while it runs, verifies a copy, and restores one.
     #[command(subcommand)]
     Backup(backup::BackupCommand),
+    /// The master key.
+    #[command(subcommand)]
+    Keys(keys::KeysCommand),
 }
 
 /// Runs the command given on the command line.
@@ -88,6 +92,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::User(command) => people::run(&cli.settings, command),
         Command::Audit(command) => audit::run(&cli.settings, command),
         Command::Backup(command) => backup::run(&cli.settings, command),
+        Command::Keys(command) => keys::run(&cli.settings, command),
     }
 }
 

@@ -1,5 +1,7 @@
-//! The end of personal data: when its retention has run out, or because an admin says so.
+//! The end of personal data: when its retention has run out, or because an admin says so. And the master
+//! key that protects it until then.
 
 pub mod after_restore;
 pub(crate) mod erase;
 pub mod erase_now;
+pub mod master_key;

@@ -210,6 +210,30 @@ pub async fn has_any(tx: &mut Tx, user: &UserId) -> Result<bool, StoreError> {
     Ok(found.is_some())
 }
 
+/// The encrypted secrets of all authenticator apps, to encrypt them with a new master key.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn list_authenticators(tx: &mut Tx) -> Result<Vec<(UserId, Vec<u8>)>, StoreError> {
+    let rows: Vec<(String, Vec<u8>)> = on!(tx, conn => sqlx::query_as(
+        "SELECT user_id, secret FROM authenticators ORDER BY user_id").fetch_all(conn).await)?;
+    let parsed = rows
+        .into_iter()
+        .map(|(user, secret)| Some((UserId::parse(&user)?, secret)));
+    parsed
+        .collect::<Option<_>>()
+        .ok_or(StoreError::Corrupt("a malformed user id"))
+}
+
+/// Replaces the encrypted form of a secret, unless the person has set up another one in the meantime.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn replace_secret(tx: &mut Tx, user: &UserId, old: &[u8], new: &[u8]) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE authenticators SET secret = $3 WHERE user_id = $1 AND secret = $2")
+        .bind(user.as_str()).bind(old).bind(new).execute(conn).await.map(drop))
+}
+
 /// Removes every second factor of a person, recovery codes included.
 ///
 /// # Errors

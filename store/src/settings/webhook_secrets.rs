@@ -104,6 +104,26 @@ pub async fn disable(tx: &mut Tx, tenant: &TenantId, id: &SecretId, now: Timesta
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
+/// The active secrets of all tenants, to encrypt them with a new master key.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn list_sealed(tx: &mut Tx) -> Result<Vec<SecretRow>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, tenant_id, sealed, created_at, disabled_at FROM webhook_secrets WHERE sealed IS NOT NULL ORDER BY id")
+        .fetch_all(conn).await)?;
+    raw.into_iter().map(SecretRow::try_from).collect()
+}
+
+/// Replaces the encrypted form of a secret that was not disabled in the meantime.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn replace_sealed(tx: &mut Tx, id: &SecretId, sealed: &[u8]) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE webhook_secrets SET sealed = $2 WHERE id = $1 AND sealed IS NOT NULL")
+        .bind(id.as_str()).bind(sealed).execute(conn).await.map(drop))
+}
+
 /// Any active secret of any tenant, to check whether the master key decrypts it.
 pub(crate) async fn find_any(tx: &mut Tx) -> Result<Option<SecretRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(

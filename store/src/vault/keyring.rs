@@ -70,3 +70,10 @@ pub(super) async fn replace(tx: &mut Tx, key: &SealedKey) -> Result<(), StoreErr
         .bind(&key.id).bind(key.master_version).bind(&key.sealed)
         .execute(conn).await.map(drop))
 }
+
+/// How many keys each version of the master key encrypts.
+pub(super) async fn count_by_version(tx: &mut Tx) -> Result<Vec<(i64, i64)>, StoreError> {
+    on!(tx, conn => sqlx::query_as(
+        "SELECT master_version, COUNT(*) FROM data_keys GROUP BY master_version ORDER BY master_version")
+        .fetch_all(conn).await)
+}

@@ -61,13 +61,27 @@ impl MasterKeys {
         let next = Self::parse(&text)?.newest()?.0 + 1;
         let separator = if text.ends_with('\n') { "" } else { "\n" };
         let text = Zeroizing::new(format!("{}{separator}{}", text.as_str(), new_line(next)?.as_str()));
-        let staged = path.with_extension("new");
-        drop(fs::remove_file(&staged));
-        write_new(&staged, &text)
-            .and_then(|()| fs::rename(&staged, path))
-            .and_then(|()| sync_folder(path))
-            .map_err(|error| cannot("write", &error))?;
+        replace(path, &text)?;
         Ok(next)
+    }
+
+    /// Removes all versions but the newest from the file at `path`; returns how many. What they encrypted cannot be read afterwards.
+    ///
+    /// # Errors
+    /// If the file cannot be read, parsed or written.
+    pub fn keep_newest(path: &Path) -> Result<usize, StoreError> {
+        let keys = Self::load(path)?;
+        let (version, key) = keys.newest()?;
+        let digits = Zeroizing::new(hex::encode(&***key));
+        let text = Zeroizing::new(format!("{HEADER}{version} {}\n", digits.as_str()));
+        replace(path, &text)?;
+        Ok(keys.versions.len() - 1)
+    }
+
+    /// The versions in the file, oldest first.
+    #[must_use]
+    pub fn versions(&self) -> Vec<u32> {
+        self.versions.keys().copied().collect()
     }
 
     fn parse(text: &str) -> Result<Self, StoreError> {
@@ -111,6 +125,11 @@ impl MasterKeys {
         Ok((version, sealed))
     }
 
+    /// Whether the version that encrypted this is known.
+    pub(super) fn knows(&self, sealed: &[u8]) -> bool {
+        version_of(sealed).is_some_and(|version| self.versions.contains_key(&version))
+    }
+
     /// Decrypts what any known version encrypted.
     pub(super) fn open(&self, sealed: &[u8], purpose: &[&[u8]]) -> Result<Zeroizing<Vec<u8>>, StoreError> {
         let (version, sealed) = sealed
@@ -131,6 +150,11 @@ impl std::fmt::Debug for MasterKeys {
     }
 }
 
+/// The version that precedes encrypted bytes.
+pub(super) fn version_of(sealed: &[u8]) -> Option<u32> {
+    sealed.first_chunk::<4>().map(|version| u32::from_be_bytes(*version))
+}
+
 fn bound_to(version: u32, purpose: &[&[u8]]) -> Vec<u8> {
     let version = version.to_be_bytes();
     let mut parts = vec![b"honnin/master/1".as_slice(), &version];
@@ -142,6 +166,16 @@ fn new_line(version: u32) -> Result<Zeroizing<String>, StoreError> {
     let key = Zeroizing::new(seal::random::<32>()?);
     let digits = Zeroizing::new(hex::encode(*key));
     Ok(Zeroizing::new(format!("{version} {}\n", digits.as_str())))
+}
+
+/// Replaces the file at once: a reader sees the old keys or the new ones.
+fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
+    let staged = path.with_extension("new");
+    drop(fs::remove_file(&staged));
+    write_new(&staged, text)
+        .and_then(|()| fs::rename(&staged, path))
+        .and_then(|()| sync_folder(path))
+        .map_err(|error| cannot("write", &error))
 }
 
 /// Creates a new file completely or not at all, and durably: data encrypted with a key that a power cut took back would be

@@ -5,6 +5,7 @@
 //! database. A key that was created but never assigned, because the process crashed, encrypts nothing and stays as a harmless
 //! row.
 
+mod key_file;
 mod keyring;
 mod master;
 mod opened;
@@ -20,6 +21,7 @@ use crate::{
     write_checks,
 };
 use domain::secret::Secret;
+use key_file::KeyFile;
 use keyring::SealedKey;
 use opened::Opened;
 use seal::{RawKey, random};
@@ -75,7 +77,7 @@ pub struct Vault(Arc<Inner>);
 
 struct Inner {
     keys: Db,
-    master: MasterKeys,
+    master: KeyFile,
     unused: Mutex<Vec<SessionKey>>,
     filling: tokio::sync::Mutex<()>,
     opened: Mutex<Opened>,
@@ -88,10 +90,10 @@ impl Vault {
     /// If the database does not respond.
     pub async fn open_at(url: &str, options: DbOptions, master: MasterKeys) -> Result<Self, StoreError> {
         let keys = Db::open_schema(url, options, Schema::Keys).await?;
-        Ok(Self::with(keys, master))
+        Ok(Self::with(keys, KeyFile::fixed(master)))
     }
 
-    fn with(keys: Db, master: MasterKeys) -> Self {
+    fn with(keys: Db, master: KeyFile) -> Self {
         let (unused, filling, opened) = (Mutex::default(), tokio::sync::Mutex::default(), Mutex::default());
         Self(Arc::new(Inner {
             keys,
@@ -118,7 +120,7 @@ impl Vault {
         } else {
             MasterKeys::load(file)?
         };
-        let vault = Self::with(keys, master);
+        let vault = Self::with(keys, KeyFile::of(file.to_owned(), master));
         if let Some(key) = key {
             vault.unsealed(&key).map_err(|_| StoreError::Locked(FOREIGN))?;
         }
@@ -279,7 +281,7 @@ impl Vault {
     /// # Errors
     /// If the key database does not respond or a key cannot be decrypted.
     pub async fn reseal_keys(&self, limit: u32) -> Result<usize, StoreError> {
-        let newest = i64::from(self.0.master.newest()?.0);
+        let newest = i64::from(self.0.master.newest()?);
         let find = self
             .0
             .keys
@@ -301,6 +303,22 @@ impl Vault {
         });
         store.await?;
         Ok(count)
+    }
+
+    /// Whether a secret is encrypted with the newest master key.
+    ///
+    /// # Errors
+    /// If there is no master key.
+    pub fn is_current(&self, sealed: &[u8]) -> Result<bool, StoreError> {
+        Ok(master::version_of(sealed) == Some(self.0.master.newest()?))
+    }
+
+    /// How many data keys each version of the master key encrypts.
+    ///
+    /// # Errors
+    /// If the key database does not respond.
+    pub async fn count_keys(&self) -> Result<Vec<(i64, i64)>, StoreError> {
+        self.0.keys.read(async |tx| keyring::count_by_version(tx).await).await
     }
 
     /// Removes the keys that were created but not assigned, and closes the key database.

@@ -36,6 +36,12 @@ const SECRET_NAME: &str = "authenticator";
 /// Shown by authenticator apps.
 const ISSUER: &str = "Honnin";
 
+/// The encrypted secret of a person's authenticator app, encrypted with the newest master key.
+pub(crate) fn sealed_anew(honnin: &Honnin, user: &UserId, sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
+    let plain = honnin.vault.open_secret(user.as_str(), SECRET_NAME, sealed)?;
+    honnin.vault.seal_secret(user.as_str(), SECRET_NAME, plain.expose())
+}
+
 /// Why a code was not accepted.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CodeError {

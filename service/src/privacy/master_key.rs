@@ -1,0 +1,108 @@
+//! Rotating the master key while the installation serves: everything that the older versions encrypted is encrypted with the newest.
+
+use crate::{Honnin, people::second_factor};
+use store::{StoreError, people::second_factors, settings::webhook_secrets};
+
+/// Data keys encrypted in one unit of work.
+const BATCH: u32 = 500;
+
+/// What is encrypted with the master key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sealed {
+    /// Data keys by version, oldest first.
+    pub keys: Vec<(i64, i64)>,
+    /// Webhook signing secrets and authenticator secrets.
+    pub secrets: usize,
+    /// Those of them that an older version encrypted.
+    pub older_secrets: usize,
+}
+
+/// Encrypts everything with the newest version; returns how much was encrypted anew. It can be interrupted and run again at any
+/// point. `progress` is told the data keys done so far.
+///
+/// # Errors
+/// If a database does not respond, or something cannot be decrypted.
+pub async fn encrypt_anew(honnin: &Honnin, mut progress: impl FnMut(usize)) -> Result<usize, StoreError> {
+    let mut done = 0;
+    loop {
+        let renewed = honnin.vault.reseal_keys(BATCH).await?;
+        done += renewed;
+        progress(done);
+        if renewed == 0 {
+            break;
+        }
+    }
+    Ok(done + webhook(honnin).await? + authenticators(honnin).await?)
+}
+
+async fn webhook(honnin: &Honnin) -> Result<usize, StoreError> {
+    let rows = honnin
+        .db
+        .read(async |tx| webhook_secrets::list_sealed(tx).await)
+        .await?;
+    let mut done = 0;
+    for row in rows {
+        let Some(old) = row.sealed else { continue };
+        if honnin.vault.is_current(&old)? {
+            continue;
+        }
+        let (owner, id) = (row.tenant, row.id);
+        let plain = honnin.vault.open_secret(owner.as_str(), id.as_str(), &old)?;
+        let sealed = honnin.vault.seal_secret(owner.as_str(), id.as_str(), plain.expose())?;
+        let unit = honnin
+            .db
+            .write(async move |tx| webhook_secrets::replace_sealed(tx, &id, &sealed).await);
+        unit.await?;
+        done += 1;
+    }
+    Ok(done)
+}
+
+async fn authenticators(honnin: &Honnin) -> Result<usize, StoreError> {
+    let rows = honnin
+        .db
+        .read(async |tx| second_factors::list_authenticators(tx).await)
+        .await?;
+    let mut done = 0;
+    for (user, old) in rows {
+        if honnin.vault.is_current(&old)? {
+            continue;
+        }
+        let sealed = second_factor::sealed_anew(honnin, &user, &old)?;
+        let unit = honnin
+            .db
+            .write(async move |tx| second_factors::replace_secret(tx, &user, &old, &sealed).await);
+        unit.await?;
+        done += 1;
+    }
+    Ok(done)
+}
+
+/// Counts what is encrypted with which version.
+///
+/// # Errors
+/// If a database does not respond.
+pub async fn count(honnin: &Honnin) -> Result<Sealed, StoreError> {
+    let webhook = honnin
+        .db
+        .read(async |tx| webhook_secrets::list_sealed(tx).await)
+        .await?;
+    let apps = honnin
+        .db
+        .read(async |tx| second_factors::list_authenticators(tx).await)
+        .await?;
+    let all: Vec<Vec<u8>> = webhook
+        .into_iter()
+        .filter_map(|row| row.sealed)
+        .chain(apps.into_iter().map(|(_, secret)| secret))
+        .collect();
+    let mut older = 0;
+    for sealed in &all {
+        older += usize::from(!honnin.vault.is_current(sealed)?);
+    }
+    Ok(Sealed {
+        keys: honnin.vault.count_keys().await?,
+        secrets: all.len(),
+        older_secrets: older,
+    })
+}

@@ -1,0 +1,78 @@
+//! The master keys of a running process: read again when their file was changed, so that a rotation reaches every process without a
+//! restart.
+
+use super::MasterKeys;
+use crate::StoreError;
+use std::{
+    fs,
+    path::PathBuf,
+    sync::{PoisonError, RwLock},
+    time::SystemTime,
+};
+use zeroize::Zeroizing;
+
+/// Distinguishes a file from what replaces it.
+type Stamp = (Option<SystemTime>, u64);
+
+/// The keys, and the file they come from.
+pub(super) struct KeyFile {
+    path: Option<PathBuf>,
+    known: RwLock<(Option<Stamp>, MasterKeys)>,
+}
+
+impl KeyFile {
+    /// Keys that never change.
+    pub(super) fn fixed(keys: MasterKeys) -> Self {
+        Self {
+            path: None,
+            known: RwLock::new((None, keys)),
+        }
+    }
+
+    /// The keys of a file, as they were just read.
+    pub(super) fn of(path: PathBuf, keys: MasterKeys) -> Self {
+        Self {
+            path: Some(path),
+            known: RwLock::new((None, keys)),
+        }
+    }
+
+    /// The newest version.
+    pub(super) fn newest(&self) -> Result<u32, StoreError> {
+        self.refresh();
+        self.with(|keys| keys.newest().map(|(version, _)| version))
+    }
+
+    /// Encrypts with the newest version of the file.
+    pub(super) fn seal(&self, plain: &[u8], purpose: &[&[u8]]) -> Result<(u32, Vec<u8>), StoreError> {
+        self.refresh();
+        self.with(|keys| keys.seal(plain, purpose))
+    }
+
+    /// Decrypts what any version encrypted. A version that is not known may have been added by another process.
+    pub(super) fn open(&self, sealed: &[u8], purpose: &[&[u8]]) -> Result<Zeroizing<Vec<u8>>, StoreError> {
+        if !self.with(|keys| keys.knows(sealed)) {
+            self.refresh();
+        }
+        self.with(|keys| keys.open(sealed, purpose))
+    }
+
+    fn with<T>(&self, use_keys: impl FnOnce(&MasterKeys) -> T) -> T {
+        use_keys(&self.known.read().unwrap_or_else(PoisonError::into_inner).1)
+    }
+
+    /// Reads the file if it was changed. If it cannot be read or parsed, the known keys stay in use: they still decrypt what is
+    /// stored, and the file is tested at the next start.
+    fn refresh(&self) {
+        let Some(path) = &self.path else { return };
+        let Ok(found) = fs::metadata(path) else { return };
+        let stamp = Some((found.modified().ok(), found.len()));
+        if self.known.read().unwrap_or_else(PoisonError::into_inner).0 == stamp {
+            return;
+        }
+        match MasterKeys::load(path) {
+            Ok(keys) => *self.known.write().unwrap_or_else(PoisonError::into_inner) = (stamp, keys),
+            Err(error) => tracing::error!(%error, "the changed master key file is not used"),
+        }
+    }
+}
