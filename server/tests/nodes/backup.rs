@@ -25,7 +25,7 @@ use testkit::{authority::acceptor, receiver::Receiver};
 use tokio::{sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-const NAME: &str = "Tanaka";
+pub(super) const NAME: &str = "Tanaka";
 /// Part of the log message for a copy that lacks the most recent changes.
 const INCOMPLETE: &str = "was copied while it was open, without its write-ahead log";
 
@@ -83,7 +83,7 @@ impl Copy {
 }
 
 /// Clients that create sessions, each with a picture, and record which were acknowledged.
-struct Customers {
+pub(super) struct Customers {
     clients: JoinSet<()>,
     acknowledged: Arc<Mutex<Vec<String>>>,
     more: Arc<Notify>,
@@ -91,7 +91,7 @@ struct Customers {
 }
 
 impl Customers {
-    fn start(address: SocketAddr, key: &str, pictures: &Pictures) -> Self {
+    pub(super) fn start(address: SocketAddr, key: &str, pictures: &Pictures) -> Self {
         let acknowledged = Arc::new(Mutex::new(Vec::new()));
         let (more, enough) = (Arc::new(Notify::new()), CancellationToken::new());
         let mut clients = JoinSet::new();
@@ -115,7 +115,7 @@ impl Customers {
     }
 
     /// Those acknowledged so far, once there are this many.
-    async fn at_least(&self, count: usize) -> Vec<String> {
+    pub(super) async fn at_least(&self, count: usize) -> Vec<String> {
         loop {
             let so_far = self.acknowledged.lock().unwrap().clone();
             if so_far.len() >= count {
@@ -126,7 +126,7 @@ impl Customers {
     }
 
     /// All that were acknowledged.
-    async fn end(self) -> Vec<String> {
+    pub(super) async fn end(self) -> Vec<String> {
         self.enough.cancel();
         self.clients.join_all().await;
         self.acknowledged.lock().unwrap().clone()
@@ -143,11 +143,11 @@ async fn session_with_picture(address: SocketAddr, key: &str, pictures: &Picture
     id
 }
 
-fn pictures(installation: &Installation) -> Pictures {
+pub(super) fn pictures(installation: &Installation) -> Pictures {
     Pictures::in_folder(&installation.data().join("pictures")).unwrap()
 }
 
-async fn begin(installation: &Installation, command: &str) -> (Node, SocketAddr) {
+pub(super) async fn begin(installation: &Installation, command: &str) -> (Node, SocketAddr) {
     let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
     let mut node = installation.start(command, &address.to_string());
     node.until_it_says("listening").await;

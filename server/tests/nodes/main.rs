@@ -6,6 +6,7 @@
 mod backup;
 mod full_disk;
 mod http;
+mod keys;
 mod kill;
 mod load;
 mod node;

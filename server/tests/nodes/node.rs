@@ -86,7 +86,10 @@ impl Installation {
         let file = self.folder.path().join("honnin.toml");
         std::fs::write(&file, &self.settings).unwrap();
         let mut shell = Command::new("sh");
-        let script = format!("honnin() {{ \"$PROGRAM\" \"$@\" --config \"$SETTINGS\"; }}\n{script}");
+        let script = format!(
+            "honnin() {{ \"$PROGRAM\" \"$@\" --config \"$SETTINGS\"; }}\n\
+             exec_honnin() {{ exec \"$PROGRAM\" \"$@\" --config \"$SETTINGS\"; }}\n{script}"
+        );
         shell
             .args(["-euc", &script])
             .env("PROGRAM", PROGRAM)

@@ -1,0 +1,81 @@
+//! The master key, replaced while the node is running.
+//!
+//! Planted faults that this test detects: a running process that keeps the keys it read at its start; removing the old version
+//! before everything is encrypted with the new one.
+
+use super::{
+    backup::{Customers, NAME, begin, pictures},
+    http::read,
+    node::{Installation, Node, add_tenant, settings},
+};
+use domain::time::Millis;
+use rustix::process::{Pid, Signal, kill_process};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _},
+    process::Stdio,
+};
+
+/// Runs `honnin keys rotate`, and kills it after this many lines. Returns what it printed, if it ended by itself.
+fn rotate(installation: &Installation, kill_after: usize) -> Option<String> {
+    let mut process = installation.shell("exec_honnin keys rotate --settle 1");
+    let mut process = process.stdout(Stdio::piped()).spawn().unwrap();
+    let mut printed = BufReader::new(process.stdout.take().unwrap());
+    let mut text = String::new();
+    for _ in 0..kill_after {
+        if printed.read_line(&mut text).unwrap() == 0 {
+            break;
+        }
+    }
+    if kill_after < 4 {
+        let pid = Pid::from_child(&process);
+        kill_process(pid, Signal::KILL).unwrap();
+    }
+    printed.read_to_string(&mut text).unwrap();
+    process.wait().unwrap().success().then_some(text)
+}
+
+async fn each_is_read(address: std::net::SocketAddr, key: &str, ids: &[String]) {
+    for id in ids {
+        let (status, session) = read(address, key, id).await;
+        assert_eq!(
+            (status, &session["preRegisteredInfo"]["lastName"]),
+            (200, &NAME.into()),
+            "{session}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_master_key_is_replaced_while_sessions_are_created_however_often_the_command_is_killed() {
+    let installation = Installation::new();
+    let app = installation.open(Millis(0)).await;
+    let tenant = add_tenant(&app, settings(None)).await;
+    let key = tenant.key.expose();
+    app.honnin.close().await.unwrap();
+    let (node, address) = begin(&installation, "serve").await;
+    let file = installation.data().join("master.key");
+    let first = fs::read_to_string(&file).unwrap();
+    let customers = Customers::start(address, key, &pictures(&installation));
+    let mut so_far = customers.at_least(50).await.len();
+    for kill_after in [0, 1, 2, 3] {
+        let killed = tokio::task::block_in_place(|| rotate(&installation, kill_after));
+        assert_eq!(killed, None, "killed after {kill_after} lines");
+        let ids = customers.at_least(so_far + 20).await;
+        so_far = ids.len();
+        each_is_read(address, key, &ids[so_far - 20..]).await;
+    }
+    let printed = tokio::task::block_in_place(|| rotate(&installation, 4)).unwrap();
+    assert!(printed.contains("removed 1 old versions"), "{printed}");
+    customers.at_least(so_far + 70).await;
+    let all = customers.end().await;
+    each_is_read(address, key, &all).await;
+    node.stop().await;
+    // With the new key alone everything is read, and with the old one nothing is.
+    let (node, address) = begin(&installation, "serve").await;
+    each_is_read(address, key, &all).await;
+    node.stop().await;
+    fs::write(&file, first).unwrap();
+    let mut node: Node = installation.start("serve", "127.0.0.1:0");
+    node.until_it_says("its keys cannot decrypt the stored data").await;
+}
