@@ -89,6 +89,8 @@ vocabulary! {
         WebhookSecretIssue = "webhook_secret.issue",
         /// Disabled a signing secret.
         WebhookSecretDisable = "webhook_secret.disable",
+        /// Replaced the master key.
+        MasterKeyRotate = "master_key.rotate",
         /// Exported the audit log.
         AuditExport = "audit.export",
         /// Had an event sent again.

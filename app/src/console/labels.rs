@@ -267,6 +267,7 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::TenantCreate => "created the tenant",
         AuditAction::WebhookSecretIssue => "issued a webhook secret",
         AuditAction::WebhookSecretDisable => "disabled a webhook secret",
+        AuditAction::MasterKeyRotate => "replaced the master key",
         AuditAction::AuditExport => "exported the audit log",
         AuditAction::WebhookSendAgain => "resent a webhook",
         AuditAction::WebhookSendRangeAgain => "resent webhooks",

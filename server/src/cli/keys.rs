@@ -3,7 +3,10 @@
 use super::{Failure, Settings, block_on, logging, say};
 use crate::{open::open_without_models, state::App};
 use clap::{Args, Subcommand};
-use service::privacy::master_key::{count, encrypt_anew};
+use service::{
+    access::CommandLine,
+    privacy::master_key::{count, encrypt_anew, record},
+};
 use std::{
     io::{IsTerminal as _, Write as _},
     time::Duration,
@@ -78,8 +81,10 @@ async fn change(app: &App, settle: Duration) -> Result<(), Failure> {
     if found.keys.len() > 1 || found.older_secrets > 0 {
         return Err("something is still encrypted with the old version: does every process use this file? Run the command again".into());
     }
-    let removed = MasterKeys::keep_newest(file)?;
-    say(format!("Encrypted {late} more, and removed {removed} old versions"))?;
+    let newest = MasterKeys::load(file)?.versions().last().copied().unwrap_or_default();
+    MasterKeys::keep_newest(file)?;
+    record(&app.honnin, CommandLine::here(), newest).await?;
+    say(format!("Encrypted {late} more. The old key was removed."))?;
     say("Copy the file to where you keep it. Older copies of the keys need the older file.")
 }
 

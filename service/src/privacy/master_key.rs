@@ -1,7 +1,8 @@
 //! Rotating the master key while the installation serves: everything that the older versions encrypted is encrypted with the newest.
 
-use crate::{Honnin, people::second_factor};
-use store::{StoreError, people::second_factors, settings::webhook_secrets};
+use crate::{Honnin, access::CommandLine, people::second_factor};
+use domain::audit::AuditAction;
+use store::{StoreError, audit, people::second_factors, settings::webhook_secrets};
 
 /// Data keys encrypted in one unit of work.
 const BATCH: u32 = 500;
@@ -76,6 +77,20 @@ async fn authenticators(honnin: &Honnin) -> Result<usize, StoreError> {
         done += 1;
     }
     Ok(done)
+}
+
+/// Records that everything is encrypted with this version now, and that the older ones are removed.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn record(honnin: &Honnin, command: CommandLine, version: u32) -> Result<(), StoreError> {
+    let entry = command.entry(
+        honnin.now(),
+        None,
+        AuditAction::MasterKeyRotate,
+        format!("version {version}"),
+    );
+    honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
 }
 
 /// Counts what is encrypted with which version.
