@@ -42,7 +42,7 @@ step "keep-alive connections of customers' clients"
 scripts/judge-clients 600
 
 step "many phones, and one hostile network"
-HONNIN_PHONES=40 HONNIN_HOSTILE=600 cargo test --quiet --bench capture
+HONNIN_PHONES=40 HONNIN_HOSTILE=600 cargo test --quiet --features server/jemalloc --bench capture
 
 step "end-to-end tests"
 scripts/with-postgres npm test --silent --prefix end2end
