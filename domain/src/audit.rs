@@ -11,6 +11,8 @@ vocabulary! {
         SessionRead = "session.read",
         /// Began another attempt.
         SessionReprocess = "session.reprocess",
+        /// Cancelled a session before it was submitted.
+        SessionCancel = "session.cancel",
         /// The applicant agreed.
         SessionConsent = "session.consent",
         /// The applicant did not agree.

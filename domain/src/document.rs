@@ -3,13 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 // A wire name is a `tt`: a `literal` would reach the derives in an invisible group, which not all of them can read.
-/// Declares a field-less enum whose wire names are listed once, with `ALL`, `as_str`, `parse`, `Display`, serde and schema.
+/// Declares a field-less enum whose wire names are listed once, with `ALL`, `as_str`, `parse`, `Display`, serde and schema. `@default` marks
+/// the default of one that derives it.
 macro_rules! vocabulary {
-    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $wire:tt),+ $(,)? }) => {
+    ($(#[$meta:meta])* $name:ident { $($(#[doc = $doc:tt])+ $(@$mark:ident)? $variant:ident = $wire:tt),+ $(,)? }) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
         $(#[$meta])*
-        pub enum $name { $($(#[$vmeta])* #[serde(rename = $wire)] $variant),+ }
+        pub enum $name { $($(#[doc = $doc])+ $(#[$mark])? #[serde(rename = $wire)] $variant),+ }
         impl $name {
             /// Every value, in declaration order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
@@ -23,6 +24,8 @@ macro_rules! vocabulary {
         impl crate::named::Vocabulary for $name {
             fn name(self) -> &'static str { self.as_str() }
             fn of_name(name: &str) -> Option<Self> { Self::parse(name) }
+            fn values() -> &'static [Self] { Self::ALL }
+            fn meaning(self) -> &'static str { match self { $(Self::$variant => concat!($($doc),+).trim_start()),+ } }
         }
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.as_str()) }
@@ -150,8 +153,7 @@ vocabulary! {
 pub struct OcrField {
     /// The side it was read on.
     pub side: Side,
-    /// Such as `lastName`, `birthDate`, `documentNumber`, `expiryDate`, `mrz`.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    /// What it is.
     pub name: FieldName,
     /// As read.
     #[cfg_attr(feature = "schema", schema(required))]

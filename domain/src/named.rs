@@ -4,11 +4,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// A vocabulary made by `vocabulary!`.
-pub trait Vocabulary: Copy {
+pub trait Vocabulary: Copy + 'static {
     /// The name on the wire and in the database.
     fn name(self) -> &'static str;
     /// The value with this name, if there is one.
     fn of_name(name: &str) -> Option<Self>;
+    /// Every value, in declaration order.
+    fn values() -> &'static [Self];
+    /// What the value means, in a sentence for developers.
+    fn meaning(self) -> &'static str;
 }
 
 /// A name as it was stored. What this version does not know is kept as it is: it can be read, and is written again byte for byte.

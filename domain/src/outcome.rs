@@ -78,7 +78,7 @@ pub struct Outcome {
     /// What was checked.
     pub checks: Checks,
     /// Reason codes, most serious first; ignore those you do not know.
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Reason>))]
     pub reasons: Vec<Named<Reason>>,
 }
 

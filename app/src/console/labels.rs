@@ -228,6 +228,7 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::SessionCreate => "created a session",
         AuditAction::SessionRead => "read a session",
         AuditAction::SessionReprocess => "reprocessed a session",
+        AuditAction::SessionCancel => "cancelled a session",
         AuditAction::SessionConsent => "gave consent",
         AuditAction::SessionDecline => "declined consent",
         AuditAction::SessionSubmit => "submitted the session",

@@ -26,9 +26,8 @@ vocabulary! {
     /// The evidence that a tenant accepts for automatic approval.
     #[derive(Default)]
     Accepted {
-        #[default]
         /// Documents whose machine-readable data is valid and repeated by the print.
-        MachineReadable = "machine_readable",
+        @default MachineReadable = "machine_readable",
         /// Also those without such data, if every visual check of their layout holds.
         Visual = "visual",
     }

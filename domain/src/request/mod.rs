@@ -85,7 +85,7 @@ pub struct Issue {
 pub struct NewSession<'a> {
     /// Where the user is sent back to: an `https` URL of the tenant's allow-list, without query and fragment. `sessionId` and
     /// `state` are appended on return. At most 8000 bytes with `state` appended.
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, nullable = false, format = "uri"))]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, nullable = false, format = "uri", pattern = "^https://"))]
     #[serde(borrow, default, deserialize_with = "raw")]
     callback_url: Raw<'a>,
     /// Echoed unchanged on the return URL.

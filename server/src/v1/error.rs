@@ -1,9 +1,9 @@
 //! The one table of error responses: status, headers and body of each. An internal error reveals nothing but the request's id.
 
 use super::refusals::{
-    CallbackUrlNotAllowed, CompletionNotAllowed, HttpApiDecodeError, IdempotencyConflict, InternalError, IpNotAllowed,
-    RateLimited, ReprocessNotAllowed, RequestTimeout, SessionCreationNotAllowed, SessionNotFound, Unauthorized,
-    Unavailable,
+    CallbackUrlNotAllowed, CancelNotAllowed, CompletionNotAllowed, HttpApiDecodeError, IdempotencyConflict,
+    InternalError, IpNotAllowed, RateLimited, ReprocessNotAllowed, RequestTimeout, SessionCreationNotAllowed,
+    SessionNotFound, Unauthorized, Unavailable,
 };
 use crate::edge::RequestContext;
 use axum::{
@@ -18,8 +18,9 @@ use http::{
 use serde_json::{Value, json};
 use service::{
     access::AccessError,
+    privacy::erase_now::EraseNowError,
     sandbox::CompleteError,
-    session::{create::CreateSessionError, read::ReadSessionError, reprocess::ReprocessError},
+    session::{cancel::CancelError, create::CreateSessionError, read::ReadSessionError, reprocess::ReprocessError},
 };
 use store::StoreError;
 
@@ -36,6 +37,7 @@ pub(crate) enum ApiError {
     BrokenBody,
     SessionNotFound(String),
     ReprocessNotAllowed(String),
+    CancelNotAllowed(String),
     CompletionNotAllowed(String),
     IdempotencyConflict,
     NotFound,
@@ -94,6 +96,24 @@ impl ApiError {
         }
     }
 
+    /// A refused cancellation of the session with `id`.
+    pub(super) fn of_cancel(error: CancelError, id: &str) -> Self {
+        match error {
+            CancelError::NotFound => Self::SessionNotFound(id.to_owned()),
+            CancelError::NotAllowed => Self::CancelNotAllowed(id.to_owned()),
+            CancelError::Store(error) => Self::Storage(error),
+        }
+    }
+
+    /// A refused erasure of the session with `id`. One that collided with another operation can be requested again.
+    pub(super) fn of_erasure(error: EraseNowError, id: &str) -> Self {
+        match error {
+            EraseNowError::NotFound => Self::SessionNotFound(id.to_owned()),
+            EraseNowError::Store(StoreError::Conflict) => Self::Unavailable,
+            EraseNowError::Store(error) => Self::Storage(error),
+        }
+    }
+
     /// A refused completion of the sandbox session with `id`.
     pub(super) fn of_completion(error: CompleteError, id: &str) -> Self {
         match error {
@@ -126,6 +146,7 @@ impl ApiError {
             Self::SessionNotFound(_) | Self::NotFound => StatusCode::NOT_FOUND,
             Self::SessionCreationNotAllowed(_)
             | Self::ReprocessNotAllowed(_)
+            | Self::CancelNotAllowed(_)
             | Self::CompletionNotAllowed(_)
             | Self::IdempotencyConflict => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -158,6 +179,7 @@ impl ApiError {
             Self::BodyTooLarge => decode("Limit", &[], "must have at most 65536 bytes"),
             Self::SessionNotFound(id) => json!(SessionNotFound::new(id)),
             Self::ReprocessNotAllowed(id) => json!(ReprocessNotAllowed::new(id)),
+            Self::CancelNotAllowed(id) => json!(CancelNotAllowed::new(id)),
             Self::CompletionNotAllowed(id) => json!(CompletionNotAllowed::new(id)),
             Self::IdempotencyConflict => json!(IdempotencyConflict::new()),
             Self::NotFound => json!({"_tag": "NotFound"}),
@@ -230,6 +252,10 @@ mod tests {
             ApiError::of_read(ReadSessionError::NotFound, &"é".repeat(70)),
             ApiError::of_reprocess(ReprocessError::NotFound, "vs_x"),
             ApiError::of_reprocess(ReprocessError::NotAllowed, "vs_x"),
+            ApiError::of_cancel(CancelError::NotFound, "vs_x"),
+            ApiError::of_cancel(CancelError::NotAllowed, "vs_x"),
+            ApiError::of_erasure(EraseNowError::NotFound, "vs_x"),
+            ApiError::of_erasure(StoreError::Conflict.into(), "vs_x"),
             ApiError::of_completion(CompleteError::NotFound, "vs_x"),
             ApiError::of_completion(CompleteError::NotAllowed, "vs_x"),
             CreateSessionError::IdempotencyConflict.into(),
@@ -257,6 +283,10 @@ mod tests {
         404 {"_tag":"SessionNotFound","id":"éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé"}
         404 {"_tag":"SessionNotFound","id":"vs_x"}
         409 {"_tag":"ReprocessNotAllowed","id":"vs_x"}
+        404 {"_tag":"SessionNotFound","id":"vs_x"}
+        409 {"_tag":"CancelNotAllowed","id":"vs_x"}
+        404 {"_tag":"SessionNotFound","id":"vs_x"}
+        503 {"_tag":"Unavailable","message":"The service is overloaded or shutting down. Retry later."}
         404 {"_tag":"SessionNotFound","id":"vs_x"}
         409 {"_tag":"CompletionNotAllowed","id":"vs_x"}
         409 {"_tag":"IdempotencyConflict","message":"This Idempotency-Key was used with another body."}

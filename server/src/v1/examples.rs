@@ -67,6 +67,70 @@ pub(super) fn read() -> Value {
     })
 }
 
+/// A page of sessions.
+pub(super) fn sessions() -> Value {
+    let read = read();
+    json!({
+        "sessions": [{
+            "id": SESSION,
+            "status": "completed",
+            "verdict": "approved",
+            "expiresAt": read["expiresAt"],
+            "createdAt": read["createdAt"],
+            "completedAt": read["completedAt"],
+            "purgedAt": null,
+            "metadata": read["metadata"],
+        }],
+        "nextCursor": format!("1785663000000.{SESSION}"),
+    })
+}
+
+fn event(kind: &str, data: &Value) -> Value {
+    json!({
+        "id": "evt_00112233445566778899aabbccddeeff",
+        "type": kind,
+        "apiVersion": "2026-08-02",
+        "createdAt": "2026-08-02T09:36:12.345Z",
+        "metadata": {"order": 4711},
+        "data": data,
+    })
+}
+
+fn session() -> Value {
+    read()["outcome"]["session"].clone()
+}
+
+/// An event about a decision.
+pub(super) fn decision_event() -> Value {
+    event("verification.approved", &read()["outcome"])
+}
+
+/// An event about a deadline.
+pub(super) fn expired_event() -> Value {
+    let data = json!({"session": session(), "expiredAt": "2026-08-09T09:30:00.000Z"});
+    event("verification.expired", &data)
+}
+
+/// An event about a failure.
+pub(super) fn failed_event() -> Value {
+    event(
+        "verification.failed",
+        &json!({"session": session(), "reason": "consent_declined"}),
+    )
+}
+
+/// A test of the receiver.
+pub(super) fn test_event() -> Value {
+    let mut event = event("webhook.test", &json!({"tenantId": session()["tenantId"]}));
+    event["metadata"] = Value::Null;
+    event
+}
+
+/// A page of events.
+pub(super) fn events() -> Value {
+    json!({"events": [decision_event()], "nextCursor": null})
+}
+
 /// The same session reprocessed, a day later.
 pub(super) fn reprocessed() -> Value {
     json!({

@@ -1,12 +1,17 @@
-//! `/v1`: the three operations of the contract, and one for sandboxes. Every response is JSON, including those for unknown
-//! paths.
+//! `/v1`: the three operations of the contract, those around them, and one for sandboxes. Every response is JSON, including
+//! those for unknown paths.
 
 mod body;
 mod caller;
+mod cancel;
 mod create;
 mod description;
+mod erase;
 mod error;
+mod events;
 mod examples;
+mod list;
+mod query;
 mod read;
 mod refusals;
 mod reprocess;
@@ -30,6 +35,7 @@ use std::sync::Arc;
 /// The routes.
 pub(crate) fn routes() -> Router<App> {
     Router::new()
+        .route("/v1/verification-sessions", get(list::handler))
         .route("/v1/verification-sessions", post(create::handler))
         // A missing or malformed id is treated like an id that does not exist.
         .route("/v1/verification-sessions/", get(read::handler))
@@ -37,6 +43,11 @@ pub(crate) fn routes() -> Router<App> {
         .route("/v1/verification-sessions/{id}/", get(read::handler))
         .route("/v1/verification-sessions/{id}/reprocess", post(reprocess::handler))
         .route("/v1/verification-sessions//reprocess", post(reprocess::handler))
+        .route("/v1/verification-sessions/{id}/cancel", post(cancel::handler))
+        .route("/v1/verification-sessions//cancel", post(cancel::handler))
+        .route("/v1/verification-sessions/{id}/erase", post(erase::handler))
+        .route("/v1/verification-sessions//erase", post(erase::handler))
+        .route("/v1/events", get(events::handler))
         .route(
             "/v1/sandbox/verification-sessions/{id}/complete",
             post(sandbox::handler),
@@ -49,7 +60,7 @@ pub(crate) fn routes() -> Router<App> {
 /// The page that describes the API.
 pub(crate) fn docs_routes(app: &App) -> Router<App> {
     let reader = Reader {
-        description: Arc::new(serde_json::to_value(document()).unwrap_or_default()),
+        description: Arc::new(serde_json::to_value(description::document_of(&app.config.base_url)).unwrap_or_default()),
     };
     routes::docs()
         .route_layer(from_fn_with_state((app.clone(), reader), for_readers))

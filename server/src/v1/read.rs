@@ -24,8 +24,10 @@ use utoipa::ToSchema;
 
 /// The session id in the path, percent-decoded; bytes that are not UTF-8 become U+FFFD. A segment that cannot be an id is looked up like any other.
 pub(super) fn id_of(uri: &Uri) -> String {
-    const PLACES: [(&str, &str); 3] = [
+    const PLACES: [(&str, &str); 5] = [
         ("/v1/verification-sessions/", "/reprocess"),
+        ("/v1/verification-sessions/", "/cancel"),
+        ("/v1/verification-sessions/", "/erase"),
         ("/v1/verification-sessions/", ""),
         ("/v1/sandbox/verification-sessions/", "/complete"),
     ];
@@ -164,6 +166,10 @@ mod tests {
             ("%2", "%2"),
             ("%zz%41", "%zzA"),
             ("reprocess", "reprocess"),
+            ("vs_1/cancel", "vs_1"),
+            ("/cancel", ""),
+            ("vs_1/erase", "vs_1"),
+            ("/erase", ""),
         ] {
             let uri: Uri = format!("/v1/verification-sessions/{path}?q=1").parse().unwrap();
             assert_eq!(id_of(&uri), id, "{path}");

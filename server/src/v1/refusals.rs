@@ -29,6 +29,7 @@ mod tag {
         HttpApiDecodeError,
         SessionNotFound,
         ReprocessNotAllowed,
+        CancelNotAllowed,
         CompletionNotAllowed,
         IdempotencyConflict,
         RequestTimeout,
@@ -112,6 +113,8 @@ of_session! {
     };
     /// The session cannot be reprocessed.
     ReprocessNotAllowed { id };
+    /// The session is past `created` and `collecting`, so there is nothing to cancel.
+    CancelNotAllowed { id };
     /// The sandbox session has already ended or is about to end.
     CompletionNotAllowed { id };
 }

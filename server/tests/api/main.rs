@@ -8,6 +8,7 @@ mod browser;
 mod capture;
 mod console;
 mod edge;
+mod events;
 mod people;
 mod privacy;
 mod review;

@@ -154,6 +154,16 @@ impl Tenant {
         }
         Ok(())
     }
+
+    /// The same for an operation that writes nothing else.
+    pub(crate) async fn record_use(&self, honnin: &Honnin) -> Result<(), StoreError> {
+        if !self.key_is_stale {
+            return Ok(());
+        }
+        let (caller, now) = (self.clone(), honnin.now());
+        let unit = honnin.db.write(async move |tx| caller.mark_key_used(tx, now).await);
+        unit.await
+    }
 }
 
 impl Applicant {

@@ -1,15 +1,15 @@
-//! Erasing a session's personal data before its retention period is over, at an admin's request. This ends a session that has not
-//! ended: the person concerned may ask for the erasure at any time.
+//! Erasing a session's personal data before its retention period is over, at the request of an admin or of the tenant's server. This
+//! ends a session that has not ended: the person concerned may ask for the erasure at any time.
 
 use crate::{
     Honnin,
-    access::Admin,
+    access::{Admin, Tenant},
     session::{end, retention::schedule_erasure_at},
 };
 use domain::{
     audit::AuditAction,
-    ids::{EventId, SessionId},
-    session::{FailureReason, Status},
+    ids::{EventId, SessionId, TenantId},
+    session::{FailureReason, Session, Status},
     time::Timestamp,
 };
 use store::{
@@ -36,23 +36,53 @@ pub enum EraseNowError {
 pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result<(), EraseNowError> {
     let (staff, id, now, event) = (admin.staff().clone(), id.clone(), honnin.now(), honnin.event_id());
     let unit = honnin.db.write(async move |tx| {
-        let row = sessions::find(tx, staff.tenant(), &id).await?;
-        let mut row = row.ok_or(EraseNowError::NotFound)?;
-        let owner = tenants::find(tx, staff.tenant()).await?;
-        let owner = owner.ok_or(EraseNowError::NotFound)?;
-        if row.session.purged_at.is_some() {
-            return Ok(());
+        let session = schedule(tx, staff.tenant(), &id, &event, now).await?;
+        if session.purged_at.is_none() {
+            let entry = staff.entry(now, AuditAction::SessionEraseNow, Some(id.to_string()));
+            audit::record(tx, &entry).await?;
         }
-        end_early(tx, &event, &owner, &mut row, now).await?;
-        schedule_erasure_at(tx, (&id, row.session.attempt), now).await?;
-        audit::record(
-            tx,
-            &staff.entry(now, AuditAction::SessionEraseNow, Some(id.to_string())),
-        )
-        .await?;
         Ok(())
     });
     unit.await
+}
+
+/// The same for a session of `tenant` by the id in the path, well-formed or not; returns the session as it is then.
+///
+/// # Errors
+/// [`EraseNowError`].
+pub async fn erase_of_tenant(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Session, EraseNowError> {
+    let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
+    let (caller, now, event) = (tenant.clone(), honnin.now(), honnin.event_id());
+    let unit = honnin.db.write(async move |tx| {
+        let session = schedule(tx, caller.id(), &id, &event, now).await?;
+        caller.mark_key_used(tx, now).await?;
+        if session.purged_at.is_none() {
+            audit::record(tx, &caller.audit_entry(now, AuditAction::SessionEraseNow, &id)).await?;
+        }
+        Ok::<_, EraseNowError>(session)
+    });
+    let session = unit.await?;
+    honnin.wake_ups.notify(&session.id);
+    Ok(session)
+}
+
+/// Ends the session if it has not ended, and schedules its erasure unless it is erased already.
+async fn schedule(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    id: &SessionId,
+    event: &EventId,
+    now: Timestamp,
+) -> Result<Session, EraseNowError> {
+    let row = sessions::find(tx, tenant, id).await?;
+    let mut row = row.ok_or(EraseNowError::NotFound)?;
+    let owner = tenants::find(tx, tenant).await?;
+    let owner = owner.ok_or(EraseNowError::NotFound)?;
+    if row.session.purged_at.is_none() {
+        end_early(tx, event, &owner, &mut row, now).await?;
+        schedule_erasure_at(tx, (id, row.session.attempt), now).await?;
+    }
+    Ok(row.session)
 }
 
 /// Ends a session that has not ended, since its personal data is about to be erased.

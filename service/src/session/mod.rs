@@ -1,9 +1,11 @@
 //! Sessions: created, read, listed, reprocessed, and ended by a decision, a failure or their deadline.
 
+pub mod cancel;
 pub mod create;
 pub(crate) mod end;
 pub(crate) mod expire;
 pub mod history;
+pub mod list;
 pub mod page;
 pub mod rate_limit;
 pub mod read;

@@ -3,6 +3,7 @@
 pub(crate) mod deliver;
 pub mod delivery_log;
 pub mod diagnose;
+pub mod event_log;
 pub(crate) mod payload;
 pub mod record_event;
 pub mod redeliver;

@@ -18,6 +18,26 @@ use store::{
 pub(crate) async fn render(honnin: &Honnin, sources: &Sources) -> Result<Vec<u8>, StoreError> {
     let Sources { event, session, .. } = sources;
     let session = session.as_ref();
+    let note = match &event.content {
+        EventContent::Session { note, .. } => open_note(honnin, event, session, note.as_deref()).await?,
+        EventContent::Test => None,
+    };
+    render_with(event, session, note)
+}
+
+/// The same body without the reviewer's note.
+///
+/// # Errors
+/// If stored metadata is not JSON.
+pub(crate) fn render_without_note(event: &EventRow, session: Option<&PresentSession>) -> Result<Vec<u8>, StoreError> {
+    render_with(event, session, None)
+}
+
+fn render_with(
+    event: &EventRow,
+    session: Option<&PresentSession>,
+    note: Option<String>,
+) -> Result<Vec<u8>, StoreError> {
     let body = match &event.content {
         EventContent::Test => {
             let (id, tenant) = (event.id.clone(), event.tenant.clone());
@@ -28,12 +48,12 @@ pub(crate) async fn render(honnin: &Honnin, sources: &Sources) -> Result<Vec<u8>
             }
             .render()
         }
-        EventContent::Session { kind, data, note, .. } => {
+        EventContent::Session { kind, data, .. } => {
             let mut data = data.clone();
             if let EventData::Decision(outcome) = &mut data
                 && let Some(review) = &mut outcome.review
             {
-                review.note = open_note(honnin, event, session, note.as_deref()).await?;
+                review.note = note;
             }
             let rendered = Event {
                 id: event.id.clone(),

@@ -65,8 +65,12 @@ pub struct SessionSummary {
     pub status: Status,
     /// When it was created.
     pub created_at: Timestamp,
+    /// Its deadline.
+    pub expires_at: Timestamp,
     /// When the decision was fixed.
     pub completed_at: Option<Timestamp>,
+    /// When the personal data was erased.
+    pub purged_at: Option<Timestamp>,
     /// Since when it has been waiting for review, if it is.
     pub waiting_since: Option<Timestamp>,
     /// Chosen by the user.
@@ -79,6 +83,15 @@ pub struct SessionSummary {
     pub held_by: Option<(UserId, String)>,
 }
 
+impl SessionSummary {
+    /// The verdict of the current decision; there is one only while `reviewing` or `completed`.
+    #[must_use]
+    pub fn verdict(&self) -> Option<Verdict> {
+        let outcome = self.outcome.as_ref()?;
+        matches!(self.status, Status::Reviewing | Status::Completed).then_some(outcome.verdict)
+    }
+}
+
 #[derive(sqlx::FromRow)]
 struct Row {
     id: String,
@@ -87,6 +100,7 @@ struct Row {
     completed_at: Option<i64>,
     waiting_since: Option<i64>,
     expires_at: i64,
+    purged_at: Option<i64>,
     document_type: Option<String>,
     outcome: Option<String>,
     metadata: Option<String>,
@@ -98,7 +112,7 @@ macro_rules! list_sql {
     ($clause:literal, $order:literal) => {
         concat!(
             "SELECT sessions.id, sessions.status, sessions.created_at, sessions.completed_at, sessions.waiting_since,
-                    sessions.expires_at, sessions.document_type, sessions.outcome, sessions.metadata,
+                    sessions.expires_at, sessions.purged_at, sessions.document_type, sessions.outcome, sessions.metadata,
                     users.id AS holder, users.name AS holder_name
              FROM sessions
              LEFT JOIN review_holds ON review_holds.session_id = sessions.id AND review_holds.held_until > $2
@@ -187,7 +201,9 @@ fn found(row: Row, now: Timestamp) -> Result<SessionSummary, StoreError> {
         id: SessionId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed session id"))?,
         status,
         created_at: Timestamp::from_millis(row.created_at),
+        expires_at: Timestamp::from_millis(row.expires_at),
         completed_at: row.completed_at.map(Timestamp::from_millis),
+        purged_at: row.purged_at.map(Timestamp::from_millis),
         waiting_since: row.waiting_since.map(Timestamp::from_millis),
         document_type: row.document_type.as_deref().and_then(DocumentType::parse),
         outcome: outcome.map_err(|_| StoreError::Corrupt("an outcome that does not parse"))?,

@@ -82,28 +82,64 @@ impl Raw {
         Some(SecretRow::try_from(raw))
     }
 
-    fn session(&mut self) -> Result<Option<PresentSession>, StoreError> {
-        let Some(data_key) = &self.data_key else {
-            return Ok(None);
-        };
-        Ok(Some(PresentSession {
-            data_key: DataKeyId::parse(data_key).ok_or(StoreError::Corrupt("a malformed key id"))?,
-            metadata: self.metadata.take().map(Unlogged::from),
-        }))
-    }
-
     fn into_sources(mut self, secrets: Result<Vec<SecretRow>, StoreError>) -> Result<Sources, StoreError> {
         let settings = tenants::parse_settings(self.settings.as_deref())?;
         // A delivery resent by an admin is newer than the URL that the admin saw.
         let since = Timestamp::from_millis(self.started_at.unwrap_or(self.event.created_at));
         Ok(Sources {
-            session: self.session()?,
+            session: present(self.data_key.take(), self.metadata.take())?,
             withholds_note: settings.as_ref().is_some_and(|settings| settings.withholds_note(since)),
             url: settings.and_then(|settings| settings.webhook_url),
             secrets: secrets?,
             event: EventRow::try_from(self.event)?,
         })
     }
+}
+
+/// An event with what its session adds, if it is not erased.
+pub type ListedEvent = (EventRow, Option<PresentSession>);
+
+#[derive(sqlx::FromRow)]
+struct RawListed {
+    #[sqlx(flatten)]
+    event: events::Raw,
+    data_key: Option<String>,
+    metadata: Option<String>,
+}
+
+/// A tenant's events, sent or not, newest first; after the event with this time and id if there is one.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn list(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    after: Option<&(Timestamp, EventId)>,
+    limit: u32,
+) -> Result<Vec<ListedEvent>, StoreError> {
+    // `~` sorts after every id.
+    let (at, id) = after.map_or((i64::MAX, "~"), |(at, id)| (at.as_millis(), id.as_str()));
+    let rows: Vec<RawListed> = on!(tx, conn => sqlx::query_as(
+        "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
+                session.data_key, session.metadata
+         FROM events AS event
+         LEFT JOIN sessions AS session ON session.id = event.session_id AND session.purged_at IS NULL
+         WHERE event.tenant_id = $1 AND (event.created_at, event.id) < ($2, $3)
+         ORDER BY event.created_at DESC, event.id DESC LIMIT $4")
+        .bind(tenant.as_str()).bind(at).bind(id).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    let listed = |raw: RawListed| Ok((EventRow::try_from(raw.event)?, present(raw.data_key, raw.metadata)?));
+    rows.into_iter().map(listed).collect()
+}
+
+fn present(data_key: Option<String>, metadata: Option<String>) -> Result<Option<PresentSession>, StoreError> {
+    let Some(data_key) = data_key else {
+        return Ok(None);
+    };
+    Ok(Some(PresentSession {
+        data_key: DataKeyId::parse(&data_key).ok_or(StoreError::Corrupt("a malformed key id"))?,
+        metadata: metadata.map(Unlogged::from),
+    }))
 }
 
 /// Any tenant's event with the sources of its webhook.

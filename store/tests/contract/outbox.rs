@@ -109,3 +109,55 @@ async fn an_event_that_is_not_sent_is_found_without_a_delivery_a_receiver_and_a_
         assert!(read!(db, tx => outbox::find(tx, unknown)).is_none(), "{name}");
     }
 }
+
+#[tokio::test]
+async fn a_tenants_events_are_listed_newest_first_and_page_by_page_also_those_that_were_not_sent() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant,
+            other,
+            session,
+            foreign,
+            ..
+        } = world(&db).await;
+        // Two of the same millisecond, which their ids order.
+        let event = |number: u8, millis: i64| {
+            keep(EventRow {
+                created_at: at(millis),
+                ..expired(session, number)
+            })
+        };
+        let (first, second, third) = (event(1, 5), event(2, 7), event(3, 7));
+        let theirs = keep(expired(foreign, 4));
+        let test = keep(EventRow {
+            id: EventId::from_random([5; 16]),
+            tenant: tenant.id.clone(),
+            created_at: at(9),
+            content: EventContent::Test,
+        });
+        let stored = write!(db, tx => async {
+            for event in [second, first, third, theirs, test] {
+                events::insert(tx, event).await?;
+            }
+            Ok::<_, store::StoreError>(())
+        });
+        stored.unwrap();
+        let listed = read!(db, tx => outbox::list(tx, &tenant.id, None, 10));
+        let ids: Vec<_> = listed.iter().map(|(event, _)| event).collect();
+        assert_eq!(ids, [test, third, second, first], "{name}");
+        assert_eq!((&listed[0].1, listed[1].1.is_some()), (&None, true), "{name}");
+        let after = keep((third.created_at, third.id.clone()));
+        let next = read!(db, tx => outbox::list(tx, &tenant.id, Some(after), 1));
+        assert_eq!(
+            next.iter().map(|(event, _)| event).collect::<Vec<_>>(),
+            [second],
+            "{name}"
+        );
+        let foreign = read!(db, tx => outbox::list(tx, &other.id, None, 10));
+        assert_eq!(
+            foreign.iter().map(|(event, _)| event).collect::<Vec<_>>(),
+            [theirs],
+            "{name}"
+        );
+    }
+}

@@ -14,8 +14,14 @@ use service::{
 use store::settings::api_keys;
 
 /// Method, path and body of each operation, its scope, and its status for a key that has it.
-const OPERATIONS: [(&str, &str, &str, Scope, u16); 7] = [
+const OPERATIONS: [(&str, &str, &str, Scope, u16); 13] = [
     ("POST", SESSIONS, "{}", Scope::Create, 201),
+    ("GET", SESSIONS, "", Scope::Read, 200),
+    ("GET", "/v1/events", "", Scope::Read, 200),
+    ("POST", "/v1/verification-sessions/{id}/cancel", "", Scope::Manage, 200),
+    ("POST", "/v1/verification-sessions//cancel", "", Scope::Manage, 404),
+    ("POST", "/v1/verification-sessions/{id}/erase", "", Scope::Manage, 202),
+    ("POST", "/v1/verification-sessions//erase", "", Scope::Manage, 404),
     ("GET", "/v1/verification-sessions/{id}", "", Scope::Read, 200),
     ("GET", "/v1/verification-sessions/{id}/", "", Scope::Read, 404),
     ("GET", "/v1/verification-sessions/", "", Scope::Read, 404),
@@ -66,7 +72,7 @@ async fn key(server: &Server, scopes: Scopes) -> String {
 
 #[tokio::test]
 async fn a_key_without_the_scope_of_an_operation_is_a_wrong_key_there() {
-    let server = Server::sandbox().await;
+    let server = Server::sandbox_with("limits.creations_per_minute = 0").await;
     for bits in 1..8_u8 {
         let chosen = Scope::ALL
             .iter()

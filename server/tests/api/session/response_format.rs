@@ -16,7 +16,6 @@ async fn unknown_paths_and_wrong_methods_are_json() {
         ("GET", "/v1/%ff"),
         ("GET", "/v1//verification-sessions"),
         ("POST", "/v1/verification-sessions/a/b/c"),
-        ("GET", SESSIONS),
         ("PUT", SESSIONS),
         ("OPTIONS", SESSIONS),
         ("DELETE", &id),
@@ -49,14 +48,13 @@ async fn unknown_paths_and_wrong_methods_are_json() {
     GET /v1/%ff -> 404 allow - {"_tag":"NotFound"}
     GET /v1//verification-sessions -> 404 allow - {"_tag":"NotFound"}
     POST /v1/verification-sessions/a/b/c -> 404 allow - {"_tag":"NotFound"}
-    GET /v1/verification-sessions -> 405 allow POST {"_tag":"MethodNotAllowed"}
-    PUT /v1/verification-sessions -> 405 allow POST {"_tag":"MethodNotAllowed"}
-    OPTIONS /v1/verification-sessions -> 405 allow POST {"_tag":"MethodNotAllowed"}
+    PUT /v1/verification-sessions -> 405 allow GET,HEAD,POST {"_tag":"MethodNotAllowed"}
+    OPTIONS /v1/verification-sessions -> 405 allow GET,HEAD,POST {"_tag":"MethodNotAllowed"}
     DELETE /v1/verification-sessions/vs_… -> 405 allow GET,HEAD {"_tag":"MethodNotAllowed"}
     POST /v1/verification-sessions/vs_… -> 405 allow GET,HEAD {"_tag":"MethodNotAllowed"}
     GET /v1/verification-sessions/vs_…/reprocess -> 405 allow POST {"_tag":"MethodNotAllowed"}
     OPTIONS /v1/verification-sessions/vs_…/reprocess -> 405 allow POST {"_tag":"MethodNotAllowed"}
-    BREW /v1/verification-sessions -> 405 allow POST {"_tag":"MethodNotAllowed"}
+    BREW /v1/verification-sessions -> 405 allow GET,HEAD,POST {"_tag":"MethodNotAllowed"}
     "#);
 }
 

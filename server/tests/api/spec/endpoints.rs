@@ -274,9 +274,9 @@ async fn every_refusal_has_a_tag() {
     let missing = server.call("GET", &format!("{SESSIONS}/x"), "").await;
     refused(&missing, 404, &json!({"_tag": "SessionNotFound", "id": "x"}));
     for (method, path, allow) in [
-        ("PUT", SESSIONS.to_owned(), "POST"),
-        ("OPTIONS", SESSIONS.to_owned(), "POST"),
-        ("HEAD", SESSIONS.to_owned(), "POST"),
+        ("PUT", SESSIONS.to_owned(), "GET,HEAD,POST"),
+        ("OPTIONS", SESSIONS.to_owned(), "GET,HEAD,POST"),
+        ("HEAD", format!("{SESSIONS}/x/reprocess"), "POST"),
         ("PATCH", format!("{SESSIONS}/x"), "GET,HEAD"),
         ("GET", format!("{SESSIONS}/x/reprocess"), "POST"),
     ] {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 const KNOWN: &[&str] = &[
     "$ref",
     "additionalProperties",
+    "anyOf",
     "description",
     "enum",
     "example",
@@ -24,6 +25,7 @@ const KNOWN: &[&str] = &[
     "properties",
     "propertyNames",
     "required",
+    "title",
     "type",
 ];
 
@@ -82,6 +84,7 @@ impl Api {
         let alternatives = schema["oneOf"].as_array();
         let fitting = |all: &Vec<Value>| all.iter().filter(|one| self.check(one, value, at).is_empty()).count();
         rule(alternatives.is_none_or(|all| fitting(all) == 1), "oneOf");
+        rule(schema["anyOf"].as_array().is_none_or(|all| fitting(all) > 0), "anyOf");
         let bound = |key: &str| schema[key].as_f64();
         if let Some(text) = value.as_str() {
             let length = text.chars().count() as f64;
@@ -136,7 +139,7 @@ impl Api {
                 (Value::Null, Value::Null) if schema["properties"].is_object() => {
                     wrong.push(format!("{at}: not described"));
                 }
-                (Value::Null, Value::Null) => {}
+                (Value::Null, Value::Null | Value::Bool(true)) => {}
                 (Value::Null, other) => wrong.extend(self.check(other, value, &at)),
                 (described, _) => wrong.extend(self.check(described, value, &at)),
             }
@@ -174,6 +177,8 @@ fn fits(pattern: &str, text: &str) -> bool {
     match pattern {
         "^vs_[0-9a-f]{32}$" => id("vs_"),
         "^tn_[0-9a-f]{32}$" => id("tn_"),
+        "^evt_[0-9a-f]{32}$" => id("evt_"),
+        "^https://" => text.starts_with("https://"),
         "^req_[0-9a-f]{32}$" => id("req_"),
         r"^\d{4}-\d{2}-\d{2}$" => domain::user_input::CivilDate::has_form(text),
         other => panic!("unknown pattern {other}"),
@@ -208,7 +213,8 @@ async fn what_a_schema_does_not_allow_is_seen() {
     for (place, bad) in [
         ("/id", json!("vs_1")),
         ("/status", json!("done")),
-        ("/plan/steps/0", json!("passport")),
+        ("/plan/steps/0", json!(1)),
+        ("/outcome/verdict", json!("later")),
         ("/metadata", json!([])),
         ("/createdAt", json!("2026-08-02")),
         ("/outcome/checks/selfie/livenessConfidence", json!(1.1)),

@@ -39,6 +39,16 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Key, "POST", "/v1/verification-sessions/{}/reprocess", ""),
     (
         Door::Key,
+        "GET",
+        "/v1/verification-sessions?cursor=9999999999999.{}",
+        "",
+    ),
+    (Door::Key, "GET", "/v1/verification-sessions?metadata[order]={}", ""),
+    (Door::Key, "GET", "/v1/events?cursor=9999999999999.{}", ""),
+    (Door::Key, "POST", "/v1/verification-sessions/{}/cancel", ""),
+    (Door::Key, "POST", "/v1/verification-sessions/{}/erase", ""),
+    (
+        Door::Key,
         "POST",
         "/v1/sandbox/verification-sessions/{}/complete",
         "{\"outcome\":\"approved\"}",
@@ -116,6 +126,10 @@ const WITHOUT_ID: &[&str] = &[
     "POST /v1/sandbox/verification-sessions//complete",
     "GET /v1/openapi.json",
     "GET /docs",
+    "GET /v1/verification-sessions",
+    "GET /v1/events",
+    "POST /v1/verification-sessions//cancel",
+    "POST /v1/verification-sessions//erase",
     "GET /healthz",
     "GET /readyz",
     // On its own port.

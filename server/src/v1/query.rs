@@ -1,0 +1,192 @@
+//! The query strings of lists. Every fault is reported, like the faults of a body.
+
+use super::ApiError;
+use domain::{request::Issue, time::Timestamp};
+use std::fmt;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use url::form_urlencoded;
+
+/// The largest and the default number of items on a page.
+const LARGEST_PAGE: u32 = 100;
+const USUAL_PAGE: u32 = 20;
+/// Names of parameters in error responses are cut at this many characters.
+const NAME_LIMIT: usize = 64;
+
+/// The parameters that no handler has taken yet, and the faults so far.
+pub(super) struct Query {
+    left: Vec<(String, String)>,
+    issues: Vec<Issue>,
+}
+
+/// Where a page starts: after the item with this time and id.
+pub(super) type After<Id> = (Timestamp, Id);
+
+impl Query {
+    pub(super) fn new(text: Option<&str>) -> Self {
+        let pairs = form_urlencoded::parse(text.unwrap_or_default().as_bytes());
+        Self {
+            left: pairs.into_owned().collect(),
+            issues: Vec::new(),
+        }
+    }
+
+    fn issue(&mut self, tag: &'static str, name: &str, message: impl Into<String>) {
+        self.issues.push(Issue {
+            tag,
+            path: vec![name.chars().take(NAME_LIMIT).collect()],
+            message: message.into(),
+        });
+    }
+
+    /// Takes a parameter that may be given once.
+    fn take(&mut self, name: &str) -> Option<String> {
+        let at = self.left.iter().position(|(key, _)| key == name)?;
+        Some(self.left.remove(at).1)
+    }
+
+    /// Takes a parameter that `parse` understands; `expected` completes the sentence "must be".
+    pub(super) fn parsed<T>(
+        &mut self,
+        name: &str,
+        expected: impl fmt::Display,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
+        let text = self.take(name)?;
+        let value = parse(&text);
+        if value.is_none() {
+            self.issue("Format", name, format!("must be {expected}"));
+        }
+        value
+    }
+
+    /// Takes a time in RFC 3339.
+    pub(super) fn time(&mut self, name: &str) -> Option<Timestamp> {
+        self.parsed(name, "a time such as 2026-08-02T09:30:00.000Z", |text| {
+            let nanos = OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos();
+            i64::try_from(nanos / 1_000_000).ok().map(Timestamp::from_millis)
+        })
+    }
+
+    /// Takes `limit`.
+    pub(super) fn limit(&mut self) -> u32 {
+        let limit = self.parsed("limit", format_args!("a number from 1 to {LARGEST_PAGE}"), |text| {
+            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse()
+                .ok()
+                .filter(|limit| digits && (1..=LARGEST_PAGE).contains(limit))
+        });
+        limit.unwrap_or(USUAL_PAGE)
+    }
+
+    /// Takes `cursor`.
+    pub(super) fn after<Id>(&mut self, parse: impl FnOnce(&str) -> Option<Id>) -> Option<After<Id>> {
+        self.parsed("cursor", "the nextCursor of a page", |text| {
+            let (millis, id) = text.split_once('.')?;
+            let digits = millis.bytes().all(|byte| byte.is_ascii_digit());
+            let at = millis.parse().ok().filter(|_| digits)?;
+            Some((Timestamp::from_millis(at), parse(id)?))
+        })
+    }
+
+    /// Takes every `name[key]=value`.
+    pub(super) fn members(&mut self, name: &str) -> Vec<(String, String)> {
+        let mut members: Vec<(String, String)> = Vec::new();
+        for (key, value) in std::mem::take(&mut self.left) {
+            let member = key
+                .strip_prefix(name)
+                .and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
+            match member {
+                Some(member) if members.iter().all(|(known, _)| known != member) => {
+                    members.push((member.to_owned(), value));
+                }
+                _ => self.left.push((key, value)),
+            }
+        }
+        members
+    }
+
+    /// `query`, unless there was a fault or a parameter is left.
+    ///
+    /// # Errors
+    /// [`ApiError::Decode`].
+    pub(super) fn finish<T>(mut self, query: T) -> Result<T, ApiError> {
+        for (name, _) in std::mem::take(&mut self.left) {
+            self.issue(
+                "Format",
+                &name,
+                "is not a parameter of this operation, or is given twice",
+            );
+        }
+        if self.issues.is_empty() {
+            Ok(query)
+        } else {
+            Err(ApiError::Decode(self.issues))
+        }
+    }
+}
+
+/// The cursor of the page after an item.
+pub(super) fn cursor<Id: fmt::Display>((at, id): After<Id>) -> String {
+    format!("{}.{id}", at.as_millis())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::SessionId;
+
+    fn faults(text: &str) -> Vec<String> {
+        let mut query = Query::new(Some(text));
+        (query.limit(), query.after(SessionId::parse), query.time("createdFrom"));
+        query.members("metadata");
+        let Err(ApiError::Decode(issues)) = query.finish(()) else {
+            return Vec::new();
+        };
+        issues.into_iter().map(|issue| issue.path.concat()).collect()
+    }
+
+    #[test]
+    fn every_fault_is_named_and_nothing_unknown_is_passed_over() {
+        let id = "0123456789abcdef".repeat(2);
+        for good in [
+            "",
+            "limit=1",
+            "limit=100&metadata[a]=1&metadata[b]=1&metadata[]=",
+            "createdFrom=2026-08-02T09:30:00.000Z",
+            "createdFrom=2026-08-02T09:30:00%2B09:00",
+            &format!("cursor=1785663000000.vs_{id}"),
+        ] {
+            assert_eq!(faults(good), Vec::<String>::new(), "{good}");
+        }
+        for bad in ["limit=0", "limit=101", "limit=", "limit=%2B1", "limit=1&limit=1"] {
+            assert_eq!(faults(bad), ["limit"], "{bad}");
+        }
+        for bad in [
+            "cursor=",
+            "cursor=1",
+            &format!("cursor=-1.vs_{id}"),
+            &format!("cursor=1.evt_{id}"),
+        ] {
+            assert_eq!(faults(bad), ["cursor"], "{bad}");
+        }
+        assert_eq!(
+            faults("createdFrom=yesterday&limit=x&staus=created"),
+            ["limit", "createdFrom", "staus"]
+        );
+        assert_eq!(
+            faults("metadata=1&metadata[a]=1&metadata[a]=2"),
+            ["metadata", "metadata[a]"]
+        );
+        assert_eq!(faults(&"x".repeat(100))[0].len(), NAME_LIMIT);
+    }
+
+    #[test]
+    fn a_cursor_leads_back_to_its_item() {
+        let after = (
+            Timestamp::from_millis(1_785_663_000_000),
+            SessionId::from_random([7; 16]),
+        );
+        let mut query = Query::new(Some(&format!("cursor={}", cursor(after.clone()))));
+        assert_eq!(query.after(SessionId::parse), Some(after));
+    }
+}

@@ -1,0 +1,57 @@
+//! Cancelling a session that the user has not submitted, at the tenant's request.
+
+use crate::{Honnin, access::Tenant, session::end};
+use domain::{
+    audit::AuditAction,
+    ids::SessionId,
+    session::{FailureReason, Session, Status},
+};
+use store::{StoreError, audit, session::sessions, settings::tenants};
+
+/// Why a session was not cancelled.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CancelError {
+    /// Unknown, another tenant's, or malformed: all alike.
+    #[error("no such session")]
+    NotFound,
+    /// It is past `created` and `collecting`, or a concurrent operation came first.
+    #[error("the session cannot be cancelled")]
+    NotAllowed,
+    /// Storage.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+impl From<StoreError> for CancelError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Conflict => Self::NotAllowed,
+            other => Self::Store(other),
+        }
+    }
+}
+
+/// Ends a session of `tenant` that is `created` or `collecting`: `failed`, `operator_cancelled`.
+///
+/// # Errors
+/// [`CancelError`].
+pub async fn cancel(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Session, CancelError> {
+    let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
+    let (caller, event, now) = (tenant.clone(), honnin.event_id(), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        let row = sessions::find(tx, caller.id(), &id).await?;
+        let mut row = row.ok_or(CancelError::NotFound)?;
+        let owner = tenants::find(tx, caller.id()).await?.ok_or(CancelError::NotFound)?;
+        if !matches!(row.session.status_at(now), Status::Created | Status::Collecting) {
+            return Err(CancelError::NotAllowed);
+        }
+        row.session = row.session.fail(now).map_err(|_| CancelError::NotAllowed)?;
+        end::fail(tx, &event, &owner, &mut row, FailureReason::OperatorCancelled, now).await?;
+        caller.mark_key_used(tx, now).await?;
+        audit::record(tx, &caller.audit_entry(now, AuditAction::SessionCancel, &id)).await?;
+        Ok(row.session)
+    });
+    let session = unit.await?;
+    honnin.wake_ups.notify(&session.id);
+    Ok(session)
+}
