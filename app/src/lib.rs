@@ -13,6 +13,8 @@ pub mod console;
 pub mod docs;
 pub mod forms;
 #[cfg(feature = "ssr")]
+pub mod inbox;
+#[cfg(feature = "ssr")]
 pub mod page;
 #[cfg(feature = "ssr")]
 pub mod parts;

@@ -5,6 +5,7 @@ use crate::{
     capture::{self, CaptureRoutes, Visit},
     console::{self, Guest, GuestRoutes, SignedIn, SignedInRoutes},
     docs::{DocsRoutes, Reader},
+    inbox::{InboxReader, InboxRoutes},
     page::{Area, Site, get},
 };
 use any_spawner::Executor;
@@ -24,6 +25,7 @@ pub fn App() -> impl IntoView {
                 <SignedInRoutes/>
                 <GuestRoutes/>
                 <DocsRoutes/>
+                <InboxRoutes/>
             </FlatRoutes>
         </Pages>
     }
@@ -79,4 +81,10 @@ pub fn capture() -> Router {
 pub fn docs() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><DocsRoutes/></FlatRoutes></Pages> };
     pages::<Reader, _>(table)
+}
+
+/// The webhook inbox of the demonstration. The middleware in front of it provides a `Request` of an [`InboxReader`].
+pub fn inbox() -> Router {
+    let table = || view! { <Pages><FlatRoutes fallback=|| ()><InboxRoutes/></FlatRoutes></Pages> };
+    pages::<InboxReader, _>(table)
 }

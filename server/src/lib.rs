@@ -17,6 +17,7 @@ mod capture;
 mod console;
 mod health;
 mod hold;
+pub mod inbox;
 mod metrics_endpoint;
 #[cfg(debug_assertions)]
 mod reload;

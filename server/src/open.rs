@@ -1,6 +1,6 @@
 //! From settings to a running system: databases, keys, pictures, models, the webhook sender.
 
-use crate::{beside, config::Config, metrics::Metrics, site, state::App, upload::Admission};
+use crate::{beside, config::Config, inbox::Inbox, metrics::Metrics, site, state::App, upload::Admission};
 use domain::time::Clock;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use service::{
@@ -67,6 +67,36 @@ fn on(what: &'static str) -> impl FnOnce(StoreError) -> OpenError {
 /// # Errors
 /// [`OpenError`].
 pub async fn open(config: Arc<Config>) -> Result<App, OpenError> {
+    let vision = load_vision(&config).await;
+    open_with(config, vision, Arc::new(SystemClock), Arc::new(SystemRandom)).await
+}
+
+/// Opens everything for the demonstration, with its webhook receiver.
+///
+/// # Errors
+/// [`OpenError`].
+pub async fn open_demo(config: Arc<Config>) -> Result<App, OpenError> {
+    let vision = load_vision(&config).await;
+    open_demo_with(config, vision, Arc::new(SystemClock), Arc::new(SystemRandom)).await
+}
+
+/// The same with the given vision, clock and randomness.
+///
+/// # Errors
+/// [`OpenError`].
+pub async fn open_demo_with(
+    config: Arc<Config>,
+    vision: Vision,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+) -> Result<App, OpenError> {
+    check_restored(&config)?;
+    let inbox = Arc::new(Inbox::default());
+    let sender = sender(&config)?.through(|network| inbox.before(network));
+    assemble(config, vision, clock, random, sender, Some(inbox)).await
+}
+
+async fn load_vision(config: &Config) -> Vision {
     let models = beside::or(&config.models_dir, &["models", "../models", "../../models"]);
     // Reads and hashes a hundred megabytes.
     let vision = tokio::task::spawn_blocking(move || Vision::load(&models)).await;
@@ -74,7 +104,7 @@ pub async fn open(config: Arc<Config>) -> Result<App, OpenError> {
     for fault in vision.faults() {
         tracing::warn!(%fault, "sessions that need this go to human review");
     }
-    open_with(config, vision, Arc::new(SystemClock), Arc::new(SystemRandom)).await
+    vision
 }
 
 /// Opens everything but the models, for commands that analyse no pictures.
@@ -95,7 +125,16 @@ fn blind() -> Vision {
 /// # Errors
 /// [`OpenError`].
 pub(crate) async fn open_restored(config: Arc<Config>) -> Result<App, OpenError> {
-    open_parts(config, blind(), Arc::new(SystemClock), Arc::new(SystemRandom)).await
+    let sender = sender(&config)?;
+    assemble(
+        config,
+        blind(),
+        Arc::new(SystemClock),
+        Arc::new(SystemRandom),
+        sender,
+        None,
+    )
+    .await
 }
 
 /// Opens everything with the given vision, clock and randomness.
@@ -108,17 +147,25 @@ pub async fn open_with(
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
 ) -> Result<App, OpenError> {
+    check_restored(&config)?;
+    let sender = sender(&config)?;
+    assemble(config, vision, clock, random, sender, None).await
+}
+
+fn check_restored(config: &Config) -> Result<(), OpenError> {
     if config.data_dir.join(UNFINISHED).exists() {
         return Err(OpenError::Restoring(config.data_dir.clone()));
     }
-    open_parts(config, vision, clock, random).await
+    Ok(())
 }
 
-async fn open_parts(
+async fn assemble(
     config: Arc<Config>,
     vision: Vision,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
+    sender: WebhookSender,
+    inbox: Option<Arc<Inbox>>,
 ) -> Result<App, OpenError> {
     make_private(&config.data_dir)?;
     let options = DbOptions {
@@ -144,7 +191,7 @@ async fn open_parts(
         clock,
         random,
         analyser: Arc::new(VisionAnalyser::new(vision)),
-        sender: Arc::new(sender(&config)?),
+        sender: Arc::new(sender),
         config: ServiceConfig {
             base_url: config.base_url.clone(),
             creation_rate: CreationRate {
@@ -159,6 +206,7 @@ async fn open_parts(
         honnin,
         admission: Arc::new(Admission::new(&config.uploads)),
         models_missing,
+        inbox,
         stopping: CancellationToken::new(),
         #[cfg(debug_assertions)]
         reload: false,

@@ -3,7 +3,7 @@
 use crate::{
     capture, console,
     edge::{Class, Outer, RequestContext, Slots, outermost},
-    health, site,
+    health, inbox, site,
     state::App,
     v1::{self, ApiError},
 };
@@ -38,6 +38,10 @@ pub fn router(app: App) -> Router {
         crate::reload::reloading(pages)
     } else {
         pages
+    };
+    let pages = match &app.inbox {
+        Some(inbox) => pages.merge(inbox::routes(&app, inbox)),
+        None => pages,
     };
     Router::new()
         .merge(v1::routes())

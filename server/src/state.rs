@@ -1,6 +1,6 @@
 //! The state of every handler.
 
-use crate::{config::Config, edge::RequestContext, metrics::Metrics, upload::Admission};
+use crate::{config::Config, edge::RequestContext, inbox::Inbox, metrics::Metrics, upload::Admission};
 use app::page::{Request, Site};
 use domain::findings::Unavailable;
 use service::Honnin;
@@ -22,6 +22,8 @@ pub struct App {
     pub metrics: Arc<Metrics>,
     /// Components of `vision` that are unavailable.
     pub models_missing: Arc<[Unavailable]>,
+    /// The webhook receiver of the demonstration.
+    pub inbox: Option<Arc<Inbox>>,
     /// Cancelled when the server is shutting down.
     pub stopping: CancellationToken,
     /// Whether pages reload by themselves after the server was started again.

@@ -1,8 +1,8 @@
-//! The demonstration: a separate tenant, its key stored in the data folder, and links to try.
+//! The demonstration: a live tenant and a sandbox tenant, their keys stored in the data folder, and links to try.
 
 use super::{Failure, say};
-use crate::{config::Tls, state::App};
-use domain::{decision::Policy, scope::Scope, secret::Secret, session::Step, tenant::TenantSettings};
+use crate::{config::Tls, inbox::INBOX_URL, state::App};
+use domain::{decision::Policy, scope::Scope, session::Step, tenant::TenantSettings};
 use serde::{Deserialize, Serialize};
 use service::{
     access::{AccessError, Operator, Tenant, tenant_by_key},
@@ -11,57 +11,124 @@ use service::{
 };
 use std::{fs, io::Write as _, net::IpAddr, path::Path};
 
+const FILE: &str = "demo.json";
+
 /// The content of `demo.json`, readable by its owner only.
 #[derive(Serialize, Deserialize)]
+pub(super) struct Kept {
+    pub(super) live: KeptTenant,
+    pub(super) sandbox: KeptTenant,
+}
+
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Kept {
+pub(super) struct KeptTenant {
     tenant: String,
-    api_key: String,
+    pub(super) api_key: String,
     webhook_secret: String,
 }
 
-/// Creates the tenant if there is none, and prints its key, a ready-made command and a new link.
+impl Kept {
+    /// The demonstration of a data folder.
+    pub(super) fn read(folder: &Path) -> Option<Self> {
+        serde_json::from_str(&fs::read_to_string(folder.join(FILE)).ok()?).ok()
+    }
+
+    fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(folder.join(FILE))?;
+        Ok(file.write_all(&serde_json::to_vec_pretty(self)?)?)
+    }
+}
+
+/// Creates the tenants if there are none, and prints their keys and secrets, commands to copy and a new link.
 pub(super) async fn announce(app: &App) -> Result<(), Failure> {
-    let path = app.config.data_dir.join("demo.json");
-    let kept: Option<Kept> = fs::read_to_string(&path)
-        .ok()
-        .and_then(|text| serde_json::from_str(&text).ok());
-    let (key, tenant) = match known(app, kept).await? {
+    let folder = &app.config.data_dir;
+    let (kept, live) = match known(app, Kept::read(folder)).await? {
         Some(found) => found,
-        None => make(app, &path).await?,
+        None => make(app, folder).await?,
     };
-    let created = create_session(&app.honnin, &tenant, b"{}").await?;
+    if let Some(inbox) = &app.inbox {
+        inbox.trust("live", &kept.live.webhook_secret);
+        inbox.trust("sandbox", &kept.sandbox.webhook_secret);
+    }
+    let created = create_session(&app.honnin, &live, b"{}").await?;
     let insecure = if matches!(app.config.tls, Tls::SelfSigned) {
         " -k"
     } else {
         ""
     };
     let url = app.config.base_url.join("v1/verification-sessions")?;
+    let base = &app.config.base_url;
+    let Kept { live, sandbox } = &kept;
+    say(format_args!("API              {url} (described at {base}docs)"))?;
     say(format_args!(
-        "API              {url} (described at {}docs)",
-        app.config.base_url
+        "Live tenant      {} webhook secret {}",
+        live.api_key, live.webhook_secret
     ))?;
-    say(format_args!("Demo API key     {}", key.expose()))?;
+    say(format_args!(
+        "Sandbox tenant   {} webhook secret {}",
+        sandbox.api_key, sandbox.webhook_secret
+    ))?;
+    say(format_args!(
+        "Webhook inbox    {} (open it on this machine)",
+        inbox_page(app)?
+    ))?;
     say(format_args!(
         "Create a session curl{insecure} -X POST {url} -H 'Authorization: Bearer {}'",
-        key.expose()
+        sandbox.api_key
     ))?;
+    say(format_args!(
+        "Complete it      curl{insecure} -X POST {base}v1/sandbox/verification-sessions/ID/complete -d '{{\"outcome\":\"approved\"}}' \
+         -H 'Authorization: Bearer {}'",
+        sandbox.api_key
+    ))?;
+    say("Your receiver    honnin listen --forward-to http://localhost:8080/hooks")?;
     say(format_args!("Verification URL {}", created.verification_url.expose()))
 }
 
-/// The stored tenant, if its key is still valid.
-async fn known(app: &App, kept: Option<Kept>) -> Result<Option<(Secret<String>, Tenant)>, Failure> {
+/// The inbox is shown to this machine only, which may know itself by another name than the local network does.
+fn inbox_page(app: &App) -> Result<url::Url, Failure> {
+    let mut page = app.config.base_url.join("demo/inbox")?;
+    page.set_host(Some("localhost"))?;
+    Ok(page)
+}
+
+async fn tenant(app: &App, key: &str) -> Result<Tenant, AccessError> {
+    tenant_by_key(&app.honnin, key, IpAddr::from([127, 0, 0, 1]), Scope::Create).await
+}
+
+/// The stored tenants, if their keys are still valid; and the live one.
+async fn known(app: &App, kept: Option<Kept>) -> Result<Option<(Kept, Tenant)>, Failure> {
     let Some(kept) = kept else { return Ok(None) };
-    match tenant_by_key(&app.honnin, &kept.api_key, IpAddr::from([127, 0, 0, 1]), Scope::Create).await {
-        Ok(tenant) => Ok(Some((Secret::new(kept.api_key), tenant))),
+    let found = async {
+        tenant(app, &kept.sandbox.api_key).await?;
+        tenant(app, &kept.live.api_key).await
+    };
+    match found.await {
+        Ok(live) => Ok(Some((kept, live))),
         Err(AccessError::Unauthorized) => Ok(None),
         Err(other) => Err(other.into()),
     }
 }
 
-async fn make(app: &App, path: &Path) -> Result<(Secret<String>, Tenant), Failure> {
+async fn make(app: &App, folder: &Path) -> Result<(Kept, Tenant), Failure> {
+    let kept = Kept {
+        live: make_tenant(app, "Honnin Demo", true).await?,
+        sandbox: make_tenant(app, "Honnin Demo (sandbox)", false).await?,
+    };
+    kept.write(folder)?;
+    let live = tenant(app, &kept.live.api_key).await?;
+    Ok((kept, live))
+}
+
+async fn make_tenant(app: &App, name: &str, livemode: bool) -> Result<KeptTenant, Failure> {
     let settings = TenantSettings {
         steps: Step::ALL.to_vec(),
+        webhook_url: Some(INBOX_URL.to_owned()),
         // A demonstration accepts specimens, since nobody should have to show a real document to try it.
         policy: Policy {
             accept_specimens: true,
@@ -70,31 +137,14 @@ async fn make(app: &App, path: &Path) -> Result<(Secret<String>, Tenant), Failur
         ..TenantSettings::default()
     };
     let new = NewTenant {
-        name: "Honnin Demo".to_owned(),
+        name: name.to_owned(),
         settings,
-        livemode: true,
+        livemode,
     };
     let created = create_tenant(&app.honnin, &Operator::at_command_line(), new).await?;
-    let kept = Kept {
+    Ok(KeptTenant {
         tenant: created.id.to_string(),
         api_key: created.key.expose().clone(),
         webhook_secret: created.webhook_secret.expose().clone(),
-    };
-    write_private(path, &serde_json::to_vec_pretty(&kept)?)?;
-    let tenant = tenant_by_key(
-        &app.honnin,
-        created.key.expose(),
-        IpAddr::from([127, 0, 0, 1]),
-        Scope::Create,
-    )
-    .await?;
-    Ok((created.key, tenant))
-}
-
-fn write_private(path: &Path, content: &[u8]) -> std::io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(content)
+    })
 }

@@ -6,6 +6,7 @@ mod check_config;
 mod demo;
 mod inspect;
 mod keys;
+mod listen;
 mod logging;
 mod people;
 mod serving;
@@ -41,6 +42,8 @@ enum Command {
     Serve(serving::ServeArgs),
     /// Runs the server with a demo tenant and prints links to try.
     Demo(serving::DemoArgs),
+    /// Forwards new events to a receiver on this machine, as signed webhooks.
+    Listen(listen::Listen),
     /// Runs background jobs only.
     Worker(serving::WorkerArgs),
     /// Applies pending database migrations and exits.
@@ -86,6 +89,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Inspect(command) => inspect::run(&cli.settings, &command),
         Command::Serve(arguments) => serving::serve(&cli.settings, &arguments),
         Command::Demo(arguments) => serving::demo(&cli.settings, &arguments),
+        Command::Listen(arguments) => listen::run(&cli.settings, arguments),
         Command::Worker(arguments) => serving::worker(&cli.settings, &arguments),
         Command::Migrate => serving::migrate(&cli.settings),
         Command::Tenant(command) => tenant::run(&cli.settings, command),

@@ -4,7 +4,7 @@ use super::{Failure, Settings, block_on, demo, logging, read, say};
 use crate::{
     config::{Config, Tls},
     hold,
-    open::{open, open_without_models},
+    open::{open, open_demo, open_without_models},
     serve::{self, listen, stop_on_signal},
     site,
     state::App,
@@ -98,7 +98,11 @@ fn run(config: Arc<Config>, mode: Mode) -> Result<(), Failure> {
     logging::start(&config.log);
     raise_descriptor_limit();
     block_on(async move {
-        let app = open(Arc::clone(&config)).await?;
+        let app = if mode.demo {
+            open_demo(Arc::clone(&config)).await?
+        } else {
+            open(Arc::clone(&config)).await?
+        };
         #[cfg(debug_assertions)]
         let app = App {
             reload: mode.reload,

@@ -9,6 +9,8 @@ mod capture;
 mod console;
 mod edge;
 mod events;
+mod inbox;
+mod listen;
 mod people;
 mod privacy;
 mod review;

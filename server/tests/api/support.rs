@@ -8,7 +8,7 @@ use domain::{
 };
 use server::{
     config::{Config, Layers},
-    open::open_with,
+    open::{open_demo_with, open_with},
     serve::{listen, serve},
     state::App,
 };
@@ -87,6 +87,15 @@ impl Server {
 
     /// With further settings of the installation, as TOML.
     pub(crate) async fn with(toml: &str) -> Self {
+        Self::opened(toml, false).await
+    }
+
+    /// With the demonstration's inbox, and without a worker.
+    pub(crate) async fn demo() -> Self {
+        Self::opened("[worker]\nembedded = false\n", true).await
+    }
+
+    async fn opened(toml: &str, demo: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut layers = Layers::defaults();
         layers.add_file("test.toml", toml);
@@ -100,14 +109,13 @@ impl Server {
         std::fs::write(folder.path().join("pkg/honnin.1234.css"), "body{}").unwrap();
         std::fs::write(folder.path().join("favicon.svg"), "<svg/>").unwrap();
         let clock = Arc::new(ManualClock::at(START));
-        let app = open_with(
-            Arc::clone(&config),
-            Vision::load(folder.path()),
-            Arc::clone(&clock) as _,
-            Arc::new(SystemRandom),
-        )
-        .await
-        .unwrap();
+        let (vision, random) = (Vision::load(folder.path()), Arc::new(SystemRandom));
+        let app = if demo {
+            open_demo_with(Arc::clone(&config), vision, Arc::clone(&clock) as _, random).await
+        } else {
+            open_with(Arc::clone(&config), vision, Arc::clone(&clock) as _, random).await
+        };
+        let app = app.unwrap();
         let listening = listen(&config).unwrap();
         let (address, metrics) = (listening.address, listening.metrics_address());
         let task = tokio::spawn(serve(app.clone(), listening));

@@ -118,6 +118,13 @@ impl WebhookSender {
         }
     }
 
+    /// The same sender with `wrap` around its wire, for receivers inside this process.
+    #[must_use]
+    pub fn through(mut self, wrap: impl FnOnce(Arc<dyn Wire>) -> Arc<dyn Wire>) -> Self {
+        self.wire = wrap(self.wire);
+        self
+    }
+
     /// The rules for a receiver URL that need no network.
     ///
     /// # Errors

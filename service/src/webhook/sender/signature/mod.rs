@@ -28,6 +28,13 @@ impl SigningSecret {
         Secret::new(format!("{SECRET_PREFIX}{}", BASE64.encode(self.0.expose())))
     }
 
+    /// Parses a secret as it is shown.
+    #[must_use]
+    pub fn parse(text: &Secret<String>) -> Option<Self> {
+        let bytes = BASE64.decode(text.expose().strip_prefix(SECRET_PREFIX)?).ok()?;
+        (!bytes.is_empty()).then(|| Self(Secret::new(bytes)))
+    }
+
     /// The signature of one request, with its `v1,`.
     #[must_use]
     pub fn sign(&self, id: &str, timestamp: i64, body: &[u8]) -> String {

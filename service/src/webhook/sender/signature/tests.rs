@@ -42,6 +42,16 @@ fn the_example_of_the_standard_is_signed_as_it_says() {
     assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
 }
 
+#[test]
+fn a_secret_is_read_as_it_is_shown() {
+    let text = secret(&[7; 32]).to_text();
+    let read = SigningSecret::parse(&text).unwrap();
+    assert_eq!(read.to_text().expose(), text.expose());
+    for bad in ["", "whsec_", "whsec_?", "BwcHBwcHBwc="] {
+        assert!(SigningSecret::parse(&Secret::new(bad.to_owned())).is_none(), "{bad}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 

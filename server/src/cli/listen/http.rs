@@ -1,0 +1,102 @@
+//! The minimal HTTP client of `honnin listen`: one request for each connection.
+
+use super::Failure;
+use bytes::Bytes;
+use http::{Request, StatusCode, header::CONNECTION, header::HOST};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper_util::rt::TokioIo;
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject as _};
+use std::{path::Path, sync::Arc, time::Duration};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::TlsConnector;
+use url::Url;
+
+/// Time-out of a whole exchange, as for webhooks.
+const TIME_LIMIT: Duration = Duration::from_secs(15);
+/// The largest response. A page of events is smaller.
+const LARGEST: usize = 8 * 1024 * 1024;
+
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+/// A client that trusts the system's certificate authorities, and one more if given.
+pub(super) struct Client {
+    tls: TlsConnector,
+}
+
+impl Client {
+    pub(super) fn new(trust: Option<&Path>) -> Result<Self, Failure> {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if let Some(path) = trust {
+            let unreadable = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
+            let certificate = CertificateDer::from_pem_file(path).map_err(|error| unreadable(&error))?;
+            roots.add(certificate).map_err(|error| unreadable(&error))?;
+        }
+        let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self {
+            tls: TlsConnector::from(Arc::new(config)),
+        })
+    }
+
+    /// Sends a request to `url` and returns the status and the body of the response. Redirects are not followed.
+    pub(super) async fn send(
+        &self,
+        method: &str,
+        url: &Url,
+        headers: &[(&str, String)],
+        body: Vec<u8>,
+    ) -> Result<(StatusCode, Bytes), Failure> {
+        let exchange = self.exchange(method, url, headers, body);
+        timeout(TIME_LIMIT, exchange)
+            .await
+            .map_err(|_| format!("no response within {} s", TIME_LIMIT.as_secs()))?
+    }
+
+    async fn exchange(
+        &self,
+        method: &str,
+        url: &Url,
+        headers: &[(&str, String)],
+        body: Vec<u8>,
+    ) -> Result<(StatusCode, Bytes), Failure> {
+        let (host, port) = (
+            url.host_str().unwrap_or_default(),
+            url.port_or_known_default().unwrap_or(80),
+        );
+        let bare = host.trim_matches(['[', ']']);
+        let tcp = TcpStream::connect((bare, port)).await?;
+        let stream: Box<dyn Stream> = if url.scheme() == "https" {
+            Box::new(self.tls.connect(ServerName::try_from(bare.to_owned())?, tcp).await?)
+        } else {
+            Box::new(tcp)
+        };
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+        let connection = tokio::spawn(connection);
+        let target = url
+            .query()
+            .map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
+        let mut request = Request::builder().method(method).uri(target);
+        let authority = url
+            .port()
+            .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        request = request.header(HOST, authority).header(CONNECTION, "close");
+        for (name, value) in headers.iter().filter(|(name, _)| *name != "connection") {
+            request = request.header(*name, value);
+        }
+        let response = sender.send_request(request.body(Full::new(Bytes::from(body)))?).await?;
+        let status = response.status();
+        let body = Limited::new(response.into_body(), LARGEST).collect().await?.to_bytes();
+        connection.abort();
+        Ok((status, body))
+    }
+}

@@ -1,0 +1,264 @@
+//! `listen`: webhooks for a receiver that Honnin cannot reach, such as one on a developer's laptop. It asks the API for new events,
+//! signs each one as a webhook, and sends it to the receiver. The server needs no configuration for it, and can run anywhere.
+
+mod http;
+
+use super::{Failure, Settings, block_on, demo::Kept, say};
+use ::http::StatusCode;
+use clap::Args;
+use domain::{ids::EventId, secret::Secret, time::Clock as _};
+use http::Client;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use service::{
+    runtime::clock::SystemClock,
+    webhook::sender::{
+        headers,
+        signature::{SignedRequest, SigningSecret},
+    },
+};
+use sha2::{Digest as _, Sha256};
+use std::{
+    collections::HashSet,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+use url::Url;
+
+/// Time between two looks.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// Time before an event is sent to the receiver again, and how often it is sent.
+const RETRY: Duration = Duration::from_secs(5);
+const ATTEMPTS: u32 = 10;
+/// Pages of 100 events read at a look.
+const PAGES: usize = 10;
+
+#[derive(Args)]
+pub(super) struct Listen {
+    /// URL of your receiver, http or https.
+    #[arg(long, value_name = "URL")]
+    forward_to: Url,
+    /// Base URL of Honnin.
+    #[arg(long, value_name = "URL", default_value = "http://localhost:3000")]
+    url: Url,
+    /// API key with the scope `read`. By default that of the demonstration's sandbox tenant.
+    #[arg(long)]
+    key: Option<String>,
+    /// Signing secret, `whsec_..`. By default one that is derived from the key, and is printed.
+    #[arg(long)]
+    secret: Option<String>,
+    /// PEM file to trust, if Honnin has a self-signed certificate.
+    #[arg(long, value_name = "FILE")]
+    trust: Option<PathBuf>,
+    /// First send the newest events of the past, up to this many; at most 100.
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    replay: usize,
+    /// End after this many events were accepted.
+    #[arg(long, value_name = "COUNT")]
+    until: Option<usize>,
+}
+
+/// `GET /v1/events`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    events: Vec<Box<RawValue>>,
+    next_cursor: Option<String>,
+}
+
+/// What is shown of an event.
+#[derive(Deserialize)]
+struct Envelope {
+    id: EventId,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// An event that the receiver has not accepted yet.
+struct Waiting {
+    id: EventId,
+    kind: String,
+    body: Vec<u8>,
+    attempts: u32,
+    due: Instant,
+}
+
+struct Listener {
+    client: Client,
+    events: Url,
+    authorization: String,
+    forward_to: Url,
+    secret: SigningSecret,
+    seen: HashSet<EventId>,
+    waiting: Vec<Waiting>,
+    accepted: usize,
+}
+
+pub(super) fn run(settings: &Settings, arguments: Listen) -> Result<(), Failure> {
+    for url in [&arguments.url, &arguments.forward_to] {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(format!("{url} is not an http or https URL").into());
+        }
+    }
+    let key = match arguments.key {
+        Some(key) => key,
+        None => demo_key(settings)?,
+    };
+    let secret = match arguments.secret {
+        Some(text) => SigningSecret::parse(&Secret::new(text)).ok_or("--secret must be whsec_ and base64")?,
+        None => secret_for(&key),
+    };
+    let mut listener = Listener {
+        client: Client::new(arguments.trust.as_deref())?,
+        events: arguments.url.join("/v1/events?limit=100")?,
+        authorization: format!("Bearer {key}"),
+        forward_to: arguments.forward_to,
+        secret,
+        seen: HashSet::new(),
+        waiting: Vec::new(),
+        accepted: 0,
+    };
+    block_on(async move { listener.listen(arguments.replay, arguments.until).await })
+}
+
+/// The key of the demonstration's sandbox tenant, if there is one on this machine.
+fn demo_key(settings: &Settings) -> Result<String, Failure> {
+    let folder = settings.load()?.data_dir.clone();
+    let kept = Kept::read(&folder).ok_or("there is no demonstration in this folder: give a key with --key")?;
+    Ok(kept.sandbox.api_key)
+}
+
+/// The same for the same key, so that the receiver is configured once.
+fn secret_for(key: &str) -> SigningSecret {
+    let bytes = Sha256::new_with_prefix("honnin listen ").chain_update(key).finalize();
+    SigningSecret::new(Secret::new(bytes.to_vec()))
+}
+
+impl Listener {
+    async fn listen(&mut self, replay: usize, until: Option<usize>) -> Result<(), Failure> {
+        // Everything is new now, and one page is enough.
+        let past = self.look(1).await?;
+        let skipped = past.len().saturating_sub(replay);
+        self.waiting.extend(past.into_iter().skip(skipped));
+        say(format_args!("Signing secret   {}", self.secret.to_text().expose()))?;
+        say(format_args!("Forwarding to    {} (Ctrl-C to stop)", self.forward_to))?;
+        let mut is_lost = false;
+        loop {
+            self.forward().await?;
+            if until.is_some_and(|count| self.accepted >= count) {
+                return Ok(());
+            }
+            tokio::time::sleep(INTERVAL).await;
+            match self.look(PAGES).await {
+                Ok(new) => {
+                    self.waiting.extend(new);
+                    if std::mem::take(&mut is_lost) {
+                        say("connected again")?;
+                    }
+                }
+                Err(error) if !is_lost => {
+                    is_lost = true;
+                    say(format_args!("{error}; trying again"))?;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// The events not seen before, oldest first.
+    async fn look(&mut self, pages: usize) -> Result<Vec<Waiting>, Failure> {
+        let mut new = Vec::new();
+        let mut url = self.events.clone();
+        for _ in 0..pages {
+            let page = self.page(&url).await?;
+            let (before, length) = (new.len(), page.events.len());
+            for event in page.events {
+                let envelope: Envelope = serde_json::from_str(event.get())?;
+                if self.seen.contains(&envelope.id) {
+                    continue;
+                }
+                new.push(Waiting {
+                    id: envelope.id,
+                    kind: envelope.kind,
+                    body: event.get().as_bytes().to_vec(),
+                    attempts: 0,
+                    due: Instant::now(),
+                });
+            }
+            let all_new = new.len() - before == length;
+            let Some(next) = page.next_cursor.filter(|_| all_new) else {
+                break;
+            };
+            url = self.events.clone();
+            url.query_pairs_mut().append_pair("cursor", &next);
+        }
+        self.seen.extend(new.iter().map(|event| event.id.clone()));
+        new.reverse();
+        Ok(new)
+    }
+
+    async fn page(&self, url: &Url) -> Result<Page, Failure> {
+        let headers = [("authorization", self.authorization.clone())];
+        let answer = self.client.send("GET", url, &headers, Vec::new()).await;
+        let (status, body) =
+            answer.map_err(|error| format!("cannot reach {}: {error}", self.events.origin().ascii_serialization()))?;
+        if status != StatusCode::OK {
+            // Errors of the API contain no personal data.
+            return Err(format!("{url}: {status} {}", String::from_utf8_lossy(&body)).into());
+        }
+        Ok(serde_json::from_slice(&body)?)
+    }
+
+    /// Sends every event that is due.
+    async fn forward(&mut self) -> Result<(), Failure> {
+        for mut event in std::mem::take(&mut self.waiting) {
+            if event.due > Instant::now() {
+                self.waiting.push(event);
+                continue;
+            }
+            let request = SignedRequest::new(
+                event.id.clone(),
+                SystemClock.now(),
+                event.body.clone(),
+                std::slice::from_ref(&self.secret),
+            );
+            let began = Instant::now();
+            let answer = self
+                .client
+                .send("POST", &self.forward_to, &headers(&request), request.body)
+                .await;
+            let took = began.elapsed().as_millis();
+            let (kind, id) = (&event.kind, &event.id);
+            match &answer {
+                Ok((status, _)) => say(format_args!("{kind} {id} -> {} in {took} ms", status.as_u16()))?,
+                Err(error) => say(format_args!("{kind} {id} -> {error}"))?,
+            }
+            if answer.is_ok_and(|(status, _)| status.is_success()) {
+                self.accepted += 1;
+                continue;
+            }
+            event.attempts += 1;
+            if event.attempts == ATTEMPTS {
+                say(format_args!(
+                    "{id} is given up after {ATTEMPTS} attempts; --replay sends it again"
+                ))?;
+                continue;
+            }
+            event.due = Instant::now() + RETRY;
+            self.waiting.push(event);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_always_has_the_same_secret() {
+        let text = secret_for("hn_test_a").to_text();
+        assert_eq!(text.expose(), secret_for("hn_test_a").to_text().expose());
+        assert_ne!(text.expose(), secret_for("hn_test_b").to_text().expose());
+    }
+}

@@ -1,0 +1,52 @@
+//! The demonstration's webhook inbox.
+
+use crate::support::{Server, settings};
+use domain::tenant::TenantSettings;
+use serde_json::json;
+use service::jobs::worker::{Lane, Worker};
+
+const PAGE: &str = "/demo/inbox";
+
+#[tokio::test]
+async fn a_webhook_appears_in_the_inbox_with_the_check_of_its_signature() {
+    let mut server = Server::demo().await;
+    let made = crate::support::add_sandbox(&server.app, settings()).await;
+    (server.tenant, server.key) = (made.id, made.key.expose().clone());
+    let to_inbox = TenantSettings {
+        webhook_url: Some("https://inbox.invalid/demo".into()),
+        ..settings()
+    };
+    server.save_settings(Some(to_inbox)).await;
+    let empty = server.send("GET", PAGE, &[], "").await;
+    assert!(
+        empty.status == 200 && empty.body.contains("Nothing has arrived yet"),
+        "{}",
+        empty.body
+    );
+    for verified in [false, true] {
+        if verified {
+            let inbox = server.app.inbox.as_ref().unwrap();
+            inbox.trust("sandbox", made.webhook_secret.expose());
+        }
+        let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+        let path = format!("/v1/sandbox/verification-sessions/{id}/complete");
+        let outcome = json!({"outcome": "approved"}).to_string();
+        assert_eq!(server.call("POST", &path, &outcome).await.status, 200);
+        Worker::new(server.app.honnin.clone(), Lane::Deliver, 1)
+            .run_until_idle()
+            .await
+            .unwrap();
+        let page = server.send("GET", PAGE, &[], "").await.body;
+        assert!(
+            page.contains(&id) && page.contains("verification.approved") && page.contains("webhook-signature: v1,")
+        );
+        assert!(page.contains("fits no secret"), "the first one");
+        assert_eq!(page.contains("valid for the secret of the sandbox tenant"), verified);
+    }
+}
+
+#[tokio::test]
+async fn there_is_no_inbox_outside_the_demonstration() {
+    let server = Server::new().await;
+    assert_eq!(server.send("GET", PAGE, &[], "").await.status, 404);
+}

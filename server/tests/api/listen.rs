@@ -1,0 +1,114 @@
+//! `honnin listen` beside a running server.
+
+use crate::{events::complete, support::Server};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Command, Stdio},
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    task::spawn_blocking,
+};
+
+/// Reads one request and answers with `status`.
+async fn receive(listener: &TcpListener, status: &str) -> (HeaderMap, Vec<u8>) {
+    let (mut stream, _) = listener.accept().await.unwrap();
+    let mut bytes = Vec::new();
+    loop {
+        assert!(stream.read_buf(&mut bytes).await.unwrap() > 0);
+        if let Some((headers, body)) = parse(&bytes) {
+            answer(&mut stream, status).await;
+            return (headers, body);
+        }
+    }
+}
+
+async fn answer(stream: &mut TcpStream, status: &str) {
+    let text = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+    stream.write_all(text.as_bytes()).await.unwrap();
+}
+
+/// A whole request.
+fn parse(bytes: &[u8]) -> Option<(HeaderMap, Vec<u8>)> {
+    let text = std::str::from_utf8(bytes).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n")?;
+    let lines = head.lines().skip(1).filter_map(|line| line.split_once(": "));
+    let headers: HeaderMap = lines
+        .map(|(name, value)| {
+            let name: HeaderName = name.parse().unwrap();
+            (name, HeaderValue::from_str(value).unwrap())
+        })
+        .collect();
+    let length: usize = headers["content-length"].to_str().unwrap().parse().unwrap();
+    (body.len() == length).then(|| (headers, body.as_bytes().to_vec()))
+}
+
+#[tokio::test]
+async fn listen_forwards_signed_events_and_sends_those_again_that_were_refused() {
+    let server = Server::sandbox().await;
+    complete(&server, "approved").await;
+    let receiver = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_honnin"))
+        .args(["listen", "--replay", "1", "--until", "2", "--key", &server.key])
+        .arg(format!("--url=http://{}", server.address))
+        .arg(format!(
+            "--forward-to=http://{}/hooks?a=1",
+            receiver.local_addr().unwrap()
+        ))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (first, lines) = spawn_blocking(move || (lines.next().unwrap().unwrap(), lines))
+        .await
+        .unwrap();
+    let secret = first.split_whitespace().last().unwrap();
+    let judge = standardwebhooks::Webhook::new(secret).unwrap();
+    let mut seen = Vec::new();
+    for (status, new) in [("500 No", None), ("204 No Content", Some("failed")), ("200 OK", None)] {
+        let (headers, body) = receive(&receiver, status).await;
+        judge.verify(&body, &headers).unwrap();
+        let event: Value = serde_json::from_slice(&body).unwrap();
+        seen.push((
+            headers["webhook-id"].to_str().unwrap().to_owned(),
+            event["type"].clone(),
+        ));
+        if let Some(outcome) = new {
+            complete(&server, outcome).await;
+        }
+    }
+    let ended = spawn_blocking(move || (lines.count(), child.wait().unwrap()));
+    assert!(
+        ended.await.unwrap().1.success(),
+        "it ends after the second that was accepted"
+    );
+    assert_eq!(seen[0], seen[1], "the one that was refused comes again");
+    assert_eq!(
+        (&seen[0].1, &seen[2].1),
+        (&json!("verification.approved"), &json!("verification.failed"))
+    );
+}
+
+#[tokio::test]
+async fn listen_says_what_is_wrong_with_its_key() {
+    let server = Server::sandbox().await;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_honnin"));
+    command
+        .args([
+            "listen",
+            "--key",
+            "hn_test_wrong",
+            "--forward-to",
+            "http://127.0.0.1:1/",
+        ])
+        .arg(format!("--url=http://{}", server.address));
+    let output = spawn_blocking(move || command.output()).await.unwrap().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        !output.status.success() && error.contains("401") && error.contains("Unauthorized"),
+        "{error}"
+    );
+}
