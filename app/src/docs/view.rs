@@ -1,5 +1,6 @@
 //! From the OpenAPI description to HTML.
 
+use super::guide;
 use domain::{language::Language, reasons::Reason};
 use leptos::prelude::*;
 use serde_json::Value;
@@ -7,7 +8,7 @@ use std::fmt::Write as _;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1.5rem;color-scheme:light dark}\
 code,pre{font:14px/1.45 ui-monospace,monospace}pre{padding:.75rem;overflow:auto;border:1px solid #8886;border-radius:6px}\
-table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid #8884}\
+table{border-collapse:collapse;width:100%;display:block;overflow-x:auto}a{overflow-wrap:anywhere}nav ul{columns:14rem;padding-left:1.2rem}svg{max-width:100%;height:auto}td,th{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid #8884}\
 h2{margin-top:2.5rem}.m{padding:.1rem .5rem;border-radius:4px;background:#2463eb;color:#fff;font-size:.8em}.q{opacity:.75}";
 
 /// The whole document.
@@ -33,8 +34,12 @@ pub(super) fn render(api: &Value, nonce: &str) -> AnyView {
                     <h1>{title}</h1>
                     <p class="q">{format!("Version {} · ", text(&api["info"]["version"]))}<a href="/v1/openapi.json">"openapi.json"</a></p>
                     {paragraphs(&api["info"]["description"])}
+                    {contents(api)}
                     {operations}
+                    {guide::states()}
+                    {guide::events(api)}
                     {reasons()}
+                    {guide::sandbox(&text(&api["servers"][0]["url"]))}
                     <h2 id="schemas">"Bodies"</h2>
                     {schemas}
                 </main>
@@ -42,6 +47,25 @@ pub(super) fn render(api: &Value, nonce: &str) -> AnyView {
         </html>
     }
     .into_any()
+}
+
+/// Links to the parts of the page.
+fn contents(api: &Value) -> AnyView {
+    let operations = entries(&api["paths"]).flat_map(|(_, methods)| entries(methods).map(|(_, of)| of));
+    let operations = operations.map(|of| (text(&of["operationId"]), text(&of["summary"])));
+    let parts = [
+        ("states", "States"),
+        ("events", "Events"),
+        ("reasons", "Reasons"),
+        ("sandbox", "Sandbox"),
+        ("schemas", "Bodies"),
+    ];
+    let parts = parts.map(|(id, title)| (id.to_owned(), title.to_owned()));
+    let links: Vec<_> = operations
+        .chain(parts)
+        .map(|(id, title)| view! { <li><a href=format!("#{id}")>{title}</a></li> })
+        .collect();
+    view! { <nav aria-label="Contents"><ul>{links}</ul></nav> }.into_any()
 }
 
 /// The table of reason codes.
@@ -181,7 +205,7 @@ fn either(choices: impl Iterator<Item = AnyView>) -> AnyView {
     choices.into_any()
 }
 
-fn entries(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+pub(super) fn entries(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
     value
         .as_object()
         .into_iter()
@@ -189,7 +213,7 @@ fn entries(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
         .map(|(key, value)| (key.as_str(), value))
 }
 
-fn text(value: &Value) -> String {
+pub(super) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
@@ -208,7 +232,7 @@ fn marked(value: &Value) -> AnyView {
 }
 
 /// Renders `` `code` `` in a text as code.
-fn in_code(text: &str) -> AnyView {
+pub(super) fn in_code(text: &str) -> AnyView {
     let parts: Vec<_> = text
         .split('`')
         .enumerate()
