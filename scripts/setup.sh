@@ -21,6 +21,7 @@ if [ "$purpose" = test ]; then
     python3 -c 'import ensurepip' 2>/dev/null || want python3-venv
     command -v ip >/dev/null || want iproute2
     command -v curl >/dev/null || want curl
+    command -v openssl >/dev/null || want openssl
     command -v sqlite3 >/dev/null || want sqlite3
     [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null || want chromium
     command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || want postgresql
@@ -56,4 +57,5 @@ if [ "$purpose" = test ]; then
     scripts/check-dependencies install >&2
     scripts/judge-api 0 >&2
     scripts/judge-clients 0 >&2
+    scripts/judge-integration install >&2
 fi

@@ -38,6 +38,12 @@ scripts/judge-webhooks 2000
 step "the API with schemathesis"
 scripts/judge-api 2000
 
+step "the API with linters, generated clients, our clients and the examples"
+scripts/judge-integration
+
+step "the tutorial"
+scripts/judge-tutorial
+
 step "keep-alive connections of customers' clients"
 scripts/judge-clients 600
 
