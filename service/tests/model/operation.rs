@@ -40,6 +40,7 @@ pub(crate) enum Op {
     Create,
     Read(Caller),
     Reprocess(Caller),
+    Cancel(Caller),
     /// Completes it as an integrator's test would; only in a sandbox.
     Complete(Caller, SandboxOutcome),
     /// The user: opens the newest link, or the one before it.
@@ -84,6 +85,7 @@ pub(crate) enum Answer {
     /// The API.
     NotFound,
     ReprocessNotAllowed,
+    CancelNotAllowed,
     CannotComplete,
     /// The user.
     LinkNotUsable,
@@ -181,7 +183,8 @@ pub(crate) fn grid() -> Vec<Vec<Move>> {
         Step::Selfie(Look::Genuine),
         Step::Submit,
     ];
-    let calls = [Caller::Owner, Caller::Stranger].map(|caller| [Op::Read(caller), Op::Reprocess(caller)]);
+    let calls =
+        [Caller::Owner, Caller::Stranger].map(|caller| [Op::Read(caller), Op::Reprocess(caller), Op::Cancel(caller)]);
     let rulings = [(true, true), (true, false), (false, true), (false, false)];
     let mut each = calls.concat();
     each.extend(
@@ -236,6 +239,7 @@ fn operation() -> impl Strategy<Value = Op> {
         2 => Just(Op::Create),
         1 => caller.clone().prop_map(Op::Read),
         6 => caller.clone().prop_map(Op::Reprocess),
+        1 => caller.clone().prop_map(Op::Cancel),
         3 => (caller, select(SandboxOutcome::ALL)).prop_map(|(caller, outcome)| Op::Complete(caller, outcome)),
         4 => (which.clone(), 0..2_usize).prop_map(|(phone, link)| Op::Open(phone, link)),
         8 => (which.clone(), step(look.clone().boxed())).prop_map(|(phone, step)| Op::Take(phone, step)),

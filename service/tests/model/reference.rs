@@ -96,7 +96,11 @@ impl Session {
     pub(crate) fn apply(&mut self, op: Op) -> Answer {
         let done = match op {
             Op::Read(Caller::Owner) => Ok(()),
-            Op::Read(Caller::Stranger) | Op::Reprocess(Caller::Stranger) => Err(Answer::NotFound),
+            Op::Read(Caller::Stranger) | Op::Reprocess(Caller::Stranger) | Op::Cancel(Caller::Stranger) => {
+                Err(Answer::NotFound)
+            }
+            Op::Cancel(Caller::Owner) if !self.is_open() => Err(Answer::CancelNotAllowed),
+            Op::Cancel(Caller::Owner) => Ok(self.end(Failed, self.now, "verification.failed")),
             Op::Reprocess(Caller::Owner) => self.reprocess().ok_or(Answer::ReprocessNotAllowed),
             Op::Complete(Caller::Owner, outcome) if self.sandbox => self.complete(outcome),
             Op::Complete(..) => Err(Answer::NotFound),

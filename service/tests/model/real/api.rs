@@ -6,6 +6,7 @@ use service::{
     access::Tenant,
     sandbox::{CompleteError, complete_in_sandbox},
     session::{
+        cancel::{CancelError, cancel},
         read::{ReadSessionError, read_session},
         reprocess::{ReprocessError, reprocess},
     },
@@ -25,6 +26,12 @@ impl Real {
                 Ok(done) => fault(format!("metadata {:?}", done.metadata)),
                 Err(ReprocessError::NotFound) => Answer::NotFound,
                 Err(ReprocessError::NotAllowed) => Answer::ReprocessNotAllowed,
+                Err(error) => fault(error),
+            },
+            Op::Cancel(caller) => match cancel(honnin, self.caller(place, caller), id).await {
+                Ok(_) => Answer::Ok,
+                Err(CancelError::NotFound) => Answer::NotFound,
+                Err(CancelError::NotAllowed) => Answer::CancelNotAllowed,
                 Err(error) => fault(error),
             },
             Op::Complete(caller, outcome) => {
