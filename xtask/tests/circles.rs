@@ -33,7 +33,10 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 /// The text without comments and without the tests at its end, which may import anything.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
-    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let tests = ["#[cfg(test)]\nmod tests {", "#[cfg(test)]\npub(crate) mod scenarios {"];
+    let text = tests
+        .iter()
+        .fold(text.as_str(), |text, tests| text.split(tests).next().unwrap());
     text.lines()
         .map(|line| line.split("//").next().unwrap())
         .collect::<Vec<_>>()

@@ -50,6 +50,21 @@ async fn an_authenticator_counts_from_its_first_code_and_each_code_is_good_once(
 }
 
 #[tokio::test]
+async fn an_authenticators_secret_is_replaced_unless_the_person_has_a_new_one() {
+    for Backend { name, db, .. } in backends().await {
+        let World { user, .. } = world(&db).await;
+        let id = &user.id;
+        write!(db, tx => second_factors::put_authenticator(tx, id, &[1; 20], at(1))).unwrap();
+        for (old, new, stored) in [(1, 2, 2), (1, 3, 2), (2, 4, 4)] {
+            let (old, new) = (keep([old; 20]), keep([new; 20]));
+            write!(db, tx => second_factors::replace_secret(tx, id, old, new)).unwrap();
+            let all = read!(db, tx => second_factors::list_authenticators(tx));
+            assert_eq!(all, [(id.clone(), vec![stored; 20])], "{name}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_recovery_code_is_used_once_and_new_ones_replace_the_old() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, user: rita, .. } = world(&db).await;

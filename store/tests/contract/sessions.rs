@@ -16,7 +16,7 @@ use store::{
     session::{
         creation_rates::{self, Wish},
         links::{self, LinkRow},
-        sessions,
+        sessions::{self, SessionRow},
     },
     settings::{
         api_keys::{self, ApiKeyRow, CallerRow},
@@ -423,5 +423,38 @@ async fn a_keys_networks_are_kept_and_its_end_is_only_brought_forward() {
             .collect();
         ends.sort();
         assert_eq!(ends, [Some(at(5)), Some(at(50)), Some(at(100))], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn keys_are_listed_of_sessions_that_were_not_erased_by_id() {
+    for Backend { name, db, .. } in backends().await {
+        let World { session, foreign, .. } = world(&db).await;
+        let of = |row: &SessionRow| (row.session.id.clone(), row.data_key.clone());
+        assert_eq!(
+            read!(db, tx => sessions::list_keys(tx, None, 10)),
+            [of(session), of(foreign)],
+            "{name}"
+        );
+        let after = Some(&session.session.id);
+        assert_eq!(
+            read!(db, tx => sessions::list_keys(tx, after, 10)),
+            [of(foreign)],
+            "{name}"
+        );
+        assert_eq!(
+            read!(db, tx => sessions::list_keys(tx, None, 1)),
+            [of(session)],
+            "{name}"
+        );
+        let mut erased = session.clone();
+        erased.session.purged_at = Some(at(9));
+        let erased = keep(erased);
+        write!(db, tx => async { sessions::save(tx, &mut erased.clone()).await }).unwrap();
+        assert_eq!(
+            read!(db, tx => sessions::list_keys(tx, None, 10)),
+            [of(foreign)],
+            "{name}"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The master key: its file, its rotation, and that nothing can be decrypted without it.
 
 use super::{PLAIN, tenant};
-use crate::fixtures::{at, keep, world, write};
+use crate::fixtures::{at, keep, read, world, write};
 use domain::ids::SecretId;
 use std::path::Path;
 use store::{
@@ -114,6 +114,46 @@ async fn a_webhook_secret_alone_also_needs_its_master_key() {
         MasterKeys::load_or_create(&file).unwrap();
         let refused = start(&backend, &file).await;
         assert!(matches!(refused, Err(StoreError::Locked(_))), "{name}: another key");
+    }
+}
+
+#[tokio::test]
+async fn a_running_process_uses_a_version_that_was_added_to_its_file_and_secrets_are_replaced() {
+    for backend in backends().await {
+        let (file, name) = (backend.folder().join("m.key"), backend.name);
+        let (world, db) = (world(&backend.db).await, &backend.db);
+        let running = start(&backend, &file).await.unwrap();
+        let id = keep(SecretId::from_random([1; 16]));
+        let tenant = world.tenant.id.as_str();
+        let first = keep(running.seal_secret(tenant, id.as_str(), PLAIN).unwrap());
+        write!(db, tx => webhook_secrets::insert(tx, &world.tenant.id, id, first, at(0))).unwrap();
+        assert!(running.is_current(first).unwrap());
+        MasterKeys::add_version(&file).unwrap();
+        // Another process with the new version: what it encrypts is read by the one that was running before.
+        let other = start(&backend, &file).await.unwrap();
+        let second = keep(other.seal_secret(tenant, id.as_str(), PLAIN).unwrap());
+        assert_eq!(
+            running.open_secret(tenant, id.as_str(), second).unwrap().expose(),
+            PLAIN,
+            "{name}"
+        );
+        assert!(
+            !running.is_current(first).unwrap() && running.is_current(second).unwrap(),
+            "{name}"
+        );
+        let third = running.seal_secret(tenant, id.as_str(), PLAIN).unwrap();
+        assert!(other.is_current(&third).unwrap(), "{name}");
+        write!(db, tx => webhook_secrets::replace_sealed(tx, id, second)).unwrap();
+        let stored = read!(db, tx => webhook_secrets::list_sealed(tx));
+        assert_eq!(stored.len(), 1, "{name}");
+        assert_eq!(stored[0].sealed.as_ref(), Some(second), "{name}");
+        // A disabled one has no content to replace.
+        write!(db, tx => webhook_secrets::disable(tx, &world.tenant.id, id, at(1))).unwrap();
+        write!(db, tx => webhook_secrets::replace_sealed(tx, id, first)).unwrap();
+        assert!(read!(db, tx => webhook_secrets::list_sealed(tx)).is_empty(), "{name}");
+        assert_eq!(MasterKeys::keep_newest(&file).unwrap(), 1, "{name}");
+        assert_eq!(MasterKeys::load(&file).unwrap().versions(), [2], "{name}");
+        assert!(running.open_secret(tenant, id.as_str(), second).is_ok(), "{name}");
     }
 }
 
