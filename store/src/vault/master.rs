@@ -72,7 +72,7 @@ impl MasterKeys {
     pub fn keep_newest(path: &Path) -> Result<usize, StoreError> {
         let keys = Self::load(path)?;
         let (version, key) = keys.newest()?;
-        let digits = Zeroizing::new(hex::encode(&***key));
+        let digits = Zeroizing::new(hex::encode(***key));
         let text = Zeroizing::new(format!("{HEADER}{version} {}\n", digits.as_str()));
         replace(path, &text)?;
         Ok(keys.versions.len() - 1)
