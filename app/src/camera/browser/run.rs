@@ -6,7 +6,7 @@ use super::send::{Answer, go, send};
 use super::trouble::Trouble;
 use super::{now, rest, window};
 use crate::camera::retry::Retry;
-use crate::camera::stage::{Panel, Stage, Tap};
+use crate::camera::stage::{Panel, Stage, Tap, Tone};
 use crate::forms;
 use crate::text::{Text, camera as text};
 use leptos::prelude::*;
@@ -18,8 +18,10 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{Blob, Element, FormData, HtmlElement, HtmlInputElement, HtmlVideoElement, Url, VisibilityState};
 
 /// Longest side and quality of the picture that stays visible while it is being sent.
-const STILL_SIDE: f64 = 640.0;
+const STILL_SIDE: f64 = 1_000.0;
 const STILL_QUALITY: f64 = 0.8;
+/// By then it has replaced the video on the screen.
+const PAINTED_MS: i32 = 80;
 
 /// Films until it has what it needs; returns the form to send and its address. `Err(None)`: the run was ended from outside.
 pub(super) type Film = fn(Rc<Run>, u32) -> std::pin::Pin<Box<dyn Future<Output = Filmed>>>;
@@ -117,6 +119,15 @@ impl Run {
         }
     }
 
+    /// The shutter: the picture stands still, with a flash and a sound.
+    pub(super) fn freeze(&self, video: &HtmlVideoElement) {
+        let _ = video.pause();
+        self.stage.flash.set(true);
+        self.stage.tone.set(Tone::Good);
+        self.stage.edge.set(String::new());
+        self.cues.shutter();
+    }
+
     fn open(self: &Rc<Self>) {
         self.cues.unlock();
         if let Some(dialog) = self.stage.dialog.get_untracked()
@@ -150,12 +161,27 @@ impl Run {
         self.pressed.set(false);
         self.after.set(After::Film);
         self.stage.panel.set(None);
-        self.stage.good.set(false);
-        self.stage.shutter.set(false);
-        self.stage.torch.set(false);
+        self.other_form.set(match self.about {
+            About::Document { .. } => "plain",
+            About::Selfie { .. } => "cannot",
+        });
+        self.reset();
         self.stage.progress.set(0.0);
+        self.stage.sent.set(None);
+        self.stage.flash.set(false);
         self.show_still(None);
         self.turn.get()
+    }
+
+    /// Nothing is seen.
+    fn reset(&self) {
+        self.stage.tone.set(Tone::Plain);
+        self.stage.live.set(false);
+        self.stage.good.set(false);
+        self.stage.edge.set(String::new());
+        self.stage.turning.set(false);
+        self.stage.shutter.set(false);
+        self.stage.torch.set(false);
     }
 
     async fn go_through(self: Rc<Self>, turn: u32) {
@@ -171,6 +197,7 @@ impl Run {
             return self.fail(trouble);
         }
         self.filming.set(true);
+        self.stage.live.set(true);
         let run = Rc::clone(&self);
         self.camera.on_ended(move || run.pause());
         self.stage.torch.set(self.camera.has_torch());
@@ -183,9 +210,11 @@ impl Run {
         self.stage.shutter.set(false);
         if filmed.is_ok() {
             // Without the camera the video is black.
-            let last = self.camera.jpeg(&video, STILL_SIDE, STILL_QUALITY).await;
+            let last = self.camera.still(&video, STILL_SIDE, STILL_QUALITY).await;
             if self.wanted(turn) {
                 self.show_still(last.as_ref());
+                // Until it is painted.
+                rest(PAINTED_MS).await;
             }
         }
         self.camera.close(Some(&video));
@@ -201,9 +230,7 @@ impl Run {
 
     fn fail(&self, trouble: Trouble) {
         self.camera.close(self.video().as_ref());
-        self.stage.good.set(false);
-        self.stage.shutter.set(false);
-        self.stage.torch.set(false);
+        self.reset();
         self.stage.hint.set("");
         self.other_form.set(trouble.other_form());
         self.after.set(if trouble.has_no_camera() {
@@ -238,7 +265,9 @@ impl Run {
         loop {
             self.stage.panel.set(None);
             self.stage.hint.set(self.stage.say(text::SENDING));
-            let answer = send(address, form).await;
+            self.stage.sent.set(Some(0.0));
+            let sent = self.stage.sent;
+            let answer = send(address, form, move |share| sent.set(Some(share))).await;
             if !self.wanted(turn) {
                 return;
             }
@@ -249,6 +278,7 @@ impl Run {
                 Answer::Busy(asked) => (text::BUSY, asked),
                 Answer::Lost => (text::OFFLINE, None),
             };
+            self.stage.sent.set(None);
             let wait = retry.wait(now(), asked, js_sys::Math::random());
             let sentence = if wait.is_some() { sentence } else { text::NOT_BY_ITSELF };
             self.stage.hint.set("");
@@ -275,6 +305,7 @@ impl Run {
 
     fn refused(&self, sentence: String) {
         self.stage.hint.set("");
+        self.stage.sent.set(None);
         self.show(text::REFUSED_TITLE, sentence, text::RETRY, After::Film);
     }
 

@@ -4,7 +4,7 @@ use super::device::{Camera, Facing};
 use super::run::{About, Filmed, Run};
 use super::trouble::Trouble;
 use super::{now, rest};
-use crate::camera::stage::{Stage, Tap};
+use crate::camera::stage::{Stage, Tap, Tone};
 use crate::forms;
 use crate::text::{Text, camera as text, capture};
 use domain::findings::Challenge;
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use web_sys::{Blob, FormData, HtmlVideoElement};
 
-/// Width over height of the stage's view, as in `style/capture.css`.
+/// Width over height of the part in the middle of the picture that is analysed and sent, as in `style/camera.css`.
 const VIEW: f64 = 3.0 / 4.0;
 /// Side of the analysed picture: brightness and motion need no more.
 const LOOKED_SIDE: f64 = 160.0;
@@ -83,9 +83,13 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
         return Err(None);
     };
     run.stage.hint.set(command);
+    run.stage.tone.set(Tone::Plain);
+    run.stage.turning.set(true);
     run.cues.call();
     follow(&run, &video, turn, &straight, &mut shots).await?;
-    run.cues.shutter();
+    run.stage.turning.set(false);
+    run.freeze(&video);
+    run.stage.progress.set(1.0);
     run.stage.hint.set(run.stage.say(text::SELFIE_DONE));
     form(&run, shots).ok_or(Some(Trouble::Black))
 }
@@ -112,6 +116,8 @@ async fn settle(run: &Run, video: &HtmlVideoElement, turn: u32) -> Result<(), Op
         if shown != Some(wanted) && (shown.is_none() || at - hinted_at >= HINT_MS) {
             (shown, hinted_at) = (Some(wanted), at);
             run.stage.hint.set(run.stage.say(wanted));
+            let placed = wanted == text::SELFIE_PLACE;
+            run.stage.tone.set(if placed { Tone::Plain } else { Tone::Warn });
         }
         let settled = well_since.is_some_and(|since| at - since >= SETTLED_MS);
         if settled || at - started >= SETTLED_AT_LAST_MS {
