@@ -30,16 +30,20 @@ const tooWide = [];
 for (const language of ["en", "ja"]) {
   for (const scheme of schemes) {
     for (const width of widths) {
-      const context = await browser.newContext({ viewport: { width, height: width < 700 ? 844 : 800 }, colorScheme: scheme, deviceScaleFactor: 1 });
+      const height = width < 700 ? 844 : 800;
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, deviceScaleFactor: 1 });
       const page = await context.newPage();
       await page.route(/\.jpg$/, (route) =>
         route.fulfill({ contentType: "image/svg+xml", body: photos[route.request().url().split("/").at(-1)] ?? photos["sample.jpg"] }));
       const tiles = [];
       for (const name of readdirSync(pages).filter((name) => name.endsWith(`.${language}.html`)).sort()) {
         await page.goto(pathToFileURL(join(pages, name)).href);
-        const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        const [beyond, tall] = await page.evaluate(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight]);
         if (beyond > 0) tooWide.push(`${name} at ${width}: ${beyond} px`);
-        const png = await page.screenshot({ fullPage: true });
+        // As tall as the page, so that what sticks to the window's edge stands where it ends up.
+        await page.setViewportSize({ width, height: tall });
+        const png = await page.screenshot();
+        await page.setViewportSize({ width, height });
         tiles.push(`<figure><img width="${width}" src="data:image/png;base64,${png.toString("base64")}"><figcaption>${name}</figcaption></figure>`);
       }
       const sheet = await browser.newPage({ viewport: { width: across, height: 1000 } });

@@ -2,9 +2,10 @@
 
 use super::device::{Camera, Facing};
 use super::run::{About, Filmed, Run};
+use super::scene::{DRAWN, Look};
 use super::trouble::Trouble;
 use super::{now, rest};
-use crate::camera::stage::{DRAWN, Stage, Tap, Tone};
+use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::{Text, camera as text};
 use domain::document::{DocumentType, Side};
@@ -54,14 +55,13 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
             let look = quality::look_at(&plane);
             let seen = gate.see(frame_at, &look, stillness.motion(&plane));
             run.stage.hint.set(run.stage.say(hint(seen.hint)));
-            run.stage.tone.set(tone(seen.hint));
-            run.stage.good.set(seen.holds);
+            run.stage.look(Look::Well, seen.hint == Hint::Good);
+            run.stage
+                .look(Look::Warn, matches!(seen.hint, Hint::Dark | Hint::Glare | Hint::Focus));
+            run.stage.look(Look::Good, seen.holds);
             let scale = DRAWN / plane.width() as f32;
-            run.stage.edge.set(
-                look.outline
-                    .map(|outline| points(outline.corners, scale))
-                    .unwrap_or_default(),
-            );
+            let points = look.outline.map(|outline| points(outline.corners, scale));
+            run.stage.edge(&points.unwrap_or_default());
             if look.quality.exposure > BLACK {
                 seen_light = frame_at;
             }
@@ -99,16 +99,8 @@ async fn take(run: &Run, video: &HtmlVideoElement) -> Option<(&'static str, Form
 
 /// The corners as an SVG polygon has them.
 fn points(corners: [[f32; 2]; 4], scale: f32) -> String {
-    let points = corners.map(|[x, y]| format!("{:.0},{:.0}", x * scale, y * scale));
+    let points = corners.map(|[x, y]| format!("{},{}", (x * scale) as i32, (y * scale) as i32));
     points.join(" ")
-}
-
-const fn tone(hint: Hint) -> Tone {
-    match hint {
-        Hint::Good => Tone::Good,
-        Hint::Dark | Hint::Glare | Hint::Focus => Tone::Warn,
-        _ => Tone::Plain,
-    }
 }
 
 const fn hint(hint: Hint) -> Text {

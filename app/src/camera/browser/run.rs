@@ -2,11 +2,12 @@
 
 use super::cue::Cues;
 use super::device::Camera;
+use super::scene::Look;
 use super::send::{Answer, go, send};
 use super::trouble::Trouble;
 use super::{now, rest, window};
 use crate::camera::retry::Retry;
-use crate::camera::stage::{Panel, Stage, Tap, Tone};
+use crate::camera::stage::{Panel, Stage, Tap};
 use crate::forms;
 use crate::text::{Text, camera as text};
 use leptos::prelude::*;
@@ -122,9 +123,10 @@ impl Run {
     /// The shutter: the picture stands still, with a flash and a sound.
     pub(super) fn freeze(&self, video: &HtmlVideoElement) {
         let _ = video.pause();
-        self.stage.flash.set(true);
-        self.stage.tone.set(Tone::Good);
-        self.stage.edge.set(String::new());
+        self.stage.edge("");
+        self.stage.look(Look::Warn, false);
+        self.stage.look(Look::Well, true);
+        self.stage.look(Look::Taken, true);
         self.cues.shutter();
     }
 
@@ -166,20 +168,13 @@ impl Run {
             About::Selfie { .. } => "cannot",
         });
         self.reset();
-        self.stage.progress.set(0.0);
-        self.stage.sent.set(None);
-        self.stage.flash.set(false);
         self.show_still(None);
         self.turn.get()
     }
 
     /// Nothing is seen.
     fn reset(&self) {
-        self.stage.tone.set(Tone::Plain);
-        self.stage.live.set(false);
-        self.stage.good.set(false);
-        self.stage.edge.set(String::new());
-        self.stage.turning.set(false);
+        self.stage.look_plain();
         self.stage.shutter.set(false);
         self.stage.torch.set(false);
     }
@@ -197,7 +192,10 @@ impl Run {
             return self.fail(trouble);
         }
         self.filming.set(true);
-        self.stage.live.set(true);
+        let is_wide = video.video_width() > video.video_height();
+        self.stage
+            .look(Look::Boxed, is_wide && video.client_width() < video.client_height());
+        self.stage.look(Look::Live, true);
         let run = Rc::clone(&self);
         self.camera.on_ended(move || run.pause());
         self.stage.torch.set(self.camera.has_torch());
@@ -265,9 +263,9 @@ impl Run {
         loop {
             self.stage.panel.set(None);
             self.stage.hint.set(self.stage.say(text::SENDING));
-            self.stage.sent.set(Some(0.0));
-            let sent = self.stage.sent;
-            let answer = send(address, form, move |share| sent.set(Some(share))).await;
+            self.stage.sent(0.0);
+            let stage = self.stage;
+            let answer = send(address, form, move |share| stage.sent(share)).await;
             if !self.wanted(turn) {
                 return;
             }
@@ -278,7 +276,7 @@ impl Run {
                 Answer::Busy(asked) => (text::BUSY, asked),
                 Answer::Lost => (text::OFFLINE, None),
             };
-            self.stage.sent.set(None);
+            self.stage.look(Look::Sending, false);
             let wait = retry.wait(now(), asked, js_sys::Math::random());
             let sentence = if wait.is_some() { sentence } else { text::NOT_BY_ITSELF };
             self.stage.hint.set("");
@@ -305,7 +303,7 @@ impl Run {
 
     fn refused(&self, sentence: String) {
         self.stage.hint.set("");
-        self.stage.sent.set(None);
+        self.stage.look(Look::Sending, false);
         self.show(text::REFUSED_TITLE, sentence, text::RETRY, After::Film);
     }
 

@@ -2,9 +2,10 @@
 
 use super::device::{Camera, Facing};
 use super::run::{About, Filmed, Run};
+use super::scene::Look;
 use super::trouble::Trouble;
 use super::{now, rest};
-use crate::camera::stage::{Stage, Tap, Tone};
+use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::{Text, camera as text, capture};
 use domain::findings::Challenge;
@@ -67,7 +68,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let video = run.video().ok_or(None)?;
     settle(&run, &video, turn).await?;
     let mut shots = VecDeque::new();
-    run.stage.good.set(true);
+    run.stage.look(Look::Good, true);
     for _ in 0..STRAIGHT {
         shots.extend(shoot(&run, &video).await);
         progress(&run, shots.len());
@@ -83,13 +84,13 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
         return Err(None);
     };
     run.stage.hint.set(command);
-    run.stage.tone.set(Tone::Plain);
-    run.stage.turning.set(true);
+    run.stage.look(Look::Warn, false);
+    run.stage.look(Look::Turning, true);
     run.cues.call();
     follow(&run, &video, turn, &straight, &mut shots).await?;
-    run.stage.turning.set(false);
+    run.stage.look(Look::Turning, false);
     run.freeze(&video);
-    run.stage.progress.set(1.0);
+    run.stage.filled(1.0);
     run.stage.hint.set(run.stage.say(text::SELFIE_DONE));
     form(&run, shots).ok_or(Some(Trouble::Black))
 }
@@ -116,8 +117,7 @@ async fn settle(run: &Run, video: &HtmlVideoElement, turn: u32) -> Result<(), Op
         if shown != Some(wanted) && (shown.is_none() || at - hinted_at >= HINT_MS) {
             (shown, hinted_at) = (Some(wanted), at);
             run.stage.hint.set(run.stage.say(wanted));
-            let placed = wanted == text::SELFIE_PLACE;
-            run.stage.tone.set(if placed { Tone::Plain } else { Tone::Warn });
+            run.stage.look(Look::Warn, wanted != text::SELFIE_PLACE);
         }
         let settled = well_since.is_some_and(|since| at - since >= SETTLED_MS);
         if settled || at - started >= SETTLED_AT_LAST_MS {
@@ -169,9 +169,7 @@ async fn follow(
 }
 
 fn progress(run: &Run, shots: usize) {
-    run.stage
-        .progress
-        .set((shots as f64 / (STRAIGHT + MOVING) as f64).min(1.0));
+    run.stage.filled((shots as f64 / (STRAIGHT + MOVING) as f64).min(1.0));
 }
 
 fn look(run: &Run, video: &HtmlVideoElement) -> Option<Plane> {

@@ -97,8 +97,8 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
             </figure>
             <div role="status">{readings(view, meta)}</div>
         </div>
-        {left.map(|left| view! { <p class="note">{left}</p> })}
-        {other.then(|| view! { <p class="note">{slower}</p> })}
+        {left.map(|left| view! { <p class="hint">{left}</p> })}
+        {other.then(|| view! { <p class="hint">{slower}</p> })}
         <form class="actions" method="post" action=forms::CHECK>
             <input type="hidden" name=forms::SHOWN value=shown.clone()/>
             {buttons}

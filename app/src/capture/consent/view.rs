@@ -97,10 +97,10 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
         <form class="ends" method="post" action=forms::CONSENT>
             <input type="hidden" name=forms::VERSION value=of_text/>
             {search}
+            <p class="hint">{hint}</p>
             <div class="actions">
                 {choice("primary", forms::DECISION, forms::ACCEPT, agree)}
                 {choice("quiet", forms::DECISION, forms::DECLINE, decline)}
-                <p class="hint">{hint}</p>
             </div>
         </form>
     };
