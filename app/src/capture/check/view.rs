@@ -93,7 +93,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
         <div class="live" data-live>
             <figure class="snap">
                 <div class="snap-frame" tabindex="0" role="group" aria-label=alt><img class="photo" src=picture alt=alt/></div>
-                <figcaption><label class="zoom"><input type="checkbox" id="zoom"/>{icon(Icon::Zoom)}{meta.say(text::CHECK_ZOOM)}</label></figcaption>
+                <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom"/>{icon(Icon::Zoom)}{meta.say(text::CHECK_ZOOM)}</label></figcaption>
             </figure>
             <div role="status">{readings(view, meta)}</div>
         </div>
