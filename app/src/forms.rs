@@ -14,10 +14,10 @@ pub const DOCUMENT: &str = "/capture/document";
 pub const PICTURES: &str = "/capture/pictures";
 /// The photo just taken, GET and POST: [`DECISION`] `use` or `again`, [`SHOWN`].
 pub const CHECK: &str = "/capture/check";
-/// Waits a while for the analysis of that photo and answers JSON `{analysed, problems, straight}`: the value of [`SHOWN`] now, and
-/// whether the card can be shown straight.
+/// Waits a while for the analysis of that photo and answers JSON `{analysed, problems}`, with the value of [`SHOWN`] now.
 pub const CHECK_FOUND: &str = "/capture/check/found";
-/// Details, GET and POST: the names of `domain::user_input::InputField`.
+/// Details, GET and POST: the names of `domain::user_input::InputField`, the date of birth as [`BIRTH_DAY`], [`BIRTH_MONTH`] and
+/// [`BIRTH_YEAR`].
 pub const DETAILS: &str = "/capture/details";
 /// Selfie, GET; POST multipart: [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`WITHOUT_CHALLENGE`] and one [`FRAME`]. JSON where asked for.
 pub const SELFIE: &str = "/capture/selfie";
@@ -62,6 +62,12 @@ pub const SLOT_FRONT: &str = "document-front";
 pub const SLOT_BACK: &str = "document-back";
 /// The file of one side.
 pub const PICTURE: &str = "picture";
+/// The day of birth.
+pub const BIRTH_DAY: &str = "birthDay";
+/// The month of birth, as a number.
+pub const BIRTH_MONTH: &str = "birthMonth";
+/// The year of birth.
+pub const BIRTH_YEAR: &str = "birthYear";
 /// The challenge's id, issued with the page.
 pub const CHALLENGE: &str = "challenge";
 /// A frame of the selfie burst; repeated, in the order taken.

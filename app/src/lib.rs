@@ -4,6 +4,9 @@
 //! half; forms are plain POSTs. There are no rules and no SQL here: pages call `service`. Only the islands, and what they need,
 //! are compiled for the browser.
 
+// The type of a view nests as deeply as its elements.
+#![recursion_limit = "256"]
+
 pub mod camera;
 #[cfg(feature = "ssr")]
 pub mod capture;

@@ -50,6 +50,27 @@ impl CivilDate {
         Date::from_calendar_date(text[..4].parse().ok()?, month, text[8..].parse().ok()?).ok()
     }
 
+    /// Year, month and day as typed into three fields, as one date. Digits of any width are taken, and a part without its zero;
+    /// whatever is no number stays as it was typed, and [`CivilDate::parse`] refuses it.
+    #[must_use]
+    pub fn of_parts(parts: [&str; 3]) -> String {
+        let mut widths = [4, 2, 2].into_iter();
+        let parts = parts.map(|part| {
+            let typed: String = part.trim().nfkc().filter(|c| *c != '-').collect();
+            let width = widths.next().unwrap_or_default();
+            if !typed.is_empty() && typed.bytes().all(|b| b.is_ascii_digit()) {
+                format!("{typed:0>width$}")
+            } else {
+                typed
+            }
+        });
+        if parts.iter().all(String::is_empty) {
+            String::new()
+        } else {
+            parts.join("-")
+        }
+    }
+
     /// `YYYY-MM-DD`.
     #[must_use]
     pub fn format(date: Date) -> String {
@@ -251,6 +272,21 @@ mod tests {
             first_name_kana: "はなこ".into(),
             birth_date: "1990-02-28".into(),
             address: "東京都千代田区1-2-3".into(),
+        }
+    }
+
+    #[test]
+    fn a_date_in_three_parts_is_one_date() {
+        for (parts, date) in [
+            (["1990", "2", "8"], "1990-02-08"),
+            ([" 1990 ", "02", "８"], "1990-02-08"),
+            (["", "", ""], ""),
+            (["1990", "", "8"], "1990--08"),
+            (["1990", "Feb", "8"], "1990-Feb-08"),
+            (["90", "2", "8"], "0090-02-08"),
+            (["1990-02-08", "", ""], "19900208--"),
+        ] {
+            assert_eq!(CivilDate::of_parts(parts), date, "{parts:?}");
         }
     }
 

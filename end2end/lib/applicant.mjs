@@ -75,12 +75,18 @@ export class Applicant {
     const read = {
       lastName: await this.page.getByLabel("Family name").inputValue(),
       firstName: await this.page.getByLabel("Given names").inputValue(),
-      birthDate: await this.page.getByLabel("Date of birth").inputValue(),
+      birthDate: await this.#birthDate(),
     };
     await this.#press("Continue");
     // On to the selfie, or to the end if the plan has none.
     await this.page.waitForURL((url) => ["/capture/selfie", "/capture/submit"].includes(url.pathname));
     return read;
+  }
+
+  /** The date of birth in its three fields, as `YYYY-MM-DD`. */
+  async #birthDate() {
+    const part = async (label) => (await this.page.getByLabel(label, { exact: true }).inputValue()).padStart(2, "0");
+    return `${await part("Year")}-${await part("Month")}-${await part("Day")}`;
   }
 
   async selfie() {

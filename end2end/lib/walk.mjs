@@ -28,7 +28,9 @@ export class Walk {
 
   async choose(kind = "passport") {
     await this.seen("02-choose");
-    await this.page.locator(`input[value=${kind}]`).check();
+    const choice = this.page.locator(`input[value=${kind}]`);
+    if (!(await choice.isVisible())) await this.page.locator(".choices summary").click();
+    await choice.check();
     await this.page.locator("main form button").first().click();
     await this.at("/capture/document");
   }
@@ -56,13 +58,21 @@ export class Walk {
 
   /** Waits until the details are filled in from the pictures. */
   async legible() {
-    const birth = this.page.locator("#birthDate");
+    const birth = this.page.locator("#birthYear");
     for (const end = Date.now() + seconds; (await birth.inputValue()) === "" && Date.now() < end; ) await this.page.reload();
+  }
+
+  /** The value of a field of the details; the date of birth as `YYYY-MM-DD`. */
+  async shown(name) {
+    const value = (id) => this.page.locator(`#${id}`).inputValue();
+    if (name !== "birthDate") return value(name);
+    const [year, month, day] = [await value("birthYear"), await value("birthMonth"), await value("birthDay")];
+    return year && `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
   }
 
   /** Types `changes` over the details, by field, and sends them. */
   async confirm(changes) {
-    for (const [name, text] of Object.entries(changes)) await this.page.locator(`#${name}`).fill(text);
+    for (const [name, text] of Object.entries(inParts(changes))) await this.page.locator(`#${name}`).fill(text);
     await this.seen("07-details");
     await this.page.locator("main form button[type=submit]").first().click();
     await this.page.waitForURL((url) => url.pathname !== "/capture/details");
@@ -111,4 +121,11 @@ export class Walk {
     await this.submit();
     await this.result();
   }
+}
+
+/** A date of birth is typed in three fields. */
+function inParts({ birthDate, ...others }) {
+  if (birthDate === undefined) return others;
+  const [birthYear, birthMonth, birthDay] = birthDate.split("-");
+  return { ...others, birthYear, birthMonth, birthDay };
 }

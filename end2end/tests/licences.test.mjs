@@ -57,7 +57,7 @@ for (const [licence, evidence, verdict] of [
     // The readings are correct; omitted items are typed from the card.
     const typed = { ...kana };
     for (const name of ["lastName", "firstName", "birthDate", "address"]) {
-      const read = await page.locator(`#${name}`).inputValue();
+      const read = await walk.shown(name);
       if (read === "") typed[name] = stage[licence][name];
       else assert.equal(folded(read), folded(stage[licence][name]), name);
     }

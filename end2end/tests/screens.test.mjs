@@ -71,7 +71,7 @@ for (const language of languages) {
     await walk.photograph();
     await walk.accept();
     await page.locator("#lastName").waitFor();
-    for (const name of ["lastName", "firstName", "birthDate", "address"]) await page.locator(`#${name}`).fill("");
+    for (const name of ["lastName", "firstName", "birthDay", "birthMonth", "birthYear", "address"]) await page.locator(`#${name}`).fill("");
     await page.locator("main form button[type=submit]").first().click();
     await page.locator(".error-summary").waitFor();
     await shoot(page, "07-details-wrong");

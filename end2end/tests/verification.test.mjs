@@ -46,7 +46,7 @@ test("the owner of a passport is verified with the camera, and the customer read
   assert.equal(detail.userInputInfo.lastName.toUpperCase(), passport.surname.toUpperCase());
   // The form was prefilled from the passport before anything was typed.
   assert.equal(applicant.read.birthDate, passport.birth);
-  assert.equal(words, "Confirmed");
+  assert.equal(words, "Your identity is confirmed");
   const back = new URL(await page.getByRole("link", { name: /^Return to/ }).getAttribute("href"));
   assert.equal(back.origin + back.pathname, "https://bank.example/back");
   assert.deepEqual([...back.searchParams.keys()], ["sessionId", "state"]);

@@ -112,6 +112,8 @@ impl Hint {
 pub struct Seen {
     /// The hint to show.
     pub hint: Hint,
+    /// Whether every gate holds at this moment, whatever the hint still says.
+    pub holds: bool,
     /// Whether to take the picture now.
     pub fire: bool,
 }
@@ -155,7 +157,11 @@ impl Gate {
             self.shown = hint;
             self.shown_at = Some(now);
         }
-        Seen { hint: self.shown, fire }
+        Seen {
+            hint: self.shown,
+            holds: self.good_since.is_some(),
+            fire,
+        }
     }
 }
 
@@ -180,8 +186,13 @@ mod tests {
     #[test]
     fn one_bad_frame_starts_the_half_second_again() {
         let mut gate = gate();
-        gate.take(0, Hint::Good);
-        gate.take(400, Hint::Glare);
+        assert!(gate.take(0, Hint::Good).holds);
+        let broken = gate.take(400, Hint::Glare);
+        assert_eq!(
+            (broken.hint, broken.holds),
+            (Hint::Good, false),
+            "the hint can still be read"
+        );
         assert!(!gate.take(500, Hint::Good).fire);
         assert!(!gate.take(900, Hint::Good).fire);
         assert!(gate.take(1000, Hint::Good).fire);

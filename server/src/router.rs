@@ -12,8 +12,7 @@ use axum::{
     Router,
     extract::{Request, State},
     middleware::from_fn_with_state,
-    response::{IntoResponse, Redirect, Response},
-    routing::get,
+    response::{IntoResponse, Response},
 };
 use http::Method;
 use std::sync::Arc;
@@ -57,7 +56,6 @@ pub fn router(app: App) -> Router {
 /// caller.
 fn pages(app: &App) -> Router<App> {
     Router::new()
-        .route("/", get(|| async { Redirect::to("/admin") }))
         .merge(v1::docs_routes(app))
         .merge(capture::routes(app))
         .merge(console::routes(app))

@@ -3,21 +3,26 @@
 //! `cargo run --example gallery -- FOLDER [CSS-FILE]`
 #![expect(clippy::expect_used, reason = "a tool for the desk stops at the first fault")]
 
-use app::capture::{check, choose, consent, details, document, problem, result, selfie, start, submit};
+use app::capture::{check, choose, consent, details, document, home, problem, result, selfie, start, submit};
 use app::shell::text;
-use app::text::picture::FileFault;
+use app::text::{capture as capture_text, picture::FileFault};
 use app::{Accent, Assets, Brand, PageMeta, Progress, Stage};
 use domain::document::{DocumentType, Side};
 use domain::findings::Challenge;
+use domain::ids::SessionId;
 use domain::language::Language;
 use domain::reasons::Reason;
 use domain::session::{Plan, Step};
+use domain::time::Timestamp;
 use domain::user_input::{InputFault, InputField, TypedForm, UserInput};
 use leptos::prelude::AnyView;
 use std::path::Path;
 
 #[cfg(test)]
 mod tests;
+
+/// 2026-08-02T12:00:00Z.
+const NOON: Timestamp = Timestamp::from_millis(1_785_672_000_000);
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -129,6 +134,7 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
     let (licence, passport) = (DocumentType::DrivingLicense, DocumentType::Passport);
     for (name, document_type, side, problems, looks_like) in [
         ("05-check", passport, Side::Front, vec![], None),
+        ("05-check-waiting", passport, Side::Front, vec![], None),
         (
             "05-check-problem",
             passport,
@@ -169,9 +175,18 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
             picture_url: "sample.jpg".into(),
             card_url: "sample.jpg".into(),
             straight: false,
+            read: if problems.is_empty() {
+                vec![
+                    (capture_text::READ_NAME, "ERIKSSON ANNA MARIA".into()),
+                    (capture_text::READ_NUMBER, "L898902C3".into()),
+                    (capture_text::READ_BIRTH, app::text::dates::date(language, "1974-08-12")),
+                ]
+            } else {
+                Vec::new()
+            },
             document_type,
             side,
-            analysed: !problems.is_empty(),
+            analysed: name != "05-check-waiting",
             problems,
             looks_like,
             tries_left: 3,
@@ -201,8 +216,17 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
     pages.push(("08-selfie".into(), selfie::render(&selfie_view, &at(Stage::Selfie))));
     pages.push(("08-selfie-again".into(), selfie::render(&again, &at(Stage::Selfie))));
     pages.push(("10-submit".into(), submit::render(&submit_view(), &at(Stage::Submit))));
+    pages.push(("21-home".into(), home::render(true, &unbranded(&free))));
     pages.extend(endings(&free));
     pages
+}
+
+/// Pages that belong to no tenant.
+fn unbranded(meta: &PageMeta) -> PageMeta {
+    PageMeta {
+        brand: None,
+        ..meta.clone()
+    }
 }
 
 fn start_view() -> start::StartView {
@@ -217,8 +241,10 @@ fn start_view() -> start::StartView {
 }
 
 fn choose_view(missing: bool) -> choose::ChooseView {
+    let (usual, others) = choose::offered(!missing);
     choose::ChooseView {
-        offered: DocumentType::ALL.to_vec(),
+        usual,
+        others,
         chosen: None,
         missing,
     }
@@ -283,6 +309,8 @@ fn endings(meta: &PageMeta) -> Vec<(String, AnyView)> {
         let view = result::ResultView {
             state,
             return_url: Some("https://example.com/back".into()),
+            session: SessionId::parse("vs_00112233445566778899aabbccddeeff").expect("an id"),
+            at: Some(NOON),
         };
         (format!("11-result-{name}"), result::render(&view, meta))
     });
@@ -293,17 +321,17 @@ fn endings(meta: &PageMeta) -> Vec<(String, AnyView)> {
         ("tries", Problem::TooManyTries),
         ("busy", Problem::Busy),
         ("not-sent", Problem::NotSent),
-        (
-            "broken",
-            Problem::Broken {
-                request: "req_0123456789abcdef".into(),
-            },
-        ),
+        ("broken", Problem::Broken),
         ("not-found", Problem::NotFound),
         ("stale", Problem::Stale),
     ];
-    let problems = problems
-        .into_iter()
-        .map(|(name, what)| (format!("20-problem-{name}"), problem::render(&what, meta)));
+    let reference = problem::Reference {
+        request: "req_0123456789abcdef".into(),
+        at: NOON,
+    };
+    let problems = problems.into_iter().map(|(name, what)| {
+        let page = problem::render(&what, &reference, &unbranded(meta));
+        (format!("20-problem-{name}"), page)
+    });
     results.chain(problems).collect()
 }

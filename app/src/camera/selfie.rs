@@ -25,5 +25,5 @@ pub fn SelfieCamera(
         let _ = (challenge_id, challenge);
         |_| ()
     };
-    stage::view(stage, Guide::Oval, tapped)
+    stage::view(stage, Guide::Oval(challenge), tapped)
 }

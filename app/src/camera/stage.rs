@@ -2,7 +2,8 @@
 //! failures.
 
 use crate::forms;
-use crate::text::{Text, camera as text, switch_device};
+use crate::text::{Text, camera as text, capture, switch_device};
+use domain::findings::Challenge;
 use domain::language::Language;
 use leptos::html::{Button, Dialog, Video};
 use leptos::prelude::*;
@@ -12,8 +13,8 @@ use leptos::prelude::*;
 pub(crate) enum Guide {
     /// A card or page with this width over height.
     Card(f32),
-    /// A face.
-    Oval,
+    /// A face that turns to this side.
+    Oval(Challenge),
 }
 
 /// A panel over the picture with a main button, and the plain form as the alternative.
@@ -28,7 +29,8 @@ pub(crate) struct Panel {
     pub(crate) elsewhere: bool,
 }
 
-/// The state that both islands control; everything in it is shown.
+/// The state that both islands control. What changes often or only looks otherwise is no signal but a class or an attribute, set
+/// by `browser/scene.rs`: a signal for each would weigh more than all of the island's own code.
 #[derive(Clone, Copy)]
 pub(crate) struct Stage {
     pub(crate) language: Language,
@@ -37,14 +39,10 @@ pub(crate) struct Stage {
     pub(crate) video: NodeRef<Video>,
     /// What the user should do now; announced by screen readers.
     pub(crate) hint: RwSignal<&'static str>,
-    /// Whether all conditions hold at the moment: the frame turns green.
-    pub(crate) good: RwSignal<bool>,
     /// Whether the manual button is shown.
     pub(crate) shutter: RwSignal<bool>,
     /// Whether the torch can be switched.
     pub(crate) torch: RwSignal<bool>,
-    /// Progress of the burst, 0 to 1.
-    pub(crate) progress: RwSignal<f64>,
     /// URL of the picture taken, while it is being sent; empty while the camera is on.
     pub(crate) still: RwSignal<String>,
     /// The panel over the picture.
@@ -59,10 +57,8 @@ impl Stage {
             opener: NodeRef::new(),
             video: NodeRef::new(),
             hint: RwSignal::new(""),
-            good: RwSignal::new(false),
             shutter: RwSignal::new(false),
             torch: RwSignal::new(false),
-            progress: RwSignal::new(0.0),
             still: RwSignal::new(String::new()),
             panel: RwSignal::new(None),
         }
@@ -82,20 +78,45 @@ pub(crate) enum Tap {
     Torch,
     /// The panel's main button.
     Panel,
-    /// The panel's alternative: a form beside the island.
+    /// The alternative: a form beside the island.
     PlainForm,
 }
 
-/// The view; the same on the server and in the browser.
+/// The card as it was found, in a drawing of 400 by 300 over what is analysed; the ring that closes before the shutter.
+const CARD: &str = concat!(
+    r#"<div class="view"><div class="guide card"></div>"#,
+    r#"<svg class="found" viewBox="0 0 400 300" aria-hidden="true"><polygon/></svg></div>"#
+);
+const PAGE: &str = concat!(
+    r#"<div class="view"><div class="guide page"></div>"#,
+    r#"<svg class="found" viewBox="0 0 400 300" aria-hidden="true"><polygon/></svg></div>"#
+);
+/// The edge of the oval, which fills up as the pictures are taken, and arrows for the turn, which point to the right.
+const OVAL: &str = concat!(
+    r#"<div class="view portrait"><div class="guide oval"><svg viewBox="0 0 102 140" aria-hidden="true">"#,
+    r#"<ellipse class="ticks" cx="51" cy="70" rx="50" ry="69" pathLength="100"/>"#,
+    r#"<ellipse class="filled" cx="51" cy="70" rx="50" ry="69" pathLength="100" stroke-dasharray="0 100"/></svg>"#,
+    r#"<svg class="arrows" viewBox="0 0 64 32" aria-hidden="true"><path d="M8 6l10 10L8 26"/><path d="M26 6l10 10-10 10"/><path d="M44 6l10 10-10 10"/></svg></div></div>"#
+);
+const CROSS: &str =
+    r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6 6 18"/></svg>"#;
+const BOLT: &str =
+    r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M13 3 6 13h5l-1 8 8-11h-5z"/></svg>"#;
+const RING: &str = r#"<svg viewBox="0 0 88 88" aria-hidden="true"><circle cx="44" cy="44" r="40"/><circle class="ring" cx="44" cy="44" r="40" pathLength="100"/></svg>"#;
+const SENDING: &str = r#"<p class="percent"></p><progress class="sending" max="100" aria-hidden="true"></progress>"#;
+
+/// The view; the same on the server and in the browser. The live picture fills the screen; what is analysed and sent is the part
+/// of it in the middle, around the frame.
 pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 'static) -> impl IntoView {
     let on = move |tap: Tap| {
         let tapped = tapped.clone();
         move |_| tapped(tap)
     };
-    let (box_class, shape) = match guide {
-        Guide::Card(aspect) if aspect < 1.5 => ("view landscape", "guide page"),
-        Guide::Card(_) => ("view landscape", "guide card"),
-        Guide::Oval => ("view portrait mirrored", "guide oval"),
+    let (look, frame, other) = match guide {
+        Guide::Card(aspect) if aspect < 1.5 => ("stage", PAGE, text::USE_PHOTO),
+        Guide::Card(_) => ("stage", CARD, text::USE_PHOTO),
+        Guide::Oval(Challenge::TurnLeft) => ("stage mirrored left", OVAL, capture::SELFIE_CANNOT),
+        Guide::Oval(Challenge::TurnRight) => ("stage mirrored right", OVAL, capture::SELFIE_CANNOT),
     };
     let panel = stage.panel;
     let part = move |pick: fn(&Panel) -> &String| {
@@ -105,25 +126,23 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
         <div class="camera">
             <button class="button primary" type="button" node_ref=stage.opener on:click=on(Tap::Open)>{stage.say(text::OPEN)}</button>
             <p class="hint">{stage.say(text::OPEN_HINT)}</p>
-            <dialog class="stage" node_ref=stage.dialog aria-label=stage.say(text::OPEN) on:cancel=on(Tap::Close)>
-                <div class=box_class class:good=move || stage.good.get()>
-                    <video node_ref=stage.video playsinline="" muted="" autoplay="" aria-hidden="true"></video>
-                    <img class="still" alt="" src=move || Some(stage.still.get()).filter(|url| !url.is_empty()) hidden=move || stage.still.with(String::is_empty)/>
-                    <div class=shape></div>
+            <dialog class=look node_ref=stage.dialog aria-label=stage.say(text::OPEN) on:cancel=on(Tap::Close)>
+                <video node_ref=stage.video playsinline="" muted="" autoplay="" aria-hidden="true"></video>
+                <img class="still" alt="" src=move || Some(stage.still.get()).filter(|url| !url.is_empty()) hidden=move || stage.still.with(String::is_empty)/>
+                <div inner_html=frame></div>
+                <div class="flash"></div>
+                <div class="stage-top">
+                    <button class="knob" type="button" aria-label=stage.say(text::CLOSE) on:click=on(Tap::Close) inner_html=CROSS></button>
+                    <button class="knob" type="button" aria-label=stage.say(text::TORCH) hidden=move || !stage.torch.get() on:click=on(Tap::Torch) inner_html=BOLT></button>
                 </div>
                 <p class="stage-hint" role="status" aria-live="polite">{move || stage.hint.get()}</p>
-                <progress class="burst" max="1" aria-hidden="true" hidden=move || stage.progress.get() == 0.0
-                    value=move || stage.progress.get().to_string()></progress>
                 <div class="stage-bar">
-                    <button class="button over" type="button" aria-label=stage.say(text::CLOSE) on:click=on(Tap::Close)>
-                        {stage.say(text::CLOSE_SHORT)}
-                    </button>
+                    <button class="button over" type="button" on:click=on(Tap::PlainForm)>{stage.say(other)}</button>
+                    <div class="release" inner_html=RING></div>
                     <button class="shutter" type="button" aria-label=stage.say(text::SHUTTER) hidden=move || !stage.shutter.get()
                         on:click=on(Tap::Shutter)></button>
-                    <button class="button over" type="button" hidden=move || !stage.torch.get() on:click=on(Tap::Torch)>
-                        {stage.say(text::TORCH)}
-                    </button>
                 </div>
+                <div class="stage-sheet" inner_html=SENDING></div>
                 <div class="stage-panel" role="alert" hidden=move || panel.with(Option::is_none)>
                     <h2>{part(|p| &p.title)}</h2>
                     <p>{part(|p| &p.lead)}</p>

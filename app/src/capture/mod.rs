@@ -6,6 +6,7 @@ pub mod choose;
 pub mod consent;
 pub mod details;
 pub mod document;
+pub mod home;
 pub mod problem;
 mod qr;
 mod refusal;
@@ -36,6 +37,7 @@ use visit::{PageResult, address};
 #[component(transparent)]
 pub(crate) fn CaptureRoutes() -> impl MatchNestedRoutes + Clone {
     view! {
+        <Route path=path!("/") view=home::HomePage ssr=Async/>
         <Route path=path!("/v/:token") view=start::StartPage ssr=Async/>
         <Route path=path!("/capture/consent") view=consent::ConsentPage ssr=Async/>
         <Route path=path!("/capture/document-type") view=choose::ChoosePage ssr=Async/>
@@ -116,4 +118,16 @@ fn other_device(meta: &PageMeta) -> impl IntoView + use<> {
 /// The texts in the page's language.
 fn said<const N: usize>(meta: &PageMeta, texts: [Text; N]) -> [&'static str; N] {
     texts.map(|t| meta.say(t))
+}
+
+/// Rows to quote or to keep: name, value if known, and whether the value is a code.
+fn receipt<const N: usize>(meta: &PageMeta, rows: [(Text, Option<String>, bool); N]) -> impl IntoView + use<N> {
+    let rows: Vec<_> = rows
+        .into_iter()
+        .filter_map(|(name, value, code)| {
+            let (name, value) = (meta.say(name), value?);
+            Some(view! { <div><dt>{name}</dt><dd class:quote=code>{value}</dd></div> })
+        })
+        .collect();
+    view! { <dl class="receipt-rows">{rows}</dl> }
 }

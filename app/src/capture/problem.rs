@@ -1,30 +1,53 @@
-//! Why the flow cannot continue: one page for each problem, each with at most one action.
+//! Why the flow cannot continue: one page for each problem, with one cause, at most one action, and what to quote.
 
 pub use crate::text::problem::Problem;
 
-use crate::parts::draw;
+use super::receipt;
+use crate::parts::draw::{self, Scene};
+use crate::text::{dates::moment, finish, problem as text};
 use crate::{PageMeta, forms, shell};
+use domain::time::Timestamp;
 use leptos::prelude::*;
+
+/// What finds the request in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The request's id.
+    pub request: String,
+    /// When it was made.
+    pub at: Timestamp,
+}
 
 /// The page; the status is the caller's.
 #[must_use]
-pub fn render(problem: &Problem, meta: &PageMeta) -> AnyView {
+pub fn render(problem: &Problem, reference: &Reference, meta: &PageMeta) -> AnyView {
     let told = problem.told();
-    let request = match problem {
-        Problem::Broken { request } => request.as_str(),
-        _ => "",
-    };
     let heading = meta.say(told.title);
     let way_on = told.action.map(|label| {
         view! { <div class="actions"><a class="button primary" href=forms::CAPTURE>{meta.say(label)}</a></div> }
     });
+    let rows = [
+        (finish::RECEIPT_REFERENCE, Some(reference.request.clone()), true),
+        (finish::RECEIPT_TIME, Some(moment(meta.language, reference.at)), false),
+    ];
     let main = view! {
         <div class="result">
-            {draw::problem()}
+            <div class="figure">{draw::scene(scene(problem))}</div>
             <h1>{heading}</h1>
-            <p class="lead">{meta.tell(told.lead, &[("request", request)])}</p>
+            <p class="lead">{meta.tell(told.lead, &[])}</p>
+            <details class="fold"><summary>{meta.say(text::REFERENCE)}</summary>{receipt(meta, rows)}</details>
             {way_on}
         </div>
     };
     shell::phone(meta, heading.to_owned(), false, main.into_any())
+}
+
+const fn scene(problem: &Problem) -> Scene {
+    match problem {
+        Problem::LinkUnusable { .. } => Scene::Link,
+        Problem::SessionOver | Problem::Expired | Problem::Stale => Scene::Time,
+        Problem::TooManyTries | Problem::Busy | Problem::NotSent => Scene::Busy,
+        Problem::Broken => Scene::Broken,
+        Problem::NotFound => Scene::Nothing,
+    }
 }

@@ -38,6 +38,8 @@ pub struct Visit {
     pub wants_json: bool,
     /// Whether the browser runs on a phone.
     pub is_phone: bool,
+    /// Whether the browser prefers a region or language of Japan, whichever language the page is in.
+    pub in_japan: bool,
     /// The address without its query, for the language switch.
     pub path: String,
     /// The capture cookie, which ties the browser to its session.
@@ -235,10 +237,14 @@ impl Area for Visit {
             StatusCode::SERVICE_UNAVAILABLE => Some((RETRY_AFTER, SOON)),
             _ => None,
         };
+        let reference = problem::Reference {
+            request: request.id.clone(),
+            at: request.honnin().now(),
+        };
         Refused {
             status,
             header,
-            view: problem::render(&shown, &request.meta(None)),
+            view: problem::render(&shown, &reference, &request.meta(None)),
         }
     }
 }
@@ -262,12 +268,7 @@ fn told(request: &Request, fault: &Refusal) -> (StatusCode, Problem) {
         Refusal::NotFound => (StatusCode::NOT_FOUND, Problem::NotFound),
         Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, Problem::NotSent),
         Refusal::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, Problem::Busy),
-        Refusal::Broken => (
-            StatusCode::INTERNAL_SERVER_ERROR,
-            Problem::Broken {
-                request: request.id.clone(),
-            },
-        ),
+        Refusal::Broken => (StatusCode::INTERNAL_SERVER_ERROR, Problem::Broken),
     }
 }
 

@@ -12,6 +12,8 @@ pub(super) struct Item {
     pub name: &'static str,
     /// As read from the document.
     pub document: Option<String>,
+    /// As printed on the document, if that contradicts its machine-readable data.
+    pub printed: Option<String>,
     /// As typed by the user.
     pub typed: Option<String>,
     /// As sent by the tenant.
@@ -73,11 +75,16 @@ pub(crate) fn items(items: &[Item]) -> AnyView {
                 }
                 .into_any();
             }
-            let class = if item.matched == Some(false) { "differs" } else { "" };
+            let differs = item.matched == Some(false) || item.printed.is_some();
+            let class = if differs { "differs" } else { "" };
+            let document = item.document.clone().unwrap_or_else(|| "–".into());
+            let printed = item.printed.clone().map(|print| {
+                view! { <p class="printed">{print}" "{badge("printed otherwise", Tone::Bad)}</p> }
+            });
             view! {
                 <tr class=class>
                     <th scope="row">{item.name}</th>
-                    {cell(&item.document)}
+                    <td class="value">{document}{printed}</td>
                     {typed.then(|| cell(&item.typed))}
                     {known.then(|| cell(&item.known))}
                     <td>{mark}</td>

@@ -6,14 +6,14 @@ use super::{
     parts::Tone,
 };
 use domain::{
-    decision::Score,
-    document::FieldName,
+    decision::{Score, contradictions},
+    document::{FieldName, OcrField},
     input_match::{MatchItem, compare},
     named::Named,
     outcome::{Authenticity, Checks, Outcome},
     reasons::Reason,
 };
-use service::session::read::SessionDetail;
+use service::session::{history::SessionHistory, read::SessionDetail};
 
 /// Codes with their sentences.
 pub(super) fn reasons(outcome: &Outcome) -> Vec<(Named<Reason>, String)> {
@@ -75,8 +75,21 @@ pub(super) fn checks(checks: &Checks) -> Vec<(&'static str, String, Tone)> {
     shown
 }
 
-/// Readings beside what was typed and pre-registered.
-pub(super) fn items(detail: &SessionDetail) -> Vec<Item> {
+/// What the print of the documents that count says otherwise than their machine-readable data.
+pub(super) fn printed(history: &SessionHistory) -> Vec<OcrField> {
+    let attempt = history.detail.session.attempt;
+    let counts = history
+        .captures
+        .iter()
+        .filter(|taken| taken.used && taken.attempt == attempt);
+    let sides: Vec<_> = counts
+        .filter_map(|taken| Some(taken.document.as_ref()?.expose().clone()))
+        .collect();
+    contradictions(&sides).into_iter().cloned().collect()
+}
+
+/// Readings beside what was typed and pre-registered. `printed`: what the print says otherwise.
+pub(super) fn items(detail: &SessionDetail, printed: &[OcrField]) -> Vec<Item> {
     let fields = detail.ocr.as_ref().map(|ocr| ocr.expose().clone()).unwrap_or_default();
     let typed = detail.typed.as_ref().map(|typed| typed.expose());
     let known = detail.pre_registered.as_ref().map(|known| known.expose());
@@ -131,6 +144,10 @@ pub(super) fn items(detail: &SessionDetail) -> Vec<Item> {
             items.push(Item {
                 name: labels::field(*name),
                 document,
+                printed: printed
+                    .iter()
+                    .find(|print| print.name == *name)
+                    .and_then(|print| print.normalized.clone()),
                 typed: typed_text,
                 known: known_text,
                 matched: item.and_then(|item| matched.get(&item).copied()),

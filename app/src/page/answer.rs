@@ -57,13 +57,15 @@ pub(crate) async fn get<W: Area>(request: axum::extract::Request) -> Response {
     }
 }
 
+/// No page has this route, so that the application's fallback shows a refusal.
+const NO_PAGE: &str = "/-";
+
 /// The response to a refused request.
 pub async fn refuse<W: Area>(request: Request<W>, fault: W::Fault) -> Response {
     if let Some(answer) = W::answer(&request, &fault) {
         return answer;
     }
-    // No page has this route, so that the application's fallback shows the refusal.
-    render(request, "/", move || provide_context(Fault(fault.clone()))).await
+    render(request, NO_PAGE, move || provide_context(Fault(fault.clone()))).await
 }
 
 /// Renders the application at `route`, with what `tell` provides as context. The router gets the route as matched by axum and

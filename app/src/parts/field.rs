@@ -1,5 +1,6 @@
 //! Form fields: label, hint, error, input, tied together for screen readers.
 
+use super::draw::{Icon, icon};
 use leptos::prelude::*;
 
 /// A field as it is shown.
@@ -11,6 +12,8 @@ pub struct Field {
     pub label: &'static str,
     /// Help text under the label.
     pub hint: Option<&'static str>,
+    /// A mark beside the label, such as that the value was read from the document.
+    pub mark: Option<&'static str>,
     /// `type` of the input.
     pub kind: &'static str,
     /// The value typed or read.
@@ -34,17 +37,15 @@ impl Field {
         (!ids.is_empty()).then(|| ids.join(" "))
     }
 
-    /// One line of text, or a date.
+    /// One line of text.
     pub fn line(self) -> impl IntoView {
         let described = self.described_by();
         let invalid = self.error.is_some().then_some("true");
-        let class = if self.kind == "date" { "input short" } else { "input" };
-        let max = (self.kind == "date").then_some("9999-12-31");
         view! {
             <div class="field" class:wrong=self.error.is_some()>
                 {above(&self)}
-                <input class=class id=self.name name=self.name type=self.kind value=self.value autocomplete=self.autocomplete
-                    aria-describedby=described aria-invalid=invalid lang=self.lang max=max spellcheck="false"/>
+                <input class="input" id=self.name name=self.name type=self.kind value=self.value autocomplete=self.autocomplete
+                    aria-describedby=described aria-invalid=invalid lang=self.lang spellcheck="false"/>
             </div>
         }
     }
@@ -72,7 +73,7 @@ pub fn inside_area(value: &str) -> String {
 fn above(field: &Field) -> impl IntoView + use<> {
     let name = field.name;
     view! {
-        <label for=name>{field.label}</label>
+        <div class="label"><label for=name>{field.label}</label>{field.mark.map(|mark| view! { <span class="was-read">{icon(Icon::Tick)}{mark}</span> })}</div>
         {field.hint.map(|hint| view! { <p class="hint" id=format!("{name}-hint")>{hint}</p> })}
         {field.error.clone().map(|error| view! { <p class="error" id=format!("{name}-error")>{error}</p> })}
     }

@@ -6,6 +6,7 @@ mod closing;
 pub use accent::Accent;
 
 use crate::forms;
+use crate::parts::draw::{Icon, icon};
 use crate::text::{Text, entry, language_name};
 use domain::language::Language;
 use domain::session::{Plan, Step};
@@ -57,6 +58,8 @@ pub struct Brand {
 /// The position of a page in the flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
+    /// Where it is.
+    pub stage: Stage,
     /// 1 is the first.
     pub at: u8,
     /// How many there are.
@@ -93,6 +96,7 @@ impl Progress {
         let stages = || flow.iter().filter(|(_, there)| *there).map(|(s, _)| *s);
         let at = stages().position(|s| s == stage).unwrap_or(0) + 1;
         Self {
+            stage,
             at: at as u8,
             of: stages().count() as u8,
         }
@@ -208,17 +212,40 @@ fn loader(meta: &PageMeta) -> impl IntoView + use<> {
     }
 }
 
+/// The tenant's initial in its colour.
+fn tile(meta: &PageMeta) -> impl IntoView + use<> {
+    let initial: String = meta.tenant().chars().take(1).flat_map(char::to_uppercase).collect();
+    view! { <span class="logo" aria-hidden="true">{initial}</span> }
+}
+
+/// The position in the flow, in words and as a row of dashes.
+fn steps(meta: &PageMeta, progress: Progress) -> impl IntoView + use<> {
+    let Progress { stage, at, of } = progress;
+    let stage = meta.say(match stage {
+        Stage::Consent => entry::STAGE_CONSENT,
+        Stage::Document => entry::STAGE_DOCUMENT,
+        Stage::Details => entry::STAGE_DETAILS,
+        Stage::Selfie => entry::STAGE_SELFIE,
+        Stage::Submit => entry::STAGE_SUBMIT,
+    });
+    let values = [
+        ("at", at.to_string()),
+        ("of", of.to_string()),
+        ("stage", stage.to_owned()),
+    ];
+    let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let dashes: Vec<_> = (1..=of).map(|step| view! { <i class:on=step <= at></i> }).collect();
+    view! {
+        <div class="progress">
+            <p class="progress-text">{meta.tell(entry::PROGRESS, &values)}</p>
+            <div class="steps" aria-hidden="true">{dashes}</div>
+        </div>
+    }
+}
+
 /// The frame of a capture page: tenant, language switch, progress, main part, footer.
 pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView) -> AnyView {
-    let progress = meta.progress.map(|Progress { at, of }| {
-        let label = meta.tell(entry::PROGRESS, &[("at", &at.to_string()), ("of", &of.to_string())]);
-        view! {
-            <div class="progress">
-                <p class="progress-text">{label}</p>
-                <progress value=at.to_string() max=of.to_string() aria-hidden="true"></progress>
-            </div>
-        }
-    });
+    let progress = meta.progress.map(|progress| steps(meta, progress));
     let foot = if meta.brand.is_some() {
         meta.tell(entry::FOOTER, &[])
     } else {
@@ -227,7 +254,7 @@ pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView
     let body = view! {
         <a class="skip" href="#main">{meta.say(entry::SKIP)}</a>
         <header class="top">
-            <p class="tenant">{meta.tenant().to_owned()}</p>
+            <p class="tenant">{tile(meta)}<span>{meta.tenant().to_owned()}</span></p>
             {language_switch(meta)}
         </header>
         <main id="main" tabindex="-1">{progress}{main}</main>
@@ -243,17 +270,12 @@ pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView
 }
 
 fn language_switch(meta: &PageMeta) -> impl IntoView + use<> {
-    let items: Vec<_> = Language::ALL
-        .iter()
+    let others = Language::ALL.iter().filter(|&&language| language != meta.language);
+    let items: Vec<_> = others
         .map(|&language| {
             let tag = language.as_str();
-            let name = language_name(language);
-            if language == meta.language {
-                view! { <li><span lang=tag aria-current="true">{name}</span></li> }.into_any()
-            } else {
-                let href = format!("{}?{}={tag}", meta.path, forms::LANG);
-                view! { <li><a href=href lang=tag hreflang=tag rel="nofollow">{name}</a></li> }.into_any()
-            }
+            let href = format!("{}?{}={tag}", meta.path, forms::LANG);
+            view! { <li><a href=href lang=tag hreflang=tag rel="nofollow">{icon(Icon::Language)}{language_name(language)}</a></li> }
         })
         .collect();
     view! { <nav class="languages" aria-label=meta.say(entry::LANGUAGE)><ul>{items}</ul></nav> }
@@ -277,10 +299,24 @@ mod tests {
         let both = Plan {
             steps: vec![Step::Document, Step::Selfie],
         };
-        assert_eq!(Progress::of(&both, Stage::Selfie), Progress { at: 4, of: 5 });
+        assert_eq!(
+            Progress::of(&both, Stage::Selfie),
+            Progress {
+                stage: Stage::Selfie,
+                at: 4,
+                of: 5
+            }
+        );
         let selfie = Plan {
             steps: vec![Step::Selfie],
         };
-        assert_eq!(Progress::of(&selfie, Stage::Submit), Progress { at: 3, of: 3 });
+        assert_eq!(
+            Progress::of(&selfie, Stage::Submit),
+            Progress {
+                stage: Stage::Submit,
+                at: 3,
+                of: 3
+            }
+        );
     }
 }

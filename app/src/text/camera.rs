@@ -9,10 +9,10 @@ texts! {
     OPEN_HINT: "Your browser will ask for permission. The camera is on only while you can see its picture on the screen.", "ブラウザーがカメラの許可を求めます。カメラは映像が表示されている間だけ動作します。";
     /// Heading of the alternative.
     OR_FILE: "Or upload a photo", "または写真を送る";
+    /// A photo instead of the camera.
+    USE_PHOTO: "Use a photo", "写真を使う";
     /// Closes the camera.
     CLOSE: "Close the camera", "カメラを閉じる";
-    /// The same on the button.
-    CLOSE_SHORT: "Close", "閉じる";
     /// Releases the shutter by hand.
     SHUTTER: "Take the photo", "撮影する";
     /// Torch.

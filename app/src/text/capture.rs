@@ -9,6 +9,8 @@ texts! {
     CHOOSE_TITLE: "Which document do you have with you?", "どの本人確認書類を使いますか？";
     /// Choice hint.
     CHOOSE_HINT: "Use the original. It must not have expired.", "有効期限内の原本をご用意ください。";
+    /// The less usual kinds.
+    CHOOSE_OTHERS: "Another document", "その他の書類";
     /// Nothing chosen.
     CHOOSE_MISSING: "Choose a document", "書類を選んでください";
     /// Kind.
@@ -60,7 +62,7 @@ texts! {
     /// Check title.
     CHECK_TITLE: "Can you read every character?", "すべての文字がはっきり読めますか？";
     /// Check title if something was found.
-    CHECK_TITLE_PROBLEM: "This photo may not be clear enough", "写真が不鮮明な可能性があります";
+    CHECK_TITLE_PROBLEM: "Part of it cannot be read", "読み取れない部分があります";
     /// Check title if the photo shows something other than requested.
     CHECK_TITLE_OTHER: "This does not look like the photo we need", "別のものが写っているようです";
     /// Another kind; both placeholders are names of kinds.
@@ -73,6 +75,20 @@ texts! {
     CHECK_IS_FRONT: "This is the front again. Turn the card over and photograph its back.", "もう一度表面が撮影されています。カードを裏返して裏面を撮影してください。";
     /// When a photo with problems is used anyway.
     CHECK_SLOWER: "If you use this photo anyway, a person will review it, which takes longer.", "このまま使う場合は担当者が確認するため、時間がかかります。";
+    /// Looks closer.
+    CHECK_ZOOM: "Look closer", "拡大する";
+    /// While it is being read.
+    CHECK_READING: "Reading your document", "書類を読み取っています";
+    /// Further causes.
+    CHECK_MORE: "There is more", "ほかにもあります";
+    /// Read on the card.
+    READ_NAME: "Name", "氏名";
+    /// Read on the card.
+    READ_NUMBER: "Document number", "番号";
+    /// Read on the card.
+    READ_BIRTH: "Date of birth", "生年月日";
+    /// Read on the card.
+    READ_EXPIRY: "Valid until", "有効期限";
     /// Alternative text.
     CHECK_ALT: "The photo you just took", "撮影した写真";
     /// Primary.
@@ -80,7 +96,7 @@ texts! {
     /// Secondary if something was found.
     CHECK_USE_ANYWAY: "Use it anyway", "このまま使う";
     /// Takes another photo.
-    CHECK_AGAIN: "Try again", "撮り直す";
+    CHECK_AGAIN: "Take it again", "撮り直す";
     /// Selfie title.
     SELFIE_TITLE: "Now take a selfie", "お顔の撮影";
     /// How.

@@ -6,8 +6,10 @@ use domain::user_input::{InputFault, InputField};
 texts! {
     /// Title.
     TITLE: "Your details", "お客様の情報";
+    /// Beside the label of a field that is filled in.
+    READ: "Read from your document", "書類から読取済";
     /// Lead if something was read.
-    LEAD_READ: "We have filled in what we read on your document. Please check it and fill in the rest.", "書類から読み取った内容を入力しました。ご確認のうえ、残りをご記入ください。";
+    LEAD_READ: "Check what we read on your document, and fill in the rest.", "書類から読み取った内容を入力しました。ご確認のうえ、残りをご記入ください。";
     /// Lead if nothing was read.
     LEAD_EMPTY: "Enter your details exactly as they appear on your document.", "書類に書かれているとおりに入力してください。";
     /// Label.
@@ -22,6 +24,14 @@ texts! {
     KANA_HINT: "For example: ヤマダ", "例：ヤマダ。ひらがなでも入力できます。";
     /// Label.
     BIRTH_DATE: "Date of birth", "生年月日";
+    /// Hint.
+    BIRTH_HINT: "For example, 27 3 1990", "例：1990 3 27";
+    /// Label of a part.
+    DAY: "Day", "日";
+    /// Label of a part.
+    MONTH: "Month", "月";
+    /// Label of a part.
+    YEAR: "Year", "年";
     /// Label.
     ADDRESS: "Address", "住所";
     /// Hint.

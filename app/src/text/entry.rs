@@ -9,7 +9,17 @@ texts! {
     /// Name of the language switch.
     LANGUAGE: "Language", "言語";
     /// Position in the flow.
-    PROGRESS: "Step {at} of {of}", "ステップ {at}／{of}";
+    PROGRESS: "Step {at} of {of} · {stage}", "ステップ {at}／{of}・{stage}";
+    /// Stage.
+    STAGE_CONSENT: "Consent", "同意";
+    /// Stage.
+    STAGE_DOCUMENT: "Document", "書類";
+    /// Stage.
+    STAGE_DETAILS: "Details", "情報";
+    /// Stage.
+    STAGE_SELFIE: "Your face", "お顔";
+    /// Stage.
+    STAGE_SUBMIT: "Submit", "送信";
     /// Footer of every page.
     FOOTER: "Identity verification by Honnin for {tenant}", "{tenant} の本人確認（Honnin）";
     /// Footer without a tenant.
@@ -27,13 +37,27 @@ texts! {
     /// Start page, first sentence.
     START_LEAD: "{tenant} needs to verify your identity. It takes about 2 minutes.", "{tenant} が本人確認をお願いしています。所要時間は約2分です。";
     /// Heading of the list of things needed.
-    START_NEED: "What you need", "ご用意いただくもの";
+    START_NEED: "Have these ready", "ご用意いただくもの";
     /// Thing needed.
-    START_NEED_DOCUMENT: "Your identity document (the original, not a copy)", "本人確認書類（コピーではなく原本）";
+    START_NEED_DOCUMENT: "Your identity document", "本人確認書類";
+    /// The same.
+    START_NEED_DOCUMENT_HINT: "The original, not a copy", "原本（コピーは使えません）";
     /// Thing needed.
-    START_NEED_PHONE: "A phone with a camera", "このスマートフォン（カメラを使います）";
+    START_NEED_PHONE: "A phone with a camera", "カメラ付きのスマートフォン";
+    /// What for.
+    START_NEED_PHONE_BOTH: "To photograph the document and your face", "書類とお顔を撮影します";
+    /// What for.
+    START_NEED_PHONE_DOCUMENT: "To photograph the document", "書類を撮影します";
+    /// What for.
+    START_NEED_PHONE_FACE: "To photograph your face", "お顔を撮影します";
     /// Thing needed.
-    START_NEED_LIGHT: "A bright place without reflections", "明るく、反射の少ない場所";
+    START_NEED_LIGHT: "A bright place", "明るい場所";
+    /// The same.
+    START_NEED_LIGHT_HINT: "Near a window, without reflections", "窓の近くなど、反射の少ない所";
+    /// Why it is safe.
+    START_TRUST_LOCK: "Encrypted, and seen only by {tenant}", "暗号化され、{tenant} だけが閲覧します";
+    /// Why it is safe.
+    START_TRUST_TIME: "Deleted {days} days after the verification ends", "確認の終了から{days}日後に削除されます";
     /// Heading of the part about data.
     START_DATA: "What happens to your data", "お預かりする情報について";
     /// What is collected.
@@ -54,6 +78,16 @@ texts! {
     START_BUTTON: "Start", "はじめる";
     /// Under the button.
     START_ONCE: "This link works only once, on the device where you tap Start.", "このリンクは一度だけ、「はじめる」を押した端末で使えます。";
+    /// The page for those who came without a link.
+    HOME_TITLE: "Identity verification", "本人確認サービス";
+    /// The same.
+    HOME_LEAD: "Companies use this site to make sure that their customers are who they say they are. It opens with the link that they send.", "企業がお客様の本人確認を行うためのサイトです。企業から届くリンクから始まります。";
+    /// The same.
+    HOME_LOST: "Have you lost your link?", "リンクが見つからない方へ";
+    /// The same.
+    HOME_LOST_LEAD: "Look for it in the message from the company that asked you. Only that company can send you a new one.", "手続きを依頼した企業からのメッセージをご確認ください。新しいリンクはその企業だけが発行できます。";
+    /// The same.
+    HOME_STAFF: "Staff: sign in to the console", "担当者の方：管理画面へ";
     /// Sandbox sessions.
     SANDBOX: "Test session. Nothing is analysed.", "テスト用のセッションです。解析は行われません。";
     /// Sandbox: the alternative to starting.
@@ -73,7 +107,7 @@ texts! {
     /// Consent title.
     CONSENT_TITLE: "Your consent", "同意の確認";
     /// Consent lead.
-    CONSENT_LEAD: "Before we start, please read what you agree to.", "はじめる前に、同意いただく内容をお読みください。";
+    CONSENT_LEAD: "To verify your identity, we need you to agree to this:", "本人確認のため、次の内容への同意が必要です。";
     /// Point.
     CONSENT_DOCUMENT: "{tenant} processes photos of your identity document and reads the details on it.", "{tenant} が本人確認書類の写真を取り扱い、記載内容を読み取ります。";
     /// Point.
@@ -84,6 +118,16 @@ texts! {
     CONSENT_REVIEW: "If the automatic check is unclear, a person at {tenant} reviews it.", "自動で判断できない場合は、{tenant} の担当者が目で確認します。";
     /// Point.
     CONSENT_DELETE: "Everything is deleted {days} days after the verification ends. You can ask {tenant} to delete it earlier.", "すべての情報は確認の終了から{days}日後に削除されます。それより早い削除も {tenant} にお申し出いただけます。";
+    /// In short.
+    CONSENT_SHORT_DOCUMENT: "{tenant} reads the photos of your document.", "{tenant} が書類の写真を読み取ります。";
+    /// In short.
+    CONSENT_SHORT_SELFIE: "{tenant} compares your face with the photo on your document. These are biometric data.", "{tenant} がお顔を書類の写真と照合します。これは生体情報にあたります。";
+    /// In short.
+    CONSENT_SHORT_SELFIE_ONLY: "{tenant} takes pictures of your face and measures it. These are biometric data.", "{tenant} がお顔を撮影し、特徴を数値化します。これは生体情報にあたります。";
+    /// In short.
+    CONSENT_SHORT_DELETE: "Everything is deleted {days} days after the verification ends.", "すべての情報は確認の終了から{days}日後に削除されます。";
+    /// What the short lines stand for.
+    CONSENT_FULL: "Everything you agree to", "同意いただく内容の全文";
     /// The separate question.
     CONSENT_SEARCH_TITLE: "Optional: search for your face", "任意：顔の照合検索について";
     /// What the user agrees to by it.

@@ -6,7 +6,7 @@ texts! {
     /// Title.
     SUBMIT_TITLE: "Check and submit", "内容の確認と送信";
     /// Lead.
-    SUBMIT_LEAD: "Please check everything once more. You cannot make changes after you submit.", "もう一度ご確認ください。送信後は変更できません。";
+    SUBMIT_LEAD: "Check everything once more. You cannot change it after you submit.", "もう一度ご確認ください。送信後は変更できません。";
     /// Heading.
     SUBMIT_DOCUMENT: "Your document", "本人確認書類";
     /// Heading.
@@ -32,25 +32,39 @@ texts! {
     /// While deciding.
     WAITING_AGAIN: "Refresh", "結果を見る";
     /// Approved.
-    APPROVED_TITLE: "Confirmed", "確認が完了しました";
+    APPROVED_TITLE: "Your identity is confirmed", "ご本人であることを確認しました";
     /// Approved.
-    APPROVED_LEAD: "Thank you. Your identity is confirmed.", "ご協力ありがとうございました。ご本人であることを確認しました。";
+    APPROVED_LEAD: "There is nothing more to do.", "お手続きは以上です。ご協力ありがとうございました。";
     /// Review.
-    REVIEW_TITLE: "Your verification is being reviewed", "確認中です";
+    REVIEW_TITLE: "A person is checking", "担当者が確認しています";
     /// Review.
-    REVIEW_LEAD: "A person is checking it. {tenant} will let you know the result. You can close this page.", "担当者が内容を確認しています。結果は {tenant} からお知らせします。このページは閉じてかまいません。";
+    REVIEW_LEAD: "There is nothing more to do. You can close this page.", "お手続きは以上です。このページは閉じてかまいません。";
     /// Rejected.
     REJECTED_TITLE: "We could not confirm your identity", "ご本人であることを確認できませんでした";
     /// Rejected.
-    REJECTED_LEAD: "Please contact {tenant} if you have questions.", "ご不明な点は {tenant} へお問い合わせください。";
+    REJECTED_LEAD: "This does not mean that you did anything wrong. Ask {tenant} for another way, and give the reference below.", "お客様に落ち度があるという意味ではありません。{tenant} に下の受付番号をお伝えのうえ、ほかの方法をお問い合わせください。";
     /// Failed.
     FAILED_TITLE: "The verification could not be completed", "本人確認を完了できませんでした";
     /// Failed.
-    FAILED_LEAD: "Something went wrong on our side. Please ask {tenant} for a new link.", "システム側で問題が発生しました。{tenant} に新しいリンクをご依頼ください。";
+    FAILED_LEAD: "Something went wrong on our side. Ask {tenant} for a new link, and give the reference below.", "システム側で問題が発生しました。{tenant} に下の受付番号をお伝えのうえ、新しいリンクをご依頼ください。";
     /// Declined.
     DECLINED_TITLE: "You did not agree", "同意されませんでした";
     /// Declined.
-    DECLINED_LEAD: "The verification has ended. {tenant} has been notified.", "本人確認を終了しました。{tenant} に通知しました。";
+    DECLINED_LEAD: "The verification has ended, and {tenant} has been notified.", "本人確認を終了しました。{tenant} に通知しました。";
+    /// Row of the receipt.
+    RECEIPT_FOR: "For", "依頼元";
+    /// Row of the receipt.
+    RECEIPT_REFERENCE: "Reference", "受付番号";
+    /// Row of the receipt.
+    RECEIPT_TIME: "Time", "日時";
+    /// Heading.
+    NEXT: "What happens next", "今後の流れ";
+    /// Step.
+    NEXT_SENT: "Your photos and details have arrived", "写真と情報を受け取りました";
+    /// Step.
+    NEXT_PERSON: "A person at {tenant} looks at them", "{tenant} の担当者が確認します";
+    /// Step.
+    NEXT_TOLD: "{tenant} tells you the result", "結果は {tenant} からお知らせします";
     /// Back.
     RETURN: "Return to {tenant}", "{tenant} に戻る";
     /// If there is no callback URL.

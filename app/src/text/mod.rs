@@ -3,6 +3,8 @@
 pub mod camera;
 pub mod capture;
 pub mod closing;
+#[cfg(feature = "ssr")]
+pub mod dates;
 pub mod details;
 pub mod entry;
 pub mod finish;

@@ -6,19 +6,19 @@ texts! {
     /// For unknown, used, expired and replaced links alike.
     LINK_TITLE: "This link cannot be used", "このリンクは使えません";
     /// The same.
-    LINK_LEAD: "It may have been opened already, on this or another device, or it is no longer valid. If you started on this device, you can continue where you left off. Otherwise, ask the sender for a new link.", "すでに別の端末などで開かれたか、有効期限が切れています。この端末で開始済みの場合は続きから再開できます。それ以外の場合は、送信元に新しいリンクをご依頼ください。";
+    LINK_LEAD: "Each link works once. If you started on this device, continue where you left off.", "リンクは一度だけ使えます。この端末で始めた方は、続きから再開できます。";
     /// The same, if this browser belongs to no session.
-    LINK_LEAD_STRANGER: "It may have been opened already, on another device or in another browser, or it is no longer valid. Please ask the sender for a new link.", "すでに別の端末やブラウザーで開かれたか、有効期限が切れています。送信元に新しいリンクをご依頼ください。";
+    LINK_LEAD_STRANGER: "Each link works once, on one device and for a limited time. Ask the sender for a new one.", "リンクは1台の端末で一度だけ、期限内に使えます。送信元に新しいリンクをご依頼ください。";
     /// The same.
     LINK_ACTION: "Continue where I left off", "続きから再開する";
     /// No cookie, or it has expired.
     SESSION_TITLE: "This page is closed", "ページの有効期限が切れました";
     /// The same.
-    SESSION_LEAD: "For your security, this page closes after a period of inactivity or when you continue on another device. Everything you have sent is saved. Ask the sender for a new link to continue where you left off.", "安全のため、しばらく操作がない場合や別の端末で続けた場合は終了します。送信済みの内容は保存されています。送信元に新しいリンクをご依頼いただければ、続きから再開できます。";
+    SESSION_LEAD: "It closes after some time without activity, or when you continue on another device. Everything you have sent is saved. Ask the sender for a new link to continue.", "しばらく操作がないとき、または別の端末で続けたときに終了します。送信済みの内容は保存されています。送信元に新しいリンクをご依頼いただければ、続きから再開できます。";
     /// The deadline has passed.
     EXPIRED_TITLE: "This verification has expired", "本人確認の期限が過ぎました";
     /// The same.
-    EXPIRED_LEAD: "Please ask the sender for a new link.", "送信元に新しいリンクをご依頼ください。";
+    EXPIRED_LEAD: "The time for it is over. Ask the sender for a new link.", "期限が過ぎたため続けられません。送信元に新しいリンクをご依頼ください。";
     /// Too many attempts.
     TRIES_TITLE: "That was your last attempt", "撮影回数の上限に達しました";
     /// The same.
@@ -28,27 +28,29 @@ texts! {
     /// Overloaded.
     BUSY_TITLE: "We are very busy right now", "ただいま混み合っています";
     /// The same.
-    BUSY_LEAD: "Nothing is lost. Please wait a moment and try again.", "入力内容は保存されています。しばらくしてからもう一度お試しください。";
+    BUSY_LEAD: "Nothing is lost. Wait a moment, then try again.", "入力内容は保存されています。しばらくしてからもう一度お試しください。";
     /// The same.
     BUSY_ACTION: "Try again", "もう一度試す";
     /// The same, when a photo was sent: it is not kept.
     NOT_SENT_TITLE: "Your photo was not sent", "写真は送信されませんでした";
     /// The same.
-    NOT_SENT_LEAD: "We are very busy right now. Please wait a moment, then choose the photo and send it again.", "ただいま混み合っています。しばらくしてから、もう一度写真を選んで送信してください。";
+    NOT_SENT_LEAD: "We are very busy right now. Wait a moment, then choose the photo and send it again.", "ただいま混み合っています。しばらくしてから、もう一度写真を選んで送信してください。";
     /// The same.
     NOT_SENT_ACTION: "Send the photo again", "写真をもう一度送る";
     /// Our error.
     BROKEN_TITLE: "Something went wrong on our side", "システムエラーが発生しました";
     /// The same.
-    BROKEN_LEAD: "Nothing you sent is lost. Please try again. If it happens again, give this number to the sender of the link: {request}", "送信済みの内容は保存されています。もう一度お試しください。繰り返す場合は、送信元にこの番号をお伝えください：{request}";
+    BROKEN_LEAD: "Nothing you sent is lost. Try again. If it happens again, give the reference to whoever sent you the link.", "送信済みの内容は保存されています。もう一度お試しください。繰り返す場合は、送信元に受付番号をお伝えください。";
     /// Unknown address.
     NOT_FOUND_TITLE: "Page not found", "ページが見つかりません";
     /// The same.
-    NOT_FOUND_LEAD: "Please open the link in your message again.", "お手元のメッセージのリンクをもう一度開いてください。";
+    NOT_FOUND_LEAD: "Open the link in your message again.", "お手元のメッセージのリンクをもう一度開いてください。";
+    /// What to quote.
+    REFERENCE: "Reference", "受付番号";
     /// Sent from another site, or twice from an old page.
     STALE_TITLE: "This page was out of date", "ページの情報が古くなっています";
     /// The same.
-    STALE_LEAD: "You have continued on another page or device in the meantime.", "別の画面で手続きが進んでいます。";
+    STALE_LEAD: "You have continued in another window or on another device.", "別の画面や端末で手続きが進んでいます。";
 }
 
 /// Why the flow cannot continue.
@@ -69,11 +71,8 @@ pub enum Problem {
     Busy,
     /// A picture was refused because too many are being sent at the moment.
     NotSent,
-    /// Our error; the request's id finds it in the log.
-    Broken {
-        /// The id shown.
-        request: String,
-    },
+    /// Our error.
+    Broken,
     /// No such page.
     NotFound,
     /// The form belonged to an earlier state.
@@ -97,7 +96,7 @@ impl Problem {
             Self::TooManyTries => (TRIES_TITLE, TRIES_LEAD, Some(TRIES_ACTION)),
             Self::Busy => (BUSY_TITLE, BUSY_LEAD, Some(BUSY_ACTION)),
             Self::NotSent => (NOT_SENT_TITLE, NOT_SENT_LEAD, Some(NOT_SENT_ACTION)),
-            Self::Broken { .. } => (BROKEN_TITLE, BROKEN_LEAD, Some(BUSY_ACTION)),
+            Self::Broken => (BROKEN_TITLE, BROKEN_LEAD, Some(BUSY_ACTION)),
             Self::NotFound => (NOT_FOUND_TITLE, NOT_FOUND_LEAD, None),
             Self::Stale => (STALE_TITLE, STALE_LEAD, Some(LINK_ACTION)),
         };

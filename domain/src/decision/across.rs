@@ -36,20 +36,21 @@ pub(super) fn code(code: &CodeReading, on: &DocumentFindings, sides: &[DocumentF
 ///
 /// Only numbers and dates, which are written in one way. Names are cut, transliterated and carry titles, so that no single one
 /// contradicts another; the share that is repeated covers them.
-pub(super) fn contradicted(sides: &[DocumentFindings]) -> Vec<FieldName> {
-    let mut names = Vec::new();
+#[must_use]
+pub fn contradictions(sides: &[DocumentFindings]) -> Vec<&OcrField> {
+    let mut prints: Vec<&OcrField> = Vec::new();
     for side in sides.iter().filter(|side| !is_print_only(side)) {
         let elsewhere = sides
             .iter()
             .filter(|other| is_print_only(other) && other.side != side.side)
             .flat_map(|other| &other.fields);
         for print in side.printed.iter().chain(elsewhere) {
-            if contradicts(print, side) && !names.contains(&print.name) {
-                names.push(print.name);
+            if contradicts(print, side) && prints.iter().all(|other| other.name != print.name) {
+                prints.push(print);
             }
         }
     }
-    names
+    prints
 }
 
 /// Whether a printed item differs from what the codes or the zone of a side say.
@@ -163,6 +164,10 @@ mod tests {
             text_lines: 3,
             ..DocumentFindings::none(side)
         }
+    }
+
+    fn contradicted(sides: &[DocumentFindings]) -> Vec<FieldName> {
+        contradictions(sides).iter().map(|print| print.name).collect()
     }
 
     fn printed(name: FieldName, value: &str) -> DocumentFindings {

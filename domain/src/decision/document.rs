@@ -205,7 +205,7 @@ fn contradictions(evidence: &Evidence<'_>, notes: &mut Notes) {
         notes.at_least(Named::parse(&name), 0.0, 1.0);
         notes.reason(Reason::DocumentDataInconsistent);
     };
-    for name in across::contradicted(evidence.document) {
+    for name in across::contradictions(evidence.document).iter().map(|print| print.name) {
         contradict(format!("print repeats: {name}"));
     }
     let known = evidence.document.iter().filter_map(|side| side.layout.as_ref());

@@ -13,6 +13,7 @@ mod score;
 mod selfie;
 mod shown;
 
+pub use across::contradictions;
 pub use earlier::{Earlier, FaceSearch, Person, document_identity};
 pub use evidence::{Accepted, MachineReadable, Provable, provable};
 pub use policy::Policy;

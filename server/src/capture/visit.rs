@@ -75,6 +75,7 @@ pub(crate) fn stranger(app: &App, context: &RequestContext, headers: &HeaderMap)
         language: accepted_language(headers),
         wants_json: false,
         is_phone: false,
+        in_japan: false,
         path: "/".to_owned(),
         cookie: None,
         mark: None,
@@ -91,6 +92,7 @@ fn visit(app: &App, headers: &HeaderMap, path: String) -> Visit {
         language: kept.unwrap_or_else(|| accepted_language(headers)),
         wants_json: text(headers, &ACCEPT).starts_with("application/json"),
         is_phone: is_phone(text(headers, &USER_AGENT)),
+        in_japan: is_japanese(text(headers, &ACCEPT_LANGUAGE)),
         path,
         cookie: value(CAPTURE),
         mark: value(MARK),
@@ -107,6 +109,14 @@ fn text<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> &'a str {
 
 fn accepted_language(headers: &HeaderMap) -> Language {
     Language::negotiate(text(headers, &ACCEPT_LANGUAGE))
+}
+
+/// Whether the browser's first language is Japanese, or its region Japan: `ja`, `ja-JP`, `en-JP`.
+fn is_japanese(accept_language: &str) -> bool {
+    let first = accept_language.split([',', ';']).next().unwrap_or_default().trim();
+    let mut parts = first.split('-');
+    parts.next().is_some_and(|language| language.eq_ignore_ascii_case("ja"))
+        || parts.any(|region| region.eq_ignore_ascii_case("jp"))
 }
 
 /// Phones open the link directly; larger screens get a QR code to scan.

@@ -11,6 +11,7 @@ use domain::{
     outcome::Verdict,
     secret::Personal,
     session::{FailureReason, Status},
+    time::Timestamp,
 };
 use std::time::Duration;
 use store::session::sessions::column;
@@ -43,6 +44,8 @@ pub struct Shown {
     pub ending: Ending,
     /// The tenant's callback URL with the session's id and `state`, if there is one.
     pub return_url: Option<Personal<String>>,
+    /// When it was decided, or ended without a decision.
+    pub at: Option<Timestamp>,
 }
 
 /// The result of the user's attempt. If it is still being decided, waits for the decision at most for `wait_at_most`.
@@ -88,5 +91,10 @@ pub async fn result(honnin: &Honnin, applicant: &Applicant) -> Result<Shown, Not
         }
         None => None,
     };
-    Ok(Shown { ending, return_url })
+    let decided_at = row.outcome.as_ref().map(|outcome| outcome.decided_at);
+    Ok(Shown {
+        ending,
+        return_url,
+        at: row.session.completed_at.or(decided_at),
+    })
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 use domain::{
     decision::{kind_shown_instead, retake_reasons},
-    document::{DocumentType, Side},
+    document::{DocumentType, OcrField, Side},
     findings::DocumentFindings,
     ids::CaptureId,
     reasons::Reason,
@@ -40,6 +40,8 @@ pub struct ToCheck {
     pub analysed: bool,
     /// Whether the card was found, so that it can be shown straightened.
     pub straight: bool,
+    /// What was read on it.
+    pub read: Personal<Vec<OcrField>>,
     /// Tries left after this one.
     pub tries_left: u8,
 }
@@ -69,6 +71,12 @@ pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck,
             .and_then(|picture| kind_shown_instead(document_type, picture)),
         analysed: capture.analysed_at.is_some(),
         straight: found.picture(slot).is_some_and(|picture| picture.outline.is_some()),
+        read: Personal::new(
+            found
+                .picture(slot)
+                .map(|picture| picture.fields.clone())
+                .unwrap_or_default(),
+        ),
         tries_left: attempt.tries_left(slot),
     })
 }

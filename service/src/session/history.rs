@@ -62,6 +62,8 @@ pub struct Taken {
     pub face: bool,
     /// Whether the card was found, so that it can be shown straightened.
     pub straight: bool,
+    /// Everything found in the picture of a document.
+    pub document: Option<Personal<DocumentFindings>>,
 }
 
 /// An automatic decision.
@@ -251,6 +253,7 @@ fn taken<'a>(
         mrz_checks: None,
         face: false,
         straight: false,
+        document: None,
     };
     let (Some(key), Some(sealed)) = (key, &row.findings) else {
         return Ok(taken);
@@ -261,11 +264,12 @@ fn taken<'a>(
     match row.slot {
         Slot::Document(_) => {
             let found: Personal<DocumentFindings> = open_json(key, &place, sealed)?;
-            let found = found.expose();
-            taken.quality = Some(found.quality);
-            taken.mrz_checks = found.mrz.as_ref().map(|mrz| (mrz.checks_passed, mrz.checks_total));
-            taken.face = found.portrait.is_some();
-            taken.straight = found.outline.is_some();
+            let shown = found.expose();
+            taken.quality = Some(shown.quality);
+            taken.mrz_checks = shown.mrz.as_ref().map(|mrz| (mrz.checks_passed, mrz.checks_total));
+            taken.face = shown.portrait.is_some();
+            taken.straight = shown.outline.is_some();
+            taken.document = Some(found);
         }
         Slot::Selfie => {
             let found: Personal<SelfieFindings> = open_json(key, &place, sealed)?;

@@ -24,7 +24,7 @@ pub(super) enum Facing {
     User,
 }
 
-/// The centred part of the live picture that the stage shows, which is the part that is analysed and sent.
+/// A centred part of the live picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Crop {
     left: f64,
@@ -34,17 +34,29 @@ struct Crop {
 }
 
 impl Crop {
-    /// The largest part with that ratio of width to height; `None` before the first frame.
-    fn of(video: &HtmlVideoElement, aspect: f64) -> Option<Self> {
+    /// The part that the screen shows, as the picture fills it; of that, the largest part with a ratio of width to height. `None`
+    /// before the first frame.
+    fn of(video: &HtmlVideoElement, aspect: Option<f64>) -> Option<Self> {
         let (width, height) = (f64::from(video.video_width()), f64::from(video.video_height()));
         if width < 2.0 || height < 2.0 {
             return None;
         }
-        let (w, h) = if width > height * aspect {
-            (height * aspect, height)
-        } else {
-            (width, width / aspect)
+        let largest = |(width, height): (f64, f64), aspect: f64| {
+            if width > height * aspect {
+                (height * aspect, height)
+            } else {
+                (width, width / aspect)
+            }
         };
+        let (across, down) = (f64::from(video.client_width()), f64::from(video.client_height()));
+        let mut part = (width, height);
+        if across > 0.0 && down > 0.0 {
+            part = largest(part, across / down);
+        }
+        if let Some(aspect) = aspect {
+            part = largest(part, aspect);
+        }
+        let (w, h) = part;
         Some(Self {
             left: (width - w) / 2.0,
             top: (height - h) / 2.0,
@@ -57,7 +69,7 @@ impl Crop {
 /// One camera at a time, and one canvas for everything.
 pub(super) struct Camera {
     facing: Facing,
-    /// Width over height of the stage's view.
+    /// Width over height of what is analysed and sent.
     aspect: f64,
     stream: RefCell<Option<MediaStream>>,
     canvas: RefCell<Option<HtmlCanvasElement>>,
@@ -189,9 +201,13 @@ impl Camera {
         self.torch.set(false);
     }
 
-    /// Draws what the stage shows into the canvas, no side longer than `side`.
-    fn draw(&self, video: &HtmlVideoElement, side: f64) -> Option<(HtmlCanvasElement, CanvasRenderingContext2d)> {
-        let crop = Crop::of(video, self.aspect)?;
+    /// Draws a part of the picture into the canvas, no side longer than `side`.
+    fn draw(
+        &self,
+        video: &HtmlVideoElement,
+        crop: &Crop,
+        side: f64,
+    ) -> Option<(HtmlCanvasElement, CanvasRenderingContext2d)> {
         let canvas = self.canvas()?;
         let scale = (side / crop.width.max(crop.height)).min(1.0);
         let (width, height) = ((crop.width * scale).round(), (crop.height * scale).round());
@@ -207,7 +223,7 @@ impl Camera {
             .ok()??
             .dyn_into()
             .ok()?;
-        let Crop {
+        let &Crop {
             left,
             top,
             width: w,
@@ -230,9 +246,10 @@ impl Camera {
         kept.clone()
     }
 
-    /// The pixels of what the stage shows: width, height, RGBA.
+    /// The pixels of what is analysed: width, height, RGBA.
     pub(super) fn pixels(&self, video: &HtmlVideoElement, side: f64) -> Option<(u32, u32, Vec<u8>)> {
-        let (canvas, context) = self.draw(video, side)?;
+        let crop = Crop::of(video, Some(self.aspect))?;
+        let (canvas, context) = self.draw(video, &crop, side)?;
         let (width, height) = (canvas.width(), canvas.height());
         let data = context
             .get_image_data(0.0, 0.0, f64::from(width), f64::from(height))
@@ -240,9 +257,20 @@ impl Camera {
         Some((width, height, data.data().0))
     }
 
-    /// A JPEG of what the stage shows.
+    /// A JPEG of what is sent.
     pub(super) async fn jpeg(&self, video: &HtmlVideoElement, side: f64, quality: f64) -> Option<Blob> {
-        let (canvas, _) = self.draw(video, side)?;
+        let crop = Crop::of(video, Some(self.aspect))?;
+        self.encode(video, &crop, side, quality).await
+    }
+
+    /// A JPEG of everything the screen shows.
+    pub(super) async fn still(&self, video: &HtmlVideoElement, side: f64, quality: f64) -> Option<Blob> {
+        let crop = Crop::of(video, None)?;
+        self.encode(video, &crop, side, quality).await
+    }
+
+    async fn encode(&self, video: &HtmlVideoElement, crop: &Crop, side: f64, quality: f64) -> Option<Blob> {
+        let (canvas, _) = self.draw(video, crop, side)?;
         let promise = Promise::new(&mut |resolve: Function, _| {
             let done = Closure::once_into_js(move |blob: JsValue| {
                 let _ = resolve.call1(&JsValue::NULL, &blob);

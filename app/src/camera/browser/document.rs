@@ -2,6 +2,7 @@
 
 use super::device::{Camera, Facing};
 use super::run::{About, Filmed, Run};
+use super::scene::{DRAWN, Look};
 use super::trouble::Trouble;
 use super::{now, rest};
 use crate::camera::stage::{Stage, Tap};
@@ -17,7 +18,7 @@ use leptos::prelude::*;
 use std::rc::Rc;
 use web_sys::{FormData, HtmlVideoElement};
 
-/// Width over height of the stage's view, as in `style/capture.css`.
+/// Width over height of the part in the middle of the picture that is analysed and sent, as in `style/camera.css`.
 const VIEW: f64 = 4.0 / 3.0;
 /// At most ten frames are analysed per second.
 const LOOK_EVERY_MS: u64 = 100;
@@ -54,7 +55,13 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
             let look = quality::look_at(&plane);
             let seen = gate.see(frame_at, &look, stillness.motion(&plane));
             run.stage.hint.set(run.stage.say(hint(seen.hint)));
-            run.stage.good.set(seen.hint == Hint::Good);
+            run.stage.look(Look::Well, seen.hint == Hint::Good);
+            run.stage
+                .look(Look::Warn, matches!(seen.hint, Hint::Dark | Hint::Glare | Hint::Focus));
+            run.stage.look(Look::Good, seen.holds);
+            let scale = DRAWN / plane.width() as f32;
+            let points = look.outline.map(|outline| points(outline.corners, scale));
+            run.stage.edge(&points.unwrap_or_default());
             if look.quality.exposure > BLACK {
                 seen_light = frame_at;
             }
@@ -77,7 +84,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
 }
 
 async fn take(run: &Run, video: &HtmlVideoElement) -> Option<(&'static str, FormData)> {
-    run.cues.shutter();
+    run.freeze(video);
     run.stage.hint.set(run.stage.say(text::TAKEN));
     let blob = run.camera.jpeg(video, SENT_SIDE, SENT_QUALITY).await?;
     let form = FormData::new().ok()?;
@@ -88,6 +95,12 @@ async fn take(run: &Run, video: &HtmlVideoElement) -> Option<(&'static str, Form
     form.append_with_blob_and_filename(forms::PICTURE, &blob, "picture.jpg")
         .ok()?;
     Some((forms::PICTURES, form))
+}
+
+/// The corners as an SVG polygon has them.
+fn points(corners: [[f32; 2]; 4], scale: f32) -> String {
+    let points = corners.map(|[x, y]| format!("{},{}", (x * scale) as i32, (y * scale) as i32));
+    points.join(" ")
 }
 
 const fn hint(hint: Hint) -> Text {

@@ -4,6 +4,7 @@ mod cue;
 mod device;
 pub(super) mod document;
 mod run;
+mod scene;
 pub(super) mod selfie;
 mod send;
 mod trouble;

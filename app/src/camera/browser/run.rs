@@ -2,6 +2,7 @@
 
 use super::cue::Cues;
 use super::device::Camera;
+use super::scene::Look;
 use super::send::{Answer, go, send};
 use super::trouble::Trouble;
 use super::{now, rest, window};
@@ -18,8 +19,10 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{Blob, Element, FormData, HtmlElement, HtmlInputElement, HtmlVideoElement, Url, VisibilityState};
 
 /// Longest side and quality of the picture that stays visible while it is being sent.
-const STILL_SIDE: f64 = 640.0;
+const STILL_SIDE: f64 = 1_000.0;
 const STILL_QUALITY: f64 = 0.8;
+/// By then it has replaced the video on the screen.
+const PAINTED_MS: i32 = 80;
 
 /// Films until it has what it needs; returns the form to send and its address. `Err(None)`: the run was ended from outside.
 pub(super) type Film = fn(Rc<Run>, u32) -> std::pin::Pin<Box<dyn Future<Output = Filmed>>>;
@@ -117,6 +120,16 @@ impl Run {
         }
     }
 
+    /// The shutter: the picture stands still, with a flash and a sound.
+    pub(super) fn freeze(&self, video: &HtmlVideoElement) {
+        let _ = video.pause();
+        self.stage.edge("");
+        self.stage.look(Look::Warn, false);
+        self.stage.look(Look::Well, true);
+        self.stage.look(Look::Taken, true);
+        self.cues.shutter();
+    }
+
     fn open(self: &Rc<Self>) {
         self.cues.unlock();
         if let Some(dialog) = self.stage.dialog.get_untracked()
@@ -150,12 +163,20 @@ impl Run {
         self.pressed.set(false);
         self.after.set(After::Film);
         self.stage.panel.set(None);
-        self.stage.good.set(false);
-        self.stage.shutter.set(false);
-        self.stage.torch.set(false);
-        self.stage.progress.set(0.0);
+        self.other_form.set(match self.about {
+            About::Document { .. } => "plain",
+            About::Selfie { .. } => "cannot",
+        });
+        self.reset();
         self.show_still(None);
         self.turn.get()
+    }
+
+    /// Nothing is seen.
+    fn reset(&self) {
+        self.stage.look_plain();
+        self.stage.shutter.set(false);
+        self.stage.torch.set(false);
     }
 
     async fn go_through(self: Rc<Self>, turn: u32) {
@@ -171,6 +192,10 @@ impl Run {
             return self.fail(trouble);
         }
         self.filming.set(true);
+        let is_wide = video.video_width() > video.video_height();
+        self.stage
+            .look(Look::Boxed, is_wide && video.client_width() < video.client_height());
+        self.stage.look(Look::Live, true);
         let run = Rc::clone(&self);
         self.camera.on_ended(move || run.pause());
         self.stage.torch.set(self.camera.has_torch());
@@ -183,9 +208,11 @@ impl Run {
         self.stage.shutter.set(false);
         if filmed.is_ok() {
             // Without the camera the video is black.
-            let last = self.camera.jpeg(&video, STILL_SIDE, STILL_QUALITY).await;
+            let last = self.camera.still(&video, STILL_SIDE, STILL_QUALITY).await;
             if self.wanted(turn) {
                 self.show_still(last.as_ref());
+                // Until it is painted.
+                rest(PAINTED_MS).await;
             }
         }
         self.camera.close(Some(&video));
@@ -201,9 +228,7 @@ impl Run {
 
     fn fail(&self, trouble: Trouble) {
         self.camera.close(self.video().as_ref());
-        self.stage.good.set(false);
-        self.stage.shutter.set(false);
-        self.stage.torch.set(false);
+        self.reset();
         self.stage.hint.set("");
         self.other_form.set(trouble.other_form());
         self.after.set(if trouble.has_no_camera() {
@@ -238,7 +263,9 @@ impl Run {
         loop {
             self.stage.panel.set(None);
             self.stage.hint.set(self.stage.say(text::SENDING));
-            let answer = send(address, form).await;
+            self.stage.sent(0.0);
+            let stage = self.stage;
+            let answer = send(address, form, move |share| stage.sent(share)).await;
             if !self.wanted(turn) {
                 return;
             }
@@ -249,6 +276,7 @@ impl Run {
                 Answer::Busy(asked) => (text::BUSY, asked),
                 Answer::Lost => (text::OFFLINE, None),
             };
+            self.stage.look(Look::Sending, false);
             let wait = retry.wait(now(), asked, js_sys::Math::random());
             let sentence = if wait.is_some() { sentence } else { text::NOT_BY_ITSELF };
             self.stage.hint.set("");
@@ -275,6 +303,7 @@ impl Run {
 
     fn refused(&self, sentence: String) {
         self.stage.hint.set("");
+        self.stage.look(Look::Sending, false);
         self.show(text::REFUSED_TITLE, sentence, text::RETRY, After::Film);
     }
 

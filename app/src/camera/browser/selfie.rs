@@ -2,6 +2,7 @@
 
 use super::device::{Camera, Facing};
 use super::run::{About, Filmed, Run};
+use super::scene::Look;
 use super::trouble::Trouble;
 use super::{now, rest};
 use crate::camera::stage::{Stage, Tap};
@@ -16,7 +17,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use web_sys::{Blob, FormData, HtmlVideoElement};
 
-/// Width over height of the stage's view, as in `style/capture.css`.
+/// Width over height of the part in the middle of the picture that is analysed and sent, as in `style/camera.css`.
 const VIEW: f64 = 3.0 / 4.0;
 /// Side of the analysed picture: brightness and motion need no more.
 const LOOKED_SIDE: f64 = 160.0;
@@ -67,7 +68,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let video = run.video().ok_or(None)?;
     settle(&run, &video, turn).await?;
     let mut shots = VecDeque::new();
-    run.stage.good.set(true);
+    run.stage.look(Look::Good, true);
     for _ in 0..STRAIGHT {
         shots.extend(shoot(&run, &video).await);
         progress(&run, shots.len());
@@ -83,9 +84,13 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
         return Err(None);
     };
     run.stage.hint.set(command);
+    run.stage.look(Look::Warn, false);
+    run.stage.look(Look::Turning, true);
     run.cues.call();
     follow(&run, &video, turn, &straight, &mut shots).await?;
-    run.cues.shutter();
+    run.stage.look(Look::Turning, false);
+    run.freeze(&video);
+    run.stage.filled(1.0);
     run.stage.hint.set(run.stage.say(text::SELFIE_DONE));
     form(&run, shots).ok_or(Some(Trouble::Black))
 }
@@ -112,6 +117,7 @@ async fn settle(run: &Run, video: &HtmlVideoElement, turn: u32) -> Result<(), Op
         if shown != Some(wanted) && (shown.is_none() || at - hinted_at >= HINT_MS) {
             (shown, hinted_at) = (Some(wanted), at);
             run.stage.hint.set(run.stage.say(wanted));
+            run.stage.look(Look::Warn, wanted != text::SELFIE_PLACE);
         }
         let settled = well_since.is_some_and(|since| at - since >= SETTLED_MS);
         if settled || at - started >= SETTLED_AT_LAST_MS {
@@ -163,9 +169,7 @@ async fn follow(
 }
 
 fn progress(run: &Run, shots: usize) {
-    run.stage
-        .progress
-        .set((shots as f64 / (STRAIGHT + MOVING) as f64).min(1.0));
+    run.stage.filled((shots as f64 / (STRAIGHT + MOVING) as f64).min(1.0));
 }
 
 fn look(run: &Run, video: &HtmlVideoElement) -> Option<Plane> {

@@ -1,8 +1,18 @@
 (async () => {
-  const { follow, shown, card } = document.currentScript.dataset;
+  const { follow, shown } = document.currentScript.dataset;
   const rest = (ms) => new Promise((go) => setTimeout(go, ms));
   let leaving = false;
   addEventListener("submit", () => (leaving = true));
+  // The page as it is now, put in place without losing the focus or the scroll position.
+  const renew = async () => {
+    const page = new DOMParser().parseFromString(await (await fetch(location.href, { cache: "no-store" })).text(), "text/html");
+    const fresh = page.querySelector("[data-live]");
+    const old = document.querySelector("[data-live]");
+    if (!fresh) return location.reload();
+    old.querySelector("[role=status]").innerHTML = fresh.querySelector("[role=status]").innerHTML;
+    const photo = fresh.querySelector("img.photo").getAttribute("src");
+    if (old.querySelector("img.photo").getAttribute("src") !== photo) old.querySelector("img.photo").src = photo;
+  };
   for (;;) {
     const asked = Date.now();
     try {
@@ -10,8 +20,8 @@
       if (!document.hidden) {
         const answer = await fetch(follow, { headers: { accept: "application/json" }, cache: "no-store" });
         const found = answer.ok ? await answer.json() : { analysed: true, problems: shown };
-        if (found.analysed && found.problems !== shown && !leaving) location.reload();
-        if (found.analysed && found.straight) document.querySelector("img.photo").src = card;
+        if (found.analysed && found.problems !== shown && !leaving) return location.reload();
+        if (found.analysed && !leaving) return renew();
         if (found.analysed || leaving) return;
       }
     } catch {

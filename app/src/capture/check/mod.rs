@@ -12,13 +12,19 @@ use crate::{
     Stage,
     forms::{self, picture_view},
     page::{Fields, Outcome, form, handler},
+    text::{Text, capture as text, dates::date},
 };
 use axum::{
     Json, Router,
     response::{IntoResponse as _, Response},
     routing::{get, post},
 };
-use domain::{ids::CaptureId, reasons::Reason};
+use domain::{
+    document::{FieldName, OcrField},
+    ids::CaptureId,
+    language::Language,
+    reasons::Reason,
+};
 use http::header::CONTENT_TYPE;
 use leptos::prelude::*;
 use serde::Serialize;
@@ -61,8 +67,38 @@ async fn load(here: Arc<Here>) -> PageResult<CheckView> {
         problems: photo.problems,
         looks_like: photo.looks_like,
         analysed: photo.analysed,
+        read: read(here.request.who.language, photo.read.expose()),
         tries_left: photo.tries_left,
     })
+}
+
+/// What is worth comparing with the card, as people write it.
+fn read(language: Language, fields: &[OcrField]) -> Vec<(Text, String)> {
+    let value = |name| {
+        let field = fields.iter().find(|field| field.name == name)?;
+        let text = field.text.as_deref().or(field.normalized.as_deref())?;
+        Some(text.replace('\n', " "))
+    };
+    let day = |name| {
+        let field = fields.iter().find(|field| field.name == name)?;
+        Some(date(language, field.normalized.as_deref()?))
+    };
+    let parts = [value(FieldName::LastName), value(FieldName::FirstName)];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    let name = if parts.is_empty() {
+        value(FieldName::FullName)
+    } else {
+        Some(parts.join(" "))
+    };
+    let rows = [
+        (text::READ_NAME, name),
+        (text::READ_NUMBER, value(FieldName::DocumentNumber)),
+        (text::READ_BIRTH, day(FieldName::BirthDate)),
+        (text::READ_EXPIRY, day(FieldName::ExpiryDate)),
+    ];
+    rows.into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
 }
 
 async fn check(request: Request, fields: Fields) -> PageResult<Outcome> {
@@ -90,7 +126,6 @@ fn codes(shown: &str) -> Vec<Reason> {
 struct Analysed {
     analysed: bool,
     problems: String,
-    straight: bool,
 }
 
 /// GET, for the page of a photo: waits a while for its analysis.
@@ -106,7 +141,6 @@ async fn found(request: Request) -> PageResult<Response> {
     let told = Analysed {
         analysed: photo.analysed,
         problems: shown(&photo.problems),
-        straight: photo.straight,
     };
     Ok(Json(told).into_response())
 }

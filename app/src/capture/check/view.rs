@@ -2,7 +2,8 @@
 
 use crate::capture::{said, tries_left};
 use crate::parts::choice;
-use crate::text::capture as text;
+use crate::parts::draw::{Icon, icon};
+use crate::text::{Text, capture as text};
 use crate::{PageMeta, forms, shell};
 use domain::document::{DocumentType, Side};
 use domain::reasons::Reason;
@@ -27,6 +28,8 @@ pub struct CheckView {
     pub looks_like: Option<DocumentType>,
     /// Whether its analysis has ended; until then, more may be found.
     pub analysed: bool,
+    /// What was read on it, with its labels.
+    pub read: Vec<(Text, String)>,
     /// Tries left after this one; with none left the photo can only be used.
     pub tries_left: u8,
 }
@@ -51,11 +54,6 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
             text::CHECK_SLOWER,
         ],
     );
-    let problems: Vec<_> = view
-        .problems
-        .iter()
-        .map(|problem| view! { <li>{sentence(view, *problem, meta)}</li> })
-        .collect();
     let may_again = view.tries_left > 0;
     // The likely choice comes first: another try if something was found, otherwise this photo.
     let buttons = match (good, may_again) {
@@ -91,18 +89,66 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
     .clone();
     let main = view! {
         <h1>{heading}</h1>
-        {(!good).then(|| view! { <div class="problems" role="status"><ul>{problems}</ul></div> })}
-        <img class="photo" src=picture alt=alt/>
-        {left.map(|left| view! { <p class="note">{left}</p> })}
-        {other.then(|| view! { <p class="note">{slower}</p> })}
+        {cause(view, meta)}
+        <div class="live" data-live>
+            <figure class="snap">
+                <div class="snap-frame" tabindex="0" role="group" aria-label=alt><img class="photo" src=picture alt=alt/></div>
+                <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom"/>{icon(Icon::Zoom)}{meta.say(text::CHECK_ZOOM)}</label></figcaption>
+            </figure>
+            <div role="status">{readings(view, meta)}</div>
+        </div>
+        {left.map(|left| view! { <p class="hint">{left}</p> })}
+        {other.then(|| view! { <p class="hint">{slower}</p> })}
         <form class="actions" method="post" action=forms::CHECK>
             <input type="hidden" name=forms::SHOWN value=shown.clone()/>
             {buttons}
         </form>
         {choose}
-        {(!view.analysed).then(|| follow(meta, shown, view.card_url.clone()))}
+        {(!view.analysed).then(|| follow(meta, shown))}
     };
     shell::phone(meta, heading.to_owned(), false, main.into_any())
+}
+
+/// What is wrong: the most urgent cause, with the others behind it.
+fn cause(view: &CheckView, meta: &PageMeta) -> impl IntoView + use<> {
+    let (first, others) = view.problems.split_first()?;
+    let others: Vec<_> = others
+        .iter()
+        .map(|problem| view! { <li>{sentence(view, *problem, meta)}</li> })
+        .collect();
+    let others = (!others.is_empty()).then(|| {
+        view! {
+            <details class="fold">
+                <summary>{meta.say(text::CHECK_MORE)}</summary>
+                <ul class="points">{others}</ul>
+            </details>
+        }
+    });
+    Some(view! {
+        <div class="cause" role="status">
+            {icon(Icon::Attention)}
+            <div><p>{sentence(view, *first, meta)}</p>{others}</div>
+        </div>
+    })
+}
+
+/// What was read, in large letters, to be compared with the card above it.
+fn readings(view: &CheckView, meta: &PageMeta) -> impl IntoView + use<> {
+    if !view.problems.is_empty() {
+        return ().into_any();
+    }
+    if !view.analysed {
+        return view! { <p class="reading">{meta.say(text::CHECK_READING)}</p> }.into_any();
+    }
+    if view.read.is_empty() {
+        return ().into_any();
+    }
+    let rows: Vec<_> = view
+        .read
+        .iter()
+        .map(|(name, value)| view! { <div><dt>{meta.say(*name)}</dt><dd>{value.clone()}{icon(Icon::Tick)}</dd></div> })
+        .collect();
+    view! { <dl class="read">{rows}</dl> }.into_any()
 }
 
 /// The problems as the form returns them.
@@ -132,10 +178,10 @@ fn sentence(view: &CheckView, problem: Reason, meta: &PageMeta) -> String {
     }
 }
 
-/// Reloads the page when more is found than it shows, and shows the straightened card once it is found. Without scripts, the
-/// server does so when the photo is about to be used.
-fn follow(meta: &PageMeta, shown: String, card: String) -> impl IntoView + use<> {
+/// Once the picture is analysed, shows the straightened card and what was read on it, or reloads the page if more is wrong than
+/// it shows. Without scripts, the server does so when the photo is about to be used.
+fn follow(meta: &PageMeta, shown: String) -> impl IntoView + use<> {
     view! {
-        <script nonce=meta.nonce.clone() data-follow=forms::CHECK_FOUND data-shown=shown data-card=card inner_html=include_str!("check.js")></script>
+        <script nonce=meta.nonce.clone() data-follow=forms::CHECK_FOUND data-shown=shown inner_html=include_str!("check.js")></script>
     }
 }

@@ -32,11 +32,26 @@ async fn load(here: Arc<Here>) -> PageResult<ChooseView> {
 }
 
 fn view_of(here: &Here, missing: bool) -> ChooseView {
+    let (usual, others) = offered(here.request.who.in_japan);
     ChooseView {
-        offered: DocumentType::ALL.to_vec(),
+        usual,
+        others,
         chosen: here.attempt.document_type(),
         missing,
     }
+}
+
+/// The kinds that people usually carry, and the others: whoever is not in Japan hardly has a document that only Japan issues.
+#[must_use]
+pub fn offered(in_japan: bool) -> (Vec<DocumentType>, Vec<DocumentType>) {
+    use DocumentType as D;
+    let usual: &[D] = if in_japan {
+        &[D::DrivingLicense, D::MyNumberCard, D::ResidenceCard, D::Passport]
+    } else {
+        &[D::Passport, D::IdCard, D::DrivingLicense]
+    };
+    let others = D::ALL.iter().copied().filter(|kind| !usual.contains(kind));
+    (usual.to_vec(), others.collect())
 }
 
 fn may_choose(here: &Here) -> PageResult<()> {

@@ -11,8 +11,10 @@ use leptos::prelude::*;
 /// The choice of the document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChooseView {
-    /// The kinds on offer, in the order shown.
-    pub offered: Vec<DocumentType>,
+    /// The kinds that people in this country usually carry, in the order shown.
+    pub usual: Vec<DocumentType>,
+    /// The other kinds.
+    pub others: Vec<DocumentType>,
     /// What was chosen before, if anything.
     pub chosen: Option<DocumentType>,
     /// Continue was pressed with nothing chosen.
@@ -32,7 +34,7 @@ pub fn render(view: &ChooseView, meta: &PageMeta) -> AnyView {
         ],
     );
     let first = view
-        .offered
+        .usual
         .first()
         .map_or_else(String::new, |kind| kind.as_str().to_owned());
     let mistakes = if view.missing {
@@ -43,19 +45,28 @@ pub fn render(view: &ChooseView, meta: &PageMeta) -> AnyView {
     } else {
         Vec::new()
     };
-    let rows: Vec<_> = view
-        .offered
-        .iter()
-        .map(|&kind| row(meta, kind, view.chosen == Some(kind)))
-        .collect();
+    let rows = |kinds: &[DocumentType]| -> Vec<_> {
+        let rows = kinds.iter();
+        rows.map(|&kind| row(meta, kind, view.chosen == Some(kind))).collect()
+    };
+    let open = view.chosen.is_some_and(|chosen| view.others.contains(&chosen));
+    let others = (!view.others.is_empty()).then(|| {
+        view! {
+            <details class="fold" open=open>
+                <summary>{meta.say(text::CHOOSE_OTHERS)}</summary>
+                <div class="more">{rows(&view.others)}</div>
+            </details>
+        }
+    });
     let main = view! {
         {error_summary(meta, ERROR_SUMMARY, &mistakes)}
-        <form method="post" action=forms::CHOOSE>
+        <form class="ends" method="post" action=forms::CHOOSE>
             <fieldset class="choices" class:wrong=view.missing aria-describedby="choose-hint">
                 <legend><h1>{heading}</h1></legend>
                 <p class="hint" id="choose-hint">{hint}</p>
                 {view.missing.then(|| view! { <p class="error">{missing}</p> })}
-                {rows}
+                {rows(&view.usual)}
+                {others}
             </fieldset>
             <div class="actions">{primary(go_on)}</div>
         </form>

@@ -2,15 +2,16 @@
 
 use crate::capture::said;
 use crate::parts::choice;
+use crate::parts::draw::{Icon, icon};
 use crate::text::entry as text;
 use crate::{PageMeta, forms, shell};
 use domain::session::{Plan, Step};
 use leptos::prelude::*;
 
 /// The version of the sentences below; it is stored with the consent. Change it whenever they change.
-pub const CONSENT_VERSION: &str = "2026-11-23";
+pub const CONSENT_VERSION: &str = "2026-11-23.2";
 /// The version of the page that also asks for the face search; the answer is stored beside it.
-pub const CONSENT_VERSION_SEARCH: &str = "2026-11-23-search";
+pub const CONSENT_VERSION_SEARCH: &str = "2026-11-23.2-search";
 
 /// The consent page.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +54,23 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
         .flatten()
         .map(|t| view! { <li>{meta.tell(t, &[("days", &days)])}</li> })
         .collect();
+    let short = [
+        document.then_some((Icon::Document, text::CONSENT_SHORT_DOCUMENT)),
+        selfie.then_some((
+            Icon::Face,
+            if document {
+                text::CONSENT_SHORT_SELFIE
+            } else {
+                text::CONSENT_SHORT_SELFIE_ONLY
+            },
+        )),
+        Some((Icon::Clock, text::CONSENT_SHORT_DELETE)),
+    ];
+    let short: Vec<_> = short
+        .into_iter()
+        .flatten()
+        .map(|(mark, t)| view! { <li>{icon(mark)}<span>{meta.tell(t, &[("days", &days)])}</span></li> })
+        .collect();
     let [title, lead, agree, decline] = said(
         meta,
         [
@@ -66,17 +84,24 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
     let of_text = version(view.face_search);
     let said_version = meta.tell(text::CONSENT_VERSION, &[("version", of_text)]);
     let search = view.face_search.then(|| search(meta, &days));
+    let full = meta.say(text::CONSENT_FULL);
     let main = view! {
         <h1>{title}</h1>
         <p class="lead">{lead}</p>
-        <ul class="points card">{points}</ul>
-        <p class="hint">{said_version}</p>
-        <form class="actions" method="post" action=forms::CONSENT>
+        <ul class="terms">{short}</ul>
+        <details class="fold">
+            <summary>{full}</summary>
+            <ul class="points">{points}</ul>
+            <p class="hint">{said_version}</p>
+        </details>
+        <form class="ends" method="post" action=forms::CONSENT>
             <input type="hidden" name=forms::VERSION value=of_text/>
             {search}
-            {choice("primary", forms::DECISION, forms::ACCEPT, agree)}
-            {choice("quiet", forms::DECISION, forms::DECLINE, decline)}
             <p class="hint">{hint}</p>
+            <div class="actions">
+                {choice("primary", forms::DECISION, forms::ACCEPT, agree)}
+                {choice("quiet", forms::DECISION, forms::DECLINE, decline)}
+            </div>
         </form>
     };
     shell::phone(meta, title.to_owned(), false, main.into_any())
@@ -107,6 +132,10 @@ mod tests {
     fn the_sentences_of_a_version_stay_as_they_are() {
         let sentences = [
             text::CONSENT_LEAD,
+            text::CONSENT_SHORT_DOCUMENT,
+            text::CONSENT_SHORT_SELFIE,
+            text::CONSENT_SHORT_SELFIE_ONLY,
+            text::CONSENT_SHORT_DELETE,
             text::CONSENT_DOCUMENT,
             text::CONSENT_SELFIE,
             text::CONSENT_SELFIE_ONLY,
@@ -120,9 +149,17 @@ mod tests {
         let lines = sentences.iter().flat_map(|text| [text.en, text.ja]);
         let all: Vec<&str> = [CONSENT_VERSION].into_iter().chain(lines).collect();
         insta::assert_snapshot!(all.join("\n"), @r"
-    2026-11-23
-    Before we start, please read what you agree to.
-    はじめる前に、同意いただく内容をお読みください。
+    2026-11-23.2
+    To verify your identity, we need you to agree to this:
+    本人確認のため、次の内容への同意が必要です。
+    {tenant} reads the photos of your document.
+    {tenant} が書類の写真を読み取ります。
+    {tenant} compares your face with the photo on your document. These are biometric data.
+    {tenant} がお顔を書類の写真と照合します。これは生体情報にあたります。
+    {tenant} takes pictures of your face and measures it. These are biometric data.
+    {tenant} がお顔を撮影し、特徴を数値化します。これは生体情報にあたります。
+    Everything is deleted {days} days after the verification ends.
+    すべての情報は確認の終了から{days}日後に削除されます。
     {tenant} processes photos of your identity document and reads the details on it.
     {tenant} が本人確認書類の写真を取り扱い、記載内容を読み取ります。
     {tenant} takes a short series of pictures of your face, measures it, and compares it with the photo on your document. These are biometric data.

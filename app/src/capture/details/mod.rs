@@ -10,7 +10,11 @@ use crate::{
     page::{Fields, Outcome, form},
 };
 use axum::{Router, routing::post};
-use domain::{secret::Personal, session::Step, user_input::TypedForm};
+use domain::{
+    secret::Personal,
+    session::Step,
+    user_input::{CivilDate, TypedForm},
+};
 use leptos::prelude::*;
 use service::capture::{
     details::{self, DetailsError},
@@ -59,7 +63,9 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
         first_name: typed("firstName"),
         last_name_kana: typed("lastNameKana"),
         first_name_kana: typed("firstNameKana"),
-        birth_date: typed("birthDate"),
+        birth_date: CivilDate::of_parts(
+            [forms::BIRTH_YEAR, forms::BIRTH_MONTH, forms::BIRTH_DAY].map(|part| fields.raw(part)),
+        ),
         address: typed("address"),
     });
     match details::save_details(here.request.honnin(), &here.applicant, &typed).await {

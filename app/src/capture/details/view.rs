@@ -1,11 +1,13 @@
 //! 7, Details: names, kana for Japanese documents, birth date, address; prefilled with the readings, confirmed by the user.
 
 use crate::capture::said;
+use crate::parts::draw::{Icon, icon};
 use crate::parts::field::Field;
 use crate::parts::{Mistake, error_summary, primary, title};
-use crate::text::details as text;
 use crate::text::entry::ERROR_SUMMARY;
+use crate::text::{Text, details as text};
 use crate::{PageMeta, forms, shell};
+use domain::language::Language;
 use domain::user_input::{InputFault, InputField, TypedForm};
 use leptos::prelude::*;
 
@@ -30,7 +32,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         .faults
         .iter()
         .map(|&(field, fault)| Mistake {
-            field: field.as_str().to_owned(),
+            field: anchor(field, meta.language).to_owned(),
             sentence: text::fault(meta.language, field, fault),
         })
         .collect();
@@ -43,12 +45,12 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         {error_summary(meta, ERROR_SUMMARY, &mistakes)}
         <h1>{heading}</h1>
         <p class="lead">{lead}</p>
-        <form method="post" action=forms::DETAILS novalidate=true>
+        <form class="ends" method="post" action=forms::DETAILS novalidate=true>
             {field(InputField::LastName).line()}
             {field(InputField::FirstName).line()}
             {kana(InputField::LastNameKana)}
             {kana(InputField::FirstNameKana)}
-            {field(InputField::BirthDate).line()}
+            {birth(view, meta)}
             {field(InputField::Address).area()}
             <div class="actions">{primary(go_on)}</div>
         </form>
@@ -59,6 +61,93 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         false,
         main.into_any(),
     )
+}
+
+/// Where a mistake's link leads: for the date, to its first part.
+fn anchor(field: InputField, language: Language) -> &'static str {
+    match field {
+        InputField::BirthDate => parts(language)[0].name,
+        field => field.as_str(),
+    }
+}
+
+/// A part of the date of birth: the name and `id` of its field, its label, its width in digits, and its `autocomplete` token.
+struct Part {
+    name: &'static str,
+    label: Text,
+    digits: &'static str,
+    autocomplete: &'static str,
+}
+
+/// The parts in the order in which people write them.
+const fn parts(language: Language) -> [Part; 3] {
+    let year = Part {
+        name: forms::BIRTH_YEAR,
+        label: text::YEAR,
+        digits: "4",
+        autocomplete: "bday-year",
+    };
+    let month = Part {
+        name: forms::BIRTH_MONTH,
+        label: text::MONTH,
+        digits: "2",
+        autocomplete: "bday-month",
+    };
+    let day = Part {
+        name: forms::BIRTH_DAY,
+        label: text::DAY,
+        digits: "2",
+        autocomplete: "bday-day",
+    };
+    match language {
+        Language::En => [day, month, year],
+        Language::Ja => [year, month, day],
+    }
+}
+
+/// The date of birth in three fields: nobody has to know a format or page through a calendar.
+fn birth(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
+    let mut typed = view.form.birth_date.splitn(3, '-');
+    let [year, month, day] = std::array::from_fn(|_| typed.next().unwrap_or_default().to_owned());
+    // A date as read has zeros that nobody would type.
+    let bare = |part: String| match part.trim_start_matches('0') {
+        "" => part,
+        rest => rest.to_owned(),
+    };
+    let (month, day) = (bare(month), bare(day));
+    let value = |name| match name {
+        forms::BIRTH_YEAR => year.clone(),
+        forms::BIRTH_MONTH => month.clone(),
+        _ => day.clone(),
+    };
+    let error = view.faults.iter().find(|(field, _)| *field == InputField::BirthDate);
+    let error = error.map(|&(field, fault)| text::fault(meta.language, field, fault));
+    let wrong = error.is_some();
+    let described = wrong.then_some("birth-hint birth-error").unwrap_or("birth-hint");
+    let read = view.read && !view.form.birth_date.is_empty();
+    let parts = parts(meta.language).map(|part| {
+        let invalid = wrong.then_some("true");
+        view! {
+            <div class="part">
+                <label for=part.name>{meta.say(part.label)}</label>
+                <input class="input" id=part.name name=part.name type="text" inputmode="numeric" maxlength=part.digits
+                    value=value(part.name) autocomplete=part.autocomplete aria-invalid=invalid/>
+            </div>
+        }
+    });
+    view! {
+        <fieldset class="field date" class:wrong=wrong aria-describedby=described>
+            <legend>{meta.say(text::BIRTH_DATE)}{read.then(|| was_read(meta))}</legend>
+            <p class="hint" id="birth-hint">{meta.say(text::BIRTH_HINT)}</p>
+            {error.map(|error| view! { <p class="error" id="birth-error">{error}</p> })}
+            <div class="parts">{parts.into_iter().collect::<Vec<_>>()}</div>
+        </fieldset>
+    }
+}
+
+/// The mark of a field that was filled in from the document.
+fn was_read(meta: &PageMeta) -> impl IntoView + use<> {
+    view! { <span class="was-read">{icon(Icon::Tick)}{meta.say(text::READ)}</span> }
 }
 
 fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {
@@ -83,7 +172,8 @@ fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {
         name: field.as_str(),
         label: meta.say(text::label(field)),
         hint: hint.map(|t| meta.say(t)),
-        kind: if field == InputField::BirthDate { "date" } else { "text" },
+        kind: "text",
+        mark: (view.read && !value.is_empty()).then(|| meta.say(text::READ)),
         value: value.clone(),
         autocomplete,
         error: fault.map(|&(f, fault)| text::fault(meta.language, f, fault)),

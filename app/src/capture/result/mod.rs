@@ -43,5 +43,7 @@ async fn load(here: Arc<Here>) -> PageResult<ResultView> {
     Ok(ResultView {
         state,
         return_url: shown.return_url.map(Personal::into_exposed),
+        session: here.applicant.session().clone(),
+        at: shown.at,
     })
 }

@@ -1,8 +1,10 @@
 //! 11, Result: never shows scores or fraud reasons.
 
-use crate::parts::draw;
-use crate::text::{Text, finish as text};
+use crate::capture::receipt;
+use crate::parts::draw::{self, Icon, icon};
+use crate::text::{Text, dates::moment, finish as text};
 use crate::{PageMeta, forms, shell};
+use domain::{ids::SessionId, time::Timestamp};
 use leptos::prelude::*;
 
 /// How it ended, or that it has not ended yet.
@@ -29,6 +31,10 @@ pub struct ResultView {
     pub state: ResultState,
     /// The tenant's callback URL with `sessionId` and `state`, if there is one.
     pub return_url: Option<String>,
+    /// The session's id, which the tenant knows as well.
+    pub session: SessionId,
+    /// When it was decided, or ended.
+    pub at: Option<Timestamp>,
 }
 
 /// The page.
@@ -51,17 +57,61 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
         }
         // The review sentence already says so.
         (None, ResultState::Review) => ().into_any(),
-        (None, _) => view! { <p>{meta.say(text::CLOSE)}</p> }.into_any(),
+        (None, _) => view! { <p class="hint">{meta.say(text::CLOSE)}</p> }.into_any(),
     };
+    let tone = match view.state {
+        ResultState::Approved => "receipt is-good",
+        ResultState::Waiting | ResultState::Review => "receipt is-busy",
+        ResultState::Rejected | ResultState::Declined | ResultState::Failed => "receipt is-plain",
+    };
+    let rows = (view.state != ResultState::Waiting).then(|| {
+        let rows = [
+            (text::RECEIPT_FOR, Some(meta.tenant().to_owned()), false),
+            (text::RECEIPT_REFERENCE, Some(view.session.to_string()), true),
+            (text::RECEIPT_TIME, view.at.map(|at| moment(meta.language, at)), false),
+        ];
+        receipt(meta, rows)
+    });
+    let next = (view.state == ResultState::Review).then(|| next(meta));
     let main = view! {
         <div class="result">
-            {mark(view.state)}
-            <h1>{meta.say(heading)}</h1>
-            <p class="lead" role="status">{meta.tell(lead, &[])}</p>
+            <div class=tone>
+                <div class="receipt-head">
+                    {draw::rosette()}
+                    {mark(view.state)}
+                    <h1>{meta.say(heading)}</h1>
+                    <p role="status">{meta.tell(lead, &[])}</p>
+                </div>
+                {rows}
+            </div>
+            {next}
             <div class="actions">{way_on}</div>
         </div>
     };
     shell::phone(meta, meta.say(heading).to_owned(), false, main.into_any())
+}
+
+/// What happens while a person looks at it.
+fn next(meta: &PageMeta) -> impl IntoView + use<> {
+    let items = [text::NEXT_SENT, text::NEXT_PERSON, text::NEXT_TOLD];
+    let items: Vec<_> = items
+        .into_iter()
+        .enumerate()
+        .map(|(place, item)| {
+            let dot = if place == 0 {
+                view! { <span class="dot done">{icon(Icon::Tick)}</span> }.into_any()
+            } else {
+                view! { <span class="dot" class:now=place == 1>{place + 1}</span> }.into_any()
+            };
+            view! { <li>{dot}<span>{meta.tell(item, &[])}</span></li> }
+        })
+        .collect();
+    view! {
+        <section class="group">
+            <h2>{meta.say(text::NEXT)}</h2>
+            <ol class="next">{items}</ol>
+        </section>
+    }
 }
 
 /// The mark over a result.
@@ -76,11 +126,11 @@ fn mark(state: ResultState) -> impl IntoView {
             r#"<circle class="ring" cx="32" cy="32" r="28"/><path class="arc" d="M32 4a28 28 0 0 1 28 28"/>"#,
         ),
         ResultState::Review => (
-            "mark plain",
+            "mark accent",
             r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 16v17l11 7"/>"#,
         ),
         ResultState::Rejected | ResultState::Failed => (
-            "mark bad",
+            "mark plain",
             r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 17v19M32 45.5v.5"/>"#,
         ),
         ResultState::Declined => (

@@ -1,7 +1,8 @@
 //! 0, Start: who asks, for what, and what is needed. Viewing it changes nothing; the tap on Start does.
 
 use crate::capture::{said, switch_device};
-use crate::parts::{choice, primary, tips};
+use crate::parts::draw::{self, Icon, Need, icon};
+use crate::parts::{choice, primary};
 use crate::text::{entry as text, switch_device as other};
 use crate::{PageMeta, forms, shell};
 use domain::sandbox::SandboxOutcome;
@@ -29,17 +30,11 @@ pub struct StartView {
 #[must_use]
 pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
     let (document, selfie) = (view.plan.has(Step::Document), view.plan.has(Step::Selfie));
+    let days = view.retention_days.to_string();
     let [need, data, start, once] = said(
         meta,
         [text::START_NEED, text::START_DATA, text::START_BUTTON, text::START_ONCE],
     );
-    let document_needed = document.then_some(text::START_NEED_DOCUMENT);
-    let needs = [
-        document_needed,
-        Some(text::START_NEED_PHONE),
-        Some(text::START_NEED_LIGHT),
-    ];
-    let needs = tips(needs.into_iter().flatten().map(|t| meta.say(t)).collect::<Vec<_>>());
     let what = [(document, text::START_DATA_DOCUMENT), (selfie, text::START_DATA_SELFIE)];
     let what: Vec<_> = what
         .into_iter()
@@ -50,7 +45,7 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
     let points = [
         meta.tell(text::START_DATA_WHAT, &[("what", &what)]),
         meta.tell(text::START_DATA_WHY, &[]),
-        meta.tell(text::START_DATA_LONG, &[("days", &view.retention_days.to_string())]),
+        meta.tell(text::START_DATA_LONG, &[("days", &days)]),
         meta.tell(text::START_DATA_WHO, &[]),
     ];
     let points: Vec<_> = points.into_iter().map(|p| view! { <li>{p}</li> }).collect();
@@ -58,10 +53,19 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
     let main = view! {
         {view.sandbox.then(|| view! { <p class="note">{meta.say(text::SANDBOX)}</p> })}
         {no_camera(meta)}
-        <h1>{title}</h1>
-        <p class="lead">{meta.tell(text::START_LEAD, &[])}</p>
-        <h2>{need}</h2>
-        {needs}
+        <div class="crest">
+            {draw::rosette()}
+            <h1>{title}</h1>
+            <p class="lead">{meta.tell(text::START_LEAD, &[])}</p>
+        </div>
+        <section class="group">
+            <h2>{need}</h2>
+            {needs(meta, document, selfie)}
+        </section>
+        <ul class="trust">
+            <li>{icon(Icon::Lock)}<span>{meta.tell(text::START_TRUST_LOCK, &[])}</span></li>
+            <li>{icon(Icon::Clock)}<span>{meta.tell(text::START_TRUST_TIME, &[("days", &days)])}</span></li>
+        </ul>
         <details class="fold">
             <summary>{data}</summary>
             <ul class="points">{points}</ul>
@@ -76,6 +80,35 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
         {switch_device::script(meta)}
     };
     shell::phone(meta, title.to_owned(), false, main.into_any())
+}
+
+/// What to have at hand, each with a drawing.
+fn needs(meta: &PageMeta, document: bool, selfie: bool) -> impl IntoView + use<> {
+    let phone = if document && selfie {
+        text::START_NEED_PHONE_BOTH
+    } else if document {
+        text::START_NEED_PHONE_DOCUMENT
+    } else {
+        text::START_NEED_PHONE_FACE
+    };
+    let needs = [
+        document.then_some((
+            Need::Document,
+            text::START_NEED_DOCUMENT,
+            text::START_NEED_DOCUMENT_HINT,
+        )),
+        Some((Need::Phone, text::START_NEED_PHONE, phone)),
+        Some((Need::Light, text::START_NEED_LIGHT, text::START_NEED_LIGHT_HINT)),
+    ];
+    let needs: Vec<_> = needs
+        .into_iter()
+        .flatten()
+        .map(|(drawing, name, hint)| {
+            let [name, hint] = said(meta, [name, hint]);
+            view! { <li>{draw::need(drawing)}<p><b>{name}</b><span class="hint">{hint}</span></p></li> }
+        })
+        .collect();
+    view! { <ul class="needs">{needs}</ul> }
 }
 
 /// Completing with test data: one button for each outcome.
@@ -95,7 +128,7 @@ fn sandbox(meta: &PageMeta, action: String) -> impl IntoView + use<> {
     view! {
         <details class="fold">
             <summary>{title}</summary>
-            <form class="actions" method="post" action=action>
+            <form class="stacked" method="post" action=action>
                 <p class="hint">{hint}</p>
                 {buttons}
             </form>

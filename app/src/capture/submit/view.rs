@@ -2,7 +2,7 @@
 
 use crate::capture::said;
 use crate::parts::primary;
-use crate::text::{capture, details, finish as text};
+use crate::text::{capture, dates::date, details, finish as text};
 use crate::{PageMeta, forms, shell};
 use domain::document::{DocumentType, Side};
 use domain::user_input::{InputField, UserInput};
@@ -98,7 +98,14 @@ fn typed(meta: &PageMeta, input: &UserInput) -> impl IntoView + use<> {
     };
     let rows: Vec<_> = InputField::ALL
         .iter()
-        .filter_map(|&field| value(field).clone().map(|v| (meta.say(details::label(field)), v)))
+        .filter_map(|&field| {
+            let value = value(field).as_deref()?;
+            let shown = match field {
+                InputField::BirthDate => date(meta.language, value),
+                _ => value.to_owned(),
+            };
+            Some((meta.say(details::label(field)), shown))
+        })
         .map(|(label, value)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> })
         .collect();
     let inside = view! { <dl>{rows}</dl> };

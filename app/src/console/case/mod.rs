@@ -108,7 +108,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
         document: history.document_type,
         attempt: history.detail.session.attempt,
         pictures: pictures(history),
-        items: rows::items(&history.detail),
+        items: rows::items(&history.detail, &rows::printed(history)),
         reasons: outcome.map(rows::reasons).unwrap_or_default(),
         checks: outcome.map(|outcome| rows::checks(&outcome.checks)).unwrap_or_default(),
         scores: history

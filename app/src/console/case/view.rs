@@ -133,6 +133,7 @@ fn gallery(pictures: &[Shown]) -> AnyView {
             <button class="button secondary small" type="button" data-tool="zoom">"Zoom "<kbd>"Z"</kbd></button>
             <button class="button secondary small" type="button" data-tool="rotate">"Rotate "<kbd>"R"</kbd></button>
             <button class="button secondary small" type="button" data-tool="bright">"Brighter "<kbd>"B"</kbd></button>
+            <button class="button secondary small" type="button" data-tool="contrast">"Contrast "<kbd>"V"</kbd></button>
             <button class="button secondary small" type="button" data-tool="compare">"Compare faces "<kbd>"C"</kbd></button>
             <button class="button quiet small" type="button" data-tool="help">"Shortcuts "<kbd>"?"</kbd></button>
         </div>
@@ -288,9 +289,11 @@ fn side(view: &CaseView) -> AnyView {
 fn keys() -> AnyView {
     let rows = [
         ("1 – 4", "choose a picture"),
-        ("Z", "zoom it"),
+        ("Wheel, pinch", "zoom; drag to move"),
+        ("Z", "zoom to the middle and back"),
         ("R", "rotate it"),
-        ("B", "make it brighter"),
+        ("B, V", "more brightness, more contrast"),
+        ("0", "as it was"),
         ("C", "compare portrait and selfie"),
         ("N", "write a note"),
         ("A, X, T", "go to Approve, Reject, Ask again"),

@@ -101,6 +101,37 @@ fn chart(days: &[Day]) -> AnyView {
     view! { <svg class="chart" viewBox=view_box role="img" aria-label=label inner_html=bars></svg> }.into_any()
 }
 
+/// The numbers behind the chart, newest first.
+fn table(days: &[Day]) -> AnyView {
+    let rows = days
+        .iter()
+        .rev()
+        .map(|day| {
+            view! {
+                <tr>
+                    <th scope="row">{day.name.clone()}</th>
+                    <td>{day.approved}</td><td>{day.rejected}</td><td>{day.reviewing}</td><td>{day.other}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    view! {
+        <details class="fold">
+            <summary>"Show as a table"</summary>
+            <div class="scroll" role="region" tabindex="0" aria-label="Sessions by day">
+                <table>
+                    <thead><tr>
+                        <th scope="col">"Day"</th><th scope="col">"Approved"</th><th scope="col">"Rejected"</th>
+                        <th scope="col">"In review"</th><th scope="col">"Unfinished, expired, failed"</th>
+                    </tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        </details>
+    }
+    .into_any()
+}
+
 fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
     if missing.is_empty() {
         return ().into_any();
@@ -173,6 +204,7 @@ pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> Any
             <section class="panel">
                 <h2>"Sessions by day"</h2>
                 {chart(&view.days)}
+                {table(&view.days)}
                 <ul class="legend">
                     <li class="good">"Approved"</li><li class="bad">"Rejected"</li>
                     <li class="warn">"In review"</li><li class="plain">"Unfinished, expired, failed"</li>

@@ -9,6 +9,30 @@ use domain::{ids::SessionId, tenant::TenantSettings};
 use store::capture::attempts;
 
 #[tokio::test]
+async fn the_documents_that_people_in_the_browsers_country_carry_come_first() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    browser.agree().await;
+    for (languages, first) in [
+        ("ja", "driving_license"),
+        ("en-JP,en;q=0.9", "driving_license"),
+        ("en-GB,ja;q=0.5", "passport"),
+        ("", "passport"),
+    ] {
+        let headers = [("sec-fetch-site", "same-origin"), ("accept-language", languages)];
+        let page = browser.send("GET", "/capture/document-type", &headers, b"").await.body;
+        let (usual, others) = page.split_once("<details").unwrap();
+        assert_eq!(between(usual, "type=\"radio\" id=\"", &['"']), first, "{languages}");
+        assert_eq!(
+            usual.contains("my_number_card"),
+            first == "driving_license",
+            "{languages}"
+        );
+        assert_eq!(page.matches("type=\"radio\"").count(), 7, "{others}");
+    }
+}
+
+#[tokio::test]
 async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads_to_the_right_one() {
     let server = Server::new().await;
     let mut browser = Browser::new(&server);
@@ -63,14 +87,14 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
     let mistaken = browser
         .post(
             "/capture/details",
-            "lastName=Tanaka&firstName=Hanako&birthDate=1990-02-30&address=x",
+            "lastName=Tanaka&firstName=Hanako&birthYear=1990&birthMonth=2&birthDay=30&address=x",
         )
         .await;
-    assert!(mistaken.status == 422 && mistaken.body.contains("1990-02-30"));
+    assert!(mistaken.status == 422 && mistaken.body.contains("value=\"30\""));
     let typed = browser
         .post(
             "/capture/details",
-            "lastName=Tanaka&firstName=Hanako&birthDate=1990-02-28&address=x",
+            "lastName=Tanaka&firstName=Hanako&birthYear=1990&birthMonth=2&birthDay=28&address=x",
         )
         .await;
     assert_eq!(typed.header("location"), Some("/capture/selfie"));

@@ -65,6 +65,23 @@ async fn an_address_that_leads_nowhere_is_a_page() {
         (404, Some("text/html; charset=utf-8"))
     );
     assert!(answer.body.contains("lang=\"ja\""));
+    let request = answer.header("x-request-id").unwrap();
+    assert!(answer.body.contains(request), "what to quote");
+}
+
+#[tokio::test]
+async fn whoever_comes_without_a_link_is_told_what_this_is() {
+    let server = Server::new().await;
+    let answer = server.send("GET", "/", &[], "").await;
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (200, Some("text/html; charset=utf-8"))
+    );
+    assert!(answer.body.contains("Have you lost your link?") && answer.body.contains("href=\"/admin\""));
+    assert!(!answer.body.contains("href=\"/capture\""), "no session to continue");
+    let known = [("cookie", "__Host-honnin-capture=x")];
+    let answer = server.send("GET", "/", &known, "").await;
+    assert!(answer.body.contains("href=\"/capture\""));
 }
 
 #[tokio::test]

@@ -294,7 +294,13 @@ fn seen(answer: &Answer, id: &str) -> (u16, Vec<(String, String)>, String) {
         .header("content-security-policy")
         .and_then(|policy| policy.split("'nonce-").nth(1))
         .map_or("no nonce", |rest| rest.split('\'').next().unwrap());
-    let plain = |text: &str| text.replace(id, "ID").replace(nonce, "NONCE");
+    // A page shows the request's own id, to be quoted.
+    let request = answer.header("x-request-id").unwrap();
+    let plain = |text: &str| {
+        text.replace(id, "ID")
+            .replace(nonce, "NONCE")
+            .replace(request, "REQUEST")
+    };
     let mut headers: Vec<_> = answer
         .headers
         .iter()

@@ -1,0 +1,107 @@
+//! How the stage looks at a moment: classes and attributes that no reader of a screen needs to hear of.
+
+use crate::camera::stage::Stage;
+use leptos::prelude::*;
+use web_sys::Element;
+
+/// The width of the drawing over what is analysed.
+pub(super) const DRAWN: f32 = 400.0;
+
+/// States of the stage, each a class of its dialog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// The camera shows a picture.
+    Live,
+    /// The picture is wide and the screen is tall: it is shown in the middle, since only a strip of it could fill the screen.
+    Boxed,
+    /// Every condition for the shutter holds.
+    Good,
+    /// The hint says that something is in the way.
+    Warn,
+    /// The hint says that all is well.
+    Well,
+    /// The head should turn.
+    Turning,
+    /// The picture was just taken.
+    Taken,
+    /// It is being sent.
+    Sending,
+}
+
+impl Look {
+    const ALL: [Self; 8] = [
+        Self::Live,
+        Self::Boxed,
+        Self::Good,
+        Self::Warn,
+        Self::Well,
+        Self::Turning,
+        Self::Taken,
+        Self::Sending,
+    ];
+
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Boxed => "boxed",
+            Self::Good => "good",
+            Self::Warn => "warn",
+            Self::Well => "well",
+            Self::Turning => "turning",
+            Self::Taken => "taken",
+            Self::Sending => "sending",
+        }
+    }
+}
+
+impl Stage {
+    /// Switches a state on or off.
+    pub(super) fn look(&self, look: Look, on: bool) {
+        if let Some(dialog) = self.dialog.get_untracked() {
+            let _ = dialog.class_list().toggle_with_force(look.class(), on);
+        }
+    }
+
+    /// Switches every state off.
+    pub(super) fn look_plain(&self) {
+        for look in Look::ALL {
+            self.look(look, false);
+        }
+        self.edge("");
+        self.filled(0.0);
+    }
+
+    /// Draws the card's corners, or none.
+    pub(super) fn edge(&self, points: &str) {
+        self.set("polygon", "points", points);
+    }
+
+    /// Fills the oval's edge up to a share.
+    pub(super) fn filled(&self, share: f64) {
+        self.set(".filled", "stroke-dasharray", &format!("{} 100", percent(share)));
+    }
+
+    /// Shows how much has been sent.
+    pub(super) fn sent(&self, share: f64) {
+        let percent = percent(share);
+        self.look(Look::Sending, true);
+        self.set(".sending", "value", &percent.to_string());
+        if let Some(element) = self.find(".percent") {
+            element.set_text_content(Some(&format!("{percent} %")));
+        }
+    }
+
+    fn set(&self, selector: &str, name: &str, value: &str) {
+        if let Some(element) = self.find(selector) {
+            let _ = element.set_attribute(name, value);
+        }
+    }
+
+    fn find(&self, selector: &str) -> Option<Element> {
+        self.dialog.get_untracked()?.query_selector(selector).ok()?
+    }
+}
+
+fn percent(share: f64) -> u32 {
+    (share * 100.0) as u32
+}

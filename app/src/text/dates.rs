@@ -1,0 +1,67 @@
+//! Dates and times as people write them.
+
+use domain::{language::Language, time::Timestamp};
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// A date `YYYY-MM-DD`: `28 February 1990`, `1990年2月28日`. Anything else stays as it is.
+#[must_use]
+pub fn date(language: Language, iso: &str) -> String {
+    written(language, iso).unwrap_or_else(|| iso.to_owned())
+}
+
+fn written(language: Language, iso: &str) -> Option<String> {
+    let [year, month, day]: [&str; 3] = iso.splitn(3, '-').collect::<Vec<_>>().try_into().ok()?;
+    let (month, day): (usize, u8) = (month.parse().ok()?, day.parse().ok()?);
+    let name = MONTHS.get(month.checked_sub(1)?)?;
+    Some(match language {
+        Language::En => format!("{day} {name} {year}"),
+        Language::Ja => format!("{year}年{month}月{day}日"),
+    })
+}
+
+/// A time: `23 November 2026, 06:10 UTC`. The server does not know where the phone is.
+#[must_use]
+pub fn moment(language: Language, at: Timestamp) -> String {
+    let iso = at.to_iso();
+    let (day, time) = iso.split_once('T').unwrap_or((iso.as_str(), ""));
+    let (day, time) = (date(language, day), time.get(..5).unwrap_or_default());
+    match language {
+        Language::En => format!("{day}, {time} UTC"),
+        Language::Ja => format!("{day} {time}（UTC）"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_written_as_people_do() {
+        assert_eq!(date(Language::En, "1990-02-08"), "8 February 1990");
+        assert_eq!(date(Language::Ja, "1990-02-08"), "1990年2月8日");
+        for odd in ["", "1990-13-01", "28.2.1990", "1990-00-01"] {
+            assert_eq!(date(Language::En, odd), odd);
+        }
+    }
+
+    #[test]
+    fn a_time_says_which_clock_it_is_of() {
+        let at = Timestamp::parse_iso("2026-08-02T09:30:00.000Z").unwrap();
+        assert_eq!(moment(Language::En, at), "2 August 2026, 09:30 UTC");
+        assert_eq!(moment(Language::Ja, at), "2026年8月2日 09:30（UTC）");
+    }
+}
