@@ -137,7 +137,9 @@ mod tests {
 
     fn faults(text: &str) -> Vec<String> {
         let mut query = Query::new(Some(text));
-        (query.limit(), query.after(SessionId::parse), query.time("createdFrom"));
+        query.limit();
+        query.after(SessionId::parse);
+        query.time("createdFrom");
         query.members("metadata");
         let Err(ApiError::Decode(issues)) = query.finish(()) else {
             return Vec::new();

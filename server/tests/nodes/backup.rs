@@ -220,7 +220,7 @@ async fn copied() -> (Installation, Copy, SessionId) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_copy_that_is_damaged_mixed_or_unfinished_is_refused_with_the_name_of_the_file_and_writes_nothing() {
     let [_, verify, put_back] = documented();
-    let damage: [(&str, fn(&Copy)); 6] = [
+    let damage: [(&str, Damage); 6] = [
         ("honnin.db: is damaged", |copy| {
             let path = copy.stored.path().join("honnin.db");
             let mut bytes = fs::read(&path).unwrap();
@@ -264,6 +264,9 @@ async fn a_copy_that_is_damaged_mixed_or_unfinished_is_refused_with_the_name_of_
     let refusal = mixed.refusal(&verify, &Installation::new()).await;
     assert!(refusal.contains("holds the keys of another installation"), "{refusal}");
 }
+
+/// Does something to a copy.
+type Damage = fn(&Copy);
 
 fn a_picture(copy: &Copy) -> PathBuf {
     let mut path = copy.stored.path().join("pictures");

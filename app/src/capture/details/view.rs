@@ -123,7 +123,7 @@ fn birth(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
     let error = view.faults.iter().find(|(field, _)| *field == InputField::BirthDate);
     let error = error.map(|&(field, fault)| text::fault(meta.language, field, fault));
     let wrong = error.is_some();
-    let described = wrong.then_some("birth-hint birth-error").unwrap_or("birth-hint");
+    let described = if wrong { "birth-hint birth-error" } else { "birth-hint" };
     let read = view.read && !view.form.birth_date.is_empty();
     let parts = parts(meta.language).map(|part| {
         let invalid = wrong.then_some("true");
