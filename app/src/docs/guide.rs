@@ -1,6 +1,6 @@
 //! The parts of the page that explain: states, events with samples, and what a test does in a sandbox.
 
-use super::view::{entries, in_code, text};
+use super::json::{entries, in_code, text};
 use domain::{named::Vocabulary as _, session::Status};
 use leptos::prelude::*;
 use serde_json::Value;

@@ -1,6 +1,7 @@
 //! The description of the API as a page for people. Works offline: no script, one style, nothing loaded.
 
 mod guide;
+mod json;
 mod view;
 
 use crate::page::{Area, Fields, Refused, Request, page};

@@ -1,6 +1,9 @@
 //! From the OpenAPI description to HTML.
 
-use super::guide;
+use super::{
+    guide,
+    json::{entries, in_code, text},
+};
 use domain::{language::Language, reasons::Reason};
 use leptos::prelude::*;
 use serde_json::Value;
@@ -205,18 +208,6 @@ fn either(choices: impl Iterator<Item = AnyView>) -> AnyView {
     choices.into_any()
 }
 
-pub(super) fn entries(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
-    value
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(key, value)| (key.as_str(), value))
-}
-
-pub(super) fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
 fn paragraphs(value: &Value) -> AnyView {
     let all = text(value);
     let shown: Vec<_> = all
@@ -229,21 +220,4 @@ fn paragraphs(value: &Value) -> AnyView {
 
 fn marked(value: &Value) -> AnyView {
     in_code(&text(value))
-}
-
-/// Renders `` `code` `` in a text as code.
-pub(super) fn in_code(text: &str) -> AnyView {
-    let parts: Vec<_> = text
-        .split('`')
-        .enumerate()
-        .map(|(at, part)| {
-            let part = part.to_owned();
-            if at % 2 == 1 {
-                view! { <code>{part}</code> }.into_any()
-            } else {
-                part.into_any()
-            }
-        })
-        .collect();
-    parts.into_any()
 }
