@@ -1,20 +1,8 @@
 //! The demonstration's webhook receiver: a wire that keeps what is sent to one address and passes everything else on. The webhooks
 //! that it keeps do not leave the process, so the rules for addresses stay as they are.
 
-use crate::{capture, edge::RequestContext, state::App};
-use app::{
-    capture::Refusal,
-    inbox::{InboxReader, Received, SignatureCheck},
-    page::refuse,
-    routes,
-};
+use app::inbox::{InboxReader, Received, SignatureCheck};
 use async_trait::async_trait;
-use axum::{
-    Router,
-    extract::{Request, State},
-    middleware::{Next, from_fn_with_state},
-    response::Response,
-};
 use domain::{secret::Secret, time::Timestamp};
 use service::webhook::sender::{
     fault::{Answer, Fault},
@@ -91,7 +79,8 @@ impl Inbox {
         content.received.truncate(KEPT);
     }
 
-    fn reader(&self) -> InboxReader {
+    /// What the page shows.
+    pub(crate) fn reader(&self) -> InboxReader {
         InboxReader {
             received: self.content().received.iter().cloned().collect(),
             address: INBOX_URL,
@@ -124,28 +113,4 @@ impl Wire for InboxWire {
         }
         self.network.send(url, request, now).await
     }
-}
-
-/// The page of the inbox.
-pub(crate) fn routes(app: &App, inbox: &Arc<Inbox>) -> Router<App> {
-    routes::inbox()
-        .route_layer(from_fn_with_state((app.clone(), Arc::clone(inbox)), for_this_machine))
-        .with_state(())
-}
-
-/// Passes the webhooks to the page. Webhooks may contain a reviewer's note, and a demonstration can be open to the local network: only
-/// people at this machine see them.
-async fn for_this_machine(
-    State((app, inbox)): State<(App, Arc<Inbox>)>,
-    context: RequestContext,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    if !context.client.is_loopback() {
-        return refuse(capture::stranger(&app, &context, request.headers()), Refusal::NotFound).await;
-    }
-    request
-        .extensions_mut()
-        .insert(app.page_request(&context, inbox.reader()));
-    next.run(request).await
 }

@@ -18,6 +18,7 @@ mod console;
 mod health;
 mod hold;
 pub mod inbox;
+mod inbox_page;
 mod metrics_endpoint;
 #[cfg(debug_assertions)]
 mod reload;

@@ -3,7 +3,7 @@
 use crate::{
     capture, console,
     edge::{Class, Outer, RequestContext, Slots, outermost},
-    health, inbox, site,
+    health, inbox_page, site,
     state::App,
     v1::{self, ApiError},
 };
@@ -39,7 +39,7 @@ pub fn router(app: App) -> Router {
         pages
     };
     let pages = match &app.inbox {
-        Some(inbox) => pages.merge(inbox::routes(&app, inbox)),
+        Some(inbox) => pages.merge(inbox_page::routes(&app, inbox)),
         None => pages,
     };
     Router::new()
