@@ -65,7 +65,7 @@ test("killed in the middle of a capture, the same browser goes on", { timeout: 2
   await applicant.acceptPhoto();
   await applicant.details();
   await applicant.submit();
-  assert.equal(await applicant.result(), "Confirmed");
+  assert.equal(await applicant.result(), "Your identity is confirmed");
   assert.equal(await hears(customer), "verification.approved");
   await customer.stop();
 });
@@ -81,7 +81,7 @@ test("killed in the middle of an analysis, the picture is analysed after all", {
   await applicant.acceptPhoto();
   await applicant.details();
   await applicant.submit();
-  assert.equal(await applicant.result(), "Confirmed");
+  assert.equal(await applicant.result(), "Your identity is confirmed");
   assert.equal(await hears(customer), "verification.approved");
   await customer.stop();
 });
@@ -99,7 +99,7 @@ test("killed in the middle of a decision, it is made once", { timeout: 240_000 }
   await honnin.kill();
   await honnin.resume();
   await applicant.page.goto(`${honnin.base}/capture`);
-  assert.equal(await applicant.result(), "Confirmed");
+  assert.equal(await applicant.result(), "Your identity is confirmed");
   assert.equal(await hears(customer), "verification.approved");
   await customer.stop();
 });

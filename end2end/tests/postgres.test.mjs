@@ -45,7 +45,7 @@ test("a verification begun on one node is finished on another after the first ha
   await first.kill();
   await applicant.page.goto(`${second.base}/capture`);
   await applicant.submit();
-  assert.equal(await applicant.result(), "Confirmed");
+  assert.equal(await applicant.result(), "Your identity is confirmed");
   await customer.event("verification.approved");
   const detail = await customer.result();
   assert.equal(detail.outcome.verdict, "approved");

@@ -59,7 +59,7 @@ test("another person's selfie never ends approved", { timeout: 300_000 }, async 
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const applicant = new Applicant(browser, await browser.phone(), { who: "stranger" });
   const words = await applicant.goThrough(customer.link);
-  assert.notEqual(words, "Confirmed");
+  assert.notEqual(words, "Your identity is confirmed");
   const [, , type] = await customer.lines.next(/^event (evt_\S+) (verification\.\S+)$/);
   assert.notEqual(type, "verification.approved");
   const detail = await customer.result();
@@ -74,7 +74,7 @@ test("a name that differs waits for a reviewer, whose approval is another event"
   const customer = await receiver.customer(honnin, tenant);
   const applicant = new Applicant(browser, await browser.phone(), { name: "review" });
   const words = await applicant.goThrough(customer.link, { "Family name": "Watanabe" });
-  assert.equal(words, "Your verification is being reviewed");
+  assert.equal(words, "A person is checking");
   const first = await customer.event("verification.needs_review");
   const waiting = await customer.result();
   assert.equal(waiting.status, "reviewing");
@@ -105,7 +105,7 @@ test("without WASM and scripts a passport is verified by uploads", { timeout: 30
   const customer = await receiver.customer(honnin, tenant);
   const page = await browser.phone({ scripts: false });
   const applicant = new Applicant(browser, page, { camera: false });
-  assert.equal(await applicant.goThrough(customer.link), "Confirmed");
+  assert.equal(await applicant.goThrough(customer.link), "Your identity is confirmed");
   await customer.event("verification.approved");
   await customer.ended;
 });

@@ -26,7 +26,7 @@ after(async () => {
 });
 
 const words = {
-  en: { passport: "This looks like another document: Passport. You chose: Driving licence.", checking: /being reviewed/ },
+  en: { passport: "This looks like another document: Passport. You chose: Driving licence.", checking: /person is checking/ },
   ja: { passport: "「パスポート」のようです。選択した書類は「運転免許証」です。", checking: /確認/ },
 };
 
@@ -39,7 +39,7 @@ for (const [language, scripts] of [["en", true], ["ja", false]]) {
     await walk.start(customer.link);
     await walk.consent();
     await walk.choose("driving_license");
-    const problem = page.locator(".problems li").first();
+    const problem = page.locator(".cause p").first();
     for (const side of ["front", "back"]) {
       await walk.photograph();
       await walk.at("/capture/check");
