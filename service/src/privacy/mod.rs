@@ -1,5 +1,5 @@
-//! The end of personal data: when its retention has run out, or because an admin says so. And the master
-//! key that protects it until then.
+//! The end of personal data: when its retention has run out, or because an admin says so. Also the
+//! rotation of the master key, which protects it until then.
 
 pub mod after_restore;
 pub(crate) mod erase;

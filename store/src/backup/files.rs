@@ -1,4 +1,4 @@
-//! Files, durably: a copy that a power cut took back would be none.
+//! Reading and writing files. Whatever is written is synced: a copy must survive a power cut.
 
 use super::{BackupError, FileHash, at};
 use sha2::{Digest, Sha256};

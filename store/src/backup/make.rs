@@ -10,8 +10,8 @@ use std::{
     time::Duration,
 };
 
-/// How long a writer may hold up the copy of a database.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Time-out for the lock of a database that is being written.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What is copied.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ async fn copy_database(url: &str, to: &Path) -> Result<FileHash, BackupError> {
     files::remove(to)?;
     let mut connection = options
         .read_only(true)
-        .busy_timeout(PATIENCE)
+        .busy_timeout(TIMEOUT)
         .connect()
         .await
         .map_err(failed)?;
