@@ -19,8 +19,11 @@ pub const CHECK_FOUND: &str = "/capture/check/found";
 /// Details, GET and POST: the names of `domain::user_input::InputField`, the date of birth as [`BIRTH_DAY`], [`BIRTH_MONTH`] and
 /// [`BIRTH_YEAR`].
 pub const DETAILS: &str = "/capture/details";
-/// Selfie, GET; POST multipart: [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`WITHOUT_CHALLENGE`] and one [`FRAME`]. JSON where asked for.
+/// Selfie, GET; POST multipart: [`RUN`] or [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`WITHOUT_CHALLENGE`] and one [`FRAME`]. JSON where
+/// asked for.
 pub const SELFIE: &str = "/capture/selfie";
+/// A small copy of what the selfie camera shows, POST multipart: [`RUN`] after the first, [`FRAME`]. Answers JSON: what to do next.
+pub const SELFIE_LIVE: &str = "/capture/selfie/live";
 /// Check and submit, GET and POST (no fields).
 pub const SUBMIT: &str = "/capture/submit";
 /// The result, GET.
@@ -74,6 +77,8 @@ pub const CHALLENGE: &str = "challenge";
 pub const FRAME: &str = "frame";
 /// Milliseconds since the first frame; repeated, one for each frame, absent without the island.
 pub const AT: &str = "at";
+/// The token of the run of the selfie camera: with each frame after the first, and with the burst.
+pub const RUN: &str = "run";
 /// `yes` if the user cannot do the challenge.
 pub const WITHOUT_CHALLENGE: &str = "withoutChallenge";
 /// Value of [`WITHOUT_CHALLENGE`].

@@ -291,30 +291,114 @@ impl DocumentFindings {
 }
 
 vocabulary! {
-    /// The requested head movement, from the user's own point of view.
+    /// A requested movement, from the user's own point of view.
     Challenge {
         /// Turn the head to one's own left.
         TurnLeft = "turn_left",
         /// Turn the head to one's own right.
         TurnRight = "turn_right",
+        /// Bring the face closer to the camera.
+        ComeCloser = "come_closer",
     }
 }
 
-/// What a burst of frames says about a living person.
+impl Challenge {
+    /// The sign of the yaw proxy if the head turns as requested; `None` if it is no turn. Frames are camera pictures, not
+    /// mirrored: a head turned to its own left points to the picture's right.
+    #[must_use]
+    pub const fn direction(self) -> Option<f32> {
+        match self {
+            Self::TurnLeft => Some(1.0),
+            Self::TurnRight => Some(-1.0),
+            Self::ComeCloser => None,
+        }
+    }
+}
+
+/// What a selfie was asked to show.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The requested movements, in order; empty if the user cannot move.
+    pub movements: Vec<Challenge>,
+    /// How they were followed before the camera, if the server watched.
+    pub live: Option<LiveFindings>,
+}
+
+/// What the server saw while the camera was on, by its own clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveFindings {
+    /// Milliseconds from each request to the frame that followed it, in the order of the movements.
+    pub answered_ms: Vec<u32>,
+    /// Whether the frames in which the movements were seen are in the burst.
+    pub same_frames: bool,
+}
+
+/// One requested movement as the burst shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LivenessFindings {
-    /// The requested movement.
+pub struct Movement {
+    /// The movement.
     pub challenge: Challenge,
+    /// How far it went. A turn: the yaw proxy in the requested direction, negative if the head turned the other way. Coming closer:
+    /// the greatest distance between the eyes over the smallest, in frontal frames.
+    pub extent: f32,
+    /// Homography residual of the landmarks between the most frontal frame and this turn over the eye distance; small means a
+    /// plane.
+    pub plane_residual: Option<f32>,
+}
+
+/// What a burst of frames says about a living person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "StoredLiveness")]
+pub struct LivenessFindings {
+    /// The requested movements, in order.
+    pub movements: Vec<Movement>,
     /// Yaw proxy of the most frontal frame.
     pub frontal_yaw: f32,
-    /// Yaw proxy of the frame turned furthest in the requested direction, signed: positive is the requested direction.
-    pub turned_yaw: f32,
-    /// Homography residual of the landmarks between those two frames over the eye distance; small means a plane.
-    pub plane_residual: Option<f32>,
     /// Greatest descriptor distance between frontal enough frames of the burst, or all if only one is frontal.
     pub same_person_distance: Option<f32>,
     /// Whether the frames are identical or differ only by a shift.
     pub still: bool,
+    /// What the server saw while the camera was on; `None` for files that were sent without it.
+    pub live: Option<LiveFindings>,
+}
+
+/// [`LivenessFindings`] as they are stored now, and as they were while a burst had one turn and no server watched.
+#[derive(Deserialize)]
+struct StoredLiveness {
+    #[serde(default)]
+    movements: Vec<Movement>,
+    frontal_yaw: f32,
+    same_person_distance: Option<f32>,
+    still: bool,
+    live: Option<LiveFindings>,
+    challenge: Option<Challenge>,
+    turned_yaw: Option<f32>,
+    plane_residual: Option<f32>,
+}
+
+impl From<StoredLiveness> for LivenessFindings {
+    fn from(stored: StoredLiveness) -> Self {
+        let earlier = stored
+            .challenge
+            .zip(stored.turned_yaw)
+            .map(|(challenge, extent)| Movement {
+                challenge,
+                extent,
+                plane_residual: stored.plane_residual,
+            });
+        // Decisions of that time are recomputed with the confidence that they had.
+        let unwatched = earlier.map(|_| LiveFindings {
+            answered_ms: Vec::new(),
+            same_frames: true,
+        });
+        Self {
+            movements: stored.movements.into_iter().chain(earlier).collect(),
+            frontal_yaw: stored.frontal_yaw,
+            same_person_distance: stored.same_person_distance,
+            still: stored.still,
+            live: stored.live.or(unwatched),
+        }
+    }
 }
 
 /// Signs that a selfie shows something other than an uncovered, living face; `None` if not measured.

@@ -11,6 +11,7 @@ pub mod input_match;
 pub mod json;
 pub mod language;
 pub mod likeness;
+pub mod live;
 pub mod named;
 pub mod network;
 pub mod outcome;

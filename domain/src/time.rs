@@ -40,6 +40,12 @@ impl Timestamp {
         Self(self.0.saturating_add(span.0))
     }
 
+    /// Milliseconds from `earlier` to this time; negative if that is later.
+    #[must_use]
+    pub const fn millis_since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
     /// The calendar date in UTC.
     #[must_use]
     pub fn date(self) -> Date {

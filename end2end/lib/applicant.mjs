@@ -1,6 +1,7 @@
 // An end user who follows the pages: every step is found by roles and labels, as a person would.
 import { look } from "./browser.mjs";
 import { picture } from "./scene.mjs";
+import { sit } from "./sitter.mjs";
 
 export class Applicant {
   /** What axe found on the screens so far. */
@@ -91,12 +92,12 @@ export class Applicant {
 
   async selfie() {
     await this.#look("9-selfie");
-    const words = await this.page.locator("main").innerText();
-    const side = /to your left/.test(words) ? "left" : "right";
     if (this.camera) {
-      this.browser.show(`${this.who}-${side}`);
+      await sit(this.page, this.who);
       await this.#press("Open the camera");
     } else {
+      const words = await this.page.locator("main").innerText();
+      const side = /to your left/.test(words) ? "left" : "right";
       await this.page.getByLabel("Photo 1").setInputFiles(picture(`${this.who}-straight`));
       await this.page.getByLabel("Photo 2").setInputFiles(picture(`${this.who}-${side}`));
       await this.#press("Send the photos");

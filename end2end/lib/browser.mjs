@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shown } from "./places.mjs";
 import { video } from "./scene.mjs";
+import { withSitter } from "./sitter.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -50,6 +51,7 @@ export class Browser {
 
   async #page(options) {
     const context = await this.chromium.newContext({ ...options, serviceWorkers: "block" });
+    await withSitter(context);
     const page = await context.newPage();
     page.scripts = options.javaScriptEnabled !== false;
     // Long: a loaded machine must not look like a fault. A correct page responds as soon as it can.

@@ -19,5 +19,5 @@ export async function scene() {
 /** A picture to upload: `passport`, `owner-straight`, `stranger-left` and so on. */
 export const picture = (name) => join(folder, `${name}.jpg`);
 
-/** A video for the fake camera: `passport`, `owner-left` and so on. */
+/** A video for the fake camera: `passport` or `owner`. */
 export const video = (name) => join(folder, `${name}.y4m`);

@@ -1,5 +1,6 @@
 // An end user who does not read: finds every step by the names of its form, so that it works in any language.
 import { picture } from "./scene.mjs";
+import { sit } from "./sitter.mjs";
 
 const seconds = 90_000;
 
@@ -80,9 +81,14 @@ export class Walk {
 
   async selfie() {
     await this.seen("09-selfie");
+    if (this.page.scripts) {
+      await sit(this.page, this.who);
+      await this.page.locator(".camera > button").click();
+      return this.at("/capture/submit");
+    }
     await this.unfold("plain");
     const files = this.page.locator("#plain input[type=file]");
-    const side = /(left|左)/.test(await this.page.locator(".command strong").innerText()) ? "left" : "right";
+    const side = /(left|左)/.test(await this.page.locator("#plain label").nth(1).innerText()) ? "left" : "right";
     await files.nth(0).setInputFiles(picture(`${this.who}-straight`));
     await files.nth(1).setInputFiles(picture(`${this.who}-${side}`));
     await this.page.locator("#plain button[type=submit]").click();

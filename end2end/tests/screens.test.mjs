@@ -134,7 +134,7 @@ for (const language of languages) {
     await walk.consent();
     await walk.choose();
     // A face is not a document: the shutter is not released automatically.
-    browser.show("owner-left");
+    browser.show("owner");
     const open = async () => {
       await page.locator("html[data-islands=awake]").waitFor();
       await page.locator(".camera > button").click();

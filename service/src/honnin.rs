@@ -52,6 +52,8 @@ pub struct Honnin {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
     pub(crate) cpu_pool: Arc<CpuPool>,
+    /// For frames of a camera that waits for the answer: they do not queue behind pictures that take a second each.
+    pub(crate) look_pool: Arc<CpuPool>,
     pub(crate) sender: Arc<WebhookSender>,
     pub(crate) config: Arc<ServiceConfig>,
     pub(crate) wake_ups: Arc<WakeUps>,
@@ -68,7 +70,8 @@ impl Honnin {
             pictures: parts.pictures,
             clock: parts.clock,
             random: parts.random,
-            cpu_pool: Arc::new(CpuPool::new(parts.analyser)),
+            cpu_pool: Arc::new(CpuPool::new(Arc::clone(&parts.analyser))),
+            look_pool: Arc::new(CpuPool::new(parts.analyser)),
             sender: parts.sender,
             config: Arc::new(parts.config),
             wake_ups: Arc::default(),

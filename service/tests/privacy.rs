@@ -22,7 +22,7 @@ use service::{
         consent::consent,
         details::save_details,
         submit::submit,
-        take::{Burst, capture_document, capture_selfie, challenge},
+        take::{Answers, Burst, capture_document, capture_selfie, challenge},
     },
     jobs::sweep,
     privacy::erase_now::erase_now,
@@ -206,7 +206,7 @@ async fn attempt(harness: &Harness, applicant: &Applicant) {
     save_details(honnin, applicant, &Personal::new(typed)).await.unwrap();
     let (id, _) = challenge(honnin, applicant).await.unwrap();
     let burst = Burst {
-        challenge: Some(id),
+        answers: Answers::Challenge(id),
         frames: vec![
             (0, b"canary-picture-straight".to_vec()),
             (400, b"canary-picture-turned".to_vec()),

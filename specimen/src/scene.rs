@@ -36,12 +36,10 @@ pub(crate) struct Scene {
 /// a browser that has learnt a camera's size may get no picture from one that changes it.
 const CAMERA: (usize, usize) = (1440, 1080);
 const FRAMES_A_SECOND: u32 = 6;
-/// The head turn of somebody who follows the instruction, in radians: about a quarter of a right angle.
+/// The head turn of somebody who follows the request, in radians: about a quarter of a right angle.
 const TURN: f32 = 0.48;
-/// How long the face looks straight, turns and stays, in frames: straight long enough for a slow browser to begin.
-const STRAIGHT: usize = 30;
-const TURNING: usize = 7;
-const STAYING: usize = 18;
+/// Length of the video in frames, which Chromium shows again and again.
+const STRAIGHT: usize = 12;
 
 /// The press that printed the passport: its fonts, inks and tolerances.
 const PRESS: u64 = 5;
@@ -166,7 +164,7 @@ fn on_desk(page: &Picture, width: usize, height: usize, chance: &mut impl Rng) -
     desk
 }
 
-/// One person in front of the camera: straight, left and right as pictures, and a video for each turn.
+/// One person in front of the camera: straight, left and right as pictures, and a video of looking straight ahead.
 fn selfie(out: &Path, samples: &Path, who: &str, sitter: Sitter, chance: &mut impl Rng) -> Done {
     let photograph = sitter.photograph(samples)?;
     let (width, height) = CAMERA;
@@ -176,25 +174,17 @@ fn selfie(out: &Path, samples: &Path, who: &str, sitter: Sitter, chance: &mut im
     };
     let straight = sitter.alone(&photograph, (width, height), head.eyes, head.apart);
     fs::write(out.join(format!("{who}-straight.jpg")), degrade::jpeg(&straight, 92)?)?;
-    let grain = Grain::new(chance);
     // A head turned to its own left shows its nose further right in the picture: cameras do not mirror.
     for (side, yaw) in [("left", TURN), ("right", -TURN)] {
-        let steps: Vec<Picture> = (0..=TURNING)
-            .map(|step| turned(&straight, head, yaw * step as f32 / TURNING as f32))
-            .collect();
-        fs::write(
-            out.join(format!("{who}-{side}.jpg")),
-            degrade::jpeg(&steps[TURNING], 92)?,
-        )?;
-        let there = (1..TURNING).chain(std::iter::repeat_n(TURNING, STAYING));
-        let order = std::iter::repeat_n(0, STRAIGHT).chain(there).chain((1..TURNING).rev());
-        let mut video = Video::create(&out.join(format!("{who}-{side}.y4m")), width, height, FRAMES_A_SECOND)?;
-        for (time, step) in order.enumerate() {
-            video.push(&grain.over(&swaying(&steps[step], time), 2.0, chance))?;
-        }
-        video.finish()?;
+        let turned = turned(&straight, head, yaw);
+        fs::write(out.join(format!("{who}-{side}.jpg")), degrade::jpeg(&turned, 92)?)?;
     }
-    Ok(())
+    let grain = Grain::new(chance);
+    let mut video = Video::create(&out.join(format!("{who}.y4m")), width, height, FRAMES_A_SECOND)?;
+    for time in 0..STRAIGHT {
+        video.push(&grain.over(&swaying(&straight, time), 2.0, chance))?;
+    }
+    video.finish()
 }
 
 /// The picture shifted slightly, as by a hand and breathing.

@@ -4,9 +4,10 @@
 use domain::{
     document::{DocumentType, FieldName, OcrField, Side},
     findings::{
-        Challenge, DocumentFindings, Face, LivenessFindings, MrzFormat, MrzReading, Quality, SelfieFindings,
-        SelfieSigns,
+        Asked, Challenge, DocumentFindings, Face, LiveFindings, LivenessFindings, Movement, MrzFormat, MrzReading,
+        Quality, SelfieFindings, SelfieSigns,
     },
+    live::{FramePrint, Glance, GlanceFace},
 };
 use service::runtime::analyser::{Analyser, Normalised, PictureFault, Subject};
 use sha2::{Digest, Sha256};
@@ -66,6 +67,7 @@ pub struct ScriptedAnalyser {
     quality: Mutex<Option<Quality>>,
     document: Mutex<Option<DocumentFindings>>,
     selfie: Mutex<Option<SelfieFindings>>,
+    glance: Mutex<Option<Glance>>,
     failures: AtomicUsize,
     looks: AtomicUsize,
 }
@@ -84,6 +86,11 @@ impl ScriptedAnalyser {
     /// From now on selfies show this.
     pub fn see_selfie(&self, findings: SelfieFindings) {
         *self.selfie.lock().unwrap() = Some(findings);
+    }
+
+    /// From now on frames show this while the camera is on.
+    pub fn glimpse(&self, glance: Glance) {
+        *self.glance.lock().unwrap() = Some(glance);
     }
 
     /// The next `times` analyses panic.
@@ -115,6 +122,7 @@ impl Analyser for ScriptedAnalyser {
                 jpeg: bytes.to_vec(),
                 sha256: Sha256::digest(bytes).into(),
                 quality: self.quality.lock().unwrap().unwrap_or(GOOD),
+                print: print(bytes),
             }),
         }
     }
@@ -150,17 +158,53 @@ impl Analyser for ScriptedAnalyser {
         Ok([b"straight ".as_slice(), &picture].concat())
     }
 
-    fn selfie(&self, frames: Vec<Vec<u8>>, challenge: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {
+    fn glance(&self, picture: &[u8]) -> Result<Option<Glance>, PictureFault> {
+        Ok(self.glance.lock().unwrap().clone().or_else(|| Some(pose(picture))))
+    }
+
+    /// The findings are those of the script, whatever the server saw before.
+    fn selfie(&self, frames: Vec<Vec<u8>>, asked: &Asked) -> Result<SelfieFindings, PictureFault> {
         self.look();
         let scripted = self.selfie.lock().unwrap().clone();
         let mut seen = scripted.unwrap_or_else(holder);
         seen.frames = u32::try_from(frames.len()).unwrap();
-        match (challenge, &mut seen.liveness) {
+        match (asked.movements.first(), &mut seen.liveness) {
             _ if Look::of(&frames[0]).is_some_and(|look| look != Look::Genuine) => seen.liveness = None,
-            (Some(asked), Some(liveness)) => liveness.challenge = asked,
+            (Some(asked), Some(liveness)) => liveness.movements[0].challenge = *asked,
             _ => seen.liveness = None,
         }
+        if let (Some(liveness), Some(live)) = (&mut seen.liveness, &asked.live) {
+            liveness.live = Some(live.clone());
+        }
         Ok(seen)
+    }
+}
+
+/// Another print for every file.
+fn print(bytes: &[u8]) -> FramePrint {
+    FramePrint(Sha256::digest(bytes).to_vec())
+}
+
+/// What a frame shows that names a pose: `left`, `right`, `close`, `nobody`; else a face that looks straight ahead.
+fn pose(picture: &[u8]) -> Glance {
+    let word = String::from_utf8_lossy(picture);
+    let face = |yaw, eye_distance| GlanceFace {
+        middle: [0.5, 0.43],
+        eye_distance,
+        yaw,
+    };
+    let face = match word.split(' ').next().unwrap_or_default() {
+        "nobody" => None,
+        "left" => Some(face(0.4, 0.2)),
+        "right" => Some(face(-0.4, 0.2)),
+        "close" => Some(face(0.0, 0.28)),
+        _ => Some(face(0.0, 0.2)),
+    };
+    Glance {
+        faces: u32::from(face.is_some()),
+        face,
+        luma: 0.5,
+        print: print(picture),
     }
 }
 
@@ -221,12 +265,18 @@ pub fn holder() -> SelfieFindings {
         face: Some(face()),
         best_frame: Some(0),
         liveness: Some(LivenessFindings {
-            challenge: Challenge::TurnLeft,
+            movements: vec![Movement {
+                challenge: Challenge::TurnLeft,
+                extent: 0.5,
+                plane_residual: Some(0.2),
+            }],
             frontal_yaw: 0.0,
-            turned_yaw: 0.5,
-            plane_residual: Some(0.2),
             same_person_distance: Some(0.2),
             still: false,
+            live: Some(LiveFindings {
+                answered_ms: vec![1_000],
+                same_frames: true,
+            }),
         }),
         signs: SelfieSigns::default(),
         unavailable: Vec::new(),

@@ -20,7 +20,7 @@ use service::{
         progress::{Next, progress},
         result::{Ending, result},
         submit::submit,
-        take::{Burst, capture_document, capture_selfie, challenge},
+        take::{Answers, Burst, capture_document, capture_selfie, challenge},
     },
     runtime::random::SeededRandom,
     session::{
@@ -80,7 +80,7 @@ impl Harness {
         let (id, _) = challenge(&self.honnin, applicant).await.unwrap();
         let frames = vec![(0, b"straight".to_vec()), (400, b"turned".to_vec())];
         let burst = Burst {
-            challenge: Some(id),
+            answers: Answers::Challenge(id),
             frames,
         };
         capture_selfie(&self.honnin, applicant, burst).await.unwrap();

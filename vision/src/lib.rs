@@ -9,6 +9,7 @@ mod document;
 mod drawing;
 mod extent;
 mod face;
+mod glance;
 mod layout;
 mod likeness;
 mod liveness;
@@ -32,7 +33,8 @@ pub use picture::{Picture, PictureFault, normalise};
 pub use straight::straightened;
 
 use domain::document::{DocumentType, Side};
-use domain::findings::{Challenge, DocumentFindings, ModelHash, Quality, SelfieFindings, Unavailable};
+use domain::findings::{Asked, DocumentFindings, ModelHash, Quality, SelfieFindings, Unavailable};
+use domain::live::{FramePrint, Glance};
 use face::Faces;
 use layout::Layouts;
 use model::ModelError;
@@ -67,6 +69,12 @@ pub fn document_quality(picture: &Picture) -> Quality {
 #[must_use]
 pub fn selfie_quality(picture: &Picture) -> Quality {
     selfie::quality(&picture.rgb)
+}
+
+/// The tiny copy by which a frame of a burst is recognised as one that was looked at while the camera was on.
+#[must_use]
+pub fn frame_print(picture: &Picture) -> FramePrint {
+    glance::print(&picture.rgb)
 }
 
 /// The message of a picture's PDF417 code, whatever it says: for measuring the reader on codes that are no document's.
@@ -163,10 +171,16 @@ impl Vision {
         document::examine(self, &picture.rgb, kind, side, today)
     }
 
-    /// Examines a selfie: one picture, or a burst around a challenge. Frames are camera pictures, not mirrored.
+    /// Examines a selfie: one picture, or a burst around the movements asked for. Frames are camera pictures, not mirrored.
     #[must_use]
-    pub fn examine_selfie(&self, frames: &[Picture], challenge: Option<Challenge>) -> SelfieFindings {
+    pub fn examine_selfie(&self, frames: &[Picture], asked: &Asked) -> SelfieFindings {
         let frames: Vec<&raster::Raster> = frames.iter().map(|picture| &picture.rgb).collect();
-        selfie::examine(self, &frames, challenge)
+        selfie::examine(self, &frames, asked)
+    }
+
+    /// Looks at a frame while the camera is on; `None` if the models of faces are missing or fail.
+    #[must_use]
+    pub fn glance(&self, picture: &Picture) -> Option<Glance> {
+        glance::glance(self.faces.as_ref()?, &picture.rgb).ok()
     }
 }

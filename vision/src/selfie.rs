@@ -7,10 +7,10 @@ use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::signals;
 use crate::stopwatch::Stopwatch;
-use domain::findings::{Challenge, Face, LivenessFindings, Quality, SelfieFindings, SelfieSigns, Unavailable};
+use domain::findings::{Asked, Face, LivenessFindings, Quality, SelfieFindings, SelfieSigns, Unavailable};
 
-/// Frames of a burst that are looked at, spread over it: a turn of the head takes a second, this many show it.
-const MOST_FRAMES: usize = 12;
+/// Frames of a burst that are looked at, spread over it: three movements with a straight face before each, and a few on the way.
+const MOST_FRAMES: usize = 16;
 /// Frames whose descriptors are compared with the best one's.
 const MOST_COMPARED: usize = 4;
 /// Frames up to this yaw are frontal enough to compare descriptors: beyond, the same person looks like another.
@@ -27,7 +27,7 @@ struct Found {
     signs: SelfieSigns,
 }
 
-pub(crate) fn examine(vision: &Vision, frames: &[&Raster], challenge: Option<Challenge>) -> SelfieFindings {
+pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> SelfieFindings {
     let mut watch = Stopwatch::start();
     let chosen = spread(frames.len());
     let qualities: Vec<(usize, Quality)> = chosen.iter().map(|&index| (index, quality(frames[index]))).collect();
@@ -39,7 +39,7 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], challenge: Option<Cha
         .collect();
     let found = vision.faces.as_ref().map_or_else(
         || Ok(Found::default()),
-        |faces| look(faces, frames, &qualities, challenge, &mut watch),
+        |faces| look(faces, frames, &qualities, asked, &mut watch),
     );
     let found = found.unwrap_or_else(|_| {
         unavailable.push(Unavailable::Face);
@@ -85,7 +85,7 @@ fn look(
     faces: &Faces,
     frames: &[&Raster],
     qualities: &[(usize, Quality)],
-    challenge: Option<Challenge>,
+    asked: &Asked,
     watch: &mut Stopwatch,
 ) -> Result<Found, ModelError> {
     let mut seen = Vec::new();
@@ -134,10 +134,7 @@ fn look(
     let descriptor = faces.describe(best.picture, &best.shape)?;
     let face = finding(&detection, &best.shape, descriptor);
     watch.lap("descriptor");
-    let liveness = match challenge {
-        Some(challenge) => liveness::measure(&seen, challenge, same_person(faces, &seen, best, &face)?),
-        None => None,
-    };
+    let liveness = liveness::measure(&seen, asked, same_person(faces, &seen, best, &face)?);
     watch.lap("liveness");
     let signs = signs(&seen, best, &face);
     watch.lap("signs");
@@ -169,13 +166,14 @@ fn signs(seen: &[Seen<'_>], best: &Seen<'_>, face: &Face) -> SelfieSigns {
 }
 
 /// Faces that are not far behind the largest.
-fn near(found: &[Detection]) -> u32 {
+pub(crate) fn near(found: &[Detection]) -> u32 {
     let widest = found.iter().map(|d| d.width).fold(0.0, f32::max);
     let count = found.iter().filter(|d| d.width >= widest * BACKGROUND).count();
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn largest(found: &[Detection]) -> Option<Detection> {
+/// The largest of the faces.
+pub(crate) fn largest(found: &[Detection]) -> Option<Detection> {
     found.iter().copied().max_by(|a, b| a.area().total_cmp(&b.area()))
 }
 

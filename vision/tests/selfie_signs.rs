@@ -5,7 +5,7 @@
 mod attacks;
 
 use attacks::{Cover, Dice, on_screen, photographed};
-use domain::findings::{Face, SelfieSigns};
+use domain::findings::{Asked, Face, SelfieSigns};
 use domain::quality::{SelfieLimits, face_is_covered};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -36,7 +36,7 @@ fn selfies() -> Vec<Raster> {
 }
 
 fn look(picture: Picture) -> (Face, SelfieSigns) {
-    let found = vision().examine_selfie(&[picture], None);
+    let found = vision().examine_selfie(&[picture], &Asked::default());
     (found.face.unwrap(), found.signs)
 }
 
@@ -62,7 +62,7 @@ fn bare_faces_show_no_sign_and_covered_ones_do() {
         for cover in Cover::ALL.into_iter().filter(|cover| !hard(*cover)) {
             let drawn = cover.draw(scene, &face, &mut dice);
             // A face that is not found any more is asked for again too.
-            let found = vision().examine_selfie(&[photographed(&drawn, &mut dice)], None);
+            let found = vision().examine_selfie(&[photographed(&drawn, &mut dice)], &Asked::default());
             let hidden = found.face.is_none() || face_is_covered(&found.signs, &limits);
             assert!(hidden, "{number} {cover:?}: {:?}", found.signs);
         }

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use domain::document::{DocumentType, FieldName, Side};
-use domain::findings::{Challenge, DocumentFindings, Face, MrzFormat, Unavailable};
+use domain::findings::{Asked, Challenge, DocumentFindings, Face, MrzFormat, Unavailable};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use time::macros::date;
@@ -76,9 +76,16 @@ fn value(findings: &DocumentFindings, name: FieldName) -> Option<&str> {
         .and_then(|field| field.normalized.as_deref())
 }
 
+fn asked(challenge: Challenge) -> Asked {
+    Asked {
+        movements: vec![challenge],
+        live: None,
+    }
+}
+
 fn face_of(picture: &Picture) -> Face {
     vision()
-        .examine_selfie(std::slice::from_ref(picture), None)
+        .examine_selfie(std::slice::from_ref(picture), &Asked::default())
         .face
         .unwrap()
 }
@@ -280,21 +287,47 @@ fn an_empty_picture_has_no_findings_and_breaks_nothing() {
         Side::Front,
     );
     assert!(found.mrz.is_none() && found.fields.is_empty() && found.portrait.is_none() && found.text_lines == 0);
-    let none = vision().examine_selfie(&[], Some(Challenge::TurnLeft));
+    let none = vision().examine_selfie(&[], &asked(Challenge::TurnLeft));
     assert!(none.face.is_none() && none.liveness.is_none() && none.frames == 0);
 }
 
 #[test]
 fn several_people_are_counted_and_a_face_that_fills_the_frame_is_found() {
     for number in 1..=6 {
-        let group = vision().examine_selfie(&[Picture::from_raster(sample(number)).unwrap()], None);
+        let group = vision().examine_selfie(&[Picture::from_raster(sample(number)).unwrap()], &Asked::default());
         assert!(group.faces >= 3, "sample {number}: {}", group.faces);
     }
     // Only forehead to chin: the first look of the cascade misses such a face.
     let close = sample(3).crop(1050, 230, 220, 260).unwrap().resized(660, 780);
-    let found = vision().examine_selfie(&[Picture::from_raster(close).unwrap()], None);
+    let found = vision().examine_selfie(&[Picture::from_raster(close).unwrap()], &Asked::default());
     assert_eq!(found.faces, 1);
     assert!(found.face.unwrap().eye_distance > 200.0);
+}
+
+#[test]
+fn a_frame_before_the_camera_shows_a_face_its_place_and_its_side_or_none() {
+    let straight = sample(6).crop(1070, 230, 420, 500).unwrap();
+    let glance = |raster: Raster| vision().glance(&Picture::from_raster(raster).unwrap()).unwrap();
+    // As small as the camera page sends it.
+    let seen = glance(straight.resized(336, 400));
+    let face = seen.face.unwrap();
+    assert_eq!(seen.faces, 1);
+    assert!(
+        (0.3..0.7).contains(&face.middle[0]) && (0.2..0.7).contains(&face.middle[1]),
+        "{face:?}"
+    );
+    assert!(
+        (0.12..0.45).contains(&face.eye_distance) && face.yaw.abs() < 0.2,
+        "{face:?}"
+    );
+    assert!((0.2..0.9).contains(&seen.luma), "{}", seen.luma);
+    let mirrored = glance(straight.mirrored().resized(336, 400)).face.unwrap();
+    assert!((face.middle[0] + mirrored.middle[0] - 1.0).abs() < 0.05 && (face.yaw + mirrored.yaw).abs() < 0.1);
+    // What is no face: a bare wall, and a page of a passport turned over the camera would be one with a portrait.
+    let wall = glance(Raster::filled(300, 400, [190, 180, 170]));
+    assert!(wall.faces == 0 && wall.face.is_none());
+    let group = glance(sample(1).shrunk(640));
+    assert!(group.faces >= 2, "{}", group.faces);
 }
 
 #[test]
@@ -302,16 +335,16 @@ fn one_picture_sent_as_a_burst_is_still_and_turns_nowhere() {
     let [owner, stranger] = selfies();
     let still = vision().examine_selfie(
         &[owner.clone(), owner.clone(), owner.clone()],
-        Some(Challenge::TurnRight),
+        &asked(Challenge::TurnRight),
     );
     let liveness = still.liveness.unwrap();
     assert!(
         liveness.still && liveness.same_person_distance.unwrap() < 0.01,
         "{liveness:?}"
     );
-    assert!(liveness.turned_yaw < 0.35, "{liveness:?}");
+    assert!(liveness.movements[0].extent < 0.35, "{liveness:?}");
     let swapped = vision()
-        .examine_selfie(&[owner.clone(), stranger, owner], Some(Challenge::TurnRight))
+        .examine_selfie(&[owner.clone(), stranger, owner], &asked(Challenge::TurnRight))
         .liveness
         .unwrap();
     assert!(
@@ -354,9 +387,10 @@ fn a_photograph_that_is_turned_before_the_camera_is_no_turned_head() {
         ];
         let frames = frames.map(|frame| Picture::from_raster(frame.clone()).unwrap());
         for challenge in [Challenge::TurnLeft, Challenge::TurnRight] {
-            let found = vision().examine_selfie(&frames, Some(challenge)).liveness.unwrap();
-            let flat = found.plane_residual.is_none_or(|residual| residual < 0.0785);
-            assert!(found.turned_yaw < 0.35 && flat, "{degrees}: {found:?}");
+            let found = vision().examine_selfie(&frames, &asked(challenge)).liveness.unwrap();
+            let turn = found.movements[0];
+            let flat = turn.plane_residual.is_none_or(|residual| residual < 0.0785);
+            assert!(turn.extent < 0.35 && flat, "{degrees}: {found:?}");
         }
     }
 }
@@ -370,6 +404,6 @@ fn without_models_everything_says_that_it_is_unavailable() {
     let found = blind.examine_document(&page, DocumentType::Passport, Side::Front, TODAY);
     assert_eq!(found.unavailable, [Unavailable::Text, Unavailable::Face]);
     assert!(found.mrz.is_none() && found.models.is_empty() && found.grey_share.is_some());
-    let selfie = blind.examine_selfie(&[page], Some(Challenge::TurnLeft));
+    let selfie = blind.examine_selfie(&[page], &asked(Challenge::TurnLeft));
     assert_eq!(selfie.unavailable, [Unavailable::Face]);
 }

@@ -1,9 +1,8 @@
-//! The island that takes the selfie: an oval, one movement, a burst of frames with their times.
+//! The island that takes the selfie: an oval, the movements that the server asks for, a burst of frames with their times.
 
 #![expect(missing_docs, reason = "the island macro makes a struct without documentation")]
 
 use super::stage::{self, Guide, Stage};
-use domain::findings::Challenge;
 use domain::language::Language;
 use leptos::prelude::*;
 
@@ -12,18 +11,11 @@ use leptos::prelude::*;
 pub fn SelfieCamera(
     /// The language to speak.
     language: Language,
-    /// Returned with the frames.
-    challenge_id: String,
-    /// The movement to make.
-    challenge: Challenge,
 ) -> impl IntoView {
     let stage = Stage::new(language);
     #[cfg(feature = "hydrate")]
-    let tapped = super::browser::selfie::start(stage, challenge_id, challenge);
+    let tapped = super::browser::selfie::start(stage);
     #[cfg(not(feature = "hydrate"))]
-    let tapped = {
-        let _ = (challenge_id, challenge);
-        |_| ()
-    };
-    stage::view(stage, Guide::Oval(challenge), tapped)
+    let tapped = |_| ();
+    stage::view(stage, Guide::Oval, tapped)
 }

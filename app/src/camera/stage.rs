@@ -3,18 +3,18 @@
 
 use crate::forms;
 use crate::text::{Text, camera as text, capture, switch_device};
-use domain::findings::Challenge;
 use domain::language::Language;
 use leptos::html::{Button, Dialog, Video};
 use leptos::prelude::*;
+use std::borrow::Cow;
 
 /// The shape of the frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Guide {
     /// A card or page with this width over height.
     Card(f32),
-    /// A face that turns to this side.
-    Oval(Challenge),
+    /// A face.
+    Oval,
 }
 
 /// A panel over the picture with a main button, and the plain form as the alternative.
@@ -38,7 +38,7 @@ pub(crate) struct Stage {
     pub(crate) opener: NodeRef<Button>,
     pub(crate) video: NodeRef<Video>,
     /// What the user should do now; announced by screen readers.
-    pub(crate) hint: RwSignal<&'static str>,
+    pub(crate) hint: RwSignal<Cow<'static, str>>,
     /// Whether the manual button is shown.
     pub(crate) shutter: RwSignal<bool>,
     /// Whether the torch can be switched.
@@ -56,7 +56,7 @@ impl Stage {
             dialog: NodeRef::new(),
             opener: NodeRef::new(),
             video: NodeRef::new(),
-            hint: RwSignal::new(""),
+            hint: RwSignal::new(Cow::Borrowed("")),
             shutter: RwSignal::new(false),
             torch: RwSignal::new(false),
             still: RwSignal::new(String::new()),
@@ -91,7 +91,7 @@ const PAGE: &str = concat!(
     r#"<div class="view"><div class="guide page"></div>"#,
     r#"<svg class="found" viewBox="0 0 400 300" aria-hidden="true"><polygon/></svg></div>"#
 );
-/// The edge of the oval, which fills up as the pictures are taken, and arrows for the turn, which point to the right.
+/// The edge of the oval, which fills up as the movements are made, and arrows for a turn, which point to the right.
 const OVAL: &str = concat!(
     r#"<div class="view portrait"><div class="guide oval"><svg viewBox="0 0 102 140" aria-hidden="true">"#,
     r#"<ellipse class="ticks" cx="51" cy="70" rx="50" ry="69" pathLength="100"/>"#,
@@ -115,8 +115,7 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
     let (look, frame, other) = match guide {
         Guide::Card(aspect) if aspect < 1.5 => ("stage", PAGE, text::USE_PHOTO),
         Guide::Card(_) => ("stage", CARD, text::USE_PHOTO),
-        Guide::Oval(Challenge::TurnLeft) => ("stage mirrored left", OVAL, capture::SELFIE_CANNOT),
-        Guide::Oval(Challenge::TurnRight) => ("stage mirrored right", OVAL, capture::SELFIE_CANNOT),
+        Guide::Oval => ("stage mirrored", OVAL, capture::SELFIE_CANNOT),
     };
     let panel = stage.panel;
     let part = move |pick: fn(&Panel) -> &String| {

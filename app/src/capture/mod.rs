@@ -7,6 +7,7 @@ pub mod consent;
 pub mod details;
 pub mod document;
 pub mod home;
+pub mod live;
 pub mod problem;
 mod qr;
 mod refusal;

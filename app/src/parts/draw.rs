@@ -2,7 +2,6 @@
 //! colour.
 
 use domain::document::{DocumentType, Side};
-use domain::findings::Challenge;
 use leptos::prelude::*;
 
 /// An SVG with the given content.
@@ -201,23 +200,18 @@ pub fn rosette() -> impl IntoView {
     view! { <svg class="rosette" viewBox="0 0 200 200" aria-hidden="true" focusable="false" inner_html=ellipses></svg> }
 }
 
-/// A face in its oval with an arrow for the movement. The user's left is the picture's left, as in a mirror.
-pub fn face(challenge: Challenge) -> impl IntoView {
-    const LEFT: &str = concat!(
-        r#"<ellipse class="oval" cx="48" cy="44" rx="30" ry="38"/><circle class="head" cx="48" cy="36" r="13"/>"#,
-        r#"<path class="head" d="M24 74c2-16 12-22 24-22s22 6 24 22c-6 6-14 8-24 8s-18-2-24-8z"/>"#,
-        r#"<path class="turn" d="M30 24C22 26 12 32 8 42"/><path class="turn" d="M4.5 34.5L7.5 43l8-4"/>"#
-    );
-    const RIGHT: &str = concat!(
-        r#"<ellipse class="oval" cx="48" cy="44" rx="30" ry="38"/><circle class="head" cx="48" cy="36" r="13"/>"#,
-        r#"<path class="head" d="M24 74c2-16 12-22 24-22s22 6 24 22c-6 6-14 8-24 8s-18-2-24-8z"/>"#,
-        r#"<path class="turn" d="M66 24c8 2 18 8 22 18"/><path class="turn" d="M91.5 34.5L88.5 43l-8-4"/>"#
-    );
-    let inside = match challenge {
-        Challenge::TurnLeft => LEFT,
-        Challenge::TurnRight => RIGHT,
-    };
-    svg("face", "0 0 96 88", inside)
+/// A face in its oval that moves to either side.
+pub fn face() -> impl IntoView {
+    svg(
+        "face",
+        "0 0 96 88",
+        concat!(
+            r#"<ellipse class="oval" cx="48" cy="44" rx="30" ry="38"/><circle class="head" cx="48" cy="36" r="13"/>"#,
+            r#"<path class="head" d="M24 74c2-16 12-22 24-22s22 6 24 22c-6 6-14 8-24 8s-18-2-24-8z"/>"#,
+            r#"<path class="turn" d="M30 24C22 26 12 32 8 42"/><path class="turn" d="M4.5 34.5L7.5 43l8-4"/>"#,
+            r#"<path class="turn" d="M66 24c8 2 18 8 22 18"/><path class="turn" d="M91.5 34.5L88.5 43l-8-4"/>"#
+        ),
+    )
 }
 
 /// What a problem is about.

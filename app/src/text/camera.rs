@@ -58,15 +58,17 @@ texts! {
     /// Selfie.
     SELFIE_PLACE: "Fit your face in the oval", "お顔を楕円に合わせてください";
     /// Selfie.
-    SELFIE_DONE: "Done. Thank you", "撮影が終わりました";
-    /// Selfie.
     SELFIE_SLOW: "That took too long. Please try again.", "時間がかかりすぎました。もう一度お試しください。";
     /// Selfie: heading of the panel.
     SELFIE_SLOW_TITLE: "Time is up", "時間切れです";
-    /// Selfie: brightness.
-    SELFIE_DARK: "Too dark. Face the light", "暗すぎます。明るい方を向いてください";
-    /// Selfie: sunlight.
-    SELFIE_BRIGHT: "Too bright. Turn away from the sun", "明るすぎます。向きを変えてください";
+    /// Selfie: frames do not reach the server.
+    LIVE_LOST_TITLE: "No connection", "通信できません";
+    /// Selfie: frames do not reach the server.
+    LIVE_LOST: "The camera needs a connection while you take the selfie. Please try again once you are online.", "お顔の撮影中は通信が必要です。接続を確認して、もう一度お試しください。";
+    /// Selfie: started too often.
+    RUNS_OVER_TITLE: "Please send photos instead", "写真を送ってください";
+    /// Selfie: started too often.
+    RUNS_OVER: "The camera did not work out this time. You can send two photos, and a person will review them.", "カメラでの撮影を完了できませんでした。写真を2枚送っていただければ、担当者が確認します。";
     /// Retries after a failure.
     RETRY: "Try again", "もう一度";
     /// Permission refused.

@@ -106,17 +106,17 @@ texts! {
     /// How.
     SELFIE_TIP_ALONE: "Make sure nobody else is in the photo.", "ほかの人が写らないようにしてください。";
     /// What will happen.
-    SELFIE_CHALLENGE: "The camera takes several photos while you do this:", "次の動作をしている間に連続で撮影します。";
-    /// Challenge.
-    TURN_LEFT: "Turn your head slowly to your left", "ゆっくり左を向いてください";
-    /// Challenge.
-    TURN_RIGHT: "Turn your head slowly to your right", "ゆっくり右を向いてください";
+    SELFIE_MOVEMENTS: "The camera will ask you to look straight ahead and then to make two or three small movements, such as turning your head.", "正面を向いたあと、顔を横に向けるなどの簡単な動作を2つか3つお願いします。";
     /// Without the island: first file.
     SELFIE_FILE_STRAIGHT: "Photo 1: looking straight at the camera", "写真1：正面を向いた顔";
     /// Without the island: second file.
     SELFIE_FILE_LEFT: "Photo 2: your head turned to your left", "写真2：左を向いた顔";
     /// Without the island: second file.
     SELFIE_FILE_RIGHT: "Photo 2: your head turned to your right", "写真2：右を向いた顔";
+    /// Without the island: second file.
+    SELFIE_FILE_CLOSE: "Photo 2: your face closer to the camera", "写真2：カメラに近づいた顔";
+    /// Without the island: what comes of it.
+    SELFIE_FILE_REVIEW: "A person will review photos that you send yourself, which takes longer.", "お送りいただいた写真は担当者が確認するため、時間がかかります。";
     /// Send.
     SELFIE_SEND: "Send the photos", "写真を送信";
     /// The alternative.
@@ -163,11 +163,12 @@ pub const fn side_title(kind: DocumentType, side: Side) -> Text {
     }
 }
 
-/// The movement asked for.
+/// The second file of the plain form, for the movement asked for.
 #[must_use]
-pub const fn challenge(challenge: Challenge) -> Text {
+pub const fn second_file(challenge: Challenge) -> Text {
     match challenge {
-        Challenge::TurnLeft => TURN_LEFT,
-        Challenge::TurnRight => TURN_RIGHT,
+        Challenge::TurnLeft => SELFIE_FILE_LEFT,
+        Challenge::TurnRight => SELFIE_FILE_RIGHT,
+        Challenge::ComeCloser => SELFIE_FILE_CLOSE,
     }
 }

@@ -8,6 +8,8 @@ pub mod dates;
 pub mod details;
 pub mod entry;
 pub mod finish;
+#[cfg(feature = "ssr")]
+pub mod live;
 pub mod picture;
 #[cfg(feature = "ssr")]
 pub mod problem;

@@ -11,6 +11,12 @@ vocabulary! {
         Liveness = "liveness",
         /// How far the head was turned.
         Turn = "turn",
+        /// How much closer the face came: the ratio of the distances between the eyes.
+        ComeCloser = "come_closer",
+        /// How far the turned face is from a plane.
+        Solidity = "solidity",
+        /// How far the faces of the burst are from each other.
+        SamePerson = "same_person",
         /// How much of the printed and the machine-readable data agrees.
         ZonesAgree = "zones_agree",
         /// How certainly the machine-readable zone was read.
@@ -50,11 +56,14 @@ impl ScoreName {
             | Self::PortraitRepeated
             | Self::LayoutHidden
             | Self::SelfieRaster
+            | Self::SamePerson
             | Self::EyesCovered
             | Self::MouthCovered => true,
             Self::FaceMatch
             | Self::Liveness
             | Self::Turn
+            | Self::ComeCloser
+            | Self::Solidity
             | Self::ZonesAgree
             | Self::MrzReading
             | Self::Layout

@@ -3,7 +3,7 @@
 use super::{Evidence, Notes, Policy, score::ScoreName};
 use crate::{
     document::Side,
-    findings::{LivenessFindings, SelfieFindings},
+    findings::{Challenge, LivenessFindings, SelfieFindings},
     outcome::SelfieCheck,
     quality::{SelfieLimits, face_is_covered, selfie_is_poor},
     reasons::Reason,
@@ -12,8 +12,14 @@ use crate::{
 
 /// Highest liveness that a burst alone can show: without a passive network, a prepared video cannot be detected.
 const LIVENESS_CAP: f64 = 0.85;
+/// The same if the server did not watch: files can be of any day and any person, so no tenant can accept them unseen. Just below
+/// [`Policy::LEAST_LIVENESS_ACCEPT`].
+const UNWATCHED_CAP: f64 = 0.42;
 /// Yaw proxy of half a turn; noise stays under 0.07, a turn passes 0.35.
 const HALF_TURN: f64 = 0.21;
+/// Ratio of eye distances of a face that has come closer: from an arm's length to two thirds of it. Two measurements of the same
+/// face differ by less than a tenth.
+const CLOSER: f64 = 1.18;
 /// Midway between flat photographs (p95 0.054) and real turns (p5 0.103) of the homography residual.
 const PLANE_LIMIT: f64 = 0.0785;
 /// Descriptor distance within one burst above which the person has changed.
@@ -86,18 +92,20 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
         return None;
     };
     let confidence = liveness_confidence(found);
-    if found
+    let changed = found
         .same_person_distance
-        .is_some_and(|d| f64::from(d) > SAME_PERSON_LIMIT)
-    {
+        .is_some_and(|distance| !notes.at_most(ScoreName::SamePerson, f64::from(distance), SAME_PERSON_LIMIT));
+    let others = found.live.as_ref().is_some_and(|live| !live.same_frames);
+    if changed || others {
         notes.reason(Reason::SelfieInjectionSuspected);
     }
-    if !notes.at_least(ScoreName::Turn, f64::from(found.turned_yaw), HALF_TURN) {
+    let followed = movements(found, notes);
+    if !followed {
         notes.reason(Reason::SelfieChallengeNotFollowed);
     }
     if !notes.at_least(ScoreName::Liveness, confidence, policy.liveness_accept) {
         // A missing turn is not a sign of an attack: people who did not understand the instruction fail it too.
-        let attack = confidence < policy.liveness_review && (found.still || f64::from(found.turned_yaw) >= HALF_TURN);
+        let attack = confidence < policy.liveness_review && (found.still || followed);
         notes.reason(if attack {
             Reason::SelfieLivenessFailed
         } else {
@@ -107,21 +115,63 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
     Some(confidence)
 }
 
-/// Confidence, 0 to 0.85, that the burst shows a living head that made the requested movement.
+/// Notes how far each movement went; returns whether all were followed.
+fn movements(found: &LivenessFindings, notes: &mut Notes) -> bool {
+    let mut followed = !found.movements.is_empty();
+    for movement in &found.movements {
+        let (name, limit) = limit_of(movement.challenge);
+        followed &= notes.at_least(name, f64::from(movement.extent), limit);
+        if let Some(residual) = movement.plane_residual {
+            notes.at_least(ScoreName::Solidity, f64::from(residual), PLANE_LIMIT);
+        }
+    }
+    followed
+}
+
+/// The score of a movement, and how far it must go.
+const fn limit_of(challenge: Challenge) -> (ScoreName, f64) {
+    match challenge {
+        Challenge::TurnLeft | Challenge::TurnRight => (ScoreName::Turn, HALF_TURN),
+        Challenge::ComeCloser => (ScoreName::ComeCloser, CLOSER),
+    }
+}
+
+/// Confidence, 0 to 0.85, that the burst shows a living head that made the requested movements.
 #[must_use]
 pub fn liveness_confidence(found: &LivenessFindings) -> f64 {
-    if found.still {
+    if found.still || found.movements.is_empty() {
         return 0.0;
     }
-    let turned = logistic((f64::from(found.turned_yaw) - HALF_TURN) / 0.035);
-    // Unmeasured counts as the middle: neither evidence for nor against.
-    let solid = found
-        .plane_residual
-        .map_or(0.5, |residual| logistic((f64::from(residual) - PLANE_LIMIT) / 0.008));
+    let followed = found.movements.iter().map(|movement| {
+        let (name, limit) = limit_of(movement.challenge);
+        // A turn's noise stays under a fifth of the way to its limit, that of a distance under half of it.
+        let width = if name == ScoreName::Turn { 0.035 } else { 0.025 };
+        logistic((f64::from(movement.extent) - limit) / width)
+    });
+    let followed = followed.fold(1.0, f64::min);
+    // Every turn must be solid. Unmeasured counts as the middle: neither evidence for nor against.
+    let turns = found
+        .movements
+        .iter()
+        .filter(|movement| movement.challenge.direction().is_some());
+    let solid = turns
+        .map(|movement| {
+            movement
+                .plane_residual
+                .map_or(0.5, |residual| logistic((f64::from(residual) - PLANE_LIMIT) / 0.008))
+        })
+        .reduce(f64::min)
+        .unwrap_or(0.5);
     let same = found.same_person_distance.map_or(0.5, |distance| {
         logistic((SAME_PERSON_LIMIT - f64::from(distance)) / 0.033)
     });
-    rounded(LIVENESS_CAP * turned * solid * same)
+    let watched = found.live.as_ref().is_some_and(|live| live.same_frames);
+    let confidence = LIVENESS_CAP * followed * solid * same;
+    rounded(if watched {
+        confidence
+    } else {
+        confidence.min(UNWATCHED_CAP)
+    })
 }
 
 fn face_match(evidence: &Evidence<'_>, selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Option<f64> {
@@ -187,7 +237,7 @@ pub(crate) mod scenarios {
         }),
         (Reason::SelfieLowQuality, |case| case.face().quality.sharpness = 0.01),
         (Reason::SelfieChallengeNotFollowed, |case| {
-            case.face().liveness.as_mut().unwrap().turned_yaw = 0.0
+            case.face().liveness.as_mut().unwrap().movements[0].extent = 0.0
         }),
         (Reason::SelfieLivenessUncertain, |case| case.face().liveness = None),
         (Reason::SelfieFaceMatchUncertain, |case| {

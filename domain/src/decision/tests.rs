@@ -4,8 +4,8 @@ use super::*;
 use crate::{
     document::{FieldName, OcrField, Side},
     findings::{
-        Challenge, CodeReading, CodeStandard, Face, LayoutReading, LivenessFindings, MrzFormat, MrzReading, Quality,
-        RuleResult, SelfieSigns, Signature, Unavailable,
+        Challenge, CodeReading, CodeStandard, Face, LayoutReading, LiveFindings, LivenessFindings, Movement, MrzFormat,
+        MrzReading, Quality, RuleResult, SelfieSigns, Signature, Unavailable,
     },
     reasons::Reason,
     request::PreRegistered,
@@ -85,12 +85,18 @@ pub(super) fn selfie() -> SelfieFindings {
         face: Some(face(0.4)),
         best_frame: Some(0),
         liveness: Some(LivenessFindings {
-            challenge: Challenge::TurnLeft,
+            movements: vec![Movement {
+                challenge: Challenge::TurnLeft,
+                extent: 0.5,
+                plane_residual: Some(0.15),
+            }],
             frontal_yaw: 0.02,
-            turned_yaw: 0.5,
-            plane_residual: Some(0.15),
             same_person_distance: Some(0.3),
             still: false,
+            live: Some(LiveFindings {
+                answered_ms: vec![900],
+                same_frames: true,
+            }),
         }),
         signs: SelfieSigns::default(),
         unavailable: vec![],
@@ -447,9 +453,14 @@ fn mostly<T: std::fmt::Debug + Clone>(good: T, any: impl Strategy<Value = T>) ->
 
 prop_compose! {
     fn any_liveness()(turned in mostly(0.5, -1.0_f32..1.0), plane in mostly(Some(0.15), proptest::option::of(0.0_f32..0.3)),
-        same in mostly(Some(0.3), proptest::option::of(0.0_f32..1.2)), still in mostly(false, any::<bool>())) -> LivenessFindings {
-        LivenessFindings { challenge: Challenge::TurnRight, frontal_yaw: 0.0, turned_yaw: turned, plane_residual: plane,
-            same_person_distance: same, still }
+        same in mostly(Some(0.3), proptest::option::of(0.0_f32..1.2)), still in mostly(false, any::<bool>()),
+        closer in mostly(Some(1.4), proptest::option::of(0.9_f32..1.5)),
+        same_frames in mostly(Some(true), proptest::option::of(any::<bool>()))) -> LivenessFindings {
+        let movement = |challenge, extent| Movement { challenge, extent, plane_residual: plane };
+        let mut movements = vec![movement(Challenge::TurnRight, turned)];
+        movements.extend(closer.map(|extent| Movement { plane_residual: None, ..movement(Challenge::ComeCloser, extent) }));
+        LivenessFindings { movements, frontal_yaw: 0.0, same_person_distance: same, still,
+            live: same_frames.map(|same_frames| LiveFindings { answered_ms: vec![], same_frames }) }
     }
 }
 
@@ -501,7 +512,11 @@ proptest! {
             prop_assert_eq!(decision.checks.document.unwrap().authenticity, Some(Authenticity::Authentic));
             let mrz = document.mrz.unwrap();
             prop_assert_eq!(mrz.checks_passed, mrz.checks_total);
-            prop_assert!(document.unavailable.is_empty() && selfie.faces == 1 && !selfie.liveness.unwrap().still);
+            let liveness = selfie.liveness.unwrap();
+            prop_assert!(document.unavailable.is_empty() && selfie.faces == 1 && !liveness.still);
+            prop_assert!(liveness.live.unwrap().same_frames, "only what was watched is approved");
+            let least = |challenge| if challenge == Challenge::ComeCloser { 1.18 } else { 0.21 };
+            prop_assert!(liveness.movements.iter().all(|movement| movement.extent >= least(movement.challenge)));
             prop_assert!(document.fields[3].normalized.as_deref().is_some_and(|expiry| expiry >= "2026-08-02"));
             prop_assert!(decision.reasons.is_empty());
         } else {
@@ -535,4 +550,61 @@ fn a_back_that_two_kinds_share_is_the_back_of_both() {
         kind_shown_instead(DocumentType::IdCard, &back),
         Some(DocumentType::DrivingLicense)
     );
+}
+
+#[test]
+fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
+    let mut sent = selfie();
+    sent.liveness.as_mut().unwrap().live = None;
+    // Not even for the tenant that asks for the least.
+    let policy = Policy {
+        liveness_accept: Policy::LEAST_LIVENESS_ACCEPT,
+        ..Policy::default()
+    };
+    let decision = judge(&[passport()], Some(&sent), &policy);
+    assert_eq!(decision.verdict, Verdict::NeedsReview);
+    assert_eq!(decision.reasons, [Reason::SelfieLivenessUncertain]);
+    // Watched, and then other pictures were sent.
+    sent.liveness.as_mut().unwrap().live = Some(LiveFindings {
+        answered_ms: vec![800],
+        same_frames: false,
+    });
+    let decision = judge(&[passport()], Some(&sent), &policy);
+    assert!(
+        decision.reasons.contains(&Reason::SelfieInjectionSuspected),
+        "{:?}",
+        decision.reasons
+    );
+    assert_ne!(decision.verdict, Verdict::Approved);
+}
+
+#[test]
+fn every_requested_movement_must_be_in_the_burst() {
+    let mut two = selfie();
+    let movements = &mut two.liveness.as_mut().unwrap().movements;
+    movements.push(Movement {
+        challenge: Challenge::ComeCloser,
+        extent: 1.4,
+        plane_residual: None,
+    });
+    let policy = Policy::default();
+    assert_eq!(judge(&[passport()], Some(&two), &policy).verdict, Verdict::Approved);
+    for (at, too_little) in [(0, 0.1), (1, 1.05)] {
+        let mut less = two.clone();
+        less.liveness.as_mut().unwrap().movements[at].extent = too_little;
+        let decision = judge(&[passport()], Some(&less), &policy);
+        assert!(decision.reasons.contains(&Reason::SelfieChallengeNotFollowed), "{at}");
+        assert_ne!(decision.verdict, Verdict::Approved, "{at}");
+    }
+}
+
+#[test]
+fn findings_of_one_unwatched_turn_are_still_read_as_they_counted() {
+    let stored = r#"{"challenge":"turn_right","frontal_yaw":0.02,"turned_yaw":0.5,"plane_residual":0.15,
+        "same_person_distance":0.3,"still":false}"#;
+    let found: LivenessFindings = serde_json::from_str(stored).unwrap();
+    assert_eq!(found.movements[0].challenge, Challenge::TurnRight);
+    assert!(liveness_confidence(&found) > 0.8);
+    let again: LivenessFindings = serde_json::from_value(serde_json::to_value(&found).unwrap()).unwrap();
+    assert_eq!(again, found);
 }

@@ -5,8 +5,8 @@ use crate::{
     decision::{Decision, Earlier, Evidence, Policy, decide},
     document::{DocumentType, FieldName, OcrField, Side, vocabulary},
     findings::{
-        Challenge, DocumentFindings, Face, LivenessFindings, MrzFormat, MrzReading, Quality, SelfieFindings,
-        SelfieSigns,
+        Challenge, DocumentFindings, Face, LiveFindings, LivenessFindings, Movement, MrzFormat, MrzReading, Quality,
+        SelfieFindings, SelfieSigns,
     },
     json::{Raw, raw},
     outcome::Verdict,
@@ -236,12 +236,18 @@ fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
         face: Some(face(if verdict == Verdict::Rejected { 2.0 } else { 0.0 })),
         best_frame: Some(0),
         liveness: Some(LivenessFindings {
-            challenge: Challenge::TurnLeft,
+            movements: vec![Movement {
+                challenge: Challenge::TurnLeft,
+                extent: 0.5,
+                plane_residual: (!alone(Verdict::NeedsReview)).then_some(0.2),
+            }],
             frontal_yaw: 0.0,
-            turned_yaw: 0.5,
-            plane_residual: (!alone(Verdict::NeedsReview)).then_some(0.2),
             same_person_distance: Some(0.2),
             still: alone(Verdict::Rejected),
+            live: Some(LiveFindings {
+                answered_ms: vec![1_000],
+                same_frames: true,
+            }),
         }),
         signs: SelfieSigns::default(),
         unavailable: Vec::new(),

@@ -24,6 +24,7 @@ pub(crate) fn routes(app: &App) -> Router<App> {
     let uploads = Router::new()
         .route(forms::PICTURES, post(uploads::picture))
         .route(forms::SELFIE, post(uploads::selfie))
+        .route(forms::SELFIE_LIVE, post(uploads::live))
         .layer(upload::no_limit_of_axum());
     uploads
         .merge(routes::capture().with_state(()))
@@ -33,7 +34,7 @@ pub(crate) fn routes(app: &App) -> Router<App> {
 
 /// Whether this route takes uploaded pictures.
 pub(crate) fn takes_pictures(route: &str) -> bool {
-    [forms::PICTURES, forms::SELFIE].contains(&route)
+    [forms::PICTURES, forms::SELFIE, forms::SELFIE_LIVE].contains(&route)
 }
 
 /// Only these pages may use the camera.

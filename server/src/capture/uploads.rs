@@ -7,9 +7,11 @@ use crate::{
 use app::{
     capture::{
         Refusal, Request as PageRequest,
+        live::answer as live_answer,
         upload::{Taken, answer, applicant, sort},
     },
     forms,
+    page::refuse,
     text::picture::FileFault,
 };
 use axum::{
@@ -17,14 +19,19 @@ use axum::{
     response::Response,
 };
 use domain::{document::Side, ids::SessionId};
-use service::capture::{
-    progress::{analysed_within, progress},
-    take::{Burst, capture_document, capture_selfie},
+use service::{
+    capture::{
+        progress::{analysed_within, progress},
+        take::{Answers, Burst, LiveError, Looked, capture_document, capture_selfie, look},
+    },
+    runtime::analyser::PictureFault,
 };
 use std::time::Duration;
 
 /// All frames together: a burst of 18 has about 4 MB; two phone photos have up to twice the size of one.
 const MAX_BURST: usize = 2 * MAX_FILE + 64 * 1024;
+/// A small copy of a frame has about 12 kB, its token 3 kB.
+const MAX_COPY: usize = 192 * 1024;
 /// How long the response waits for the analysis of the burst, so that a user who was not in the picture is asked again
 /// immediately.
 const LOOKING: Duration = Duration::from_secs(6);
@@ -114,16 +121,39 @@ async fn receive_burst(
         Err(fault) => return of_upload(fault).map(Err),
     };
     let without = upload.text(forms::WITHOUT_CHALLENGE) == Some(forms::YES);
-    let challenge = upload.text(forms::CHALLENGE).map(str::to_owned);
-    if challenge.is_none() && !without {
-        return Err(Refusal::OutOfTurn);
-    }
+    let named = |name| upload.text(name).map(str::to_owned);
+    let answers = match (named(forms::RUN), named(forms::CHALLENGE)) {
+        _ if without => Answers::Nothing,
+        (Some(run), _) => Answers::Run(run),
+        (None, Some(challenge)) => Answers::Challenge(challenge),
+        (None, None) => return Err(Refusal::OutOfTurn),
+    };
     // Without the camera's script there are no times; then the order has to do.
     let times: Vec<u32> = upload.texts(forms::AT).map(|at| at.parse().unwrap_or(0)).collect();
     let frames = upload.take_files(forms::FRAME).into_iter().enumerate();
     let frames = frames
         .map(|(index, bytes)| (times.get(index).copied().unwrap_or(0), bytes))
         .collect();
-    let challenge = challenge.filter(|_| !without);
-    Ok(Ok((Burst { challenge, frames }, upload)))
+    Ok(Ok((Burst { answers, frames }, upload)))
+}
+
+/// POST multipart: a small copy of what the selfie camera shows.
+pub(super) async fn live(State(app): State<App>, page: PageRequest, request: Request) -> Response {
+    match look_at(&app, &page, request).await {
+        Ok(looked) => live_answer(page, looked).await,
+        Err(refusal) => refuse(page, refusal).await,
+    }
+}
+
+async fn look_at(app: &App, page: &PageRequest, request: Request) -> Result<Result<Looked, LiveError>, Refusal> {
+    let applicant = applicant(page).await?;
+    let mut upload = match Upload::read(&app.admission, applicant.session(), request, MAX_COPY).await {
+        Ok(upload) => upload,
+        Err(UploadFault::Busy) => return Err(Refusal::Busy),
+        Err(UploadFault::TooLarge) => return Ok(Err(LiveError::Picture(PictureFault::TooLarge))),
+        Err(UploadFault::Broken) => return Ok(Err(LiveError::Picture(PictureFault::Corrupt))),
+    };
+    let frame = upload.take_files(forms::FRAME).into_iter().next().unwrap_or_default();
+    let run = upload.text(forms::RUN).map(str::to_owned);
+    Ok(look(&app.honnin, &applicant, run.as_deref(), frame).await)
 }

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use domain::{
     decision::{kind_shown, match_confidence},
     document::{DocumentType, FieldName, OcrField, Side},
-    findings::{Challenge, DocumentFindings, Face, SelfieFindings, StageTime},
+    findings::{Asked, Challenge, DocumentFindings, Face, SelfieFindings, StageTime},
     time::Clock as _,
 };
 use serde_json::{Value, json};
@@ -50,9 +50,9 @@ pub(super) struct Selfie {
     /// Picture files, in the order in which they were taken.
     #[arg(required = true)]
     frames: Vec<PathBuf>,
-    /// Requested head movement: turn_left or turn_right.
-    #[arg(long, value_parser = challenge)]
-    challenge: Option<Challenge>,
+    /// Requested movements, in order: turn_left, turn_right, come_closer.
+    #[arg(long, value_parser = challenge, value_delimiter = ',')]
+    challenge: Vec<Challenge>,
     /// Picture of the document whose portrait the face is compared with.
     #[arg(long, value_name = "FILE")]
     portrait: Option<PathBuf>,
@@ -71,7 +71,7 @@ fn side(text: &str) -> Result<Side, String> {
 }
 
 fn challenge(text: &str) -> Result<Challenge, String> {
-    Challenge::parse(text).ok_or_else(|| "must be turn_left or turn_right".to_owned())
+    Challenge::parse(text).ok_or_else(|| "must be turn_left, turn_right or come_closer".to_owned())
 }
 
 pub(super) fn run(settings: &Settings, command: &Inspect) -> Result<(), Failure> {
@@ -192,7 +192,11 @@ fn selfie(vision: &Vision, selfie: &Selfie) -> Result<(), Failure> {
         .iter()
         .map(|path| picture(path))
         .collect::<Result<Vec<_>, _>>()?;
-    let found = vision.examine_selfie(&frames, selfie.challenge);
+    let asked = Asked {
+        movements: selfie.challenge.clone(),
+        live: None,
+    };
+    let found = vision.examine_selfie(&frames, &asked);
     let portrait = match &selfie.portrait {
         None => None,
         Some(path) => portrait(vision, path)?,

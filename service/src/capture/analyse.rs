@@ -112,12 +112,12 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
 async fn look(honnin: &Honnin, capture: &CaptureRow, row: &SessionRow, key: &SessionKey) -> Result<Seen, Unseen> {
     let pictures = open(honnin, capture, row, key).await?;
     let (kind, today) = (capture.document_type, honnin.now().date());
-    let (slot, challenge) = (capture.slot, capture.challenge);
+    let (slot, asked) = (capture.slot, capture.asked.clone());
     let look = move |analyser: &dyn Analyser| match slot {
         Slot::Document(side) => document(analyser, pictures, kind, side, today)
             .map(Box::new)
             .map(Seen::Document),
-        Slot::Selfie => analyser.selfie(pictures, challenge).map(Box::new).map(Seen::Selfie),
+        Slot::Selfie => analyser.selfie(pictures, &asked).map(Box::new).map(Seen::Selfie),
     };
     match honnin.cpu_pool.run(look).await {
         Ok(Ok(seen)) => Ok(seen),

@@ -2,7 +2,8 @@
 
 use domain::{
     document::{DocumentType, Side},
-    findings::{Challenge, DocumentFindings, Quality, SelfieFindings},
+    findings::{Asked, DocumentFindings, Quality, SelfieFindings},
+    live::{FramePrint, Glance},
 };
 use time::Date;
 pub use vision::PictureFault;
@@ -26,6 +27,8 @@ pub struct Normalised {
     pub sha256: [u8; 32],
     /// Quality as judged by the code that also gives the hints on the phone.
     pub quality: Quality,
+    /// By which a frame is recognised as one that was looked at while the camera was on.
+    pub print: FramePrint,
 }
 
 impl std::fmt::Debug for Normalised {
@@ -61,11 +64,17 @@ pub trait Analyser: Send + Sync + 'static {
     /// If the stored picture can no longer be decoded.
     fn rectify(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault>;
 
+    /// Looks at a frame while the camera is on; `None` if the models are missing.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    fn glance(&self, picture: &[u8]) -> Result<Option<Glance>, PictureFault>;
+
     /// Measures a selfie in its normalised frames.
     ///
     /// # Errors
     /// If a stored picture can no longer be decoded.
-    fn selfie(&self, frames: Vec<Vec<u8>>, challenge: Option<Challenge>) -> Result<SelfieFindings, PictureFault>;
+    fn selfie(&self, frames: Vec<Vec<u8>>, asked: &Asked) -> Result<SelfieFindings, PictureFault>;
 }
 
 /// The longest side of a selfie frame: a face fills most of it, and a burst must fit into memory.
@@ -97,6 +106,7 @@ impl Analyser for VisionAnalyser {
             Subject::Selfie => vision::selfie_quality(&picture),
         };
         Ok(Normalised {
+            print: vision::frame_print(&picture),
             jpeg: picture.jpeg,
             sha256,
             quality,
@@ -120,11 +130,15 @@ impl Analyser for VisionAnalyser {
         Ok(card.unwrap_or(picture).jpeg)
     }
 
-    fn selfie(&self, frames: Vec<Vec<u8>>, challenge: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {
+    fn glance(&self, picture: &[u8]) -> Result<Option<Glance>, PictureFault> {
+        Ok(self.0.glance(&vision::normalise(picture)?))
+    }
+
+    fn selfie(&self, frames: Vec<Vec<u8>>, asked: &Asked) -> Result<SelfieFindings, PictureFault> {
         let frames = frames
             .into_iter()
             .map(|jpeg| Picture::reopen(jpeg, [0; 32]))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(self.0.examine_selfie(&frames, challenge))
+        Ok(self.0.examine_selfie(&frames, asked))
     }
 }

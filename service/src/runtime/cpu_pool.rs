@@ -138,7 +138,8 @@ mod tests {
     use crate::runtime::analyser::{Normalised, PictureFault, Subject};
     use domain::{
         document::{DocumentType, Side},
-        findings::{Challenge, DocumentFindings, SelfieFindings},
+        findings::{Asked, DocumentFindings, SelfieFindings},
+        live::Glance,
     };
     use time::Date;
 
@@ -154,7 +155,10 @@ mod tests {
         fn rectify(&self, _: Vec<u8>, _: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
             Err(PictureFault::Corrupt)
         }
-        fn selfie(&self, _: Vec<Vec<u8>>, _: Option<Challenge>) -> Result<SelfieFindings, PictureFault> {
+        fn glance(&self, _: &[u8]) -> Result<Option<Glance>, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
+        fn selfie(&self, _: Vec<Vec<u8>>, _: &Asked) -> Result<SelfieFindings, PictureFault> {
             Err(PictureFault::Corrupt)
         }
     }

@@ -9,7 +9,7 @@ use crate::{
 use domain::{
     decision::{Policy, Score},
     document::DocumentType,
-    findings::{Challenge, DocumentFindings, ModelHash, Quality, SelfieFindings},
+    findings::{Asked, DocumentFindings, ModelHash, Quality, SelfieFindings},
     ids::CaptureId,
     outcome::Verdict,
     reasons::Reason,
@@ -42,8 +42,8 @@ pub struct Taken {
     pub slot: Slot,
     /// 1 for the first of its slot.
     pub number: i64,
-    /// What the user was asked to do.
-    pub challenge: Option<Challenge>,
+    /// What the user was asked to do, and how it was followed before the camera.
+    pub asked: Asked,
     /// How many pictures it has.
     pub frames: usize,
     /// Which of them was judged.
@@ -243,7 +243,7 @@ fn taken<'a>(
         attempt: row.attempt,
         slot: row.slot,
         number: row.number,
-        challenge: row.challenge,
+        asked: row.asked.clone(),
         frames: row.frames.len(),
         best: 0,
         at: row.created_at,

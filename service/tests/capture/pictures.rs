@@ -18,7 +18,7 @@ use service::{
         rectify::View,
         retake::to_check,
         show_picture::show_picture,
-        take::{Burst, CaptureError, capture_document, capture_selfie, challenge},
+        take::{Answers, Burst, CaptureError, capture_document, capture_selfie, challenge},
     },
     runtime::analyser::PictureFault,
 };
@@ -282,7 +282,7 @@ async fn two_tabs_share_one_attempt_and_an_old_page_changes_nothing() {
     );
     harness.selfie(&applicant).await;
     let burst = Burst {
-        challenge: Some(id),
+        answers: Answers::Challenge(id),
         frames: vec![(0, vec![1]), (1, vec![2])],
     };
     let stale = capture_selfie(&harness.honnin, &applicant, burst).await;
@@ -326,17 +326,17 @@ async fn one_frame_is_no_answer_to_a_challenge_but_enough_for_who_cannot_move() 
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
     let (id, _) = challenge(&harness.honnin, &applicant).await.unwrap();
-    let burst = |challenge, frames| Burst {
-        challenge,
+    let burst = |answers, frames| Burst {
+        answers,
         frames: vec![(0, b"me".to_vec()); frames],
     };
-    let one = capture_selfie(&harness.honnin, &applicant, burst(Some(id.clone()), 1)).await;
+    let one = capture_selfie(&harness.honnin, &applicant, burst(Answers::Challenge(id.clone()), 1)).await;
     assert!(matches!(one, Err(CaptureError::Missing)));
-    let none = capture_selfie(&harness.honnin, &applicant, burst(None, 0)).await;
+    let none = capture_selfie(&harness.honnin, &applicant, burst(Answers::Nothing, 0)).await;
     assert!(matches!(none, Err(CaptureError::Missing)));
-    let many = capture_selfie(&harness.honnin, &applicant, burst(Some(id), 25)).await;
+    let many = capture_selfie(&harness.honnin, &applicant, burst(Answers::Challenge(id), 25)).await;
     assert!(matches!(many, Err(CaptureError::TooMany)));
-    capture_selfie(&harness.honnin, &applicant, burst(None, 1))
+    capture_selfie(&harness.honnin, &applicant, burst(Answers::Nothing, 1))
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Submit);

@@ -17,7 +17,7 @@ use service::{
         progress::{Next, NotNow},
         result::Ending,
         submit::submit,
-        take::{Burst, capture_selfie},
+        take::{Answers, Burst, capture_selfie},
     },
     session::reprocess,
 };
@@ -89,7 +89,7 @@ async fn who_cannot_move_goes_to_a_person() {
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
     let burst = Burst {
-        challenge: None,
+        answers: Answers::Nothing,
         frames: vec![(0, b"me".to_vec())],
     };
     capture_selfie(&harness.honnin, &applicant, burst).await.unwrap();

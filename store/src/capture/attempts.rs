@@ -28,6 +28,10 @@ pub struct AttemptRow {
     pub typed: Option<Vec<u8>>,
     /// The next movement to request, with its id.
     pub challenge: Option<(String, Challenge)>,
+    /// Id of the latest run of the selfie camera; no other counts.
+    pub live_id: Option<String>,
+    /// How many runs of the selfie camera were begun.
+    pub live_runs: i64,
     /// When it was submitted.
     pub submitted_at: Option<Timestamp>,
 }
@@ -49,6 +53,8 @@ impl AttemptRow {
             document_type: None,
             typed: None,
             challenge: None,
+            live_id: None,
+            live_runs: 0,
             submitted_at: None,
         }
     }
@@ -65,6 +71,8 @@ struct Raw {
     typed: Option<Vec<u8>>,
     challenge_id: Option<String>,
     challenge: Option<String>,
+    live_id: Option<String>,
+    live_runs: i64,
     submitted_at: Option<i64>,
 }
 
@@ -75,7 +83,7 @@ struct Raw {
 pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<AttemptRow, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT version, language, consent_version, consented_at, face_search, document_type, typed, challenge_id, challenge,
-                submitted_at
+                live_id, live_runs, submitted_at
          FROM attempts WHERE session_id = $1 AND attempt = $2")
         .bind(session.as_str()).bind(attempt).fetch_optional(conn).await)?;
     let mut row = AttemptRow::new(session.clone(), attempt);
@@ -92,6 +100,7 @@ pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<Atte
     if let Some((id, challenge)) = raw.challenge_id.zip(raw.challenge) {
         row.challenge = Some((id, Challenge::parse(&challenge).ok_or(corrupt)?));
     }
+    (row.live_id, row.live_runs) = (raw.live_id, raw.live_runs);
     row.submitted_at = raw.submitted_at.map(Timestamp::from_millis);
     Ok(row)
 }
@@ -105,18 +114,19 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
     let (challenge_id, challenge) = row.challenge.clone().unzip();
     let saved = on!(tx, conn => sqlx::query(
         "INSERT INTO attempts (session_id, attempt, version, language, consent_version, consented_at, document_type, typed,
-             challenge_id, challenge, submitted_at, face_search)
-         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+             challenge_id, challenge, submitted_at, face_search, live_id, live_runs)
+         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
          ON CONFLICT (session_id, attempt) DO UPDATE SET version = excluded.version, language = excluded.language,
              consent_version = excluded.consent_version, consented_at = excluded.consented_at,
              document_type = excluded.document_type, typed = excluded.typed, challenge_id = excluded.challenge_id,
-             challenge = excluded.challenge, submitted_at = excluded.submitted_at, face_search = excluded.face_search
+             challenge = excluded.challenge, submitted_at = excluded.submitted_at, face_search = excluded.face_search,
+             live_id = excluded.live_id, live_runs = excluded.live_runs
          WHERE attempts.version = $3")
         .bind(row.session.as_str()).bind(row.attempt).bind(row.version).bind(row.language.map(Language::as_str))
         .bind(&consent_version).bind(consented_at.map(Timestamp::as_millis))
         .bind(row.document_type.map(DocumentType::as_str)).bind(&row.typed)
         .bind(&challenge_id).bind(challenge.map(Challenge::as_str)).bind(row.submitted_at.map(Timestamp::as_millis))
-        .bind(row.face_search).execute(conn).await.map(|done| done.rows_affected()))?;
+        .bind(row.face_search).bind(&row.live_id).bind(row.live_runs).execute(conn).await.map(|done| done.rows_affected()))?;
     if saved == 1 {
         row.version += 1;
         Ok(())

@@ -7,7 +7,7 @@ use crate::{
 };
 use domain::{
     document::{DocumentType, Side},
-    findings::Challenge,
+    findings::{Asked, Challenge},
     ids::{CaptureId, SessionId},
     reasons::Reason,
     time::Timestamp,
@@ -69,8 +69,8 @@ pub struct CaptureRow {
     pub number: i64,
     /// The kind of document that the user had chosen.
     pub document_type: Option<DocumentType>,
-    /// The requested movement.
-    pub challenge: Option<Challenge>,
+    /// What a selfie was asked to show.
+    pub asked: Asked,
     /// The pictures.
     pub frames: Vec<Frame>,
     /// Why it should be retaken.
@@ -104,6 +104,7 @@ struct Raw {
     number: i64,
     document_type: Option<String>,
     challenge: Option<String>,
+    live: Option<String>,
     frames: String,
     problems: String,
     created_at: i64,
@@ -119,7 +120,9 @@ impl TryFrom<Raw> for CaptureRow {
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         const CORRUPT: StoreError = StoreError::Corrupt("a capture that does not parse");
         let kind = raw.document_type.map(|kind| DocumentType::parse(&kind).ok_or(CORRUPT));
-        let challenge = raw.challenge.map(|name| Challenge::parse(&name).ok_or(CORRUPT));
+        let names = raw.challenge.iter().flat_map(|names| names.split(','));
+        let movements = names.map(|name| Challenge::parse(name).ok_or(CORRUPT));
+        let live = raw.live.map(|json| serde_json::from_str(&json).map_err(|_| CORRUPT));
         Ok(Self {
             id: CaptureId::parse(&raw.id).ok_or(CORRUPT)?,
             session: SessionId::parse(&raw.session_id).ok_or(CORRUPT)?,
@@ -127,7 +130,10 @@ impl TryFrom<Raw> for CaptureRow {
             slot: Slot::parse(&raw.slot).ok_or(CORRUPT)?,
             number: raw.number,
             document_type: kind.transpose()?,
-            challenge: challenge.transpose()?,
+            asked: Asked {
+                movements: movements.collect::<Result<_, _>>()?,
+                live: live.transpose()?,
+            },
             frames: serde_json::from_str(&raw.frames).map_err(|_| CORRUPT)?,
             problems: serde_json::from_str(&raw.problems).map_err(|_| CORRUPT)?,
             created_at: Timestamp::from_millis(raw.created_at),
@@ -146,12 +152,16 @@ impl TryFrom<Raw> for CaptureRow {
 pub async fn insert(tx: &mut Tx, row: &CaptureRow) -> Result<(), StoreError> {
     let frames = serde_json::to_string(&row.frames).map_err(StoreError::refused)?;
     let problems = serde_json::to_string(&row.problems).map_err(StoreError::refused)?;
+    let names: Vec<_> = row.asked.movements.iter().map(|movement| movement.as_str()).collect();
+    let movements = (!names.is_empty()).then(|| names.join(","));
+    let live = row.asked.live.as_ref().map(serde_json::to_string);
+    let live = live.transpose().map_err(StoreError::refused)?;
     on!(tx, conn => sqlx::query(
-        "INSERT INTO captures (id, session_id, attempt, slot, try, document_type, challenge, frames, problems, created_at,
-             accepted_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)")
+        "INSERT INTO captures (id, session_id, attempt, slot, try, document_type, challenge, live, frames, problems,
+             created_at, accepted_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
         .bind(row.id.as_str()).bind(row.session.as_str()).bind(row.attempt).bind(row.slot.as_str()).bind(row.number)
-        .bind(row.document_type.map(DocumentType::as_str)).bind(row.challenge.map(Challenge::as_str))
+        .bind(row.document_type.map(DocumentType::as_str)).bind(&movements).bind(&live)
         .bind(&frames).bind(&problems).bind(row.created_at.as_millis()).bind(row.accepted_at.map(Timestamp::as_millis))
         .execute(conn).await.map(drop))
 }
@@ -159,7 +169,7 @@ pub async fn insert(tx: &mut Tx, row: &CaptureRow) -> Result<(), StoreError> {
 macro_rules! select {
     ($clause:literal) => {
         concat!(
-            "SELECT id, session_id, attempt, slot, try AS number, document_type, challenge, frames, problems, created_at,
+            "SELECT id, session_id, attempt, slot, try AS number, document_type, challenge, live, frames, problems, created_at,
                     accepted_at, discarded_at, findings, analysed_at
              FROM captures ",
             $clause

@@ -3,7 +3,7 @@
 use domain::{
     decision::Policy,
     document::{DocumentType, Side},
-    findings::{Challenge, ModelHash},
+    findings::{Asked, Challenge, LiveFindings, ModelHash},
     ids::{CaptureId, SessionId, TenantId},
     language::Language,
     outcome::Verdict,
@@ -77,7 +77,17 @@ fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) -> CaptureRow
         slot,
         number,
         document_type: (slot != Slot::Selfie).then_some(DocumentType::IdCard),
-        challenge: (slot == Slot::Selfie).then_some(Challenge::TurnRight),
+        asked: if slot == Slot::Selfie {
+            Asked {
+                movements: vec![Challenge::TurnRight, Challenge::ComeCloser],
+                live: Some(LiveFindings {
+                    answered_ms: vec![700, 1_900],
+                    same_frames: true,
+                }),
+            }
+        } else {
+            Asked::default()
+        },
         problems: vec![Reason::DocumentGlare],
         created_at: at(10 + i64::from(byte)),
         accepted_at: None,
@@ -119,6 +129,8 @@ async fn answers_are_saved_by_whoever_read_them_last() {
             document_type: Some(DocumentType::Passport),
             typed: Some(vec![1, 2]),
             challenge: Some(("c".into(), Challenge::TurnLeft)),
+            live_id: Some("run".into()),
+            live_runs: 3,
             submitted_at: Some(at(6)),
             ..first
         };

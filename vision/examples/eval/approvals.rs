@@ -12,7 +12,9 @@ use crate::{
 use domain::{
     decision::{Decision, Earlier, Evidence, Policy, decide},
     document::{DocumentType, FieldName, Side},
-    findings::{Challenge, DocumentFindings, Face, LivenessFindings, SelfieFindings, SelfieSigns},
+    findings::{
+        Challenge, DocumentFindings, Face, LiveFindings, LivenessFindings, Movement, SelfieFindings, SelfieSigns,
+    },
     outcome::Verdict,
     session::{Plan, Step},
     user_input::UserInput,
@@ -249,12 +251,18 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
         face,
         best_frame: Some(0),
         liveness: Some(LivenessFindings {
-            challenge: Challenge::TurnLeft,
+            movements: vec![Movement {
+                challenge: Challenge::TurnLeft,
+                extent: 0.5,
+                plane_residual: Some(0.15),
+            }],
             frontal_yaw: 0.02,
-            turned_yaw: 0.5,
-            plane_residual: Some(0.15),
             same_person_distance: Some(0.3),
             still: false,
+            live: Some(LiveFindings {
+                answered_ms: vec![900],
+                same_frames: true,
+            }),
         }),
         signs: SelfieSigns {
             eyes_covered: Some(0.1),

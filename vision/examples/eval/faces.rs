@@ -1,6 +1,7 @@
 //! V3: every photograph of a face against every other.
 
 use crate::{Done, times::Times};
+use domain::findings::Asked;
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -25,7 +26,7 @@ pub(crate) fn report(vision: &Vision, folder: &Path) -> Done<Value> {
         let started = Instant::now();
         let picture: Picture = normalise(&fs::read(file)?)?;
         let decoded = started.elapsed().as_secs_f32() * 1000.0;
-        let findings = vision.examine_selfie(&[picture], None);
+        let findings = vision.examine_selfie(&[picture], &Asked::default());
         times.add("decode", decoded);
         for stage in &findings.timings {
             times.add(&stage.stage, stage.ms);

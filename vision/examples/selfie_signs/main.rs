@@ -5,7 +5,7 @@
 mod attacks;
 
 use attacks::{Cover, Dice, on_screen, photographed};
-use domain::findings::{Face, SelfieSigns};
+use domain::findings::{Asked, Face, SelfieSigns};
 use domain::quality::{SelfieLimits, face_is_covered};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (limits, mut dice) = (SelfieLimits::default(), Dice(SEED));
     let see = |picture: &Picture| {
         let again = Picture::reopen(picture.jpeg.clone(), [0; 32]).ok()?;
-        let seen = vision.examine_selfie(&[again], None);
+        let seen = vision.examine_selfie(&[again], &Asked::default());
         seen.face.map(|face| (face, seen.signs))
     };
     let faces: Vec<(Raster, Face, SelfieSigns)> = scenes
@@ -139,7 +139,7 @@ fn samples(vision: &Vision) -> Result<Vec<Picture>, Box<dyn Error>> {
     for number in 1..=6 {
         let scene = normalise(&std::fs::read(format!("models/samples/sample{number}.jpg"))?)?;
         let whole = scene.rgb.clone();
-        let Some(face) = vision.examine_selfie(&[scene], None).face else {
+        let Some(face) = vision.examine_selfie(&[scene], &Asked::default()).face else {
             continue;
         };
         let [left, top, width, height] = face.bounds;

@@ -5,7 +5,7 @@ mod still;
 
 use crate::face::Shape;
 use crate::raster::Raster;
-use domain::findings::{Challenge, LivenessFindings};
+use domain::findings::{Asked, Challenge, LivenessFindings, Movement};
 
 /// One frame of a burst in which a face was found.
 pub(crate) struct Seen<'a> {
@@ -19,15 +19,6 @@ pub(crate) struct Seen<'a> {
 /// the landmarks' own noise (yaw 0.025, 95 of 100 below 0.07).
 const MOVED: f32 = 0.15;
 
-/// The sign the yaw proxy has when the challenge is followed. Frames are camera pictures, not mirrored: a head turned to its
-/// own left points to the picture's right.
-const fn direction(challenge: Challenge) -> f32 {
-    match challenge {
-        Challenge::TurnLeft => 1.0,
-        Challenge::TurnRight => -1.0,
-    }
-}
-
 /// The frame that looks most straight into the camera.
 pub(crate) fn most_frontal<'a, 'b>(frames: &'b [Seen<'a>]) -> Option<&'b Seen<'a>> {
     frames
@@ -35,39 +26,69 @@ pub(crate) fn most_frontal<'a, 'b>(frames: &'b [Seen<'a>]) -> Option<&'b Seen<'a
         .min_by(|a, b| a.shape.yaw().abs().total_cmp(&b.shape.yaw().abs()))
 }
 
-/// The frame turned furthest the way that was asked for.
-pub(crate) fn furthest<'a, 'b>(frames: &'b [Seen<'a>], challenge: Challenge) -> Option<&'b Seen<'a>> {
-    let sign = direction(challenge);
-    frames
-        .iter()
-        .max_by(|a, b| (a.shape.yaw() * sign).total_cmp(&(b.shape.yaw() * sign)))
-}
+/// Frames up to this yaw show the distance between the eyes unshortened.
+const FRONTAL: f32 = 0.2;
 
-/// Measures a burst; `None` without two frames that show a face. `same_person` is measured elsewhere, from descriptors.
-pub(crate) fn measure(frames: &[Seen<'_>], challenge: Challenge, same_person: Option<f32>) -> Option<LivenessFindings> {
-    let (frontal, turned) = (most_frontal(frames)?, furthest(frames, challenge)?);
-    if frames.len() < 2 {
+/// Measures a burst; `None` without two frames that show a face, or if nothing was asked for. `same_person` is measured elsewhere,
+/// from descriptors.
+pub(crate) fn measure(frames: &[Seen<'_>], asked: &Asked, same_person: Option<f32>) -> Option<LivenessFindings> {
+    let frontal = most_frontal(frames)?;
+    if frames.len() < 2 || asked.movements.is_empty() {
         return None;
     }
-    let (frontal_yaw, turned_yaw) = (frontal.shape.yaw(), turned.shape.yaw());
-    let plane_residual = ((turned_yaw - frontal_yaw).abs() >= MOVED)
-        .then(|| {
-            plane::residual(
-                frontal.shape.points(),
-                turned.shape.points(),
-                frontal.shape.eye_distance(),
-            )
-        })
-        .flatten();
+    let movements = asked.movements.iter().map(|challenge| match challenge.direction() {
+        Some(direction) => turn(frames, frontal, *challenge, direction),
+        None => Movement {
+            challenge: *challenge,
+            extent: approach(frames),
+            plane_residual: None,
+        },
+    });
     let pictures: Vec<&Raster> = frames.iter().map(|seen| seen.picture).collect();
     Some(LivenessFindings {
-        challenge,
-        frontal_yaw,
-        turned_yaw: turned_yaw * direction(challenge),
-        plane_residual,
+        movements: movements.collect(),
+        frontal_yaw: frontal.shape.yaw(),
         same_person_distance: same_person,
         still: still::is_still(&pictures),
+        live: asked.live.clone(),
     })
+}
+
+/// The frame turned furthest in the requested direction, against the most frontal one.
+fn turn(frames: &[Seen<'_>], frontal: &Seen<'_>, challenge: Challenge, direction: f32) -> Movement {
+    let extent = |seen: &Seen<'_>| seen.shape.yaw() * direction;
+    let turned = frames
+        .iter()
+        .max_by(|a, b| extent(a).total_cmp(&extent(b)))
+        .unwrap_or(frontal);
+    let moved = (turned.shape.yaw() - frontal.shape.yaw()).abs() >= MOVED;
+    let residual = || {
+        plane::residual(
+            frontal.shape.points(),
+            turned.shape.points(),
+            frontal.shape.eye_distance(),
+        )
+    };
+    Movement {
+        challenge,
+        extent: extent(turned),
+        plane_residual: moved.then(residual).flatten(),
+    }
+}
+
+/// How much closer a frontal face came: the greatest distance between the eyes over the smallest. 1 if it did not move.
+fn approach(frames: &[Seen<'_>]) -> f32 {
+    let frontal = frames.iter().filter(|seen| seen.shape.yaw().abs() <= FRONTAL);
+    // Frames of a burst have one size; if they do not, shares of the width are comparable.
+    let shares = frontal.map(|seen| seen.shape.eye_distance() / seen.picture.width().max(1) as f32);
+    let (least, most) = shares.fold((f32::MAX, 0.0_f32), |(least, most), share| {
+        (least.min(share), most.max(share))
+    });
+    if least > 0.0 && most >= least {
+        most / least
+    } else {
+        1.0
+    }
 }
 
 #[cfg(test)]
@@ -86,7 +107,11 @@ mod tests {
                 shape: head(*yaw, flat),
             })
             .collect();
-        measure(&seen, challenge, Some(0.2)).unwrap()
+        let asked = Asked {
+            movements: vec![challenge],
+            live: None,
+        };
+        measure(&seen, &asked, Some(0.2)).unwrap()
     }
 
     fn pictures() -> Vec<Raster> {
@@ -103,13 +128,42 @@ mod tests {
         // The head of the tests turns its nose to the picture's right with a positive angle.
         let left = burst(&pictures(), &[0.0, 15.0, 35.0], false, Challenge::TurnLeft);
         assert!(
-            left.turned_yaw > 0.35 && left.plane_residual.unwrap() > 0.08 && !left.still,
+            left.movements[0].extent > 0.35 && left.movements[0].plane_residual.unwrap() > 0.08 && !left.still,
             "{left:?}"
         );
         let wrong = burst(&pictures(), &[0.0, -15.0, -35.0], false, Challenge::TurnLeft);
-        assert!(wrong.turned_yaw < 0.1, "{wrong:?}");
+        assert!(wrong.movements[0].extent < 0.1, "{wrong:?}");
         let right = burst(&pictures(), &[0.0, -15.0, -35.0], false, Challenge::TurnRight);
-        assert!(right.turned_yaw > 0.35, "{right:?}");
+        assert!(right.movements[0].extent > 0.35, "{right:?}");
+    }
+
+    #[test]
+    fn a_face_that_grows_came_closer_and_a_turned_one_does_not_count() {
+        let pictures = pictures();
+        let seen = |index: usize, yaw: f32, scale: f32| {
+            let points = head(yaw, false)
+                .points()
+                .iter()
+                .map(|p| [p[0] * scale, p[1] * scale])
+                .collect();
+            Seen {
+                index,
+                picture: &pictures[index],
+                shape: Shape::new(points).unwrap(),
+            }
+        };
+        let asked = Asked {
+            movements: vec![Challenge::ComeCloser],
+            live: None,
+        };
+        let near = [seen(0, 0.0, 1.0), seen(1, 40.0, 0.6), seen(2, 3.0, 1.4)];
+        let found = measure(&near, &asked, None).unwrap().movements[0];
+        assert!(
+            (found.extent - 1.4).abs() < 0.02 && found.plane_residual.is_none(),
+            "{found:?}"
+        );
+        let away = [seen(0, 0.0, 1.0), seen(1, 2.0, 1.02)];
+        assert!(measure(&away, &asked, None).unwrap().movements[0].extent < 1.05);
     }
 
     #[test]
@@ -121,7 +175,7 @@ mod tests {
             Challenge::TurnLeft,
         );
         assert!(
-            still.still && still.turned_yaw.abs() < 0.05 && still.plane_residual.is_none(),
+            still.still && still.movements[0].extent.abs() < 0.05 && still.movements[0].plane_residual.is_none(),
             "{still:?}"
         );
     }

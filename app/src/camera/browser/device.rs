@@ -269,18 +269,47 @@ impl Camera {
         self.encode(video, &crop, side, quality).await
     }
 
+    /// Two JPEGs of the same frame: what is sent in the end, and a small copy.
+    pub(super) async fn twice(&self, video: &HtmlVideoElement, [large, small]: [(f64, f64); 2]) -> Option<[Blob; 2]> {
+        let crop = Crop::of(video, Some(self.aspect))?;
+        let (canvas, _) = self.draw(video, &crop, large.0)?;
+        let copy = reduced(&canvas, small.0)?;
+        let small = blob(&copy, small.1).await?;
+        Some([blob(&canvas, large.1).await?, small])
+    }
+
     async fn encode(&self, video: &HtmlVideoElement, crop: &Crop, side: f64, quality: f64) -> Option<Blob> {
         let (canvas, _) = self.draw(video, crop, side)?;
-        let promise = Promise::new(&mut |resolve: Function, _| {
-            let done = Closure::once_into_js(move |blob: JsValue| {
-                let _ = resolve.call1(&JsValue::NULL, &blob);
-            });
-            let _ = canvas.to_blob_with_type_and_encoder_options(
-                done.unchecked_ref(),
-                "image/jpeg",
-                &JsValue::from_f64(quality),
-            );
-        });
-        JsFuture::from(promise).await.ok()?.dyn_into().ok()
+        blob(&canvas, quality).await
     }
+}
+
+/// A copy of a canvas, no side longer than `side`.
+fn reduced(canvas: &HtmlCanvasElement, side: f64) -> Option<HtmlCanvasElement> {
+    let (width, height) = (f64::from(canvas.width()), f64::from(canvas.height()));
+    let scale = (side / width.max(height)).min(1.0);
+    let copy: HtmlCanvasElement = window()?.document()?.create_element("canvas").ok()?.dyn_into().ok()?;
+    let (w, h) = ((width * scale).round(), (height * scale).round());
+    copy.set_width(w as u32);
+    copy.set_height(h as u32);
+    let context: CanvasRenderingContext2d = copy.get_context("2d").ok()??.dyn_into().ok()?;
+    context
+        .draw_image_with_html_canvas_element_and_dw_and_dh(canvas, 0.0, 0.0, w, h)
+        .ok()?;
+    Some(copy)
+}
+
+/// A JPEG of a canvas.
+async fn blob(canvas: &HtmlCanvasElement, quality: f64) -> Option<Blob> {
+    let promise = Promise::new(&mut |resolve: Function, _| {
+        let done = Closure::once_into_js(move |blob: JsValue| {
+            let _ = resolve.call1(&JsValue::NULL, &blob);
+        });
+        let _ = canvas.to_blob_with_type_and_encoder_options(
+            done.unchecked_ref(),
+            "image/jpeg",
+            &JsValue::from_f64(quality),
+        );
+    });
+    JsFuture::from(promise).await.ok()?.dyn_into().ok()
 }

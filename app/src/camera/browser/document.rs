@@ -54,7 +54,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
             let plane = frame.plane(ANALYSED_SIDE);
             let look = quality::look_at(&plane);
             let seen = gate.see(frame_at, &look, stillness.motion(&plane));
-            run.stage.hint.set(run.stage.say(hint(seen.hint)));
+            run.stage.tell(run.stage.say(hint(seen.hint)));
             run.stage.look(Look::Well, seen.hint == Hint::Good);
             run.stage
                 .look(Look::Warn, matches!(seen.hint, Hint::Dark | Hint::Glare | Hint::Focus));
@@ -85,7 +85,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
 
 async fn take(run: &Run, video: &HtmlVideoElement) -> Option<(&'static str, FormData)> {
     run.freeze(video);
-    run.stage.hint.set(run.stage.say(text::TAKEN));
+    run.stage.tell(run.stage.say(text::TAKEN));
     let blob = run.camera.jpeg(video, SENT_SIDE, SENT_QUALITY).await?;
     let form = FormData::new().ok()?;
     let About::Document { slot } = &run.about else {

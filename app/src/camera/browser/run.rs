@@ -34,6 +34,7 @@ enum After {
     Film,
     Send,
     Elsewhere,
+    PlainForm,
 }
 
 /// The state of one island.
@@ -60,13 +61,8 @@ pub(super) enum About {
         /// Value of the form's slot.
         slot: &'static str,
     },
-    /// The selfie's challenge.
-    Selfie {
-        /// Its id.
-        challenge_id: String,
-        /// What to say.
-        command: &'static str,
-    },
+    /// The selfie.
+    Selfie,
 }
 
 impl Run {
@@ -112,6 +108,10 @@ impl Run {
                 After::Film => self.open(),
                 After::Send => self.pressed.set(true),
                 After::Elsewhere => go(forms::SWITCH_DEVICE),
+                After::PlainForm => {
+                    self.close();
+                    open_form("plain");
+                }
             },
             Tap::PlainForm => {
                 self.close();
@@ -165,7 +165,7 @@ impl Run {
         self.stage.panel.set(None);
         self.other_form.set(match self.about {
             About::Document { .. } => "plain",
-            About::Selfie { .. } => "cannot",
+            About::Selfie => "cannot",
         });
         self.reset();
         self.show_still(None);
@@ -180,7 +180,7 @@ impl Run {
     }
 
     async fn go_through(self: Rc<Self>, turn: u32) {
-        self.stage.hint.set(self.stage.say(text::STARTING));
+        self.stage.tell(self.stage.say(text::STARTING));
         let Some(video) = self.video() else { return };
         let opened = self.camera.open(&video).await;
         if !self.wanted(turn) {
@@ -229,12 +229,12 @@ impl Run {
     fn fail(&self, trouble: Trouble) {
         self.camera.close(self.video().as_ref());
         self.reset();
-        self.stage.hint.set("");
+        self.stage.tell("");
         self.other_form.set(trouble.other_form());
-        self.after.set(if trouble.has_no_camera() {
-            After::Elsewhere
-        } else {
-            After::Film
+        self.after.set(match trouble {
+            _ if trouble.has_no_camera() => After::Elsewhere,
+            Trouble::RunsOver => After::PlainForm,
+            _ => After::Film,
         });
         self.stage.panel.set(Some(trouble.panel(&self.stage)));
     }
@@ -262,7 +262,7 @@ impl Run {
         let mut retry = Retry::begin(now());
         loop {
             self.stage.panel.set(None);
-            self.stage.hint.set(self.stage.say(text::SENDING));
+            self.stage.tell(self.stage.say(text::SENDING));
             self.stage.sent(0.0);
             let stage = self.stage;
             let answer = send(address, form, move |share| stage.sent(share)).await;
@@ -279,7 +279,7 @@ impl Run {
             self.stage.look(Look::Sending, false);
             let wait = retry.wait(now(), asked, js_sys::Math::random());
             let sentence = if wait.is_some() { sentence } else { text::NOT_BY_ITSELF };
-            self.stage.hint.set("");
+            self.stage.tell("");
             self.show(
                 text::UNSENT_TITLE,
                 self.stage.say(sentence).to_owned(),
@@ -302,7 +302,7 @@ impl Run {
     }
 
     fn refused(&self, sentence: String) {
-        self.stage.hint.set("");
+        self.stage.tell("");
         self.stage.look(Look::Sending, false);
         self.show(text::REFUSED_TITLE, sentence, text::RETRY, After::Film);
     }

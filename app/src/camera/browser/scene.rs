@@ -2,6 +2,7 @@
 
 use crate::camera::stage::Stage;
 use leptos::prelude::*;
+use std::borrow::Cow;
 use web_sys::Element;
 
 /// The width of the drawing over what is analysed.
@@ -20,8 +21,12 @@ pub(super) enum Look {
     Warn,
     /// The hint says that all is well.
     Well,
-    /// The head should turn.
-    Turning,
+    /// The head should turn to the user's left, which is the left of the mirrored picture.
+    Left,
+    /// The head should turn to the user's right.
+    Right,
+    /// The face should come closer.
+    Near,
     /// The picture was just taken.
     Taken,
     /// It is being sent.
@@ -29,13 +34,15 @@ pub(super) enum Look {
 }
 
 impl Look {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::Live,
         Self::Boxed,
         Self::Good,
         Self::Warn,
         Self::Well,
-        Self::Turning,
+        Self::Left,
+        Self::Right,
+        Self::Near,
         Self::Taken,
         Self::Sending,
     ];
@@ -47,7 +54,9 @@ impl Look {
             Self::Good => "good",
             Self::Warn => "warn",
             Self::Well => "well",
-            Self::Turning => "turning",
+            Self::Left => "left",
+            Self::Right => "right",
+            Self::Near => "near",
             Self::Taken => "taken",
             Self::Sending => "sending",
         }
@@ -55,6 +64,14 @@ impl Look {
 }
 
 impl Stage {
+    /// Says what to do now. The same sentence again is not announced again.
+    pub(super) fn tell(&self, hint: impl Into<Cow<'static, str>>) {
+        let hint = hint.into();
+        if self.hint.with_untracked(|said| *said != hint) {
+            self.hint.set(hint);
+        }
+    }
+
     /// Switches a state on or off.
     pub(super) fn look(&self, look: Look, on: bool) {
         if let Some(dialog) = self.dialog.get_untracked() {

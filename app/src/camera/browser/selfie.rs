@@ -1,58 +1,36 @@
-//! Films the selfie: a moment of looking straight ahead, the command, a burst during the movement.
+//! Films the selfie. The server sees a small copy of each frame and says what to do next; the frames that it wants are sent at
+//! full size in the end.
 
 use super::device::{Camera, Facing};
 use super::run::{About, Filmed, Run};
 use super::scene::Look;
+use super::send::{Heard, go, show, text as field};
 use super::trouble::Trouble;
 use super::{now, rest};
 use crate::camera::stage::{Stage, Tap};
 use crate::forms;
-use crate::text::{Text, camera as text, capture};
-use domain::findings::Challenge;
-use lens::frame::{Frame, Plane};
-use lens::gate::HINT_MS;
-use lens::stillness::{MOVED, STILL, Stillness, Thumbnail};
+use crate::text::camera as text;
+use js_sys::Reflect;
 use leptos::prelude::*;
-use std::collections::VecDeque;
 use std::rc::Rc;
-use web_sys::{Blob, FormData, HtmlVideoElement};
+use wasm_bindgen::JsValue;
+use web_sys::{Blob, FormData};
 
 /// Width over height of the part in the middle of the picture that is analysed and sent, as in `style/camera.css`.
 const VIEW: f64 = 3.0 / 4.0;
-/// Side of the analysed picture: brightness and motion need no more.
-const LOOKED_SIDE: f64 = 160.0;
-/// Time between analysed frames, and between frames of the burst.
-const LOOK_EVERY_MS: i32 = 100;
-const FRAME_EVERY_MS: u64 = 280;
-/// Number of frames kept from before the command, and from after it.
-const STRAIGHT: usize = 4;
-const MOVING: usize = 14;
-/// Conditions must hold this long before the burst begins; after the longer time it begins anyway, and the server judges.
-const SETTLED_MS: u64 = 900;
-const SETTLED_AT_LAST_MS: u64 = 8_000;
-/// The burst continues this long after the head has moved, so that it is seen turned.
-const AFTER_MOVE_MS: u64 = 1_600;
-/// Time limit for the movement.
-const TIME_MS: u64 = 20_000;
-/// Mean luma range in which a face is visible.
-const DARK: f32 = 0.16;
-const BRIGHT: f32 = 0.93;
-/// A head is never as still as a card on a table.
-const CALM: f32 = STILL * 1.5;
-/// Longest side and quality of a frame: a face fills most of it.
-const SENT_SIDE: f64 = 1_280.0;
-const SENT_QUALITY: f64 = 0.85;
+/// Least time between two frames: four a second show a movement, and the server has other phones to look at.
+const FRAME_EVERY_MS: u64 = 250;
+/// How long the server may be out of reach before the user is asked.
+const UNHEARD_MS: u64 = 15_000;
+/// Longest side and quality of a frame that is sent in the end, in which a face fills most of the picture, and of its small copy:
+/// about 12 kB, in which the server's networks still see everything that they look for.
+const SENT: (f64, f64) = (1_280.0, 0.85);
+const COPY: (f64, f64) = (400.0, 0.7);
+/// Frames kept beside those that the server requires; of more, the latest.
+const OPTIONAL: usize = 9;
 
-pub(in crate::camera) fn start(
-    stage: Stage,
-    challenge_id: String,
-    challenge: Challenge,
-) -> impl Fn(Tap) + Clone + 'static {
-    let about = About::Selfie {
-        challenge_id,
-        command: stage.say(capture::challenge(challenge)),
-    };
-    let run = Run::start(stage, Camera::new(Facing::User, VIEW), about, |run, turn| {
+pub(in crate::camera) fn start(stage: Stage) -> impl Fn(Tap) + Clone + 'static {
+    let run = Run::start(stage, Camera::new(Facing::User, VIEW), About::Selfie, |run, turn| {
         Box::pin(film(run, turn))
     });
     move |tap| run.tapped(tap)
@@ -62,103 +40,55 @@ pub(in crate::camera) fn start(
 struct Shot {
     at: u64,
     blob: Blob,
+    required: bool,
+}
+
+/// The run as far as it has come.
+#[derive(Default)]
+struct Burst {
+    /// The server's token.
+    token: String,
+    movement: Option<String>,
+    shots: Vec<Shot>,
 }
 
 async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let video = run.video().ok_or(None)?;
-    settle(&run, &video, turn).await?;
-    let mut shots = VecDeque::new();
-    run.stage.look(Look::Good, true);
-    for _ in 0..STRAIGHT {
-        shots.extend(shoot(&run, &video).await);
-        progress(&run, shots.len());
-        rest(FRAME_EVERY_MS as i32).await;
+    run.stage.tell(run.stage.say(text::SELFIE_PLACE));
+    let (mut burst, mut heard_at) = (Burst::default(), now());
+    loop {
+        let at = now();
+        let frame = run.camera.twice(&video, [SENT, COPY]).await;
+        let [blob, copy] = frame.ok_or(Some(Trouble::Black))?;
+        let heard = show(forms::SELFIE_LIVE, &question(&burst.token, &copy).ok_or(None)?).await;
         if !run.wanted(turn) {
             return Err(None);
         }
-    }
-    let straight = look(&run, &video)
-        .map(|plane| Thumbnail::of(&plane))
-        .ok_or(Some(Trouble::Black))?;
-    let About::Selfie { command, .. } = &run.about else {
-        return Err(None);
-    };
-    run.stage.hint.set(command);
-    run.stage.look(Look::Warn, false);
-    run.stage.look(Look::Turning, true);
-    run.cues.call();
-    follow(&run, &video, turn, &straight, &mut shots).await?;
-    run.stage.look(Look::Turning, false);
-    run.freeze(&video);
-    run.stage.filled(1.0);
-    run.stage.hint.set(run.stage.say(text::SELFIE_DONE));
-    form(&run, shots).ok_or(Some(Trouble::Black))
-}
-
-/// Waits until the light is right and the picture is still.
-async fn settle(run: &Run, video: &HtmlVideoElement, turn: u32) -> Result<(), Option<Trouble>> {
-    let started = now();
-    let mut stillness = Stillness::default();
-    let (mut well_since, mut hinted_at, mut shown) = (None, 0, None);
-    loop {
-        let at = now();
-        let mut wanted: Text = text::SELFIE_PLACE;
-        if let Some(plane) = look(run, video) {
-            let light = plane.mean(plane.area());
-            let calm = stillness.motion(&plane) <= CALM;
-            if light < DARK {
-                wanted = text::SELFIE_DARK;
-            } else if light > BRIGHT {
-                wanted = text::SELFIE_BRIGHT;
+        match heard {
+            Heard::Told(told) => {
+                heard_at = now();
+                match follow(
+                    &run,
+                    &mut burst,
+                    &told,
+                    Shot {
+                        at,
+                        blob,
+                        required: false,
+                    },
+                ) {
+                    Some("done") => break,
+                    Some("too_slow") => return Err(Some(Trouble::TooSlow)),
+                    _ => {}
+                }
             }
-            let well = calm && (DARK..=BRIGHT).contains(&light);
-            well_since = if well { well_since.or(Some(at)) } else { None };
-        }
-        if shown != Some(wanted) && (shown.is_none() || at - hinted_at >= HINT_MS) {
-            (shown, hinted_at) = (Some(wanted), at);
-            run.stage.hint.set(run.stage.say(wanted));
-            run.stage.look(Look::Warn, wanted != text::SELFIE_PLACE);
-        }
-        let settled = well_since.is_some_and(|since| at - since >= SETTLED_MS);
-        if settled || at - started >= SETTLED_AT_LAST_MS {
-            return Ok(());
-        }
-        rest(LOOK_EVERY_MS).await;
-        if !run.wanted(turn) {
-            return Err(None);
-        }
-    }
-}
-
-/// Takes frames until a little after the head has moved; if there are too many, the latest are kept.
-async fn follow(
-    run: &Run,
-    video: &HtmlVideoElement,
-    turn: u32,
-    straight: &Thumbnail,
-    shots: &mut VecDeque<Shot>,
-) -> Result<(), Option<Trouble>> {
-    let (started, mut moved_at) = (now(), None);
-    loop {
-        let at = now();
-        if let Some(plane) = look(run, video)
-            && moved_at.is_none()
-            && straight.motion_to(&Thumbnail::of(&plane)) >= MOVED
-        {
-            moved_at = Some(at);
-        }
-        shots.extend(shoot(run, video).await);
-        if shots.len() > STRAIGHT + MOVING {
-            shots.remove(STRAIGHT);
-        }
-        progress(run, shots.len());
-        // Collects all of them even if the picture moved immediately: a hand may have shaken, and the head turns later.
-        let enough = shots.len() >= STRAIGHT + MOVING;
-        if enough && moved_at.is_some_and(|moved| at - moved >= AFTER_MOVE_MS) {
-            return Ok(());
-        }
-        if at - started >= TIME_MS {
-            return Err(Some(Trouble::TooSlow));
+            Heard::Nothing if now() - heard_at > UNHEARD_MS => return Err(Some(Trouble::Unheard)),
+            Heard::Nothing => {}
+            Heard::Over => return Err(Some(Trouble::RunsOver)),
+            Heard::Elsewhere => {
+                go(forms::CAPTURE);
+                return Err(None);
+            }
         }
         let spent = now() - at;
         rest(FRAME_EVERY_MS.saturating_sub(spent).max(20) as i32).await;
@@ -166,31 +96,65 @@ async fn follow(
             return Err(None);
         }
     }
+    run.freeze(&video);
+    form(&burst).ok_or(Some(Trouble::Black))
 }
 
-fn progress(run: &Run, shots: usize) {
-    run.stage.filled((shots as f64 / (STRAIGHT + MOVING) as f64).min(1.0));
+/// Shows what the server says and keeps the frame if it is wanted. Returns the hint's name if that ends the run.
+fn follow(run: &Run, burst: &mut Burst, told: &JsValue, mut shot: Shot) -> Option<&'static str> {
+    burst.token = field(told, "run").unwrap_or_default();
+    let keep = field(told, "keep").unwrap_or_default();
+    shot.required = keep == "required";
+    if keep != "no" {
+        burst.keep(shot);
+    }
+    run.stage.tell(field(told, "sentence").unwrap_or_default());
+    let tone = field(told, "tone");
+    run.stage.look(Look::Warn, tone.as_deref() == Some("warn"));
+    run.stage.look(Look::Good, tone.as_deref() == Some("good"));
+    let movement = field(told, "movement");
+    if movement != burst.movement {
+        let is = |name: &str| movement.as_deref() == Some(name);
+        run.stage.look(Look::Left, is("turn_left"));
+        run.stage.look(Look::Right, is("turn_right"));
+        run.stage.look(Look::Near, is("come_closer"));
+        run.cues.call();
+        burst.movement = movement;
+    }
+    let progress = Reflect::get(told, &"progress".into()).ok().and_then(|p| p.as_f64());
+    run.stage.filled(progress.unwrap_or_default());
+    let hint = field(told, "hint").unwrap_or_default();
+    ["done", "too_slow"].into_iter().find(|end| *end == hint)
 }
 
-fn look(run: &Run, video: &HtmlVideoElement) -> Option<Plane> {
-    let (width, height, pixels) = run.camera.pixels(video, LOOKED_SIDE)?;
-    Some(Frame::rgba(width, height, &pixels)?.plane(LOOKED_SIDE as usize))
+impl Burst {
+    fn keep(&mut self, shot: Shot) {
+        self.shots.push(shot);
+        let optional = self.shots.iter().filter(|shot| !shot.required).count();
+        if optional > OPTIONAL
+            && let Some(oldest) = self.shots.iter().position(|shot| !shot.required)
+        {
+            self.shots.remove(oldest);
+        }
+    }
 }
 
-async fn shoot(run: &Run, video: &HtmlVideoElement) -> Option<Shot> {
-    let at = now();
-    let blob = run.camera.jpeg(video, SENT_SIDE, SENT_QUALITY).await?;
-    Some(Shot { at, blob })
-}
-
-fn form(run: &Run, shots: VecDeque<Shot>) -> Option<(&'static str, FormData)> {
-    let About::Selfie { challenge_id, .. } = &run.about else {
-        return None;
-    };
+/// The small copy of a frame, with the token of the run if there is one.
+fn question(token: &str, copy: &Blob) -> Option<FormData> {
     let form = FormData::new().ok()?;
-    form.append_with_str(forms::CHALLENGE, challenge_id).ok()?;
-    let first = shots.front()?.at;
-    for (i, shot) in shots.iter().enumerate() {
+    if !token.is_empty() {
+        form.append_with_str(forms::RUN, token).ok()?;
+    }
+    form.append_with_blob_and_filename(forms::FRAME, copy, "frame.jpg")
+        .ok()?;
+    Some(form)
+}
+
+fn form(burst: &Burst) -> Option<(&'static str, FormData)> {
+    let form = FormData::new().ok()?;
+    form.append_with_str(forms::RUN, &burst.token).ok()?;
+    let first = burst.shots.first()?.at;
+    for (i, shot) in burst.shots.iter().enumerate() {
         // The time comes before its frame, so that a server that streams the form has it in time.
         form.append_with_str(forms::AT, &(shot.at - first).to_string()).ok()?;
         form.append_with_blob_and_filename(forms::FRAME, &shot.blob, &format!("frame-{i}.jpg"))

@@ -33,12 +33,76 @@ pub(super) async fn send(address: &str, form: &FormData, sent: impl Fn(f64) + 's
     try_send(address, form, sent).await.unwrap_or(Answer::Lost)
 }
 
-/// Not by `fetch`, which does not tell how much has been sent.
 async fn try_send(address: &str, form: &FormData, sent: impl Fn(f64) + 'static) -> Result<Answer, JsValue> {
+    let request = post(address, form, DEAD_MS, sent).await?;
+    let status = request.status()?;
+    if status == 0 {
+        return Ok(Answer::Lost);
+    }
+    if LATER.contains(&status) {
+        let asked = request.get_response_header("retry-after")?;
+        return Ok(Answer::Busy(asked.and_then(|seconds| seconds.parse().ok())));
+    }
+    let Some(body) = json(&request)? else {
+        return Ok(Answer::Elsewhere);
+    };
+    if let Some(next) = text(&body, "next").filter(|_| (200..300).contains(&status)) {
+        return Ok(Answer::Next(next));
+    }
+    let first = Reflect::get(&body, &"problems".into()).and_then(|list| Reflect::get_u32(&list, 0));
+    let sentence = first.ok().and_then(|problem| text(&problem, "sentence"));
+    Ok(sentence.map_or(Answer::Elsewhere, Answer::Refused))
+}
+
+/// What the server says of a frame.
+pub(super) enum Heard {
+    /// What to do next.
+    Told(JsValue),
+    /// Overloaded, unreachable, or the frame was damaged: the next frame may fare better.
+    Nothing,
+    /// No more runs of the camera.
+    Over,
+    /// The server knows which step the user is at.
+    Elsewhere,
+}
+
+/// A frame that is not answered by then is not waited for.
+const FRAME_DEAD_MS: u32 = 6_000;
+
+/// Sends a frame while the camera is on.
+pub(super) async fn show(address: &str, form: &FormData) -> Heard {
+    try_show(address, form).await.unwrap_or(Heard::Nothing)
+}
+
+async fn try_show(address: &str, form: &FormData) -> Result<Heard, JsValue> {
+    let request = post(address, form, FRAME_DEAD_MS, |_| ()).await?;
+    let status = request.status()?;
+    if status == 0 || status == 422 || LATER.contains(&status) {
+        return Ok(Heard::Nothing);
+    }
+    Ok(match json(&request)? {
+        Some(body) if status == 200 => Heard::Told(body),
+        Some(body) if Reflect::has(&body, &"over".into())? => Heard::Over,
+        _ => Heard::Elsewhere,
+    })
+}
+
+/// A text of a JSON object.
+pub(super) fn text(value: &JsValue, name: &str) -> Option<String> {
+    Reflect::get(value, &name.into()).ok()?.as_string()
+}
+
+/// Not by `fetch`, which does not tell how much has been sent.
+async fn post(
+    address: &str,
+    form: &FormData,
+    dead_ms: u32,
+    sent: impl Fn(f64) + 'static,
+) -> Result<XmlHttpRequest, JsValue> {
     let request = XmlHttpRequest::new()?;
     request.open("POST", address)?;
     request.set_request_header("accept", "application/json")?;
-    request.set_timeout(DEAD_MS);
+    request.set_timeout(dead_ms);
     let progress = Closure::<dyn Fn(ProgressEvent)>::new(move |event: ProgressEvent| {
         if event.total() > 0.0 {
             sent(event.loaded() / event.total());
@@ -48,28 +112,18 @@ async fn try_send(address: &str, form: &FormData, sent: impl Fn(f64) + 'static) 
     let ended = Promise::new(&mut |resolve: Function, _| request.set_onloadend(Some(&resolve)));
     request.send_with_opt_form_data(Some(form))?;
     JsFuture::from(ended).await?;
-    let status = request.status()?;
-    if status == 0 {
-        return Ok(Answer::Lost);
-    }
-    if LATER.contains(&status) {
-        let asked = request.get_response_header("retry-after")?;
-        return Ok(Answer::Busy(asked.and_then(|seconds| seconds.parse().ok())));
-    }
-    let json = request
+    Ok(request)
+}
+
+/// The body, if it is JSON.
+fn json(request: &XmlHttpRequest) -> Result<Option<JsValue>, JsValue> {
+    let is_json = request
         .get_response_header("content-type")?
         .is_some_and(|kind| kind.starts_with("application/json"));
-    if !json {
-        return Ok(Answer::Elsewhere);
+    if !is_json {
+        return Ok(None);
     }
-    let body = JSON::parse(&request.response_text()?.unwrap_or_default())?;
-    let text = |value: &JsValue, name: &str| Reflect::get(value, &name.into()).ok().and_then(|v| v.as_string());
-    if let Some(next) = text(&body, "next").filter(|_| (200..300).contains(&status)) {
-        return Ok(Answer::Next(next));
-    }
-    let first = Reflect::get(&body, &"problems".into()).and_then(|list| Reflect::get_u32(&list, 0));
-    let sentence = first.ok().and_then(|problem| text(&problem, "sentence"));
-    Ok(sentence.map_or(Answer::Elsewhere, Answer::Refused))
+    JSON::parse(&request.response_text()?.unwrap_or_default()).map(Some)
 }
 
 /// Navigates to another page of the flow.

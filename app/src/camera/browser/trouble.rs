@@ -22,8 +22,12 @@ pub(super) enum Trouble {
     InApp,
     /// It stopped while the page was in the background.
     Paused,
-    /// The burst took too long.
+    /// A movement took too long.
     TooSlow,
+    /// Frames do not reach the server.
+    Unheard,
+    /// The camera was started too often.
+    RunsOver,
     /// It cannot meet the constraints; retried with fewer, so never shown.
     Constraint,
 }
@@ -46,7 +50,7 @@ impl Trouble {
     /// The `id` of the form that is the alternative.
     pub(super) const fn other_form(self) -> &'static str {
         match self {
-            Self::TooSlow => "cannot",
+            Self::TooSlow | Self::RunsOver => "cannot",
             _ => "plain",
         }
     }
@@ -65,6 +69,8 @@ impl Trouble {
             Self::InApp => (text::IN_APP_TITLE, text::IN_APP_LEAD, switch_device::OTHER_DEVICE),
             Self::Paused => (text::PAUSED_TITLE, text::PAUSED_LEAD, text::PAUSED_ACTION),
             Self::TooSlow => (text::SELFIE_SLOW_TITLE, text::SELFIE_SLOW, text::RETRY),
+            Self::Unheard => (text::LIVE_LOST_TITLE, text::LIVE_LOST, text::RETRY),
+            Self::RunsOver => (text::RUNS_OVER_TITLE, text::RUNS_OVER, text::SEND_PHOTO),
         };
         let say = |t| stage.say(t).to_owned();
         Panel {
@@ -72,7 +78,7 @@ impl Trouble {
             lead: say(lead),
             action: say(action),
             other: say(match self {
-                Self::TooSlow => capture::SELFIE_CANNOT,
+                Self::TooSlow | Self::RunsOver => capture::SELFIE_CANNOT,
                 Self::Missing | Self::InApp => text::SEND_PHOTO,
                 _ => text::USE_APP,
             }),

@@ -1,4 +1,4 @@
-//! 8 and 9, the selfie: tips, the camera island with its challenge, the plain form, and the alternative without the movement.
+//! 8 and 9, the selfie: tips, the camera island, the plain form with one movement, and the alternative without any.
 
 use crate::camera::selfie::SelfieCamera;
 use crate::capture::{other_device, said, tries_left};
@@ -17,7 +17,7 @@ use leptos::prelude::*;
 pub struct SelfieView {
     /// The challenge's id: random, single-use, returned with the frames.
     pub challenge_id: String,
-    /// The movement to make.
+    /// The movement of the plain form.
     pub challenge: Challenge,
     /// Tries left for this step.
     pub tries_left: u8,
@@ -31,7 +31,6 @@ pub struct SelfieView {
 #[must_use]
 pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
     let heading = meta.say(text::SELFIE_TITLE);
-    let challenge = meta.say(text::challenge(view.challenge));
     let fault = view.fault.map(|f| meta.say(f.text()).to_owned());
     let sentences = view
         .problems
@@ -52,11 +51,11 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
     let main = view! {
         {error_summary(meta, ERROR_SUMMARY_PHOTO, &mistakes)}
         <h1>{heading}</h1>
-        <div class="drawing">{draw::face(view.challenge)}</div>
+        <div class="drawing">{draw::face()}</div>
         {advice}
-        <p class="command"><span>{meta.say(text::SELFIE_CHALLENGE)}</span><strong>{challenge}</strong></p>
+        <p class="command">{meta.say(text::SELFIE_MOVEMENTS)}</p>
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
-        <SelfieCamera language=meta.language challenge_id=view.challenge_id.clone() challenge=view.challenge/>
+        <SelfieCamera language=meta.language/>
         {plain_form(meta, view, fault)}
         {without_challenge(meta)}
         {other_device(meta)}
@@ -65,16 +64,13 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
 }
 
 fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl IntoView + use<> {
-    let turned = match view.challenge {
-        Challenge::TurnLeft => text::SELFIE_FILE_LEFT,
-        Challenge::TurnRight => text::SELFIE_FILE_RIGHT,
-    };
-    let [or, straight, turned, hint, send] = said(
+    let [or, review, straight, turned, hint, send] = said(
         meta,
         [
             camera_text::OR_FILE,
+            text::SELFIE_FILE_REVIEW,
             text::SELFIE_FILE_STRAIGHT,
-            turned,
+            text::second_file(view.challenge),
             text::DOCUMENT_FILE_HINT,
             text::SELFIE_SEND,
         ],
@@ -82,6 +78,7 @@ fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl
     view! {
         <details class="fold plain" id="plain" open=true>
             <summary>{or}</summary>
+            <p>{review}</p>
             <form method="post" action=forms::SELFIE enctype="multipart/form-data">
                 <input type="hidden" name=forms::CHALLENGE value=view.challenge_id.clone()/>
                 {field::picture("straight", forms::FRAME, straight, Some(hint), fault, "user")}

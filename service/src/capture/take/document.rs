@@ -9,6 +9,7 @@ use crate::{
 };
 use domain::{
     document::{DocumentType, Side},
+    findings::Asked,
     quality::{QualityLimits, document_problems},
     session::{Status, Step},
     time::Timestamp,
@@ -56,7 +57,7 @@ pub async fn capture_document(
         slot,
         number: 0,
         document_type: Some(kind),
-        challenge: None,
+        asked: Asked::default(),
         frames,
         problems,
         created_at: now,

@@ -2,10 +2,12 @@
 //! no row refers to a missing picture; a crash in between leaves an encrypted object without a row, which the erasure removes.
 
 mod document;
+mod live;
 mod selfie;
 
 pub use document::capture_document;
-pub use selfie::{Burst, MAX_FRAMES, capture_selfie, challenge};
+pub use live::{LiveError, Looked, MAX_RUNS, look};
+pub use selfie::{Answers, Burst, MAX_FRAMES, capture_selfie, challenge};
 
 use crate::{
     Honnin,

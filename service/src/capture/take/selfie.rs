@@ -1,6 +1,7 @@
-//! The selfie: a burst of frames around a movement chosen by the server, or one picture of a user who cannot do the movement.
+//! The selfie: a burst of frames around movements chosen by the server, two files around one, or one picture of a user who cannot
+//! move.
 
-use super::{CaptureError, keep, kept_or_dropped, number_of_next, store_row};
+use super::{CaptureError, keep, kept_or_dropped, live, number_of_next, store_row};
 use crate::{
     Honnin,
     access::Applicant,
@@ -8,7 +9,8 @@ use crate::{
     runtime::analyser::{Analyser, Normalised, PictureFault, Subject},
 };
 use domain::{
-    findings::Challenge,
+    findings::{Asked, Challenge},
+    live::Run,
     quality::{QualityLimits, selfie_is_poor},
     reasons::Reason,
     session::Step,
@@ -25,11 +27,22 @@ use store::{
 /// Maximum number of frames of a burst; the camera page sends up to 18.
 pub const MAX_FRAMES: usize = 24;
 
+/// What a burst answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answers {
+    /// The run of the camera that the server watched, by its token.
+    Run(String),
+    /// The movement of the page's form, by its id.
+    Challenge(String),
+    /// Nothing: the user cannot move.
+    Nothing,
+}
+
 /// What was sent.
 #[derive(Clone)]
 pub struct Burst {
-    /// The id of the requested movement; `None`: the user cannot do it.
-    pub challenge: Option<String>,
+    /// What it answers.
+    pub answers: Answers,
     /// Each frame with its milliseconds since the first, in the order taken.
     pub frames: Vec<(u32, Vec<u8>)>,
 }
@@ -40,7 +53,7 @@ impl std::fmt::Debug for Burst {
     }
 }
 
-/// The movement to request, with its id. It stays the same until a burst answers it, so that reloading the page does not change
+/// The movement that the page's form requests, with its id. It stays the same until a burst answers it, so that reloading the page does not change
 /// it.
 ///
 /// # Errors
@@ -52,6 +65,7 @@ pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<(String
     }
     let id = hex::encode(honnin.random_bytes::<16>());
     let [coin] = honnin.random_bytes::<1>();
+    // Two files cannot show a face coming closer better than a magnifying glass does.
     let chosen = if coin & 1 == 0 {
         Challenge::TurnLeft
     } else {
@@ -76,24 +90,22 @@ pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<(String
 /// [`CaptureError`].
 pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst) -> Result<(), CaptureError> {
     let attempt = progress(honnin, applicant).await?;
-    let asked = check_turn(&attempt, &burst, honnin.now())?;
-    match (burst.frames.len(), &asked) {
-        (0, _) | (1, Some(_)) => return Err(CaptureError::Missing),
+    let answered = check_turn(honnin, &attempt, &burst, honnin.now()).await?;
+    match (burst.frames.len(), &answered) {
+        (0, _) | (1, Answered::Run(_) | Answered::Challenge(..)) => return Err(CaptureError::Missing),
         (frames, _) if frames > MAX_FRAMES => return Err(CaptureError::TooMany),
         _ => {}
     }
     if attempt.tries_left(Slot::Selfie) == 0 {
         return Err(CaptureError::NoTryLeft);
     }
-    let Burst {
-        challenge: answered,
-        frames,
-    } = burst;
+    let frames = burst.frames;
     let look = move |analyser: &dyn Analyser| {
         let one = |(at, bytes): (u32, Vec<u8>)| Ok((at, analyser.normalise(&bytes, Subject::Selfie)?));
         frames.into_iter().map(one).collect::<Result<Vec<_>, PictureFault>>()
     };
     let pictures = honnin.cpu_pool.run(look).await??;
+    let asked = answered.asked(&pictures);
     let problems = if is_poor(&pictures) {
         vec![Reason::SelfieLowQuality]
     } else {
@@ -108,7 +120,7 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
         slot: Slot::Selfie,
         number: 0,
         document_type: None,
-        challenge: asked,
+        asked,
         frames,
         accepted_at: problems.is_empty().then_some(now),
         problems,
@@ -118,28 +130,57 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
         analysed_at: None,
     };
     let (who, row) = (applicant.clone(), capture.clone());
-    let unit = honnin
-        .db
-        .write(async move |tx| store(tx, &who, &row, answered.as_deref()).await);
+    let unit = honnin.db.write(async move |tx| store(tx, &who, &row, &answered).await);
     kept_or_dropped(honnin, &capture, unit.await).await
 }
 
-/// Stores the burst's row, if its challenge is still the current one. Earlier bursts are set aside.
-async fn store(
-    tx: &mut Tx,
-    applicant: &Applicant,
-    row: &CaptureRow,
-    answered: Option<&str>,
-) -> Result<(), CaptureError> {
+/// What a burst answers, found to be what is asked at the moment.
+#[derive(Clone)]
+enum Answered {
+    Run(Run),
+    Challenge(String, Challenge),
+    Nothing,
+}
+
+impl Answered {
+    fn asked(&self, pictures: &[(u32, Normalised)]) -> Asked {
+        match self {
+            Self::Run(run) => {
+                let prints: Vec<_> = pictures.iter().map(|(_, picture)| picture.print.clone()).collect();
+                Asked {
+                    movements: run.movements.clone(),
+                    live: Some(run.findings(&prints)),
+                }
+            }
+            Self::Challenge(_, challenge) => Asked {
+                movements: vec![*challenge],
+                live: None,
+            },
+            Self::Nothing => Asked::default(),
+        }
+    }
+
+    /// Whether it is still what is asked.
+    fn is_current(&self, attempt: &AttemptState) -> bool {
+        let answers = &attempt.answers;
+        match self {
+            Self::Run(run) => answers.live_id.as_ref() == Some(&run.id),
+            Self::Challenge(id, _) => answers.challenge.as_ref().is_some_and(|(asked, _)| asked == id),
+            Self::Nothing => true,
+        }
+    }
+}
+
+/// Stores the burst's row, if it still answers what is asked. Earlier bursts are set aside.
+async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, answered: &Answered) -> Result<(), CaptureError> {
     let (mut row, now) = (row.clone(), row.created_at);
     let mut attempt = collecting(tx, applicant, now).await?;
     row.number = number_of_next(&attempt, Slot::Selfie)?;
-    let asked = attempt.answers.challenge.as_ref().map(|(id, _)| id.as_str());
-    if answered.is_some() && answered != asked {
+    if !answered.is_current(&attempt) {
         return Err(CaptureError::NotNow(NotNow::OutOfTurn));
     }
-    // Used up: the next try gets a new challenge.
-    attempt.answers.challenge = None;
+    // Used up: the next try gets new movements.
+    (attempt.answers.challenge, attempt.answers.live_id) = (None, None);
     if attempt.tries_left(Slot::Selfie) == 1 {
         // The last try is accepted as it is.
         row.accepted_at = Some(now);
@@ -151,17 +192,39 @@ async fn store(
     Ok(attempts::save(tx, &mut attempt.answers).await?)
 }
 
-/// The movement that the burst answers, if a selfie may be taken now.
-fn check_turn(attempt: &AttemptState, burst: &Burst, now: Timestamp) -> Result<Option<Challenge>, NotNow> {
-    let open = attempt.has_consent() && attempt.plan().has(Step::Selfie);
-    // A good selfie stays: another one could only show another person.
-    if !open || attempt.next(now) != Next::Selfie {
-        return Err(NotNow::OutOfTurn);
+/// What the burst answers, if a selfie may be taken now.
+async fn check_turn(
+    honnin: &Honnin,
+    attempt: &AttemptState,
+    burst: &Burst,
+    now: Timestamp,
+) -> Result<Answered, NotNow> {
+    in_turn(attempt, now)?;
+    let answered = match (&burst.answers, &attempt.answers.challenge) {
+        (Answers::Nothing, _) => Answered::Nothing,
+        (Answers::Challenge(answered), Some((asked, challenge))) if answered == asked => {
+            Answered::Challenge(answered.clone(), *challenge)
+        }
+        (Answers::Challenge(_), _) => return Err(NotNow::OutOfTurn),
+        (Answers::Run(token), _) => {
+            let run = live::open(honnin, attempt, token).await?;
+            Answered::Run(run.filter(Run::is_done).ok_or(NotNow::OutOfTurn)?)
+        }
+    };
+    if answered.is_current(attempt) {
+        Ok(answered)
+    } else {
+        Err(NotNow::OutOfTurn)
     }
-    match (&burst.challenge, &attempt.answers.challenge) {
-        (None, _) => Ok(None),
-        (Some(answered), Some((asked, challenge))) if answered == asked => Ok(Some(*challenge)),
-        (Some(_), _) => Err(NotNow::OutOfTurn),
+}
+
+/// Whether a selfie may be taken now. A good selfie stays: another one could only show another person.
+pub(super) fn in_turn(attempt: &AttemptState, now: Timestamp) -> Result<(), NotNow> {
+    let open = attempt.has_consent() && attempt.plan().has(Step::Selfie);
+    if open && attempt.next(now) == Next::Selfie {
+        Ok(())
+    } else {
+        Err(NotNow::OutOfTurn)
     }
 }
 

@@ -30,7 +30,7 @@ use service::{
         open_link::{OpenLinkError, open_link},
         progress::NotNow,
         submit::submit,
-        take::{Burst, CaptureError, capture_document, capture_selfie, challenge},
+        take::{Answers, Burst, CaptureError, capture_document, capture_selfie, challenge},
     },
     jobs::worker::Lane,
     privacy::erase_now::{EraseNowError, erase_now},
@@ -238,7 +238,7 @@ impl Real {
     async fn selfie(&self, applicant: &Applicant, look: Look) -> Result<(), Answer> {
         let (id, _) = challenge(&self.harness.honnin, applicant).await.map_err(turn)?;
         let burst = Burst {
-            challenge: Some(id),
+            answers: Answers::Challenge(id),
             frames: [0, 400].map(|at| (at, look.picture(self.pictures))).to_vec(),
         };
         capture_selfie(&self.harness.honnin, applicant, burst)

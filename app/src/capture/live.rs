@@ -1,0 +1,87 @@
+//! The answers to frames of the selfie camera, for its script.
+
+use super::{refusal::Refusal, visit::Request};
+use crate::{page::refuse, text::live as text};
+use axum::{
+    Json,
+    response::{IntoResponse as _, Response},
+};
+use domain::{
+    findings::Challenge,
+    live::{Hint, Keep},
+};
+use http::StatusCode;
+use serde::Serialize;
+use service::capture::take::{LiveError, Looked};
+
+/// The answer to a frame, as the script receives it.
+#[derive(Serialize)]
+struct Told {
+    /// To be sent with the next frame.
+    run: String,
+    hint: Hint,
+    sentence: &'static str,
+    /// The movement that is requested at the moment.
+    movement: Option<Challenge>,
+    /// How far the run is, 0 to 1.
+    progress: f32,
+    keep: Keep,
+    tone: Tone,
+}
+
+/// How the hint is shown.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Tone {
+    /// All is well.
+    Good,
+    /// Something is in the way.
+    Warn,
+    /// Neither: a request.
+    Plain,
+}
+
+impl Tone {
+    const fn of(hint: Hint) -> Self {
+        match hint {
+            Hint::HoldStill | Hint::Done => Self::Good,
+            Hint::LookStraight | Hint::TurnLeft | Hint::TurnRight | Hint::ComeCloser => Self::Plain,
+            Hint::NoFace
+            | Hint::SeveralFaces
+            | Hint::TooDark
+            | Hint::TooBright
+            | Hint::Centre
+            | Hint::Closer
+            | Hint::Farther
+            | Hint::OtherSide
+            | Hint::TooSlow => Self::Warn,
+        }
+    }
+}
+
+/// The run cannot go on and no other can be begun.
+#[derive(Serialize)]
+struct Over {
+    over: bool,
+}
+
+/// The response to a frame.
+pub async fn answer(request: Request, looked: Result<Looked, LiveError>) -> Response {
+    match looked {
+        Ok(Looked { told, token }) => Json(Told {
+            run: token,
+            hint: told.hint,
+            sentence: text::hint(told.hint).get(request.who.language),
+            movement: told.movement,
+            progress: told.progress,
+            keep: told.keep,
+            tone: Tone::of(told.hint),
+        })
+        .into_response(),
+        // A frame that cannot be decoded, now and then, is the camera's: the next one will do.
+        Err(LiveError::Picture(_)) => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
+        Err(LiveError::NoRunLeft) => (StatusCode::CONFLICT, Json(Over { over: true })).into_response(),
+        Err(LiveError::Busy) => refuse(request, Refusal::Busy).await,
+        Err(LiveError::NotNow(error)) => refuse(request, error.into()).await,
+    }
+}

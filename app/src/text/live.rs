@@ -1,0 +1,59 @@
+//! What the selfie camera says while the server watches.
+
+use super::{Text, texts};
+use domain::live::Hint;
+
+texts! {
+    /// No face.
+    NO_FACE: "Bring your face into the oval", "お顔を楕円の中に入れてください";
+    /// Two faces.
+    SEVERAL_FACES: "Only you should be in the picture", "お一人だけで写ってください";
+    /// Brightness.
+    TOO_DARK: "Too dark. Face the light", "暗すぎます。明るい方を向いてください";
+    /// Sunlight.
+    TOO_BRIGHT: "Too bright. Turn away from the sun", "明るすぎます。向きを変えてください";
+    /// Place.
+    CENTRE: "Move your face to the middle of the oval", "お顔を楕円の中央に合わせてください";
+    /// Place.
+    CLOSER: "Move a little closer", "もう少し近づいてください";
+    /// Place.
+    FARTHER: "Move back a little", "もう少し離れてください";
+    /// Before and between movements.
+    LOOK_STRAIGHT: "Look straight at the camera", "正面を向いてください";
+    /// A movement follows.
+    HOLD_STILL: "Good. Hold still", "そのまま動かないでください";
+    /// Movement.
+    TURN_LEFT: "Turn your head slowly to your left", "ゆっくり左を向いてください";
+    /// Movement.
+    TURN_RIGHT: "Turn your head slowly to your right", "ゆっくり右を向いてください";
+    /// Turned the wrong way.
+    OTHER_SIDE: "The other side, please", "反対側を向いてください";
+    /// Movement.
+    COME_CLOSER: "Slowly bring your face closer", "ゆっくりお顔を近づけてください";
+    /// All seen.
+    DONE: "Done. Thank you", "撮影が終わりました";
+    /// Too late.
+    TOO_SLOW: "That took too long. Please try again.", "時間がかかりすぎました。もう一度お試しください。";
+}
+
+/// The sentence of a hint.
+#[must_use]
+pub const fn hint(hint: Hint) -> Text {
+    match hint {
+        Hint::NoFace => NO_FACE,
+        Hint::SeveralFaces => SEVERAL_FACES,
+        Hint::TooDark => TOO_DARK,
+        Hint::TooBright => TOO_BRIGHT,
+        Hint::Centre => CENTRE,
+        Hint::Closer => CLOSER,
+        Hint::Farther => FARTHER,
+        Hint::LookStraight => LOOK_STRAIGHT,
+        Hint::HoldStill => HOLD_STILL,
+        Hint::TurnLeft => TURN_LEFT,
+        Hint::TurnRight => TURN_RIGHT,
+        Hint::OtherSide => OTHER_SIDE,
+        Hint::ComeCloser => COME_CLOSER,
+        Hint::Done => DONE,
+        Hint::TooSlow => TOO_SLOW,
+    }
+}

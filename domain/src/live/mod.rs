@@ -1,0 +1,394 @@
+//! The movements of a selfie while the camera is on: from what each frame shows to what the user should do next.
+//!
+//! The server looks at a small copy of each frame and decides by its own clock. Frames are camera pictures, not mirrored; lengths
+//! are shares of the frame's width, since cameras and screens differ in pixels.
+
+use crate::{
+    findings::{Challenge, LiveFindings},
+    time::Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+/// What one frame shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Glance {
+    /// Faces in it; those far in the background do not count.
+    pub faces: u32,
+    /// The largest of them.
+    pub face: Option<GlanceFace>,
+    /// Mean luma, 0 (black) to 1 (white).
+    pub luma: f32,
+    /// A tiny copy, to recognise the frame in the burst.
+    pub print: FramePrint,
+}
+
+/// Where a face is and where it looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GlanceFace {
+    /// The middle between the eyes: shares of the frame's width and height, from the upper left.
+    pub middle: [f32; 2],
+    /// Distance between the eyes, a share of the frame's width.
+    pub eye_distance: f32,
+    /// Yaw proxy, about the sine of the angle; positive towards the picture's right.
+    pub yaw: f32,
+}
+
+/// Mean luma of the cells of a frame, row by row: enough to tell one frame of a video from the next, too little to show anybody.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FramePrint(pub Vec<u8>);
+
+impl FramePrint {
+    /// Columns of cells.
+    pub const COLUMNS: usize = 9;
+    /// Rows of cells.
+    pub const ROWS: usize = 12;
+    /// Mean difference of the cells, of 255, up to which two copies are of the same frame: scaling and JPEG change less than one.
+    const SAME: f32 = 2.5;
+
+    /// Whether both are copies of the same frame.
+    #[must_use]
+    pub fn is_of_same_frame(&self, other: &Self) -> bool {
+        if self.0.len() != other.0.len() || self.0.is_empty() {
+            return false;
+        }
+        let pairs = self.0.iter().zip(&other.0);
+        let sum: u32 = pairs.map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
+        sum as f32 <= Self::SAME * self.0.len() as f32
+    }
+}
+
+crate::document::vocabulary! {
+    /// What the user should do now.
+    Hint {
+        /// No face is in the picture.
+        NoFace = "no_face",
+        /// More than one face is in the picture.
+        SeveralFaces = "several_faces",
+        /// The face is too dark.
+        TooDark = "too_dark",
+        /// The picture is too bright.
+        TooBright = "too_bright",
+        /// The face is not in the middle.
+        Centre = "centre",
+        /// The face is too far away.
+        Closer = "closer",
+        /// The face is too close.
+        Farther = "farther",
+        /// Look straight into the camera.
+        LookStraight = "look_straight",
+        /// All is well: keep still for a moment.
+        HoldStill = "hold_still",
+        /// Turn the head to one's own left.
+        TurnLeft = "turn_left",
+        /// Turn the head to one's own right.
+        TurnRight = "turn_right",
+        /// The head turned to the wrong side.
+        OtherSide = "other_side",
+        /// Bring the face closer.
+        ComeCloser = "come_closer",
+        /// Every movement was seen.
+        Done = "done",
+        /// A movement took too long; another run is needed.
+        TooSlow = "too_slow",
+    }
+}
+
+/// The answer to one frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Told {
+    /// What to do.
+    pub hint: Hint,
+    /// The movement that is requested at the moment.
+    pub movement: Option<Challenge>,
+    /// How far the run is, 0 to 1.
+    pub progress: f32,
+    /// Whether this frame belongs in the burst.
+    pub keep: Keep,
+}
+
+crate::document::vocabulary! {
+    /// Whether a frame belongs in the burst.
+    Keep {
+        /// It shows nothing that is needed.
+        No = "no",
+        /// It helps to judge the movement.
+        Optional = "optional",
+        /// Without it the burst is not that of this run.
+        Required = "required",
+    }
+}
+
+/// Darker, a face is not visible; brighter, neither.
+const DARK: f32 = 0.16;
+const BRIGHT: f32 = 0.93;
+/// Eye distance of a face that is far enough away to come closer, and near enough to be judged; a share of the width.
+const SMALLEST: f32 = 0.10;
+const LARGEST: f32 = 0.30;
+/// Later, a face that has come closer may stay there.
+const LARGEST_LATER: f32 = 0.45;
+/// How far the middle of the eyes may be from the oval's, shares of width and height.
+const AWAY: [f32; 2] = [0.16, 0.16];
+/// The middle of the eyes in the oval, shares of width and height.
+const MIDDLE: [f32; 2] = [0.5, 0.43];
+/// Straight up to this yaw: noise is 0.07 (p95), and few people look exactly into the camera.
+const STRAIGHT: f32 = 0.14;
+/// A turn has been followed from this yaw on; the rule asks for 0.21 in the burst, whose frames are larger and more exact.
+const TURNED: f32 = 0.28;
+/// Turned the other way.
+const WRONG: f32 = 0.20;
+/// Coming closer has been followed from this ratio of eye distances on; the rule asks for 1.18.
+const CLOSER: f32 = 1.28;
+/// How long the face must stay straight before the first request.
+const FIRST_HOLD_MS: i64 = 700;
+/// Time limit of a movement, and of getting ready for one.
+const MOVEMENT_MS: i64 = 12_000;
+const READY_MS: i64 = 45_000;
+/// Without a face for this long, a movement is not being made.
+const LOST_MS: i64 = 1_500;
+
+/// One run of the camera. Serialised into the token that the browser returns with its next frame.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Its id; an attempt's latest run is the only one that counts.
+    pub id: String,
+    /// The requested movements, in order.
+    pub movements: Vec<Challenge>,
+    /// How long the face must be straight before each of them, in milliseconds: random, so that nothing can be timed in advance.
+    holds: Vec<i64>,
+    answered_ms: Vec<u32>,
+    phase: Phase,
+    /// Eye distance at the latest request.
+    base: f32,
+    seen_at: Timestamp,
+    /// Frames that the burst must contain.
+    prints: Vec<FramePrint>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Phase {
+    /// Waiting for a face that is placed well and looks straight ahead.
+    Ready {
+        since: Timestamp,
+        straight: Option<Timestamp>,
+    },
+    /// A movement is requested.
+    Asked { since: Timestamp },
+    /// All were followed.
+    Done,
+    /// One took too long.
+    TooSlow,
+}
+
+impl Run {
+    /// A run that begins now. `dice` decides about the movements and pauses.
+    #[must_use]
+    pub fn begin(id: String, dice: [u8; 4], now: Timestamp) -> Self {
+        let movements = drawn(dice[0]);
+        let pauses = dice[1..].iter().map(|die| 350 + i64::from(*die) * 3);
+        let holds = std::iter::once(FIRST_HOLD_MS)
+            .chain(pauses)
+            .take(movements.len())
+            .collect();
+        Self {
+            id,
+            movements,
+            holds,
+            answered_ms: Vec::new(),
+            phase: Phase::Ready {
+                since: now,
+                straight: None,
+            },
+            base: 0.0,
+            seen_at: now,
+            prints: Vec::new(),
+        }
+    }
+
+    /// Whether every movement was followed.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.phase == Phase::Done
+    }
+
+    /// What was seen, once it is done. `burst` are the frames that were sent afterwards.
+    #[must_use]
+    pub fn findings(&self, burst: &[FramePrint]) -> LiveFindings {
+        let sent = |wanted: &FramePrint| burst.iter().any(|print| print.is_of_same_frame(wanted));
+        LiveFindings {
+            answered_ms: self.answered_ms.clone(),
+            same_frames: self.is_done() && self.prints.iter().all(sent),
+        }
+    }
+
+    /// Takes the next frame.
+    pub fn see(&mut self, glance: &Glance, now: Timestamp) -> Told {
+        let before = self.answered_ms.len();
+        let (hint, keep) = match self.phase {
+            Phase::Ready { since, straight } => self.prepare(glance, since, straight, now),
+            Phase::Asked { since } => self.follow(glance, since, now),
+            Phase::Done => (Hint::Done, Keep::No),
+            Phase::TooSlow => (Hint::TooSlow, Keep::No),
+        };
+        if glance.face.is_some() {
+            self.seen_at = now;
+        }
+        let asked = matches!(self.phase, Phase::Asked { .. });
+        let movement = self.movements.get(self.answered_ms.len()).copied().filter(|_| asked);
+        let steps = self.movements.len().max(1) as f32;
+        let within = if self.answered_ms.len() > before {
+            0.0
+        } else {
+            self.within(glance)
+        };
+        Told {
+            hint,
+            movement,
+            progress: ((self.answered_ms.len() as f32 + within) / steps).clamp(0.0, 1.0),
+            keep,
+        }
+    }
+
+    /// Waits until the face is where the next movement can begin.
+    fn prepare(
+        &mut self,
+        glance: &Glance,
+        since: Timestamp,
+        straight: Option<Timestamp>,
+        now: Timestamp,
+    ) -> (Hint, Keep) {
+        if now.millis_since(since) > READY_MS {
+            self.phase = Phase::TooSlow;
+            return (Hint::TooSlow, Keep::No);
+        }
+        let first = self.answered_ms.is_empty();
+        let face = match placed(glance, if first { LARGEST } else { LARGEST_LATER }) {
+            Ok(face) => face,
+            Err(hint) => {
+                self.phase = Phase::Ready { since, straight: None };
+                return (hint, Keep::No);
+            }
+        };
+        let held_since = straight.unwrap_or(now);
+        let hold = self.holds.get(self.answered_ms.len()).copied().unwrap_or(FIRST_HOLD_MS);
+        if now.millis_since(held_since) < hold {
+            self.phase = Phase::Ready {
+                since,
+                straight: Some(held_since),
+            };
+            return (Hint::HoldStill, Keep::Optional);
+        }
+        self.base = face.eye_distance;
+        self.prints.push(glance.print.clone());
+        self.phase = Phase::Asked { since: now };
+        (self.request(), Keep::Required)
+    }
+
+    /// Waits for the requested movement.
+    fn follow(&mut self, glance: &Glance, since: Timestamp, now: Timestamp) -> (Hint, Keep) {
+        if now.millis_since(since) > MOVEMENT_MS {
+            self.phase = Phase::TooSlow;
+            return (Hint::TooSlow, Keep::No);
+        }
+        if glance.faces > 1 {
+            return (Hint::SeveralFaces, Keep::No);
+        }
+        let Some(face) = glance.face else {
+            // A head in motion is blurred: one frame without a face says nothing.
+            let lost = now.millis_since(self.seen_at) > LOST_MS;
+            return (if lost { Hint::NoFace } else { self.request() }, Keep::No);
+        };
+        if self.within(glance) >= 1.0 {
+            let took = u32::try_from(now.millis_since(since)).unwrap_or(0);
+            self.answered_ms.push(took);
+            self.prints.push(glance.print.clone());
+            if self.answered_ms.len() == self.movements.len() {
+                self.phase = Phase::Done;
+                return (Hint::Done, Keep::Required);
+            }
+            self.phase = Phase::Ready {
+                since: now,
+                straight: None,
+            };
+            return (Hint::LookStraight, Keep::Required);
+        }
+        let wrong = |direction: f32| face.yaw * direction < -WRONG;
+        let wrong = self.current().and_then(Challenge::direction).is_some_and(wrong);
+        (if wrong { Hint::OtherSide } else { self.request() }, Keep::Optional)
+    }
+
+    fn current(&self) -> Option<Challenge> {
+        self.movements.get(self.answered_ms.len()).copied()
+    }
+
+    fn request(&self) -> Hint {
+        match self.current() {
+            Some(Challenge::TurnLeft) => Hint::TurnLeft,
+            Some(Challenge::TurnRight) => Hint::TurnRight,
+            Some(Challenge::ComeCloser) => Hint::ComeCloser,
+            None => Hint::Done,
+        }
+    }
+
+    /// How far the requested movement is, 0 to 1.
+    fn within(&self, glance: &Glance) -> f32 {
+        let (Phase::Asked { .. }, Some(face), Some(asked)) = (self.phase, glance.face, self.current()) else {
+            return 0.0;
+        };
+        let share = asked.direction().map_or_else(
+            || (face.eye_distance / self.base.max(1e-3) - 1.0) / (CLOSER - 1.0),
+            |direction| face.yaw * direction / TURNED,
+        );
+        share.clamp(0.0, 1.0)
+    }
+}
+
+/// The face, if it is placed well and looks straight ahead; else what to do first.
+fn placed(glance: &Glance, largest: f32) -> Result<GlanceFace, Hint> {
+    if glance.luma < DARK {
+        return Err(Hint::TooDark);
+    }
+    if glance.luma > BRIGHT {
+        return Err(Hint::TooBright);
+    }
+    if glance.faces > 1 {
+        return Err(Hint::SeveralFaces);
+    }
+    let face = glance.face.ok_or(Hint::NoFace)?;
+    if face.eye_distance < SMALLEST {
+        return Err(Hint::Closer);
+    }
+    if face.eye_distance > largest {
+        return Err(Hint::Farther);
+    }
+    let away = |axis: usize| (face.middle[axis] - MIDDLE[axis]).abs() > AWAY[axis];
+    if away(0) || away(1) {
+        return Err(Hint::Centre);
+    }
+    if face.yaw.abs() > STRAIGHT {
+        return Err(Hint::LookStraight);
+    }
+    Ok(face)
+}
+
+/// Two or three movements, at least one of them a turn, no movement twice: one of twelve sequences.
+fn drawn(die: u8) -> Vec<Challenge> {
+    use Challenge::{ComeCloser, TurnLeft, TurnRight};
+    let sequences: [&[Challenge]; 12] = [
+        &[TurnLeft, TurnRight],
+        &[TurnRight, TurnLeft],
+        &[TurnLeft, ComeCloser],
+        &[TurnRight, ComeCloser],
+        &[ComeCloser, TurnLeft],
+        &[ComeCloser, TurnRight],
+        &[TurnLeft, TurnRight, ComeCloser],
+        &[TurnRight, TurnLeft, ComeCloser],
+        &[TurnLeft, ComeCloser, TurnRight],
+        &[TurnRight, ComeCloser, TurnLeft],
+        &[ComeCloser, TurnLeft, TurnRight],
+        &[ComeCloser, TurnRight, TurnLeft],
+    ];
+    sequences[usize::from(die) % sequences.len()].to_vec()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+use super::*;
+use proptest::prelude::*;
+
+const START: Timestamp = Timestamp::from_millis(1_000_000);
+/// Milliseconds between two frames of these tests.
+const STEP: i64 = 300;
+
+fn face(yaw: f32, eye_distance: f32) -> Glance {
+    Glance {
+        faces: 1,
+        face: Some(GlanceFace {
+            middle: MIDDLE,
+            eye_distance,
+            yaw,
+        }),
+        luma: 0.5,
+        print: print((yaw * 100.0) as i32 + (eye_distance * 1000.0) as i32),
+    }
+}
+
+fn print(seed: i32) -> FramePrint {
+    let cells = (FramePrint::COLUMNS * FramePrint::ROWS) as i32;
+    FramePrint((0..cells).map(|i| ((seed * 37 + i * 11) % 251) as u8).collect())
+}
+
+fn empty() -> Glance {
+    Glance {
+        faces: 0,
+        face: None,
+        ..face(0.0, 0.2)
+    }
+}
+
+/// A run with the first sequence that begins with this movement.
+fn run(first: Challenge) -> Run {
+    let die = (0..12).find(|die| drawn(*die)[0] == first).unwrap();
+    Run::begin("run".into(), [die, 0, 0, 0], START)
+}
+
+/// Does whatever is asked, one frame every [`STEP`], until the run ends; returns the hints.
+fn obedient(run: &mut Run, mut now: Timestamp) -> (Vec<Hint>, Vec<FramePrint>) {
+    let (mut hints, mut burst, mut next) = (Vec::new(), Vec::new(), face(0.0, 0.2));
+    for _ in 0..200 {
+        let told = run.see(&next, now);
+        hints.push(told.hint);
+        if told.keep == Keep::Required {
+            burst.push(next.print.clone());
+        }
+        next = match told.movement {
+            Some(Challenge::TurnLeft) => face(0.4, 0.2),
+            Some(Challenge::TurnRight) => face(-0.4, 0.2),
+            Some(Challenge::ComeCloser) => face(0.0, 0.28),
+            None => face(0.0, 0.2),
+        };
+        if run.is_done() {
+            break;
+        }
+        now = Timestamp::from_millis(now.as_millis() + STEP);
+    }
+    (hints, burst)
+}
+
+#[test]
+fn whoever_does_as_asked_is_done_and_the_burst_holds_what_was_seen() {
+    for die in 0..12 {
+        let mut run = Run::begin("run".into(), [die, 255, 255, 255], START);
+        let (hints, burst) = obedient(&mut run, START);
+        assert!(run.is_done(), "{:?}: {hints:?}", run.movements);
+        let found = run.findings(&burst);
+        assert_eq!(found.answered_ms, vec![STEP as u32; run.movements.len()]);
+        assert!(found.same_frames);
+        // Other frames than those that were watched.
+        assert!(!run.findings(&[print(9_999)]).same_frames);
+        assert!(!run.findings(&burst[..1]).same_frames);
+    }
+}
+
+#[test]
+fn every_sequence_has_a_turn_and_nothing_twice() {
+    let mut all: Vec<_> = (0..12).map(drawn).collect();
+    for movements in &all {
+        assert!(movements.iter().any(|movement| movement.direction().is_some()));
+        assert!((2..=3).contains(&movements.len()));
+        assert!(movements.iter().enumerate().all(|(at, m)| !movements[..at].contains(m)));
+    }
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 12);
+}
+
+#[test]
+fn what_keeps_a_face_from_being_judged_is_said_first() {
+    let cases: [(Glance, Hint); 9] = [
+        (empty(), Hint::NoFace),
+        (
+            Glance {
+                faces: 2,
+                ..face(0.0, 0.2)
+            },
+            Hint::SeveralFaces,
+        ),
+        (Glance { luma: 0.05, ..empty() }, Hint::TooDark),
+        (
+            Glance {
+                luma: 0.97,
+                ..face(0.0, 0.2)
+            },
+            Hint::TooBright,
+        ),
+        (face(0.0, 0.06), Hint::Closer),
+        (face(0.0, 0.4), Hint::Farther),
+        (face(0.3, 0.2), Hint::LookStraight),
+        (face(-0.3, 0.2), Hint::LookStraight),
+        (
+            Glance {
+                face: Some(GlanceFace {
+                    middle: [0.2, 0.43],
+                    eye_distance: 0.2,
+                    yaw: 0.0,
+                }),
+                ..face(0.0, 0.2)
+            },
+            Hint::Centre,
+        ),
+    ];
+    for (glance, hint) in cases {
+        let mut run = run(Challenge::TurnLeft);
+        assert_eq!(run.see(&glance, START).hint, hint);
+        assert_eq!(
+            run.see(&glance, START.plus(crate::time::Millis::seconds(5))).movement,
+            None,
+            "{hint}"
+        );
+    }
+}
+
+/// A run that has just asked for its first movement, and when.
+fn asked(first: Challenge) -> (Run, Timestamp) {
+    let mut run = run(first);
+    let mut now = START;
+    while run.see(&face(0.0, 0.2), now).movement.is_none() {
+        now = Timestamp::from_millis(now.as_millis() + STEP);
+    }
+    (run, now)
+}
+
+#[test]
+fn a_turn_to_the_wrong_side_is_said_and_does_not_count() {
+    let (mut run, now) = asked(Challenge::TurnLeft);
+    let told = run.see(&face(-0.5, 0.2), now);
+    assert_eq!(
+        (told.hint, told.movement, told.progress),
+        (Hint::OtherSide, Some(Challenge::TurnLeft), 0.0)
+    );
+    let told = run.see(&face(0.14, 0.2), now);
+    assert_eq!(told.hint, Hint::TurnLeft);
+    assert!(told.progress > 0.1 && told.progress < 0.4, "{told:?}");
+    assert_eq!(run.see(&face(0.3, 0.2), now).hint, Hint::LookStraight);
+}
+
+#[test]
+fn a_face_that_is_gone_or_joined_by_another_follows_nothing() {
+    let (mut run, now) = asked(Challenge::TurnRight);
+    // One blurred frame says nothing.
+    assert_eq!(run.see(&empty(), now).hint, Hint::TurnRight);
+    let later = Timestamp::from_millis(now.as_millis() + LOST_MS + 1);
+    assert_eq!(run.see(&empty(), later).hint, Hint::NoFace);
+    let both = Glance {
+        faces: 2,
+        ..face(-0.5, 0.2)
+    };
+    assert_eq!(run.see(&both, later).hint, Hint::SeveralFaces);
+    assert_eq!(run.see(&face(-0.5, 0.2), later).hint, Hint::LookStraight);
+}
+
+#[test]
+fn a_movement_that_comes_too_late_ends_the_run_for_good() {
+    let (mut run, now) = asked(Challenge::ComeCloser);
+    let late = Timestamp::from_millis(now.as_millis() + MOVEMENT_MS + 1);
+    assert_eq!(run.see(&face(0.0, 0.3), late).hint, Hint::TooSlow);
+    assert_eq!(run.see(&face(0.0, 0.3), now).hint, Hint::TooSlow);
+    assert!(!run.is_done() && !run.findings(&[]).same_frames);
+}
+
+#[test]
+fn nobody_before_the_camera_ends_the_run_in_time() {
+    let mut run = run(Challenge::TurnLeft);
+    assert_eq!(run.see(&empty(), START).hint, Hint::NoFace);
+    let late = Timestamp::from_millis(START.as_millis() + READY_MS + 1);
+    assert_eq!(run.see(&face(0.0, 0.2), late).hint, Hint::TooSlow);
+}
+
+#[test]
+fn a_copy_of_another_size_and_compression_is_of_the_same_frame() {
+    let frame = print(5);
+    let copy = FramePrint(frame.0.iter().map(|cell| cell.saturating_add(1)).collect());
+    assert!(frame.is_of_same_frame(&copy));
+    assert!(!frame.is_of_same_frame(&print(6)));
+    assert!(!frame.is_of_same_frame(&FramePrint(Vec::new())));
+}
+
+proptest! {
+    /// Planted fault that this test detected: a turn counted by its size, whatever its side.
+    #[test]
+    fn a_recorded_video_is_done_only_if_it_happens_to_show_what_is_asked(die in any::<u8>(), other in any::<u8>()) {
+        let mut run = Run::begin("run".into(), [die, 0, 0, 0], START);
+        let recorded = drawn(other);
+        let mut now = START;
+        // Each movement is held long enough to be seen, with a straight face in between.
+        for movement in &recorded {
+            for _ in 0..12 {
+                run.see(&face(0.0, 0.2), now);
+                now = Timestamp::from_millis(now.as_millis() + STEP);
+            }
+            for _ in 0..4 {
+                run.see(&match movement.direction() {
+                    Some(direction) => face(0.4 * direction, 0.2),
+                    None => face(0.0, 0.28),
+                }, now);
+                now = Timestamp::from_millis(now.as_millis() + STEP);
+            }
+        }
+        prop_assert!(!run.is_done() || recorded.starts_with(&run.movements) || is_within(&run.movements, &recorded));
+    }
+}
+
+/// Whether `wanted` is a subsequence of `shown`.
+fn is_within(wanted: &[Challenge], shown: &[Challenge]) -> bool {
+    let mut shown = shown.iter();
+    wanted.iter().all(|movement| shown.any(|other| other == movement))
+}

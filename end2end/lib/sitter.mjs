@@ -1,0 +1,66 @@
+// Somebody before the selfie camera who does what the page asks. The server chooses the movements while the camera is on, so no
+// recorded video could: the camera's stream is drawn in the page, from photographs of the same person.
+import { readFileSync } from "node:fs";
+import { picture } from "./scene.mjs";
+
+/** Runs in the page, before its scripts: replaces the camera that faces the user once somebody sits before it. */
+function installCamera() {
+  const devices = navigator.mediaDevices;
+  if (!devices) return;
+  const real = devices.getUserMedia.bind(devices);
+  const decode = (base64) => createImageBitmap(new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], { type: "image/jpeg" }));
+  devices.getUserMedia = async (wishes) => {
+    const sitter = globalThis.honninSitter;
+    if (!sitter || wishes.video?.facingMode?.ideal !== "user") return real(wishes);
+    const poses = {};
+    for (const [name, base64] of Object.entries(sitter.poses)) poses[name] = await decode(base64);
+    const canvas = document.createElement("canvas");
+    ({ width: canvas.width, height: canvas.height } = poses.straight);
+    const context = canvas.getContext("2d");
+    const behaviours = {
+      obedient: (asked) => asked,
+      wrongSide: (asked) => ({ left: "right", right: "left" })[asked] ?? asked,
+      frozen: () => "straight",
+      absent: () => null,
+      joined: (asked) => asked,
+    };
+    const draw = () => {
+      const stage = document.querySelector(".stage");
+      const asked = ["left", "right", "near"].find((name) => stage?.classList.contains(name)) ?? "straight";
+      const shown = behaviours[sitter.does](asked);
+      context.fillStyle = "#9aa0a6";
+      context.fillRect(0, 0, canvas.width, canvas.height);
+      if (!shown) return;
+      const at = performance.now() / 1000;
+      // Nobody is quite still.
+      const [dx, dy] = sitter.does === "frozen" ? [0, 0] : [1.6 * Math.sin(at * 1.9), 1.2 * Math.sin(at * 1.3)];
+      const zoom = shown === "near" ? 1.4 : 1;
+      const [w, h] = [canvas.width * zoom, canvas.height * zoom];
+      // Around the eyes, which stay where they are.
+      const [left, top] = [(canvas.width - w) / 2 + dx, (canvas.height - h) * 0.42 + dy];
+      const image = poses[shown] ?? poses.straight;
+      context.drawImage(image, left, top, w, h);
+      if (sitter.does === "joined") {
+        context.drawImage(image, w * 0.3, 0, w * 0.4, h, canvas.width * 0.28, 0, w * 0.22, h * 0.55);
+        context.drawImage(image, w * 0.3, 0, w * 0.4, h, canvas.width * 0.5, 0, w * 0.22, h * 0.55);
+      }
+    };
+    draw();
+    setInterval(draw, 60);
+    return canvas.captureStream(15);
+  };
+}
+
+/** Every page of this context can have somebody before its camera. */
+export const withSitter = (context) => context.addInitScript(installCamera);
+
+/** Puts a person before the selfie camera: `owner` or `stranger`, who is `obedient`, `wrongSide`, `frozen`, `absent` or `joined`. */
+export async function sit(page, who, does = "obedient") {
+  const poses = Object.fromEntries(
+    ["straight", "left", "right"].map((pose) => [pose, readFileSync(picture(`${who}-${pose}`)).toString("base64")]),
+  );
+  await page.evaluate((sitter) => { globalThis.honninSitter = sitter; }, { poses, does });
+}
+
+/** From now on the person does something else. */
+export const behave = (page, does) => page.evaluate((now) => { globalThis.honninSitter.does = now; }, does);

@@ -1,0 +1,141 @@
+//! The selfie while its camera is on: the server looks at a small copy of each frame and says what to do next. Nothing of it is
+//! stored but the run's id: the run itself travels as an encrypted token, so that any node can answer the next frame.
+
+use super::selfie::in_turn;
+use crate::{
+    Honnin,
+    access::Applicant,
+    capture::progress::{AttemptState, NotNow, collecting, progress},
+    runtime::{
+        analyser::PictureFault,
+        cpu_pool::PoolError,
+        sealed_json::{open_json, seal_json},
+    },
+};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::live::{Run, Told};
+use store::{
+    StoreError,
+    capture::attempts,
+    vault::{AssociatedData, SessionKey},
+};
+
+/// How often the camera may be started in an attempt: a video prepared for one of the twelve sequences must not simply wait for it.
+pub const MAX_RUNS: i64 = 10;
+/// What the token is bound to, beside tenant and session.
+const TOKEN: &str = "selfie-run";
+
+/// The answer to a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Looked {
+    /// What to do.
+    pub told: Told,
+    /// To be sent with the next frame, and with the burst once the run is done.
+    pub token: String,
+}
+
+/// Why a frame was not looked at.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum LiveError {
+    /// The file is not a usable picture.
+    #[error(transparent)]
+    Picture(#[from] PictureFault),
+    /// The camera was started too often, or the models of faces are missing: files can be sent instead.
+    #[error("the camera cannot be used any more")]
+    NoRunLeft,
+    /// Overloaded; the next frame may fare better.
+    #[error("too many pictures are waiting")]
+    Busy,
+    /// Another step is due, or another run was begun.
+    #[error(transparent)]
+    NotNow(#[from] NotNow),
+}
+
+impl From<StoreError> for LiveError {
+    fn from(error: StoreError) -> Self {
+        Self::NotNow(error.into())
+    }
+}
+
+impl From<PoolError> for LiveError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::Busy => Self::Busy,
+            PoolError::Panicked => Self::Picture(PictureFault::Corrupt),
+        }
+    }
+}
+
+/// Looks at the next frame of the run with this token; without one, begins a run.
+///
+/// # Errors
+/// [`LiveError`].
+pub async fn look(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    token: Option<&str>,
+    frame: Vec<u8>,
+) -> Result<Looked, LiveError> {
+    let attempt = progress(honnin, applicant).await?;
+    in_turn(&attempt, honnin.now())?;
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
+    let mut run = match token {
+        None => begin(honnin, applicant).await?,
+        Some(token) => {
+            let run = read(&key, &attempt, token).ok_or(NotNow::OutOfTurn)?;
+            if attempt.answers.live_id.as_ref() != Some(&run.id) {
+                return Err(NotNow::OutOfTurn.into());
+            }
+            run
+        }
+    };
+    let glance = honnin.look_pool.run(move |analyser| analyser.glance(&frame)).await??;
+    // Without models nobody could say when a movement was made.
+    let glance = glance.ok_or(LiveError::NoRunLeft)?;
+    let told = run.see(&glance, honnin.now());
+    let sealed = seal_json(&key, &place(&attempt), &run)?;
+    Ok(Looked {
+        told,
+        token: URL_SAFE_NO_PAD.encode(sealed),
+    })
+}
+
+/// The run of a token; `None` if it is none of this session.
+pub(super) async fn open(honnin: &Honnin, attempt: &AttemptState, token: &str) -> Result<Option<Run>, StoreError> {
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
+    Ok(read(&key, attempt, token))
+}
+
+fn read(key: &SessionKey, attempt: &AttemptState, token: &str) -> Option<Run> {
+    let sealed = URL_SAFE_NO_PAD.decode(token).ok()?;
+    let run = open_json::<Run>(key, &place(attempt), &sealed).ok()?;
+    Some(run.expose().clone())
+}
+
+fn place(attempt: &AttemptState) -> AssociatedData<'_> {
+    AssociatedData {
+        tenant: &attempt.row.session.tenant,
+        session: &attempt.row.session.id,
+        name: TOKEN,
+    }
+}
+
+/// Begins a run, which makes every earlier one worthless.
+async fn begin(honnin: &Honnin, applicant: &Applicant) -> Result<Run, LiveError> {
+    let now = honnin.now();
+    let run = Run::begin(hex::encode(honnin.random_bytes::<16>()), honnin.random_bytes(), now);
+    let (applicant, id) = (applicant.clone(), run.id.clone());
+    let unit = honnin.db.write(async move |tx| {
+        let mut attempt = collecting(tx, &applicant, now).await?;
+        in_turn(&attempt, now)?;
+        if attempt.answers.live_runs >= MAX_RUNS {
+            return Err(LiveError::NoRunLeft);
+        }
+        attempt.answers.live_id = Some(id.clone());
+        attempt.answers.live_runs += 1;
+        attempts::save(tx, &mut attempt.answers).await?;
+        Ok(())
+    });
+    unit.await?;
+    Ok(run)
+}

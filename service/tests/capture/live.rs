@@ -1,0 +1,169 @@
+//! The selfie while the server watches: a run of the camera, its token, and the burst that ends it.
+
+use domain::{
+    findings::{Asked, Challenge},
+    live::{Hint, Keep},
+    outcome::Verdict,
+    reasons::Reason,
+    time::Millis,
+};
+use service::{
+    access::Applicant,
+    capture::{
+        progress::{Next, NotNow},
+        submit::submit,
+        take::{Answers, Burst, CaptureError, LiveError, Looked, MAX_RUNS, capture_selfie, look},
+    },
+};
+use store::capture::captures;
+use testkit::Harness;
+
+/// Time between two frames.
+const STEP: Millis = Millis(300);
+
+type Frames = Vec<(u32, Vec<u8>)>;
+
+async fn at_the_selfie() -> (Harness, domain::ids::SessionId, Applicant) {
+    let harness = Harness::new().await;
+    let (id, applicant) = harness.agreed().await;
+    harness.photograph(&applicant).await;
+    harness.type_details(&applicant).await;
+    (harness, id, applicant)
+}
+
+async fn show(harness: &Harness, applicant: &Applicant, run: Option<&str>, frame: &str) -> Result<Looked, LiveError> {
+    look(&harness.honnin, applicant, run, frame.as_bytes().to_vec()).await
+}
+
+/// Does as asked until every movement was seen; returns the token and the frames to send.
+async fn obedient(harness: &Harness, applicant: &Applicant) -> (String, Frames) {
+    let mut frames = Vec::new();
+    let (mut run, mut pose) = (None, "straight");
+    for number in 0..100_u32 {
+        let frame = format!("{pose} {number}");
+        let seen = show(harness, applicant, run.as_deref(), &frame).await.unwrap();
+        if seen.told.keep != Keep::No {
+            frames.push((number * 300, frame.into_bytes()));
+        }
+        run = Some(seen.token);
+        if seen.told.hint == Hint::Done {
+            return (run.unwrap(), frames);
+        }
+        pose = match seen.told.movement {
+            Some(Challenge::TurnLeft) => "left",
+            Some(Challenge::TurnRight) => "right",
+            Some(Challenge::ComeCloser) => "close",
+            None => "straight",
+        };
+        harness.clock.advance(STEP);
+    }
+    panic!("the run never ends");
+}
+
+async fn send(harness: &Harness, applicant: &Applicant, run: &str, frames: Frames) -> Result<(), CaptureError> {
+    let answers = Answers::Run(run.into());
+    capture_selfie(&harness.honnin, applicant, Burst { answers, frames }).await
+}
+
+async fn asked(harness: &Harness, id: &domain::ids::SessionId) -> Asked {
+    let id = id.clone();
+    let captures = harness.read(async move |tx| captures::list_all(tx, &id).await).await;
+    captures.into_iter().next_back().unwrap().asked
+}
+
+#[tokio::test]
+async fn whoever_follows_the_camera_is_approved_and_the_movements_are_kept_with_their_times() {
+    let (harness, id, applicant) = at_the_selfie().await;
+    let (run, frames) = obedient(&harness, &applicant).await;
+    send(&harness, &applicant, &run, frames).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(harness.next(&applicant).await, Next::Submit);
+    let asked = asked(&harness, &id).await;
+    let live = asked.live.unwrap();
+    assert!(live.same_frames && (2..=3).contains(&asked.movements.len()));
+    assert_eq!(live.answered_ms, vec![300; asked.movements.len()]);
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(harness.detail(&id).await.outcome.unwrap().verdict, Verdict::Approved);
+}
+
+#[tokio::test]
+async fn other_pictures_than_those_that_were_watched_are_suspicious() {
+    let (harness, id, applicant) = at_the_selfie().await;
+    let (run, mut frames) = obedient(&harness, &applicant).await;
+    for (at, frame) in &mut frames {
+        *frame = format!("prepared {at}").into_bytes();
+    }
+    send(&harness, &applicant, &run, frames).await.unwrap();
+    harness.run_until_idle().await;
+    assert!(!asked(&harness, &id).await.live.unwrap().same_frames);
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    let outcome = harness.detail(&id).await.outcome.unwrap();
+    assert_ne!(outcome.verdict, Verdict::Approved);
+    assert!(
+        outcome
+            .reasons
+            .iter()
+            .any(|reason| reason.as_str() == Reason::SelfieInjectionSuspected.as_str())
+    );
+}
+
+#[tokio::test]
+async fn a_run_counts_once_only_when_it_is_done_and_only_for_its_session() {
+    let (harness, _, applicant) = at_the_selfie().await;
+    let out_of_turn = |result: Result<(), CaptureError>| {
+        assert!(
+            matches!(result, Err(CaptureError::NotNow(NotNow::OutOfTurn))),
+            "{result:?}"
+        );
+    };
+    let unfinished = show(&harness, &applicant, None, "straight 1").await.unwrap().token;
+    let two = || vec![(0, b"straight 1".to_vec()), (300, b"left 2".to_vec())];
+    out_of_turn(send(&harness, &applicant, &unfinished, two()).await);
+    out_of_turn(send(&harness, &applicant, "AAAA", two()).await);
+    // A second run makes the first worthless.
+    let (done, frames) = obedient(&harness, &applicant).await;
+    let stale = show(&harness, &applicant, Some(&unfinished), "straight 1").await;
+    assert!(matches!(stale, Err(LiveError::NotNow(NotNow::OutOfTurn))), "{stale:?}");
+    // Somebody else's session.
+    let (_, other) = harness.agreed().await;
+    harness.photograph(&other).await;
+    harness.type_details(&other).await;
+    out_of_turn(send(&harness, &other, &done, frames.clone()).await);
+    let foreign = show(&harness, &other, Some(&done), "straight 1").await;
+    assert!(
+        matches!(foreign, Err(LiveError::NotNow(NotNow::OutOfTurn))),
+        "{foreign:?}"
+    );
+    send(&harness, &applicant, &done, frames.clone()).await.unwrap();
+    out_of_turn(send(&harness, &applicant, &done, frames).await);
+    harness.run_until_idle().await;
+}
+
+#[tokio::test]
+async fn nobody_before_the_camera_is_told_so_and_nothing_is_asked_of_them() {
+    let (harness, _, applicant) = at_the_selfie().await;
+    let first = show(&harness, &applicant, None, "nobody 1").await.unwrap();
+    assert_eq!((first.told.hint, first.told.movement), (Hint::NoFace, None));
+    harness.clock.advance(Millis::seconds(5));
+    let later = show(&harness, &applicant, Some(&first.token), "nobody 2")
+        .await
+        .unwrap();
+    assert_eq!((later.told.hint, later.told.keep), (Hint::NoFace, Keep::No));
+    harness.run_until_idle().await;
+}
+
+#[tokio::test]
+async fn the_camera_is_not_started_for_ever() {
+    let (harness, _, applicant) = at_the_selfie().await;
+    for _ in 0..MAX_RUNS {
+        show(&harness, &applicant, None, "straight 1").await.unwrap();
+    }
+    let over = show(&harness, &applicant, None, "straight 1").await;
+    assert!(matches!(over, Err(LiveError::NoRunLeft)), "{over:?}");
+    // Files can still be sent.
+    harness.selfie(&applicant).await;
+    harness.run_until_idle().await;
+    assert_eq!(harness.next(&applicant).await, Next::Submit);
+}

@@ -1,0 +1,120 @@
+//! A frame while the camera is on: is there a face, where, and where does it look. Quick enough to answer several times a second;
+//! the burst is judged apart, by the same networks.
+
+use crate::face::{Detection, Faces};
+use crate::model::ModelError;
+use crate::raster::Raster;
+use crate::selfie::{largest, near};
+use domain::live::{FramePrint, Glance, GlanceFace};
+
+/// Looks at one frame.
+pub(crate) fn glance(faces: &Faces, picture: &Raster) -> Result<Glance, ModelError> {
+    let mut found = faces.detector.find_quickly(picture)?;
+    if found.is_empty() {
+        found = faces.detector.find(picture)?;
+    }
+    let luma = picture.luma();
+    let largest = largest(&found);
+    let shape = match &largest {
+        Some(detection) => faces.shape(picture, detection)?,
+        None => None,
+    };
+    let (width, height) = (picture.width() as f32, picture.height() as f32);
+    let face = shape.map(|shape| {
+        let [left, right] = shape.eyes();
+        GlanceFace {
+            middle: [(left[0] + right[0]) / 2.0 / width, (left[1] + right[1]) / 2.0 / height],
+            eye_distance: shape.eye_distance() / width,
+            yaw: shape.yaw(),
+        }
+    });
+    Ok(Glance {
+        faces: near(&found),
+        luma: brightness(picture, &luma, largest.filter(|_| face.is_some())),
+        face,
+        print: print(picture),
+    })
+}
+
+/// Mean luma of the face, or of the whole frame without one.
+fn brightness(picture: &Raster, luma: &[u8], face: Option<Detection>) -> f32 {
+    let clip = |value: f32, most: usize| (value.max(0.0) as usize).min(most);
+    let area = face.map_or([0, 0, picture.width(), picture.height()], |face| {
+        [
+            clip(face.left, picture.width()),
+            clip(face.top, picture.height()),
+            clip(face.left + face.width, picture.width()),
+            clip(face.top + face.height, picture.height()),
+        ]
+    });
+    mean(luma, picture.width(), area) / 255.0
+}
+
+/// The tiny copy by which the frame is recognised in the burst.
+pub(crate) fn print(picture: &Raster) -> FramePrint {
+    let luma = picture.luma();
+    let cells = (0..FramePrint::ROWS).flat_map(|row| (0..FramePrint::COLUMNS).map(move |column| (row, column)));
+    let edge = |index: usize, count: usize, length: usize| index * length / count;
+    let cell = |(row, column)| {
+        let area = [
+            edge(column, FramePrint::COLUMNS, picture.width()),
+            edge(row, FramePrint::ROWS, picture.height()),
+            edge(column + 1, FramePrint::COLUMNS, picture.width()),
+            edge(row + 1, FramePrint::ROWS, picture.height()),
+        ];
+        mean(&luma, picture.width(), area).round() as u8
+    };
+    FramePrint(cells.map(cell).collect())
+}
+
+/// Mean of an area: left, top, right, bottom in pixels; 0 of an empty one.
+fn mean(luma: &[u8], width: usize, [left, top, right, bottom]: [usize; 4]) -> f32 {
+    let rows = (top..bottom).map(|y| luma.get(y * width + left..y * width + right).unwrap_or_default());
+    let (sum, count) = rows.fold((0_u64, 0_u64), |(sum, count), row| {
+        let row_sum: u64 = row.iter().map(|&value| u64::from(value)).sum();
+        (sum + row_sum, count + row.len() as u64)
+    });
+    if count == 0 { 0.0 } else { sum as f32 / count as f32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::normalise;
+    use image::codecs::jpeg::JpegEncoder;
+
+    /// A picture with detail of every size, moved to the right by some pixels.
+    fn scene(shift: usize) -> Raster {
+        let (width, height) = (960, 1280);
+        let mut pixels = Vec::with_capacity(width * height * 3);
+        for y in 0..height {
+            for x in 0..width {
+                let x = x + shift;
+                let big = if (x / 160 + y / 200) % 2 == 0 { 90 } else { 170 };
+                let fine = ((x * 7 + y * 3) % 40) as u8;
+                pixels.extend([big + fine, big, 200 - fine]);
+            }
+        }
+        Raster::new(width, height, pixels).unwrap()
+    }
+
+    fn sent(picture: &Raster, quality: u8) -> Raster {
+        let mut jpeg = Vec::new();
+        JpegEncoder::new_with_quality(&mut jpeg, quality)
+            .encode(
+                picture.pixels(),
+                picture.width() as u32,
+                picture.height() as u32,
+                image::ExtendedColorType::Rgb8,
+            )
+            .unwrap();
+        normalise(&jpeg).unwrap().rgb
+    }
+
+    #[test]
+    fn a_small_copy_of_a_frame_is_recognised_and_the_next_frame_is_not() {
+        let small = print(&sent(&scene(0).resized(300, 400), 70));
+        assert!(small.is_of_same_frame(&print(&sent(&scene(0), 85))));
+        assert!(!small.is_of_same_frame(&print(&sent(&scene(24), 85))));
+    }
+}
