@@ -54,7 +54,8 @@ impl Tone {
             | Hint::Closer
             | Hint::Farther
             | Hint::OtherSide
-            | Hint::TooSlow => Self::Warn,
+            | Hint::TooSlow
+            | Hint::NotAsked => Self::Warn,
         }
     }
 }

@@ -61,6 +61,10 @@ texts! {
     SELFIE_SLOW: "That took too long. Please try again.", "時間がかかりすぎました。もう一度お試しください。";
     /// Selfie: heading of the panel.
     SELFIE_SLOW_TITLE: "Time is up", "時間切れです";
+    /// Selfie: other movements than requested.
+    NOT_ASKED_TITLE: "Let us start again", "もう一度撮影します";
+    /// Selfie: other movements than requested.
+    NOT_ASKED: "Wait for each request on the screen, then follow it.", "画面の指示を待って、その動作だけを行ってください。";
     /// Selfie: frames do not reach the server.
     LIVE_LOST_TITLE: "No connection", "通信できません";
     /// Selfie: frames do not reach the server.

@@ -34,6 +34,8 @@ texts! {
     DONE: "Done. Thank you", "撮影が終わりました";
     /// Too late.
     TOO_SLOW: "That took too long. Please try again.", "時間がかかりすぎました。もう一度お試しください。";
+    /// Other movements than requested.
+    NOT_ASKED: "Please wait for each request and follow it.", "表示された動作を、順番に行ってください。";
 }
 
 /// The sentence of a hint.
@@ -55,5 +57,6 @@ pub const fn hint(hint: Hint) -> Text {
         Hint::ComeCloser => COME_CLOSER,
         Hint::Done => DONE,
         Hint::TooSlow => TOO_SLOW,
+        Hint::NotAsked => NOT_ASKED,
     }
 }

@@ -90,6 +90,8 @@ crate::document::vocabulary! {
         Done = "done",
         /// A movement took too long; another run is needed.
         TooSlow = "too_slow",
+        /// Movements were made that nobody asked for; another run is needed.
+        NotAsked = "not_asked",
     }
 }
 
@@ -143,6 +145,9 @@ const FIRST_HOLD_MS: i64 = 700;
 /// Time limit of a movement, and of getting ready for one.
 const MOVEMENT_MS: i64 = 12_000;
 const READY_MS: i64 = 45_000;
+/// Movements that nobody asked for, such as a turn to the wrong side, in one run: people make one, a recording that shows every
+/// movement in turn makes more.
+const MOST_MISTAKES: u8 = 1;
 /// Without a face for this long, a movement is not being made.
 const LOST_MS: i64 = 1_500;
 
@@ -159,6 +164,9 @@ pub struct Run {
     phase: Phase,
     /// Eye distance at the latest request.
     base: f32,
+    /// The movement that the latest frames show, until the face is straight again.
+    shown: Option<Challenge>,
+    mistakes: u8,
     seen_at: Timestamp,
     /// Frames that the burst must contain.
     prints: Vec<FramePrint>,
@@ -177,6 +185,8 @@ enum Phase {
     Done,
     /// One took too long.
     TooSlow,
+    /// Too many were made that nobody asked for.
+    NotAsked,
 }
 
 impl Run {
@@ -199,6 +209,8 @@ impl Run {
                 straight: None,
             },
             base: 0.0,
+            shown: None,
+            mistakes: 0,
             seen_at: now,
             prints: Vec::new(),
         }
@@ -228,6 +240,7 @@ impl Run {
             Phase::Asked { since } => self.follow(glance, since, now),
             Phase::Done => (Hint::Done, Keep::No),
             Phase::TooSlow => (Hint::TooSlow, Keep::No),
+            Phase::NotAsked => (Hint::NotAsked, Keep::No),
         };
         if glance.face.is_some() {
             self.seen_at = now;
@@ -261,7 +274,18 @@ impl Run {
             return (Hint::TooSlow, Keep::No);
         }
         let first = self.answered_ms.is_empty();
-        let face = match placed(glance, if first { LARGEST } else { LARGEST_LATER }) {
+        // Before the first request, people sit down and look around.
+        let back_from = self
+            .answered_ms
+            .len()
+            .checked_sub(1)
+            .and_then(|last| self.movements.get(last).copied());
+        if !first && self.is_mistaken(glance, back_from) {
+            return (Hint::NotAsked, Keep::No);
+        }
+        // Who is close already cannot come closer.
+        let far = first || self.current() == Some(Challenge::ComeCloser);
+        let face = match placed(glance, if far { LARGEST } else { LARGEST_LATER }) {
             Ok(face) => face,
             Err(hint) => {
                 self.phase = Phase::Ready { since, straight: None };
@@ -278,6 +302,7 @@ impl Run {
             return (Hint::HoldStill, Keep::Optional);
         }
         self.base = face.eye_distance;
+        self.shown = None;
         self.prints.push(glance.print.clone());
         self.phase = Phase::Asked { since: now };
         (self.request(), Keep::Required)
@@ -311,9 +336,42 @@ impl Run {
             };
             return (Hint::LookStraight, Keep::Required);
         }
+        if self.is_mistaken(glance, self.current()) {
+            return (Hint::NotAsked, Keep::No);
+        }
         let wrong = |direction: f32| face.yaw * direction < -WRONG;
         let wrong = self.current().and_then(Challenge::direction).is_some_and(wrong);
         (if wrong { Hint::OtherSide } else { self.request() }, Keep::Optional)
+    }
+
+    /// Counts a movement other than `asked`, once; whether there were too many.
+    fn is_mistaken(&mut self, glance: &Glance, asked: Option<Challenge>) -> bool {
+        let Some(face) = glance.face else { return false };
+        let shown = self.shown_by(face);
+        let began = shown.is_some() && shown != self.shown;
+        self.shown = shown;
+        if began && shown != asked {
+            self.mistakes += 1;
+        }
+        if self.mistakes > MOST_MISTAKES {
+            self.phase = Phase::NotAsked;
+        }
+        self.phase == Phase::NotAsked
+    }
+
+    /// The movement that a frame shows at its full extent.
+    fn shown_by(&self, face: GlanceFace) -> Option<Challenge> {
+        let turned = |challenge: Challenge| {
+            challenge
+                .direction()
+                .is_some_and(|direction| face.yaw * direction >= TURNED)
+        };
+        let turn = [Challenge::TurnLeft, Challenge::TurnRight]
+            .into_iter()
+            .find(|challenge| turned(*challenge));
+        // A turned face looks narrower: it has not come closer or gone away.
+        let closer = face.yaw.abs() <= STRAIGHT && face.eye_distance >= self.base * CLOSER;
+        turn.or(closer.then_some(Challenge::ComeCloser))
     }
 
     fn current(&self) -> Option<Challenge> {
@@ -370,10 +428,12 @@ fn placed(glance: &Glance, largest: f32) -> Result<GlanceFace, Hint> {
     Ok(face)
 }
 
-/// Two or three movements, at least one of them a turn, no movement twice: one of twelve sequences.
+const SEQUENCES: usize = 18;
+
+/// Two or three movements, none twice in a row: one of eighteen sequences.
 fn drawn(die: u8) -> Vec<Challenge> {
     use Challenge::{ComeCloser, TurnLeft, TurnRight};
-    let sequences: [&[Challenge]; 12] = [
+    let sequences: [&[Challenge]; SEQUENCES] = [
         &[TurnLeft, TurnRight],
         &[TurnRight, TurnLeft],
         &[TurnLeft, ComeCloser],
@@ -386,6 +446,12 @@ fn drawn(die: u8) -> Vec<Challenge> {
         &[TurnRight, ComeCloser, TurnLeft],
         &[ComeCloser, TurnLeft, TurnRight],
         &[ComeCloser, TurnRight, TurnLeft],
+        &[TurnLeft, TurnRight, TurnLeft],
+        &[TurnRight, TurnLeft, TurnRight],
+        &[TurnLeft, ComeCloser, TurnLeft],
+        &[TurnRight, ComeCloser, TurnRight],
+        &[ComeCloser, TurnLeft, ComeCloser],
+        &[ComeCloser, TurnRight, ComeCloser],
     ];
     sequences[usize::from(die) % sequences.len()].to_vec()
 }

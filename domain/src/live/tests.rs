@@ -1,5 +1,4 @@
 use super::*;
-use proptest::prelude::*;
 
 const START: Timestamp = Timestamp::from_millis(1_000_000);
 /// Milliseconds between two frames of these tests.
@@ -33,7 +32,7 @@ fn empty() -> Glance {
 
 /// A run with the first sequence that begins with this movement.
 fn run(first: Challenge) -> Run {
-    let die = (0..12).find(|die| drawn(*die)[0] == first).unwrap();
+    let die = (0..SEQUENCES as u8).find(|die| drawn(*die)[0] == first).unwrap();
     Run::begin("run".into(), [die, 0, 0, 0], START)
 }
 
@@ -62,7 +61,7 @@ fn obedient(run: &mut Run, mut now: Timestamp) -> (Vec<Hint>, Vec<FramePrint>) {
 
 #[test]
 fn whoever_does_as_asked_is_done_and_the_burst_holds_what_was_seen() {
-    for die in 0..12 {
+    for die in 0..SEQUENCES as u8 {
         let mut run = Run::begin("run".into(), [die, 255, 255, 255], START);
         let (hints, burst) = obedient(&mut run, START);
         assert!(run.is_done(), "{:?}: {hints:?}", run.movements);
@@ -76,16 +75,16 @@ fn whoever_does_as_asked_is_done_and_the_burst_holds_what_was_seen() {
 }
 
 #[test]
-fn every_sequence_has_a_turn_and_nothing_twice() {
-    let mut all: Vec<_> = (0..12).map(drawn).collect();
+fn every_sequence_has_a_turn_and_nothing_twice_in_a_row() {
+    let mut all: Vec<_> = (0..SEQUENCES as u8).map(drawn).collect();
     for movements in &all {
         assert!(movements.iter().any(|movement| movement.direction().is_some()));
         assert!((2..=3).contains(&movements.len()));
-        assert!(movements.iter().enumerate().all(|(at, m)| !movements[..at].contains(m)));
+        assert!(movements.windows(2).all(|two| two[0] != two[1]));
     }
     all.sort();
     all.dedup();
-    assert_eq!(all.len(), 12);
+    assert_eq!(all.len(), SEQUENCES);
 }
 
 #[test]
@@ -199,33 +198,61 @@ fn a_copy_of_another_size_and_compression_is_of_the_same_frame() {
     assert!(!frame.is_of_same_frame(&FramePrint(Vec::new())));
 }
 
-proptest! {
-    /// Planted fault that this test detected: a turn counted by its size, whatever its side.
-    #[test]
-    fn a_recorded_video_is_done_only_if_it_happens_to_show_what_is_asked(die in any::<u8>(), other in any::<u8>()) {
-        let mut run = Run::begin("run".into(), [die, 0, 0, 0], START);
-        let recorded = drawn(other);
-        let mut now = START;
-        // Each movement is held long enough to be seen, with a straight face in between.
-        for movement in &recorded {
-            for _ in 0..12 {
-                run.see(&face(0.0, 0.2), now);
-                now = Timestamp::from_millis(now.as_millis() + STEP);
-            }
-            for _ in 0..4 {
-                run.see(&match movement.direction() {
-                    Some(direction) => face(0.4 * direction, 0.2),
-                    None => face(0.0, 0.28),
-                }, now);
-                now = Timestamp::from_millis(now.as_millis() + STEP);
-            }
-        }
-        prop_assert!(!run.is_done() || recorded.starts_with(&run.movements) || is_within(&run.movements, &recorded));
+#[test]
+fn one_turn_to_the_wrong_side_is_forgiven_and_a_second_ends_the_run() {
+    let (mut run, now) = asked(Challenge::TurnLeft);
+    for _ in 0..3 {
+        // Held, it is one mistake.
+        assert_eq!(run.see(&face(-0.5, 0.2), now).hint, Hint::OtherSide);
+    }
+    run.see(&face(0.0, 0.2), now);
+    assert_eq!(run.see(&face(0.0, 0.3), now).hint, Hint::NotAsked);
+    assert_eq!(run.see(&face(0.5, 0.2), now).hint, Hint::NotAsked);
+    assert!(!run.is_done());
+}
+
+/// A face in a recording that shows these movements one after the other, again and again: a second and a half each, with as long
+/// a pause in between.
+fn recorded(movements: &[Challenge], millis: i64) -> Glance {
+    let part = millis.div_euclid(1_500);
+    let movement = movements[(part.div_euclid(2) as usize) % movements.len()];
+    match movement.direction() {
+        _ if part % 2 == 0 => face(0.0, 0.2),
+        Some(direction) => face(0.4 * direction, 0.2),
+        None => face(0.0, 0.28),
     }
 }
 
-/// Whether `wanted` is a subsequence of `shown`.
-fn is_within(wanted: &[Challenge], shown: &[Challenge]) -> bool {
-    let mut shown = shown.iter();
-    wanted.iter().all(|movement| shown.any(|other| other == movement))
+/// How many of all runs a recording passes, started at any moment of it.
+fn passed(movements: &[Challenge]) -> f64 {
+    let (mut done, mut runs) = (0, 0);
+    for die in 0..SEQUENCES as u8 {
+        for pause in [0, 90, 180, 255] {
+            for begin in (0..movements.len() as i64 * 3_000).step_by(500) {
+                let mut run = Run::begin("run".into(), [die, pause, pause, pause], START);
+                for step in 0..200 {
+                    let now = Timestamp::from_millis(START.as_millis() + step * STEP);
+                    run.see(&recorded(movements, begin + step * STEP), now);
+                }
+                runs += 1;
+                done += i32::from(run.is_done());
+            }
+        }
+    }
+    f64::from(done) / f64::from(runs)
+}
+
+/// Planted faults that this test detected: a turn counted by its size, whatever its side (100 %); no limit of mistakes (98 %).
+#[test]
+fn a_recording_passes_only_if_it_happens_to_show_what_is_asked() {
+    use Challenge::{ComeCloser, TurnLeft, TurnRight};
+    let recordings: [&[Challenge]; 4] = [
+        &[TurnLeft, TurnRight, ComeCloser],
+        &[TurnRight, TurnLeft, ComeCloser],
+        &[TurnLeft, TurnRight],
+        &[TurnLeft, ComeCloser],
+    ];
+    let shares = recordings.map(passed);
+    println!("{shares:.3?}");
+    assert!(shares.iter().all(|share| (0.01..=0.40).contains(share)), "{shares:.3?}");
 }

@@ -79,7 +79,8 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
                 ) {
                     Some("done") => break,
                     Some("too_slow") => return Err(Some(Trouble::TooSlow)),
-                    _ => {}
+                    Some(_) => return Err(Some(Trouble::NotAsked)),
+                    None => {}
                 }
             }
             Heard::Nothing if now() - heard_at > UNHEARD_MS => return Err(Some(Trouble::Unheard)),
@@ -124,7 +125,7 @@ fn follow(run: &Run, burst: &mut Burst, told: &JsValue, mut shot: Shot) -> Optio
     let progress = Reflect::get(told, &"progress".into()).ok().and_then(|p| p.as_f64());
     run.stage.filled(progress.unwrap_or_default());
     let hint = field(told, "hint").unwrap_or_default();
-    ["done", "too_slow"].into_iter().find(|end| *end == hint)
+    ["done", "too_slow", "not_asked"].into_iter().find(|end| *end == hint)
 }
 
 impl Burst {

@@ -24,6 +24,8 @@ pub(super) enum Trouble {
     Paused,
     /// A movement took too long.
     TooSlow,
+    /// Other movements were made than requested.
+    NotAsked,
     /// Frames do not reach the server.
     Unheard,
     /// The camera was started too often.
@@ -50,7 +52,7 @@ impl Trouble {
     /// The `id` of the form that is the alternative.
     pub(super) const fn other_form(self) -> &'static str {
         match self {
-            Self::TooSlow | Self::RunsOver => "cannot",
+            Self::TooSlow | Self::NotAsked | Self::RunsOver => "cannot",
             _ => "plain",
         }
     }
@@ -69,6 +71,7 @@ impl Trouble {
             Self::InApp => (text::IN_APP_TITLE, text::IN_APP_LEAD, switch_device::OTHER_DEVICE),
             Self::Paused => (text::PAUSED_TITLE, text::PAUSED_LEAD, text::PAUSED_ACTION),
             Self::TooSlow => (text::SELFIE_SLOW_TITLE, text::SELFIE_SLOW, text::RETRY),
+            Self::NotAsked => (text::NOT_ASKED_TITLE, text::NOT_ASKED, text::RETRY),
             Self::Unheard => (text::LIVE_LOST_TITLE, text::LIVE_LOST, text::RETRY),
             Self::RunsOver => (text::RUNS_OVER_TITLE, text::RUNS_OVER, text::SEND_PHOTO),
         };
@@ -78,7 +81,7 @@ impl Trouble {
             lead: say(lead),
             action: say(action),
             other: say(match self {
-                Self::TooSlow | Self::RunsOver => capture::SELFIE_CANNOT,
+                Self::TooSlow | Self::NotAsked | Self::RunsOver => capture::SELFIE_CANNOT,
                 Self::Missing | Self::InApp => text::SEND_PHOTO,
                 _ => text::USE_APP,
             }),
