@@ -331,6 +331,8 @@ pub struct LiveFindings {
     pub answered_ms: Vec<u32>,
     /// Whether the frames in which the movements were seen are in the burst.
     pub same_frames: bool,
+    /// Which run of the camera it was, from 1.
+    pub run: u32,
 }
 
 /// One requested movement as the burst shows it.
@@ -390,6 +392,7 @@ impl From<StoredLiveness> for LivenessFindings {
         let unwatched = earlier.map(|_| LiveFindings {
             answered_ms: Vec::new(),
             same_frames: true,
+            run: 1,
         });
         Self {
             movements: stored.movements.into_iter().chain(earlier).collect(),
@@ -414,6 +417,17 @@ pub struct SelfieSigns {
     pub in_card: Option<f32>,
 }
 
+/// Where a face looked in one frame of a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pose {
+    /// Index of the frame among those received.
+    pub frame: u32,
+    /// Yaw proxy, about the sine of the angle; positive if the head is turned to the user's left.
+    pub yaw: f32,
+    /// Distance between the eyes, a share of the frame's width.
+    pub eye_distance: f32,
+}
+
 /// A selfie: one picture or a burst around a challenge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SelfieFindings {
@@ -427,6 +441,9 @@ pub struct SelfieFindings {
     pub face: Option<Face>,
     /// Index of the frame `face` is from.
     pub best_frame: Option<u32>,
+    /// Where the face looked in each frame that was analysed and shows one, in the order taken.
+    #[serde(default)]
+    pub poses: Vec<Pose>,
     /// Liveness of the burst; `None` without a challenge or without frames to judge.
     pub liveness: Option<LivenessFindings>,
     /// Signs that it shows something other than an uncovered, living face.

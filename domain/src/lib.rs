@@ -24,6 +24,7 @@ pub mod sandbox;
 pub mod scope;
 pub mod secret;
 pub mod session;
+pub mod share;
 pub mod tenant;
 pub mod time;
 pub mod user_input;

@@ -3,6 +3,7 @@
 //! A developer's tool, apart from `xtask` so that a build of the product does not compile it.
 #![expect(clippy::print_stdout, reason = "a command line tool speaks on its standard output")]
 
+mod attack;
 mod condition;
 mod copy;
 mod deceit;
@@ -52,6 +53,8 @@ type Done<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 enum Task {
     /// Documents of fictional people, each with a label
     Documents(Specimens),
+    /// Selfie bursts of attacks, for `honnin eval attacks`
+    Attacks(attack::Attacks),
     /// The pictures and camera videos of the end-to-end tests
     Scene(Scene),
 }
@@ -61,6 +64,11 @@ fn main() -> Done {
         Task::Documents(wanted) => {
             let rendered = render(&wanted, &samples())?;
             println!("{rendered} pictures rendered");
+            Ok(())
+        }
+        Task::Attacks(wanted) => {
+            let rendered = attack::render(&wanted, &samples())?;
+            println!("{rendered} recordings rendered");
             Ok(())
         }
         Task::Scene(wanted) => set_scene(&wanted, &samples()),

@@ -53,6 +53,12 @@ pub(crate) const OTHERS: [Sitter; 6] = [
 ];
 
 impl Sitter {
+    /// A photograph of 250 × 250 pixels, aligned as Labeled Faces in the Wild (deep funneled): the eyes are nearly always there.
+    pub(crate) const LFW: Self = Self {
+        file: "",
+        eyes: [(104.0, 113.0), (146.0, 113.0)],
+    };
+
     /// Reads the photograph from the folder of samples.
     pub(crate) fn photograph(self, samples: &Path) -> Done<Picture> {
         let path = samples.join(self.file);

@@ -264,6 +264,7 @@ pub fn holder() -> SelfieFindings {
         faces: 1,
         face: Some(face()),
         best_frame: Some(0),
+        poses: Vec::new(),
         liveness: Some(LivenessFindings {
             movements: vec![Movement {
                 challenge: Challenge::TurnLeft,
@@ -276,6 +277,7 @@ pub fn holder() -> SelfieFindings {
             live: Some(LiveFindings {
                 answered_ms: vec![1_000],
                 same_frames: true,
+                run: 1,
             }),
         }),
         signs: SelfieSigns::default(),

@@ -7,7 +7,7 @@ use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::signals;
 use crate::stopwatch::Stopwatch;
-use domain::findings::{Asked, Face, LivenessFindings, Quality, SelfieFindings, SelfieSigns, Unavailable};
+use domain::findings::{Asked, Face, LivenessFindings, Pose, Quality, SelfieFindings, SelfieSigns, Unavailable};
 
 /// Frames of a burst that are looked at, spread over it: three movements with a straight face before each, and a few on the way.
 const MOST_FRAMES: usize = 16;
@@ -25,6 +25,7 @@ struct Found {
     best: Option<(usize, Face)>,
     liveness: Option<LivenessFindings>,
     signs: SelfieSigns,
+    poses: Vec<Pose>,
 }
 
 pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> SelfieFindings {
@@ -54,6 +55,7 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
         faces: found.faces,
         best_frame: found.best.as_ref().and_then(|(index, _)| u32::try_from(*index).ok()),
         face: found.best.map(|(_, face)| face),
+        poses: found.poses,
         liveness: found.liveness,
         signs: found.signs,
         unavailable,
@@ -110,6 +112,7 @@ fn look(
         }
     }
     watch.lap("faces");
+    let poses = seen.iter().map(pose).collect();
     let Some(best) = best(&seen, qualities) else {
         return Ok(Found {
             faces: most,
@@ -143,7 +146,16 @@ fn look(
         best: Some((best.index, face)),
         liveness,
         signs,
+        poses,
     })
+}
+
+fn pose(seen: &Seen<'_>) -> Pose {
+    Pose {
+        frame: u32::try_from(seen.index).unwrap_or(u32::MAX),
+        yaw: seen.shape.yaw(),
+        eye_distance: seen.shape.eye_distance() / seen.picture.width().max(1) as f32,
+    }
 }
 
 /// Signs that the pictures show something else than a bare, living face. Covers are looked for where the face looks straight; a raster

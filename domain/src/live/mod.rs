@@ -136,8 +136,11 @@ const MIDDLE: [f32; 2] = [0.5, 0.43];
 const STRAIGHT: f32 = 0.14;
 /// A turn has been followed from this yaw on; the rule asks for 0.21 in the burst, whose frames are larger and more exact.
 const TURNED: f32 = 0.28;
-/// Turned the other way.
+/// Turned the other way: the user is told, and turns back.
 const WRONG: f32 = 0.20;
+/// Turned so far, somebody follows no request: a recording that shows one movement after the other would pass any run if it
+/// only had to wait.
+const NOT_ASKED: f32 = 0.36;
 /// Coming closer has been followed from this ratio of eye distances on; the rule asks for 1.18.
 const CLOSER: f32 = 1.28;
 /// How long the face must stay straight before the first request.
@@ -145,9 +148,6 @@ const FIRST_HOLD_MS: i64 = 700;
 /// Time limit of a movement, and of getting ready for one.
 const MOVEMENT_MS: i64 = 12_000;
 const READY_MS: i64 = 45_000;
-/// Movements that nobody asked for, such as a turn to the wrong side, in one run: people make one, a recording that shows every
-/// movement in turn makes more.
-const MOST_MISTAKES: u8 = 1;
 /// Without a face for this long, a movement is not being made.
 const LOST_MS: i64 = 1_500;
 
@@ -164,9 +164,8 @@ pub struct Run {
     phase: Phase,
     /// Eye distance at the latest request.
     base: f32,
-    /// The movement that the latest frames show, until the face is straight again.
-    shown: Option<Challenge>,
-    mistakes: u8,
+    /// Which run of the attempt it is, from 1.
+    number: u32,
     seen_at: Timestamp,
     /// Frames that the burst must contain.
     prints: Vec<FramePrint>,
@@ -185,14 +184,14 @@ enum Phase {
     Done,
     /// One took too long.
     TooSlow,
-    /// Too many were made that nobody asked for.
+    /// One was made that nobody asked for.
     NotAsked,
 }
 
 impl Run {
-    /// A run that begins now. `dice` decides about the movements and pauses.
+    /// The run of this number, from 1, that begins now. `dice` decides about the movements and pauses.
     #[must_use]
-    pub fn begin(id: String, dice: [u8; 4], now: Timestamp) -> Self {
+    pub fn begin(id: String, number: u32, dice: [u8; 4], now: Timestamp) -> Self {
         let movements = drawn(dice[0]);
         let pauses = dice[1..].iter().map(|die| 350 + i64::from(*die) * 3);
         let holds = std::iter::once(FIRST_HOLD_MS)
@@ -209,8 +208,7 @@ impl Run {
                 straight: None,
             },
             base: 0.0,
-            shown: None,
-            mistakes: 0,
+            number,
             seen_at: now,
             prints: Vec::new(),
         }
@@ -229,6 +227,7 @@ impl Run {
         LiveFindings {
             answered_ms: self.answered_ms.clone(),
             same_frames: self.is_done() && self.prints.iter().all(sent),
+            run: self.number,
         }
     }
 
@@ -302,7 +301,6 @@ impl Run {
             return (Hint::HoldStill, Keep::Optional);
         }
         self.base = face.eye_distance;
-        self.shown = None;
         self.prints.push(glance.print.clone());
         self.phase = Phase::Asked { since: now };
         (self.request(), Keep::Required)
@@ -344,31 +342,23 @@ impl Run {
         (if wrong { Hint::OtherSide } else { self.request() }, Keep::Optional)
     }
 
-    /// Counts a movement other than `asked`, once; whether there were too many.
+    /// Ends the run if a frame shows a movement other than `asked`; whether it does.
     fn is_mistaken(&mut self, glance: &Glance, asked: Option<Challenge>) -> bool {
-        let Some(face) = glance.face else { return false };
-        let shown = self.shown_by(face);
-        let began = shown.is_some() && shown != self.shown;
-        self.shown = shown;
-        if began && shown != asked {
-            self.mistakes += 1;
-        }
-        if self.mistakes > MOST_MISTAKES {
+        let shown = glance.face.and_then(|face| self.shown_by(face));
+        let mistaken = shown.is_some() && shown != asked;
+        if mistaken {
             self.phase = Phase::NotAsked;
         }
-        self.phase == Phase::NotAsked
+        mistaken
     }
 
-    /// The movement that a frame shows at its full extent.
+    /// The movement that a frame shows beyond doubt.
     fn shown_by(&self, face: GlanceFace) -> Option<Challenge> {
-        let turned = |challenge: Challenge| {
-            challenge
-                .direction()
-                .is_some_and(|direction| face.yaw * direction >= TURNED)
+        let turned = |challenge: &Challenge| {
+            let direction = challenge.direction();
+            direction.is_some_and(|direction| face.yaw * direction >= NOT_ASKED)
         };
-        let turn = [Challenge::TurnLeft, Challenge::TurnRight]
-            .into_iter()
-            .find(|challenge| turned(*challenge));
+        let turn = [Challenge::TurnLeft, Challenge::TurnRight].into_iter().find(turned);
         // A turned face looks narrower: it has not come closer or gone away.
         let closer = face.yaw.abs() <= STRAIGHT && face.eye_distance >= self.base * CLOSER;
         turn.or(closer.then_some(Challenge::ComeCloser))

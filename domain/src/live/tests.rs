@@ -33,7 +33,7 @@ fn empty() -> Glance {
 /// A run with the first sequence that begins with this movement.
 fn run(first: Challenge) -> Run {
     let die = (0..SEQUENCES as u8).find(|die| drawn(*die)[0] == first).unwrap();
-    Run::begin("run".into(), [die, 0, 0, 0], START)
+    Run::begin("run".into(), 1, [die, 0, 0, 0], START)
 }
 
 /// Does whatever is asked, one frame every [`STEP`], until the run ends; returns the hints.
@@ -62,7 +62,7 @@ fn obedient(run: &mut Run, mut now: Timestamp) -> (Vec<Hint>, Vec<FramePrint>) {
 #[test]
 fn whoever_does_as_asked_is_done_and_the_burst_holds_what_was_seen() {
     for die in 0..SEQUENCES as u8 {
-        let mut run = Run::begin("run".into(), [die, 255, 255, 255], START);
+        let mut run = Run::begin("run".into(), 1, [die, 255, 255, 255], START);
         let (hints, burst) = obedient(&mut run, START);
         assert!(run.is_done(), "{:?}: {hints:?}", run.movements);
         let found = run.findings(&burst);
@@ -199,16 +199,20 @@ fn a_copy_of_another_size_and_compression_is_of_the_same_frame() {
 }
 
 #[test]
-fn one_turn_to_the_wrong_side_is_forgiven_and_a_second_ends_the_run() {
+fn a_movement_that_nobody_asked_for_ends_the_run() {
     let (mut run, now) = asked(Challenge::TurnLeft);
-    for _ in 0..3 {
-        // Held, it is one mistake.
-        assert_eq!(run.see(&face(-0.5, 0.2), now).hint, Hint::OtherSide);
-    }
-    run.see(&face(0.0, 0.2), now);
-    assert_eq!(run.see(&face(0.0, 0.3), now).hint, Hint::NotAsked);
+    // Towards the wrong side, the user is told in time.
+    assert_eq!(run.see(&face(-0.3, 0.2), now).hint, Hint::OtherSide);
+    assert_eq!(run.see(&face(-0.5, 0.2), now).hint, Hint::NotAsked);
     assert_eq!(run.see(&face(0.5, 0.2), now).hint, Hint::NotAsked);
     assert!(!run.is_done());
+    let (mut run, now) = asked(Challenge::TurnLeft);
+    assert_eq!(run.see(&face(0.0, 0.3), now).hint, Hint::NotAsked);
+    // After the turn, the head may take its time to come back, but goes nowhere else.
+    let (mut run, now) = asked(Challenge::TurnLeft);
+    run.see(&face(0.5, 0.2), now);
+    assert_eq!(run.see(&face(0.5, 0.2), now).hint, Hint::LookStraight);
+    assert_eq!(run.see(&face(-0.5, 0.2), now).hint, Hint::NotAsked);
 }
 
 /// A face in a recording that shows these movements one after the other, again and again: a second and a half each, with as long
@@ -229,7 +233,7 @@ fn passed(movements: &[Challenge]) -> f64 {
     for die in 0..SEQUENCES as u8 {
         for pause in [0, 90, 180, 255] {
             for begin in (0..movements.len() as i64 * 3_000).step_by(500) {
-                let mut run = Run::begin("run".into(), [die, pause, pause, pause], START);
+                let mut run = Run::begin("run".into(), 1, [die, pause, pause, pause], START);
                 for step in 0..200 {
                     let now = Timestamp::from_millis(START.as_millis() + step * STEP);
                     run.see(&recorded(movements, begin + step * STEP), now);
@@ -242,7 +246,7 @@ fn passed(movements: &[Challenge]) -> f64 {
     f64::from(done) / f64::from(runs)
 }
 
-/// Planted faults that this test detected: a turn counted by its size, whatever its side (100 %); no limit of mistakes (98 %).
+/// Planted faults that this test detected: a turn counted by its size, whatever its side; movements that nobody asked for forgiven.
 #[test]
 fn a_recording_passes_only_if_it_happens_to_show_what_is_asked() {
     use Challenge::{ComeCloser, TurnLeft, TurnRight};
@@ -254,5 +258,5 @@ fn a_recording_passes_only_if_it_happens_to_show_what_is_asked() {
     ];
     let shares = recordings.map(passed);
     println!("{shares:.3?}");
-    assert!(shares.iter().all(|share| (0.01..=0.40).contains(share)), "{shares:.3?}");
+    assert!(shares.iter().all(|share| (0.01..=0.15).contains(share)), "{shares:.3?}");
 }

@@ -235,6 +235,7 @@ fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
         faces: 1,
         face: Some(face(if verdict == Verdict::Rejected { 2.0 } else { 0.0 })),
         best_frame: Some(0),
+        poses: Vec::new(),
         liveness: Some(LivenessFindings {
             movements: vec![Movement {
                 challenge: Challenge::TurnLeft,
@@ -247,6 +248,7 @@ fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
             live: Some(LiveFindings {
                 answered_ms: vec![1_000],
                 same_frames: true,
+                run: 1,
             }),
         }),
         signs: SelfieSigns::default(),

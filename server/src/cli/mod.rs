@@ -4,6 +4,7 @@ mod audit;
 mod backup;
 mod check_config;
 mod demo;
+mod eval;
 mod inspect;
 mod keys;
 mod listen;
@@ -51,6 +52,9 @@ enum Command {
     /// Analyses image files and prints findings and timings.
     #[command(subcommand)]
     Inspect(inspect::Inspect),
+    /// Measures how well this installation judges recordings of your own.
+    #[command(subcommand)]
+    Eval(eval::EvalCommand),
     /// Checks the configuration and prints every value with its origin.
     CheckConfig(check_config::CheckConfig),
     /// Manages tenants (customers whose servers call the API).
@@ -87,6 +91,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::CheckConfig(command) => check_config::run(&cli.settings, &command),
         Command::Inspect(command) => inspect::run(&cli.settings, &command),
+        Command::Eval(command) => eval::run(&cli.settings, &command),
         Command::Serve(arguments) => serving::serve(&cli.settings, &arguments),
         Command::Demo(arguments) => serving::demo(&cli.settings, &arguments),
         Command::Listen(arguments) => listen::run(&cli.settings, arguments),

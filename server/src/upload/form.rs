@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 /// The largest value that is not a file.
-const MAX_TEXT: usize = 256;
+const MAX_TEXT: usize = 8 * 1024;
 /// The maximum number of parts of a form.
 const MAX_PARTS: usize = 80;
 /// At most this is read and discarded, so that the browser gets to see the response; after that the connection is closed.

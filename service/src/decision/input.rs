@@ -87,6 +87,7 @@ fn unassessed_selfie(frames: usize) -> SelfieFindings {
         faces: 0,
         face: None,
         best_frame: None,
+        poses: Vec::new(),
         liveness: None,
         signs: SelfieSigns::default(),
         unavailable: vec![Unavailable::Face],

@@ -9,7 +9,7 @@ use crate::{
 use domain::{
     decision::{Policy, Score},
     document::DocumentType,
-    findings::{Asked, DocumentFindings, ModelHash, Quality, SelfieFindings},
+    findings::{Asked, DocumentFindings, ModelHash, Pose, Quality, SelfieFindings},
     ids::CaptureId,
     outcome::Verdict,
     reasons::Reason,
@@ -44,6 +44,8 @@ pub struct Taken {
     pub number: i64,
     /// What the user was asked to do, and how it was followed before the camera.
     pub asked: Asked,
+    /// Where the face looked in the frames of a burst that were analysed.
+    pub poses: Vec<Pose>,
     /// How many pictures it has.
     pub frames: usize,
     /// Which of them was judged.
@@ -244,6 +246,7 @@ fn taken<'a>(
         slot: row.slot,
         number: row.number,
         asked: row.asked.clone(),
+        poses: Vec::new(),
         frames: row.frames.len(),
         best: 0,
         at: row.created_at,
@@ -273,6 +276,7 @@ fn taken<'a>(
         }
         Slot::Selfie => {
             let found: Personal<SelfieFindings> = open_json(key, &place, sealed)?;
+            taken.poses.clone_from(&found.expose().poses);
             let found = found.expose();
             taken.quality = Some(found.quality);
             taken.face = found.face.is_some();

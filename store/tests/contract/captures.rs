@@ -83,6 +83,7 @@ fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) -> CaptureRow
                 live: Some(LiveFindings {
                     answered_ms: vec![700, 1_900],
                     same_frames: true,
+                    run: 1,
                 }),
             }
         } else {

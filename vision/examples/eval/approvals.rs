@@ -5,10 +5,10 @@
 
 use crate::{
     Done,
-    interval::Share,
     look::{Look, Looker, Task},
     truth::Label,
 };
+use domain::share::Share;
 use domain::{
     decision::{Decision, Earlier, Evidence, Policy, decide},
     document::{DocumentType, FieldName, Side},
@@ -250,6 +250,7 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
         faces: 1,
         face,
         best_frame: Some(0),
+        poses: Vec::new(),
         liveness: Some(LivenessFindings {
             movements: vec![Movement {
                 challenge: Challenge::TurnLeft,
@@ -262,6 +263,7 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
             live: Some(LiveFindings {
                 answered_ms: vec![900],
                 same_frames: true,
+                run: 1,
             }),
         }),
         signs: SelfieSigns {

@@ -2,10 +2,10 @@
 
 use crate::{
     compare::{Item, Read, items},
-    interval::Share,
     look::Look,
     truth::Label,
 };
+use domain::share::Share;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! V6: whether a defect made on purpose is named by its own code, and clean pictures by none.
 
-use crate::{interval::Share, look::Look, truth::Label};
+use crate::{look::Look, truth::Label};
+use domain::share::Share;
 use domain::{
     decision::{Earlier, Evidence, Policy, decide},
     document::DocumentType,

@@ -9,7 +9,6 @@ mod compare;
 mod faces;
 mod fields;
 mod hints;
-mod interval;
 mod look;
 mod sheet;
 mod times;

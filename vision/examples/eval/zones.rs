@@ -2,11 +2,11 @@
 
 use crate::{
     Done,
-    interval::Share,
     look::{Look, Looker, Task, times},
     truth::Label,
 };
 use domain::document::{DocumentType, Side};
+use domain::share::Share;
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 

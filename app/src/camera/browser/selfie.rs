@@ -11,7 +11,6 @@ use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::camera as text;
 use js_sys::Reflect;
-use leptos::prelude::*;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use web_sys::{Blob, FormData};

@@ -123,19 +123,19 @@ fn place(attempt: &AttemptState) -> AssociatedData<'_> {
 /// Begins a run, which makes every earlier one worthless.
 async fn begin(honnin: &Honnin, applicant: &Applicant) -> Result<Run, LiveError> {
     let now = honnin.now();
-    let run = Run::begin(hex::encode(honnin.random_bytes::<16>()), honnin.random_bytes(), now);
-    let (applicant, id) = (applicant.clone(), run.id.clone());
+    let id = hex::encode(honnin.random_bytes::<16>());
+    let (applicant, new) = (applicant.clone(), id.clone());
     let unit = honnin.db.write(async move |tx| {
         let mut attempt = collecting(tx, &applicant, now).await?;
         in_turn(&attempt, now)?;
         if attempt.answers.live_runs >= MAX_RUNS {
             return Err(LiveError::NoRunLeft);
         }
-        attempt.answers.live_id = Some(id.clone());
+        attempt.answers.live_id = Some(new.clone());
         attempt.answers.live_runs += 1;
         attempts::save(tx, &mut attempt.answers).await?;
-        Ok(())
+        Ok(attempt.answers.live_runs)
     });
-    unit.await?;
-    Ok(run)
+    let number = u32::try_from(unit.await?).unwrap_or(u32::MAX);
+    Ok(Run::begin(id, number, honnin.random_bytes(), now))
 }

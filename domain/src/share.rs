@@ -1,19 +1,24 @@
-//! 95 % intervals of shares after Clopper and Pearson: exact, so that "none of 300" says what it is worth.
+//! Measured shares with their 95 % intervals after Clopper and Pearson (1934): exact, so that "none of 300" says what it is worth.
 
 use serde::Serialize;
 
 /// A share of a count, and where the true share lies with 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct Share {
-    pub(crate) hits: usize,
-    pub(crate) of: usize,
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+pub struct Share {
+    /// How many have what is counted.
+    pub hits: usize,
+    /// Of how many.
+    pub of: usize,
+    /// Lower end of the interval, 0 to 1.
+    pub low: f64,
+    /// Upper end of the interval, 0 to 1.
+    pub high: f64,
 }
 
 impl Share {
     /// So many hits of so many.
-    pub(crate) fn of(hits: usize, of: usize) -> Self {
+    #[must_use]
+    pub fn of(hits: usize, of: usize) -> Self {
         // P(X >= hits) grows with the share and P(X <= hits) falls: where each is 2.5 % are the ends.
         let low = if hits == 0 {
             0.0
@@ -29,7 +34,8 @@ impl Share {
     }
 
     /// `97.1 % (95.0–98.4)  340/350`
-    pub(crate) fn text(self) -> String {
+    #[must_use]
+    pub fn text(self) -> String {
         if self.of == 0 {
             return "-".to_owned();
         }
@@ -77,4 +83,22 @@ fn tail(hits: usize, of: usize, share: f64) -> f64 {
         log += odds + ((of - count) as f64 / (count + 1) as f64).ln();
     }
     sum.min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Table values of the exact method: 0 of 300 goes up to 1.2 %, 5 of 100 from 1.6 to 11.3 %.
+    #[test]
+    fn intervals_are_those_of_clopper_and_pearson() {
+        let near = |value: f64, wanted: f64| (value - wanted).abs() < 5e-4;
+        let none = Share::of(0, 300);
+        assert!(none.low == 0.0 && near(none.high, 0.0122), "{none:?}");
+        let five = Share::of(5, 100);
+        assert!(near(five.low, 0.0164) && near(five.high, 0.1128), "{five:?}");
+        let all = Share::of(20, 20);
+        assert!(near(all.low, 0.8316) && all.high == 1.0, "{all:?}");
+        assert_eq!(Share::of(0, 0).text(), "-");
+    }
 }

@@ -1,0 +1,88 @@
+// The selfie camera: what it says to people who do something else than asked, and what becomes of them.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Browser, look } from "../lib/browser.mjs";
+import { Receiver } from "../lib/customer.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { scene } from "../lib/scene.mjs";
+import { behave, sit } from "../lib/sitter.mjs";
+
+const long = { timeout: 240_000 };
+let browser, honnin, receiver, tenant;
+
+before(async () => {
+  await scene();
+  receiver = await Receiver.make();
+  honnin = await Honnin.start("selfie", receiver.settings);
+  tenant = await honnin.tenant("Harbour Bank", "--steps", "selfie", "--webhook", receiver.url);
+  browser = await Browser.open();
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+  await receiver?.remove();
+});
+
+/** A phone whose camera is on, with somebody before it. */
+async function filming(customer, does, options = {}) {
+  const page = await browser.phone(options);
+  await page.goto(customer.link);
+  const submit = page.locator("main form button[type=submit]").first();
+  await submit.click();
+  await page.waitForURL((url) => url.pathname === "/capture/consent");
+  await page.locator("button[value=accept]").click();
+  await page.waitForURL((url) => url.pathname === "/capture/selfie");
+  await sit(page, "owner", does);
+  await page.locator(".camera > button").click();
+  return page;
+}
+
+const hears = (page, sentence) => page.locator(".stage-hint", { hasText: sentence }).waitFor({ timeout: 60_000 });
+const panel = (page) => page.locator(".stage-panel:not([hidden]) h2");
+
+test("an empty chair and a second face are named, and then the person is verified without further ado", long, async () => {
+  const customer = await receiver.customer(honnin, tenant);
+  const page = await filming(customer, "absent");
+  await hears(page, "Bring your face into the oval");
+  const stumbles = await look(page, "09-selfie-no-face");
+  await behave(page, "joined");
+  await hears(page, "Only you should be in the picture");
+  stumbles.push(...(await look(page, "09-selfie-two-faces")));
+  await behave(page, "obedient");
+  await page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 90_000 });
+  await page.locator('form[action="/capture/submit"] button').click();
+  await customer.event("verification.approved");
+  const { outcome } = await customer.result();
+  assert.ok(outcome.checks.selfie.livenessConfidence > 0.6, JSON.stringify(outcome));
+  await customer.ended;
+  assert.deepEqual(stumbles, []);
+  assert.deepEqual(page.noise, []);
+});
+
+test("a head that turns to the wrong side, and one that does not move, must begin again", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "wrongSide");
+  await panel(page).waitFor({ timeout: 60_000 });
+  assert.equal(await panel(page).innerText(), "Let us start again");
+  const stumbles = await look(page, "09-selfie-not-asked");
+  await behave(page, "frozen");
+  await page.locator(".stage-panel .primary").click();
+  await page.locator(".stage.left, .stage.right, .stage.near").waitFor({ timeout: 60_000 });
+  stumbles.push(...(await look(page, "09-selfie-asked")));
+  await panel(page).waitFor({ timeout: 60_000 });
+  assert.equal(await panel(page).innerText(), "Time is up");
+  await behave(page, "obedient");
+  await page.locator(".stage-panel .primary").click();
+  await page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 90_000 });
+  assert.deepEqual(stumbles, []);
+  await customer.stop();
+});
+
+test("the camera speaks Japanese too", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "absent", { language: "ja", colorScheme: "dark", viewport: { width: 320, height: 640 } });
+  await hears(page, "お顔を楕円の中に入れてください");
+  assert.deepEqual(await look(page, "09-selfie-no-face-ja"), []);
+  await customer.stop();
+});

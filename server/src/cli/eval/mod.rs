@@ -1,0 +1,20 @@
+//! `eval`: how well this installation judges pictures of one's own.
+
+mod attacks;
+mod report;
+
+use super::{Failure, Settings};
+use clap::Subcommand;
+
+#[derive(Subcommand)]
+pub(super) enum EvalCommand {
+    /// Judges recorded presentation attacks and genuine selfies, and writes a report: error rates for each kind of attack with 95 %
+    /// intervals, as JSON and as a page. Interrupted, it goes on where it stopped.
+    Attacks(attacks::Attacks),
+}
+
+pub(super) fn run(settings: &Settings, command: &EvalCommand) -> Result<(), Failure> {
+    match command {
+        EvalCommand::Attacks(attacks) => attacks::run(settings, attacks),
+    }
+}

@@ -1,0 +1,258 @@
+//! The report on presentation attacks: error rates in the terms of ISO/IEC 30107-3, as a table, JSON and a page.
+
+use super::super::Failure;
+use domain::{decision::Policy, findings::ModelHash, outcome::Verdict, reasons::Reason, share::Share, time::Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeMap;
+use vision::Vision;
+
+/// What became of a recording.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Outcome {
+    pub(super) verdict: Verdict,
+    pub(super) reasons: Vec<Reason>,
+    /// Liveness confidence; `None` if it could not be measured.
+    pub(super) liveness: Option<f64>,
+}
+
+/// The recordings of one kind.
+#[derive(Default)]
+struct Kind {
+    genuine: bool,
+    approved: usize,
+    reviewed: usize,
+    rejected: usize,
+    reasons: BTreeMap<&'static str, usize>,
+    /// The highest liveness of an attack, the lowest of a genuine selfie: how near the limit they come.
+    nearest: Option<f64>,
+}
+
+impl Kind {
+    const fn total(&self) -> usize {
+        self.approved + self.reviewed + self.rejected
+    }
+
+    /// The error rate: attacks that are approved, genuine selfies that are not.
+    fn errors(&self) -> Share {
+        let wrong = if self.genuine {
+            self.reviewed + self.rejected
+        } else {
+            self.approved
+        };
+        Share::of(wrong, self.total())
+    }
+
+    const fn rate(&self) -> &'static str {
+        if self.genuine { "BPCER" } else { "APCER" }
+    }
+}
+
+/// What was measured, with what.
+pub(super) struct Report {
+    kinds: BTreeMap<String, Kind>,
+    policy: Policy,
+    models: Vec<ModelHash>,
+    at: Timestamp,
+}
+
+/// What the report does not say; on the page and in the JSON.
+const LIMITS: [&str; 4] = [
+    "An attack counts as accepted if the selfie alone would be approved without a person. Cases that go to a reviewer count as not accepted.",
+    "Every recording is judged as if the attacker had followed the server's random movements in time. In operation they change with each run, \
+     and a recording made in advance rarely shows them.",
+    "Rates hold for the recordings in this report. They say nothing of kinds of attack that are not in it.",
+    "No conformance with ISO/IEC 30107-3 is claimed, and no independent laboratory has taken part.",
+];
+
+impl Report {
+    pub(super) fn new(vision: &Vision, policy: Policy, at: Timestamp) -> Self {
+        Self {
+            kinds: BTreeMap::new(),
+            policy,
+            models: vision.models(),
+            at,
+        }
+    }
+
+    pub(super) fn add(&mut self, kind: &str, genuine: bool, outcome: Outcome) {
+        let entry = self.kinds.entry(kind.to_owned()).or_default();
+        entry.genuine = genuine;
+        match outcome.verdict {
+            Verdict::Approved => entry.approved += 1,
+            Verdict::NeedsReview => entry.reviewed += 1,
+            Verdict::Rejected => entry.rejected += 1,
+        }
+        for reason in outcome.reasons {
+            *entry.reasons.entry(reason.as_str()).or_default() += 1;
+        }
+        let nearer = if genuine { f64::min } else { f64::max };
+        entry.nearest = entry.nearest.into_iter().chain(outcome.liveness).reduce(nearer);
+    }
+
+    /// For the terminal.
+    pub(super) fn table(&self) -> String {
+        let rows = self.kinds.iter().map(|(name, kind)| {
+            format!(
+                "{name:<24} {:<5} {}; {} reviewed, {} rejected",
+                kind.rate(),
+                kind.errors().text(),
+                kind.reviewed,
+                kind.rejected
+            )
+        });
+        rows.collect::<Vec<_>>().join("\n")
+    }
+
+    pub(super) fn json(&self) -> Result<String, Failure> {
+        let kinds: BTreeMap<&str, _> = self.kinds.iter().map(|(name, kind)| {
+            let entry = json!({
+                "genuine": kind.genuine, "recordings": kind.total(), "approved": kind.approved, "reviewed": kind.reviewed,
+                "rejected": kind.rejected, "rate": kind.rate(), "errors": kind.errors(), "reasons": kind.reasons,
+                "nearestLiveness": kind.nearest,
+            });
+            (name.as_str(), entry)
+        }).collect();
+        let report = json!({
+            "product": concat!("honnin ", env!("CARGO_PKG_VERSION")), "at": self.at.to_iso(), "kinds": kinds, "policy": self.policy,
+            "models": self.models, "confidence": 0.95, "interval": "Clopper-Pearson", "limits": LIMITS,
+        });
+        Ok(serde_json::to_string_pretty(&report)?)
+    }
+
+    /// A page without scripts or foreign files, to hand to a relying party.
+    pub(super) fn page(&self) -> String {
+        let rows: String = self.kinds.iter().map(|(name, kind)| row(name, kind)).collect();
+        let limits: String = LIMITS.iter().map(|limit| format!("<li>{limit}</li>")).collect();
+        let models: String = self
+            .models
+            .iter()
+            .map(|model| {
+                format!(
+                    "<tr><td>{}</td><td><code>{}</code></td></tr>",
+                    escaped(&model.name),
+                    escaped(&model.sha256)
+                )
+            })
+            .collect();
+        format!(
+            r#"<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>Presentation attack report</title><style>{STYLE}</style></head><body><main>
+<h1>Presentation attack report</h1>
+<p>honnin {version}, {at}. Selfies are approved from a liveness confidence of {liveness}.</p>
+<h2>Error rates</h2>
+<p>APCER: share of attacks that are approved. BPCER: share of selfies of living people that are not. Bars show the 95 % interval (Clopper–Pearson).</p>
+<div class="wide"><table><thead><tr><th>Kind</th><th>Rate</th><th class="n">Errors</th><th>95 % interval</th><th class="n">Reviewed</th><th class="n">Rejected</th><th>Most frequent reasons</th></tr></thead>
+<tbody>{rows}</tbody></table></div>
+<h2>What this report does not say</h2><ul>{limits}</ul>
+<h2>Models</h2><div class="wide"><table><thead><tr><th>File</th><th>SHA-256</th></tr></thead><tbody>{models}</tbody></table></div>
+</main></body></html>
+"#,
+            version = env!("CARGO_PKG_VERSION"),
+            at = self.at.to_iso(),
+            liveness = self.policy.liveness_accept,
+        )
+    }
+}
+
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;margin:0;color:#1b1f24;background:#fff}main{max-width:72rem;margin:auto;padding:2rem 1rem}\
+table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.5rem .75rem;border-bottom:1px solid #d5dae0;vertical-align:top}.n{text-align:right}\
+.wide{overflow-x:auto}code{font-size:.8em;overflow-wrap:anywhere}svg{display:block;width:12rem;height:1rem}.none{fill:#e8ebef}.span{fill:#7a8aa0}.point{fill:#b3261e}";
+
+/// Reasons shown of each kind.
+const MOST_REASONS: usize = 3;
+
+fn row(name: &str, kind: &Kind) -> String {
+    let errors = kind.errors();
+    let mut reasons: Vec<_> = kind.reasons.iter().collect();
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let reasons: Vec<String> = reasons
+        .iter()
+        .take(MOST_REASONS)
+        .map(|(reason, count)| format!("{reason} ({count})"))
+        .collect();
+    format!(
+        "<tr><td>{}</td><td>{}</td><td class=\"n\">{} of {}</td><td>{}{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
+        escaped(name),
+        kind.rate(),
+        errors.hits,
+        errors.of,
+        bar(errors),
+        interval(errors),
+        kind.reviewed,
+        kind.rejected,
+        reasons.join(", ")
+    )
+}
+
+fn interval(share: Share) -> String {
+    format!("{:.1} to {:.1} %", share.low * 100.0, share.high * 100.0)
+}
+
+/// The interval on a scale from 0 to 100 %, with the measured share.
+fn bar(share: Share) -> String {
+    let measured = share.hits as f64 / share.of.max(1) as f64 * 100.0;
+    let (low, wide) = (share.low * 100.0, ((share.high - share.low) * 100.0).max(0.5));
+    format!(
+        "<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\"><rect class=\"none\" width=\"100\" height=\"8\"/>\
+         <rect class=\"span\" x=\"{low:.2}\" width=\"{wide:.2}\" height=\"8\"/><rect class=\"point\" x=\"{:.2}\" width=\"0.8\" height=\"8\"/></svg>",
+        interval(share),
+        measured.min(99.2)
+    )
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Report {
+        let mut report = Report {
+            kinds: BTreeMap::new(),
+            policy: Policy::default(),
+            models: Vec::new(),
+            at: Timestamp::from_millis(0),
+        };
+        let outcome = |verdict, liveness| Outcome {
+            verdict,
+            reasons: vec![Reason::SelfieLivenessFailed],
+            liveness: Some(liveness),
+        };
+        report.add("screen <4K>", false, outcome(Verdict::Approved, 0.7));
+        report.add("screen <4K>", false, outcome(Verdict::NeedsReview, 0.3));
+        report.add("genuine", true, outcome(Verdict::NeedsReview, 0.5));
+        report.add("genuine", true, outcome(Verdict::Approved, 0.8));
+        report
+    }
+
+    #[test]
+    fn an_approved_attack_and_a_refused_person_are_the_errors() {
+        let json: serde_json::Value = serde_json::from_str(&report().json().unwrap()).unwrap();
+        let kind = &json["kinds"]["screen <4K>"];
+        assert_eq!(
+            (kind["rate"].as_str(), kind["errors"]["hits"].as_u64()),
+            (Some("APCER"), Some(1))
+        );
+        assert_eq!(kind["nearestLiveness"].as_f64(), Some(0.7));
+        let genuine = &json["kinds"]["genuine"];
+        assert_eq!(
+            (genuine["rate"].as_str(), genuine["errors"]["hits"].as_u64()),
+            (Some("BPCER"), Some(1))
+        );
+        assert_eq!(genuine["nearestLiveness"].as_f64(), Some(0.5));
+    }
+
+    #[test]
+    fn the_page_shows_names_of_folders_as_text() {
+        let page = report().page();
+        assert!(page.contains("screen &lt;4K&gt;") && !page.contains("<4K>"));
+        assert!(page.contains("1 of 2"));
+    }
+}

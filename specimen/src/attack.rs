@@ -1,0 +1,292 @@
+//! Selfie bursts for measuring the detection of presentation attacks, in the folders that `honnin eval attacks` reads: prints, screens, stills
+//! and swaps before the camera, and rendered heads that do as asked.
+//!
+//! The heads are photographs on an ellipsoid with a nose. They are not people: what is measured on `genuine` shows whether a change made
+//! things worse, not how many people are refused.
+
+use super::{
+    degrade,
+    head::{Head, turned},
+    picture::{Picture, mix},
+    sitter::{self, Sitter},
+};
+use crate::Done;
+use rand::{Rng, RngExt, SeedableRng, rngs::StdRng};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+/// What to render.
+#[derive(clap::Args)]
+pub(crate) struct Attacks {
+    /// Output folder; created if missing
+    #[arg(long)]
+    out: PathBuf,
+    /// Recordings of each kind
+    #[arg(long, default_value_t = 20)]
+    count: usize,
+    /// Folder of frontal photographs, 250 × 250 pixels, aligned as Labeled Faces in the Wild, instead of the sample faces
+    #[arg(long)]
+    faces: Option<PathBuf>,
+    /// The same seed gives the same pictures
+    #[arg(long, default_value_t = 7)]
+    seed: u64,
+    /// Recordings rendered concurrently
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
+}
+
+/// Size of a frame.
+const SIZE: (usize, usize) = (480, 640);
+/// Head turn of whoever follows the request, in radians.
+const TURN: f32 = 0.48;
+/// How much closer whoever is asked to comes.
+const CLOSER: f32 = 1.36;
+
+/// What is before the camera.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A head that does as asked.
+    Genuine,
+    /// A flat print, turned and brought closer.
+    FlatPrint,
+    /// A print bent around an upright axis.
+    BentPrint,
+    /// A screen, turned and brought closer.
+    Screen,
+    /// One picture, again and again.
+    Still,
+    /// One picture that is shifted.
+    Shifted,
+    /// Another person makes the movement.
+    Swapped,
+    /// A cut-out face of one person held before the head of another.
+    CutFace,
+    /// A head that turns to the other side.
+    WrongSide,
+    /// A head that does nothing.
+    NoMovement,
+}
+
+const KINDS: [(&str, Kind); 10] = [
+    ("genuine", Kind::Genuine),
+    ("flat-print", Kind::FlatPrint),
+    ("bent-print", Kind::BentPrint),
+    ("screen", Kind::Screen),
+    ("still-injected", Kind::Still),
+    ("still-shifted", Kind::Shifted),
+    ("another-person-mid-burst", Kind::Swapped),
+    ("cut-face", Kind::CutFace),
+    ("wrong-side", Kind::WrongSide),
+    ("no-movement", Kind::NoMovement),
+];
+
+/// A person who can be photographed.
+struct Person {
+    photograph: Picture,
+    sitter: Sitter,
+}
+
+/// Renders the recordings; returns how many.
+pub(crate) fn render(wanted: &Attacks, samples: &Path) -> Done<usize> {
+    let people = people(wanted, samples)?;
+    let jobs: Vec<(usize, &str, Kind)> = KINDS
+        .iter()
+        .flat_map(|(name, kind)| (0..wanted.count).map(move |number| (number, *name, *kind)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|threads| {
+        let work = || -> Done {
+            while let Some((number, name, kind)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                // Each person makes each attempt with the same dice, so that kinds can be compared.
+                let mut chance =
+                    StdRng::seed_from_u64(wanted.seed.wrapping_mul(1_000_003).wrapping_add(*number as u64));
+                let folder = wanted.out.join(name).join(format!("{number:04}"));
+                record(&folder, &people, *number, *kind, &mut chance)?;
+            }
+            Ok(())
+        };
+        let workers: Vec<_> = (0..wanted.jobs.max(1)).map(|_| threads.spawn(work)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().map_err(|_| "rendering panicked")?)
+    })?;
+    Ok(jobs.len())
+}
+
+fn people(wanted: &Attacks, samples: &Path) -> Done<Vec<Person>> {
+    let Some(folder) = &wanted.faces else {
+        let sitters = sitter::OTHERS.into_iter().chain([sitter::FIRST_SELFIE]);
+        let person = |sitter: Sitter| {
+            Ok(Person {
+                photograph: sitter.photograph(samples)?,
+                sitter,
+            })
+        };
+        return sitters.map(person).collect();
+    };
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "jpg"));
+    files.sort();
+    let open = |path: &PathBuf| -> Done<Person> {
+        Ok(Person {
+            photograph: Picture::from_rgb(&image::open(path)?.to_rgb8()),
+            sitter: Sitter::LFW,
+        })
+    };
+    files.iter().map(open).collect()
+}
+
+/// The frames of one recording: straight, the turn, straight, closer.
+fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &mut StdRng) -> Done {
+    fs::create_dir_all(folder)?;
+    let person = &people[number % people.len()];
+    // Far enough in a folder that is sorted by name to be somebody else.
+    let other = &people[(number + people.len() / 2) % people.len()];
+    let left = chance.random_bool(0.5);
+    let closer = chance.random_bool(0.5);
+    let side = if left { 1.0 } else { -1.0 };
+    let apart = SIZE.0 as f32 * chance.random_range(0.17..0.23);
+    let head = Head {
+        eyes: (
+            SIZE.0 as f32 * chance.random_range(0.46..0.54),
+            SIZE.1 as f32 * chance.random_range(0.40..0.46),
+        ),
+        apart,
+    };
+    let photographed = |person: &Person| person.sitter.alone(&person.photograph, SIZE, head.eyes, head.apart);
+    let (own, foreign) = (photographed(person), photographed(other));
+    let pitch = chance.random_range(1.6..4.0);
+    let turn = TURN * chance.random_range(0.85..1.15);
+    let mut steps = vec![(0.0, 1.0); 3];
+    steps.extend([0.35, 0.7, 1.0, 1.0].map(|share| (side * turn * share, 1.0)));
+    steps.push((0.0, 1.0));
+    if closer {
+        steps.extend([1.15, CLOSER, CLOSER].map(|zoom| (0.0, zoom)));
+    }
+    let light = [0; 3].map(|_| chance.random_range(0.9..1.1));
+    for (index, &(yaw, zoom)) in steps.iter().enumerate() {
+        let scene = scene(kind, (&own, &foreign), head, (yaw, zoom), pitch, index);
+        let frame = camera(&scene, light, chance);
+        fs::write(folder.join(format!("{index:02}.jpg")), degrade::jpeg(&frame, 88)?)?;
+    }
+    let asked = if left { "turn_left" } else { "turn_right" };
+    let movements = if closer {
+        format!("{asked},come_closer")
+    } else {
+        asked.to_owned()
+    };
+    Ok(fs::write(folder.join("movements"), movements)?)
+}
+
+/// What is before the camera when the head should have this yaw and be this much closer.
+fn scene(
+    kind: Kind,
+    (own, foreign): (&Picture, &Picture),
+    head: Head,
+    (yaw, zoom): (f32, f32),
+    pitch: f32,
+    index: usize,
+) -> Picture {
+    let near = |picture: &Picture| zoomed(picture, head, zoom);
+    match kind {
+        Kind::Genuine => near(&turned(own, head, yaw)),
+        Kind::FlatPrint => near(&tilted(own, head, yaw * 1.6, 0.0)),
+        Kind::BentPrint => near(&tilted(own, head, yaw * 1.3, 0.5)),
+        Kind::Screen => raster(&near(&tilted(own, head, yaw * 1.6, 0.0)), pitch),
+        Kind::Still => own.clone(),
+        Kind::Shifted => {
+            let (dx, dy) = (index as f32 * 2.5, index as f32 * 1.5);
+            own.sampled(own.width, own.height, |x, y| (x - dx, y - dy))
+        }
+        Kind::Swapped if yaw == 0.0 => near(own),
+        Kind::Swapped => near(&turned(foreign, head, yaw)),
+        Kind::CutFace => near(&cut_out(&turned(foreign, head, yaw), own, head)),
+        Kind::WrongSide => near(&turned(own, head, -yaw)),
+        Kind::NoMovement => own.clone(),
+    }
+}
+
+/// Enlarged about the eyes.
+fn zoomed(picture: &Picture, head: Head, zoom: f32) -> Picture {
+    let (x0, y0) = head.eyes;
+    picture.sampled(picture.width, picture.height, |x, y| {
+        (x0 + (x - x0) / zoom, y0 + (y - y0) / zoom)
+    })
+}
+
+/// A sheet with the picture, turned about its upright axis; bent by this share of its width towards the camera.
+fn tilted(picture: &Picture, head: Head, yaw: f32, bend: f32) -> Picture {
+    let (x0, y0) = head.eyes;
+    // The camera is an arm's length away, in the same unit as the head's.
+    let distance = 9.0 * head.apart;
+    let (sin, cos) = yaw.sin_cos();
+    picture.sampled(picture.width, picture.height, |x, y| {
+        let (across, down) = (x - x0, y - y0);
+        let u = across * distance / (distance * cos - across * sin).max(1.0);
+        // A cylinder: what is aside lies further away and is compressed.
+        let radius = picture.width as f32;
+        let u = if bend > 0.0 {
+            radius / bend * (u * bend / radius).clamp(-1.0, 1.0).asin()
+        } else {
+            u
+        };
+        let depth = (distance + u * sin) / distance;
+        (x0 + u, y0 + down * depth)
+    })
+}
+
+/// The pixels of a screen, `pitch` of the camera's wide.
+fn raster(picture: &Picture, pitch: f32) -> Picture {
+    let mut out = picture.clone();
+    out.change(|x, y, colour| {
+        let lit = |phase: f32| {
+            if (x / pitch + phase).rem_euclid(1.0) < 0.55 && (y / pitch).rem_euclid(1.0) < 0.85 {
+                1.18
+            } else {
+                0.8
+            }
+        };
+        [colour[0] * lit(0.0), colour[1] * lit(0.33), colour[2] * lit(0.66)]
+    });
+    out
+}
+
+/// The flat face of one picture over the head of another.
+fn cut_out(below: &Picture, face: &Picture, head: Head) -> Picture {
+    let mut out = below.clone();
+    let pixels = &face.pixels;
+    out.change(|x, y, colour| {
+        let (dx, dy) = (
+            (x - head.eyes.0) / (1.15 * head.apart),
+            (y - head.eyes.1 - 0.55 * head.apart) / (1.6 * head.apart),
+        );
+        let beyond = ((dx * dx + dy * dy).sqrt() - 0.95) / 0.06;
+        mix(
+            pixels[y as usize * face.width + x as usize],
+            colour,
+            beyond.clamp(0.0, 1.0),
+        )
+    });
+    out
+}
+
+/// What a phone's camera makes of it: the light of the room, a little blur, noise.
+fn camera(scene: &Picture, light: [f32; 3], chance: &mut impl Rng) -> Picture {
+    let (dx, dy) = (chance.random_range(-1.5..1.5), chance.random_range(-1.5..1.5));
+    let mut frame = scene
+        .sampled(scene.width, scene.height, |x, y| (x + dx, y + dy))
+        .blurred(0.6);
+    let gain = chance.random_range(0.98..1.02_f32);
+    let noise: Vec<f32> = (0..4096).map(|_| degrade::normal(chance) * 3.0).collect();
+    let (mut at, step) = (0, 2 * chance.random_range(100..2000_usize) + 1);
+    frame.change(|_, _, colour| {
+        at = (at + step) % noise.len();
+        std::array::from_fn(|channel| colour[channel] * light[channel] * gain + noise[(at + channel * 7) % noise.len()])
+    });
+    frame
+}
