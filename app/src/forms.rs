@@ -51,6 +51,8 @@ pub const SHOWN: &str = "shown";
 pub const VIEW: &str = "view";
 /// Value of [`VIEW`]: the card, cropped and straightened, if it was found.
 pub const CARD: &str = "card";
+/// Value of [`VIEW`]: at most 240 pixels long.
+pub const SMALL: &str = "small";
 /// Version of the consent text shown.
 pub const VERSION: &str = "version";
 /// `yes` if the user agrees to the face search among approved people.
@@ -110,9 +112,9 @@ pub fn side(slot: &str) -> Option<domain::document::Side> {
 #[cfg(feature = "ssr")]
 #[must_use]
 pub fn picture_view(asked: Option<&str>) -> service::capture::rectify::View {
-    if asked == Some(CARD) {
-        service::capture::rectify::View::Card
-    } else {
-        service::capture::rectify::View::Whole
+    match asked {
+        Some(CARD) => service::capture::rectify::View::Card,
+        Some(SMALL) => service::capture::rectify::View::Small,
+        _ => service::capture::rectify::View::Whole,
     }
 }

@@ -358,6 +358,8 @@ pub struct LivenessFindings {
     pub frontal_yaw: f32,
     /// Greatest descriptor distance between frontal enough frames of the burst, or all if only one is frontal.
     pub same_person_distance: Option<f32>,
+    /// Greatest descriptor distance between the best frame and those with a turned head.
+    pub turned_person_distance: Option<f32>,
     /// Whether the frames are identical or differ only by a shift.
     pub still: bool,
     /// What the server saw while the camera was on; `None` for files that were sent without it.
@@ -371,6 +373,7 @@ struct StoredLiveness {
     movements: Vec<Movement>,
     frontal_yaw: f32,
     same_person_distance: Option<f32>,
+    turned_person_distance: Option<f32>,
     still: bool,
     live: Option<LiveFindings>,
     challenge: Option<Challenge>,
@@ -398,6 +401,7 @@ impl From<StoredLiveness> for LivenessFindings {
             movements: stored.movements.into_iter().chain(earlier).collect(),
             frontal_yaw: stored.frontal_yaw,
             same_person_distance: stored.same_person_distance,
+            turned_person_distance: stored.turned_person_distance,
             still: stored.still,
             live: stored.live.or(unwatched),
         }

@@ -158,6 +158,10 @@ impl Analyser for ScriptedAnalyser {
         Ok([b"straight ".as_slice(), &picture].concat())
     }
 
+    fn reduce(&self, picture: Vec<u8>) -> Result<Vec<u8>, PictureFault> {
+        Ok([b"small ".as_slice(), &picture].concat())
+    }
+
     fn glance(&self, picture: &[u8]) -> Result<Option<Glance>, PictureFault> {
         Ok(self.glance.lock().unwrap().clone().or_else(|| Some(pose(picture))))
     }
@@ -273,6 +277,7 @@ pub fn holder() -> SelfieFindings {
             }],
             frontal_yaw: 0.0,
             same_person_distance: Some(0.2),
+            turned_person_distance: Some(0.4),
             still: false,
             live: Some(LiveFindings {
                 answered_ms: vec![1_000],

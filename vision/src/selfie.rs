@@ -11,8 +11,6 @@ use domain::findings::{Asked, Face, LivenessFindings, Pose, Quality, SelfieFindi
 
 /// Frames of a burst that are looked at, spread over it: three movements with a straight face before each, and a few on the way.
 const MOST_FRAMES: usize = 16;
-/// Frames whose descriptors are compared with the best one's.
-const MOST_COMPARED: usize = 4;
 /// Frames up to this yaw are frontal enough to compare descriptors: beyond, the same person looks like another.
 const FRONTAL: f32 = 0.25;
 /// A face narrower than this share of the largest is in the background: a poster, a person passing.
@@ -137,7 +135,8 @@ fn look(
     let descriptor = faces.describe(best.picture, &best.shape)?;
     let face = finding(&detection, &best.shape, descriptor);
     watch.lap("descriptor");
-    let liveness = liveness::measure(&seen, asked, same_person(faces, &seen, best, &face)?);
+    let same = same_person(faces, &seen, best, &face)?;
+    let liveness = liveness::measure(&seen, asked, same);
     watch.lap("liveness");
     let signs = signs(&seen, best, &face);
     watch.lap("signs");
@@ -204,25 +203,28 @@ fn best<'a, 'b>(seen: &'b [Seen<'a>], qualities: &[(usize, Quality)]) -> Option<
         .or_else(|| liveness::most_frontal(seen))
 }
 
-/// The greatest distance between the best face and those of the other frontal frames, or of all where none is frontal.
-fn same_person(faces: &Faces, seen: &[Seen<'_>], best: &Seen<'_>, face: &Face) -> Result<Option<f32>, ModelError> {
+/// The greatest distances between the best face and those of the other frames: of the frontal ones, or of all where none is, and of
+/// the turned ones. Every frame counts: another person may be in one alone.
+fn same_person(faces: &Faces, seen: &[Seen<'_>], best: &Seen<'_>, face: &Face) -> Result<[Option<f32>; 2], ModelError> {
     let rest = || seen.iter().filter(|s| s.index != best.index);
-    let mut others: Vec<&Seen<'_>> = rest().filter(|s| s.shape.yaw().abs() <= FRONTAL).collect();
-    if others.is_empty() {
+    let (mut frontal, mut turned): (Vec<_>, Vec<_>) = rest().partition(|s| s.shape.yaw().abs() <= FRONTAL);
+    if frontal.is_empty() {
         // Two pictures, straight and turned: a turned face compares worse, but another person's still worse than that.
-        others = rest().collect();
+        std::mem::swap(&mut frontal, &mut turned);
     }
-    let step = others.len().div_ceil(MOST_COMPARED).max(1);
-    let mut greatest: Option<f32> = None;
-    for other in others.iter().step_by(step) {
-        let descriptor = faces.describe(other.picture, &other.shape)?;
-        let distance = face.distance(&Face {
-            descriptor,
-            ..face.clone()
-        });
-        greatest = greatest.into_iter().chain(distance).reduce(f32::max);
-    }
-    Ok(greatest)
+    let greatest = |frames: &[&Seen<'_>]| -> Result<Option<f32>, ModelError> {
+        let mut greatest: Option<f32> = None;
+        for other in frames {
+            let descriptor = faces.describe(other.picture, &other.shape)?;
+            let distance = face.distance(&Face {
+                descriptor,
+                ..face.clone()
+            });
+            greatest = greatest.into_iter().chain(distance).reduce(f32::max);
+        }
+        Ok(greatest)
+    };
+    Ok([greatest(&frontal)?, greatest(&turned)?])
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use domain::{
     audit::AuditAction,
     decision::{Accepted, MachineReadable, ScoreName, provable},
     document::{DocumentType, FieldName},
+    findings::Challenge,
     language::Language,
     named::Named,
     outcome::Verdict,
@@ -132,6 +133,16 @@ pub(super) const fn accepted(accepted: Accepted) -> &'static str {
     }
 }
 
+/// A movement that the selfie camera asks for.
+#[must_use]
+pub(super) const fn movement(challenge: Challenge) -> &'static str {
+    match challenge {
+        Challenge::TurnLeft => "Turn the head left",
+        Challenge::TurnRight => "Turn the head right",
+        Challenge::ComeCloser => "Come closer",
+    }
+}
+
 /// A step.
 #[must_use]
 pub(super) const fn step(step: Step) -> &'static str {
@@ -203,6 +214,7 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ScoreName::ComeCloser => "Came closer, by",
         ScoreName::Solidity => "Depth of the turned face",
         ScoreName::SamePerson => "Distance between the faces of the burst",
+        ScoreName::SamePersonTurned => "Distance between the straight and the turned face",
         ScoreName::ZonesAgree => "Printed and machine-readable data agree",
         ScoreName::MrzReading => "MRZ reading confidence",
         ScoreName::GreyShare => "Share of grey",

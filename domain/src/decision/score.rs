@@ -17,6 +17,8 @@ vocabulary! {
         Solidity = "solidity",
         /// How far the faces of the burst are from each other.
         SamePerson = "same_person",
+        /// How far the faces with a turned head are from the frontal one.
+        SamePersonTurned = "same_person_turned",
         /// How much of the printed and the machine-readable data agrees.
         ZonesAgree = "zones_agree",
         /// How certainly the machine-readable zone was read.
@@ -57,6 +59,7 @@ impl ScoreName {
             | Self::LayoutHidden
             | Self::SelfieRaster
             | Self::SamePerson
+            | Self::SamePersonTurned
             | Self::EyesCovered
             | Self::MouthCovered => true,
             Self::FaceMatch

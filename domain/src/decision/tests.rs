@@ -93,6 +93,7 @@ pub(super) fn selfie() -> SelfieFindings {
             }],
             frontal_yaw: 0.02,
             same_person_distance: Some(0.3),
+            turned_person_distance: Some(0.4),
             still: false,
             live: Some(LiveFindings {
                 answered_ms: vec![900],
@@ -456,12 +457,12 @@ fn mostly<T: std::fmt::Debug + Clone>(good: T, any: impl Strategy<Value = T>) ->
 prop_compose! {
     fn any_liveness()(turned in mostly(0.5, -1.0_f32..1.0), plane in mostly(Some(0.15), proptest::option::of(0.0_f32..0.3)),
         same in mostly(Some(0.3), proptest::option::of(0.0_f32..1.2)), still in mostly(false, any::<bool>()),
-        closer in mostly(Some(1.4), proptest::option::of(0.9_f32..1.5)),
+        beside in mostly(Some(0.4), proptest::option::of(0.0_f32..1.2)), closer in mostly(Some(1.4), proptest::option::of(0.9_f32..1.5)),
         same_frames in mostly(Some(true), proptest::option::of(any::<bool>())), run in mostly(1, 1_u32..6)) -> LivenessFindings {
         let movement = |challenge, extent| Movement { challenge, extent, plane_residual: plane };
         let mut movements = vec![movement(Challenge::TurnRight, turned)];
         movements.extend(closer.map(|extent| Movement { plane_residual: None, ..movement(Challenge::ComeCloser, extent) }));
-        LivenessFindings { movements, frontal_yaw: 0.0, same_person_distance: same, still,
+        LivenessFindings { movements, frontal_yaw: 0.0, same_person_distance: same, turned_person_distance: beside, still,
             live: same_frames.map(|same_frames| LiveFindings { answered_ms: vec![], same_frames, run }) }
     }
 }
@@ -619,4 +620,18 @@ fn findings_of_one_unwatched_turn_are_still_read_as_they_counted() {
     assert!(liveness_confidence(&found) > 0.8);
     let again: LivenessFindings = serde_json::from_value(serde_json::to_value(&found).unwrap()).unwrap();
     assert_eq!(again, found);
+}
+
+#[test]
+fn a_tiny_portrait_never_proves_that_it_is_somebody_else() {
+    let mut page = passport();
+    let mut other = selfie();
+    other.face = Some(face(0.9));
+    let reasons = |page: &DocumentFindings, other: &SelfieFindings| {
+        judge(std::slice::from_ref(page), Some(other), &Policy::default()).reasons
+    };
+    assert!(reasons(&page, &other).contains(&Reason::SelfieFaceMismatch));
+    page.portrait.as_mut().unwrap().eye_distance = 11.0;
+    let doubtful = reasons(&page, &other);
+    assert!(doubtful.contains(&Reason::SelfieFaceMatchUncertain) && !doubtful.contains(&Reason::SelfieFaceMismatch));
 }

@@ -244,6 +244,7 @@ fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
             }],
             frontal_yaw: 0.0,
             same_person_distance: Some(0.2),
+            turned_person_distance: Some(0.4),
             still: alone(Verdict::Rejected),
             live: Some(LiveFindings {
                 answered_ms: vec![1_000],

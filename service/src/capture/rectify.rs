@@ -1,4 +1,4 @@
-//! The card cropped from a stored picture and straightened, for viewing. Made on request, in the pool that analyses pictures;
+//! The card cropped from a stored picture and straightened, or the picture reduced, for viewing. Made on request, in the pool that analyses pictures;
 //! the stored picture remains unchanged.
 
 use crate::{
@@ -21,6 +21,8 @@ pub enum View {
     Whole,
     /// The card alone, straightened, if it was found; otherwise as taken.
     Card,
+    /// Reduced, for lists.
+    Small,
 }
 
 /// The picture in the requested view. If the card was not found, or cannot be cropped now, it is the whole picture.
@@ -35,19 +37,21 @@ pub(crate) async fn shown(
     picture: Personal<Vec<u8>>,
     view: View,
 ) -> Result<Personal<Vec<u8>>, StoreError> {
-    if view == View::Whole {
-        return Ok(picture);
-    }
-    let Some(outline) = outline(row, capture, key)? else {
-        return Ok(picture);
+    let outline = match view {
+        View::Whole => return Ok(picture),
+        View::Small => None,
+        View::Card => match outline(row, capture, key)? {
+            None => return Ok(picture),
+            found => found,
+        },
     };
     let jpeg = picture.expose().clone();
-    let cut = honnin
-        .cpu_pool
-        .run(move |analyser: &dyn Analyser| analyser.rectify(jpeg, outline))
-        .await;
-    Ok(match cut {
-        Ok(Ok(card)) => Personal::new(card),
+    let made = honnin.cpu_pool.run(move |analyser: &dyn Analyser| match outline {
+        Some(outline) => analyser.rectify(jpeg, outline),
+        None => analyser.reduce(jpeg),
+    });
+    Ok(match made.await {
+        Ok(Ok(made)) => Personal::new(made),
         Ok(Err(_)) | Err(_) => picture,
     })
 }

@@ -64,6 +64,12 @@ pub trait Analyser: Send + Sync + 'static {
     /// If the stored picture can no longer be decoded.
     fn rectify(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault>;
 
+    /// A normalised picture reduced to at most 240 pixels, as JPEG.
+    ///
+    /// # Errors
+    /// If the stored picture can no longer be decoded.
+    fn reduce(&self, jpeg: Vec<u8>) -> Result<Vec<u8>, PictureFault>;
+
     /// Looks at a frame while the camera is on; `None` if the models are missing.
     ///
     /// # Errors
@@ -79,6 +85,9 @@ pub trait Analyser: Send + Sync + 'static {
 
 /// The longest side of a selfie frame: a face fills most of it, and a burst must fit into memory.
 const SELFIE_SIDE: usize = 1280;
+
+/// The longest side of a picture in a list.
+const SMALL_SIDE: usize = 240;
 
 /// The vision pipeline.
 #[derive(Debug)]
@@ -128,6 +137,11 @@ impl Analyser for VisionAnalyser {
         let picture = Picture::reopen(jpeg, [0; 32])?;
         let card = vision::straightened(&picture, &outline)?;
         Ok(card.unwrap_or(picture).jpeg)
+    }
+
+    fn reduce(&self, jpeg: Vec<u8>) -> Result<Vec<u8>, PictureFault> {
+        let picture = Picture::reopen(jpeg, [0; 32])?;
+        Ok(Picture::from_raster(picture.rgb.shrunk(SMALL_SIDE))?.jpeg)
     }
 
     fn glance(&self, picture: &[u8]) -> Result<Option<Glance>, PictureFault> {

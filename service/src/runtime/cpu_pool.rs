@@ -155,6 +155,9 @@ mod tests {
         fn rectify(&self, _: Vec<u8>, _: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
             Err(PictureFault::Corrupt)
         }
+        fn reduce(&self, _: Vec<u8>) -> Result<Vec<u8>, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
         fn glance(&self, _: &[u8]) -> Result<Option<Glance>, PictureFault> {
             Err(PictureFault::Corrupt)
         }

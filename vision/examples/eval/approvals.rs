@@ -259,6 +259,7 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
             }],
             frontal_yaw: 0.02,
             same_person_distance: Some(0.3),
+            turned_person_distance: Some(0.4),
             still: false,
             live: Some(LiveFindings {
                 answered_ms: vec![900],

@@ -30,8 +30,12 @@ pub(crate) fn most_frontal<'a, 'b>(frames: &'b [Seen<'a>]) -> Option<&'b Seen<'a
 const FRONTAL: f32 = 0.2;
 
 /// Measures a burst; `None` without two frames that show a face, or if nothing was asked for. `same_person` is measured elsewhere,
-/// from descriptors.
-pub(crate) fn measure(frames: &[Seen<'_>], asked: &Asked, same_person: Option<f32>) -> Option<LivenessFindings> {
+/// from descriptors: of the frontal frames, and of the turned ones.
+pub(crate) fn measure(
+    frames: &[Seen<'_>],
+    asked: &Asked,
+    [same_person, turned_person]: [Option<f32>; 2],
+) -> Option<LivenessFindings> {
     let frontal = most_frontal(frames)?;
     if frames.len() < 2 || asked.movements.is_empty() {
         return None;
@@ -49,19 +53,24 @@ pub(crate) fn measure(frames: &[Seen<'_>], asked: &Asked, same_person: Option<f3
         movements: movements.collect(),
         frontal_yaw: frontal.shape.yaw(),
         same_person_distance: same_person,
+        turned_person_distance: turned_person,
         still: still::is_still(&pictures),
         live: asked.live.clone(),
     })
 }
 
+/// The frame turned furthest in that direction.
+pub(crate) fn furthest<'a, 'b>(frames: &'b [Seen<'a>], direction: f32) -> Option<&'b Seen<'a>> {
+    let extent = |seen: &Seen<'_>| seen.shape.yaw() * direction;
+    frames.iter().max_by(|a, b| extent(a).total_cmp(&extent(b)))
+}
+
 /// The frame turned furthest in the requested direction, against the most frontal one.
 fn turn(frames: &[Seen<'_>], frontal: &Seen<'_>, challenge: Challenge, direction: f32) -> Movement {
-    let extent = |seen: &Seen<'_>| seen.shape.yaw() * direction;
-    let turned = frames
-        .iter()
-        .max_by(|a, b| extent(a).total_cmp(&extent(b)))
-        .unwrap_or(frontal);
-    let moved = (turned.shape.yaw() - frontal.shape.yaw()).abs() >= MOVED;
+    let turned = furthest(frames, direction).unwrap_or(frontal);
+    // A head that is turned in every frame has not moved.
+    let (yaw, change) = (turned.shape.yaw(), turned.shape.yaw() - frontal.shape.yaw());
+    let moved = change.abs() >= MOVED;
     let residual = || {
         plane::residual(
             frontal.shape.points(),
@@ -71,7 +80,7 @@ fn turn(frames: &[Seen<'_>], frontal: &Seen<'_>, challenge: Challenge, direction
     };
     Movement {
         challenge,
-        extent: extent(turned),
+        extent: (yaw * direction).min(change * direction),
         plane_residual: moved.then(residual).flatten(),
     }
 }
@@ -111,7 +120,7 @@ mod tests {
             movements: vec![challenge],
             live: None,
         };
-        measure(&seen, &asked, Some(0.2)).unwrap()
+        measure(&seen, &asked, [Some(0.2), Some(0.4)]).unwrap()
     }
 
     fn pictures() -> Vec<Raster> {
@@ -157,13 +166,13 @@ mod tests {
             live: None,
         };
         let near = [seen(0, 0.0, 1.0), seen(1, 40.0, 0.6), seen(2, 3.0, 1.4)];
-        let found = measure(&near, &asked, None).unwrap().movements[0];
+        let found = measure(&near, &asked, [None, None]).unwrap().movements[0];
         assert!(
             (found.extent - 1.4).abs() < 0.02 && found.plane_residual.is_none(),
             "{found:?}"
         );
         let away = [seen(0, 0.0, 1.0), seen(1, 2.0, 1.02)];
-        assert!(measure(&away, &asked, None).unwrap().movements[0].extent < 1.05);
+        assert!(measure(&away, &asked, [None, None]).unwrap().movements[0].extent < 1.05);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A case: its pictures, its readings, the decision.
 
+mod burst;
 mod view;
 
 use super::{
@@ -22,6 +23,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
+use burst::Burst;
 use domain::{
     document::Side,
     ids::{CaptureId, SessionId},
@@ -108,6 +110,10 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
         document: history.document_type,
         attempt: history.detail.session.attempt,
         pictures: pictures(history),
+        burst: used(history)
+            .into_iter()
+            .find(|taken| taken.slot == Slot::Selfie)
+            .map(Burst::of),
         items: rows::items(&history.detail, &rows::printed(history)),
         reasons: outcome.map(rows::reasons).unwrap_or_default(),
         checks: outcome.map(|outcome| rows::checks(&outcome.checks)).unwrap_or_default(),
@@ -164,7 +170,7 @@ fn hold(opened: &Case) -> Hold {
 }
 
 /// The last used picture of each slot, from the last attempt that has any.
-fn pictures(history: &SessionHistory) -> Vec<Shown> {
+fn used(history: &SessionHistory) -> Vec<&Taken> {
     let attempt = history
         .captures
         .iter()
@@ -176,40 +182,31 @@ fn pictures(history: &SessionHistory) -> Vec<Shown> {
         let of_slot = |taken: &&Taken| taken.slot == slot && taken.used && Some(taken.attempt) == attempt;
         history.captures.iter().rfind(of_slot)
     };
-    let mut shown = Vec::new();
-    for taken in slots.into_iter().filter_map(last) {
-        let picture = |name: String, frame: usize, compared: bool, problems: Vec<String>| Shown {
-            name,
-            card_url: taken
-                .straight
-                .then(|| format!("/admin/pictures/{}/{frame}?{}={}", taken.id, forms::VIEW, forms::CARD)),
-            url: format!("/admin/pictures/{}/{frame}", taken.id),
-            problems,
-            compared,
-        };
-        let problems = taken
+    slots.into_iter().filter_map(last).collect()
+}
+
+/// The pictures that count.
+fn pictures(history: &SessionHistory) -> Vec<Shown> {
+    let shown = |taken: &Taken| Shown {
+        name: slot_name(taken.slot).to_owned(),
+        card_url: taken.straight.then(|| {
+            format!(
+                "/admin/pictures/{}/{}?{}={}",
+                taken.id,
+                taken.best,
+                forms::VIEW,
+                forms::CARD
+            )
+        }),
+        url: format!("/admin/pictures/{}/{}", taken.id, taken.best),
+        problems: taken
             .problems
             .iter()
             .map(|reason| reason.sentence(Language::En).to_owned())
-            .collect();
-        let compared = taken.slot != Slot::Document(Side::Back);
-        shown.push(picture(
-            slot_name(taken.slot).to_owned(),
-            taken.best,
-            compared,
-            problems,
-        ));
-        // A burst is shown by its best frame and its last: the head turned.
-        if taken.slot == Slot::Selfie && taken.frames > 1 {
-            let turned = if taken.best + 1 == taken.frames {
-                0
-            } else {
-                taken.frames - 1
-            };
-            shown.push(picture("Selfie, another frame".to_owned(), turned, false, Vec::new()));
-        }
-    }
-    shown
+            .collect(),
+        compared: taken.slot != Slot::Document(Side::Back),
+    };
+    used(history).into_iter().map(shown).collect()
 }
 
 async fn picture(request: Request) -> PageResult<Response> {

@@ -1,6 +1,7 @@
 //! A case on one screen: pictures, readings, checks, the decision. Without scripts every picture opens in full size; the script
 //! adds zoom, rotation, brightness, comparison and keyboard shortcuts.
 
+use super::burst::{Burst, burst};
 use crate::PageMeta;
 use crate::console::findings::{Item, ScoreRow, checks, evidence, items, reasons, scores};
 use crate::console::labels;
@@ -71,6 +72,8 @@ pub(super) struct CaseView {
     pub attempt: i64,
     /// The pictures that count.
     pub pictures: Vec<Shown>,
+    /// The frames of the selfie.
+    pub burst: Option<Burst>,
     /// Readings.
     pub items: Vec<Item>,
     /// Codes and sentences.
@@ -335,7 +338,7 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
             </div>
         </div>
         <div class="case">
-            <div class="stack">{gallery(&view.pictures)}{readings}</div>
+            <div class="stack">{gallery(&view.pictures)}{view.burst.as_ref().map(burst)}{readings}</div>
             <div class="stack case-side">{side(view)}</div>
         </div>
         {keys()}

@@ -9,7 +9,6 @@ use clap::Args;
 use domain::{
     decision::{Decision, Earlier, Evidence, Policy, decide},
     findings::{Asked, Challenge, LiveFindings, SelfieFindings},
-    outcome::Verdict,
     session::{Plan, Step},
     time::Clock as _,
 };
@@ -30,7 +29,7 @@ const GENUINE: &str = "genuine";
 const MOVEMENTS: &str = "movements";
 
 #[derive(Args)]
-pub(super) struct Attacks {
+pub(in crate::cli) struct Attacks {
     /// Folder with a folder for each kind of attack, and `genuine` for living people; in each, a folder for each recording with its
     /// frames (JPEG, PNG or WebP, in the order of their names) and, if movements were asked for, a text file `movements` such as
     /// `turn_left,come_closer`.

@@ -1,0 +1,131 @@
+//! The frames of a selfie in a row: where the face looked in each, what was asked for, and when it was followed.
+
+use crate::{console::labels, forms};
+use leptos::prelude::*;
+use service::session::history::Taken;
+
+/// A frame of the burst.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct BurstFrame {
+    /// Its address.
+    url: String,
+    /// Yaw proxy, positive to the user's left; `None` if no face was measured in it.
+    yaw: Option<f32>,
+    /// Whether it is the one that was compared with the portrait.
+    best: bool,
+}
+
+/// The burst.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Burst {
+    /// What was asked for, each with the milliseconds until it was followed, if the server watched.
+    asked: Vec<(&'static str, Option<u32>)>,
+    /// Whether the server watched the camera, and these are the frames that it saw.
+    watched: Option<bool>,
+    frames: Vec<BurstFrame>,
+}
+
+impl Burst {
+    /// What is known of a selfie.
+    pub(super) fn of(taken: &Taken) -> Self {
+        let live = taken.asked.live.as_ref();
+        let asked = taken.asked.movements.iter().enumerate().map(|(at, movement)| {
+            let after = live.and_then(|live| live.answered_ms.get(at).copied());
+            (labels::movement(*movement), after)
+        });
+        let frame = |index: usize| {
+            let pose = taken.poses.iter().find(|pose| pose.frame as usize == index);
+            BurstFrame {
+                url: format!("/admin/pictures/{}/{index}", taken.id),
+                yaw: pose.map(|pose| pose.yaw),
+                best: index == taken.best,
+            }
+        };
+        Self {
+            asked: asked.collect(),
+            watched: live.map(|live| live.same_frames),
+            frames: (0..taken.frames).map(frame).collect(),
+        }
+    }
+}
+
+/// The row of frames under the pictures.
+pub(super) fn burst(burst: &Burst) -> AnyView {
+    if burst.frames.len() < 2 {
+        return ().into_any();
+    }
+    let watched = match burst.watched {
+        Some(true) => "The server watched the camera, and these are the photos that it saw.",
+        Some(false) => "The server watched the camera, but these are other photos than it saw.",
+        None => "These photos were uploaded: nobody watched them being taken.",
+    };
+    let asked = burst.asked.iter().map(|(movement, after)| {
+        let after = after.map(|ms| format!(", followed after {:.1} s", f64::from(ms) / 1000.0));
+        view! { <li>{*movement}{after}</li> }
+    });
+    let frames = burst.frames.iter().enumerate().map(|(index, frame)| {
+        let (number, yaw) = (index + 1, frame.yaw.map_or_else(|| "no face".to_owned(), turned));
+        let small = format!("{}?{}={}", frame.url, forms::VIEW, forms::SMALL);
+        view! {
+            <li class:chosen=frame.best>
+                <a href=frame.url.clone() target="_blank" rel="noopener">
+                    <img src=small alt=format!("Selfie, photo {number}") loading="lazy" width="90" height="120"/>
+                </a>
+                <span>{yaw}</span>
+            </li>
+        }
+    });
+    view! {
+        <section class="burst">
+            <h2>"Selfie, photo by photo"</h2>
+            <p>{watched}</p>
+            <ol class="burst-asked">{asked.collect_view()}</ol>
+            <ul class="burst-frames">{frames.collect_view()}</ul>
+        </section>
+    }
+    .into_any()
+}
+
+/// Below this yaw a head counts as straight.
+const STRAIGHT: f32 = 0.12;
+
+/// `left 0.42`
+fn turned(yaw: f32) -> String {
+    if yaw.abs() < STRAIGHT {
+        "straight".to_owned()
+    } else if yaw > 0.0 {
+        format!("left {yaw:.2}")
+    } else {
+        format!("right {:.2}", -yaw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reviewer_reads_what_was_asked_when_it_was_followed_and_where_each_photo_looks() {
+        let frame = |yaw, best| BurstFrame {
+            url: "/admin/pictures/cap_1/0".into(),
+            yaw,
+            best,
+        };
+        let shown = Burst {
+            asked: vec![("Turn the head left", Some(1_240))],
+            watched: Some(false),
+            frames: vec![frame(Some(0.02), true), frame(Some(-0.4), false), frame(None, false)],
+        };
+        let html = Owner::new().with(|| burst(&shown).to_html());
+        for words in [
+            "followed after 1.2 s",
+            "other photos than it saw",
+            "straight",
+            "right 0.40",
+            "no face",
+            "view=small",
+        ] {
+            assert!(html.contains(words), "{words}: {html}");
+        }
+    }
+}
