@@ -146,7 +146,7 @@ fn asked(first: Challenge) -> (Run, Timestamp) {
 #[test]
 fn a_turn_to_the_wrong_side_is_said_and_does_not_count() {
     let (mut run, now) = asked(Challenge::TurnLeft);
-    let told = run.see(&face(-0.5, 0.2), now);
+    let told = run.see(&face(-0.3, 0.2), now);
     assert_eq!(
         (told.hint, told.movement, told.progress),
         (Hint::OtherSide, Some(Challenge::TurnLeft), 0.0)

@@ -100,6 +100,17 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
     assert_eq!(typed.header("location"), Some("/capture/selfie"));
     let (straight, turned) = (photo(120), photo(130));
     let frames = [("frame", straight.as_slice()), ("frame", turned.as_slice())];
+    // No models are installed here, so nobody can watch the camera: its script is told to offer the form.
+    let live = browser.upload("/capture/selfie/live", &[], &frames[..1], true).await;
+    assert_eq!((live.status, live.json()["over"].as_bool()), (409, Some(true)));
+    let damaged = browser
+        .upload("/capture/selfie/live", &[], &[("frame", b"no picture")], true)
+        .await;
+    assert_eq!(damaged.status, 422);
+    let foreign = browser
+        .upload("/capture/selfie/live", &[("run", "AAAA")], &frames[..1], true)
+        .await;
+    assert!(foreign.status != 200, "{}", foreign.status);
     let mut challenges = std::collections::BTreeSet::new();
     // A grey sheet is not a good selfie: it is requested again, each time with another challenge, and the last try is accepted
     // as it is.

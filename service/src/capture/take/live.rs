@@ -1,7 +1,7 @@
 //! The selfie while its camera is on: the server looks at a small copy of each frame and says what to do next. Nothing of it is
 //! stored but the run's id: the run itself travels as an encrypted token, so that any node can answer the next frame.
 
-use super::selfie::in_turn;
+use super::in_turn;
 use crate::{
     Honnin,
     access::Applicant,

@@ -11,13 +11,13 @@ pub use selfie::{Answers, Burst, MAX_FRAMES, capture_selfie, challenge};
 
 use crate::{
     Honnin,
-    capture::progress::{AttemptState, NotNow, Slot},
+    capture::progress::{AttemptState, Next, NotNow, Slot},
     runtime::{
         analyser::{Normalised, PictureFault},
         cpu_pool::PoolError,
     },
 };
-use domain::{ids::CaptureId, time::Timestamp};
+use domain::{ids::CaptureId, session::Step, time::Timestamp};
 use store::{
     StoreError, Tx,
     capture::captures::{self, CaptureRow, Frame},
@@ -140,4 +140,14 @@ async fn store_row(tx: &mut Tx, capture: &CaptureRow, now: Timestamp) -> Result<
         dedup_key: Some(subject),
     };
     jobs::enqueue(tx, job).await.map(drop)
+}
+
+/// Whether a selfie may be taken now. A good selfie stays: another one could only show another person.
+fn in_turn(attempt: &AttemptState, now: Timestamp) -> Result<(), NotNow> {
+    let open = attempt.has_consent() && attempt.plan().has(Step::Selfie);
+    if open && attempt.next(now) == Next::Selfie {
+        Ok(())
+    } else {
+        Err(NotNow::OutOfTurn)
+    }
 }

@@ -1,11 +1,11 @@
 //! The selfie: a burst of frames around movements chosen by the server, two files around one, or one picture of a user who cannot
 //! move.
 
-use super::{CaptureError, keep, kept_or_dropped, live, number_of_next, store_row};
+use super::{CaptureError, in_turn, keep, kept_or_dropped, live, number_of_next, store_row};
 use crate::{
     Honnin,
     access::Applicant,
-    capture::progress::{AttemptState, Next, NotNow, Slot, collecting, progress},
+    capture::progress::{AttemptState, NotNow, Slot, collecting, progress},
     runtime::analyser::{Analyser, Normalised, PictureFault, Subject},
 };
 use domain::{
@@ -13,7 +13,6 @@ use domain::{
     live::Run,
     quality::{QualityLimits, selfie_is_poor},
     reasons::Reason,
-    session::Step,
     time::Timestamp,
 };
 use store::{
@@ -213,16 +212,6 @@ async fn check_turn(
     };
     if answered.is_current(attempt) {
         Ok(answered)
-    } else {
-        Err(NotNow::OutOfTurn)
-    }
-}
-
-/// Whether a selfie may be taken now. A good selfie stays: another one could only show another person.
-pub(super) fn in_turn(attempt: &AttemptState, now: Timestamp) -> Result<(), NotNow> {
-    let open = attempt.has_consent() && attempt.plan().has(Step::Selfie);
-    if open && attempt.next(now) == Next::Selfie {
-        Ok(())
     } else {
         Err(NotNow::OutOfTurn)
     }

@@ -155,6 +155,8 @@ const WITHOUT_ID: &[&str] = &[
     "POST /capture/details",
     "GET /capture/selfie",
     "POST /capture/selfie",
+    // The token of its form: `service/tests/capture/live.rs`.
+    "POST /capture/selfie/live",
     "GET /capture/submit",
     "POST /capture/submit",
     "GET /capture/result",
