@@ -208,7 +208,10 @@ fn asked(recording: &Path) -> Result<Asked, Failure> {
 /// What a result depends on.
 fn fingerprint(vision: &Vision, policy: &Policy) -> Result<String, Failure> {
     let models: Vec<_> = vision.models().into_iter().map(|model| model.sha256).collect();
-    let text = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), models, policy))?;
+    // A binary that was built anew may judge differently under the same version.
+    let program = fs::metadata(std::env::current_exe()?)?;
+    let built = program.modified()?.duration_since(std::time::UNIX_EPOCH)?.as_secs();
+    let text = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), built, program.len(), models, policy))?;
     Ok(hex::encode(Sha256::digest(text)))
 }
 
