@@ -7,6 +7,7 @@ pub mod consent;
 pub mod details;
 pub mod document;
 pub mod home;
+mod logo;
 pub mod problem;
 mod qr;
 mod refusal;
@@ -59,6 +60,7 @@ pub(crate) fn forms() -> Router {
         // Reloading a page that reported a mistake leads to the current step.
         .route(forms::PICTURES, get(handler(current)))
         .route(forms::MORE_TIME, get(handler(current)).post(handler(more_time)))
+        .merge(logo::forms())
         .merge(start::forms())
         .merge(consent::forms())
         .merge(choose::forms())

@@ -46,13 +46,28 @@ impl Assets {
     }
 }
 
-/// The tenant's name and colour.
+/// How the tenant presents itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brand {
     /// The tenant's name.
     pub name: String,
     /// The tenant's colour.
     pub accent: Option<Accent>,
+    /// The tenant's logo.
+    pub logo: Option<Logo>,
+    /// The URL at which its users ask for help.
+    pub contact: Option<String>,
+}
+
+/// A logo on a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Logo {
+    /// Its URL.
+    pub src: String,
+    /// Width in CSS pixels.
+    pub width: i64,
+    /// Height in CSS pixels.
+    pub height: i64,
 }
 
 /// The position of a page in the flow.
@@ -180,7 +195,7 @@ pub fn html(meta: &PageMeta, head: Head, body: AnyView) -> AnyView {
                 <meta name="format-detection" content="telephone=no"/>
                 <meta name="robots" content="noindex"/>
                 <title>{format!("{} – {}", head.title, meta.tenant())}</title>
-                <link rel="icon" href="/favicon.svg" type="image/svg+xml"/>
+                {favicon()}
                 <link rel="stylesheet" href=meta.assets.css.clone()/>
                 {accent.map(|css| view! { <style nonce=nonce inner_html=css></style> })}
                 {head.islands.then(|| loader(meta))}
@@ -189,6 +204,11 @@ pub fn html(meta: &PageMeta, head: Head, body: AnyView) -> AnyView {
         </html>
     }
     .into_any()
+}
+
+/// The icon of every page; without it, browsers ask for `/favicon.ico`.
+pub(crate) fn favicon() -> impl IntoView {
+    view! { <link rel="icon" href="/favicon.svg" type="image/svg+xml"/> }
 }
 
 /// A page as text, without a server.
@@ -212,10 +232,25 @@ fn loader(meta: &PageMeta) -> impl IntoView + use<> {
     }
 }
 
-/// The tenant's initial in its colour.
-fn tile(meta: &PageMeta) -> impl IntoView + use<> {
+/// The tenant's logo, or its initial in its colour. The name beside it says the same.
+fn tile(meta: &PageMeta) -> AnyView {
+    if let Some(logo) = meta.brand.as_ref().and_then(|brand| brand.logo.as_ref()) {
+        return self::logo(logo);
+    }
     let initial: String = meta.tenant().chars().take(1).flat_map(char::to_uppercase).collect();
-    view! { <span class="logo" aria-hidden="true">{initial}</span> }
+    view! { <span class="logo" aria-hidden="true">{initial}</span> }.into_any()
+}
+
+/// A logo beside its tenant's name.
+pub(crate) fn logo(logo: &Logo) -> AnyView {
+    let (width, height) = (logo.width.to_string(), logo.height.to_string());
+    view! { <img class="picture-logo" src=logo.src.clone() width=width height=height alt=""/> }.into_any()
+}
+
+/// The link to the tenant's help, if it has one.
+pub(crate) fn contact(meta: &PageMeta) -> Option<AnyView> {
+    let href = meta.brand.as_ref()?.contact.clone()?;
+    Some(view! { <p class="contact"><a href=href rel="noreferrer">{meta.tell(entry::CONTACT, &[])}</a></p> }.into_any())
 }
 
 /// The position in the flow, in words and as a row of dashes.
