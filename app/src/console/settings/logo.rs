@@ -1,6 +1,6 @@
 //! The tenant's logo: its section of the settings, uploading one, and removing it.
 
-use super::{HERE, stored, view::SettingsView};
+use super::{HERE, stored};
 use crate::{
     Logo,
     console::{
@@ -10,6 +10,7 @@ use crate::{
     },
     forms,
     page::{Fields, File, Outcome, form, mistake},
+    parts::Mistake,
     shell,
 };
 use axum::{Router, extract::DefaultBodyLimit, routing::post};
@@ -79,10 +80,10 @@ async fn remove(request: Request, _: Fields) -> PageResult<Outcome> {
 }
 
 /// The section.
-pub(super) fn section(view: &SettingsView) -> AnyView {
-    let wrong = mistake_of(&view.mistakes, FIELD);
+pub(super) fn section(logo: Option<&Logo>, mistakes: &[Mistake]) -> AnyView {
+    let wrong = mistake_of(mistakes, FIELD);
     let is_wrong = wrong.is_some();
-    let now = view.logo.as_ref().map(|logo| {
+    let now = logo.map(|logo| {
         view! {
             <form class="inline" method="post" action="/admin/settings/logo/remove">
                 <span class="logo-now">{shell::logo(logo)}</span>

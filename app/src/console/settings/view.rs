@@ -335,7 +335,7 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
     let main = view! {
         {heading("Settings", ().into_any())}
         {mistakes(&view.mistakes)}
-        {view.admin.then(|| view! { {steps(view)}{look(view)}{logo::section(view)} })}
+        {view.admin.then(|| view! { {steps(view)}{look(view)}{logo::section(view.logo.as_ref(), &view.mistakes)} })}
         {webhook(view)}
         {callbacks(view)}
         {addresses(view)}
