@@ -109,14 +109,8 @@ fn every_mistake_leads_to_its_field() {
                 continue;
             };
             let summary = summary.split_once("</div>").map_or("", |(s, _)| s);
-            assert!(
-                html.contains(if language == Language::En {
-                    "<title>Error: "
-                } else {
-                    "<title>エラー："
-                }),
-                "{name}"
-            );
+            let prefix = app::text::entry::ERROR_PREFIX.get(language);
+            assert!(html.contains(&format!("<title>{prefix}")), "{name} in {language}");
             for tag in tags(summary, "a") {
                 let id = attribute(tag, "href")
                     .and_then(|h| h.strip_prefix('#'))

@@ -7,7 +7,7 @@ pub use accent::Accent;
 
 use crate::forms;
 use crate::parts::draw::{Icon, icon};
-use crate::text::{Text, entry, language_name};
+use crate::text::{Text, entry, for_islands, language_name};
 use domain::language::Language;
 use domain::session::{Plan, Step};
 use leptos::prelude::*;
@@ -149,7 +149,7 @@ pub struct PageMeta {
 impl PageMeta {
     /// A text in the page's language.
     #[must_use]
-    pub const fn say(&self, text: Text) -> &'static str {
+    pub fn say(&self, text: Text) -> &'static str {
         text.get(self.language)
     }
 
@@ -198,6 +198,7 @@ pub fn html(meta: &PageMeta, head: Head, body: AnyView) -> AnyView {
                 {favicon()}
                 <link rel="stylesheet" href=meta.assets.css.clone()/>
                 {accent.map(|css| view! { <style nonce=nonce inner_html=css></style> })}
+                {head.islands.then(|| island_texts(meta))}
                 {head.islands.then(|| loader(meta))}
             </head>
             <body class=head.class>{body}</body>
@@ -219,6 +220,13 @@ pub fn text(page: impl FnOnce() -> AnyView) -> String {
     let html = owner.with(|| page().to_html());
     owner.cleanup();
     html
+}
+
+/// The islands' texts in a language that the browser's half does not contain. It is data, which no browser runs.
+fn island_texts(meta: &PageMeta) -> Option<AnyView> {
+    let texts = for_islands(meta.language)?;
+    let nonce = meta.nonce.clone();
+    Some(view! { <script type="application/json" id="texts" nonce=nonce inner_html=texts></script> }.into_any())
 }
 
 /// Loads the browser's half and hydrates the islands.
@@ -310,10 +318,17 @@ fn language_switch(meta: &PageMeta) -> impl IntoView + use<> {
         .map(|&language| {
             let tag = language.as_str();
             let href = format!("{}?{}={tag}", meta.path, forms::LANG);
-            view! { <li><a href=href lang=tag hreflang=tag rel="nofollow">{icon(Icon::Language)}{language_name(language)}</a></li> }
+            view! { <li><a href=href lang=tag hreflang=tag rel="nofollow">{language_name(language)}</a></li> }
         })
         .collect();
-    view! { <nav class="languages" aria-label=meta.say(entry::LANGUAGE)><ul>{items}</ul></nav> }
+    view! {
+        <nav class="languages" aria-label=meta.say(entry::LANGUAGE)>
+            <details>
+                <summary>{icon(Icon::Language)}{language_name(meta.language)}</summary>
+                <ul>{items}</ul>
+            </details>
+        </nav>
+    }
 }
 
 #[cfg(test)]
