@@ -141,7 +141,10 @@ mod tests {
 
     #[test]
     fn every_other_language_has_exactly_these_texts_with_the_same_places() {
-        for language in Language::ALL.iter().filter(|language| !matches!(language, Language::En | Language::Ja)) {
+        for language in Language::ALL
+            .iter()
+            .filter(|language| !matches!(language, Language::En | Language::Ja))
+        {
             for (_, text) in all() {
                 let translated = translations::find(*language, text.key());
                 let translated = translated.unwrap_or_else(|| panic!("{language} lacks {}", text.key()));
@@ -149,8 +152,13 @@ mod tests {
                 assert_eq!(places(translated), places(text.en), "{language}: {}", text.key());
             }
             let known: Vec<&str> = all().map(|(_, text)| text.key()).collect();
-            let unknown: Vec<_> = translations::keys(*language).filter(|key| !known.contains(key)).collect();
-            assert!(unknown.is_empty(), "{language} has texts that no page says: {unknown:?}");
+            let unknown: Vec<_> = translations::keys(*language)
+                .filter(|key| !known.contains(key))
+                .collect();
+            assert!(
+                unknown.is_empty(),
+                "{language} has texts that no page says: {unknown:?}"
+            );
         }
     }
 
@@ -160,9 +168,15 @@ mod tests {
         let same = ["details::KANA_HINT", "details::BIRTH_HINT", "entry::START_DATA_AND"];
         for (_, text) in all().filter(|(_, text)| !same.contains(&text.key())) {
             let chinese = text.get(Language::ZhHans);
-            assert!(chinese.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c)), "{chinese}");
+            assert!(
+                chinese.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c)),
+                "{chinese}"
+            );
             let korean = text.get(Language::Ko);
-            assert!(korean.chars().any(|c| ('\u{ac00}'..='\u{d7a3}').contains(&c)), "{korean}");
+            assert!(
+                korean.chars().any(|c| ('\u{ac00}'..='\u{d7a3}').contains(&c)),
+                "{korean}"
+            );
         }
     }
 
@@ -171,7 +185,11 @@ mod tests {
         use domain::reasons::{Effect, Reason};
         for reason in Reason::ALL.iter().filter(|reason| reason.effect() == Effect::AskAgain) {
             for language in Language::ALL.iter().filter(|language| **language != Language::En) {
-                assert_ne!(reason.sentence(*language), reason.sentence(Language::En), "{reason} in {language}");
+                assert_ne!(
+                    reason.sentence(*language),
+                    reason.sentence(Language::En),
+                    "{reason} in {language}"
+                );
             }
         }
     }

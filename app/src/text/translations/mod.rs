@@ -11,7 +11,8 @@ type Table = HashMap<&'static str, &'static str>;
 
 static TABLES: LazyLock<Vec<(Language, Table)>> = LazyLock::new(|| {
     let all = Language::ALL.iter();
-    all.filter_map(|language| Some((*language, parse(file(*language)?)))).collect()
+    all.filter_map(|language| Some((*language, parse(file(*language)?))))
+        .collect()
 });
 
 const fn file(language: Language) -> Option<&'static str> {
@@ -60,9 +61,14 @@ const BORROWED: [Text; 2] = [capture::SELFIE_CANNOT, switch_device::OTHER_DEVICE
 pub(crate) fn for_islands(language: Language) -> Option<String> {
     table(language)?;
     let own = camera::ALL.iter().map(|(_, text)| *text);
-    let texts: BTreeMap<_, _> = own.chain(BORROWED).map(|text| (text.key(), text.get(language))).collect();
+    let texts: BTreeMap<_, _> = own
+        .chain(BORROWED)
+        .map(|text| (text.key(), text.get(language)))
+        .collect();
     // Nothing in it can end the element around it.
-    serde_json::to_string(&texts).ok().map(|json| json.replace('<', "\\u003c"))
+    serde_json::to_string(&texts)
+        .ok()
+        .map(|json| json.replace('<', "\\u003c"))
 }
 
 #[cfg(test)]
@@ -87,7 +93,15 @@ mod tests {
     fn a_page_brings_every_text_that_its_island_says() {
         let brought = for_islands(Language::Ko).unwrap();
         let said = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/camera"));
-        for module in ["capture", "switch_device", "details", "picture", "closing", "entry", "finish"] {
+        for module in [
+            "capture",
+            "switch_device",
+            "details",
+            "picture",
+            "closing",
+            "entry",
+            "finish",
+        ] {
             for (at, _) in said.match_indices(&format!("{module}::")) {
                 let name: String = said[at + module.len() + 2..]
                     .chars()
