@@ -27,7 +27,7 @@ const photos = { "sample.jpg": stand(856, 540, "#9fb3c8"), "face.jpg": stand(480
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
 const tooWide = [];
-for (const language of ["en", "ja"]) {
+for (const language of ["en", "ja", "zh-Hans", "ko", "vi", "pt", "es"]) {
   for (const scheme of schemes) {
     for (const width of widths) {
       const height = width < 700 ? 844 : 800;

@@ -12,6 +12,8 @@ pub const CHOOSE: &str = "/capture/document-type";
 pub const DOCUMENT: &str = "/capture/document";
 /// Upload of one side, POST multipart: [`SLOT`], [`PICTURE`]. JSON where asked for.
 pub const PICTURES: &str = "/capture/pictures";
+/// Tenants' logos.
+pub const LOGOS: &str = "/logos/";
 /// The photo just taken, GET and POST: [`DECISION`] `use` or `again`, [`SHOWN`].
 pub const CHECK: &str = "/capture/check";
 /// Waits a while for the analysis of that photo and answers JSON `{analysed, problems}`, with the value of [`SHOWN`] now.

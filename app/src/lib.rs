@@ -28,5 +28,5 @@ pub mod shell;
 pub mod text;
 
 #[cfg(feature = "ssr")]
-pub use shell::{Accent, Assets, Brand, Closing, PageMeta, Progress, Stage};
+pub use shell::{Accent, Assets, Brand, Closing, Logo, PageMeta, Progress, Stage};
 pub use text::Text;

@@ -51,6 +51,10 @@ vocabulary! {
         KeyRevoke = "key.revoke",
         /// Changed settings.
         SettingsChange = "settings.change",
+        /// Uploaded a logo.
+        LogoSet = "logo.set",
+        /// Removed the logo.
+        LogoRemove = "logo.remove",
         /// Added a person; written by earlier versions.
         PersonAdd = "person.add",
         /// Invited a person.

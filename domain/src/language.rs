@@ -9,6 +9,16 @@ vocabulary! {
         En = "en",
         /// Japanese.
         Ja = "ja",
+        /// Simplified Chinese.
+        ZhHans = "zh-Hans",
+        /// Korean.
+        Ko = "ko",
+        /// Vietnamese.
+        Vi = "vi",
+        /// Portuguese, as in Brazil.
+        Pt = "pt",
+        /// Spanish.
+        Es = "es",
     }
 }
 
@@ -23,9 +33,7 @@ impl Language {
             let weight = parts
                 .find_map(|p| p.trim().strip_prefix("q=")?.parse().ok())
                 .unwrap_or(1.0);
-            let language = Self::ALL
-                .iter()
-                .find(|l| tag == l.as_str() || tag.starts_with(&format!("{l}-")));
+            let language = Self::ALL.iter().find(|language| language.serves(&tag));
             if let Some(&language) = language
                 && weight > best.0
             {
@@ -33,6 +41,16 @@ impl Language {
             }
         }
         best.1
+    }
+
+    /// Whether somebody who asks for `tag`, in lower case, is served in this language.
+    fn serves(self, tag: &str) -> bool {
+        let (language, rest) = tag.split_once('-').unwrap_or((tag, ""));
+        match self {
+            // Readers of traditional characters get the next language of their list.
+            Self::ZhHans => language == "zh" && !["hant", "tw", "hk", "mo"].iter().any(|other| rest.starts_with(other)),
+            other => language == other.as_str(),
+        }
     }
 }
 
@@ -50,6 +68,15 @@ mod tests {
             ("fr;q=1.0, ja;q=0.5", Language::Ja),
             ("java", Language::En),
             ("ja;q=0", Language::En),
+            ("zh-CN,zh;q=0.9,en;q=0.8", Language::ZhHans),
+            ("zh-Hans-SG", Language::ZhHans),
+            ("zh-TW,ja;q=0.8", Language::Ja),
+            ("zh-Hant-HK", Language::En),
+            ("ko-KR", Language::Ko),
+            ("vi", Language::Vi),
+            ("pt-BR,pt;q=0.9", Language::Pt),
+            ("es-419,es;q=0.9", Language::Es),
+            ("est", Language::En),
         ] {
             assert_eq!(Language::negotiate(header), language, "{header}");
         }

@@ -2,10 +2,12 @@
 
 pub mod audit;
 pub mod callback;
+pub mod contact;
 pub mod decision;
 pub mod document;
 pub mod event;
 pub mod findings;
+pub mod funnel;
 pub mod ids;
 pub mod input_match;
 pub mod json;
@@ -16,6 +18,7 @@ pub mod named;
 pub mod network;
 pub mod outcome;
 pub mod quality;
+mod reason_texts;
 pub mod reasons;
 pub mod request;
 pub mod role;

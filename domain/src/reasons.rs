@@ -1,6 +1,6 @@
 //! Reason codes: one table of code, effect and sentence that serves the phone, the reviewer, the decision and the API page.
 
-use crate::language::Language;
+use crate::{language::Language, reason_texts::translated};
 
 /// The effect of a reason on the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,10 +41,13 @@ macro_rules! reasons {
             #[must_use]
             pub const fn effect(self) -> Effect { match self { $(Self::$variant => Effect::$effect),+ } }
 
-            /// The sentence for people.
+            /// The sentence for people. What only reviewers see is in English and Japanese; other languages get it in English.
             #[must_use]
-            pub const fn sentence(self, language: Language) -> &'static str {
-                match (self, language) { $((Self::$variant, Language::En) => $en, (Self::$variant, Language::Ja) => $ja),+ }
+            pub fn sentence(self, language: Language) -> &'static str {
+                if let Some(translated) = translated(self.as_str(), language) {
+                    return translated;
+                }
+                match (self, language) { $((Self::$variant, Language::Ja) => $ja, (Self::$variant, _) => $en),+ }
             }
         }
     };

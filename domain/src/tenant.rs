@@ -2,6 +2,7 @@
 
 use crate::{
     callback::CallbackUrl,
+    contact::Contact,
     decision::{Accepted, Policy},
     document::vocabulary,
     event::EventType,
@@ -43,6 +44,10 @@ pub struct TenantSettings {
     pub policy: Policy,
     /// Accent colour of the capture pages, `#rrggbb`.
     pub accent: Option<String>,
+    /// Where users ask for help.
+    pub contact: Option<Contact>,
+    /// Within what time a case should be reviewed. It only orders the work: nothing happens to a case that takes longer.
+    pub review_target: Millis,
     /// Whether everybody who works in the console needs a second factor.
     pub second_factor_required: bool,
 }
@@ -63,6 +68,8 @@ impl Default for TenantSettings {
             tries: 5,
             policy: Policy::default(),
             accent: None,
+            contact: None,
+            review_target: Millis::hours(24),
             second_factor_required: false,
         }
     }
@@ -77,6 +84,13 @@ pub enum Change {
         name: String,
         /// `#rrggbb`.
         accent: Option<String>,
+        /// Where they ask for help.
+        contact: Option<Contact>,
+    },
+    /// How reviewers work.
+    Review {
+        /// Within what time a case should be reviewed.
+        target: Millis,
     },
     /// The steps of new sessions.
     Steps {
@@ -120,6 +134,7 @@ impl Change {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Look { .. } => "look",
+            Self::Review { .. } => "review",
             Self::Steps { .. } => "steps",
             Self::Lifetimes { .. } => "lifetimes",
             Self::Decision(_) => "decision",
@@ -134,10 +149,12 @@ impl Change {
     /// vouches for the receiver.
     pub fn apply(&self, tenant: &mut String, settings: &mut TenantSettings, by_admin: bool, now: Timestamp) {
         match self {
-            Self::Look { name, accent } => {
+            Self::Look { name, accent, contact } => {
                 tenant.clone_from(name);
                 settings.accent.clone_from(accent);
+                settings.contact.clone_from(contact);
             }
+            Self::Review { target } => settings.review_target = *target,
             Self::Steps { steps, tries } => {
                 settings.steps.clone_from(steps);
                 settings.tries = *tries;
@@ -231,6 +248,8 @@ impl TenantSettings {
     pub const SESSION_LIFETIME: (Millis, Millis) = (Millis::hours(1), Millis::days(30));
     /// Shortest and longest retention.
     pub const RETENTION: (Millis, Millis) = (Millis::days(1), Millis::days(7 * 365));
+    /// Shortest and longest target of reviews.
+    pub const REVIEW_TARGET: (Millis, Millis) = (Millis::minutes(5), Millis::days(30));
     /// Fewest and most tries per step.
     pub const TRIES: (u8, u8) = (1, 9);
 
@@ -332,6 +351,11 @@ impl TenantSettings {
             "retention",
             within(self.retention, Self::RETENTION),
             "must be 1 day to 7 years",
+        );
+        check(
+            "review_target",
+            within(self.review_target, Self::REVIEW_TARGET),
+            "must be 5 minutes to 30 days",
         );
         check(
             "tries",

@@ -11,7 +11,7 @@ import { withSitter } from "./sitter.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-const locales = { en: "en-GB", ja: "ja-JP" };
+const locales = { en: "en-GB", ja: "ja-JP", "zh-Hans": "zh-CN", ko: "ko-KR", vi: "vi-VN", pt: "pt-BR", es: "es-MX" };
 
 export class Browser {
   static async open() {

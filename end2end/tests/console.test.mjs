@@ -152,6 +152,72 @@ test("a decision is undone within its ten seconds", long, async () => {
   assert.deepEqual(stumbles, []);
 });
 
+test("a doubtful case is decided with the keyboard alone, and the next one follows", long, async () => {
+  const owner = await honnin.tenant("Keyboard Bank", "--steps", "document,selfie", "--sandbox");
+  const { page, stumbles } = await signIn(browser, honnin, owner, { email: "kei@bank.example", role: "reviewer" });
+  const call = async (path, body) => (await honnin.api(owner.apiKey, "POST", path, body)).body;
+  const cases = [];
+  for (let count = 0; count < 3; count++) {
+    const { id } = await call("/v1/verification-sessions", {});
+    await call(`/v1/sandbox/verification-sessions/${id}/complete`, { outcome: "needs_review" });
+    cases.push(id);
+  }
+  const { keyboard } = page;
+  await page.goto(`${honnin.base}/admin/review`);
+  // A filter, which stays from here on.
+  const filter = page.getByRole("link", { name: /^Document authenticity unknown 3/ });
+  await filter.focus();
+  await keyboard.press("Enter");
+  await page.waitForURL((url) => url.searchParams.get("reason") === "document_authenticity_unknown");
+  stumbles.push(...(await look(page, "keyboard-queue")));
+  await keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  stumbles.push(...(await look(page, "keyboard-queue-help")));
+  await keyboard.press("Escape");
+  for (const key of ["j", "j", "k"]) await keyboard.press(key);
+  await keyboard.press("Enter");
+  await page.waitForURL((url) => url.pathname === `/admin/review/${cases[0]}`);
+  await keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  stumbles.push(...(await look(page, "keyboard-help")));
+  await keyboard.press("Escape");
+  await keyboard.press("j");
+  await page.waitForURL((url) => url.pathname === `/admin/review/${cases[1]}`);
+  await keyboard.press("k");
+  await page.waitForURL((url) => url.pathname === `/admin/review/${cases[0]}`);
+  const reason = page.locator("#reason-document_authenticity_unknown");
+  assert.equal(await reason.isChecked(), true, "the system's reason");
+  for (const ticked of [false, true]) {
+    await keyboard.press("5");
+    assert.equal(await reason.isChecked(), ticked);
+  }
+  await keyboard.press("n");
+  await keyboard.type("jax, and no shortcut");
+  await keyboard.press("Escape");
+  assert.equal(await page.getByRole("textbox", { name: "Note" }).inputValue(), "jax, and no shortcut");
+  await keyboard.press("x");
+  stumbles.push(...(await look(page, "keyboard-case")));
+  await keyboard.press("Enter");
+  await page.waitForURL((url) => url.pathname === `/admin/review/${cases[1]}`);
+  assert.equal(new URL(page.url()).searchParams.get("reason"), "document_authenticity_unknown", "the filter stays");
+  await page.locator("[data-left]").waitFor();
+  // The former decision can be undone from here.
+  await keyboard.press("u");
+  await keyboard.press("Enter");
+  await page.getByText("Undone.").waitFor();
+  assert.equal(new URL(page.url()).pathname, `/admin/review/${cases[0]}`);
+  await keyboard.press("x");
+  await keyboard.press("Enter");
+  await page.waitForURL((url) => url.pathname === `/admin/review/${cases[1]}`);
+  await page.locator("[data-undo]").waitFor({ state: "detached" });
+  const { body } = await honnin.api(owner.apiKey, "GET", `/v1/verification-sessions/${cases[0]}`);
+  assert.deepEqual([body.status, body.outcome.verdict, body.outcome.reasons], ["completed", "rejected", ["document_authenticity_unknown"]]);
+  await keyboard.press("a");
+  await keyboard.press("Enter");
+  await page.waitForURL((url) => url.pathname === `/admin/review/${cases[2]}`);
+  assert.deepEqual(stumbles, []);
+});
+
 test("what weakens a decision is looked at twice", long, async () => {
   const owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie");
   const { page, stumbles } = await signIn(browser, honnin, owner, { email: "wim@bank.example" });

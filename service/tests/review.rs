@@ -4,6 +4,7 @@
 
 use domain::{
     audit::AuditAction,
+    document::DocumentType,
     event::EventType,
     findings::{DocumentFindings, SelfieFindings},
     ids::SessionId,
@@ -62,6 +63,26 @@ fn first_page() -> Page {
         after: None,
         limit: 10,
     }
+}
+
+#[tokio::test]
+async fn waiting_cases_are_counted_by_reason_and_kind_of_document() {
+    let (harness, id) = waiting().await;
+    let rita = reviewer(&harness).await;
+    let reasons = read(&harness, &id).await.outcome.unwrap().reasons;
+    let counts = review::count_by_reason(&harness.honnin, &rita, None).await.unwrap();
+    assert_eq!(counts.all, 1);
+    let counted: Vec<_> = counts
+        .by_reason
+        .iter()
+        .map(|(reason, count)| (Named::Known(*reason), *count))
+        .collect();
+    let expected: Vec<_> = reasons.into_iter().map(|reason| (reason, 1)).collect();
+    assert!(!expected.is_empty());
+    assert_eq!(counted, expected);
+    let other = Some(DocumentType::ResidenceCard);
+    let none = review::count_by_reason(&harness.honnin, &rita, other).await.unwrap();
+    assert_eq!(none, review::ReasonCounts::default());
 }
 
 #[tokio::test]

@@ -20,6 +20,7 @@ use service::{
         Look, SettingsError,
         api_keys::{IssueKeyError, Issued, NewKey, issue_key, list_keys, revoke_key, rotate_key},
         change, load,
+        logo::{LogoError, find_logo, logo_png, remove_logo, set_logo},
         preview::{Tally, preview},
     },
 };
@@ -99,6 +100,7 @@ async fn a_developer_changes_what_servers_need_and_nothing_of_the_verification()
         Change::Look {
             name: "Mine".into(),
             accent: None,
+            contact: None,
         },
     ];
     for wanted in refused {
@@ -128,6 +130,7 @@ async fn what_is_out_of_bounds_is_named_and_nothing_is_saved() {
                 retention: Millis(1),
             },
         ),
+        ("review_target", Change::Review { target: Millis(1) }),
         (
             "tries",
             Change::Steps {
@@ -156,6 +159,7 @@ async fn what_is_out_of_bounds_is_named_and_nothing_is_saved() {
             Change::Look {
                 name: "Shop".into(),
                 accent: Some("blue".into()),
+                contact: None,
             },
         ),
         (
@@ -163,6 +167,7 @@ async fn what_is_out_of_bounds_is_named_and_nothing_is_saved() {
             Change::Look {
                 name: String::new(),
                 accent: None,
+                contact: None,
             },
         ),
         (
@@ -537,4 +542,46 @@ async fn operator_of_no_tenant(harness: &Harness) -> domain::ids::UserId {
         .await;
     stored.unwrap();
     id
+}
+
+/// A PNG of 32 × 8 pixels.
+const BLUE: &str = "89504e470d0a1a0a0000000d494844520000002000000008080200000017e76af8000000164944415478da63e012394153c4306ac1a80583df0200f15de6015fb4c1380000000049454e44ae426082";
+/// The same in another colour.
+const DARK_BLUE: &str = "89504e470d0a1a0a0000000d494844520000002000000008080200000017e76af8000000164944415478da63e01289a2296218b560d482c16f01009da37801b2ee18960000000049454e44ae426082";
+
+#[tokio::test]
+async fn a_logo_is_drawn_anew_replaced_and_removed_and_the_audit_log_says_so() {
+    let harness = Harness::new().await;
+    let staff = harness.staff(Role::Admin).await;
+    let admin = Admin::of(&staff).unwrap();
+    let refused = set_logo(&harness.honnin, &admin, b"<svg/>".to_vec()).await;
+    assert!(matches!(refused, Err(LogoError::Picture(_))), "{refused:?}");
+    assert_eq!(find_logo(&harness.honnin, staff.tenant()).await.unwrap(), None);
+    set_logo(&harness.honnin, &admin, hex::decode(BLUE).unwrap())
+        .await
+        .unwrap();
+    let first = find_logo(&harness.honnin, staff.tenant()).await.unwrap().unwrap();
+    assert_eq!((first.width, first.height), (192, 48));
+    let served = logo_png(&harness.honnin, &first.hash).await.unwrap().unwrap();
+    assert!(served.starts_with(b"\x89PNG") && served.len() <= 12 * 1024);
+    set_logo(&harness.honnin, &admin, hex::decode(DARK_BLUE).unwrap())
+        .await
+        .unwrap();
+    let second = find_logo(&harness.honnin, staff.tenant()).await.unwrap().unwrap();
+    assert_ne!(first.hash, second.hash);
+    assert_eq!(logo_png(&harness.honnin, &first.hash).await.unwrap(), None);
+    for _ in 0..2 {
+        remove_logo(&harness.honnin, &admin).await.unwrap();
+    }
+    assert_eq!(find_logo(&harness.honnin, staff.tenant()).await.unwrap(), None);
+    let tenant = staff.tenant().clone();
+    let log = harness
+        .read(async move |tx| audit::list(tx, &tenant, None, None, 3).await)
+        .await;
+    let actions: Vec<_> = log.iter().map(|one| one.entry.action.to_string()).collect();
+    assert_eq!(
+        actions,
+        ["logo.remove", "logo.set", "logo.set"],
+        "removing nothing is not recorded"
+    );
 }

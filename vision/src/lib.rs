@@ -29,7 +29,7 @@ mod text;
 mod zone;
 
 pub use drawing::{Trace, drawn};
-pub use picture::{Picture, PictureFault, normalise};
+pub use picture::{Logo, Picture, PictureFault, logo, normalise};
 pub use straight::straightened;
 
 use domain::document::{DocumentType, Side};

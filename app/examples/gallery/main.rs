@@ -55,6 +55,8 @@ pub(crate) fn meta(language: Language, css: &str, stage: Option<Stage>) -> PageM
         brand: Some(Brand {
             name: "Sakura Bank".into(),
             accent: Accent::parse("#a8326e"),
+            logo: None,
+            contact: Some("https://bank.example/help".into()),
         }),
         path: "/capture".into(),
         progress: stage.map(|s| Progress::of(&plan(), s)),

@@ -64,7 +64,7 @@ impl Stage {
         }
     }
 
-    pub(crate) const fn say(&self, text: Text) -> &'static str {
+    pub(crate) fn say(&self, text: Text) -> &'static str {
         text.get(self.language)
     }
 }

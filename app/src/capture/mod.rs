@@ -8,6 +8,7 @@ pub mod details;
 pub mod document;
 pub mod home;
 pub mod live;
+mod logo;
 pub mod problem;
 mod qr;
 mod refusal;
@@ -60,6 +61,7 @@ pub(crate) fn forms() -> Router {
         // Reloading a page that reported a mistake leads to the current step.
         .route(forms::PICTURES, get(handler(current)))
         .route(forms::MORE_TIME, get(handler(current)).post(handler(more_time)))
+        .merge(logo::forms())
         .merge(start::forms())
         .merge(consent::forms())
         .merge(choose::forms())

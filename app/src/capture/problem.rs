@@ -37,6 +37,7 @@ pub fn render(problem: &Problem, reference: &Reference, meta: &PageMeta) -> AnyV
             <p class="lead">{meta.tell(told.lead, &[])}</p>
             <details class="fold"><summary>{meta.say(text::REFERENCE)}</summary>{receipt(meta, rows)}</details>
             {way_on}
+            {shell::contact(meta)}
         </div>
     };
     shell::phone(meta, heading.to_owned(), false, main.into_any())

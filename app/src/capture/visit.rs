@@ -2,7 +2,7 @@
 
 use super::{problem, refusal::Refusal};
 use crate::{
-    Accent, Brand, Closing, PageMeta, Progress, Stage, forms,
+    Accent, Brand, Closing, Logo, PageMeta, Progress, Stage, forms,
     page::{self, Area, Fields, Outcome, Refused, page},
     text::problem::Problem,
 };
@@ -21,7 +21,10 @@ use leptos_axum::ResponseOptions;
 use serde::Serialize;
 use service::{
     access::{Applicant, capture_cookie},
-    capture::progress::{AttemptState, Next, progress},
+    capture::{
+        branding::{Branding, branding_of_browser},
+        progress::{AttemptState, Next, progress},
+    },
 };
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -160,7 +163,7 @@ impl Here {
                 renewable: left.renewable,
             }),
             path: path.to_owned(),
-            ..self.request.meta(Some(brand(attempt.tenant_name(), attempt.accent())))
+            ..self.request.meta(Some(brand(attempt.branding())))
         }
     }
 
@@ -170,12 +173,30 @@ impl Here {
     }
 }
 
-/// The tenant's name and colour.
-pub(super) fn brand(name: &str, accent: Option<&str>) -> Brand {
+/// How the tenant presents itself.
+pub(super) fn brand(branding: &Branding) -> Brand {
     Brand {
-        name: name.to_owned(),
-        accent: accent.and_then(Accent::parse),
+        name: branding.name.clone(),
+        accent: branding.accent.as_deref().and_then(Accent::parse),
+        logo: branding.logo.as_ref().map(|logo| Logo {
+            src: format!("{}{}", forms::LOGOS, logo.hash),
+            width: logo.width,
+            height: logo.height,
+        }),
+        contact: branding.contact.as_ref().map(|contact| contact.href().to_owned()),
     }
+}
+
+/// The tenant that a page about `problem` names: that of the session the browser takes part in, or took part in until its end.
+async fn brand_of_problem(request: &Request, problem: &Problem) -> Option<Brand> {
+    // A link that cannot be used may be another tenant's.
+    if matches!(problem, Problem::LinkUnusable { .. }) {
+        return None;
+    }
+    let cookie = request.who.cookie.as_deref()?;
+    // Whatever is wrong with the database is the page's subject already.
+    let branding = branding_of_browser(request.honnin(), cookie).await.ok().flatten();
+    branding.as_ref().map(brand)
 }
 
 /// The address of a step's page.
@@ -237,6 +258,7 @@ impl Area for Visit {
             StatusCode::SERVICE_UNAVAILABLE => Some((RETRY_AFTER, SOON)),
             _ => None,
         };
+        let brand = brand_of_problem(request, &shown).await;
         let reference = problem::Reference {
             request: request.id.clone(),
             at: request.honnin().now(),
@@ -244,7 +266,7 @@ impl Area for Visit {
         Refused {
             status,
             header,
-            view: problem::render(&shown, &reference, &request.meta(None)),
+            view: problem::render(&shown, &reference, &request.meta(brand)),
         }
     }
 }

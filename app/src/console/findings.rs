@@ -1,7 +1,9 @@
 //! Readings, scores, reasons and checks, as shown on the session page and the case page.
 
+use super::differences::marked;
 use super::labels;
 use super::parts::{Tone, badge, facts};
+use super::table::{Row, Table, cell, row_name};
 use domain::{decision::ScoreName, document::DocumentType, named::Named, reasons::Reason};
 use leptos::prelude::*;
 
@@ -48,65 +50,67 @@ pub(crate) fn evidence(kind: DocumentType) -> AnyView {
     view! { <p class="soft">"Accepted evidence: "{labels::evidence(kind)}</p> }.into_any()
 }
 
-/// The readings side by side.
+/// The readings side by side; where they differ, the letters that do are marked.
 pub(crate) fn items(items: &[Item]) -> AnyView {
     let (typed, known) = (
         items.iter().any(|i| i.typed.is_some()),
         items.iter().any(|i| i.known.is_some()),
     );
-    let rows = items
-        .iter()
-        .map(|item| {
-            let mark = item.matched.map(|same| {
-                if same {
-                    badge("match", Tone::Good)
-                } else {
-                    badge("differs", Tone::Bad)
-                }
-            });
-            let cell = |text: &Option<String>| {
-                let text = text.clone();
-                view! { <td class="value">{text.unwrap_or_else(|| "–".into())}</td> }
-            };
-            if item.lines {
-                let text = item.document.clone();
-                return view! {
-                    <tr><th scope="row">{item.name}</th><td class="lines" colspan="4"><pre>{text}</pre></td></tr>
-                }
-                .into_any();
-            }
-            let differs = item.matched == Some(false) || item.printed.is_some();
-            let class = if differs { "differs" } else { "" };
-            let document = item.document.clone().unwrap_or_else(|| "–".into());
-            let printed = item.printed.clone().map(|print| {
-                view! { <p class="printed">{print}" "{badge("printed otherwise", Tone::Bad)}</p> }
-            });
-            view! {
-                <tr class=class>
-                    <th scope="row">{item.name}</th>
-                    <td class="value">{document}{printed}</td>
-                    {typed.then(|| cell(&item.typed))}
-                    {known.then(|| cell(&item.known))}
-                    <td>{mark}</td>
-                </tr>
-            }
-            .into_any()
-        })
-        .collect_view();
-    view! {
-        <div class="scroll" role="region" tabindex="0" aria-label="Readings">
-            <table class="readings">
-                <thead><tr>
-                    <th scope="col">"Item"</th><th scope="col">"Document"</th>
-                    {typed.then(|| view! { <th scope="col">"Typed"</th> })}
-                    {known.then(|| view! { <th scope="col">"Pre-registered"</th> })}
-                    <th scope="col"><span class="unseen">"Match"</span></th>
-                </tr></thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+    let columns = [
+        Some("Item"),
+        Some("Document"),
+        typed.then_some("Typed"),
+        known.then_some("Pre-registered"),
+    ];
+    Table::new("Readings", columns.into_iter().flatten())
+        .unseen("Match")
+        .class("cards readings")
+        .rows(items.iter().map(|item| row(item, typed, known)))
+}
+
+fn row(item: &Item, typed: bool, known: bool) -> Row {
+    if item.lines {
+        let text = view! { <pre>{item.document.clone()}</pre> };
+        return Row::from([row_name(item.name), cell(text).class("lines").over(4)]);
     }
-    .into_any()
+    let mark = item.matched.map(|same| {
+        if same {
+            badge("match", Tone::Good)
+        } else {
+            badge("differs", Tone::Bad)
+        }
+    });
+    let differs = item.matched == Some(false);
+    let beside = |text: &Option<String>| cell(value(text.as_deref(), item.document.as_deref(), differs)).class("value");
+    // The document's own letters are marked against the first source that differs from it.
+    let other = [&item.typed, &item.known].into_iter().flatten();
+    let other = other.into_iter().find(|other| item.document.as_ref() != Some(*other));
+    let printed = item.printed.as_ref().map(|print| {
+        let print = value(Some(print), item.document.as_deref(), true);
+        view! { <p class="printed">{print}" "{badge("printed otherwise", Tone::Bad)}</p> }
+    });
+    let document = value(item.document.as_deref(), other.map(String::as_str), differs);
+    let cells = [
+        Some(row_name(item.name)),
+        Some(cell(view! { {document}{printed} }).class("value")),
+        typed.then(|| beside(&item.typed)),
+        known.then(|| beside(&item.known)),
+        Some(cell(mark)),
+    ];
+    let row = Row::from(cells.into_iter().flatten());
+    if differs || item.printed.is_some() {
+        row.class("differs")
+    } else {
+        row
+    }
+}
+
+fn value(text: Option<&str>, other: Option<&str>, differs: bool) -> AnyView {
+    match (text, other) {
+        (None, _) => "–".into_any(),
+        (Some(text), Some(other)) if differs => marked(text, other),
+        (Some(text), _) => text.to_owned().into_any(),
+    }
 }
 
 /// Numbers and limits.

@@ -64,6 +64,8 @@ pub(super) fn setting(name: &str) -> String {
         "retention" => "Personal data retention",
         "tries" => "Tries per step",
         "accent" => "Accent colour",
+        "contact" => "Contact",
+        "review_target" => "Review target",
         "match_accept" => "Face match, accept from",
         "match_review" => "Face match, review from",
         "liveness_accept" => "Liveness, accept from",
@@ -101,7 +103,7 @@ pub(super) const fn verdict(verdict: Verdict) -> (&'static str, Tone) {
 
 /// A kind of document.
 #[must_use]
-pub(super) const fn document(kind: DocumentType) -> &'static str {
+pub(super) fn document(kind: DocumentType) -> &'static str {
     crate::text::capture::document_type(kind).get(Language::En)
 }
 
@@ -159,6 +161,19 @@ pub(super) fn reason(code: &Named<Reason>) -> String {
         Named::Known(reason) => reason.sentence(Language::En).to_owned(),
         Named::Other(code) => code.clone(),
     }
+}
+
+/// The name of a reason in a word or two: its code as people write it.
+#[must_use]
+pub(super) fn reason_name(reason: Reason) -> String {
+    if reason == Reason::ManualRejection {
+        return "Another reason, in the note".to_owned();
+    }
+    let words = reason.as_str().replace('_', " ");
+    let words = words.replace("mrz", "MRZ").replace("ocr", "OCR");
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
 }
 
 /// The sentence of a failure.
@@ -263,6 +278,8 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::KeyIssue => "issued an API key",
         AuditAction::KeyRevoke => "revoked an API key",
         AuditAction::SettingsChange => "changed settings",
+        AuditAction::LogoSet => "uploaded a logo",
+        AuditAction::LogoRemove => "removed the logo",
         AuditAction::PersonAdd => "added a person",
         AuditAction::PersonInvite => "invited a person",
         AuditAction::PersonRevokeInvitation => "revoked an invitation",

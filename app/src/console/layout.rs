@@ -84,11 +84,13 @@ pub(crate) struct Undoable {
 
 fn nav_item(frame: &Frame, item: NavigationItem, href: &'static str, name: &'static str) -> AnyView {
     let here = (frame.item == item).then_some("page");
-    let count = (item == NavigationItem::Review && frame.backlog > 0).then(|| {
-        let waiting = frame.backlog;
-        view! { <span class="count">{waiting}<span class="unseen">" waiting"</span></span> }
-    });
+    let count = (item == NavigationItem::Review).then(|| waiting(frame.backlog));
     view! { <li><a href=href aria-current=here>{icon(item)}<span>{name}</span>{count}</a></li> }.into_any()
+}
+
+/// How many cases are waiting, unless there are none.
+fn waiting(cases: i64) -> Option<AnyView> {
+    (cases > 0).then(|| view! { <span class="count">{cases}<span class="unseen">" waiting"</span></span> }.into_any())
 }
 
 fn icon(item: NavigationItem) -> AnyView {
@@ -136,6 +138,20 @@ fn navigation(frame: &Frame) -> AnyView {
     .into_any()
 }
 
+const MENU: &str = "menu";
+
+/// Opens the menu on a narrow screen, without a script: the menu is a popover there, and part of the sidebar elsewhere.
+fn menu_button(frame: &Frame) -> AnyView {
+    let lines = r#"<path d="M3 5.500h14M3 10h14M3 14.500h14"/>"#;
+    view! {
+        <button class="button secondary menu-button" type="button" popovertarget=MENU>
+            <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false" inner_html=lines></svg>"Menu"
+            {waiting(frame.backlog)}
+        </button>
+    }
+    .into_any()
+}
+
 fn tenant_switch(frame: &Frame) -> AnyView {
     if frame.tenants.len() < 2 {
         return view! { <p class="side-tenant">{frame.tenant.1.clone()}</p> }.into_any();
@@ -158,7 +174,7 @@ fn undo(undoable: &Undoable) -> AnyView {
         <form class="flash undo" method="post" action=action data-undo>
             <span role="status"><a href=case>{labels::ruling(undoable.ruling).0}</a>". Your server is told in "
                 <span data-left>{undoable.seconds}</span>" seconds."</span>
-            <button class="button secondary small" type="submit">"Undo"</button>
+            <button class="button secondary small" type="submit">"Undo "<kbd>"U"</kbd></button>
         </form>
     }
     .into_any()
@@ -170,25 +186,33 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
         .done
         .clone()
         .map(|done| view! { <p class="flash" role="status">{done}</p> });
+    let undo_script = (!frame.undoable.is_empty()).then(|| {
+        view! { <script nonce=meta.nonce.clone() inner_html=include_str!("undo.js")></script> }
+    });
     let undo = frame.undoable.iter().map(undo).collect_view();
     let body = view! {
         <a class="skip" href="#main">"Skip to main content"</a>
         <div class="desk">
             <header class="side">
                 <p class="brand"><a href="/admin">{brand()}"Honnin"</a></p>
-                {tenant_switch(frame)}
-                {frame.sandbox.then(|| view! { <p class="side-tenant">{parts::badge("Sandbox", Tone::Warn)}</p> })}
-                {navigation(frame)}
-                <div class="side-foot">
-                    <p class="side-person"><strong>{frame.person.clone()}</strong><span>{frame.role}</span></p>
-                    <p><a href="/admin/account" aria-current=(frame.item == NavigationItem::Account).then_some("page")>"Account"</a></p>
-                    <form method="post" action="/admin/sign-out">
-                        <button class="button quiet small" type="submit">"Sign out"</button>
-                    </form>
+                <p class="bar-tenant">{frame.tenant.1.clone()}</p>
+                {menu_button(frame)}
+                <div class="menu" id=MENU popover="auto">
+                    {tenant_switch(frame)}
+                    {frame.sandbox.then(|| view! { <p class="side-tenant">{parts::badge("Sandbox", Tone::Warn)}</p> })}
+                    {navigation(frame)}
+                    <div class="side-foot">
+                        <p class="side-person"><strong>{frame.person.clone()}</strong><span>{frame.role}</span></p>
+                        <p><a href="/admin/account" aria-current=(frame.item == NavigationItem::Account).then_some("page")>"Account"</a></p>
+                        <form method="post" action="/admin/sign-out">
+                            <button class="button quiet small" type="submit">"Sign out"</button>
+                        </form>
+                    </div>
                 </div>
             </header>
             <main id="main" tabindex="-1">{done}{undo}{main}</main>
         </div>
+        {undo_script}
     };
     let head = Head {
         title: title.to_owned(),

@@ -4,6 +4,7 @@
 pub mod account;
 pub mod audit;
 pub mod case;
+mod differences;
 pub mod entry;
 pub mod erase;
 mod fault;
@@ -26,6 +27,7 @@ mod sandbox;
 pub mod session;
 pub mod sessions;
 pub mod settings;
+mod table;
 pub mod webhooks;
 
 pub use fault::Fault;

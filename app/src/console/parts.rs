@@ -1,7 +1,7 @@
 //! Small parts of the console's pages: times, badges, selects, paging, empty states.
 
 use crate::parts::Mistake;
-use domain::time::Timestamp;
+use domain::time::{Millis, Timestamp};
 use leptos::prelude::*;
 
 /// A time in UTC, to the minute; the markup holds the exact one.
@@ -26,6 +26,18 @@ pub(super) fn age(then: Timestamp, now: Timestamp) -> String {
         1..60 => format!("{minutes} min"),
         60..2880 => format!("{} h", minutes / 60),
         _ => format!("{} d", minutes / 1440),
+    }
+}
+
+/// How long something took, in the largest unit that fits.
+#[must_use]
+pub(super) fn duration(span: Millis) -> String {
+    match span.0 {
+        ..1_000 => "under 1 s".to_owned(),
+        millis @ 1_000..120_000 => format!("{} s", millis / 1_000),
+        millis @ 120_000..7_200_000 => format!("{} min", millis / 60_000),
+        millis @ 7_200_000..172_800_000 => format!("{} h", millis / 3_600_000),
+        millis => format!("{} d", millis / 86_400_000),
     }
 }
 
@@ -247,6 +259,22 @@ pub(super) fn tick(name: &'static str, value: &'static str, label: impl Into<Str
     .into_any()
 }
 
+/// The list of a page's keyboard shortcuts, which its script opens.
+pub(super) fn shortcuts(keys: &[(&'static str, &'static str)]) -> AnyView {
+    let rows = keys
+        .iter()
+        .map(|(key, what)| view! { <div><dt><kbd>{*key}</kbd></dt><dd>{*what}</dd></div> })
+        .collect_view();
+    view! {
+        <dialog class="keys" data-keys aria-label="Keyboard shortcuts">
+            <h2>"Keyboard shortcuts"</h2>
+            <dl class="facts">{rows}</dl>
+            <form method="dialog"><button class="button secondary small" type="submit">"Close"</button></form>
+        </dialog>
+    }
+    .into_any()
+}
+
 /// What an empty list shows: what it is for, and what to do next.
 pub(super) fn empty(title: &'static str, advice: impl IntoView) -> impl IntoView {
     view! { <div class="empty"><h2>{title}</h2><p>{advice}</p></div> }
@@ -277,6 +305,20 @@ pub(super) fn facts(items: Vec<(&'static str, AnyView)>) -> AnyView {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_duration_is_told_in_the_largest_fitting_unit() {
+        for (millis, told) in [
+            (0, "under 1 s"),
+            (36_900, "36 s"),
+            (119_999, "119 s"),
+            (120_000, "2 min"),
+            (7_200_000, "2 h"),
+            (172_800_000, "2 d"),
+        ] {
+            assert_eq!(duration(Millis(millis)), told);
+        }
+    }
 
     #[test]
     fn an_age_is_told_in_the_largest_fitting_unit() {

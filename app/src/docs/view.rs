@@ -30,6 +30,7 @@ pub(super) fn render(api: &Value, nonce: &str) -> AnyView {
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>
                 <title>{title.clone()}</title>
+                {crate::shell::favicon()}
                 <style nonce=nonce.to_owned() inner_html=STYLE></style>
             </head>
             <body>

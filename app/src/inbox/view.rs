@@ -24,6 +24,7 @@ pub(super) fn render(inbox: &InboxReader, nonce: &str) -> AnyView {
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>
                 <title>"Webhook inbox"</title>
+                {crate::shell::favicon()}
                 <style nonce=nonce.to_owned() inner_html=STYLE></style>
             </head>
             <body>
@@ -103,6 +104,7 @@ mod tests {
             html.contains("data-newest=\"7\"") && html.contains("data-number=\"7\""),
             "{html}"
         );
+        assert!(html.contains(r#"rel="icon" href="/favicon.svg""#), "{html}");
         assert!(html.contains("webhook-id: evt_1") && html.contains("vs_1"));
         assert!(html.contains("&lt;b&gt;") && !html.contains("<b>"));
         assert!(html.contains("fits no secret"));

@@ -3,25 +3,87 @@
 use crate::parts::Mistake;
 use axum::{
     Form,
-    extract::{FromRequest, Request},
+    extract::{FromRequest, Multipart, Request, multipart::Field},
 };
+use http::header::CONTENT_TYPE;
 use url::form_urlencoded;
 
 /// A form or query that none of our pages sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
+/// A file of a form.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum File {
+    /// Its bytes; empty if none was chosen.
+    Whole(Vec<u8>),
+    /// Larger than [`MAX_FILE`]; not kept.
+    TooLarge,
+}
+
+/// The largest file that a form may contain. Photos are not sent by these forms.
+pub(crate) const MAX_FILE: usize = 1024 * 1024;
+
+/// Files may contain personal data.
+impl std::fmt::Debug for File {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Whole(bytes) => write!(f, "File({} bytes)", bytes.len()),
+            Self::TooLarge => f.write_str("File(too large)"),
+        }
+    }
+}
+
+impl File {
+    /// Reads a file to its end, so that the browser sees the response, but keeps no more than allowed.
+    async fn read(mut field: Field<'_>) -> Result<Self, Malformed> {
+        let mut bytes = Vec::new();
+        let mut too_large = false;
+        while let Some(chunk) = field.chunk().await.map_err(|_| Malformed)? {
+            too_large |= bytes.len() + chunk.len() > MAX_FILE;
+            if too_large {
+                bytes.clear();
+            } else {
+                bytes.extend_from_slice(&chunk);
+            }
+        }
+        Ok(if too_large { Self::TooLarge } else { Self::Whole(bytes) })
+    }
+}
+
 /// The fields of a form or query.
 #[derive(Clone, Debug, Default)]
-pub struct Fields(Vec<(String, String)>);
+pub struct Fields {
+    values: Vec<(String, String)>,
+    files: Vec<(String, File)>,
+}
 
 impl Fields {
     /// From a request's body.
     pub(crate) async fn of_body(request: Request) -> Result<Self, Malformed> {
+        let kind = request.headers().get(CONTENT_TYPE);
+        if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"multipart/form-data")) {
+            return Self::of_multipart(request).await;
+        }
         let Form(fields) = Form::<Vec<(String, String)>>::from_request(request, &())
             .await
             .map_err(|_| Malformed)?;
         Self::checked(fields)
+    }
+
+    async fn of_multipart(request: Request) -> Result<Self, Malformed> {
+        let mut form = Multipart::from_request(request, &()).await.map_err(|_| Malformed)?;
+        let (mut values, mut files) = (Vec::new(), Vec::new());
+        while let Some(field) = form.next_field().await.map_err(|_| Malformed)? {
+            let name = field.name().unwrap_or_default().to_owned();
+            if field.file_name().is_some() {
+                files.push((name, File::read(field).await?));
+            } else {
+                values.push((name, field.text().await.map_err(|_| Malformed)?));
+            }
+        }
+        let checked = Self::checked(values)?;
+        Ok(Self { files, ..checked })
     }
 
     fn checked(fields: Vec<(String, String)>) -> Result<Self, Malformed> {
@@ -29,12 +91,19 @@ impl Fields {
         if fields.iter().any(|(_, value)| value.contains('\0')) {
             return Err(Malformed);
         }
-        Ok(Self(fields))
+        Ok(Self::of_values(fields))
+    }
+
+    const fn of_values(values: Vec<(String, String)>) -> Self {
+        Self {
+            values,
+            files: Vec::new(),
+        }
     }
 
     /// From a body, whatever its content type.
     pub(crate) fn of_bytes(body: &[u8]) -> Self {
-        Self(form_urlencoded::parse(body).into_owned().collect())
+        Self::of_values(form_urlencoded::parse(body).into_owned().collect())
     }
 
     /// From a query.
@@ -49,15 +118,21 @@ impl Fields {
 
     /// The first value of a name as it was sent: for passwords.
     pub(crate) fn raw(&self, name: &str) -> &str {
-        self.0
+        self.values
             .iter()
             .find(|(key, _)| key == name)
             .map_or("", |(_, value)| value)
     }
 
+    /// The first file of a name; an empty one if there is none.
+    pub(crate) fn file(&self, name: &str) -> File {
+        let file = self.files.iter().find(|(key, _)| key == name);
+        file.map_or_else(|| File::Whole(Vec::new()), |(_, file)| file.clone())
+    }
+
     /// Every value of a name.
     pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.0
+        self.values
             .iter()
             .filter(move |(key, _)| key == name)
             .map(|(_, value)| value.as_str())
@@ -65,7 +140,7 @@ impl Fields {
 
     /// Every field except these, in the order sent.
     pub(crate) fn without<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let all = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let all = self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         all.filter(|(name, _)| !names.contains(name))
     }
 
@@ -92,7 +167,11 @@ impl Fields {
     /// The URL of `path` with these fields, and `new` as the value of `name`.
     pub(crate) fn with(&self, path: &str, name: &str, new: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        for (key, value) in self.0.iter().filter(|(key, value)| key != name && !value.is_empty()) {
+        for (key, value) in self
+            .values
+            .iter()
+            .filter(|(key, value)| key != name && !value.is_empty())
+        {
             query.append_pair(key, value);
         }
         query.append_pair(name, new);

@@ -7,7 +7,7 @@ pub use accent::Accent;
 
 use crate::forms;
 use crate::parts::draw::{Icon, icon};
-use crate::text::{Text, entry, language_name};
+use crate::text::{Text, entry, for_islands, language_name};
 use domain::language::Language;
 use domain::session::{Plan, Step};
 use leptos::prelude::*;
@@ -46,13 +46,28 @@ impl Assets {
     }
 }
 
-/// The tenant's name and colour.
+/// How the tenant presents itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brand {
     /// The tenant's name.
     pub name: String,
     /// The tenant's colour.
     pub accent: Option<Accent>,
+    /// The tenant's logo.
+    pub logo: Option<Logo>,
+    /// The URL at which its users ask for help.
+    pub contact: Option<String>,
+}
+
+/// A logo on a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Logo {
+    /// Its URL.
+    pub src: String,
+    /// Width in CSS pixels.
+    pub width: i64,
+    /// Height in CSS pixels.
+    pub height: i64,
 }
 
 /// The position of a page in the flow.
@@ -134,7 +149,7 @@ pub struct PageMeta {
 impl PageMeta {
     /// A text in the page's language.
     #[must_use]
-    pub const fn say(&self, text: Text) -> &'static str {
+    pub fn say(&self, text: Text) -> &'static str {
         text.get(self.language)
     }
 
@@ -180,15 +195,21 @@ pub fn html(meta: &PageMeta, head: Head, body: AnyView) -> AnyView {
                 <meta name="format-detection" content="telephone=no"/>
                 <meta name="robots" content="noindex"/>
                 <title>{format!("{} – {}", head.title, meta.tenant())}</title>
-                <link rel="icon" href="/favicon.svg" type="image/svg+xml"/>
+                {favicon()}
                 <link rel="stylesheet" href=meta.assets.css.clone()/>
                 {accent.map(|css| view! { <style nonce=nonce inner_html=css></style> })}
+                {head.islands.then(|| island_texts(meta))}
                 {head.islands.then(|| loader(meta))}
             </head>
             <body class=head.class>{body}</body>
         </html>
     }
     .into_any()
+}
+
+/// The icon of every page; without it, browsers ask for `/favicon.ico`.
+pub(crate) fn favicon() -> impl IntoView {
+    view! { <link rel="icon" href="/favicon.svg" type="image/svg+xml"/> }
 }
 
 /// A page as text, without a server.
@@ -199,6 +220,13 @@ pub fn text(page: impl FnOnce() -> AnyView) -> String {
     let html = owner.with(|| page().to_html());
     owner.cleanup();
     html
+}
+
+/// The islands' texts in a language that the browser's half does not contain. It is data, which no browser runs.
+fn island_texts(meta: &PageMeta) -> Option<AnyView> {
+    let texts = for_islands(meta.language)?;
+    let nonce = meta.nonce.clone();
+    Some(view! { <script type="application/json" id="texts" nonce=nonce inner_html=texts></script> }.into_any())
 }
 
 /// Loads the browser's half and hydrates the islands.
@@ -212,10 +240,25 @@ fn loader(meta: &PageMeta) -> impl IntoView + use<> {
     }
 }
 
-/// The tenant's initial in its colour.
-fn tile(meta: &PageMeta) -> impl IntoView + use<> {
+/// The tenant's logo, or its initial in its colour. The name beside it says the same.
+fn tile(meta: &PageMeta) -> AnyView {
+    if let Some(logo) = meta.brand.as_ref().and_then(|brand| brand.logo.as_ref()) {
+        return self::logo(logo);
+    }
     let initial: String = meta.tenant().chars().take(1).flat_map(char::to_uppercase).collect();
-    view! { <span class="logo" aria-hidden="true">{initial}</span> }
+    view! { <span class="logo" aria-hidden="true">{initial}</span> }.into_any()
+}
+
+/// A logo beside its tenant's name.
+pub(crate) fn logo(logo: &Logo) -> AnyView {
+    let (width, height) = (logo.width.to_string(), logo.height.to_string());
+    view! { <img class="picture-logo" src=logo.src.clone() width=width height=height alt=""/> }.into_any()
+}
+
+/// The link to the tenant's help, if it has one.
+pub(crate) fn contact(meta: &PageMeta) -> Option<AnyView> {
+    let href = meta.brand.as_ref()?.contact.clone()?;
+    Some(view! { <p class="contact"><a href=href rel="noreferrer">{meta.tell(entry::CONTACT, &[])}</a></p> }.into_any())
 }
 
 /// The position in the flow, in words and as a row of dashes.
@@ -275,10 +318,17 @@ fn language_switch(meta: &PageMeta) -> impl IntoView + use<> {
         .map(|&language| {
             let tag = language.as_str();
             let href = format!("{}?{}={tag}", meta.path, forms::LANG);
-            view! { <li><a href=href lang=tag hreflang=tag rel="nofollow">{icon(Icon::Language)}{language_name(language)}</a></li> }
+            view! { <li><a href=href lang=tag hreflang=tag rel="nofollow">{language_name(language)}</a></li> }
         })
         .collect();
-    view! { <nav class="languages" aria-label=meta.say(entry::LANGUAGE)><ul>{items}</ul></nav> }
+    view! {
+        <nav class="languages" aria-label=meta.say(entry::LANGUAGE)>
+            <details>
+                <summary>{icon(Icon::Language)}{language_name(meta.language)}</summary>
+                <ul>{items}</ul>
+            </details>
+        </nav>
+    }
 }
 
 #[cfg(test)]

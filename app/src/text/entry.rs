@@ -24,6 +24,8 @@ texts! {
     FOOTER: "Identity verification by Honnin for {tenant}", "{tenant} の本人確認（Honnin）";
     /// Footer without a tenant.
     FOOTER_PLAIN: "Identity verification by Honnin", "Honnin 本人確認";
+    /// Link to the tenant's help.
+    CONTACT: "Contact {tenant}", "{tenant} に問い合わせる";
     /// Title prefix after a mistake.
     ERROR_PREFIX: "Error: ", "エラー：";
     /// Heading of the error summary.

@@ -67,6 +67,10 @@ texts! {
     NEXT_TOLD: "{tenant} tells you the result", "結果は {tenant} からお知らせします";
     /// Back.
     RETURN: "Return to {tenant}", "{tenant} に戻る";
+    /// The browser goes back by itself.
+    RETURN_SOON: "You return to {tenant} in {seconds} s.", "{seconds}秒後に {tenant} に戻ります。";
+    /// Stops that.
+    RETURN_STAY: "Stay on this page", "このページにとどまる";
     /// If there is no callback URL.
     CLOSE: "You can close this page.", "このページは閉じてかまいません。";
 }

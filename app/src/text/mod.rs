@@ -1,4 +1,6 @@
-//! Every sentence of the pages, in every language: a text that lacks one of its languages does not compile.
+//! Every sentence of the pages, in every language. English and Japanese stand in the source, so that a text without them does not
+//! compile. The other languages are files in `translations`, which a test compares with the source. The browser's half contains
+//! English and Japanese only; in another language, the page brings it what it needs.
 
 pub mod camera;
 pub mod capture;
@@ -14,6 +16,14 @@ pub mod picture;
 #[cfg(feature = "ssr")]
 pub mod problem;
 pub mod switch_device;
+#[cfg(feature = "ssr")]
+mod translations;
+#[cfg(not(feature = "ssr"))]
+#[path = "from_page.rs"]
+mod translations;
+
+#[cfg(feature = "ssr")]
+pub(crate) use translations::for_islands;
 
 use domain::language::Language;
 
@@ -23,12 +33,19 @@ pub const fn language_name(language: Language) -> &'static str {
     match language {
         Language::En => "English",
         Language::Ja => "日本語",
+        Language::ZhHans => "简体中文",
+        Language::Ko => "한국어",
+        Language::Vi => "Tiếng Việt",
+        Language::Pt => "Português",
+        Language::Es => "Español",
     }
 }
 
 /// One text in every language. `{name}` is a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {
+    /// Names it in the files of the other languages.
+    key: &'static str,
     /// English.
     pub en: &'static str,
     /// Japanese.
@@ -38,11 +55,17 @@ pub struct Text {
 impl Text {
     /// The text in that language.
     #[must_use]
-    pub const fn get(self, lang: Language) -> &'static str {
+    pub fn get(self, lang: Language) -> &'static str {
         match lang {
             Language::En => self.en,
             Language::Ja => self.ja,
+            other => translations::find(other, self.key()).unwrap_or(self.en),
         }
+    }
+
+    /// Names it in the files of the other languages: `camera::OPEN`.
+    fn key(self) -> &'static str {
+        self.key.strip_prefix("app::text::").unwrap_or(self.key)
     }
 
     /// The text in that language with its placeholders filled in.
@@ -68,7 +91,11 @@ impl Text {
 /// Declares texts: `NAME: "English", "Japanese";`. Also lists them, for the tests.
 macro_rules! texts {
     ($($(#[$meta:meta])* $name:ident: $en:literal, $ja:literal;)+) => {
-        $($(#[$meta])* pub const $name: $crate::text::Text = $crate::text::Text { en: $en, ja: $ja };)+
+        $($(#[$meta])* pub const $name: $crate::text::Text = $crate::text::Text {
+            key: concat!(module_path!(), "::", stringify!($name)),
+            en: $en,
+            ja: $ja,
+        };)+
         /// Every text of this table with its name.
         pub const ALL: &[(&str, $crate::text::Text)] = &[$((stringify!($name), $name)),+];
     };
@@ -88,6 +115,7 @@ mod tests {
             switch_device::ALL,
             entry::ALL,
             finish::ALL,
+            live::ALL,
             picture::ALL,
             problem::ALL,
         ]
@@ -115,6 +143,61 @@ mod tests {
     }
 
     #[test]
+    fn every_other_language_has_exactly_these_texts_with_the_same_places() {
+        for language in Language::ALL
+            .iter()
+            .filter(|language| !matches!(language, Language::En | Language::Ja))
+        {
+            for (_, text) in all() {
+                let translated = translations::find(*language, text.key());
+                let translated = translated.unwrap_or_else(|| panic!("{language} lacks {}", text.key()));
+                assert!(!translated.is_empty(), "{language}: {}", text.key());
+                assert_eq!(places(translated), places(text.en), "{language}: {}", text.key());
+            }
+            let known: Vec<&str> = all().map(|(_, text)| text.key()).collect();
+            let unknown: Vec<_> = translations::keys(*language)
+                .filter(|key| !known.contains(key))
+                .collect();
+            assert!(
+                unknown.is_empty(),
+                "{language} has texts that no page says: {unknown:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn chinese_and_korean_texts_are_in_their_own_scripts() {
+        // Codes and examples are the same everywhere.
+        let same = ["details::KANA_HINT", "details::BIRTH_HINT", "entry::START_DATA_AND"];
+        for (_, text) in all().filter(|(_, text)| !same.contains(&text.key())) {
+            let chinese = text.get(Language::ZhHans);
+            assert!(
+                chinese.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c)),
+                "{chinese}"
+            );
+            let korean = text.get(Language::Ko);
+            assert!(
+                korean.chars().any(|c| ('\u{ac00}'..='\u{d7a3}').contains(&c)),
+                "{korean}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_applicants_are_told_about_their_photos_is_in_every_language() {
+        use domain::reasons::{Effect, Reason};
+        for reason in Reason::ALL.iter().filter(|reason| reason.effect() == Effect::AskAgain) {
+            for language in Language::ALL.iter().filter(|language| **language != Language::En) {
+                assert_ne!(
+                    reason.sentence(*language),
+                    reason.sentence(Language::En),
+                    "{reason} in {language}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn no_japanese_text_is_left_in_english() {
         for (name, text) in all() {
             assert!(text.ja.chars().any(|c| c >= '\u{3000}'), "{name}: {}", text.ja);
@@ -124,6 +207,7 @@ mod tests {
     #[test]
     fn a_value_that_looks_like_a_place_is_not_filled_again() {
         let text = Text {
+            key: "",
             en: "{a} and {b}",
             ja: "{a}と{b}",
         };

@@ -137,6 +137,8 @@ pub(crate) fn pages_that_require_sign_in() -> Vec<(&'static str, String, &'stati
         ("GET", format!("/admin/pictures/{capture}/0"), CASES),
         ("GET", "/admin/settings".into(), TECHNICAL),
         ("POST", "/admin/settings/callbacks".into(), TECHNICAL),
+        ("POST", "/admin/settings/logo".into(), ADMIN),
+        ("POST", "/admin/settings/logo/remove".into(), ADMIN),
         ("GET", "/admin/keys".into(), TECHNICAL),
         ("POST", "/admin/keys".into(), TECHNICAL),
         ("POST", format!("/admin/keys/key_{}/revoke", "0".repeat(32)), TECHNICAL),

@@ -1,6 +1,7 @@
 //! What the applicant does in the capture flow: each step, the pictures and their analysis, and the submit.
 
 pub(crate) mod analyse;
+pub mod branding;
 pub mod check;
 pub mod choose_document;
 pub mod consent;

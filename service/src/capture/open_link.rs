@@ -1,6 +1,7 @@
 //! The one-time link. Viewing it changes nothing, so that a link preview cannot use it up; the tap on Start opens it and ties
 //! the browser to the session.
 
+use super::branding::{self, Branding};
 use crate::{
     Honnin,
     runtime::{token, wake_up::poll_until},
@@ -26,10 +27,8 @@ use store::{
 /// What the start page shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Start {
-    /// The tenant's name.
-    pub tenant_name: String,
-    /// The tenant's accent colour.
-    pub accent: Option<String>,
+    /// How the tenant presents itself.
+    pub branding: Branding,
     /// The session's plan.
     pub plan: Plan,
     /// The retention period.
@@ -71,12 +70,10 @@ pub async fn view_link(honnin: &Honnin, token: &str) -> Result<Start, OpenLinkEr
         let can_start = matches!(row.session.status_at(now), Status::Created | Status::Collecting);
         let tenant = tenants::find(tx, &row.session.tenant).await?.filter(|_| can_start);
         let tenant = tenant.ok_or(OpenLinkError::NotUsable)?;
-        let settings = tenant.settings.unwrap_or_default();
         Ok(Start {
-            tenant_name: tenant.name,
-            accent: settings.accent,
+            branding: branding::load(tx, &tenant).await?,
             plan: row.session.plan,
-            retention: settings.retention,
+            retention: tenant.settings.unwrap_or_default().retention,
             sandbox: !tenant.livemode,
         })
     });

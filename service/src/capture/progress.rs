@@ -1,6 +1,7 @@
 //! The progress of an end user in an attempt: the next step follows from what is stored, never from what the browser says. So a
 //! reload, a second tab or another visit shows the right page.
 
+use super::branding::{self, Branding};
 use crate::{
     Honnin,
     access::{
@@ -83,6 +84,7 @@ pub struct Shown {
 pub struct AttemptState {
     pub(crate) row: SessionRow,
     pub(crate) tenant: TenantRow,
+    branding: Branding,
     pub(crate) answers: AttemptRow,
     pub(crate) captures: Vec<CaptureRow>,
     /// The absolute end of the browser's access; `None` if no browser is involved.
@@ -151,11 +153,13 @@ pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<AttemptState,
     let tenant = tenants::find(tx, &row.session.tenant).await?;
     let tenant = tenant.ok_or(StoreError::Corrupt("a session without its tenant"))?;
     let (id, attempt) = (row.session.id.clone(), row.session.attempt);
+    let branding = branding::load(tx, &tenant).await?;
     let answers = attempts::load(tx, &id, attempt).await?;
     let captures = captures::list(tx, &id, attempt).await?;
     Ok(AttemptState {
         row,
         tenant,
+        branding,
         answers,
         captures,
         until: None,
@@ -309,16 +313,10 @@ impl AttemptState {
         })
     }
 
-    /// The tenant's name.
+    /// How the tenant presents itself.
     #[must_use]
-    pub fn tenant_name(&self) -> &str {
-        &self.tenant.name
-    }
-
-    /// The tenant's accent colour.
-    #[must_use]
-    pub fn accent(&self) -> Option<&str> {
-        self.settings()?.accent.as_deref()
+    pub const fn branding(&self) -> &Branding {
+        &self.branding
     }
 
     /// Whether the tenant uses the face search among approved people.

@@ -16,11 +16,14 @@ use crate::{
     session::search::{Filter, Order, Page, SessionSummary, list_sessions},
 };
 use domain::{
+    document::DocumentType,
     outcome::Checks,
+    reasons::Reason,
     session::{Plan, Status, Step},
     time::Millis,
 };
-use store::StoreError;
+use std::collections::BTreeMap;
+use store::{StoreError, session::search};
 
 /// How long opening a case reserves it.
 pub const HOLD: Millis = Millis::minutes(15);
@@ -49,6 +52,41 @@ pub async fn queue(
         },
     )
     .await
+}
+
+/// How many waiting cases have which reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReasonCounts {
+    /// All of them.
+    pub all: i64,
+    /// By reason, the most frequent first. A case with several reasons counts for each.
+    pub by_reason: Vec<(Reason, i64)>,
+}
+
+/// Counts the waiting cases, or those with one kind of document, by reason.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn count_by_reason(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    document: Option<DocumentType>,
+) -> Result<ReasonCounts, StoreError> {
+    let tenant = reviewer.staff().tenant().clone();
+    let unit = honnin
+        .db
+        .read(async move |tx| search::list_waiting_reasons(tx, &tenant, document).await);
+    let cases = unit.await?;
+    let mut counts: BTreeMap<Reason, i64> = BTreeMap::new();
+    for reason in cases.iter().flatten().filter_map(|reason| reason.known()) {
+        *counts.entry(reason).or_default() += 1;
+    }
+    let mut by_reason: Vec<_> = counts.into_iter().collect();
+    by_reason.sort_by_key(|(_, count)| -count);
+    Ok(ReasonCounts {
+        all: i64::try_from(cases.len()).unwrap_or(i64::MAX),
+        by_reason,
+    })
 }
 
 /// The steps of the plan that were not performed: with any of them the session cannot be approved.

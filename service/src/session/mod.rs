@@ -6,6 +6,7 @@ pub(crate) mod end;
 pub(crate) mod expire;
 pub mod history;
 pub mod list;
+pub mod overview;
 pub mod page;
 pub mod rate_limit;
 pub mod read;

@@ -3,6 +3,7 @@
 
 pub mod api_keys;
 pub mod create_tenant;
+pub mod logo;
 pub mod preview;
 
 use crate::{
@@ -25,6 +26,7 @@ fn check_rank(change: &Change, staff: &Staff) -> Result<(), Forbidden> {
     match change {
         Change::Callbacks(_) | Change::Addresses(_) | Change::Webhook { .. } => Developer::of(staff).map(drop),
         Change::Look { .. }
+        | Change::Review { .. }
         | Change::Steps { .. }
         | Change::Lifetimes { .. }
         | Change::Decision(_)

@@ -24,7 +24,7 @@ async fn looking_at_a_link_changes_nothing_however_often() {
     let created = harness.create().await;
     for _ in 0..20 {
         let start = view_link(&harness.honnin, &Harness::token(&created)).await.unwrap();
-        assert_eq!(start.tenant_name, "Example Shop");
+        assert_eq!(start.branding.name, "Example Shop");
     }
     assert_eq!(status(&harness, &created.id).await, Status::Created);
     open_link(&harness.honnin, &Harness::token(&created), None)

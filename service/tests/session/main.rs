@@ -1,5 +1,6 @@
-//! Sessions: created, ended by their deadline, given a new link.
+//! Sessions: created, ended by their deadline, given a new link, counted.
 
 mod create;
 mod expire;
+mod overview;
 mod reissue_link;

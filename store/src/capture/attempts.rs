@@ -114,19 +114,21 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
     let (challenge_id, challenge) = row.challenge.clone().unzip();
     let saved = on!(tx, conn => sqlx::query(
         "INSERT INTO attempts (session_id, attempt, version, language, consent_version, consented_at, document_type, typed,
-             challenge_id, challenge, submitted_at, face_search, live_id, live_runs)
-         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+             challenge_id, challenge, submitted_at, face_search, live_id, live_runs, details_given)
+         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
          ON CONFLICT (session_id, attempt) DO UPDATE SET version = excluded.version, language = excluded.language,
              consent_version = excluded.consent_version, consented_at = excluded.consented_at,
              document_type = excluded.document_type, typed = excluded.typed, challenge_id = excluded.challenge_id,
              challenge = excluded.challenge, submitted_at = excluded.submitted_at, face_search = excluded.face_search,
-             live_id = excluded.live_id, live_runs = excluded.live_runs
+             live_id = excluded.live_id, live_runs = excluded.live_runs,
+             details_given = (attempts.details_given OR excluded.details_given)
          WHERE attempts.version = $3")
         .bind(row.session.as_str()).bind(row.attempt).bind(row.version).bind(row.language.map(Language::as_str))
         .bind(&consent_version).bind(consented_at.map(Timestamp::as_millis))
         .bind(row.document_type.map(DocumentType::as_str)).bind(&row.typed)
         .bind(&challenge_id).bind(challenge.map(Challenge::as_str)).bind(row.submitted_at.map(Timestamp::as_millis))
-        .bind(row.face_search).bind(&row.live_id).bind(row.live_runs).execute(conn).await.map(|done| done.rows_affected()))?;
+        .bind(row.face_search).bind(&row.live_id).bind(row.live_runs).bind(row.typed.is_some())
+        .execute(conn).await.map(|done| done.rows_affected()))?;
     if saved == 1 {
         row.version += 1;
         Ok(())

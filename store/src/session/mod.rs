@@ -1,4 +1,4 @@
-//! Sessions: their rows and links, what was answered to a repeated creation, creation rates, and searches.
+//! Sessions: their rows and links, what was answered to a repeated creation, creation rates, searches and statistics.
 
 pub mod creation_rates;
 pub mod ended;
@@ -6,3 +6,4 @@ pub mod idempotency;
 pub mod links;
 pub mod search;
 pub mod sessions;
+pub mod statistics;

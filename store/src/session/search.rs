@@ -8,6 +8,7 @@ use crate::{
 use domain::{
     document::DocumentType,
     ids::{SessionId, TenantId, UserId},
+    named::Named,
     outcome::{Outcome, Verdict},
     reasons::Reason,
     secret::Unlogged,
@@ -261,6 +262,32 @@ pub async fn backlog(tx: &mut Tx, tenant: &TenantId) -> Result<(i64, Option<Time
         "SELECT COUNT(*), MIN(waiting_since) FROM sessions WHERE tenant_id = $1 AND status = 'reviewing'")
         .bind(tenant.as_str()).fetch_one(conn).await)?;
     Ok((count, oldest.map(Timestamp::from_millis)))
+}
+
+/// The reasons of each of a tenant's sessions waiting for review, or of those with one kind of document.
+///
+/// # Errors
+/// If the database does not respond or an outcome does not parse.
+pub async fn list_waiting_reasons(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    document: Option<DocumentType>,
+) -> Result<Vec<Vec<Named<Reason>>>, StoreError> {
+    /// The part of an outcome that is wanted here.
+    #[derive(serde::Deserialize)]
+    struct Reasons {
+        reasons: Vec<Named<Reason>>,
+    }
+    let outcomes: Vec<Option<String>> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT outcome FROM sessions WHERE tenant_id = $1 AND status = 'reviewing'
+           AND (CAST($2 AS TEXT) IS NULL OR document_type = $2)")
+        .bind(tenant.as_str()).bind(document.map(DocumentType::as_str)).fetch_all(conn).await)?;
+    let parse = |outcome: Option<String>| match outcome {
+        None => Ok(Vec::new()),
+        Some(json) => serde_json::from_str(&json).map(|outcome: Reasons| outcome.reasons),
+    };
+    let parsed: Result<_, _> = outcomes.into_iter().map(parse).collect();
+    parsed.map_err(|_| StoreError::Corrupt("an outcome that does not parse"))
 }
 
 /// How many of a tenant's sessions have been waiting for review since before `before`.

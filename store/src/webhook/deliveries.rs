@@ -264,3 +264,36 @@ async fn list_by(
         .fetch_all(conn).await)?;
     raw.into_iter().map(DeliveryRow::try_from).collect()
 }
+
+/// How a tenant's deliveries turned out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeliveryCounts {
+    /// Delivered with the first attempt.
+    pub at_once: i64,
+    /// Delivered with a later one.
+    pub later: i64,
+    /// Still to be delivered.
+    pub pending: i64,
+    /// Given up.
+    pub abandoned: i64,
+}
+
+/// A tenant's deliveries of events since `from`, counted by how they turned out.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn count_since(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Result<DeliveryCounts, StoreError> {
+    let (at_once, later, pending, abandoned) = on!(tx, conn => sqlx::query_as(
+        "SELECT COUNT(CASE WHEN state = 'delivered' AND attempts <= 1 THEN 1 END),
+                COUNT(CASE WHEN state = 'delivered' AND attempts > 1 THEN 1 END),
+                COUNT(CASE WHEN state = 'pending' THEN 1 END),
+                COUNT(CASE WHEN state = 'abandoned' THEN 1 END)
+         FROM deliveries WHERE tenant_id = $1 AND created_at >= $2")
+        .bind(tenant.as_str()).bind(from.as_millis()).fetch_one(conn).await)?;
+    Ok(DeliveryCounts {
+        at_once,
+        later,
+        pending,
+        abandoned,
+    })
+}

@@ -8,6 +8,7 @@ use domain::{
     document::DocumentType,
     event::{EventData, EventType},
     ids::SessionId,
+    named::Named,
     outcome::{SessionRef, Verdict},
     reasons::Reason,
     session::{FailureReason, Status},
@@ -356,6 +357,36 @@ async fn ended_sessions_are_listed_with_their_end_until_they_are_erased() {
         assert_eq!(counts, [0, 2, 3], "{name}");
         let none = read!(db, tx => ended::count(tx, &world.other.id, [at(0), at(0), at(i64::MAX)]));
         assert_eq!(none, [0, 0, 0], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_reasons_of_waiting_cases_are_listed_by_case() {
+    for Backend { name, db, .. } in backends().await {
+        let world = searchable(&db).await;
+        let mut second = session(world.tenant, 16);
+        second.session.status = Status::Reviewing;
+        let mut decided = outcome(&second, Verdict::NeedsReview, None);
+        decided.reasons = vec![Reason::DocumentExpired.into(), Reason::DocumentTampered.into()];
+        (second.outcome, second.document_type) = (Some(decided), Some(DocumentType::IdCard));
+        let second = keep(second);
+        write!(db, tx => sessions::insert(tx, second)).unwrap();
+        let listed = async |tenant, document| {
+            let mut cases = read!(db, tx => search::list_waiting_reasons(tx, tenant, document));
+            cases.sort_by_key(Vec::len);
+            cases
+        };
+        let both = [
+            vec![Named::Known(Reason::DocumentExpired)],
+            vec![
+                Named::Known(Reason::DocumentExpired),
+                Named::Known(Reason::DocumentTampered),
+            ],
+        ];
+        assert_eq!(listed(&world.tenant.id, None).await, both, "{name}");
+        let passports = listed(&world.tenant.id, Some(DocumentType::Passport)).await;
+        assert_eq!(passports, both[..1], "{name}");
+        assert!(listed(&world.other.id, None).await.is_empty(), "{name}");
     }
 }
 

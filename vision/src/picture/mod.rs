@@ -3,9 +3,11 @@
 mod fault;
 mod format;
 mod jpeg;
+mod logo;
 mod size;
 
 pub use fault::PictureFault;
+pub use logo::{LOGO_BYTES, Logo, logo};
 
 use crate::raster::Raster;
 use format::Format;

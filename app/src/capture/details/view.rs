@@ -100,8 +100,8 @@ const fn parts(language: Language) -> [Part; 3] {
         autocomplete: "bday-day",
     };
     match language {
-        Language::En => [day, month, year],
-        Language::Ja => [year, month, day],
+        Language::Ja | Language::ZhHans | Language::Ko => [year, month, day],
+        Language::En | Language::Vi | Language::Pt | Language::Es => [day, month, year],
     }
 }
 

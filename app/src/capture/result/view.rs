@@ -53,7 +53,8 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
             view! { <a class="button secondary" href=forms::RESULT>{meta.say(text::WAITING_AGAIN)}</a> }.into_any()
         }
         (Some(url), _) => {
-            view! { <a class="button primary" href=url.clone()>{meta.tell(text::RETURN, &[])}</a> }.into_any()
+            view! { <a class="button primary" href=url.clone() data-way-back>{meta.tell(text::RETURN, &[])}</a> }
+                .into_any()
         }
         // The review sentence already says so.
         (None, ResultState::Review) => ().into_any(),
@@ -86,9 +87,33 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
             </div>
             {next}
             <div class="actions">{way_on}</div>
+            {countdown(view, meta)}
+            {(view.state != ResultState::Waiting).then(|| shell::contact(meta))}
         </div>
     };
     shell::phone(meta, meta.say(heading).to_owned(), false, main.into_any())
+}
+
+/// Seconds until the browser goes back by itself.
+const RETURN_AFTER: u32 = 5;
+
+/// Goes back to the tenant by itself, unless the user stops it. Only after a result with nothing to write down; without scripts
+/// there is the link.
+fn countdown(view: &ResultView, meta: &PageMeta) -> Option<AnyView> {
+    let plain = matches!(view.state, ResultState::Approved | ResultState::Review);
+    if !plain || view.return_url.is_none() {
+        return None;
+    }
+    // The script fills in the seconds.
+    let told = meta.tell(text::RETURN_SOON, &[("seconds", "{seconds}")]);
+    let shown = view! {
+        <div class="countdown" data-return=RETURN_AFTER.to_string() hidden>
+            <p data-told=told></p>
+            <button class="button quiet" type="button">{meta.say(text::RETURN_STAY)}</button>
+        </div>
+        <script nonce=meta.nonce.clone() inner_html=include_str!("return.js")></script>
+    };
+    Some(shown.into_any())
 }
 
 /// What happens while a person looks at it.

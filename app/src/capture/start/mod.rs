@@ -65,7 +65,7 @@ async fn show(request: Request) -> PageResult<AnyView> {
         },
         sandbox: start.sandbox,
     };
-    let meta = request.meta(Some(brand(&start.tenant_name, start.accent.as_deref())));
+    let meta = request.meta(Some(brand(&start.branding)));
     Ok(render(&view, &meta))
 }
 

@@ -55,6 +55,7 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
         {no_camera(meta)}
         <div class="crest">
             {draw::rosette()}
+            {meta.brand.as_ref().and_then(|brand| brand.logo.as_ref()).map(shell::logo)}
             <h1>{title}</h1>
             <p class="lead">{meta.tell(text::START_LEAD, &[])}</p>
         </div>

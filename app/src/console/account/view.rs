@@ -4,6 +4,7 @@ use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, badge, line, new_password, shown_codes, time};
 use crate::console::proof::{CHALLENGE, Proof, passkey_button, passkey_script, proof_fields};
+use crate::console::table::{Row, Table, cell, row_name};
 use crate::parts::Mistake;
 use domain::time::Timestamp;
 use leptos::prelude::*;
@@ -81,31 +82,31 @@ fn authenticator(factors: &Factors) -> AnyView {
     }
 }
 
-fn passkey(key: &PasskeyRow) -> AnyView {
+fn passkey(key: &PasskeyRow) -> Row {
     let action = format!("/admin/account/passkeys/{}/remove", id_text(key));
     let used = key
         .last_used_at
         .map_or_else(|| "never".into_any(), |at| time(at).into_any());
-    view! {
-        <tr><th scope="row">{key.name.clone()}</th><td class="nowrap">{time(key.created_at)}</td><td class="nowrap">{used}</td>
-            <td><form method="post" action=action>
-                <button class="button secondary small" type="submit">"Remove"<span class="unseen">{format!(" {}", key.name)}</span></button>
-            </form></td></tr>
-    }
-    .into_any()
+    let remove = view! {
+        <form method="post" action=action>
+            <button class="button secondary small" type="submit">"Remove"<span class="unseen">{format!(" {}", key.name)}</span></button>
+        </form>
+    };
+    [
+        row_name(key.name.clone()),
+        cell(time(key.created_at)).class("nowrap"),
+        cell(used).class("nowrap"),
+        cell(remove),
+    ]
+    .into()
 }
 
 fn passkeys(view: &AccountView) -> AnyView {
     let keys = &view.factors.passkeys;
     let list = (!keys.is_empty()).then(|| {
-        let rows = keys.iter().map(passkey).collect_view();
-        view! {
-            <div class="scroll" role="region" tabindex="0" aria-label="Passkeys"><table>
-                <thead><tr><th scope="col">"Name"</th><th scope="col">"Added (UTC)"</th><th scope="col">"Last used (UTC)"</th>
-                    <th scope="col"><span class="unseen">"Remove"</span></th></tr></thead>
-                <tbody>{rows}</tbody>
-            </table></div>
-        }
+        Table::new("Passkeys", ["Name", "Added (UTC)", "Last used (UTC)"])
+            .unseen("Remove")
+            .rows(keys.iter().map(passkey))
     });
     let name = Line::text(
         "name",
@@ -140,7 +141,7 @@ fn recovery(factors: &Factors) -> Option<AnyView> {
     })
 }
 
-fn session(own: &OwnSession, here: bool) -> AnyView {
+fn session(own: &OwnSession, here: bool) -> Row {
     let action = format!("/admin/account/sessions/{}/end", own.id);
     let at = |at: Option<Timestamp>| at.map(time);
     let end = if here {
@@ -150,11 +151,13 @@ fn session(own: &OwnSession, here: bool) -> AnyView {
             .into_any()
     };
     let agent = browser_of(&own.agent);
-    view! {
-        <tr><th scope="row">{agent}<br/><span class="soft">{own.address.clone()}</span></th>
-            <td class="nowrap">{at(own.signed_in_at)}</td><td class="nowrap">{at(own.seen_at)}</td><td>{end}</td></tr>
-    }
-    .into_any()
+    [
+        row_name(view! { {agent}<br/><span class="soft">{own.address.clone()}</span> }),
+        cell(at(own.signed_in_at)).class("nowrap"),
+        cell(at(own.seen_at)).class("nowrap"),
+        cell(end),
+    ]
+    .into()
 }
 
 /// A browser and its system in two words, as it names itself.
@@ -203,11 +206,10 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
         label: "New password",
         ..new_password()
     };
-    let sessions = view
-        .sessions
-        .iter()
-        .map(|own| session(own, own.id == view.here))
-        .collect_view();
+    let sessions = view.sessions.iter().map(|own| session(own, own.id == view.here));
+    let sessions = Table::new("Signed-in browsers", ["Browser", "Signed in (UTC)", "Last seen (UTC)"])
+        .unseen("Sign out")
+        .rows(sessions);
     let codes = (!view.codes.is_empty()).then(|| shown_codes(&view.codes));
     let required = view.required.then(|| {
         view! {
@@ -243,11 +245,7 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
             </section>
             <section class="panel stack">
                 <h2>"Signed-in browsers"</h2>
-                <div class="scroll" role="region" tabindex="0" aria-label="Signed-in browsers"><table>
-                    <thead><tr><th scope="col">"Browser"</th><th scope="col">"Signed in (UTC)"</th><th scope="col">"Last seen (UTC)"</th>
-                        <th scope="col"><span class="unseen">"Sign out"</span></th></tr></thead>
-                    <tbody>{sessions}</tbody>
-                </table></div>
+                {sessions}
                 <p>"If you have lost a device, sign out everywhere. That includes this browser."</p>
                 <form method="post" action="/admin/sign-out-everywhere">
                     <button class="button secondary" type="submit">"Sign out everywhere"</button>

@@ -4,6 +4,7 @@ use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Line, empty, heading, line, next_page, select, time};
+use crate::console::table::{Row, Table, cell};
 use domain::{audit::AuditAction, named::Named, time::Timestamp};
 use leptos::prelude::*;
 
@@ -45,17 +46,23 @@ pub(super) struct AuditView {
     pub files: [String; 2],
 }
 
-fn row(entry: &Entry) -> AnyView {
+fn row(entry: &Entry) -> Row {
     let subject = entry.subject.clone().map(|(text, href)| match href {
         Some(href) => view! { <a class="mono" href=href>{crate::console::parts::short(&text)}</a> }.into_any(),
         None => view! { <span class="mono soft">{crate::console::parts::short(&text)}</span> }.into_any(),
     });
-    view! {
-        <tr><td class="nowrap">{time(entry.at)}</td><td><a href=entry.by.clone()>{entry.who.clone()}</a></td>
-            <td>{entry.what.clone()}{entry.detail.clone().map(|d| view! { <span class="soft">{format!(" ({d})")}</span> })}</td>
-            <td>{subject}</td><td class="mono soft">{entry.address.clone()}</td></tr>
-    }
-    .into_any()
+    let detail = entry
+        .detail
+        .clone()
+        .map(|detail| view! { <span class="soft">{format!(" ({detail})")}</span> });
+    [
+        cell(time(entry.at)).class("nowrap"),
+        cell(view! { <a href=entry.by.clone()>{entry.who.clone()}</a> }),
+        cell(view! { {entry.what.clone()}{detail} }),
+        cell(subject),
+        cell(entry.address.clone()).class("mono soft"),
+    ]
+    .into()
 }
 
 /// The page.
@@ -70,15 +77,8 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
     } else if view.entries.is_empty() {
         empty("No entries yet", "Every access and every change will be listed here.").into_any()
     } else {
-        let rows = view.entries.iter().map(row).collect_view();
-        view! {
-            <div class="scroll" role="region" tabindex="0" aria-label="Audit log"><table>
-                <thead><tr><th scope="col">"When (UTC)"</th><th scope="col">"Who"</th><th scope="col">"What"</th>
-                    <th scope="col">"Subject"</th><th scope="col">"IP address"</th></tr></thead>
-                <tbody>{rows}</tbody>
-            </table></div>
-        }
-        .into_any()
+        Table::new("Audit log", ["When (UTC)", "Who", "What", "Subject", "IP address"])
+            .rows(view.entries.iter().map(row))
     };
     let [csv, jsonl] = view.files.clone();
     let files = view! {

@@ -119,6 +119,7 @@
   }
 
   const focus = (selector) => document.querySelector(selector)?.focus();
+  const reasons = [...document.querySelectorAll("[data-key]")];
   const keys = {
     z: () => use("zoom"), r: () => use("rotate"), b: () => use("bright"), v: () => use("contrast"), 0: () => use("reset"), c: () => use("compare"), "?": () => use("help"),
     n: () => focus("#note"), a: () => focus('[value="approve"]'), x: () => focus('[value="reject"]'),
@@ -127,23 +128,18 @@
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || help?.open) return;
-    if (event.target.closest("input, textarea, select")) return;
     const key = event.key.toLowerCase();
-    if (/^[1-9]$/.test(key) && shots[key - 1]) { choose(key - 1); event.preventDefault(); return; }
+    if (event.target.closest("textarea, select")) {
+      // Out of the note, so that the shortcuts work again.
+      if (key === "escape") event.target.blur();
+      return;
+    }
+    if (event.target.closest("input:not([type=checkbox])")) return;
+    const reason = reasons.find((box) => box.dataset.key === key);
+    if (reason) { reason.click(); event.preventDefault(); return; }
+    if (/^[1-4]$/.test(key) && shots[key - 1]) { choose(key - 1); event.preventDefault(); return; }
     if (keys[key]) { keys[key](); event.preventDefault(); }
   });
-
-  // How long each decision can still be undone.
-  for (const undo of document.querySelectorAll("[data-undo]")) {
-    const left = undo.querySelector("[data-left]");
-    const ends = Date.now() + Number(left.textContent) * 1000;
-    const count = setInterval(() => {
-      const seconds = Math.ceil((ends - Date.now()) / 1000);
-      if (seconds > 0) { left.textContent = seconds; return; }
-      clearInterval(count);
-      undo.remove();
-    }, 250);
-  }
 
   // Activity on this page extends the reservation of the case.
   const hold = document.querySelector("[data-hold]");

@@ -8,6 +8,7 @@ use super::{
     layout::NavigationItem,
     link,
     parts::minutes,
+    queue::{QUEUE, Selection},
     request::{PageResult, Request, done},
     rows,
     session::{ruled_by, slot_name},
@@ -43,7 +44,7 @@ use service::{
     review::{self, Case, CaseError, ReviewDecision, RuleError, UndoError},
     session::{
         history::{SessionHistory, Taken},
-        search::{Filter, Order, Page, SessionSummary},
+        search::{Order, Page, SessionSummary},
     },
     stored::Slot,
 };
@@ -89,7 +90,8 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
         after: None,
         limit: PAGE,
     };
-    let queue = review::queue(honnin, reviewer, Filter::default(), page).await?;
+    let selection = Selection::of(request.query()?);
+    let queue = review::queue(honnin, reviewer, selection.filter(), page).await?;
     let at = queue.iter().position(|case| case.id == *id);
     let neighbour = |at: Option<usize>| at.and_then(|at| queue.get(at)).map(|case| case.id.to_string());
     let history = &opened.history;
@@ -128,6 +130,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
         note: String::new(),
         ticked: noted,
         mistakes: Vec::new(),
+        selection,
         neighbours: (
             neighbour(at.map(|at| at + 1)),
             neighbour(at.and_then(|at| at.checked_sub(1))),
@@ -268,7 +271,8 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
         after: None,
         limit: PAGE,
     };
-    let rest = review::queue(honnin, &reviewer, Filter::default(), page).await?;
+    let selection = Selection::of(request.query()?);
+    let rest = review::queue(honnin, &reviewer, selection.filter(), page).await?;
     let decided = review::list_pending(honnin, &reviewer).await?;
     let is_free = |case: &&SessionSummary| {
         let held = case
@@ -278,8 +282,12 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
         !held && !decided.iter().any(|decided| decided.session == case.id)
     };
     match rest.iter().find(is_free) {
-        Some(next) => done(&format!("/admin/review/{}", next.id), "This is the next case."),
-        None => done("/admin/review", "No more cases to review."),
+        Some(next) => done(
+            &selection.href(&format!("{QUEUE}/{}", next.id)),
+            "This is the next case.",
+        ),
+        None if selection.is_all() => done(QUEUE, "No more cases to review."),
+        None => done(&selection.href(QUEUE), "No more cases with these filters."),
     }
 }
 

@@ -6,7 +6,8 @@ use crate::PageMeta;
 use crate::console::findings::{Item, ScoreRow, checks, evidence, items, reasons, scores};
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::{Line, Tone, age, area, badge, minutes};
+use crate::console::parts::{Line, Tone, age, area, badge, minutes, shortcuts};
+use crate::console::queue::{QUEUE, Selection};
 use crate::parts::Mistake;
 use domain::{
     document::DocumentType,
@@ -94,7 +95,9 @@ pub(super) struct CaseView {
     pub ticked: Vec<String>,
     /// What is wrong with the decision.
     pub mistakes: Vec<Mistake>,
-    /// The case after and before this one in the queue.
+    /// The part of the queue that the reviewer works on.
+    pub selection: Selection,
+    /// The case after and before this one in it.
     pub neighbours: (Option<String>, Option<String>),
 }
 
@@ -145,46 +148,54 @@ fn gallery(pictures: &[Shown]) -> AnyView {
     .into_any()
 }
 
+/// The keys that tick the first reasons; those before them choose pictures.
+const REASON_KEYS: [&str; 5] = ["5", "6", "7", "8", "9"];
+
+/// A reason that is ticked with one tap.
+fn pick(reason: Reason, ticked: bool, key: Option<&'static str>) -> AnyView {
+    let id = format!("reason-{reason}");
+    let sentence = match reason {
+        Reason::ManualRejection => None,
+        reason => Some(labels::reason(&Named::Known(reason))),
+    };
+    view! {
+        <div class="pick"><input type="checkbox" id=id.clone() name="reason" value=reason.as_str() checked=ticked data-key=key/>
+            <label for=id title=sentence>{labels::reason_name(reason)}{key.map(|key| view! { " "<kbd aria-hidden="true">{key}</kbd> })}</label></div>
+    }
+    .into_any()
+}
+
 /// The reasons of the case come first, ticked, so that a rejection keeps them unless the reviewer takes one away; the rest is
 /// behind a fold.
-fn reason_boxes(ticked: &[String], noted: &[(Named<Reason>, String)]) -> AnyView {
-    let box_of = |reason: &Reason| {
-        let code = reason.as_str();
-        let id = format!("reason-{code}");
-        let sentence = match reason {
-            Reason::ManualRejection => "Another reason, given in the note".to_owned(),
-            reason => labels::reason(&Named::Known(*reason)),
-        };
-        let on = ticked.iter().any(|ticked| ticked == code);
-        view! {
-            <div class="tick-row"><input type="checkbox" id=id.clone() name="reason" value=code checked=on/>
-                <label for=id>{sentence}</label></div>
-        }
+fn picks(ticked: &[String], noted: &[(Named<Reason>, String)]) -> AnyView {
+    let is_ticked = |reason: &Reason| ticked.iter().any(|ticked| ticked == reason.as_str());
+    let near = |reason: &Reason| is_ticked(reason) || noted.iter().any(|(noted, _)| noted == reason);
+    // What only the system can know is no reason for a reviewer.
+    let of_the_system = |reason: &Reason| {
+        matches!(reason.effect(), Effect::AskAgain)
+            || matches!(reason, Reason::QualitySampling | Reason::CheckUnavailable)
     };
-    let near = |reason: &&Reason| {
-        let code = reason.as_str();
-        ticked.iter().any(|ticked| ticked == code) || noted.iter().any(|(noted, _)| noted == *reason)
-    };
-    let wanted = |reason: &&Reason| {
-        let of_the_system = matches!(reason.effect(), Effect::AskAgain)
-            || matches!(reason, Reason::QualitySampling | Reason::CheckUnavailable);
-        near(reason) || !of_the_system
-    };
-    let likely: Vec<&Reason> = Reason::ALL.iter().filter(near).collect();
-    let rest: Vec<&Reason> = Reason::ALL
-        .iter()
-        .filter(wanted)
-        .filter(|r| !likely.contains(r))
-        .collect();
+    let (likely, rest): (Vec<Reason>, Vec<Reason>) = Reason::ALL.iter().copied().partition(near);
+    let keys = REASON_KEYS.into_iter().map(Some).chain(std::iter::repeat(None));
+    let likely = likely
+        .into_iter()
+        .zip(keys)
+        .map(|(reason, key)| pick(reason, is_ticked(&reason), key))
+        .collect_view();
+    let rest = rest
+        .into_iter()
+        .filter(|reason| !of_the_system(reason))
+        .map(|reason| pick(reason, false, None))
+        .collect_view();
     view! {
-        {likely.into_iter().map(box_of).collect_view()}
-        <details class="fold"><summary>"All reasons"</summary>{rest.into_iter().map(box_of).collect_view()}</details>
+        <div class="picks">{likely}</div>
+        <details class="fold"><summary>"All reasons"</summary><div class="picks">{rest}</div></details>
     }
     .into_any()
 }
 
 fn ruling(view: &CaseView) -> AnyView {
-    let action = format!("/admin/review/{}", view.id);
+    let action = view.selection.href(&format!("{QUEUE}/{}", view.id));
     let missing: Vec<&str> = view.not_performed.iter().map(|step| labels::step(*step)).collect();
     let refused = (!missing.is_empty()).then(|| {
         let sentence = format!(
@@ -206,8 +217,8 @@ fn ruling(view: &CaseView) -> AnyView {
     view! {
         <form class="stack ruling" method="post" action=action data-ruling>
             {refused}
+            <fieldset class="rejecting" id="reasons" tabindex="-1"><legend>"Reasons for rejection"</legend>{picks(&view.ticked, &view.reasons)}</fieldset>
             {area(note, 2, &view.mistakes)}
-            <fieldset class="rejecting" id="reasons" tabindex="-1"><legend>"Reasons for rejection"</legend>{reason_boxes(&view.ticked, &view.reasons)}</fieldset>
             <div class="rulings">
                 <button class="button approve" type="submit" name="decision" value="approve" disabled=!missing.is_empty()>
                     "Approve "<kbd>"A"</kbd></button>
@@ -270,7 +281,7 @@ fn side(view: &CaseView) -> AnyView {
         }
     };
     view! {
-        <section class="panel">
+        <section class="panel why">
             <h2>"Why this case needs review"</h2>
             {earlier(&view.earlier)}
             {if view.reasons.is_empty() {
@@ -290,7 +301,7 @@ fn side(view: &CaseView) -> AnyView {
 }
 
 fn keys() -> AnyView {
-    let rows = [
+    shortcuts(&[
         ("1 – 4", "choose a picture"),
         ("Wheel, pinch", "zoom; drag to move"),
         ("Z", "zoom to the middle and back"),
@@ -298,20 +309,12 @@ fn keys() -> AnyView {
         ("B, V", "more brightness, more contrast"),
         ("0", "as it was"),
         ("C", "compare portrait and selfie"),
-        ("N", "write a note"),
-        ("A, X, T", "go to Approve, Reject, Ask again"),
+        ("5 – 9", "tick a reason"),
+        ("N", "write a note; Esc leaves it"),
+        ("A, X, T", "go to Approve, Reject, Ask again; Enter decides"),
+        ("U", "go to Undo of your last decision"),
         ("J, K", "next and previous case"),
-    ]
-    .map(|(key, what)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div> })
-    .collect_view();
-    view! {
-        <dialog class="keys" data-keys aria-label="Keyboard shortcuts">
-            <h2>"Keyboard shortcuts"</h2>
-            <dl class="facts">{rows}</dl>
-            <form method="dialog"><button class="button secondary small" type="submit">"Close"</button></form>
-        </dialog>
-    }
-    .into_any()
+    ])
 }
 
 /// The page.
@@ -320,14 +323,14 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
     let session = format!("/admin/sessions/{}", view.id);
     let link = |id: &Option<String>, rel: &'static str, name: &'static str| {
         id.as_ref().map(|id| {
-            let href = format!("/admin/review/{id}");
+            let href = view.selection.href(&format!("{QUEUE}/{id}"));
             view! { <a class="button quiet small" href=href rel=rel>{name}</a> }
         })
     };
     let readings = (!view.items.is_empty()).then(|| view! { <section class="panel">{items(&view.items)}</section> });
     let attempt = (view.attempt > 1).then(|| badge(format!("attempt {}", view.attempt), Tone::Plain));
     let main = view! {
-        <p class="crumb"><a href="/admin/review">"Review"</a></p>
+        <p class="crumb"><a href=view.selection.href(QUEUE)>"Review"</a></p>
         <div class="head">
             <h1>{view.document.map_or("Case", labels::document)}" "{attempt}
                 <span class="soft head-note">{format!("waiting: {}", age(view.since, view.now))}</span></h1>

@@ -4,6 +4,7 @@ use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, area, badge, empty, heading, line, mistake_of, options, tick, time};
+use crate::console::table::{Row, Table, cell, row_name};
 use crate::parts::Mistake;
 use domain::{
     scope::{Scope, Scopes},
@@ -78,7 +79,7 @@ pub(crate) fn shown_once(title: &'static str, secret: String, advice: &'static s
     .into_any()
 }
 
-fn row(key: &KeyRow, now: Option<Timestamp>) -> AnyView {
+fn row(key: &KeyRow, now: Option<Timestamp>) -> Row {
     let ended = key.expires_at.zip(now).is_some_and(|(end, now)| end <= now);
     let state = match (key.revoked_at, ended) {
         (Some(_), _) => badge("revoked", Tone::Bad),
@@ -101,21 +102,23 @@ fn row(key: &KeyRow, now: Option<Timestamp>) -> AnyView {
             </form>
         }
     });
-    view! {
-        <tr>
-            <th scope="row">{key.name.clone()}
-                {(!key.networks.is_empty()).then(|| view! { <br/><span class="soft mono">{key.networks.join(", ")}</span> })}</th>
-            <td class="mono">{format!("{}…", key.prefix)}</td>
-            <td>{key.scopes.to_string().replace(' ', ", ")}</td>
-            <td>{state}</td>
-            <td class="nowrap">{time(key.created_at)}</td>
-            <td class="nowrap">{key.expires_at.map_or_else(|| "never".into_any(), time)}</td>
-            <td class="nowrap">{key.last_used_at.map_or_else(|| "never".into_any(), time)}
-                {key.last_used_from.clone().map(|from| view! { <br/><span class="soft mono">{from}</span> })}</td>
-            <td>{revoke}</td>
-        </tr>
-    }
-    .into_any()
+    let networks =
+        (!key.networks.is_empty()).then(|| view! { <br/><span class="soft mono">{key.networks.join(", ")}</span> });
+    let from = key
+        .last_used_from
+        .clone()
+        .map(|from| view! { <br/><span class="soft mono">{from}</span> });
+    [
+        row_name(view! { {key.name.clone()}{networks} }),
+        cell(format!("{}…", key.prefix)).class("mono"),
+        cell(key.scopes.to_string().replace(' ', ", ")),
+        cell(state),
+        cell(time(key.created_at)).class("nowrap"),
+        cell(key.expires_at.map_or_else(|| "never".into_any(), time)).class("nowrap"),
+        cell(view! { {key.last_used_at.map_or_else(|| "never".into_any(), time)}{from} }).class("nowrap"),
+        cell(revoke),
+    ]
+    .into()
 }
 
 /// The scopes to choose from. `read` is not offered to people who may not read personal data.
@@ -155,17 +158,18 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
         )
         .into_any()
     } else {
-        let rows = view.keys.iter().map(|key| row(key, view.now)).collect_view();
-        view! {
-            <div class="scroll" role="region" tabindex="0" aria-label="API keys"><table>
-                <thead><tr><th scope="col">"Name"</th><th scope="col">"Starts with"</th><th scope="col">"Scopes"</th>
-                    <th scope="col">"State"</th>
-                    <th scope="col">"Issued (UTC)"</th><th scope="col">"Expires"</th><th scope="col">"Last used (UTC), from"</th>
-                    <th scope="col"><span class="unseen">"Rotate or revoke"</span></th></tr></thead>
-                <tbody>{rows}</tbody>
-            </table></div>
-        }
-        .into_any()
+        let columns = [
+            "Name",
+            "Starts with",
+            "Scopes",
+            "State",
+            "Issued (UTC)",
+            "Expires",
+            "Last used (UTC), from",
+        ];
+        Table::new("API keys", columns)
+            .unseen("Rotate or revoke")
+            .rows(view.keys.iter().map(|key| row(key, view.now)))
     };
     let name = Line::text("name", "Name", view.name.clone());
     let networks = Line {

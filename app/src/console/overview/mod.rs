@@ -1,5 +1,7 @@
-//! The overview.
+//! The overview: the figures of the last days, and what is to be done.
 
+mod chart;
+mod funnel;
 mod view;
 
 use super::{
@@ -8,6 +10,7 @@ use super::{
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
 };
+use chart::Day;
 use domain::{
     outcome::Verdict,
     session::Status,
@@ -17,11 +20,10 @@ use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
     people::news::news,
-    session::search::{DayCount, overview as count},
-    settings,
+    session::overview::{DayCount, Overview, overview},
     stored::Recorded,
 };
-use view::{Day, OverviewView, SinceLastVisit, render};
+use view::{Deliveries, OverviewView, SinceLastVisit, render};
 
 /// The overview.
 #[component]
@@ -29,18 +31,55 @@ pub fn OverviewPage() -> impl IntoView {
     signed_in(NavigationItem::Overview, load, render)
 }
 
-const DAYS: i64 = 14;
+/// The ranges to choose from, in days.
+const RANGES: [i64; 3] = [7, 30, 90];
+/// The range shown first.
+const RANGE: i64 = 30;
+
+/// The range in the page's address.
+fn range_of(text: &str) -> i64 {
+    let asked = text.parse().unwrap_or(RANGE);
+    if RANGES.contains(&asked) { asked } else { RANGE }
+}
 
 async fn load(request: Request) -> PageResult<OverviewView> {
     let honnin = request.honnin();
-    let counted = count(honnin, request.staff(), DAYS).await?;
-    let tenant = settings::load(honnin, request.staff()).await?;
+    let range = range_of(&request.query()?.text("days"));
+    let counted = overview(honnin, request.staff(), range).await?;
+    let news = news(honnin, request.staff())
+        .await?
+        .filter(|news| !news.entries.is_empty());
+    let may_develop = Developer::of(request.staff()).is_ok();
+    Ok(OverviewView {
+        news: news.map(|news| SinceLastVisit {
+            at: news.since,
+            from: news.from,
+            entries: news.entries.iter().map(told).collect(),
+        }),
+        range,
+        days: days(&counted, range),
+        steps: counted.steps.clone(),
+        times: counted.times.clone(),
+        backlog: counted.backlog,
+        deliveries: may_develop.then(|| Deliveries {
+            counts: counted.deliveries,
+            has_receiver: has_receiver(&counted),
+            last_success_at: counted.receiver.last_success_at,
+            failing_since: counted.receiver.failing_since,
+        }),
+        now: honnin.now(),
+        missing: missing(&request, &counted),
+    })
+}
+
+/// Every day of the range, with those on which nothing happened.
+fn days(counted: &Overview, range: i64) -> Vec<Day> {
     let first = counted.from.as_millis() / Millis::days(1).0;
-    let mut days: Vec<Day> = (first..first + DAYS)
+    let mut days: Vec<Day> = (first..first + range)
         .map(|day| {
             let iso = Timestamp::from_millis(day * Millis::days(1).0).to_iso();
             Day {
-                name: iso.get(5..10).unwrap_or_default().to_owned(),
+                name: iso.get(..10).unwrap_or_default().to_owned(),
                 ..Day::default()
             }
         })
@@ -51,42 +90,41 @@ async fn load(request: Request) -> PageResult<OverviewView> {
             add(day, counted);
         }
     }
-    let steps = tenant
-        .settings
-        .as_ref()
-        .is_none_or(|settings| settings.steps.is_empty());
-    let receiver = tenant
-        .settings
-        .as_ref()
-        .is_none_or(|settings| settings.webhook_url.is_none());
+    days
+}
+
+fn add(day: &mut Day, counted: &DayCount) {
+    let place = match (counted.status, counted.verdict) {
+        (Status::Completed, Some(Verdict::Approved)) => &mut day.approved,
+        (Status::Completed, Some(Verdict::Rejected)) => &mut day.rejected,
+        (Status::Reviewing, _) => &mut day.reviewing,
+        _ => &mut day.other,
+    };
+    *place += counted.count;
+}
+
+fn has_receiver(counted: &Overview) -> bool {
+    let settings = counted.tenant.settings.as_ref();
+    settings.is_some_and(|settings| settings.webhook_url.is_some())
+}
+
+/// What the tenant lacks before its first session, with where to set it.
+fn missing(request: &Request, counted: &Overview) -> Vec<(&'static str, &'static str)> {
+    let settings = counted.tenant.settings.as_ref();
     let mut missing = Vec::new();
-    if steps && Admin::of(request.staff()).is_ok() {
+    if settings.is_none_or(|settings| settings.steps.is_empty()) && Admin::of(request.staff()).is_ok() {
         missing.push((
             "Choose the verification steps. At least one is needed to create sessions",
             "/admin/settings#steps",
         ));
     }
-    if receiver && Developer::of(request.staff()).is_ok() {
+    if !has_receiver(counted) && Developer::of(request.staff()).is_ok() {
         missing.push((
             "Set a webhook receiver. Without one, your server has to poll with GET",
             "/admin/settings#webhook",
         ));
     }
-    let news = news(honnin, request.staff())
-        .await?
-        .filter(|news| !news.entries.is_empty());
-    Ok(OverviewView {
-        news: news.map(|news| SinceLastVisit {
-            at: news.since,
-            from: news.from,
-            entries: news.entries.iter().map(told).collect(),
-        }),
-        days,
-        backlog: counted.backlog,
-        overdue: counted.overdue,
-        now: honnin.now(),
-        missing,
-    })
+    missing
 }
 
 /// An entry of the audit log in a sentence, with its time.
@@ -103,12 +141,14 @@ fn told(recorded: &Recorded) -> (Timestamp, String) {
     )
 }
 
-fn add(day: &mut Day, counted: &DayCount) {
-    let place = match (counted.status, counted.verdict) {
-        (Status::Completed, Some(Verdict::Approved)) => &mut day.approved,
-        (Status::Completed, Some(Verdict::Rejected)) => &mut day.rejected,
-        (Status::Reviewing, _) => &mut day.reviewing,
-        _ => &mut day.other,
-    };
-    *place += counted.count;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_ranges_offered_are_counted() {
+        for (text, days) in [("7", 7), ("90", 90), ("", 30), ("36500", 30), ("-7", 30), ("x", 30)] {
+            assert_eq!(range_of(text), days, "{text}");
+        }
+    }
 }

@@ -1,31 +1,15 @@
-//! The overview: sessions and verdicts by day, and the review backlog.
+//! The overview as it is shown.
 
+use super::RANGES;
+use super::chart::{self, Day};
+use super::funnel;
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{age, empty, heading, time};
-use domain::time::Timestamp;
+use crate::console::parts::{Tone, age, badge, duration, empty, facts, heading, time};
+use crate::console::table::{Table, cell, row_name};
+use domain::{outcome::Source, time::Timestamp};
 use leptos::prelude::*;
-
-/// The sessions of one day by result.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Day {
-    /// `08-02`.
-    pub name: String,
-    /// Approved.
-    pub approved: i64,
-    /// Rejected.
-    pub rejected: i64,
-    /// Waiting for review.
-    pub reviewing: i64,
-    /// Everything else.
-    pub other: i64,
-}
-
-impl Day {
-    const fn total(&self) -> i64 {
-        self.approved + self.rejected + self.reviewing + self.other
-    }
-}
+use service::session::overview::{Backlog, DecisionTimes, DeliveryCounts, StepCount};
 
 /// What has happened since the person's last visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,17 +22,36 @@ pub(super) struct SinceLastVisit {
     pub entries: Vec<(Timestamp, String)>,
 }
 
+/// How webhooks are doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Deliveries {
+    /// How they turned out.
+    pub counts: DeliveryCounts,
+    /// Whether there is a receiver.
+    pub has_receiver: bool,
+    /// Its last 2xx.
+    pub last_success_at: Option<Timestamp>,
+    /// The first failure since.
+    pub failing_since: Option<Timestamp>,
+}
+
 /// The numbers shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OverviewView {
     /// What has happened since the last visit, if anything.
     pub news: Option<SinceLastVisit>,
+    /// How many days are counted.
+    pub range: i64,
     /// Oldest first.
     pub days: Vec<Day>,
-    /// Number of waiting cases, and since when the oldest has been waiting.
-    pub backlog: (i64, Option<Timestamp>),
-    /// Number of cases that have been waiting for longer than half the retention period.
-    pub overdue: i64,
+    /// Sessions by the last step taken.
+    pub steps: Vec<StepCount>,
+    /// How long decisions took.
+    pub times: Vec<DecisionTimes>,
+    /// Waiting cases.
+    pub backlog: Backlog,
+    /// Webhooks; `None` for people who may not see them.
+    pub deliveries: Option<Deliveries>,
     /// Now.
     pub now: Timestamp,
     /// What is missing before the first session: sentence and address.
@@ -60,78 +63,6 @@ fn tile(name: &'static str, value: String, hint: String) -> AnyView {
         .into_any()
 }
 
-const WIDTH: i64 = 700;
-const HEIGHT: i64 = 180;
-
-/// Stacked bars, one for each day.
-fn chart(days: &[Day]) -> AnyView {
-    let most = days.iter().map(Day::total).max().unwrap_or(0).max(4);
-    let count = i64::try_from(days.len()).unwrap_or(1).max(1);
-    let step = WIDTH / count;
-    let mut bars = String::new();
-    for (i, day) in days.iter().enumerate() {
-        let x = i64::try_from(i).unwrap_or(0) * step + step / 6;
-        let mut y = HEIGHT;
-        for (class, value) in [
-            ("good", day.approved),
-            ("bad", day.rejected),
-            ("warn", day.reviewing),
-            ("plain", day.other),
-        ] {
-            let height = value * (HEIGHT - 10) / most;
-            y -= height;
-            if height > 0 {
-                let width = step * 2 / 3;
-                bars.push_str(&format!(
-                    r#"<rect class="bar {class}" x="{x}" y="{y}" width="{width}" height="{height}" rx="2"/>"#
-                ));
-            }
-        }
-        let middle = i64::try_from(i).unwrap_or(0) * step + step / 2;
-        bars.push_str(&format!(
-            r#"<text class="axis" x="{middle}" y="{}" text-anchor="middle">{}</text>"#,
-            HEIGHT + 18,
-            day.name
-        ));
-    }
-    bars.push_str(&format!(r#"<path class="ground" d="M0 {HEIGHT}h{WIDTH}"/>"#));
-    let view_box = format!("0 0 {WIDTH} {}", HEIGHT + 24);
-    let total: i64 = days.iter().map(Day::total).sum();
-    let label = format!("Sessions of the last {} days by verdict: {total} in total", days.len());
-    view! { <svg class="chart" viewBox=view_box role="img" aria-label=label inner_html=bars></svg> }.into_any()
-}
-
-/// The numbers behind the chart, newest first.
-fn table(days: &[Day]) -> AnyView {
-    let rows = days
-        .iter()
-        .rev()
-        .map(|day| {
-            view! {
-                <tr>
-                    <th scope="row">{day.name.clone()}</th>
-                    <td>{day.approved}</td><td>{day.rejected}</td><td>{day.reviewing}</td><td>{day.other}</td>
-                </tr>
-            }
-        })
-        .collect_view();
-    view! {
-        <details class="fold">
-            <summary>"Show as a table"</summary>
-            <div class="scroll" role="region" tabindex="0" aria-label="Sessions by day">
-                <table>
-                    <thead><tr>
-                        <th scope="col">"Day"</th><th scope="col">"Approved"</th><th scope="col">"Rejected"</th>
-                        <th scope="col">"In review"</th><th scope="col">"Unfinished, expired, failed"</th>
-                    </tr></thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-        </details>
-    }
-    .into_any()
-}
-
 fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
     if missing.is_empty() {
         return ().into_any();
@@ -140,7 +71,7 @@ fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
         .iter()
         .map(|(name, href)| view! { <li><a href=*href>{*name}</a></li> })
         .collect_view();
-    view! { <section class="panel notice"><h2>"To do"</h2><ul class="bullets">{items}</ul></section> }.into_any()
+    view! { <section class="panel notice"><h2>"To do"</h2><ul class="bullets alone">{items}</ul></section> }.into_any()
 }
 
 fn since_last_visit(news: &SinceLastVisit) -> AnyView {
@@ -177,59 +108,213 @@ fn overdue(count: i64) -> AnyView {
         .into_any()
 }
 
-/// The page.
-#[must_use]
-pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> AnyView {
+/// The ranges, each a link.
+fn ranges(chosen: i64) -> AnyView {
+    let links = RANGES
+        .map(|days| {
+            let href = format!("/admin?days={days}");
+            view! { <a href=href aria-current=(days == chosen).then_some("true")>{format!("{days} days")}</a> }
+        })
+        .collect_view();
+    view! { <nav class="ranges" aria-label="Days counted">{links}</nav> }.into_any()
+}
+
+fn times(times: &[DecisionTimes]) -> AnyView {
+    let inside = if times.is_empty() {
+        view! { <p class="soft">"No decisions on submitted sessions yet."</p> }.into_any()
+    } else {
+        let rows = times.iter().map(|times| {
+            let name = match times.source {
+                Source::Automatic => "Automatic",
+                Source::ManualReview => "By a reviewer",
+            };
+            [
+                row_name(name),
+                cell(times.count).class("number"),
+                cell(duration(times.median)).class("number"),
+                cell(duration(times.ninetieth)).class("number"),
+            ]
+        });
+        Table::new(
+            "Time to decision",
+            ["Decided", "Decisions", "Half within", "Nine in ten within"],
+        )
+        .rows(rows)
+    };
+    view! {
+        <section class="panel">
+            <h2>"Time to decision"</h2>
+            <p class="soft">"From the submission to the final decision."</p>
+            {inside}
+        </section>
+    }
+    .into_any()
+}
+
+fn review(backlog: Backlog, now: Timestamp, may_review: bool) -> AnyView {
+    let oldest = backlog.oldest.map_or_else(|| "–".to_owned(), |oldest| age(oldest, now));
+    let late = if backlog.late > 0 {
+        badge(backlog.late.to_string(), Tone::Bad)
+    } else {
+        badge("none", Tone::Good)
+    };
+    let items = vec![
+        ("Waiting", backlog.count.to_string().into_any()),
+        ("Oldest case", oldest.into_any()),
+        ("Target", duration(backlog.target).into_any()),
+        ("Late", late),
+    ];
+    let link = may_review.then(|| view! { <a href="/admin/review">"Open the queue"</a> });
+    view! {
+        <section class="panel">
+            <div class="panel-head"><h2>"Review backlog"</h2>{link}</div>
+            {facts(items)}
+        </section>
+    }
+    .into_any()
+}
+
+fn webhooks(deliveries: &Deliveries, now: Timestamp) -> AnyView {
+    let state = match (
+        deliveries.has_receiver,
+        deliveries.failing_since,
+        deliveries.last_success_at,
+    ) {
+        (false, ..) => badge("no receiver", Tone::Plain),
+        (true, Some(since), _) => view! { {badge("failing", Tone::Bad)}" for "{age(since, now)} }.into_any(),
+        (true, None, Some(_)) => badge("healthy", Tone::Good),
+        (true, None, None) => badge("nothing sent yet", Tone::Plain),
+    };
+    let DeliveryCounts {
+        at_once,
+        later,
+        pending,
+        abandoned,
+    } = deliveries.counts;
+    let given_up = if abandoned > 0 {
+        badge(abandoned.to_string(), Tone::Bad)
+    } else {
+        "0".into_any()
+    };
+    let items = vec![
+        ("Receiver", state),
+        ("Delivered at once", at_once.to_string().into_any()),
+        ("After retries", later.to_string().into_any()),
+        ("Still to send", pending.to_string().into_any()),
+        ("Abandoned", given_up),
+    ];
+    view! {
+        <section class="panel">
+            <div class="panel-head"><h2>"Webhooks"</h2><a href="/admin/webhooks">"Deliveries"</a></div>
+            {facts(items)}
+        </section>
+    }
+    .into_any()
+}
+
+fn tiles(view: &OverviewView) -> AnyView {
     let sum = |part: fn(&Day) -> i64| view.days.iter().map(part).sum::<i64>();
-    let (approved, rejected) = (sum(|d| d.approved), sum(|d| d.rejected));
-    let rate = if approved + rejected > 0 {
-        format!("{}% of decided sessions", approved * 100 / (approved + rejected))
+    let (approved, rejected) = (sum(|day| day.approved), sum(|day| day.rejected));
+    let decided = approved + rejected;
+    let rate = if decided > 0 {
+        format!("{}% of decided sessions", approved * 100 / decided)
     } else {
         "none decided yet".to_owned()
     };
-    let oldest = view.backlog.1.map_or_else(
+    let automatic = view.times.iter().find(|times| times.source == Source::Automatic);
+    let median = automatic.map_or_else(|| "–".to_owned(), |times| duration(times.median));
+    let ninetieth = automatic.map_or_else(
+        || "no automatic decisions yet".to_owned(),
+        |times| format!("nine in ten within {}", duration(times.ninetieth)),
+    );
+    let oldest = view.backlog.oldest.map_or_else(
         || "queue is empty".to_owned(),
         |at| format!("oldest: {}", age(at, view.now)),
     );
-    let total = sum(Day::total);
-    let last = format!("last {} days", view.days.len());
-    let body = if total == 0 {
-        empty(
-            "No sessions yet",
-            "Sessions appear here once you or your server have created the first one.",
-        )
-        .into_any()
-    } else {
-        view! {
-            <section class="panel">
-                <h2>"Sessions by day"</h2>
-                {chart(&view.days)}
-                {table(&view.days)}
-                <ul class="legend">
-                    <li class="good">"Approved"</li><li class="bad">"Rejected"</li>
-                    <li class="warn">"In review"</li><li class="plain">"Unfinished, expired, failed"</li>
-                </ul>
-            </section>
-        }
-        .into_any()
+    let oldest = match view.backlog.late {
+        0 => oldest,
+        late => format!("{late} late, {oldest}"),
     };
+    view! {
+        <div class="tiles">
+            {tile("Sessions", sum(Day::total).to_string(), format!("last {} days", view.range))}
+            {tile("Approved", approved.to_string(), rate)}
+            {tile("Half decided within", median, ninetieth)}
+            {tile("Waiting for review", view.backlog.count.to_string(), oldest)}
+        </div>
+    }
+    .into_any()
+}
+
+fn figures(view: &OverviewView, frame: &Frame) -> AnyView {
+    let total: i64 = view.days.iter().map(Day::total).sum();
+    let review = review(view.backlog, view.now, frame.may.review);
+    let webhooks = view
+        .deliveries
+        .as_ref()
+        .map(|deliveries| webhooks(deliveries, view.now));
+    if total == 0 {
+        let title = match view.range {
+            7 => "No sessions in the last 7 days",
+            90 => "No sessions in the last 90 days",
+            _ => "No sessions in the last 30 days",
+        };
+        let advice = "Sessions appear here once you or your server have created one.";
+        return view! { {empty(title, advice)}<div class="halves">{review}{webhooks}</div> }.into_any();
+    }
+    view! {
+        <section class="panel">
+            <h2>"Sessions by day"</h2>
+            {chart::bars(&view.days)}
+            <ul class="legend">
+                <li class="good">"Approved"</li><li class="bad">"Rejected"</li>
+                <li class="warn">"In review"</li><li class="plain">"Unfinished, expired, failed"</li>
+            </ul>
+            {chart::table(&view.days)}
+        </section>
+        <div class="halves">{funnel::panel(&view.steps)}<div class="stack">{times(&view.times)}{review}{webhooks}</div></div>
+    }
+    .into_any()
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let new = frame
         .may
         .review
-        .then(|| view! { <a class="button secondary small" href="/admin/sessions/new">"Create a session"</a> })
-        .into_any();
+        .then(|| view! { <a class="button secondary small" href="/admin/sessions/new">"Create a session"</a> });
+    let actions = view! { {ranges(view.range)}{new} };
     let main = view! {
-        {heading("Overview", new)}
+        {heading("Overview", actions.into_any())}
         {view.news.as_ref().map(since_last_visit)}
         {to_do(&view.missing)}
-        {overdue(view.overdue)}
-        <div class="tiles">
-            {tile("Sessions", total.to_string(), last.clone())}
-            {tile("Approved", approved.to_string(), rate)}
-            {tile("Rejected", rejected.to_string(), last)}
-            {tile("Waiting for review", view.backlog.0.to_string(), oldest)}
-        </div>
-        {body}
+        {overdue(view.backlog.overdue)}
+        {tiles(view)}
+        {figures(view, frame)}
     };
     page(frame, meta, "Overview", main.into_any())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::time::Millis;
+
+    #[test]
+    fn a_failing_receiver_and_abandoned_events_stand_out() {
+        let now = Timestamp::from_millis(10_000_000);
+        let deliveries = Deliveries {
+            counts: DeliveryCounts {
+                abandoned: 2,
+                ..DeliveryCounts::default()
+            },
+            has_receiver: true,
+            last_success_at: None,
+            failing_since: Some(now.plus(Millis::minutes(-30))),
+        };
+        let html = webhooks(&deliveries, now).to_html();
+        assert!(html.contains("failing") && html.contains("30 min"), "{html}");
+        assert!(html.contains(r#"badge bad">2"#), "{html}");
+    }
 }

@@ -5,6 +5,7 @@ use crate::console::keys::shown_once;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, badge, empty, heading, line, options, time};
+use crate::console::table::{Cell, Row, Table, cell, row_name};
 use crate::parts::Mistake;
 use domain::{role::Role, time::Timestamp};
 use leptos::prelude::*;
@@ -110,7 +111,13 @@ fn roles() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-fn row(person: &Person, power: Power) -> AnyView {
+/// A name with its address.
+fn named(name: &str, email: &str) -> Cell {
+    let (name, email) = (name.to_owned(), email.to_owned());
+    row_name(view! { {name}<br/><span class="soft">{email}</span> })
+}
+
+fn row(person: &Person, power: Power) -> Row {
     let action = format!("/admin/people/{}", person.id);
     let short = Role::ALL
         .iter()
@@ -147,54 +154,47 @@ fn row(person: &Person, power: Power) -> AnyView {
     } else {
         badge("active", Tone::Good)
     };
-    view! {
-        <tr><th scope="row">{person.name.clone()}<br/><span class="soft">{person.email.clone()}</span></th>
-            <td>{state}</td><td class="nowrap">{time(person.created_at)}</td><td>{changes}</td></tr>
-    }
-    .into_any()
+    [
+        named(&person.name, &person.email),
+        cell(state),
+        cell(time(person.created_at)).class("nowrap"),
+        cell(changes),
+    ]
+    .into()
 }
 
 fn list(view: &PeopleView) -> AnyView {
     if view.people.is_empty() {
         return empty("No members yet", "The first admin is invited below.").into_any();
     }
-    let rows = view.people.iter().map(|person| row(person, view.power)).collect_view();
-    view! {
-        <div class="scroll" role="region" tabindex="0" aria-label="People"><table>
-            <thead><tr><th scope="col">"Name"</th><th scope="col">"State"</th><th scope="col">"Added (UTC)"</th>
-                <th scope="col">"Role"</th></tr></thead>
-            <tbody>{rows}</tbody>
-        </table></div>
-    }
-    .into_any()
+    Table::new("People", ["Name", "State", "Added (UTC)", "Role"])
+        .rows(view.people.iter().map(|person| row(person, view.power)))
 }
 
-fn invitation(invited: &Invited) -> AnyView {
+fn invitation(invited: &Invited) -> Row {
     let action = format!("/admin/invitations/{}/revoke", invited.id);
-    view! {
-        <tr><th scope="row">{invited.name.clone()}<br/><span class="soft">{invited.email.clone()}</span></th>
-            <td class="nowrap">{labels::role(invited.role)}</td><td class="nowrap">{time(invited.expires_at)}</td>
-            <td><form method="post" action=action>
-                <button class="button secondary small" type="submit">"Revoke"<span class="unseen">{format!(" {}", invited.name)}</span></button>
-            </form></td></tr>
-    }
-    .into_any()
+    let revoke = view! {
+        <form method="post" action=action>
+            <button class="button secondary small" type="submit">"Revoke"<span class="unseen">{format!(" {}", invited.name)}</span></button>
+        </form>
+    };
+    [
+        named(&invited.name, &invited.email),
+        cell(labels::role(invited.role)).class("nowrap"),
+        cell(time(invited.expires_at)).class("nowrap"),
+        cell(revoke),
+    ]
+    .into()
 }
 
 fn invitations(invited: &[Invited]) -> AnyView {
     if invited.is_empty() {
         return ().into_any();
     }
-    let rows = invited.iter().map(invitation).collect_view();
-    view! {
-        <h2>"Invited"</h2>
-        <div class="scroll" role="region" tabindex="0" aria-label="Invited"><table>
-            <thead><tr><th scope="col">"Name"</th><th scope="col">"Role"</th><th scope="col">"Link expires (UTC)"</th>
-                <th scope="col"><span class="unseen">"Revoke"</span></th></tr></thead>
-            <tbody>{rows}</tbody>
-        </table></div>
-    }
-    .into_any()
+    let list = Table::new("Invited", ["Name", "Role", "Link expires (UTC)"])
+        .unseen("Revoke")
+        .rows(invited.iter().map(invitation));
+    view! { <h2>"Invited"</h2>{list} }.into_any()
 }
 
 fn invite(view: &PeopleView) -> AnyView {

@@ -1,20 +1,26 @@
 //! The queue of cases waiting for review.
 
+mod selection;
 mod view;
+
+pub(super) use selection::Selection;
 
 use super::{
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
     sessions::{PAGE, parse_after},
 };
-use domain::{document::DocumentType, reasons::Reason};
 use leptos::prelude::*;
 use service::{
     access::Reviewer,
     review,
-    session::search::{self, Filter, Order, Page},
+    session::search::{self, Order, Page},
+    settings,
 };
 use view::{QueueView, Waiting, render};
+
+/// The address of the queue.
+pub(super) const QUEUE: &str = "/admin/review";
 
 /// The queue.
 #[component]
@@ -25,29 +31,28 @@ pub fn QueuePage() -> impl IntoView {
 async fn load(request: Request) -> PageResult<QueueView> {
     let fields = request.query()?;
     let reviewer = Reviewer::of(request.staff())?;
-    let filter = Filter {
-        reason: Reason::parse(&fields.text("reason")),
-        document_type: DocumentType::parse(&fields.text("document")),
-        ..Filter::default()
-    };
+    let selection = Selection::of(fields);
     let page = Page {
         order: Order::LongestWaiting,
         after: parse_after(&fields.text("after")),
         limit: PAGE + 1,
     };
-    let mut found = review::queue(request.honnin(), &reviewer, filter, page).await?;
+    let mut found = review::queue(request.honnin(), &reviewer, selection.filter(), page).await?;
+    let counts = review::count_by_reason(request.honnin(), &reviewer, selection.document).await?;
+    let settings = settings::load(request.honnin(), request.staff()).await?.settings;
     let more = found.len() > PAGE as usize;
     found.truncate(PAGE as usize);
     let last = found.last().filter(|_| more);
     let next = last.map(|last| {
         let since = last.waiting_since.unwrap_or(last.created_at);
-        fields.next_page("/admin/review", &format!("{}.{}", since.as_millis(), last.id))
+        fields.next_page(QUEUE, &format!("{}.{}", since.as_millis(), last.id))
     });
     Ok(QueueView {
-        reason: fields.text("reason"),
-        document: fields.text("document"),
+        selection,
+        counts,
         rows: found.into_iter().map(|found| waiting(found, &request)).collect(),
         next,
+        target: settings.unwrap_or_default().review_target,
         now: request.honnin().now(),
     })
 }

@@ -1,11 +1,20 @@
 //! The review queue: waiting cases, oldest first.
 
+use super::{QUEUE, Selection};
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Tone, age, badge, empty, heading, next_page, select, time};
-use domain::{document::DocumentType, named::Named, reasons::Reason, time::Timestamp};
+
+use crate::console::parts::{Tone, age, badge, duration, empty, heading, next_page, select, shortcuts, time};
+use crate::console::table::{Cell, Table, cell};
+use domain::{
+    document::DocumentType,
+    named::Named,
+    reasons::Reason,
+    time::{Millis, Timestamp},
+};
 use leptos::prelude::*;
+use service::review::ReasonCounts;
 
 /// A waiting case.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,90 +38,181 @@ pub(super) struct Waiting {
 /// The queue.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct QueueView {
-    /// Filter: reason code.
-    pub reason: String,
-    /// Filter: kind of document.
-    pub document: String,
+    /// Which part of it.
+    pub selection: Selection,
+    /// How many cases there are, and how many have each reason, the most frequent first.
+    pub counts: ReasonCounts,
     /// The cases.
     pub rows: Vec<Waiting>,
     /// Address of the next page.
     pub next: Option<String>,
+    /// Within what time a case should be decided.
+    pub target: Millis,
     /// Now.
     pub now: Timestamp,
 }
 
-fn row(case: &Waiting, now: Timestamp) -> AnyView {
-    let href = format!("/admin/review/{}", case.id);
+impl QueueView {
+    fn case(&self, id: &str) -> String {
+        self.selection.href(&format!("{QUEUE}/{id}"))
+    }
+}
+
+/// How long a case has been waiting, against the target: a bar, and a word once it is late.
+fn waiting(since: Timestamp, target: Millis, now: Timestamp) -> AnyView {
+    let waited = (now.as_millis() - since.as_millis()).max(0);
+    let percent = waited.saturating_mul(100) / target.0.max(1);
+    let class = match percent {
+        ..75 => "kept",
+        75..100 => "near",
+        _ => "late",
+    };
+    let late = (percent >= 100).then(|| badge("late", Tone::Bad));
+    let bar = format!(
+        r#"<rect class="ground" width="100" height="5"/><rect class="{class}" width="{}" height="5"/>"#,
+        percent.min(100)
+    );
+    view! {
+        <p class="nowrap"><strong>{age(since, now)}</strong>" "{late}</p>
+        <svg class="age-bar" viewBox="0 0 100 5" preserveAspectRatio="none" aria-hidden="true" focusable="false" inner_html=bar></svg>
+        <span class="soft nowrap">{time(since)}</span>
+    }
+    .into_any()
+}
+
+fn row(case: &Waiting, view: &QueueView) -> [Cell; 7] {
+    let href = view.case(&case.id);
     let score = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
     let more = case.reasons.len().saturating_sub(1);
     let first = case.reasons.first().map(labels::reason).unwrap_or_default();
-    let holder = match &case.held_by {
-        Some((_, true)) => badge("you", Tone::Live),
-        Some((name, false)) => badge(name.clone(), Tone::Warn),
-        None => ().into_any(),
+    let holder = case.held_by.as_ref().map(|(name, mine)| match mine {
+        true => badge("you", Tone::Live),
+        false => badge(name.clone(), Tone::Warn),
+    });
+    let more = (more > 0).then(|| view! { <span class="soft">{format!(" and {more} more")}</span> });
+    [
+        cell(waiting(case.since, view.target, view.now)),
+        cell(case.document.map_or("–", labels::document)),
+        cell(view! { {first}{more} }),
+        cell(score(case.face_match)).class("number"),
+        cell(score(case.liveness)).class("number"),
+        cell(holder),
+        cell(
+            view! { <a class="button secondary small" href=href data-case>"Open"<span class="unseen">{format!(" {}", case.id)}</span></a> },
+        ),
+    ]
+}
+
+/// The reasons as filters, each with its number of cases.
+fn reasons(view: &QueueView) -> AnyView {
+    let chosen = view.selection.reason;
+    let chip = |reason: Option<Reason>, name: String, count: i64| {
+        let href = view.selection.with_reason(reason).href(QUEUE);
+        let here = (reason == chosen).then_some("true");
+        view! { <li><a class="pill" href=href aria-current=here>{name}" "<b>{count}</b></a></li> }
     };
+    let listed = view.counts.by_reason.iter().map(|(reason, _)| *reason);
+    // The chosen reason stays, with no case as well.
+    let none = chosen.filter(|chosen| !listed.clone().any(|reason| reason == *chosen));
+    let chips = view
+        .counts
+        .by_reason
+        .iter()
+        .copied()
+        .chain(none.map(|reason| (reason, 0)))
+        .map(|(reason, count)| chip(Some(reason), labels::reason_name(reason), count))
+        .collect_view();
     view! {
-        <tr>
-            <td class="nowrap"><strong>{age(case.since, now)}</strong><br/><span class="soft">{time(case.since)}</span></td>
-            <td>{case.document.map_or("–", labels::document)}</td>
-            <td>{first}{(more > 0).then(|| view! { <span class="soft">{format!(" and {more} more")}</span> })}</td>
-            <td class="number">{score(case.face_match)}</td>
-            <td class="number">{score(case.liveness)}</td>
-            <td>{holder}</td>
-            <td><a class="button secondary small" href=href>"Open"<span class="unseen">{format!(" {}", case.id)}</span></a></td>
-        </tr>
+        <nav aria-label="Reasons"><ul class="pills">{chip(None, "All".to_owned(), view.counts.all)}{chips}</ul></nav>
     }
     .into_any()
+}
+
+fn documents(view: &QueueView) -> AnyView {
+    let kinds = DocumentType::ALL
+        .iter()
+        .map(|kind| (kind.to_string(), labels::document(*kind).to_owned()));
+    let chosen = view.selection.document.map_or("", DocumentType::as_str);
+    let reason = view
+        .selection
+        .reason
+        .map(|reason| view! { <input type="hidden" name="reason" value=reason.as_str()/> });
+    view! {
+        <form class="filters" method="get" action=QUEUE role="search">
+            {reason}
+            {select("document", "Document", "Any document", kinds, chosen)}
+            <div class="filter-actions"><button class="button secondary small" type="submit">"Filter"</button>
+                {(!view.selection.is_all()).then(|| view! { <a class="button quiet small" href=QUEUE>"Clear"</a> })}</div>
+        </form>
+    }
+    .into_any()
+}
+
+fn list(view: &QueueView) -> AnyView {
+    if view.rows.is_empty() && !view.selection.is_all() {
+        return empty("No cases match these filters", "Clear them to see the whole queue.").into_any();
+    }
+    if view.rows.is_empty() {
+        let advice = "Cases appear here when a session could not be decided automatically.";
+        return empty("Nothing to review", advice).into_any();
+    }
+    Table::new(
+        "Waiting cases",
+        ["Waiting", "Document", "Reason", "Face match", "Liveness", "Reserved by"],
+    )
+    .unseen("Open")
+    .rows(view.rows.iter().map(|case| row(case, view)))
+}
+
+fn keys() -> AnyView {
+    shortcuts(&[
+        ("J, K", "next and previous case"),
+        ("Enter", "open it"),
+        ("N", "start with the oldest"),
+        ("U", "go to Undo of your last decision"),
+    ])
 }
 
 /// The page.
 #[must_use]
 pub(super) fn render(view: &QueueView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let reasons = Reason::ALL.iter().map(|r| (r.to_string(), r.to_string()));
-    let kinds = DocumentType::ALL
-        .iter()
-        .map(|k| (k.to_string(), labels::document(*k).to_owned()));
-    let filtered = !view.reason.is_empty() || !view.document.is_empty();
-    let list = if view.rows.is_empty() && filtered {
-        empty("No cases match these filters", "Clear them to see the whole queue.").into_any()
-    } else if view.rows.is_empty() {
-        empty(
-            "Nothing to review",
-            "Cases appear here when a session could not be decided automatically.",
-        )
-        .into_any()
-    } else {
-        let rows = view.rows.iter().map(|case| row(case, view.now)).collect_view();
-        view! {
-            <div class="scroll"><table>
-                <thead><tr>
-                    <th scope="col">"Waiting"</th><th scope="col">"Document"</th><th scope="col">"Reason"</th>
-                    <th scope="col">"Face match"</th><th scope="col">"Liveness"</th><th scope="col">"Reserved by"</th>
-                    <th scope="col"><span class="unseen">"Open"</span></th>
-                </tr></thead>
-                <tbody>{rows}</tbody>
-            </table></div>
-        }
-        .into_any()
-    };
-    let first = view
-        .rows
-        .iter()
-        .find(|case| case.held_by.as_ref().is_none_or(|(_, mine)| *mine))
-        .map(|case| {
-            let href = format!("/admin/review/{}", case.id);
-            view! { <a class="button primary small" href=href>"Start with the oldest"</a> }
-        });
+    let free = |case: &&Waiting| case.held_by.as_ref().is_none_or(|(_, mine)| *mine);
+    let first = view.rows.iter().find(free).map(|case| {
+        view! { <a class="button primary small" href=view.case(&case.id) data-first>"Start with the oldest "<kbd>"N"</kbd></a> }
+    });
+    let help = (!view.rows.is_empty()).then(|| {
+        view! { <button class="button quiet small" type="button" data-help hidden>"Shortcuts "<kbd>"?"</kbd></button> }
+    });
+    let target = format!("Oldest first. The target is {}.", duration(view.target));
     let main = view! {
-        {heading("Review", first.into_any())}
-        <form class="filters" method="get" action="/admin/review" role="search">
-            {select("reason", "Reason", "Any reason", reasons, &view.reason)}
-            {select("document", "Document", "Any document", kinds, &view.document)}
-            <div class="filter-actions"><button class="button secondary small" type="submit">"Filter"</button>
-                {filtered.then(|| view! { <a class="button quiet small" href="/admin/review">"Clear"</a> })}</div>
-        </form>
-        {list}
+        {heading("Review", view! { {help}{first} }.into_any())}
+        <p class="soft">{target}</p>
+        {reasons(view)}
+        {documents(view)}
+        {list(view)}
         {next_page(view.next.clone())}
+        {keys()}
+        <script nonce=meta.nonce.clone() inner_html=include_str!("queue.js")></script>
     };
     page(frame, meta, "Review", main.into_any())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_late_once_it_has_waited_for_the_target() {
+        let target = Millis::hours(4);
+        for (waited, class, late) in [
+            (Millis::minutes(5), "kept", false),
+            (Millis::hours(3), "near", false),
+            (Millis::hours(4), "late", true),
+            (Millis::days(400), "late", true),
+        ] {
+            let html = waiting(Timestamp::from_millis(0), target, Timestamp::from_millis(waited.0)).to_html();
+            assert!(html.contains(&format!(r#"<rect class="{class}""#)), "{html}");
+            assert_eq!(html.contains(">late<"), late, "{html}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, badge, facts, time};
 use crate::console::sandbox;
+use crate::console::table::{Table, cell, row_name};
 use domain::{
     document::DocumentType,
     named::Named,
@@ -178,28 +179,26 @@ fn captures(list: &[Capture], open: Option<String>) -> AnyView {
     if list.is_empty() {
         return ().into_any();
     }
-    let rows = list
-        .iter()
-        .map(|capture| {
-            let mark = if capture.used {
-                badge("used", Tone::Good)
-            } else {
-                badge("not used", Tone::Plain)
-            };
-            view! {
-                <tr><th scope="row">{capture.name.clone()}</th><td>{mark}</td><td>{capture.frames}</td>
-                    <td class="soft">{capture.problems.join(" ")}</td><td class="nowrap">{time(capture.at)}</td></tr>
-            }
-        })
-        .collect_view();
+    let rows = list.iter().map(|capture| {
+        let mark = if capture.used {
+            badge("used", Tone::Good)
+        } else {
+            badge("not used", Tone::Plain)
+        };
+        let problems = (!capture.problems.is_empty()).then(|| capture.problems.join(" "));
+        [
+            row_name(capture.name.clone()),
+            cell(mark),
+            cell(capture.frames),
+            cell(problems).class("soft"),
+            cell(time(capture.at)).class("nowrap"),
+        ]
+    });
+    let table = Table::new("Captures", ["Capture", "State", "Pictures", "Problems", "Taken (UTC)"]).rows(rows);
     view! {
         <section class="panel">
             <div class="panel-head"><h2>"Captures"</h2>{open.map(|href| view! { <a href=href>"View pictures"</a> })}</div>
-            <div class="scroll"><table>
-                <thead><tr><th scope="col">"Capture"</th><th scope="col">"State"</th><th scope="col">"Pictures"</th>
-                    <th scope="col">"Problems"</th><th scope="col">"Taken (UTC)"</th></tr></thead>
-                <tbody>{rows}</tbody>
-            </table></div>
+            {table}
         </section>
     }
     .into_any()
@@ -209,44 +208,37 @@ fn events(list: &[Sent], link: bool) -> AnyView {
     if list.is_empty() {
         return ().into_any();
     }
-    let rows = list
-        .iter()
-        .map(|sent| {
-            let href = format!("/admin/webhooks/{}", sent.id);
-            let name = if link {
-                view! { <a class="mono" href=href>{crate::console::parts::short(&sent.id)}</a> }.into_any()
-            } else {
-                view! { <span class="mono">{crate::console::parts::short(&sent.id)}</span> }.into_any()
-            };
-            view! { <tr><td>{name}</td><td class="mono">{sent.kind.clone()}</td><td class="nowrap">{time(sent.at)}</td></tr> }
-        })
-        .collect_view();
-    view! {
-        <section class="panel"><h2>"Events"</h2><div class="scroll"><table>
-            <thead><tr><th scope="col">"Event"</th><th scope="col">"Type"</th><th scope="col">"Recorded (UTC)"</th></tr></thead>
-            <tbody>{rows}</tbody></table></div></section>
-    }
-    .into_any()
+    let rows = list.iter().map(|sent| {
+        let href = format!("/admin/webhooks/{}", sent.id);
+        let name = if link {
+            view! { <a class="mono" href=href>{crate::console::parts::short(&sent.id)}</a> }.into_any()
+        } else {
+            view! { <span class="mono">{crate::console::parts::short(&sent.id)}</span> }.into_any()
+        };
+        [
+            cell(name),
+            cell(sent.kind.clone()).class("mono"),
+            cell(time(sent.at)).class("nowrap"),
+        ]
+    });
+    let table = Table::new("Events", ["Event", "Type", "Recorded (UTC)"]).rows(rows);
+    view! { <section class="panel"><h2>"Events"</h2>{table}</section> }.into_any()
 }
 
 fn log(list: &[LogRow]) -> AnyView {
     if list.is_empty() {
         return ().into_any();
     }
-    let rows = list
-        .iter()
-        .map(|row| {
-            view! { <tr><td class="nowrap">{time(row.at)}</td><td>{row.who.clone()}</td><td>{row.what.clone()}</td>
-            <td class="mono soft">{row.address.clone()}</td></tr> }
-        })
-        .collect_view();
-    view! {
-        <section class="panel"><h2>"Access log"</h2><div class="scroll"><table>
-            <thead><tr><th scope="col">"When (UTC)"</th><th scope="col">"Who"</th><th scope="col">"What"</th>
-                <th scope="col">"From"</th></tr></thead>
-            <tbody>{rows}</tbody></table></div></section>
-    }
-    .into_any()
+    let rows = list.iter().map(|row| {
+        [
+            cell(time(row.at)).class("nowrap"),
+            cell(row.who.clone()),
+            cell(row.what.clone()),
+            cell(row.address.clone()).class("mono soft"),
+        ]
+    });
+    let table = Table::new("Access log", ["When (UTC)", "Who", "What", "From"]).rows(rows);
+    view! { <section class="panel"><h2>"Access log"</h2>{table}</section> }.into_any()
 }
 
 fn actions(view: &SessionView) -> AnyView {

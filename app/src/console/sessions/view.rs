@@ -4,6 +4,7 @@ use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Line, badge, empty, heading, line, next_page, select, short, time};
+use crate::console::table::{Cell, Table, cell};
 use domain::{
     document::DocumentType, named::Named, outcome::Verdict, reasons::Reason, session::Status, time::Timestamp,
 };
@@ -120,25 +121,22 @@ fn filters(asked: &Asked) -> AnyView {
     .into_any()
 }
 
-fn row(row: &Row) -> AnyView {
+fn row(row: &Row) -> [Cell; 7] {
     let href = format!("/admin/sessions/{}", row.id);
     let (status, tone) = labels::status(row.status);
     let verdict = row.verdict.map(|verdict| {
         let (word, tone) = labels::verdict(verdict);
         badge(word, tone)
     });
-    view! {
-        <tr>
-            <td><a class="mono" href=href title=row.id.clone()>{short(&row.id)}</a></td>
-            <td>{badge(status, tone)}</td>
-            <td>{verdict}</td>
-            <td>{row.document.map(labels::document)}</td>
-            <td class="soft">{row.reason.as_ref().map(labels::reason)}</td>
-            <td class="mono soft clip">{row.metadata.clone()}</td>
-            <td class="nowrap">{time(row.created_at)}</td>
-        </tr>
-    }
-    .into_any()
+    [
+        cell(view! { <a class="mono" href=href title=row.id.clone()>{short(&row.id)}</a> }),
+        cell(badge(status, tone)),
+        cell(verdict),
+        cell(row.document.map(labels::document)),
+        cell(row.reason.as_ref().map(labels::reason)).class("soft"),
+        cell(row.metadata.clone()).class("mono soft clip"),
+        cell(time(row.created_at)).class("nowrap"),
+    ]
 }
 
 /// The page.
@@ -153,20 +151,16 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         )
         .into_any()
     } else {
-        let rows = view.rows.iter().map(row).collect_view();
-        view! {
-            <div class="scroll">
-                <table>
-                    <thead><tr>
-                        <th scope="col">"Session"</th><th scope="col">"Status"</th><th scope="col">"Verdict"</th>
-                        <th scope="col">"Document"</th><th scope="col">"First reason"</th><th scope="col">"Metadata"</th>
-                        <th scope="col">"Created (UTC)"</th>
-                    </tr></thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-        }
-        .into_any()
+        let columns = [
+            "Session",
+            "Status",
+            "Verdict",
+            "Document",
+            "First reason",
+            "Metadata",
+            "Created (UTC)",
+        ];
+        Table::new("Sessions", columns).rows(view.rows.iter().map(row))
     };
     let new = frame
         .may

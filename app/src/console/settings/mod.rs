@@ -1,6 +1,7 @@
 //! Settings: each section has a form and is saved separately. A change that weakens something is shown with its effects first, and
 //! saved once the person has confirmed it.
 
+mod logo;
 mod second_look;
 mod view;
 
@@ -17,6 +18,7 @@ use crate::{
 use axum::{Router, routing::post};
 use domain::{
     callback::CallbackUrl,
+    contact::{BadContact, Contact},
     decision::{Accepted, Policy},
     event::EventType,
     network::parse_list,
@@ -26,10 +28,11 @@ use domain::{
 };
 use http::StatusCode;
 use leptos::prelude::*;
+use logo::logo_of;
 use second_look::SecondLook;
 use service::{
     access::{Admin, Developer},
-    settings::{self, Look, SettingsError, change, preview::preview},
+    settings::{self, Look, SettingsError, change, logo::find_logo, preview::preview},
     stored::TenantRow,
 };
 use view::{SettingsView, render};
@@ -48,7 +51,18 @@ pub fn SettingsPage() -> impl IntoView {
 
 /// Its forms: each section is saved separately.
 pub(super) fn forms() -> Router {
-    Router::new().route("/admin/settings/{section}", post(form(HERE, save)))
+    Router::new()
+        .route("/admin/settings/{section}", post(form(HERE, save)))
+        .merge(logo::forms())
+}
+
+/// The settings as they are stored.
+async fn stored(request: &Request, tenant: &TenantRow) -> PageResult<SettingsView> {
+    let logo = find_logo(request.honnin(), &tenant.id).await?;
+    Ok(SettingsView {
+        logo: logo.as_ref().map(logo_of),
+        ..view_of(request, tenant)
+    })
 }
 
 fn view_of(request: &Request, tenant: &TenantRow) -> SettingsView {
@@ -58,6 +72,12 @@ fn view_of(request: &Request, tenant: &TenantRow) -> SettingsView {
         version: tenant.version,
         name: tenant.name.clone(),
         accent: settings.accent.clone().unwrap_or_default(),
+        contact: settings
+            .contact
+            .as_ref()
+            .map(|contact| contact.typed().to_owned())
+            .unwrap_or_default(),
+        review_target: span(settings.review_target, Millis::hours(1)),
         steps: settings.steps.clone(),
         tries: settings.tries.to_string(),
         lifetimes: [
@@ -90,6 +110,7 @@ fn view_of(request: &Request, tenant: &TenantRow) -> SettingsView {
         webhook_url: settings.webhook_url.clone().unwrap_or_default(),
         event_types: settings.event_types.clone(),
         second_factor_required: settings.second_factor_required,
+        logo: None,
         admin: Admin::of(request.staff()).is_ok(),
         second_look: None,
         mistakes: Vec::new(),
@@ -122,7 +143,7 @@ fn parse_span(text: &str, unit: Millis) -> Option<Millis> {
 async fn load(request: Request) -> PageResult<SettingsView> {
     Developer::of(request.staff())?;
     let tenant = settings::load(request.honnin(), request.staff()).await?;
-    let mut view = view_of(&request, &tenant);
+    let mut view = stored(&request, &tenant).await?;
     let fields = request.query()?;
     if fields.has("test") {
         let asked = fields.text("test");
@@ -147,6 +168,20 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
         "look" => Change::Look {
             name: fields.text("name"),
             accent: fields.has("accent").then(|| fields.text("accent").to_lowercase()),
+            contact: fields
+                .has("contact")
+                .then(|| Contact::parse(&fields.text("contact")))
+                .and_then(|contact| {
+                    let wrong =
+                        |bad: BadContact| mistakes.push(mistake("contact", sentence("contact", &bad.to_string())));
+                    contact.map_err(wrong).ok()
+                }),
+        },
+        "review" => Change::Review {
+            target: parse_span(&fields.text("review_target"), Millis::hours(1)).unwrap_or_else(|| {
+                mistakes.push(mistake("review_target", "Enter a number."));
+                Millis(0)
+            }),
         },
         "steps" => {
             let tries = fields.text("tries").parse().unwrap_or(0);
@@ -255,7 +290,7 @@ async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
             }
         }
     };
-    let mut view = view_of(&request, &tenant);
+    let mut view = stored(&request, &tenant).await?;
     retype(&mut view, section, &fields);
     view.mistakes = mistakes;
     Ok(Outcome::refused(view))
@@ -318,6 +353,8 @@ fn sentence(field: &str, message: &str) -> String {
         "tries" => "The number of tries",
         "policy" => "The",
         "accent" => "The accent colour",
+        "contact" => "The contact",
+        "review_target" => "The review target",
         "callback_urls" => "The callback URL",
         "webhook_url" => "The receiver",
         "name" => "The name",
@@ -329,7 +366,8 @@ fn sentence(field: &str, message: &str) -> String {
 /// Replaces what is stored by what was typed.
 fn retype(view: &mut SettingsView, section: &str, fields: &Fields) {
     match section {
-        "look" => (view.name, view.accent) = (fields.text("name"), fields.text("accent")),
+        "look" => [view.name, view.accent, view.contact] = ["name", "accent", "contact"].map(|name| fields.text(name)),
+        "review" => view.review_target = fields.text("review_target"),
         "steps" => {
             view.steps = fields.all("step").filter_map(Step::parse).collect();
             view.tries = fields.text("tries");

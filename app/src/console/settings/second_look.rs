@@ -4,6 +4,7 @@ use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::proof::{Proof, proof_fields};
+use crate::console::table::{Table, cell, row_name};
 use crate::parts::Mistake;
 use leptos::prelude::*;
 use service::settings::preview::{Callers, Decisions, Erasures, MOST, Preview, Tally};
@@ -27,38 +28,16 @@ fn changes(preview: &Preview) -> AnyView {
     let rows = preview
         .changes
         .iter()
-        .map(|(name, old, new)| {
-            view! { <tr><th scope="row">{labels::setting(name)}</th><td>{old.clone()}</td><td>{new.clone()}</td></tr> }
-        })
-        .collect_view();
-    view! {
-        <div class="scroll" role="region" tabindex="0" aria-label="Changes"><table>
-            <thead><tr><th scope="col">"Setting"</th><th scope="col">"Now"</th><th scope="col">"New"</th></tr></thead>
-            <tbody>{rows}</tbody>
-        </table></div>
-    }
-    .into_any()
+        .map(|(name, old, new)| [row_name(labels::setting(name)), cell(old.clone()), cell(new.clone())]);
+    Table::new("Changes", ["Setting", "Now", "New"]).rows(rows)
 }
 
 fn numbers(name: &'static str, head: [&'static str; 3], rows: [(&'static str, [String; 3]); 2]) -> AnyView {
-    let head = head
-        .map(|name| view! { <th scope="col" class="number">{name}</th> })
-        .collect_view();
-    let rows = rows
-        .map(|(name, values)| {
-            let values = values
-                .map(|value| view! { <td class="number">{value}</td> })
-                .collect_view();
-            view! { <tr><th scope="row">{name}</th>{values}</tr> }
-        })
-        .collect_view();
-    view! {
-        <div class="scroll" role="region" tabindex="0" aria-label=name><table>
-            <thead><tr><td></td>{head}</tr></thead>
-            <tbody>{rows}</tbody>
-        </table></div>
-    }
-    .into_any()
+    let rows = rows.map(|(name, values)| {
+        let values = values.map(|value| cell(value).class("number"));
+        std::iter::once(row_name(name)).chain(values)
+    });
+    Table::new(name, std::iter::once("").chain(head)).rows(rows)
 }
 
 fn decisions(found: &Decisions) -> AnyView {

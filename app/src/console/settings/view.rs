@@ -1,6 +1,8 @@
 //! Settings, section by section; each is a separate form and is saved separately.
 
+use super::logo;
 use super::second_look::{self, SecondLook};
+use crate::Logo;
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
@@ -18,6 +20,10 @@ pub(super) struct SettingsView {
     pub name: String,
     /// `#rrggbb` or empty.
     pub accent: String,
+    /// An https URL, an e-mail address, or empty.
+    pub contact: String,
+    /// In hours.
+    pub review_target: String,
     /// Enabled steps.
     pub steps: Vec<Step>,
     /// Tries per step.
@@ -52,6 +58,8 @@ pub(super) struct SettingsView {
     pub event_types: Vec<EventType>,
     /// Whether everybody needs a second factor.
     pub second_factor_required: bool,
+    /// The logo.
+    pub logo: Option<Logo>,
     /// Whether the sections for admins are shown too.
     pub admin: bool,
     /// A change that is shown with its effects before it is saved, instead of the settings.
@@ -113,13 +121,33 @@ fn steps(view: &SettingsView) -> AnyView {
 fn look(view: &SettingsView) -> AnyView {
     let wrong = &view.mistakes;
     let name = Line::text("name", "Name", view.name.clone());
-    let inside = view! { {line(name, wrong)}{number("accent", "Accent colour", "For example #1f4fd8. Leave empty for the default colour.", &view.accent, wrong)} };
+    let contact = Line {
+        hint: Some("An https page or an e-mail address. Shown where a verification ends or goes wrong. Leave empty to show none.".into()),
+        ..Line::text("contact", "Contact for your users", view.contact.clone())
+    };
+    let inside = view! { {line(name, wrong)}{number("accent", "Accent colour", "For example #1f4fd8. Leave empty for the default colour.", &view.accent, wrong)}{line(contact, wrong)} };
     section(
         view,
         "look",
-        "Name and colour",
+        "Name, colour and contact",
         "What your users see on the capture pages.",
         inside.into_any(),
+    )
+}
+
+fn review(view: &SettingsView) -> AnyView {
+    section(
+        view,
+        "review",
+        "Review",
+        "The queue and the overview show which cases have been waiting for longer.",
+        number(
+            "review_target",
+            "Review target (hours)",
+            "Within what time a case should be reviewed.",
+            &view.review_target,
+            &view.mistakes,
+        ),
     )
 }
 
@@ -271,7 +299,7 @@ fn webhook(view: &SettingsView) -> AnyView {
     let inside = view! {
         {line(field, &view.mistakes)}
         <fieldset class="plain"><legend>"Events"</legend>{boxes}</fieldset>
-        <p><a href="/admin/webhooks">"Signing secrets and deliveries"</a></p>
+        <p class="alone"><a href="/admin/webhooks">"Signing secrets and deliveries"</a></p>
     };
     section(
         view,
@@ -307,11 +335,11 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
     let main = view! {
         {heading("Settings", ().into_any())}
         {mistakes(&view.mistakes)}
-        {view.admin.then(|| view! { {steps(view)}{look(view)} })}
+        {view.admin.then(|| view! { {steps(view)}{look(view)}{logo::section(view.logo.as_ref(), &view.mistakes)} })}
         {webhook(view)}
         {callbacks(view)}
         {addresses(view)}
-        {view.admin.then(|| view! { {lifetimes(view)}{decision(view)}{sign_in(view)} })}
+        {view.admin.then(|| view! { {lifetimes(view)}{decision(view)}{review(view)}{sign_in(view)} })}
     };
     page(frame, meta, "Settings", main.into_any())
 }

@@ -3,7 +3,8 @@
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Line, Tone, age, badge, empty, heading, line, next_page, select, time};
+use crate::console::parts::{Line, Tone, age, badge, empty, heading, line, next_page, select, short, time};
+use crate::console::table::{Cell, Table, cell};
 use domain::{
     event::{EventType, TestEvent},
     time::{Millis, Timestamp},
@@ -262,21 +263,19 @@ pub(crate) fn next_try(state: State, now: Timestamp) -> Option<AnyView> {
     }
 }
 
-fn row(row: &Row, now: Timestamp) -> AnyView {
+fn row(row: &Row, now: Timestamp) -> [Cell; 7] {
     let href = format!("/admin/webhooks/{}", row.id);
     let next = next_try(row.state, now);
-    view! {
-        <tr>
-            <td><a class="mono" href=href title=row.id.clone()>{crate::console::parts::short(&row.id)}</a></td>
-            <td class="mono">{row.kind.clone()}</td>
-            <td>{row.state.badge(row.attempts > 0)}</td>
-            <td class="number">{row.attempts}</td>
-            <td class="soft">{row.last.clone()}</td>
-            <td class="nowrap">{next}</td>
-            <td class="nowrap">{time(row.at)}</td>
-        </tr>
-    }
-    .into_any()
+    let id = short(&row.id);
+    [
+        cell(view! { <a class="mono" href=href title=row.id.clone()>{id}</a> }),
+        cell(row.kind.clone()).class("mono"),
+        cell(row.state.badge(row.attempts > 0)),
+        cell(row.attempts).class("number"),
+        cell(row.last.clone()).class("soft"),
+        cell(next).class("nowrap"),
+        cell(time(row.at)).class("nowrap"),
+    ]
 }
 
 fn list(view: &WebhooksView) -> AnyView {
@@ -290,18 +289,16 @@ fn list(view: &WebhooksView) -> AnyView {
         )
         .into_any();
     }
-    let rows = view.rows.iter().map(|each| row(each, view.now)).collect_view();
-    view! {
-        <div class="scroll"><table>
-            <thead><tr>
-                <th scope="col">"Event"</th><th scope="col">"Type"</th><th scope="col">"State"</th>
-                <th scope="col">"Attempts"</th><th scope="col">"Last response"</th><th scope="col">"Next attempt"</th>
-                <th scope="col">"Occurred (UTC)"</th>
-            </tr></thead>
-            <tbody>{rows}</tbody>
-        </table></div>
-    }
-    .into_any()
+    let columns = [
+        "Event",
+        "Type",
+        "State",
+        "Attempts",
+        "Last response",
+        "Next attempt",
+        "Occurred (UTC)",
+    ];
+    Table::new("Deliveries", columns).rows(view.rows.iter().map(|each| row(each, view.now)))
 }
 
 /// The page.

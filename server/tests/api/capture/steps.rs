@@ -21,6 +21,7 @@ async fn the_documents_that_people_in_the_browsers_country_carry_come_first() {
     ] {
         let headers = [("sec-fetch-site", "same-origin"), ("accept-language", languages)];
         let page = browser.send("GET", "/capture/document-type", &headers, b"").await.body;
+        let (_, page) = page.split_once("<main").unwrap();
         let (usual, others) = page.split_once("<details").unwrap();
         assert_eq!(between(usual, "type=\"radio\" id=\"", &['"']), first, "{languages}");
         assert_eq!(

@@ -3,6 +3,7 @@
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Line, Tone, area, badge, heading};
+use crate::console::table::{Table, cell, row_name};
 use crate::console::webhooks::view::ReceiverStatus;
 use leptos::prelude::*;
 
@@ -43,20 +44,18 @@ fn findings(view: &CheckView) -> AnyView {
     if view.findings.is_empty() {
         return ().into_any();
     }
-    let rows = view
-        .findings
-        .iter()
-        .map(|finding| {
-            view! {
-                <tr><th scope="row">{finding.about}</th><td>{badge(finding.word, finding.tone)}</td>
-                    <td>{finding.sentence.clone()}</td></tr>
-            }
-        })
-        .collect_view();
+    let rows = view.findings.iter().map(|finding| {
+        [
+            row_name(finding.about),
+            cell(badge(finding.word, finding.tone)),
+            cell(finding.sentence.clone()),
+        ]
+    });
+    let table = Table::new("Result", ["Checked", "Result", "What it means"]).rows(rows);
     view! {
         <section class="panel" role="status">
             <h2>"Result"</h2>
-            <div class="scroll"><table><tbody>{rows}</tbody></table></div>
+            {table}
         </section>
     }
     .into_any()

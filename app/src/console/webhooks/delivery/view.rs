@@ -3,6 +3,7 @@
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, badge, facts, heading, time};
+use crate::console::table::{Table, cell, row_name};
 use crate::console::webhooks::view::{Health, State, alarm, next_try, seconds};
 use domain::time::Timestamp;
 use leptos::prelude::*;
@@ -80,26 +81,20 @@ fn attempts(view: &DeliveryView) -> AnyView {
             None => badge("delivered", Tone::Good),
             Some(_) => badge("failed", Tone::Bad),
         };
-        view! {
-            <tr>
-                <th scope="row"><a href=href>{format!("#{}", attempt.number)}</a></th>
-                <td class="nowrap mono">{seconds(attempt.at)}</td>
-                <td>{outcome}</td>
-                <td class="number">{attempt.status}</td>
-                <td class="number nowrap">{format!("{} ms", attempt.duration_ms)}</td>
-                <td>{attempt.fault.clone()}</td>
-            </tr>
-        }
+        [
+            row_name(view! { <a href=href>{format!("#{}", attempt.number)}</a> }),
+            cell(seconds(attempt.at)).class("nowrap mono"),
+            cell(outcome),
+            cell(attempt.status).class("number"),
+            cell(format!("{} ms", attempt.duration_ms)).class("number nowrap"),
+            cell(attempt.fault.clone()),
+        ]
     };
-    let rows = view.attempts.iter().map(row).collect_view();
-    view! {
-        <div class="scroll"><table>
-            <thead><tr><th scope="col">"Attempt"</th><th scope="col">"At (UTC)"</th><th scope="col">"Outcome"</th>
-                <th scope="col">"Status"</th><th scope="col">"Duration"</th><th scope="col">"Reason"</th></tr></thead>
-            <tbody>{rows}</tbody>
-        </table></div>
-    }
-    .into_any()
+    Table::new(
+        "Attempts",
+        ["Attempt", "At (UTC)", "Outcome", "Status", "Duration", "Reason"],
+    )
+    .rows(view.attempts.iter().map(row))
 }
 
 fn request(request: &Request) -> AnyView {

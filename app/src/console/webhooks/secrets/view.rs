@@ -4,6 +4,7 @@ use crate::PageMeta;
 use crate::console::keys::shown_once;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, badge, empty, heading, time};
+use crate::console::table::{Table, cell, row_name};
 use crate::console::webhooks::view::ReceiverStatus;
 use domain::time::Timestamp;
 use leptos::prelude::*;
@@ -120,21 +121,16 @@ fn list(view: &SecretsView) -> AnyView {
             None => badge("active", Tone::Good),
             Some(_) => badge("disabled", Tone::Plain),
         };
-        view! {
-            <tr><th scope="row" class="mono">{secret.id.clone()}</th><td>{state}</td>
-                <td class="nowrap">{time(secret.created_at)}</td><td class="nowrap">{secret.disabled_at.map(time)}</td></tr>
-        }
+        [
+            row_name(secret.id.clone()).class("mono"),
+            cell(state),
+            cell(time(secret.created_at)).class("nowrap"),
+            cell(secret.disabled_at.map(time)).class("nowrap"),
+        ]
     };
-    let rows = view.secrets.iter().map(row).collect_view();
-    view! {
-        <div class="scroll"><table>
-            <thead><tr><th scope="col">"Secret"</th><th scope="col">"State"</th><th scope="col">"Issued (UTC)"</th>
-                <th scope="col">"Disabled (UTC)"</th></tr></thead>
-            <tbody>{rows}</tbody>
-        </table></div>
-        {rotation(view)}
-    }
-    .into_any()
+    let table = Table::new("Signing secrets", ["Secret", "State", "Issued (UTC)", "Disabled (UTC)"])
+        .rows(view.secrets.iter().map(row));
+    view! { {table}{rotation(view)} }.into_any()
 }
 
 /// The page.

@@ -59,6 +59,7 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Capture, "GET", "/capture/pictures/{}", ""),
     (Door::Capture, "GET", "/capture/pictures/{}?frame=1", ""),
     (Door::Capture, "GET", "/capture/pictures/{}?view=card", ""),
+    (Door::Capture, "GET", "/logos/{}", ""),
     (Door::Console, "POST", "/admin/review/{}/undo", ""),
     (Door::Console, "POST", "/admin/keys/{}/rotate", "hours=24"),
     (Door::Console, "POST", "/admin/account/passkeys/{}/remove", ""),

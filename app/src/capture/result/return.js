@@ -1,0 +1,23 @@
+(() => {
+  const box = document.querySelector("[data-return]");
+  const back = document.querySelector("[data-way-back]");
+  const line = box.querySelector("[data-told]");
+  // Whoever came back by the browser's button wants to see the result.
+  if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") return;
+  let seconds = Number(box.dataset.return);
+  const show = () => { line.textContent = line.dataset.told.replace("{seconds}", seconds); };
+  const stop = () => { clearInterval(timer); box.hidden = true; };
+  const timer = setInterval(() => {
+    // Nobody is looking: the time does not run.
+    if (document.hidden) return;
+    seconds -= 1;
+    show();
+    if (seconds > 0) return;
+    clearInterval(timer);
+    location.assign(back.href);
+  }, 1000);
+  box.querySelector("button").addEventListener("click", () => { stop(); back.focus(); });
+  addEventListener("pageshow", (event) => { if (event.persisted) stop(); });
+  show();
+  box.hidden = false;
+})();

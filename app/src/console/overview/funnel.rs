@@ -1,0 +1,141 @@
+//! The funnel: how many people get to each step, and where they give up. The bars stand in the table.
+
+use crate::console::table::{Row, Table, cell, row_name};
+use domain::funnel::FunnelStep;
+use leptos::prelude::*;
+use service::session::overview::StepCount;
+
+/// A step with its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reached {
+    step: FunnelStep,
+    /// How many got here.
+    count: i64,
+    /// How many got here, no further, and cannot go on.
+    gave_up: i64,
+    /// How many are here and can go on.
+    open: i64,
+}
+
+const fn label(step: FunnelStep) -> &'static str {
+    match step {
+        FunnelStep::Created => "Created",
+        FunnelStep::Opened => "Opened the link",
+        FunnelStep::Agreed => "Agreed",
+        FunnelStep::DocumentSent => "Sent the document",
+        FunnelStep::DetailsGiven => "Gave the details",
+        FunnelStep::SelfieTaken => "Took the selfie",
+        FunnelStep::Submitted => "Submitted",
+        FunnelStep::Decided => "Decided",
+    }
+}
+
+/// Whoever took a step has taken those before it.
+fn reached(counts: &[StepCount]) -> Vec<Reached> {
+    let sum = |keep: &dyn Fn(&StepCount) -> bool| -> i64 {
+        counts.iter().filter(|count| keep(count)).map(|count| count.count).sum()
+    };
+    let of = |&step: &FunnelStep| Reached {
+        step,
+        count: sum(&|count| count.step >= step),
+        gave_up: if step == FunnelStep::Decided {
+            0
+        } else {
+            sum(&|count| count.step == step && !count.open)
+        },
+        open: sum(&|count| count.step == step && count.open),
+    };
+    FunnelStep::ALL.iter().map(of).collect()
+}
+
+/// The step after which most people who had opened the link gave up.
+fn worst(steps: &[Reached]) -> Option<Reached> {
+    let people = steps.iter().filter(|step| step.step != FunnelStep::Created);
+    people
+        .max_by_key(|step| step.gave_up)
+        .filter(|step| step.gave_up > 0)
+        .copied()
+}
+
+/// Whole per cent, rounded down.
+const fn percent(part: i64, whole: i64) -> i64 {
+    if whole == 0 { 0 } else { part * 100 / whole }
+}
+
+fn row(step: &Reached, all: i64, worst: Option<Reached>) -> Row {
+    let width = percent(step.count, all);
+    let lost = percent(step.gave_up, all);
+    let worst = worst.is_some_and(|worst| worst.step == step.step);
+    let class = if worst { "lost worst" } else { "lost" };
+    let bar = format!(
+        r#"<rect class="ground" width="100" height="8"/><rect class="kept" width="{width}" height="8"/><rect class="{class}" x="{}" width="{lost}" height="8"/>"#,
+        width - lost
+    );
+    let bar = view! {
+        <svg class="funnel-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false" inner_html=bar></svg>
+    };
+    let number = |count: i64| cell((count > 0).then(|| count.to_string())).class("number");
+    let row: Row = [
+        row_name(view! { {label(step.step)}{bar} }),
+        cell(step.count).class("number"),
+        cell(format!("{width}%")).class("number"),
+        number(step.gave_up),
+        number(step.open),
+    ]
+    .into();
+    if worst { row.class("worst") } else { row }
+}
+
+/// The panel.
+pub(super) fn panel(counts: &[StepCount]) -> AnyView {
+    let steps = reached(counts);
+    let all = steps.first().map_or(0, |first| first.count);
+    let worst = worst(&steps);
+    let rows = steps.iter().map(|step| row(step, all, worst));
+    let table = Table::new(
+        "Where people give up",
+        ["Step", "Reached", "Of all", "Gave up here", "Still open"],
+    )
+    .class("cards funnel")
+    .rows(rows);
+    let most = worst.map(|worst| {
+        let step = label(worst.step).to_lowercase();
+        let sentence = match worst.gave_up {
+            1 => format!("Most losses: one person who {step} and went no further."),
+            count => format!("Most losses: {count} people who {step} and went no further."),
+        };
+        view! { <p class="soft">{sentence}</p> }
+    });
+    view! { <section class="panel"><h2>"Where people give up"</h2>{most}{table}</section> }.into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_took_a_step_has_taken_those_before_it_and_open_sessions_have_not_given_up() {
+        let count = |step, open, count| StepCount { step, open, count };
+        let steps = reached(&[
+            count(FunnelStep::Created, false, 5),
+            count(FunnelStep::Opened, false, 2),
+            count(FunnelStep::DocumentSent, false, 3),
+            count(FunnelStep::DocumentSent, true, 1),
+            count(FunnelStep::Decided, false, 9),
+        ]);
+        let counts: Vec<_> = steps.iter().map(|step| (step.count, step.gave_up, step.open)).collect();
+        let expected = [
+            (20, 5, 0),
+            (15, 2, 0),
+            (13, 0, 0),
+            (13, 3, 1),
+            (9, 0, 0),
+            (9, 0, 0),
+            (9, 0, 0),
+            (9, 0, 0),
+        ];
+        assert_eq!(counts, expected);
+        assert_eq!(worst(&steps).map(|step| step.step), Some(FunnelStep::DocumentSent));
+        assert_eq!(worst(&reached(&[count(FunnelStep::Created, false, 5)])), None);
+    }
+}

@@ -1,0 +1,131 @@
+//! The tenant's logo: its section of the settings, uploading one, and removing it.
+
+use super::{HERE, stored};
+use crate::{
+    Logo,
+    console::{
+        fault::Fault,
+        parts::mistake_of,
+        request::{PageResult, Request, done},
+    },
+    forms,
+    page::{Fields, File, Outcome, form, mistake},
+    parts::Mistake,
+    shell,
+};
+use axum::{Router, extract::DefaultBodyLimit, routing::post};
+use leptos::prelude::*;
+use service::{
+    access::Admin,
+    settings::{
+        self,
+        logo::{LogoError, LogoRow, remove_logo, set_logo},
+    },
+};
+
+/// What is read of a form with a file that is too large, so that its page can say so.
+const MAX_READ: usize = 10 * 1024 * 1024;
+const FIELD: &str = "logo-file";
+
+pub(super) fn forms() -> Router {
+    Router::new()
+        .route(
+            "/admin/settings/logo",
+            post(form(HERE, upload)).layer(DefaultBodyLimit::max(MAX_READ)),
+        )
+        .route("/admin/settings/logo/remove", post(form(HERE, remove)))
+}
+
+/// The logo as pages show it.
+pub(super) fn logo_of(row: &LogoRow) -> Logo {
+    Logo {
+        src: format!("{}{}", forms::LOGOS, row.hash),
+        width: row.width,
+        height: row.height,
+    }
+}
+
+async fn upload(request: Request, fields: Fields) -> PageResult<Outcome> {
+    let admin = Admin::of(request.staff())?;
+    let sentence = match fields.file(FIELD) {
+        File::Whole(bytes) if bytes.is_empty() => "Choose a file.".to_owned(),
+        File::TooLarge => "The file is larger than 1 MB.".to_owned(),
+        File::Whole(bytes) if is_svg(&bytes) => {
+            "SVG files are not accepted, because they can contain programs. Export the logo as PNG.".to_owned()
+        }
+        File::Whole(bytes) => match set_logo(request.honnin(), &admin, bytes).await {
+            Ok(()) => return done(&format!("{HERE}#logo"), "Saved."),
+            Err(LogoError::Store(error)) => return Err(error.into()),
+            Err(LogoError::Busy) => return Err(Fault::Broken),
+            Err(LogoError::Picture(fault)) => format!("This logo cannot be used: {fault}."),
+        },
+    };
+    let tenant = settings::load(request.honnin(), request.staff()).await?;
+    let mut view = stored(&request, &tenant).await?;
+    view.mistakes = vec![mistake(FIELD, sentence)];
+    Ok(Outcome::refused(view))
+}
+
+/// Whether a file looks like SVG, which needs a sentence of its own: it is what designers send.
+fn is_svg(bytes: &[u8]) -> bool {
+    let start = bytes.get(..1024.min(bytes.len())).unwrap_or_default();
+    let start = String::from_utf8_lossy(start).to_lowercase();
+    start.contains("<svg") || start.trim_start_matches('\u{feff}').trim_start().starts_with("<?xml")
+}
+
+async fn remove(request: Request, _: Fields) -> PageResult<Outcome> {
+    let admin = Admin::of(request.staff())?;
+    remove_logo(request.honnin(), &admin).await?;
+    done(&format!("{HERE}#logo"), "Removed.")
+}
+
+/// The section.
+pub(super) fn section(logo: Option<&Logo>, mistakes: &[Mistake]) -> AnyView {
+    let wrong = mistake_of(mistakes, FIELD);
+    let is_wrong = wrong.is_some();
+    let now = logo.map(|logo| {
+        view! {
+            <form class="inline" method="post" action="/admin/settings/logo/remove">
+                <span class="logo-now">{shell::logo(logo)}</span>
+                <button class="button secondary small" type="submit">"Remove the logo"</button>
+            </form>
+        }
+    });
+    view! {
+        <section class="panel setting" id="logo">
+            <div><h2>"Logo"</h2><p class="soft">"Shown on the start page and at the top of the capture pages, beside your name."</p></div>
+            <div class="stack">
+                {now}
+                <form class="stack" method="post" action="/admin/settings/logo" enctype="multipart/form-data">
+                    <div class="field" class:wrong=is_wrong>
+                        <label for=FIELD>"Picture"</label>
+                        <p class="hint" id="logo-hint">"PNG, JPEG or WebP, up to 1 MB. It is shown at most 200 pixels wide and 48 high, on a white ground in dark mode."</p>
+                        {wrong.map(|wrong| view! { <p class="error">{wrong}</p> })}
+                        <input class="input" type="file" id=FIELD name=FIELD accept="image/png,image/jpeg,image/webp"
+                            aria-describedby="logo-hint" aria-invalid=is_wrong.then_some("true")/>
+                    </div>
+                    <p><button class="button primary small" type="submit">"Upload"</button></p>
+                </form>
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn svg_is_told_by_its_beginning() {
+        for (bytes, svg) in [
+            (&b"<svg xmlns='http://www.w3.org/2000/svg'/>"[..], true),
+            (b"<?xml version='1.0'?>\n<!-- logo -->", true),
+            ("\u{feff}<?xml version='1.0'?><SVG/>".as_bytes(), true),
+            (b"\x89PNG\r\n\x1a\n", false),
+            (b"Dear Sir or Madam", false),
+        ] {
+            assert_eq!(is_svg(bytes), svg, "{bytes:?}");
+        }
+    }
+}

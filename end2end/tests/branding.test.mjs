@@ -1,0 +1,141 @@
+// How a tenant presents itself: its logo, its contact, and the way back to it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Browser, look } from "../lib/browser.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { signIn } from "../lib/reviewer.mjs";
+import { smallTargets } from "../lib/targets.mjs";
+
+const long = { timeout: 300_000 };
+const back = "https://bank.example/back";
+let browser, honnin, owner, console_, stumbles;
+
+before(async () => {
+  honnin = await Honnin.start("branding");
+  browser = await Browser.open();
+  owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--sandbox", "--callback", back);
+  ({ page: console_, stumbles } = await signIn(browser, honnin, owner, { email: "lea@bank.example" }));
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+});
+
+const link = async (body = {}) =>
+  (await honnin.api(owner.apiKey, "POST", "/v1/verification-sessions", body)).body.verificationUrl;
+
+/** A logo as a designer exports it: a wide PNG with a gradient, a word and a transparent ground. */
+async function drawnLogo() {
+  const page = await browser.desktop();
+  await page.setContent(`<div style="display:inline-flex;align-items:center;gap:40px;padding:20px;font:700 200px serif;color:#0b3d66">
+    <i style="width:240px;height:240px;border-radius:50%;background:conic-gradient(#0b3d66,#35a,#9cf,#0b3d66)"></i>Harbour Bank</div>`);
+  const png = await page.locator("div").screenshot({ omitBackground: true });
+  await page.close();
+  return png;
+}
+
+async function upload(name, mimeType, buffer) {
+  await console_.goto(`${honnin.base}/admin/settings`);
+  await console_.locator("#logo-file").setInputFiles({ name, mimeType, buffer });
+  await console_.locator("#logo").getByRole("button", { name: "Upload" }).click();
+}
+
+test("a logo is uploaded, shown on every capture page, and removed", long, async () => {
+  await upload("logo.svg", "image/svg+xml", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"));
+  await console_.getByText("SVG files are not accepted").first().waitFor();
+  await upload("logo.png", "image/png", Buffer.alloc(2 * 1024 * 1024, 1));
+  await console_.getByText("larger than 1 MB").first().waitFor();
+  const png = await drawnLogo();
+  assert.ok(png.length > 12 * 1024, `${png.length} bytes as exported`);
+  await upload("logo.png", "image/png", png);
+  await console_.getByText("Saved.").waitFor();
+  await console_.locator("#logo img").waitFor();
+  stumbles.push(...(await look(console_, "branding-settings")));
+  for (const colorScheme of ["light", "dark"]) {
+    const phone = await browser.phone({ colorScheme });
+    const answers = [];
+    phone.on("response", (answer) => answers.push(answer));
+    await phone.goto(await link());
+    const logos = phone.locator("img.picture-logo");
+    assert.deepEqual(await logos.evaluateAll((all) => all.map((logo) => logo.checkVisibility())), [false, true], "once, over the title");
+    await phone.waitForFunction(() => [...document.images].every((image) => image.naturalWidth > 0));
+    const answer = answers.find((answer) => new URL(answer.url()).pathname.startsWith("/logos/"));
+    assert.ok((await answer.body()).length <= 12 * 1024);
+    assert.equal(answer.headers()["content-type"], "image/png");
+    assert.match(answer.headers()["cache-control"], /immutable/);
+    stumbles.push(...(await look(phone, `branding-start-${colorScheme}`)));
+    await phone.locator('form[action^="/v/"] button').first().click();
+    await phone.waitForURL((url) => url.pathname === "/capture/consent");
+    assert.equal(await logos.count(), 1);
+    stumbles.push(...(await look(phone, `branding-consent-${colorScheme}`)));
+    assert.deepEqual(phone.noise, []);
+  }
+  await console_.goto(`${honnin.base}/admin/settings`);
+  await console_.getByRole("button", { name: "Remove the logo" }).click();
+  await console_.getByText("Removed.").waitFor();
+  const phone = await browser.phone();
+  await phone.goto(await link());
+  assert.equal(await phone.locator("img.picture-logo").count(), 0);
+  await console_.goto(`${honnin.base}/admin/audit`);
+  for (const action of ["uploaded a logo", "removed the logo"]) await console_.locator("tbody").getByText(action).first().waitFor();
+  assert.deepEqual(stumbles, []);
+});
+
+test("the contact stands where a verification ends or goes wrong", long, async () => {
+  await console_.goto(`${honnin.base}/admin/settings`);
+  await console_.getByLabel("Contact for your users").fill("javascript:alert(1)");
+  await console_.locator("#look").getByRole("button", { name: "Save" }).click();
+  await console_.getByText("must be an https URL or an e-mail address").first().waitFor();
+  await console_.getByLabel("Contact for your users").fill("help@bank.example");
+  await console_.locator("#look").getByRole("button", { name: "Save" }).click();
+  await console_.getByText("Saved.").waitFor();
+  const wrong = [];
+  for (const outcome of ["rejected", "expired", "failed"]) {
+    const phone = await browser.phone();
+    await complete(phone, outcome);
+    const contact = phone.getByRole("link", { name: "Contact Harbour Bank" });
+    assert.equal(await contact.getAttribute("href"), "mailto:help@bank.example", outcome);
+    wrong.push(...(await look(phone, `branding-${outcome}`)), ...(await smallTargets(phone)));
+  }
+  assert.deepEqual(wrong, []);
+});
+
+/** Completes a new session with test data. */
+async function complete(phone, outcome) {
+  await phone.goto(await link({ callbackUrl: back }));
+  const button = phone.locator(`button[value=${outcome}]`);
+  await phone.locator("details", { has: button }).locator("summary").click();
+  await button.click();
+  await phone.waitForURL((url) => url.pathname === "/capture/result");
+}
+
+test("the browser goes back to the tenant by itself after five seconds", long, async () => {
+  const phone = await browser.phone();
+  await phone.clock.install();
+  await phone.route(`${back}**`, (route) => route.fulfill({ body: "at the bank" }));
+  await complete(phone, "approved");
+  await phone.getByText("You return to Harbour Bank in 5 s.").waitFor();
+  const wrong = [...(await look(phone, "branding-countdown")), ...(await smallTargets(phone))];
+  await phone.clock.runFor(4_000);
+  await phone.getByText("in 1 s.").waitFor();
+  assert.equal(new URL(phone.url()).pathname, "/capture/result");
+  await phone.clock.runFor(1_500);
+  await phone.waitForURL((url) => url.href.startsWith(back));
+  assert.match(phone.url(), /sessionId=vs_/);
+  assert.deepEqual(wrong, []);
+});
+
+test("who stays on the page is not sent away", long, async () => {
+  const phone = await browser.phone();
+  await phone.clock.install();
+  await complete(phone, "approved");
+  await phone.getByRole("button", { name: "Stay on this page" }).click();
+  await phone.clock.runFor(60_000);
+  assert.equal(new URL(phone.url()).pathname, "/capture/result");
+  assert.equal(await phone.getByRole("link", { name: /^Return to/ }).evaluate((link) => link === document.activeElement), true);
+  const without = await browser.phone({ scripts: false });
+  await complete(without, "approved");
+  assert.equal(await without.locator("[data-return]").isVisible(), false);
+  await without.getByRole("link", { name: /^Return to/ }).waitFor();
+});

@@ -1,0 +1,120 @@
+// Every page of the console on a phone and on a desk, in light and dark: nothing wider than the window, everything large enough for
+// a thumb, and nothing for axe to find.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Browser, look } from "../lib/browser.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { signIn } from "../lib/reviewer.mjs";
+import { beyond, smallTargets } from "../lib/targets.mjs";
+
+const long = { timeout: 600_000 };
+const phone = { width: 390, height: 844 };
+const desk = { width: 1280, height: 800 };
+let browser, honnin, page, cases;
+
+before(async () => {
+  honnin = await Honnin.start("console-phone");
+  browser = await Browser.open();
+  const owner = await honnin.tenant("Harbour Bank of the Northern Islands", "--steps", "document,selfie", "--sandbox");
+  const call = async (path, body) => (await honnin.api(owner.apiKey, "POST", path, body)).body;
+  const end = async (outcome, metadata) => {
+    const { id } = await call("/v1/verification-sessions", { metadata });
+    await call(`/v1/sandbox/verification-sessions/${id}/complete`, { outcome });
+    return id;
+  };
+  for (const outcome of ["approved", "approved", "rejected", "failed", "expired"]) await end(outcome, { order: "A-1042" });
+  await call("/v1/verification-sessions", {});
+  cases = [await end("needs_review", { order: "a-long-reference-without-a-space-in-it-0123456789" }), await end("needs_review")];
+  ({ page } = await signIn(browser, honnin, owner, { email: "una@bank.example" }));
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+});
+
+/** Name and path of every page of the console; `in` depends on what the tests have made. */
+const pages = () => [
+  ["overview", "/admin"],
+  ["overview-7", "/admin?days=7"],
+  ["queue", "/admin/review"],
+  ["queue-empty", "/admin/review?document=passport&reason=document_expired"],
+  ["case", `/admin/review/${cases[0]}`],
+  ["sessions", "/admin/sessions"],
+  ["sessions-filtered", "/admin/sessions?from=2026-01-01"],
+  ["session", `/admin/sessions/${cases[0]}`],
+  ["session-erase", `/admin/sessions/${cases[0]}/erase`],
+  ["session-new", "/admin/sessions/new"],
+  ["webhooks", "/admin/webhooks"],
+  ["webhooks-secrets", "/admin/webhooks/secrets"],
+  ["webhooks-check", "/admin/webhooks/check"],
+  ["keys", "/admin/keys"],
+  ["settings", "/admin/settings"],
+  ["people", "/admin/people"],
+  ["audit", "/admin/audit"],
+  ["account", "/admin/account"],
+  ["authenticator", "/admin/account/authenticator"],
+  ["confirm", "/admin/confirm"],
+  ["nowhere", "/admin/nowhere"],
+];
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`no page of the console scrolls sideways, and everything can be tapped, in ${colorScheme}`, long, async () => {
+    await page.emulateMedia({ colorScheme });
+    const wrong = [];
+    for (const [name, path] of pages()) {
+      await page.setViewportSize(phone);
+      await page.goto(honnin.base + path);
+      // What is folded away is tapped as well.
+      await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
+      wrong.push(...(await look(page, `phone-${name}-${colorScheme}`)));
+      const over = await beyond(page);
+      if (over > 0) wrong.push(`${name}: ${over} px stand out of the window`);
+      wrong.push(...(await smallTargets(page)).map((small) => `${name}: ${small}`));
+      await page.setViewportSize(desk);
+      wrong.push(...(await look(page, `desk-${name}-${colorScheme}`)));
+      const overDesk = await beyond(page);
+      if (overDesk > 0) wrong.push(`${name}: ${overDesk} px stand out of the desk's window`);
+    }
+    assert.deepEqual(wrong, []);
+  });
+}
+
+test("the menu opens, leads on and closes without a script", long, async () => {
+  await page.setViewportSize(phone);
+  const plain = await page.context().browser().newContext({
+    javaScriptEnabled: false, viewport: phone, storageState: await page.context().storageState(),
+  });
+  const without = await plain.newPage();
+  await without.goto(`${honnin.base}/admin`);
+  const keys = without.getByRole("link", { name: "API keys" });
+  assert.equal(await keys.isVisible(), false, "closed at first");
+  await without.getByRole("button", { name: /^Menu/ }).click();
+  await keys.waitFor();
+  await without.getByRole("button", { name: /^Menu/ }).click();
+  await keys.waitFor({ state: "hidden" });
+  await without.getByRole("button", { name: /^Menu/ }).click();
+  await keys.click();
+  await without.waitForURL((url) => url.pathname === "/admin/keys");
+  await plain.close();
+  // With everything in it, and nothing too small.
+  await page.goto(`${honnin.base}/admin`);
+  await page.getByRole("button", { name: /^Menu/ }).click();
+  await page.getByRole("button", { name: "Sign out", exact: true }).waitFor();
+  const wrong = [...(await look(page, "phone-menu")), ...(await smallTargets(page))];
+  assert.deepEqual(wrong, []);
+  await page.setViewportSize(desk);
+});
+
+test("on a phone the decision is in reach wherever the case is scrolled to", long, async () => {
+  await page.setViewportSize(phone);
+  await page.goto(`${honnin.base}/admin/review/${cases[1]}`);
+  for (const to of ["0", "document.body.scrollHeight"]) {
+    await page.evaluate(`scrollTo(0, ${to})`);
+    for (const name of [/^Approve/, /^Reject/, /^Ask again/]) {
+      const box = await page.getByRole("button", { name }).boundingBox();
+      assert.ok(box.y >= 0 && box.y + box.height <= phone.height, `${name} at ${to}: ${JSON.stringify(box)}`);
+    }
+  }
+  await page.setViewportSize(desk);
+});

@@ -1,0 +1,85 @@
+//! The tenant's logo on the capture pages: drawn anew from an upload, replaced, removed, and found by the hash in its address.
+
+use crate::{Honnin, access::Admin, runtime::analyser::PictureFault};
+use domain::{audit::AuditAction, ids::TenantId};
+use sha2::{Digest as _, Sha256};
+pub use store::settings::logos::LogoRow;
+use store::{StoreError, audit, settings::logos};
+
+/// The largest file that is read as a logo.
+pub const MAX_UPLOAD: usize = 1024 * 1024;
+
+/// Why a logo was not set.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum LogoError {
+    /// The file.
+    #[error(transparent)]
+    Picture(#[from] PictureFault),
+    /// Too many pictures are being worked on; worth a retry.
+    #[error("too many pictures are being worked on")]
+    Busy,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Makes `bytes` the tenant's logo.
+///
+/// # Errors
+/// [`LogoError`].
+pub async fn set_logo(honnin: &Honnin, admin: &Admin, bytes: Vec<u8>) -> Result<(), LogoError> {
+    if bytes.len() > MAX_UPLOAD {
+        return Err(PictureFault::TooLarge.into());
+    }
+    let made = honnin.cpu_pool.run(move |_| vision::logo(&bytes)).await;
+    let made = made.map_err(|_| LogoError::Busy)??;
+    let row = LogoRow {
+        hash: hex::encode(Sha256::digest(&made.png)),
+        width: i64::from(made.width),
+        height: i64::from(made.height),
+    };
+    let staff = admin.staff();
+    let tenant = staff.tenant().clone();
+    let mut entry = staff.entry(honnin.now(), AuditAction::LogoSet, Some(tenant.to_string()));
+    entry.detail = Some(format!("{} bytes, sha256 {}", made.png.len(), row.hash));
+    let unit = honnin.db.write(async move |tx| {
+        logos::save(tx, &tenant, &row, &made.png).await?;
+        Ok::<_, LogoError>(audit::record(tx, &entry).await?)
+    });
+    unit.await
+}
+
+/// Removes the tenant's logo, if it has one.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_logo(honnin: &Honnin, admin: &Admin) -> Result<(), StoreError> {
+    let staff = admin.staff();
+    let tenant = staff.tenant().clone();
+    let entry = staff.entry(honnin.now(), AuditAction::LogoRemove, Some(tenant.to_string()));
+    let unit = honnin.db.write(async move |tx| {
+        if logos::remove(tx, &tenant).await? {
+            audit::record(tx, &entry).await?;
+        }
+        Ok::<_, StoreError>(())
+    });
+    unit.await
+}
+
+/// A tenant's logo.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_logo(honnin: &Honnin, tenant: &TenantId) -> Result<Option<LogoRow>, StoreError> {
+    let tenant = tenant.clone();
+    honnin.db.read(async move |tx| logos::find(tx, &tenant).await).await
+}
+
+/// The bytes of the logo with this hash. Logos are public: whoever has a link sees them.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn logo_png(honnin: &Honnin, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    let hash = hash.to_owned();
+    honnin.db.read(async move |tx| logos::find_png(tx, &hash).await).await
+}

@@ -1,0 +1,46 @@
+//! The figures of the overview.
+
+use domain::{findings::SelfieFindings, funnel::FunnelStep, role::Role, time::Millis};
+use service::session::overview::{Overview, StepCount, overview};
+use testkit::{Harness, analyser::holder};
+
+async fn of_last(harness: &Harness, days: i64) -> Overview {
+    let staff = harness.staff(Role::Auditor).await;
+    overview(&harness.honnin, &staff, days).await.unwrap()
+}
+
+#[tokio::test]
+async fn sessions_leave_the_range_but_cases_stay_in_the_backlog_and_become_late() {
+    let harness = Harness::new().await;
+    harness.analyser.see_selfie(SelfieFindings {
+        liveness: None,
+        ..holder()
+    });
+    harness.decided().await;
+    harness.create().await;
+    let now = of_last(&harness, 7).await;
+    assert_eq!(now.days.iter().map(|day| day.count).sum::<i64>(), 2);
+    let created = StepCount {
+        step: FunnelStep::Created,
+        open: true,
+        count: 1,
+    };
+    let decided = StepCount {
+        step: FunnelStep::Decided,
+        open: false,
+        count: 1,
+    };
+    assert_eq!(now.steps, [created, decided]);
+    assert_eq!((now.backlog.count, now.backlog.late), (1, 0));
+    assert_eq!(now.backlog.target, Millis::hours(24), "the default");
+    harness.clock.advance(Millis::hours(25));
+    assert_eq!(of_last(&harness, 7).await.backlog.late, 1);
+    harness.clock.advance(Millis::days(8));
+    let later = of_last(&harness, 7).await;
+    assert!(later.days.is_empty() && later.steps.is_empty(), "{later:?}");
+    assert_eq!(
+        (later.backlog.count, later.backlog.late, later.backlog.overdue),
+        (1, 1, 0)
+    );
+    assert_eq!(of_last(&harness, 30).await.days.len(), now.days.len());
+}

@@ -1,0 +1,227 @@
+//! How far people get, how long decisions take, and how deliveries turn out.
+
+use crate::fixtures::{World, at, expired, keep, outcome, read, session, world, write};
+use domain::{
+    document::Side,
+    funnel::FunnelStep,
+    ids::{CaptureId, SessionId},
+    outcome::{Source, Verdict},
+    session::Status,
+    time::Millis,
+};
+use store::{
+    Db,
+    capture::{
+        attempts::{self, AttemptRow},
+        capture_cookies::{self, CookieRow},
+        captures::{self, CaptureRow, Slot},
+    },
+    session::{
+        sessions,
+        statistics::{self, DecisionTimes, StepCount},
+    },
+    webhook::{
+        deliveries::{self, DeliveryCounts, DeliveryState},
+        events,
+    },
+};
+use testkit::databases::{Backend, backends};
+
+async fn open(db: &Db, id: &SessionId, number: u8) {
+    let cookie = keep(CookieRow {
+        hash: vec![number; 32],
+        session: id.clone(),
+        attempt: 1,
+        created_at: at(1),
+        seen_at: at(1),
+        ended_at: None,
+    });
+    write!(db, tx => capture_cookies::insert(tx, cookie)).unwrap();
+}
+
+async fn answer(db: &Db, id: &SessionId, change: fn(&mut AttemptRow)) {
+    let id = keep(id.clone());
+    let saved: Result<(), store::StoreError> = db
+        .write(async move |tx| {
+            let mut row = attempts::load(tx, id, 1).await?;
+            change(&mut row);
+            attempts::save(tx, &mut row).await
+        })
+        .await;
+    saved.unwrap();
+}
+
+async fn take(db: &Db, id: &SessionId, number: u8, slot: Slot, accepted: bool) {
+    let row = keep(CaptureRow {
+        id: CaptureId::from_random([number; 16]),
+        session: id.clone(),
+        attempt: 1,
+        slot,
+        number: 1,
+        document_type: None,
+        challenge: None,
+        frames: Vec::new(),
+        problems: Vec::new(),
+        created_at: at(1),
+        accepted_at: accepted.then_some(at(2)),
+        discarded_at: None,
+        findings: None,
+        analysed_at: None,
+    });
+    write!(db, tx => captures::insert(tx, row)).unwrap();
+}
+
+const FRONT: Slot = Slot::Document(Side::Front);
+
+/// Sessions 30 to 37 of the first tenant, one at each step.
+async fn sessions_at_each_step(db: &Db, world: World) {
+    for number in 30..38 {
+        let mut row = session(world.tenant, number);
+        if number == 37 {
+            row.session.status = Status::Completed;
+        }
+        let row = keep(row);
+        write!(db, tx => sessions::insert(tx, row)).unwrap();
+        let id = &row.session.id;
+        if number >= 31 {
+            open(db, id, number).await;
+        }
+        if number >= 32 {
+            answer(db, id, |row| row.consent = Some(("1".into(), at(2)))).await;
+            // A photo that is not accepted yet does not count.
+            take(db, id, number, FRONT, number >= 33).await;
+        }
+        if number >= 34 {
+            answer(db, id, |row| row.typed = Some(vec![1])).await;
+            // The details stay given after they are erased.
+            write!(db, tx => captures::erase(tx, id)).unwrap();
+        }
+        if number >= 35 {
+            take(db, id, number + 100, Slot::Selfie, true).await;
+        }
+        if number >= 36 {
+            answer(db, id, |row| row.submitted_at = Some(at(3))).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn sessions_are_counted_by_the_last_step_taken() {
+    for Backend { name, db, .. } in backends().await {
+        let world = world(&db).await;
+        sessions_at_each_step(&db, world).await;
+        let counted = async |from, now| {
+            let counts = read!(db, tx => statistics::count_by_step(tx, &world.tenant.id, at(from), at(now)));
+            let mut counts: Vec<_> = counts
+                .iter()
+                .map(|count| (count.step, count.open, count.count))
+                .collect();
+            counts.sort();
+            counts
+        };
+        let while_open: Vec<_> = FunnelStep::ALL
+            .iter()
+            .map(|step| (*step, *step != FunnelStep::Decided, 1))
+            .collect();
+        assert_eq!(counted(30_000, 40_000).await, while_open, "{name}");
+        let past_the_deadline: Vec<_> = FunnelStep::ALL.iter().map(|step| (*step, false, 1)).collect();
+        assert_eq!(counted(30_000, 10_000_000).await, past_the_deadline, "{name}");
+        assert_eq!(
+            counted(37_000, 40_000).await,
+            [(FunnelStep::Decided, false, 1)],
+            "{name}"
+        );
+        let theirs = read!(db, tx => statistics::count_by_step(tx, &world.other.id, at(0), at(20_000)));
+        let created = StepCount {
+            step: FunnelStep::Created,
+            open: true,
+            count: 1,
+        };
+        assert_eq!(theirs, [created], "{name}: the other tenant's");
+    }
+}
+
+#[tokio::test]
+async fn the_time_to_decision_is_told_by_nearest_rank_and_by_who_decided() {
+    for Backend { name, db, .. } in backends().await {
+        let world = world(&db).await;
+        // Automatic decisions after 1, 2, .. 10 s, and two of a person after 60 and 90 s.
+        let automatic = (1..=10).map(|seconds| (seconds, None));
+        let people = [(60, Some("")), (90, Some(""))];
+        for (number, (seconds, note)) in (40..).zip(automatic.chain(people)) {
+            let mut row = session(world.tenant, number);
+            row.session.status = Status::Completed;
+            row.session.completed_at = Some(at(1_000 + seconds * 1_000));
+            row.outcome = Some(outcome(&row, Verdict::Approved, note));
+            let row = keep(row);
+            write!(db, tx => sessions::insert(tx, row)).unwrap();
+            answer(&db, &row.session.id, |row| row.submitted_at = Some(at(1_000))).await;
+        }
+        let times = read!(db, tx => statistics::decision_times(tx, &world.tenant.id, at(40_000)));
+        let expected = [(Source::Automatic, 10, 5, 9), (Source::ManualReview, 2, 60, 90)];
+        let expected = expected.map(|(source, count, median, ninetieth)| DecisionTimes {
+            source,
+            count,
+            median: Millis(median * 1_000),
+            ninetieth: Millis(ninetieth * 1_000),
+        });
+        assert_eq!(times, expected, "{name}");
+        let none = read!(db, tx => statistics::decision_times(tx, &world.tenant.id, at(60_000)));
+        assert_eq!(none, [], "{name}: created before");
+        let theirs = read!(db, tx => statistics::decision_times(tx, &world.other.id, at(0)));
+        assert_eq!(theirs, [], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn deliveries_are_counted_by_how_they_turned_out() {
+    for Backend { name, db, .. } in backends().await {
+        let world = world(&db).await;
+        let turned_out = [
+            (60, DeliveryState::Delivered, 1),
+            (61, DeliveryState::Delivered, 3),
+            (62, DeliveryState::Pending, 2),
+            (63, DeliveryState::Abandoned, 9),
+            (64, DeliveryState::Delivered, 1),
+        ];
+        for (number, state, attempts) in turned_out {
+            let event = keep(expired(world.session, number));
+            let stored: Result<(), store::StoreError> = write!(db, tx => async {
+                events::insert(tx, event).await?;
+                let (tenant, id) = (&event.tenant, &event.id);
+                deliveries::insert(tx, tenant, id, "verification.expired", event.created_at, at(100)).await
+            });
+            stored.unwrap();
+            let before = keep(read!(db, tx => deliveries::find_any(tx, &event.id)).unwrap());
+            let mut after = before.clone();
+            (after.state, after.attempts) = (state, attempts);
+            if state != DeliveryState::Pending {
+                (after.next_attempt_at, after.settled_at) = (None, Some(at(2)));
+            }
+            let after = keep(after);
+            write!(db, tx => deliveries::save(tx, before, after)).unwrap();
+        }
+        let all = DeliveryCounts {
+            at_once: 2,
+            later: 1,
+            pending: 1,
+            abandoned: 1,
+        };
+        assert_eq!(
+            read!(db, tx => deliveries::count_since(tx, &world.tenant.id, at(60))),
+            all,
+            "{name}"
+        );
+        let later = DeliveryCounts {
+            at_once: 1,
+            ..DeliveryCounts::default()
+        };
+        assert_eq!(
+            read!(db, tx => deliveries::count_since(tx, &world.tenant.id, at(64))),
+            later,
+            "{name}"
+        );
+        let none = read!(db, tx => deliveries::count_since(tx, &world.other.id, at(0)));
+        assert_eq!(none, DeliveryCounts::default(), "{name}");
+    }
+}
