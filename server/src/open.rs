@@ -1,6 +1,15 @@
 //! From settings to a running system: databases, keys, pictures, models, the webhook sender.
 
-use crate::{beside, config::Config, inbox::Inbox, metrics::Metrics, site, state::App, upload::Admission};
+use crate::{
+    beside,
+    config::Config,
+    inbox::Inbox,
+    master_key::{MasterKeyError, open_vault},
+    metrics::Metrics,
+    site,
+    state::App,
+    upload::Admission,
+};
 use domain::time::Clock;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use service::{
@@ -19,7 +28,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use store::{Db, DbOptions, StoreError, backup::UNFINISHED, capture::pictures::Pictures, vault::Vault};
+use store::{Db, DbOptions, StoreError, backup::UNFINISHED, capture::pictures::Pictures};
 use tokio_util::sync::CancellationToken;
 use vision::Vision;
 
@@ -44,6 +53,14 @@ pub enum OpenError {
         what: &'static str,
         /// Why it did not open.
         source: StoreError,
+    },
+    /// The master key cannot be had.
+    #[error("{setting}: {source}")]
+    MasterKey {
+        /// The setting that says where it is.
+        setting: &'static str,
+        /// Why not.
+        source: MasterKeyError,
     },
     /// The webhook sender.
     #[error("webhooks: {0}")]
@@ -176,12 +193,16 @@ async fn assemble(
     let db = Db::open(&config.database_url, options)
         .await
         .map_err(on("database.url"))?;
-    let vault = Vault::open_with_file(&config.keys_url, options, &config.master_key_file, &db)
-        .await
-        .map_err(|source| match source {
-            StoreError::Locked(_) => on("storage.master_key_file")(source),
-            other => on("database.keys_url")(other),
-        })?;
+    let vault = open_vault(&config, options, &db).await.map_err(|error| match error {
+        MasterKeyError::Store(source @ (StoreError::Locked(_) | StoreError::Corrupt(_))) => {
+            on(config.master_key.setting())(source)
+        }
+        MasterKeyError::Store(source) => on("database.keys_url")(source),
+        source => OpenError::MasterKey {
+            setting: config.master_key.setting(),
+            source,
+        },
+    })?;
     let pictures = Pictures::in_folder(&config.pictures_dir).map_err(on("storage.pictures_dir"))?;
     let models_missing = vision.missing().into();
     let honnin = Honnin::new(Parts {
@@ -198,6 +219,7 @@ async fn assemble(
                 per_minute: config.rates.creations_per_minute,
                 burst: config.rates.creation_burst,
             },
+            retention: config.retention,
         },
     });
     Ok(App {

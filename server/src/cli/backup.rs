@@ -1,7 +1,11 @@
 //! `backup create`, `backup verify` and `backup restore`.
 
 use super::{Failure, Settings, block_on, logging, say};
-use crate::{config::Config, hold, open::open_restored};
+use crate::{
+    config::{Config, MasterKey},
+    hold,
+    open::open_restored,
+};
 use clap::{Args, Subcommand};
 use domain::time::Clock as _;
 use service::{privacy::after_restore::erase_again, runtime::clock::SystemClock};
@@ -46,9 +50,9 @@ pub(super) struct Copy {
 pub(super) struct Restore {
     #[command(flatten)]
     copy: Copy,
-    /// The file of the master keys.
+    /// The file of the master keys, unless this configuration gets them from elsewhere (master_key.source).
     #[arg(long, value_name = "FILE")]
-    master_key: PathBuf,
+    master_key: Option<PathBuf>,
     /// Send webhooks at the next start. Only if the lost installation is certain to send none: receivers get repeated events.
     #[arg(long)]
     send_deliveries: bool,
@@ -83,8 +87,8 @@ fn make(config: &Config, Create { to, keys }: &Create) -> Result<(), Failure> {
     say(format!("Copied the sessions and {copied} pictures to {}", to.display()))?;
     say(format!("Copied the keys to {}", keys.display()))?;
     say(format!(
-        "Not copied: {}. Keep a copy of it apart from both.",
-        config.master_key_file.display()
+        "Not copied: the master key ({}). Keep a copy of it apart from both.",
+        config.master_key
     ))
 }
 
@@ -94,12 +98,13 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         folder: config.data_dir.clone(),
         database: backup::sqlite_file(&config.database_url)?,
         keys: backup::sqlite_file(&config.keys_url)?,
-        master_key: config.master_key_file.clone(),
+        master_key: place_of_master_key(&config.master_key, restore.master_key.is_some())?,
         pictures: config.pictures_dir.clone(),
     };
     let Copy { from, keys } = &restore.copy;
     block_on(async move {
-        let verified = backup::put_back(from, keys, &restore.master_key, &target, &mut shown("files")).await?;
+        let verified =
+            backup::put_back(from, keys, restore.master_key.as_deref(), &target, &mut shown("files")).await?;
         if !restore.send_deliveries {
             hold::begin(&config.data_dir)?;
         }
@@ -122,6 +127,18 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         }
         Ok(())
     })
+}
+
+/// Where the file of the master keys is put, if there is one.
+fn place_of_master_key(source: &MasterKey, is_given: bool) -> Result<Option<PathBuf>, Failure> {
+    match (source, is_given) {
+        (MasterKey::File(path), true) => Ok(Some(path.clone())),
+        (MasterKey::File(_), false) => Err("--master-key must name the file of the master keys".into()),
+        (other, true) => {
+            Err(format!("leave --master-key out: this configuration gets the master key from {other}").into())
+        }
+        (_, false) => Ok(None),
+    }
 }
 
 fn describe(verified: &Verified) -> Result<(), Failure> {

@@ -2,7 +2,11 @@
 //! not know their meaning.
 
 use super::{DEFAULTS, Fault};
-use std::{collections::BTreeMap, fmt, path::Path};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+};
 use toml::{Table, Value};
 
 /// Where a value comes from.
@@ -34,6 +38,8 @@ impl fmt::Display for Origin {
 pub struct Layers {
     values: BTreeMap<String, (Value, Origin)>,
     faults: Vec<Fault>,
+    /// The folder in which systemd passes credentials.
+    credentials: Option<PathBuf>,
 }
 
 impl Layers {
@@ -49,6 +55,7 @@ impl Layers {
         Self {
             values,
             faults: Vec::new(),
+            credentials: None,
         }
     }
 
@@ -89,10 +96,14 @@ impl Layers {
         }
     }
 
-    /// Adds environment variables that begin with `HONNIN_`. An unknown name is a fault, since a misspelt limit would otherwise
+    /// Adds environment variables that begin with `HONNIN_`, and the one in which systemd names its folder of credentials. An unknown name is a fault, since a misspelt limit would otherwise
     /// have no effect; `HONNIN_TEST_..` is reserved for tests.
     pub fn add_environment(&mut self, variables: impl Iterator<Item = (String, String)>) {
         for (name, text) in variables {
+            if name == "CREDENTIALS_DIRECTORY" {
+                self.credentials = Some(text.into());
+                continue;
+            }
             let Some(rest) = name.strip_prefix("HONNIN_").filter(|rest| !rest.starts_with("TEST_")) else {
                 continue;
             };
@@ -138,6 +149,12 @@ impl Layers {
             origin,
             message,
         });
+    }
+
+    /// The folder in which systemd passes credentials to this process, if it does.
+    #[must_use]
+    pub fn credentials(&self) -> Option<&Path> {
+        self.credentials.as_deref()
     }
 
     /// Faults in names and types.

@@ -18,15 +18,19 @@ pub struct Target {
     pub database: PathBuf,
     /// The database of keys.
     pub keys: PathBuf,
-    /// The file of the master keys.
-    pub master_key: PathBuf,
+    /// The file of the master keys; `None` if they are kept elsewhere.
+    pub master_key: Option<PathBuf>,
     /// The folder of pictures.
     pub pictures: PathBuf,
 }
 
 impl Target {
-    fn parts(&self) -> [&Path; 4] {
-        [&self.database, &self.keys, &self.master_key, &self.pictures]
+    fn parts(&self) -> impl Iterator<Item = &Path> {
+        let master_key = self.master_key.as_deref();
+        [&self.database, &self.keys, &self.pictures]
+            .into_iter()
+            .map(PathBuf::as_path)
+            .chain(master_key)
     }
 
     /// Declares that everything was put back.
@@ -40,7 +44,7 @@ impl Target {
     }
 }
 
-/// Verifies a copy and puts it back. If it was interrupted, it can be run again. The data folder then still has the file
+/// Verifies a copy and puts it back, with the file `master_key` if there is a place for it. If it was interrupted, it can be run again. The data folder then still has the file
 /// [`UNFINISHED`], which [`Target::finish`] removes once what was erased since is erased here, too.
 ///
 /// # Errors
@@ -48,14 +52,14 @@ impl Target {
 pub async fn put_back(
     data: &Path,
     keys: &Path,
-    master_key: &Path,
+    master_key: Option<&Path>,
     target: &Target,
     progress: Progress<'_>,
 ) -> Result<Verified, BackupError> {
     let verified = verify(data, keys, &mut |_| ()).await?;
     let mark = target.folder.join(UNFINISHED);
     if !mark.exists()
-        && let Some(there) = target.parts().into_iter().find(|part| part.exists())
+        && let Some(there) = target.parts().find(|part| part.exists())
     {
         return Err(BackupError::unfit(
             there,
@@ -78,11 +82,9 @@ pub async fn put_back(
         files::copy(&data.join(name), &to)?;
         progress(done);
     }
-    for (from, to) in [
-        (master_key.to_owned(), &target.master_key),
-        (keys.join(KEYS), &target.keys),
-        (data.join(DATA), &target.database),
-    ] {
+    let master_key = master_key.map(Path::to_owned).zip(target.master_key.as_ref());
+    let databases = [(keys.join(KEYS), &target.keys), (data.join(DATA), &target.database)];
+    for (from, to) in master_key.into_iter().chain(databases) {
         // A log of an earlier attempt does not belong to the database that is put in its place.
         for log in ["-wal", "-shm"] {
             let mut name = to.as_os_str().to_owned();

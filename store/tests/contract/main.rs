@@ -13,6 +13,7 @@ mod limits;
 mod outbox;
 mod people;
 mod pictures;
+mod retention;
 mod schema;
 mod search;
 mod second_factors;
