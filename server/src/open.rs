@@ -2,7 +2,7 @@
 
 use crate::{
     beside,
-    config::Config,
+    config::{Config, PictureStore},
     inbox::Inbox,
     master_key::{MasterKeyError, open_vault},
     metrics::Metrics,
@@ -28,7 +28,11 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use store::{Db, DbOptions, StoreError, backup::UNFINISHED, capture::pictures::Pictures};
+use store::{
+    Db, DbOptions, StoreError,
+    backup::UNFINISHED,
+    capture::{bucket::Bucket, pictures::Pictures},
+};
 use tokio_util::sync::CancellationToken;
 use vision::Vision;
 
@@ -66,8 +70,10 @@ pub enum OpenError {
     #[error("webhooks: {0}")]
     Sender(#[from] SenderError),
     /// A file of certificate authorities.
-    #[error("webhooks.extra_ca_file {}: {reason}", path.display())]
+    #[error("{setting} {}: {reason}", path.display())]
     Authorities {
+        /// The setting that names it.
+        setting: &'static str,
         /// Which.
         path: PathBuf,
         /// Why.
@@ -203,7 +209,7 @@ async fn assemble(
             source,
         },
     })?;
-    let pictures = Pictures::in_folder(&config.pictures_dir).map_err(on("storage.pictures_dir"))?;
+    let pictures = pictures(&config.pictures)?;
     let models_missing = vision.missing().into();
     let honnin = Honnin::new(Parts {
         db,
@@ -236,16 +242,33 @@ async fn assemble(
     })
 }
 
+fn pictures(place: &PictureStore) -> Result<Pictures, OpenError> {
+    match place {
+        PictureStore::Folder(folder) => Pictures::in_folder(folder).map_err(on("storage.pictures_dir")),
+        PictureStore::Bucket { bucket, ca_file } => {
+            let bucket = Bucket {
+                extra_roots: authorities("s3.ca_file", ca_file.as_deref())?,
+                ..bucket.clone()
+            };
+            Pictures::in_bucket(&bucket).map_err(on("s3"))
+        }
+    }
+}
+
+/// The certificate authorities of a file, if there is one.
+fn authorities(setting: &'static str, file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, OpenError> {
+    let Some(path) = file else { return Ok(Vec::new()) };
+    CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| OpenError::Authorities {
+            setting,
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })
+}
+
 fn sender(config: &Config) -> Result<WebhookSender, OpenError> {
-    let extra_roots = match &config.webhooks.extra_ca_file {
-        None => Vec::new(),
-        Some(path) => CertificateDer::pem_file_iter(path)
-            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-            .map_err(|error| OpenError::Authorities {
-                path: path.clone(),
-                reason: error.to_string(),
-            })?,
-    };
+    let extra_roots = authorities("webhooks.extra_ca_file", config.webhooks.extra_ca_file.as_deref())?;
     let allow_networks = config.webhooks.allow_networks.clone();
     Ok(WebhookSender::new(SenderConfig {
         allow_networks,

@@ -9,6 +9,7 @@
 pub mod analyser;
 pub mod applicant;
 pub mod authority;
+pub mod buckets;
 pub mod databases;
 pub mod files;
 pub mod floors;

@@ -2,7 +2,7 @@
 
 use super::{Failure, Settings, block_on, logging, say};
 use crate::{
-    config::{Config, MasterKey},
+    config::{Config, MasterKey, PictureStore},
     hold,
     open::open_restored,
 };
@@ -11,7 +11,7 @@ use domain::time::Clock as _;
 use service::{privacy::after_restore::erase_again, runtime::clock::SystemClock};
 use std::{
     io::{IsTerminal as _, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 use store::backup::{self, Source, Target, Verified};
@@ -80,7 +80,7 @@ fn make(config: &Config, Create { to, keys }: &Create) -> Result<(), Failure> {
     let source = Source {
         database_url: &config.database_url,
         keys_url: &config.keys_url,
-        pictures: &config.pictures_dir,
+        pictures: folder_of_pictures(config)?,
     };
     let copied =
         block_on(async { Ok(backup::make(source, to, keys, SystemClock.now(), &mut shown("pictures")).await?) })?;
@@ -99,7 +99,7 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         database: backup::sqlite_file(&config.database_url)?,
         keys: backup::sqlite_file(&config.keys_url)?,
         master_key: place_of_master_key(&config.master_key, restore.master_key.is_some())?,
-        pictures: config.pictures_dir.clone(),
+        pictures: folder_of_pictures(&config)?.to_owned(),
     };
     let Copy { from, keys } = &restore.copy;
     block_on(async move {
@@ -127,6 +127,18 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         }
         Ok(())
     })
+}
+
+fn folder_of_pictures(config: &Config) -> Result<&Path, Failure> {
+    match &config.pictures {
+        PictureStore::Folder(folder) => Ok(folder),
+        PictureStore::Bucket { bucket, .. } => Err(format!(
+            "the pictures are in the bucket {}, which honnin backup does not copy: copy the databases with their own tools, and let the \
+             S3 server keep a second copy of the bucket (docs/OPERATIONS.md, Pictures in a bucket)",
+            bucket.name
+        )
+        .into()),
+    }
 }
 
 /// Where the file of the master keys is put, if there is one.

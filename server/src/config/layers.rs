@@ -169,24 +169,26 @@ impl Layers {
         self.values.get(key).map(|(value, origin)| (value, origin))
     }
 
-    /// Every setting, by name, with passwords in database URLs masked.
+    /// Every setting, by name, with passwords in database URLs and secret keys masked.
     pub fn shown(&self) -> impl Iterator<Item = (&str, String, &Origin)> {
-        self.values.iter().map(|(key, (value, origin))| {
-            let hidden = value
-                .as_str()
-                .and_then(|text| url::Url::parse(text).ok())
-                .and_then(|mut url| {
-                    url.password()?;
-                    url.set_password(Some("***")).ok()?;
-                    Some(Value::from(url.to_string()))
-                });
-            (
-                key.as_str(),
-                hidden.unwrap_or_else(|| value.clone()).to_string(),
-                origin,
-            )
-        })
+        self.values
+            .iter()
+            .map(|(key, (value, origin))| (key.as_str(), masked(key, value).to_string(), origin))
     }
+}
+
+fn masked(key: &str, value: &Value) -> Value {
+    const MASK: &str = "***";
+    let text = value.as_str().unwrap_or_default();
+    if key.ends_with(".secret_access_key") && !text.is_empty() {
+        return Value::from(MASK);
+    }
+    let url = url::Url::parse(text).ok().filter(|url| url.password().is_some());
+    let hidden = url.and_then(|mut url| {
+        url.set_password(Some(MASK)).ok()?;
+        Some(Value::from(url.to_string()))
+    });
+    hidden.unwrap_or_else(|| value.clone())
 }
 
 /// `{http: {a: 1}}` as `http.a = 1`.

@@ -3,6 +3,7 @@
 
 mod layers;
 mod master_key;
+mod pictures;
 mod read;
 
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod tests;
 
 pub use layers::{Layers, Origin};
 pub use master_key::{KeyService, MasterKey};
+pub use pictures::PictureStore;
 
 use crate::edge::{Certificate, ForwardingHeader, Limits, Proxies};
 use domain::{network::canonical, time::Millis};
@@ -59,8 +61,8 @@ pub struct Config {
     pub connections: u32,
     /// Where the master key comes from.
     pub master_key: MasterKey,
-    /// Folder of encrypted pictures.
-    pub pictures_dir: PathBuf,
+    /// Where encrypted pictures are.
+    pub pictures: PictureStore,
     /// Model files.
     pub models_dir: PathBuf,
     /// The browser's half.
@@ -201,7 +203,7 @@ impl Config {
         Some(Self {
             connections: reader.number("database.connections", 2..=1000) as u32,
             master_key: master_key::read(reader, &data_dir)?,
-            pictures_dir: data_dir.join(reader.filled("storage.pictures_dir")),
+            pictures: pictures::read(reader, &data_dir)?,
             models_dir: reader.filled("models.dir").into(),
             site_dir: crate::beside::site(Path::new(&reader.filled("site.dir"))),
             proxies: Proxies {

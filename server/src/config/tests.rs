@@ -196,6 +196,33 @@ fn passwords_are_not_shown() {
 }
 
 #[test]
+fn pictures_are_in_a_folder_or_in_a_bucket_whose_secret_is_not_shown() {
+    let PictureStore::Folder(folder) = config("", &[]).pictures else {
+        panic!("a bucket")
+    };
+    assert_eq!(folder, Path::new("data/pictures"));
+    let file = "[s3]\nbucket = \"pictures\"\nendpoint = \"https://s3.example/\"\nprefix = \"/honnin/\"\naccess_key_id = \"AKIA\"";
+    let secret = [("HONNIN_S3_SECRET_ACCESS_KEY", "sesame")];
+    let PictureStore::Bucket { bucket, .. } = config(file, &secret).pictures else {
+        panic!("a folder")
+    };
+    assert_eq!(bucket.endpoint.as_deref(), Some("https://s3.example"));
+    assert_eq!(bucket.prefix, "honnin");
+    assert!(!format!("{bucket:?}").contains("sesame"));
+    let mut layers = Layers::defaults();
+    layers.add_file("my.toml", "[s3]\nsecret_access_key = \"sesame\"");
+    assert!(!layers.shown().any(|(_, value, _)| value.contains("sesame")));
+    assert_eq!(
+        faults(file, &[]),
+        ["s3.secret_access_key (default): must be set if s3.access_key_id is"]
+    );
+    assert_eq!(
+        faults("[s3]\nbucket = \"b\"\nendpoint = \"s3.example\"", &[]),
+        ["s3.endpoint (from my.toml): must be a URL such as https://s3.example.com"]
+    );
+}
+
+#[test]
 fn the_master_key_can_come_from_elsewhere() {
     let of = |toml: &str| config(toml, &[("CREDENTIALS_DIRECTORY", "/run/credentials/honnin.service")]).master_key;
     for (toml, shown, setting) in [

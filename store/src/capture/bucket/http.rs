@@ -14,8 +14,8 @@ use hyper_util::{
 use object_store::{
     ClientOptions,
     client::{
-        HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse, HttpResponseBody,
-        HttpService,
+        HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse,
+        HttpResponseBody, HttpService,
     },
 };
 use rustls_pki_types::{CertificateDer, ServerName};
@@ -128,7 +128,9 @@ impl tower::Service<Uri> for Connector {
         let tls = self.tls.clone();
         Box::pin(async move {
             let connected = timeout(CONNECT, connect(tls, uri)).await;
-            connected.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?.map(TokioIo::new)
+            connected
+                .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
+                .map(TokioIo::new)
         })
     }
 }
@@ -146,11 +148,11 @@ async fn connect(tls: TlsConnector, uri: Uri) -> io::Result<Stream> {
     Ok(Stream(Box::new(tls.connect(name, tcp).await?)))
 }
 
-trait Bytes: AsyncRead + AsyncWrite + Unpin + Send {}
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Bytes for S {}
+trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Io for S {}
 
 /// A connection, with TLS or without.
-struct Stream(Box<dyn Bytes>);
+pub(super) struct Stream(Box<dyn Io>);
 
 impl Connection for Stream {
     fn connected(&self) -> Connected {
@@ -159,7 +161,11 @@ impl Connection for Stream {
 }
 
 impl AsyncRead for Stream {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.0).poll_read(context, buffer)
     }
 }

@@ -65,7 +65,9 @@ impl Bucket {
             .with_retry(retry)
             .with_http_connector(Connector::new(&self.extra_roots)?);
         if let Some(endpoint) = &self.endpoint {
-            builder = builder.with_endpoint(endpoint).with_allow_http(endpoint.starts_with("http:"));
+            builder = builder
+                .with_endpoint(endpoint)
+                .with_allow_http(endpoint.starts_with("http:"));
         }
         if let Some((id, secret)) = &self.credentials {
             builder = builder.with_access_key_id(id).with_secret_access_key(secret.expose());
