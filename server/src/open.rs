@@ -30,7 +30,7 @@ use std::{
 };
 use store::{
     Db, DbOptions, StoreError,
-    backup::UNFINISHED,
+    backup::{PicturePlace, UNFINISHED},
     capture::{bucket::Bucket, pictures::Pictures},
 };
 use tokio_util::sync::CancellationToken;
@@ -243,14 +243,22 @@ async fn assemble(
 }
 
 fn pictures(place: &PictureStore) -> Result<Pictures, OpenError> {
+    match picture_place(place)? {
+        PicturePlace::Folder(folder) => Pictures::in_folder(&folder).map_err(on("storage.pictures_dir")),
+        PicturePlace::Bucket(pictures) => Ok(pictures),
+    }
+}
+
+/// Where the pictures are. A folder is not opened: it may not exist yet.
+pub(crate) fn picture_place(place: &PictureStore) -> Result<PicturePlace, OpenError> {
     match place {
-        PictureStore::Folder(folder) => Pictures::in_folder(folder).map_err(on("storage.pictures_dir")),
+        PictureStore::Folder(folder) => Ok(PicturePlace::Folder(folder.clone())),
         PictureStore::Bucket { bucket, ca_file } => {
             let bucket = Bucket {
                 extra_roots: authorities("s3.ca_file", ca_file.as_deref())?,
                 ..bucket.clone()
             };
-            Pictures::in_bucket(&bucket).map_err(on("s3"))
+            Pictures::in_bucket(&bucket).map(PicturePlace::Bucket).map_err(on("s3"))
         }
     }
 }

@@ -2,19 +2,19 @@
 
 use super::{Failure, Settings, block_on, logging, say};
 use crate::{
-    config::{Config, MasterKey, PictureStore},
+    config::{Config, MasterKey},
     hold,
-    open::open_restored,
+    open::{open_restored, picture_place},
 };
 use clap::{Args, Subcommand};
 use domain::time::Clock as _;
 use service::{privacy::after_restore::erase_again, runtime::clock::SystemClock};
 use std::{
     io::{IsTerminal as _, Write as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
 };
-use store::backup::{self, Source, Target, Verified};
+use store::backup::{self, DatabasePlace, Source, Target, Verified};
 
 #[derive(Subcommand)]
 pub(super) enum BackupCommand {
@@ -22,7 +22,7 @@ pub(super) enum BackupCommand {
     Create(Create),
     /// Checks that a copy is whole and that its two halves fit.
     Verify(Copy),
-    /// Puts a copy back into the empty data folder of this configuration. Webhooks are held until a start with --send-deliveries.
+    /// Puts a copy back into the empty data folder, databases and bucket of this configuration. Webhooks are held until a start with --send-deliveries.
     Restore(Restore),
 }
 
@@ -70,17 +70,11 @@ pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Fai
 }
 
 fn make(config: &Config, Create { to, keys }: &Create) -> Result<(), Failure> {
-    if !config.database_url.starts_with("sqlite:") {
-        return Err(
-            "this installation is on PostgreSQL: run pg_dump on the database of database.url first and on that of \
-             database.keys_url second, then copy the pictures (docs/OPERATIONS.md, Backup and restore)"
-                .into(),
-        );
-    }
+    let pictures = picture_place(&config.pictures)?;
     let source = Source {
         database_url: &config.database_url,
         keys_url: &config.keys_url,
-        pictures: folder_of_pictures(config)?,
+        pictures: &pictures,
     };
     let copied =
         block_on(async { Ok(backup::make(source, to, keys, SystemClock.now(), &mut shown("pictures")).await?) })?;
@@ -96,10 +90,10 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
     logging::start(&config.log);
     let target = Target {
         folder: config.data_dir.clone(),
-        database: backup::sqlite_file(&config.database_url)?,
-        keys: backup::sqlite_file(&config.keys_url)?,
+        database: DatabasePlace::at(&config.database_url)?,
+        keys: DatabasePlace::at(&config.keys_url)?,
         master_key: place_of_master_key(&config.master_key, restore.master_key.is_some())?,
-        pictures: folder_of_pictures(&config)?.to_owned(),
+        pictures: picture_place(&config.pictures)?,
     };
     let Copy { from, keys } = &restore.copy;
     block_on(async move {
@@ -127,18 +121,6 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         }
         Ok(())
     })
-}
-
-fn folder_of_pictures(config: &Config) -> Result<&Path, Failure> {
-    match &config.pictures {
-        PictureStore::Folder(folder) => Ok(folder),
-        PictureStore::Bucket { bucket, .. } => Err(format!(
-            "the pictures are in the bucket {}, which honnin backup does not copy: copy the databases with their own tools, and let the \
-             S3 server keep a second copy of the bucket (docs/OPERATIONS.md, Pictures in a bucket)",
-            bucket.name
-        )
-        .into()),
-    }
 }
 
 /// Where the file of the master keys is put, if there is one.

@@ -194,6 +194,24 @@ impl Pictures {
         Ok(sessions)
     }
 
+    /// The sessions and names of all pictures in one of the 256 subfolders, for a copy of everything.
+    ///
+    /// # Errors
+    /// If the store does not respond.
+    pub async fn list_all(&self, shelf: u8) -> Result<Vec<(SessionId, String)>, StoreError> {
+        let folder = ObjectPath::from(format!("{shelf:02x}"));
+        let listed = self.objects.list(Some(&folder));
+        let named = listed.map_ok(|picture| {
+            let parts: Vec<_> = picture.location.parts().collect();
+            let [_, session, name] = parts.as_slice() else {
+                return None;
+            };
+            Some((SessionId::parse(session.as_ref())?, name.as_ref().to_owned()))
+        });
+        let found: Vec<Option<_>> = self.within(named.try_collect()).await?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
     /// Whether a picture can be stored, for the readiness check: there is space for one, and a small object is made durable.
     ///
     /// # Errors

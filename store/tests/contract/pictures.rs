@@ -146,6 +146,13 @@ async fn every_session_with_pictures_stands_on_exactly_one_shelf() {
         }
         found.sort();
         assert_eq!(found, (0..20).map(session).collect::<Vec<_>>(), "{}", place.name);
+        let mut all = Vec::new();
+        for shelf in 0..=255 {
+            all.extend(pictures.list_all(shelf).await.unwrap());
+        }
+        all.sort();
+        let named = found.into_iter().map(|session| (session, "front".to_owned()));
+        assert_eq!(all, named.collect::<Vec<_>>(), "{}", place.name);
     }
 }
 
