@@ -1,5 +1,6 @@
 #!/bin/sh
-# Everything that can be tested: the rules for dependencies, units and contracts on SQLite and on a temporary PostgreSQL, the examples in the documentation,
+# Everything that can be tested: the rules for dependencies, units and contracts on SQLite, on a temporary PostgreSQL and on a temporary S3
+# server, the examples in the documentation,
 # and end-to-end tests of the real binary in Chromium.
 set -eu
 cd "$(dirname "$0")/.."
@@ -24,9 +25,9 @@ fi
 
 step "tests"
 if cargo nextest --version >/dev/null 2>&1; then
-    scripts/with-postgres cargo nextest run --no-fail-fast
+    scripts/with-postgres scripts/with-s3 cargo nextest run --no-fail-fast
 else
-    scripts/with-postgres cargo test --bins --lib --tests --no-fail-fast
+    scripts/with-postgres scripts/with-s3 cargo test --bins --lib --tests --no-fail-fast
 fi
 
 step "examples in the documentation"

@@ -99,6 +99,8 @@ vocabulary! {
         MasterKeyRotate = "master_key.rotate",
         /// Exported the audit log.
         AuditExport = "audit.export",
+        /// Removed entries of the audit log because of their age.
+        AuditTrim = "audit.trim",
         /// Had an event sent again.
         WebhookSendAgain = "webhook.send_again",
         /// Had a range of events sent again.

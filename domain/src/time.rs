@@ -127,28 +127,47 @@ impl Millis {
 pub trait Clock: Send + Sync + 'static {
     /// The current time.
     fn now(&self) -> Timestamp;
+
+    /// The time since some fixed moment, which passes evenly however the clock is set.
+    fn elapsed(&self) -> Millis;
 }
 
 /// A clock that moves only when told to, for tests.
 #[derive(Debug)]
-pub struct ManualClock(AtomicI64);
+pub struct ManualClock {
+    now: AtomicI64,
+    elapsed: AtomicI64,
+}
 
 impl ManualClock {
     /// A clock that shows `start`.
     #[must_use]
     pub const fn at(start: Timestamp) -> Self {
-        Self(AtomicI64::new(start.0))
+        Self {
+            now: AtomicI64::new(start.0),
+            elapsed: AtomicI64::new(0),
+        }
     }
 
-    /// Moves the clock.
+    /// Lets time pass.
     pub fn advance(&self, span: Millis) {
-        self.0.fetch_add(span.0, Ordering::SeqCst);
+        self.elapsed.fetch_add(span.0, Ordering::SeqCst);
+        self.jump(span);
+    }
+
+    /// Sets the clock forward, or back, without time passing.
+    pub fn jump(&self, span: Millis) {
+        self.now.fetch_add(span.0, Ordering::SeqCst);
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        Timestamp(self.0.load(Ordering::SeqCst))
+        Timestamp(self.now.load(Ordering::SeqCst))
+    }
+
+    fn elapsed(&self) -> Millis {
+        Millis(self.elapsed.load(Ordering::SeqCst))
     }
 }
 

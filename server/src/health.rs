@@ -11,7 +11,8 @@ pub(crate) fn routes() -> Router<App> {
         .route("/readyz", get(ready))
 }
 
-/// Missing models do not make a node unready: its sessions go to human review.
+/// Missing models do not make a node unready: its sessions go to human review. Neither does a clock that has jumped: only what
+/// destroys waits until it has been steady for a while.
 async fn ready(State(app): State<App>) -> impl IntoResponse {
     let found = readiness(&app.honnin).await;
     let ready = found.is_whole() && !app.stopping.is_cancelled();
@@ -28,6 +29,7 @@ async fn ready(State(app): State<App>) -> impl IntoResponse {
             "database": found.database,
             "keys": found.keys,
             "pictures": found.pictures,
+            "clock": app.honnin.clock_is_steady(),
             "models": missing.is_empty(),
             "modelsMissing": missing,
         })),

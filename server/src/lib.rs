@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod config;
 pub mod edge;
+pub mod master_key;
 pub mod metrics;
 pub mod open;
 pub mod router;
@@ -17,6 +18,7 @@ mod capture;
 mod console;
 mod health;
 mod hold;
+mod http_client;
 pub mod inbox;
 mod inbox_page;
 mod metrics_endpoint;

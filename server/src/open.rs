@@ -1,6 +1,15 @@
 //! From settings to a running system: databases, keys, pictures, models, the webhook sender.
 
-use crate::{beside, config::Config, inbox::Inbox, metrics::Metrics, site, state::App, upload::Admission};
+use crate::{
+    beside,
+    config::{Config, PictureStore},
+    inbox::Inbox,
+    master_key::{MasterKeyError, open_vault},
+    metrics::Metrics,
+    site,
+    state::App,
+    upload::Admission,
+};
 use domain::time::Clock;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use service::{
@@ -19,7 +28,11 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use store::{Db, DbOptions, StoreError, backup::UNFINISHED, capture::pictures::Pictures, vault::Vault};
+use store::{
+    Db, DbOptions, StoreError,
+    backup::{PicturePlace, UNFINISHED},
+    capture::{bucket::Bucket, pictures::Pictures},
+};
 use tokio_util::sync::CancellationToken;
 use vision::Vision;
 
@@ -45,12 +58,22 @@ pub enum OpenError {
         /// Why it did not open.
         source: StoreError,
     },
+    /// The master key cannot be had.
+    #[error("{setting}: {source}")]
+    MasterKey {
+        /// The setting that says where it is.
+        setting: &'static str,
+        /// Why not.
+        source: MasterKeyError,
+    },
     /// The webhook sender.
     #[error("webhooks: {0}")]
     Sender(#[from] SenderError),
     /// A file of certificate authorities.
-    #[error("webhooks.extra_ca_file {}: {reason}", path.display())]
+    #[error("{setting} {}: {reason}", path.display())]
     Authorities {
+        /// The setting that names it.
+        setting: &'static str,
         /// Which.
         path: PathBuf,
         /// Why.
@@ -176,13 +199,17 @@ async fn assemble(
     let db = Db::open(&config.database_url, options)
         .await
         .map_err(on("database.url"))?;
-    let vault = Vault::open_with_file(&config.keys_url, options, &config.master_key_file, &db)
-        .await
-        .map_err(|source| match source {
-            StoreError::Locked(_) => on("storage.master_key_file")(source),
-            other => on("database.keys_url")(other),
-        })?;
-    let pictures = Pictures::in_folder(&config.pictures_dir).map_err(on("storage.pictures_dir"))?;
+    let vault = open_vault(&config, options, &db).await.map_err(|error| match error {
+        MasterKeyError::Store(source @ (StoreError::Locked(_) | StoreError::Corrupt(_))) => {
+            on(config.master_key.setting())(source)
+        }
+        MasterKeyError::Store(source) => on("database.keys_url")(source),
+        source => OpenError::MasterKey {
+            setting: config.master_key.setting(),
+            source,
+        },
+    })?;
+    let pictures = pictures(&config.pictures)?;
     let models_missing = vision.missing().into();
     let honnin = Honnin::new(Parts {
         db,
@@ -198,6 +225,7 @@ async fn assemble(
                 per_minute: config.rates.creations_per_minute,
                 burst: config.rates.creation_burst,
             },
+            retention: config.retention,
         },
     });
     Ok(App {
@@ -214,16 +242,41 @@ async fn assemble(
     })
 }
 
+fn pictures(place: &PictureStore) -> Result<Pictures, OpenError> {
+    match picture_place(place)? {
+        PicturePlace::Folder(folder) => Pictures::in_folder(&folder).map_err(on("storage.pictures_dir")),
+        PicturePlace::Bucket(pictures) => Ok(pictures),
+    }
+}
+
+/// Where the pictures are. A folder is not opened: it may not exist yet.
+pub(crate) fn picture_place(place: &PictureStore) -> Result<PicturePlace, OpenError> {
+    match place {
+        PictureStore::Folder(folder) => Ok(PicturePlace::Folder(folder.clone())),
+        PictureStore::Bucket { bucket, ca_file } => {
+            let bucket = Bucket {
+                extra_roots: authorities("s3.ca_file", ca_file.as_deref())?,
+                ..bucket.clone()
+            };
+            Pictures::in_bucket(&bucket).map(PicturePlace::Bucket).map_err(on("s3"))
+        }
+    }
+}
+
+/// The certificate authorities of a file, if there is one.
+fn authorities(setting: &'static str, file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, OpenError> {
+    let Some(path) = file else { return Ok(Vec::new()) };
+    CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| OpenError::Authorities {
+            setting,
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })
+}
+
 fn sender(config: &Config) -> Result<WebhookSender, OpenError> {
-    let extra_roots = match &config.webhooks.extra_ca_file {
-        None => Vec::new(),
-        Some(path) => CertificateDer::pem_file_iter(path)
-            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-            .map_err(|error| OpenError::Authorities {
-                path: path.clone(),
-                reason: error.to_string(),
-            })?,
-    };
+    let extra_roots = authorities("webhooks.extra_ca_file", config.webhooks.extra_ca_file.as_deref())?;
     let allow_networks = config.webhooks.allow_networks.clone();
     Ok(WebhookSender::new(SenderConfig {
         allow_networks,

@@ -26,6 +26,8 @@ pub enum Verified {
     Whole(Head, i64),
     /// Broken at this place: the entry is missing, or it was changed or moved.
     Broken(i64),
+    /// The same, but the entry that was noted before was removed since, because of its age.
+    NotedRemoved(Head, i64),
     /// Unbroken in itself, but not what was noted before.
     Replaced,
 }
@@ -53,8 +55,10 @@ pub(crate) async fn seal_new(honnin: &Honnin) -> Result<(), StoreError> {
 /// # Errors
 /// If the database does not respond.
 pub async fn verify(honnin: &Honnin, noted: Option<&Head>) -> Result<Verified, StoreError> {
-    let mut last = Head::default();
-    let mut replaced = noted.is_some();
+    let start = honnin.db.read(async |tx| audit_chain::find_start(tx).await).await?;
+    let removed = noted.is_some_and(|noted| noted.position < start.position);
+    let mut replaced = !removed && noted.is_some_and(|noted| *noted != start);
+    let mut last = start;
     loop {
         // A part ends at the noted place, so that its hash is seen.
         let left = noted.map_or(i64::MAX, |noted| noted.position - last.position);
@@ -73,10 +77,10 @@ pub async fn verify(honnin: &Honnin, noted: Option<&Head>) -> Result<Verified, S
         }
         last = head;
         if let Some(open) = open {
-            return Ok(if replaced {
-                Verified::Replaced
-            } else {
-                Verified::Whole(last, open)
+            return Ok(match (replaced, removed) {
+                (true, _) => Verified::Replaced,
+                (false, true) => Verified::NotedRemoved(last, open),
+                (false, false) => Verified::Whole(last, open),
             });
         }
     }

@@ -1,7 +1,11 @@
 //! What every operation works with: storage, clock, randomness, analyser. Created once at start, cheap to clone.
 
 use crate::{
-    runtime::{analyser::Analyser, cpu_pool::CpuPool, random::Random, readiness::LastCheck, wake_up::WakeUps},
+    jobs::sweep::Retention,
+    runtime::{
+        analyser::Analyser, cpu_pool::CpuPool, random::Random, readiness::LastCheck, steadiness::Steadiness,
+        wake_up::WakeUps,
+    },
     session::rate_limit::CreationRate,
     webhook::sender::WebhookSender,
 };
@@ -21,6 +25,8 @@ pub struct ServiceConfig {
     pub base_url: Url,
     /// The rate limit of session creation.
     pub creation_rate: CreationRate,
+    /// How long rows are kept that are not part of a session.
+    pub retention: Retention,
 }
 
 /// The parts of a running system.
@@ -58,6 +64,7 @@ pub struct Honnin {
     pub(crate) config: Arc<ServiceConfig>,
     pub(crate) wake_ups: Arc<WakeUps>,
     pub(crate) last_check: Arc<LastCheck>,
+    pub(crate) steadiness: Arc<Steadiness>,
 }
 
 impl Honnin {
@@ -68,6 +75,7 @@ impl Honnin {
             db: parts.db,
             vault: parts.vault,
             pictures: parts.pictures,
+            steadiness: Arc::new(Steadiness::new(&*parts.clock)),
             clock: parts.clock,
             random: parts.random,
             cpu_pool: Arc::new(CpuPool::new(Arc::clone(&parts.analyser))),
@@ -83,6 +91,17 @@ impl Honnin {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// The current time for what destroys; `None` while the clock cannot be trusted, because it has jumped.
+    pub(crate) fn steady_now(&self) -> Option<Timestamp> {
+        self.steadiness.steady_now(&*self.clock)
+    }
+
+    /// Whether the clock is steady. While it is not, nothing expires, is erased or swept.
+    #[must_use]
+    pub fn clock_is_steady(&self) -> bool {
+        self.steady_now().is_some()
     }
 
     /// The public URL of this installation, with a trailing slash.

@@ -8,6 +8,7 @@ use crate::{
     StoreError,
     db::{Tx, on},
 };
+use domain::time::Timestamp;
 use sha2::{Digest, Sha256};
 
 /// The last entry of the chain, or of a part that was checked.
@@ -87,6 +88,41 @@ async fn head(tx: &mut Tx) -> Result<Head, StoreError> {
     Ok(Head { position, hash })
 }
 
+/// The last of the entries that were removed because of their age, after which the chain begins now; position 0 if there is none.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_start(tx: &mut Tx) -> Result<Head, StoreError> {
+    let (position, hash) = on!(tx, conn => sqlx::query_as(
+        "SELECT removed_position, removed_hash FROM audit_chain WHERE id = 1").fetch_one(conn).await)?;
+    Ok(Head { position, hash })
+}
+
+/// Removes up to `limit` linked entries from the beginning of the chain, up to the first one of `before` or later. Returns how many.
+/// The hash of the last one stays, so that the rest can still be checked.
+///
+/// # Errors
+/// [`StoreError::Conflict`] if another node does the same.
+pub async fn remove_before(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+    let start = find_start(tx).await?;
+    let oldest: Vec<(i64, Vec<u8>, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT position, hash, at FROM audit WHERE position > $1 ORDER BY position LIMIT $2")
+        .bind(start.position).bind(i64::from(limit)).fetch_all(conn).await)?;
+    let old = oldest.into_iter().take_while(|(.., at)| *at < before.as_millis());
+    let Some((position, hash, _)) = old.last() else {
+        return Ok(0);
+    };
+    let moved = on!(tx, conn => sqlx::query(
+        "UPDATE audit_chain SET removed_position = $2, removed_hash = $3 WHERE id = 1 AND removed_position = $1")
+        .bind(start.position).bind(position).bind(&hash)
+        .execute(conn).await.map(|done| done.rows_affected()))?;
+    if moved != 1 {
+        return Err(tx.conflict());
+    }
+    on!(tx, conn => sqlx::query("DELETE FROM audit WHERE position > $1 AND position <= $2")
+        .bind(start.position).bind(position).execute(conn).await.map(|done| done.rows_affected()))
+}
+
 /// Links up to `limit` entries, oldest first. Returns how many.
 ///
 /// # Errors
@@ -122,11 +158,13 @@ pub async fn seal(tx: &mut Tx, limit: u32) -> Result<usize, StoreError> {
     Ok(rows.len())
 }
 
-/// Checks up to `limit` entries after `from`, which was checked before.
+/// Checks up to `limit` entries after `from`, which was checked before. Entries that were removed because of their age are skipped.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn check(tx: &mut Tx, from: &Head, limit: u32) -> Result<Checked, StoreError> {
+    let start = find_start(tx).await?;
+    let from = if start.position > from.position { &start } else { from };
     let rows: Vec<Linked> = on!(tx, conn => sqlx::query_as(
         "SELECT position, hash, number, at, tenant_id, actor, action, subject, detail, address FROM audit
          WHERE position > $1 ORDER BY position LIMIT $2")

@@ -125,6 +125,18 @@ pub async fn release(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError>
         .bind(session.as_str()).execute(conn).await.map(drop))
 }
 
+/// Removes up to `limit` of the reservations that have ended. Returns how many.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_ended_holds(tx: &mut Tx, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "DELETE FROM review_holds WHERE session_id IN (
+             SELECT session_id FROM review_holds WHERE held_until <= $1 LIMIT $2)")
+        .bind(now.as_millis()).bind(i64::from(limit))
+        .execute(conn).await.map(|done| done.rows_affected()))
+}
+
 /// Stores a decision with an encrypted note. An attempt is decided once.
 ///
 /// # Errors

@@ -56,6 +56,19 @@ pub fn sqlite_address(folder: TempDir) -> Address {
     }
 }
 
+/// The address of a new database on the server at `server`. Programs of PostgreSQL copy whole databases, not schemas.
+pub async fn empty(server: &str) -> String {
+    let name = format!("d_{:032x}", rand::random::<u128>());
+    let mut admin = PgConnection::connect(server).await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}")))
+        .execute(&mut admin)
+        .await
+        .unwrap();
+    admin.close().await.unwrap();
+    let (before, _) = server.rsplit_once('/').unwrap();
+    format!("{before}/{name}")
+}
+
 /// A fresh schema on the server at `server`.
 pub async fn postgres_address(server: &str) -> Address {
     let schema = format!("t_{:032x}", rand::random::<u128>());

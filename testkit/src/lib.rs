@@ -9,6 +9,7 @@
 pub mod analyser;
 pub mod applicant;
 pub mod authority;
+pub mod buckets;
 pub mod databases;
 pub mod files;
 pub mod floors;
@@ -31,7 +32,10 @@ use domain::{
 use service::{
     Honnin, Parts, ServiceConfig,
     access::{self, Tenant, api_key},
-    jobs::worker::{Lane, Worker},
+    jobs::{
+        sweep::Retention,
+        worker::{Lane, Worker},
+    },
     runtime::random::{Random, SeededRandom},
     session::{
         create::{self, Created},
@@ -299,6 +303,7 @@ pub async fn open(
         config: ServiceConfig {
             base_url: "https://id.example/".parse().unwrap(),
             creation_rate,
+            retention: Retention::default(),
         },
     })
 }

@@ -241,7 +241,9 @@ async fn read(stream: &mut TlsStream<TcpStream>) -> Option<Received> {
             HeaderValue::from_str(value).unwrap(),
         );
     }
-    let length: usize = headers["content-length"].to_str().unwrap().parse().unwrap();
+    // A GET has no body.
+    let length = headers.get("content-length");
+    let length: usize = length.map_or(0, |length| length.to_str().unwrap().parse().unwrap());
     let mut body = bytes.split_off(head + 4);
     while body.len() < length {
         if stream.read_buf(&mut body).await.ok()? == 0 {

@@ -302,6 +302,7 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::WebhookSecretDisable => "disabled a webhook secret",
         AuditAction::MasterKeyRotate => "replaced the master key",
         AuditAction::AuditExport => "exported the audit log",
+        AuditAction::AuditTrim => "removed old entries of the audit log",
         AuditAction::WebhookSendAgain => "resent a webhook",
         AuditAction::WebhookSendRangeAgain => "resent webhooks",
         AuditAction::WebhookTest => "sent a test webhook",

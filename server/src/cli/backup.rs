@@ -1,7 +1,11 @@
 //! `backup create`, `backup verify` and `backup restore`.
 
 use super::{Failure, Settings, block_on, logging, say};
-use crate::{config::Config, hold, open::open_restored};
+use crate::{
+    config::{Config, MasterKey},
+    hold,
+    open::{open_restored, picture_place},
+};
 use clap::{Args, Subcommand};
 use domain::time::Clock as _;
 use service::{privacy::after_restore::erase_again, runtime::clock::SystemClock};
@@ -10,7 +14,7 @@ use std::{
     path::PathBuf,
     sync::Arc,
 };
-use store::backup::{self, Source, Target, Verified};
+use store::backup::{self, DatabasePlace, Source, Target, Verified};
 
 #[derive(Subcommand)]
 pub(super) enum BackupCommand {
@@ -18,7 +22,7 @@ pub(super) enum BackupCommand {
     Create(Create),
     /// Checks that a copy is whole and that its two halves fit.
     Verify(Copy),
-    /// Puts a copy back into the empty data folder of this configuration. Webhooks are held until a start with --send-deliveries.
+    /// Puts a copy back into the empty data folder, databases and bucket of this configuration. Webhooks are held until a start with --send-deliveries.
     Restore(Restore),
 }
 
@@ -46,9 +50,9 @@ pub(super) struct Copy {
 pub(super) struct Restore {
     #[command(flatten)]
     copy: Copy,
-    /// The file of the master keys.
+    /// The file of the master keys, unless this configuration gets them from elsewhere (master_key.source).
     #[arg(long, value_name = "FILE")]
-    master_key: PathBuf,
+    master_key: Option<PathBuf>,
     /// Send webhooks at the next start. Only if the lost installation is certain to send none: receivers get repeated events.
     #[arg(long)]
     send_deliveries: bool,
@@ -66,25 +70,19 @@ pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Fai
 }
 
 fn make(config: &Config, Create { to, keys }: &Create) -> Result<(), Failure> {
-    if !config.database_url.starts_with("sqlite:") {
-        return Err(
-            "this installation is on PostgreSQL: run pg_dump on the database of database.url first and on that of \
-             database.keys_url second, then copy the pictures (docs/OPERATIONS.md, Backup and restore)"
-                .into(),
-        );
-    }
+    let pictures = picture_place(&config.pictures)?;
     let source = Source {
         database_url: &config.database_url,
         keys_url: &config.keys_url,
-        pictures: &config.pictures_dir,
+        pictures: &pictures,
     };
     let copied =
         block_on(async { Ok(backup::make(source, to, keys, SystemClock.now(), &mut shown("pictures")).await?) })?;
     say(format!("Copied the sessions and {copied} pictures to {}", to.display()))?;
     say(format!("Copied the keys to {}", keys.display()))?;
     say(format!(
-        "Not copied: {}. Keep a copy of it apart from both.",
-        config.master_key_file.display()
+        "Not copied: the master key ({}). Keep a copy of it apart from both.",
+        config.master_key
     ))
 }
 
@@ -92,14 +90,15 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
     logging::start(&config.log);
     let target = Target {
         folder: config.data_dir.clone(),
-        database: backup::sqlite_file(&config.database_url)?,
-        keys: backup::sqlite_file(&config.keys_url)?,
-        master_key: config.master_key_file.clone(),
-        pictures: config.pictures_dir.clone(),
+        database: DatabasePlace::at(&config.database_url)?,
+        keys: DatabasePlace::at(&config.keys_url)?,
+        master_key: place_of_master_key(&config.master_key, restore.master_key.is_some())?,
+        pictures: picture_place(&config.pictures)?,
     };
     let Copy { from, keys } = &restore.copy;
     block_on(async move {
-        let verified = backup::put_back(from, keys, &restore.master_key, &target, &mut shown("files")).await?;
+        let verified =
+            backup::put_back(from, keys, restore.master_key.as_deref(), &target, &mut shown("files")).await?;
         if !restore.send_deliveries {
             hold::begin(&config.data_dir)?;
         }
@@ -122,6 +121,18 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         }
         Ok(())
     })
+}
+
+/// Where the file of the master keys is put, if there is one.
+fn place_of_master_key(source: &MasterKey, is_given: bool) -> Result<Option<PathBuf>, Failure> {
+    match (source, is_given) {
+        (MasterKey::File(path), true) => Ok(Some(path.clone())),
+        (MasterKey::File(_), false) => Err("--master-key must name the file of the master keys".into()),
+        (other, true) => {
+            Err(format!("leave --master-key out: this configuration gets the master key from {other}").into())
+        }
+        (_, false) => Ok(None),
+    }
 }
 
 fn describe(verified: &Verified) -> Result<(), Failure> {

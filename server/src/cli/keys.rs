@@ -1,7 +1,7 @@
 //! `keys check` and `keys rotate`.
 
 use super::{Failure, Settings, block_on, logging, say};
-use crate::{open::open_without_models, state::App};
+use crate::{config::MasterKey, master_key::load, open::open_without_models, state::App};
 use clap::{Args, Subcommand};
 use service::{
     access::CommandLine,
@@ -9,6 +9,7 @@ use service::{
 };
 use std::{
     io::{IsTerminal as _, Write as _},
+    path::Path,
     time::Duration,
 };
 use store::vault::MasterKeys;
@@ -20,6 +21,15 @@ pub(super) enum KeysCommand {
     /// Replaces the master key: adds a new version, encrypts everything with it, and removes the old one. The installation may be
     /// running; all its processes must use the same file. If interrupted, run it again.
     Rotate(Rotate),
+    /// Prints a new master key, for a place where Honnin cannot write it: a credential, a command, a key service.
+    Generate(Generate),
+}
+
+#[derive(Args)]
+pub(super) struct Generate {
+    /// Its version: for a rotation, one more than the newest.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    version: u32,
 }
 
 #[derive(Args)]
@@ -27,16 +37,22 @@ pub(super) struct Rotate {
     /// Seconds to wait before the old version is removed, for what running processes encrypted with it and have not stored yet.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     settle: u64,
+    /// Every process was started again since the new version was added. Only if the master key does not come from a file.
+    #[arg(long)]
+    restarted: bool,
 }
 
 pub(super) fn run(settings: &Settings, command: KeysCommand) -> Result<(), Failure> {
+    if let KeysCommand::Generate(Generate { version }) = command {
+        return say(MasterKeys::generate(version)?.trim_end());
+    }
     let config = settings.load()?;
     logging::start(&config.log);
     block_on(async move {
         let app = open_without_models(config).await?;
         let result = match command {
-            KeysCommand::Check => check(&app).await,
-            KeysCommand::Rotate(rotate) => change(&app, Duration::from_secs(rotate.settle)).await,
+            KeysCommand::Rotate(rotate) => change(&app, &rotate).await,
+            KeysCommand::Check | KeysCommand::Generate(_) => check(&app).await,
         };
         app.honnin.close().await?;
         result
@@ -44,10 +60,10 @@ pub(super) fn run(settings: &Settings, command: KeysCommand) -> Result<(), Failu
 }
 
 async fn check(app: &App) -> Result<(), Failure> {
-    let file = &app.config.master_key_file;
-    let versions = MasterKeys::load(file)?.versions();
-    let versions: Vec<String> = versions.iter().map(ToString::to_string).collect();
-    say(format!("Versions in {}: {}", file.display(), versions.join(", ")))?;
+    let source = &app.config.master_key;
+    let versions = load(source).await?.versions();
+    let listed: Vec<String> = versions.iter().map(ToString::to_string).collect();
+    say(format!("Versions in {source}: {}", listed.join(", ")))?;
     let found = count(&app.honnin).await?;
     for (version, keys) in &found.keys {
         say(format!("Version {version} encrypts {keys} session keys"))?;
@@ -62,13 +78,60 @@ async fn check(app: &App) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn change(app: &App, settle: Duration) -> Result<(), Failure> {
-    let file = &app.config.master_key_file;
+async fn change(app: &App, rotate: &Rotate) -> Result<(), Failure> {
+    let settle = Duration::from_secs(rotate.settle);
+    match &app.config.master_key {
+        MasterKey::File(file) => change_file(app, file, settle).await,
+        elsewhere => change_elsewhere(app, elsewhere, rotate.restarted, settle).await,
+    }
+}
+
+async fn change_file(app: &App, file: &Path, settle: Duration) -> Result<(), Failure> {
     // More than one version: an earlier run was interrupted, and is continued.
     if MasterKeys::load(file)?.versions().len() == 1 {
         let version = MasterKeys::add_version(file)?;
         say(format!("Added version {version} to {}", file.display()))?;
     }
+    let late = encrypt_all(app, settle).await?;
+    let newest = MasterKeys::load(file)?.versions().last().copied().unwrap_or_default();
+    MasterKeys::keep_newest(file)?;
+    record(&app.honnin, CommandLine::here(), newest).await?;
+    say(format!("Encrypted {late} more. The old key was removed."))?;
+    say("Copy the file to where you keep it. Older copies of the keys need the older file.")
+}
+
+/// Honnin cannot write the new version itself, nor remove the old one: it says what is to be done.
+async fn change_elsewhere(app: &App, source: &MasterKey, restarted: bool, settle: Duration) -> Result<(), Failure> {
+    let versions = load(source).await?.versions();
+    let newest = versions.last().copied().unwrap_or_default();
+    if versions.len() == 1 {
+        return Err(format!(
+            "the master key comes from {source}, where Honnin cannot change it. First add a line to it, and keep the old one: \
+             honnin keys generate --version {}. Then start every process again, and run: honnin keys rotate --restarted",
+            newest + 1
+        )
+        .into());
+    }
+    if !restarted {
+        return Err(format!(
+            "processes read {source} at their start only, and could not read what version {newest} encrypts: start each of them \
+             again, then run: honnin keys rotate --restarted"
+        )
+        .into());
+    }
+    let late = encrypt_all(app, settle).await?;
+    record(&app.honnin, CommandLine::here(), newest).await?;
+    say(format!(
+        "Encrypted {late} more. Nothing needs the older versions any more."
+    ))?;
+    say(format!(
+        "Now remove the older versions from {source}. Older copies of the keys need them: keep them where you keep those copies, or \
+         make a new backup."
+    ))
+}
+
+/// Encrypts everything with the newest version, and what running processes stored in the meantime. Returns how much that was.
+async fn encrypt_all(app: &App, settle: Duration) -> Result<usize, Failure> {
     let done = encrypt_anew(&app.honnin, shown()).await?;
     say(format!("Encrypted {done} keys and secrets with it"))?;
     say(format!(
@@ -79,13 +142,9 @@ async fn change(app: &App, settle: Duration) -> Result<(), Failure> {
     let late = encrypt_anew(&app.honnin, |_| ()).await?;
     let found = count(&app.honnin).await?;
     if found.keys.len() > 1 || found.older_secrets > 0 {
-        return Err("something is still encrypted with the old version: does every process use this file? Run the command again".into());
+        return Err("something is still encrypted with the old version: does every process use the new one? Run the command again".into());
     }
-    let newest = MasterKeys::load(file)?.versions().last().copied().unwrap_or_default();
-    MasterKeys::keep_newest(file)?;
-    record(&app.honnin, CommandLine::here(), newest).await?;
-    say(format!("Encrypted {late} more. The old key was removed."))?;
-    say("Copy the file to where you keep it. Older copies of the keys need the older file.")
+    Ok(late)
 }
 
 fn shown() -> impl FnMut(usize) {

@@ -2,7 +2,11 @@
 //! not know their meaning.
 
 use super::{DEFAULTS, Fault};
-use std::{collections::BTreeMap, fmt, path::Path};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+};
 use toml::{Table, Value};
 
 /// Where a value comes from.
@@ -34,6 +38,8 @@ impl fmt::Display for Origin {
 pub struct Layers {
     values: BTreeMap<String, (Value, Origin)>,
     faults: Vec<Fault>,
+    /// The folder in which systemd passes credentials.
+    credentials: Option<PathBuf>,
 }
 
 impl Layers {
@@ -49,6 +55,7 @@ impl Layers {
         Self {
             values,
             faults: Vec::new(),
+            credentials: None,
         }
     }
 
@@ -89,10 +96,14 @@ impl Layers {
         }
     }
 
-    /// Adds environment variables that begin with `HONNIN_`. An unknown name is a fault, since a misspelt limit would otherwise
+    /// Adds environment variables that begin with `HONNIN_`, and the one in which systemd names its folder of credentials. An unknown name is a fault, since a misspelt limit would otherwise
     /// have no effect; `HONNIN_TEST_..` is reserved for tests.
     pub fn add_environment(&mut self, variables: impl Iterator<Item = (String, String)>) {
         for (name, text) in variables {
+            if name == "CREDENTIALS_DIRECTORY" {
+                self.credentials = Some(text.into());
+                continue;
+            }
             let Some(rest) = name.strip_prefix("HONNIN_").filter(|rest| !rest.starts_with("TEST_")) else {
                 continue;
             };
@@ -140,6 +151,12 @@ impl Layers {
         });
     }
 
+    /// The folder in which systemd passes credentials to this process, if it does.
+    #[must_use]
+    pub fn credentials(&self) -> Option<&Path> {
+        self.credentials.as_deref()
+    }
+
     /// Faults in names and types.
     #[must_use]
     pub fn faults(&self) -> &[Fault] {
@@ -152,24 +169,26 @@ impl Layers {
         self.values.get(key).map(|(value, origin)| (value, origin))
     }
 
-    /// Every setting, by name, with passwords in database URLs masked.
+    /// Every setting, by name, with passwords in database URLs and secret keys masked.
     pub fn shown(&self) -> impl Iterator<Item = (&str, String, &Origin)> {
-        self.values.iter().map(|(key, (value, origin))| {
-            let hidden = value
-                .as_str()
-                .and_then(|text| url::Url::parse(text).ok())
-                .and_then(|mut url| {
-                    url.password()?;
-                    url.set_password(Some("***")).ok()?;
-                    Some(Value::from(url.to_string()))
-                });
-            (
-                key.as_str(),
-                hidden.unwrap_or_else(|| value.clone()).to_string(),
-                origin,
-            )
-        })
+        self.values
+            .iter()
+            .map(|(key, (value, origin))| (key.as_str(), masked(key, value).to_string(), origin))
     }
+}
+
+fn masked(key: &str, value: &Value) -> Value {
+    const MASK: &str = "***";
+    let text = value.as_str().unwrap_or_default();
+    if key.ends_with(".secret_access_key") && !text.is_empty() {
+        return Value::from(MASK);
+    }
+    let url = url::Url::parse(text).ok().filter(|url| url.password().is_some());
+    let hidden = url.and_then(|mut url| {
+        url.set_password(Some(MASK)).ok()?;
+        Some(Value::from(url.to_string()))
+    });
+    hidden.unwrap_or_else(|| value.clone())
 }
 
 /// `{http: {a: 1}}` as `http.a = 1`.

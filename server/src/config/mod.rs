@@ -2,17 +2,22 @@
 //! only place that reads environment variables.
 
 mod layers;
+mod master_key;
+mod pictures;
 mod read;
 
 #[cfg(test)]
 mod tests;
 
 pub use layers::{Layers, Origin};
+pub use master_key::{KeyService, MasterKey};
+pub use pictures::PictureStore;
 
 use crate::edge::{Certificate, ForwardingHeader, Limits, Proxies};
-use domain::network::canonical;
+use domain::{network::canonical, time::Millis};
 use ipnet::IpNet;
 use read::Reader;
+use service::jobs::sweep::Retention;
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -54,10 +59,10 @@ pub struct Config {
     pub keys_url: String,
     /// Connection pool size of each.
     pub connections: u32,
-    /// File of the master key.
-    pub master_key_file: PathBuf,
-    /// Folder of encrypted pictures.
-    pub pictures_dir: PathBuf,
+    /// Where the master key comes from.
+    pub master_key: MasterKey,
+    /// Where encrypted pictures are.
+    pub pictures: PictureStore,
     /// Model files.
     pub models_dir: PathBuf,
     /// The browser's half.
@@ -78,6 +83,8 @@ pub struct Config {
     pub webhooks: Webhooks,
     /// Background jobs.
     pub worker: Worker,
+    /// How long rows are kept that are not part of a session.
+    pub retention: Retention,
     /// Rate limits.
     pub rates: Rates,
     /// Logs.
@@ -172,6 +179,7 @@ impl Config {
         let database_url = database_url(reader, "database.url", &data_dir.join("honnin.db"));
         let keys_url = keys_url(reader, &database_url, &data_dir);
         let seconds = |reader: &mut Reader<'_>, key| Duration::from_secs(reader.number(key, 1..=3600));
+        let days = |reader: &mut Reader<'_>, key, least| Millis::days(reader.number(key, least..=36_500).cast_signed());
         let limits = Limits {
             connections: reader.number("http.max_connections", 1..=1_000_000) as usize,
             head: seconds(reader, "http.header_timeout"),
@@ -194,8 +202,8 @@ impl Config {
         let ca = reader.text("webhooks.extra_ca_file");
         Some(Self {
             connections: reader.number("database.connections", 2..=1000) as u32,
-            master_key_file: data_dir.join(reader.filled("storage.master_key_file")),
-            pictures_dir: data_dir.join(reader.filled("storage.pictures_dir")),
+            master_key: master_key::read(reader, &data_dir)?,
+            pictures: pictures::read(reader, &data_dir)?,
             models_dir: reader.filled("models.dir").into(),
             site_dir: crate::beside::site(Path::new(&reader.filled("site.dir"))),
             proxies: Proxies {
@@ -224,6 +232,13 @@ impl Config {
             worker: Worker {
                 embedded: reader.flag("worker.embedded"),
                 concurrency,
+            },
+            retention: Retention {
+                audit: days(reader, "retention.audit_days", 30),
+                // The retries of a delivery take three days.
+                deliveries: days(reader, "retention.deliveries_days", 7),
+                events: days(reader, "retention.events_days", 1),
+                finished_jobs: days(reader, "retention.finished_jobs_days", 1),
             },
             rates: Rates {
                 creations_per_minute: reader.number("limits.creations_per_minute", 0..=1_000_000) as u32,

@@ -2,7 +2,7 @@
 
 use super::{Fault, Layers, Origin};
 use ipnet::IpNet;
-use std::{net::IpAddr, ops::RangeInclusive, str::FromStr};
+use std::{net::IpAddr, ops::RangeInclusive, path::Path, str::FromStr};
 use toml::Value;
 
 pub(super) struct Reader<'a> {
@@ -91,6 +91,20 @@ impl<'a> Reader<'a> {
             self.fault(key, format!("must be {}", names.join(" or ")));
         }
         chosen
+    }
+
+    pub(super) fn credentials(&self) -> Option<&'a Path> {
+        self.layers.credentials()
+    }
+
+    /// A list of texts.
+    pub(super) fn texts(&mut self, key: &str) -> Vec<String> {
+        let items = self.value(key).and_then(Value::as_array).cloned().unwrap_or_default();
+        let texts: Option<Vec<_>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+        texts.unwrap_or_else(|| {
+            self.fault(key, "must be a list of strings");
+            Vec::new()
+        })
     }
 
     /// Networks; a single address is a network of one.

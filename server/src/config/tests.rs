@@ -35,7 +35,7 @@ fn the_defaults_make_sense() {
     assert_eq!(config.base_url.as_str(), "http://localhost:3000/");
     assert_eq!(config.database_url, "sqlite://data/honnin.db");
     assert_eq!(config.keys_url, "sqlite://data/keys.db");
-    assert_eq!(config.master_key_file, Path::new("data/master.key"));
+    assert!(matches!(&config.master_key, MasterKey::File(path) if path == Path::new("data/master.key")));
 }
 
 #[test]
@@ -193,4 +193,96 @@ fn passwords_are_not_shown() {
         "{shown:?}"
     );
     assert!(!shown.concat().contains("sesame"));
+}
+
+#[test]
+fn pictures_are_in_a_folder_or_in_a_bucket_whose_secret_is_not_shown() {
+    let PictureStore::Folder(folder) = config("", &[]).pictures else {
+        panic!("a bucket")
+    };
+    assert_eq!(folder, Path::new("data/pictures"));
+    let file = "[s3]\nbucket = \"pictures\"\nendpoint = \"https://s3.example/\"\nprefix = \"/honnin/\"\naccess_key_id = \"AKIA\"";
+    let secret = [("HONNIN_S3_SECRET_ACCESS_KEY", "sesame")];
+    let PictureStore::Bucket { bucket, .. } = config(file, &secret).pictures else {
+        panic!("a folder")
+    };
+    assert_eq!(bucket.endpoint.as_deref(), Some("https://s3.example"));
+    assert_eq!(bucket.prefix, "honnin");
+    assert!(!format!("{bucket:?}").contains("sesame"));
+    let mut layers = Layers::defaults();
+    layers.add_file("my.toml", "[s3]\nsecret_access_key = \"sesame\"");
+    assert!(!layers.shown().any(|(_, value, _)| value.contains("sesame")));
+    assert_eq!(
+        faults(file, &[]),
+        ["s3.secret_access_key (default): must be set if s3.access_key_id is"]
+    );
+    assert_eq!(
+        faults("[s3]\nbucket = \"b\"\nendpoint = \"s3.example\"", &[]),
+        ["s3.endpoint (from my.toml): must be a URL such as https://s3.example.com"]
+    );
+}
+
+#[test]
+fn the_master_key_can_come_from_elsewhere() {
+    let of = |toml: &str| config(toml, &[("CREDENTIALS_DIRECTORY", "/run/credentials/honnin.service")]).master_key;
+    for (toml, shown, setting) in [
+        ("", "data/master.key", "storage.master_key_file"),
+        (
+            "[master_key]\nsource = \"credential\"",
+            "the credential honnin-master-key",
+            "master_key.credential",
+        ),
+        (
+            "[master_key]\nsource = \"command\"\ncommand = [\"kms\", \"--password=sesame\"]",
+            "the command kms",
+            "master_key.command",
+        ),
+        (
+            "[master_key]\nsource = \"service\"\nurl = \"https://kms.example/honnin?sesame\"",
+            "the key service https://kms.example/honnin",
+            "master_key.url",
+        ),
+    ] {
+        let key = of(toml);
+        assert_eq!((key.to_string().as_str(), key.setting()), (shown, setting));
+    }
+    let MasterKey::Credential { folder, .. } = of("[master_key]\nsource = \"credential\"") else {
+        panic!("another source")
+    };
+    assert_eq!(folder.as_deref(), Some(Path::new("/run/credentials/honnin.service")));
+    for (toml, wanted) in [
+        (
+            "[master_key]\nsource = \"vault\"",
+            "master_key.source (from my.toml): must be \"file\" or \"credential\" or \"command\" or \"service\"",
+        ),
+        (
+            "[master_key]\nsource = \"command\"",
+            "master_key.command (default): must be a program and its arguments if master_key.source is \"command\"",
+        ),
+        (
+            "[master_key]\nsource = \"service\"\nurl = \"http://kms.example\"",
+            "master_key.url (from my.toml): must be an https URL if master_key.source is \"service\"",
+        ),
+        (
+            "[master_key]\nsource = \"credential\"\ncredential = \"/etc/key\"",
+            "master_key.credential (from my.toml): must be the name of a credential, not a path",
+        ),
+    ] {
+        assert_eq!(faults(toml, &[]), [wanted]);
+    }
+}
+
+#[test]
+fn retention_is_in_days_and_bounded() {
+    let kept = config("[retention]\naudit_days = 3650", &[]).retention;
+    assert_eq!((kept.audit, kept.deliveries), (Millis::days(3650), Millis::days(90)));
+    assert_eq!(
+        config("", &[]).retention,
+        Retention::default(),
+        "the documented defaults are the real ones"
+    );
+    assert_eq!(
+        faults("[retention]\ndeliveries_days = 2", &[]),
+        ["retention.deliveries_days (from my.toml): must be a whole number from 7 to 36500"]
+    );
 }

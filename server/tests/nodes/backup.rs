@@ -21,7 +21,7 @@ use std::{
 };
 use store::{DbOptions, capture::pictures::Pictures, session::sessions, vault::Vault, webhook::events};
 use tempfile::TempDir;
-use testkit::{authority::acceptor, receiver::Receiver};
+use testkit::{authority::acceptor, buckets, databases, receiver::Receiver};
 use tokio::{sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -263,6 +263,82 @@ async fn a_copy_that_is_damaged_mixed_or_unfinished_is_refused_with_the_name_of_
     };
     let refusal = mixed.refusal(&verify, &Installation::new()).await;
     assert!(refusal.contains("holds the keys of another installation"), "{refusal}");
+}
+
+/// An installation on two empty databases of a PostgreSQL server and, if there is an S3 server, with its pictures in an empty bucket;
+/// and its pictures.
+async fn on_servers() -> Option<(Installation, Pictures)> {
+    let server = databases::postgres_server()?;
+    let [url, keys_url] = [databases::empty(&server).await, databases::empty(&server).await];
+    let installation = Installation::new().with(&format!("database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\n"));
+    let Some(bucket) = buckets::fresh().await else {
+        let pictures = pictures(&installation);
+        fs::remove_dir_all(installation.data()).unwrap();
+        return Some((installation, pictures));
+    };
+    let (id, secret) = bucket.credentials.as_ref().unwrap();
+    let installation = installation.with(&format!(
+        "s3.bucket = {:?}\ns3.prefix = {:?}\ns3.endpoint = {:?}\ns3.path_style = true\ns3.access_key_id = {id:?}\n\
+         s3.secret_access_key = {:?}\n",
+        bucket.name,
+        bucket.prefix,
+        bucket.endpoint.as_ref().unwrap(),
+        secret.expose(),
+    ));
+    Some((installation, Pictures::in_bucket(&bucket).unwrap()))
+}
+
+/// Planted faults that this test detects: the keys dumped before the sessions; a list of keys read outside the snapshot of its dump.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_of_an_installation_on_postgres_and_s3_made_while_sessions_are_created_is_whole() {
+    let (Some((installation, pictures)), Some((other, restored))) = (on_servers().await, on_servers().await) else {
+        return;
+    };
+    let app = installation.open(Millis(0)).await;
+    let tenant = add_tenant(&app, settings(None)).await;
+    let key = tenant.key.expose();
+    let (node, address) = begin(&installation, "serve").await;
+    let customers = Customers::start(address, key, &pictures);
+    let [make, verify, put_back] = documented();
+    let copy = Copy::new();
+    let before = customers.at_least(60).await;
+    // More than the keys of one batch are created while it is copied; then no more, because the S3 server of the test is slow.
+    let more = async {
+        customers.at_least(before.len() + 70).await;
+        customers.end().await
+    };
+    let ((), all) = tokio::join!(copy.run(&make, &installation), more);
+    drop((node, app));
+
+    copy.run(&verify, &other).await;
+    copy.run(&put_back, &other).await;
+    let refusal = copy.refusal(&put_back, &other).await;
+    assert!(refusal.contains("the PostgreSQL database: exists already"), "{refusal}");
+    let (mut node, address) = begin(&other, "serve").await;
+    node.until_it_says("webhooks are on hold").await;
+    for id in all {
+        let (status, session) = read(address, key, &id).await;
+        if status == 404 {
+            assert!(!before.contains(&id), "{id} was acknowledged before the copy was begun");
+            continue;
+        }
+        assert_eq!(
+            (status, &session["preRegisteredInfo"]["lastName"]),
+            (200, &NAME.into()),
+            "{session}"
+        );
+        let picture = restored.find(&SessionId::parse(&id).unwrap(), "front").await.unwrap();
+        assert_eq!(picture.unwrap(), id);
+    }
+    node.stop().await;
+    // A copy of another kind of database, and one whose dump was cut off, are refused.
+    let refusal = copy.refusal(&put_back, &Installation::new()).await;
+    assert!(refusal.contains("is a copy of another kind of database"), "{refusal}");
+    let dump = copy.keys.path().join("keys.pgdump");
+    let bytes = fs::read(&dump).unwrap();
+    fs::write(&dump, &bytes[..bytes.len() / 2]).unwrap();
+    let refusal = copy.refusal(&verify, &other).await;
+    assert!(refusal.contains("keys.pgdump: is damaged"), "{refusal}");
 }
 
 /// Does something to a copy.

@@ -79,3 +79,66 @@ async fn the_master_key_is_replaced_while_sessions_are_created_however_often_the
     let mut node: Node = installation.start("serve", "127.0.0.1:0");
     node.until_it_says("its keys cannot decrypt the stored data").await;
 }
+
+/// Runs `honnin keys ..`. Returns whether it succeeded, and what it printed.
+async fn keys(installation: &Installation, script: &str) -> (bool, String) {
+    let mut shell = installation.shell(&format!("cd \"${{SETTINGS%/*}}\" && {script} 2>&1"));
+    let output = tokio::task::spawn_blocking(move || shell.output())
+        .await
+        .unwrap()
+        .unwrap();
+    (output.status.success(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_master_key_that_a_command_prints_is_replaced_step_by_step_as_the_program_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let elsewhere = folder.path().join("kms");
+    let installation = Installation::new().with(&format!(
+        "master_key.source = \"command\"\nmaster_key.command = [\"cat\", {elsewhere:?}]\n"
+    ));
+    let mut node = installation.start("serve", "127.0.0.1:0");
+    node.until_it_says("master_key.command: cat failed: exit status: 1")
+        .await;
+    let (_, first) = keys(&installation, "honnin keys generate").await;
+    fs::write(&elsewhere, &first).unwrap();
+    let app = installation.open(Millis(0)).await;
+    let tenant = add_tenant(&app, settings(None)).await;
+    let key = tenant.key.expose();
+    app.honnin.close().await.unwrap();
+    assert!(
+        !installation.data().join("master.key").exists(),
+        "nothing is generated beside it"
+    );
+    let (node, address) = begin(&installation, "serve").await;
+    let customers = Customers::start(address, key, &pictures(&installation));
+    customers.at_least(20).await;
+    let ids = customers.end().await;
+    let (done, said) = keys(&installation, "honnin keys rotate").await;
+    assert!(!done && said.contains("honnin keys generate --version 2"), "{said}");
+    let (_, second) = keys(&installation, "honnin keys generate --version 2").await;
+    fs::write(&elsewhere, format!("{first}{second}")).unwrap();
+    let (done, said) = keys(&installation, "honnin keys rotate").await;
+    assert!(!done && said.contains("start each of them again"), "{said}");
+    node.stop().await;
+    let (node, address) = begin(&installation, "serve").await;
+    each_is_read(address, key, &ids).await;
+    let (done, said) = keys(&installation, "honnin keys rotate --restarted --settle 0").await;
+    assert!(
+        done && said.contains("Now remove the older versions from the command cat"),
+        "{said}"
+    );
+    each_is_read(address, key, &ids).await;
+    fs::write(&elsewhere, &second).unwrap();
+    let (done, said) = keys(&installation, "honnin keys check").await;
+    assert!(done && said.contains("Versions in the command cat: 2"), "{said}");
+    node.stop().await;
+    let (node, address) = begin(&installation, "serve").await;
+    each_is_read(address, key, &ids).await;
+    node.stop().await;
+    // Another installation's key is refused, wherever it comes from.
+    fs::write(&elsewhere, first).unwrap();
+    let mut node: Node = installation.start("serve", "127.0.0.1:0");
+    node.until_it_says("master_key.command: its keys cannot decrypt the stored data")
+        .await;
+}

@@ -11,6 +11,7 @@ mod kill;
 mod load;
 mod node;
 mod stop;
+mod takeover;
 
 use domain::time::{Clock, Millis, Timestamp};
 use service::runtime::clock::SystemClock;
@@ -21,6 +22,10 @@ struct Shifted(Millis);
 impl Clock for Shifted {
     fn now(&self) -> Timestamp {
         SystemClock.now().plus(self.0)
+    }
+
+    fn elapsed(&self) -> Millis {
+        SystemClock.elapsed()
     }
 }
 

@@ -1,8 +1,8 @@
 //! The cost of the face search among approved people: the time from the submit to the decision, with no faces to compare and
 //! with many, in turn.
 //!
-//! `cargo bench --bench face_search` prints the medians and writes `target/bench/face_search.json`. A decision has to end
-//! within the lease of its job, 60 s, or another node starts it as well.
+//! `cargo bench --bench face_search` prints the medians and writes `target/bench/face_search.json`. An applicant waits for
+//! the decision, so it has to end within a minute.
 
 #![expect(
     clippy::print_stdout,

@@ -1,32 +1,67 @@
-//! The hourly sweep: removes obsolete rows, and pictures that belong to no session.
+//! The hourly sweep: removes rows that are no longer needed, and pictures that belong to no session. What belongs to a session leaves
+//! with its personal data ([`crate::privacy::erase`]), or stays with its outcome.
 
-use crate::{Honnin, people::sign_in, runtime::job_error::JobError, session::create::idempotency::oldest};
+use crate::{
+    Honnin,
+    jobs::clock_jump,
+    people::sign_in,
+    runtime::job_error::JobError,
+    session::{create::idempotency::oldest, retention},
+};
 use domain::{
+    audit::AuditAction,
     ids::SessionId,
     time::{Millis, Timestamp},
 };
 use store::{
-    StoreError,
+    StoreError, Tx, audit, audit_chain,
     jobs::{self, Job, JobKind, NewJob},
-    people::{console_sessions, invitations, password_resets, users},
+    people::{console_sessions, invitations, password_resets, second_factors, users},
+    review,
     session::{idempotency, sessions},
+    settings::tenants::{self, TenantRow},
+    webhook::{deliveries, events},
 };
 
 /// Interval between sweeps.
 const INTERVAL: Millis = Millis::hours(1);
-/// How long finished jobs are kept for troubleshooting.
-const FINISHED_JOBS: Millis = Millis::days(7);
-/// Maximum number of jobs deleted in one unit of work, so that others are not delayed.
-const BATCH: u32 = 10_000;
+/// Maximum number of rows deleted in one unit of work, so that others are not delayed.
+const BATCH: u32 = 500;
 /// All nodes share one sweep.
 const SUBJECT: &str = "all";
 
-/// Makes sure that a sweep is scheduled. Called at every start.
+/// How long rows are kept that are not part of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// Entries of the audit log.
+    pub audit: Millis,
+    /// Deliveries and their attempts, after they were delivered or abandoned.
+    pub deliveries: Millis,
+    /// Events, after the personal data of their session was erased.
+    pub events: Millis,
+    /// Finished background jobs, for troubleshooting.
+    pub finished_jobs: Millis,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            // Seven years.
+            audit: Millis::days(2557),
+            deliveries: Millis::days(90),
+            events: Millis::days(90),
+            finished_jobs: Millis::days(7),
+        }
+    }
+}
+
+/// Makes sure that a sweep is scheduled, and mends what a clock that was ahead has left behind. Called at every start.
 ///
 /// # Errors
 /// If storage fails.
 pub async fn plan(honnin: &Honnin) -> Result<(), StoreError> {
     let now = honnin.now();
+    clock_jump::mend(honnin, now).await?;
     let unit = honnin
         .db
         .write(async move |tx| jobs::enqueue(tx, next(now)).await.map(drop));
@@ -47,30 +82,116 @@ const fn next(run_at: Timestamp) -> NewJob<'static> {
 /// # Errors
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
+    // The same time for every step: the clock may be set while the sweep runs.
+    let now = honnin.steady_now().ok_or(JobError::Transient("the clock has jumped"))?;
     remove_orphans(honnin).await?;
-    remove_finished_jobs(honnin).await?;
-    let (job, now) = (job.clone(), honnin.now());
+    sweep_rows(honnin, now).await?;
+    sweep_webhooks(honnin, now).await?;
+    sweep_audit(honnin, now).await?;
+    let (job, done_at) = (job.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        users::sweep_tries(tx, now, sign_in::WINDOW).await?;
-        console_sessions::remove_ended(tx, now).await?;
         invitations::sweep(tx, now).await?;
         password_resets::sweep(tx, now).await?;
-        idempotency::sweep(tx, oldest(now), now).await?;
-        jobs::retry_at(tx, &job, now.plus(INTERVAL), None).await
+        jobs::retry_at(tx, &job, done_at.plus(INTERVAL), None).await
     });
     Ok(unit.await?)
 }
 
-async fn remove_finished_jobs(honnin: &Honnin) -> Result<(), StoreError> {
-    let before = honnin.now().plus(Millis(-FINISHED_JOBS.0));
+/// Runs `remove` in one unit of work after another, until it has removed less than a batch. Returns how many it removed.
+async fn in_batches<F>(honnin: &Honnin, remove: F) -> Result<u64, StoreError>
+where
+    F: AsyncFn(&mut Tx) -> Result<u64, StoreError> + Clone + Send + 'static,
+{
+    let mut removed = 0;
     loop {
-        let unit = honnin
-            .db
-            .write(async move |tx| jobs::remove_finished(tx, before, BATCH).await);
-        if unit.await? < u64::from(BATCH) {
-            return Ok(());
+        let remove = remove.clone();
+        let batch = honnin.db.write(async move |tx| remove(tx).await).await?;
+        removed += batch;
+        if batch < u64::from(BATCH) {
+            return Ok(removed);
         }
     }
+}
+
+const fn back(now: Timestamp, span: Millis) -> Timestamp {
+    now.plus(Millis(-span.0))
+}
+
+async fn sweep_rows(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
+    let finished = back(now, honnin.config.retention.finished_jobs);
+    in_batches(honnin, async move |tx| jobs::remove_finished(tx, finished, BATCH).await).await?;
+    in_batches(honnin, async move |tx| {
+        users::sweep_tries(tx, now, sign_in::WINDOW, BATCH).await
+    })
+    .await?;
+    in_batches(honnin, async move |tx| {
+        console_sessions::remove_ended(tx, now, BATCH).await
+    })
+    .await?;
+    in_batches(honnin, async move |tx| {
+        second_factors::remove_expired_challenges(tx, now, BATCH).await
+    })
+    .await?;
+    in_batches(honnin, async move |tx| review::remove_ended_holds(tx, now, BATCH).await).await?;
+    let answered = oldest(now);
+    in_batches(honnin, async move |tx| {
+        idempotency::remove_old(tx, answered, BATCH).await
+    })
+    .await?;
+    in_batches(honnin, async move |tx| {
+        idempotency::forget_expired_links(tx, now, BATCH).await
+    })
+    .await?;
+    Ok(())
+}
+
+/// Tenant by tenant, as the tables are indexed.
+async fn sweep_webhooks(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
+    let tenants = honnin.db.read(async |tx| tenants::list(tx).await).await?;
+    for tenant in tenants {
+        sweep_tenant(honnin, tenant, now).await?;
+    }
+    Ok(())
+}
+
+async fn sweep_tenant(honnin: &Honnin, tenant: TenantRow, now: Timestamp) -> Result<(), StoreError> {
+    let kept = honnin.config.retention;
+    // Events whose session may still have personal data need not be looked at.
+    let erased = back(now, kept.events);
+    let happened = back(erased, retention::period(&tenant));
+    let (settled, id) = (back(now, kept.deliveries), tenant.id.clone());
+    in_batches(honnin, async move |tx| {
+        deliveries::remove_settled(tx, &id, settled, BATCH).await
+    })
+    .await?;
+    let id = tenant.id;
+    in_batches(honnin, async move |tx| {
+        events::remove_old(tx, &id, happened, erased, BATCH).await
+    })
+    .await?;
+    Ok(())
+}
+
+/// Removes old entries of the audit log, which is itself recorded.
+async fn sweep_audit(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
+    let before = back(now, honnin.config.retention.audit);
+    let removed = in_batches(honnin, async move |tx| {
+        audit_chain::remove_before(tx, before, BATCH).await
+    })
+    .await?;
+    if removed == 0 {
+        return Ok(());
+    }
+    let entry = audit::Entry {
+        at: now,
+        tenant: None,
+        actor: audit::SYSTEM.to_owned(),
+        action: AuditAction::AuditTrim.into(),
+        subject: None,
+        detail: Some(format!("{removed} entries from before {before}")),
+        address: None,
+    };
+    honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
 }
 
 /// Removes the pictures of sessions that are erased or were never stored, left for example by an upload during an erasure, or

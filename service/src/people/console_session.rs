@@ -121,16 +121,15 @@ impl Browser {
     }
 }
 
-/// Stores a new session, and deletes those that have ended.
+/// Stores a new session. Those that have ended leave with the hourly sweep.
 ///
 /// # Errors
 /// [`StoreError::Duplicate`] if the cookie's value is already in use.
 pub async fn create(honnin: &Honnin, browser: Browser) -> Result<(), StoreError> {
-    let (row, now) = (browser.row(), honnin.now());
-    let unit = honnin.db.write(async move |tx| {
-        console_sessions::remove_ended(tx, now).await?;
-        console_sessions::insert(tx, &row).await
-    });
+    let row = browser.row();
+    let unit = honnin
+        .db
+        .write(async move |tx| console_sessions::insert(tx, &row).await);
     unit.await
 }
 

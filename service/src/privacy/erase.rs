@@ -10,12 +10,12 @@ use domain::{
 };
 use store::{
     StoreError, audit,
-    capture::captures,
+    capture::{capture_cookies, captures},
     decision::identities,
     jobs::{self, Job},
     review,
     session::{
-        idempotency,
+        idempotency, links,
         sessions::{self, SessionRow},
     },
     webhook::events,
@@ -69,6 +69,8 @@ async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
         events::erase_notes(tx, id).await?;
         review::erase_notes(tx, id).await?;
         identities::remove(tx, id).await?;
+        links::remove_all(tx, id).await?;
+        capture_cookies::remove_all(tx, id).await?;
         idempotency::forget_link(tx, id).await?;
         idempotency::forget_body(tx, id).await?;
         let entry = audit::Entry {

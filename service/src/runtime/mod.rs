@@ -7,5 +7,6 @@ pub(crate) mod job_error;
 pub mod random;
 pub mod readiness;
 pub(crate) mod sealed_json;
+pub(crate) mod steadiness;
 pub mod token;
 pub(crate) mod wake_up;

@@ -18,7 +18,8 @@ use store::{
 /// Sessions in one unit of work: few enough that others do not wait for it.
 const BATCH: u32 = 200;
 
-fn period(tenant: &TenantRow) -> Millis {
+/// How long the personal data of a tenant's sessions is kept.
+pub(crate) fn period(tenant: &TenantRow) -> Millis {
     let settings = tenant.settings.as_ref();
     settings.map_or(TenantSettings::default().retention, |settings| settings.retention)
 }

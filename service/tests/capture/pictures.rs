@@ -6,7 +6,8 @@ use domain::{
     document::{DocumentType, Side},
     findings::{DocumentFindings, Quality, SelfieFindings},
     reasons::Reason,
-    session::Status,
+    session::{Status, Step},
+    tenant::TenantSettings,
     time::Millis,
 };
 use service::{
@@ -21,6 +22,7 @@ use service::{
         take::{Answers, Burst, CaptureError, capture_document, capture_selfie, challenge},
     },
     runtime::analyser::PictureFault,
+    session::rate_limit::CreationRate,
 };
 use store::capture::captures::{self, CaptureRow};
 use testkit::{
@@ -386,4 +388,34 @@ async fn an_expired_session_takes_no_more_pictures_and_leaves_none_behind() {
         .await
         .unwrap();
     assert_eq!(read.status, Status::Expired);
+}
+
+/// Planted fault that this test detects: looking for the same file before the unit that stores it only.
+#[tokio::test]
+async fn the_same_file_sent_to_two_nodes_at_the_same_time_counts_once_and_is_kept_once() {
+    for database in testkit::databases::backends().await {
+        let name = database.name;
+        let harness = Harness::on(
+            database,
+            TenantSettings {
+                steps: Step::ALL.to_vec(),
+                ..TenantSettings::default()
+            },
+            testkit::loopback_sender(),
+            CreationRate::default(),
+        )
+        .await;
+        let (_, applicant) = harness.agreed().await;
+        choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+            .await
+            .unwrap();
+        let send = || capture_document(&harness.honnin, &applicant, Side::Front, b"front".to_vec());
+        for sent in futures::future::join_all([send(), send(), send()]).await {
+            sent.unwrap();
+        }
+        let taken = list(&harness, &applicant).await;
+        assert_eq!(taken.len(), 1, "{name}");
+        let kept = harness.stored_pictures(&applicant).await;
+        assert_eq!(kept, [taken[0].frames[0].object.as_str()], "{name}");
+    }
 }

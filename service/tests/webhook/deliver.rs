@@ -220,7 +220,7 @@ async fn an_event_in_flight_when_the_process_dies_is_sent_again_with_the_same_id
         0,
         "the lease of the dead process still runs"
     );
-    harness.wait(Millis::seconds(60)).await;
+    harness.wait(Millis::seconds(20)).await;
     let ids: Vec<_> = receiver
         .received()
         .iter()

@@ -20,7 +20,8 @@ pub(super) fn create_folder(path: &Path) -> Result<(), BackupError> {
     builder.create(path).map_err(at(path))
 }
 
-fn create(path: &Path) -> io::Result<File> {
+/// Creates a file, or empties it, readable by its owner only.
+pub(super) fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
@@ -67,6 +68,11 @@ pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), BackupError> {
     file.write_all(content).map_err(at(&staged))?;
     file.sync_all().map_err(at(&staged))?;
     rename(&staged, path)
+}
+
+/// Makes what another program wrote durable.
+pub(super) fn sync(path: &Path) -> Result<(), BackupError> {
+    File::open(path).and_then(|file| file.sync_all()).map_err(at(path))
 }
 
 /// Renames a file and makes that durable.

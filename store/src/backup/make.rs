@@ -1,12 +1,14 @@
 //! Making a copy of a running installation.
 
-use super::{BackupError, DATA, FileHash, Half, KEYS, MANIFEST, Manifest, PICTURES, Progress, files, verify};
+use super::{
+    BackupError, DATA, FileHash, Half, KEYS, MANIFEST, Manifest, PICTURES, PicturePlace, Progress, files, pictures,
+    postgres, sqlite_options, verify,
+};
 use domain::time::Timestamp;
-use sqlx::{ConnectOptions as _, Connection as _, sqlite::SqliteConnectOptions};
+use sqlx::{ConnectOptions as _, Connection as _};
 use std::{
     io,
     path::{Path, PathBuf},
-    str::FromStr as _,
     time::Duration,
 };
 
@@ -16,12 +18,12 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// What is copied.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The main database, `sqlite:..`.
+    /// The main database.
     pub database_url: &'a str,
-    /// The database of keys, `sqlite:..`.
+    /// The database of keys.
     pub keys_url: &'a str,
-    /// The folder of pictures.
-    pub pictures: &'a Path,
+    /// The pictures.
+    pub pictures: &'a PicturePlace,
 }
 
 /// Makes a copy: the data in the folder `data`, which must not hold one, and the keys in the folder `keys`, where an older copy of
@@ -48,42 +50,83 @@ pub async fn make(
         ));
     }
     let mut of_data = Manifest::new(Half::Data, now);
-    let copied = copy_database(source.database_url, &data.join(DATA)).await?;
-    of_data.files.insert(DATA.to_owned(), copied);
-    of_data.installation = verify::oldest_tenant(&data.join(DATA)).await?;
+    let copied = copy_database(source.database_url, data, Half::Data).await?;
+    copied.put_in_place(data, &mut of_data)?;
+    of_data.installation.clone_from(&copied.installation);
 
     let mut of_keys = Manifest::new(Half::Keys, now);
     of_keys.installation.clone_from(&of_data.installation);
-    let staged = keys.join("keys.db.new");
-    let copied = copy_database(source.keys_url, &staged).await?;
-    of_keys.files.insert(KEYS.to_owned(), copied);
+    let copied = copy_database(source.keys_url, keys, Half::Keys).await?;
 
-    let pictures = copy_pictures(source.pictures, &data.join(PICTURES), &mut of_data, progress)?;
+    let to = data.join(PICTURES);
+    let pictures = match source.pictures {
+        PicturePlace::Folder(folder) => copy_pictures(folder, &to, &mut of_data, progress)?,
+        PicturePlace::Bucket(bucket) => {
+            let found = pictures::download(bucket, &to, progress).await?;
+            let count = found.len() as u64;
+            let named = found
+                .into_iter()
+                .map(|(path, hash)| (format!("{PICTURES}/{path}"), hash));
+            of_data.files.extend(named);
+            count
+        }
+    };
     of_data.write(data)?;
     // The older copy of the keys is replaced once the new one is of use.
-    files::rename(&staged, &keys.join(KEYS))?;
+    copied.put_in_place(keys, &mut of_keys)?;
     of_keys.write(keys)?;
     Ok(pictures)
 }
 
-/// The file of a SQLite database by its address.
-///
-/// # Errors
-/// [`BackupError::NotSqlite`].
-pub fn sqlite_file(url: &str) -> Result<PathBuf, BackupError> {
-    options(url).map(|options| options.get_filename().to_owned())
+/// The files of a copied database, under names that end in `.new`.
+struct Copied {
+    files: Vec<(&'static str, FileHash)>,
+    /// The oldest tenant of a main database.
+    installation: Option<String>,
 }
 
-fn options(url: &str) -> Result<SqliteConnectOptions, BackupError> {
-    if !url.starts_with("sqlite:") {
-        return Err(BackupError::NotSqlite);
+impl Copied {
+    fn put_in_place(&self, folder: &Path, manifest: &mut Manifest) -> Result<(), BackupError> {
+        for (name, hash) in &self.files {
+            files::rename(&staged(folder, name), &folder.join(name))?;
+            manifest.files.insert((*name).to_owned(), hash.clone());
+        }
+        Ok(())
     }
-    SqliteConnectOptions::from_str(url).map_err(|_| BackupError::NotSqlite)
+}
+
+fn staged(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.new"))
+}
+
+async fn copy_database(url: &str, folder: &Path, half: Half) -> Result<Copied, BackupError> {
+    if postgres::is_address(url) {
+        let (dump, ids) = (postgres::dump_of(half), postgres::ids_of(half));
+        let dumped = postgres::copy(url, half, &staged(folder, dump), &staged(folder, ids)).await?;
+        return Ok(Copied {
+            files: vec![(dump, dumped.dump), (ids, dumped.ids)],
+            installation: dumped.oldest_tenant,
+        });
+    }
+    let name = match half {
+        Half::Data => DATA,
+        Half::Keys => KEYS,
+    };
+    let to = staged(folder, name);
+    let copied = copy_sqlite(url, &to).await?;
+    let installation = match half {
+        Half::Data => verify::oldest_tenant(&to).await?,
+        Half::Keys => None,
+    };
+    Ok(Copied {
+        files: vec![(name, copied)],
+        installation,
+    })
 }
 
 /// Copies a SQLite database as it is at one moment, without free pages and without its log.
-async fn copy_database(url: &str, to: &Path) -> Result<FileHash, BackupError> {
-    let options = options(url)?;
+async fn copy_sqlite(url: &str, to: &Path) -> Result<FileHash, BackupError> {
+    let options = sqlite_options(url)?;
     let from = options.get_filename().to_owned();
     let failed = |error: sqlx::Error| BackupError::database(&from, error);
     files::remove(to)?;

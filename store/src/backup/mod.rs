@@ -1,4 +1,4 @@
-//! Copies of an installation on SQLite: made while it is running, verified, and put back.
+//! Copies of an installation: made while it is running, verified, and put back.
 //!
 //! A copy is two folders that are kept apart, because together with the master key they reveal everything: the main database with
 //! the pictures, and the keys. The databases are copied in that order, and the pictures last: a key is stored before its session,
@@ -9,19 +9,24 @@
 
 mod files;
 mod make;
+mod pictures;
+mod postgres;
 mod put_back;
 mod verify;
 
-pub use make::{Source, make, sqlite_file};
-pub use put_back::{Target, UNFINISHED, put_back};
+pub use make::{Source, make};
+pub use pictures::PicturePlace;
+pub use put_back::{DatabasePlace, Target, UNFINISHED, put_back};
 pub use verify::{Verified, verify};
 
 use domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use sqlx::sqlite::SqliteConnectOptions;
 use std::{
     collections::BTreeMap,
     fmt, io,
     path::{Path, PathBuf},
+    str::FromStr as _,
 };
 
 /// The file that lists the others.
@@ -62,9 +67,9 @@ pub enum BackupError {
         /// Why.
         reason: &'static str,
     },
-    /// Another database than SQLite.
-    #[error("only SQLite databases are copied; use pg_dump for PostgreSQL")]
-    NotSqlite,
+    /// The address of a database that is neither SQLite nor PostgreSQL.
+    #[error("this is not the address of a database")]
+    UnknownDatabase,
 }
 
 impl BackupError {
@@ -87,6 +92,14 @@ impl BackupError {
 fn at(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
     let path = path.to_owned();
     move |source| BackupError::File { path, source }
+}
+
+/// The file of a SQLite database by its address.
+fn sqlite_options(url: &str) -> Result<SqliteConnectOptions, BackupError> {
+    if !url.starts_with("sqlite:") {
+        return Err(BackupError::UnknownDatabase);
+    }
+    SqliteConnectOptions::from_str(url).map_err(|_| BackupError::UnknownDatabase)
 }
 
 /// Which half of a copy a folder holds.

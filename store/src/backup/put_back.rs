@@ -1,6 +1,9 @@
-//! Putting a copy back into an empty data folder.
+//! Putting a copy back into an empty installation.
 
-use super::{BackupError, DATA, Half, KEYS, Manifest, PICTURES, Progress, Verified, at, files, verify};
+use super::{
+    BackupError, DATA, Half, KEYS, Manifest, PICTURES, PicturePlace, Progress, Verified, at, files, pictures, postgres,
+    sqlite_options, verify,
+};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -9,24 +12,86 @@ use std::{
 /// The file that is in a data folder while a copy is put back into it: without it, half a copy would look like an installation.
 pub const UNFINISHED: &str = "restore-unfinished";
 
+/// Where a database belongs.
+#[derive(Clone, Debug)]
+pub enum DatabasePlace {
+    /// In a file, with SQLite.
+    File(PathBuf),
+    /// In an empty database on PostgreSQL, at this address.
+    Postgres(String),
+}
+
+impl DatabasePlace {
+    /// By its address.
+    ///
+    /// # Errors
+    /// [`BackupError::UnknownDatabase`].
+    pub fn at(url: &str) -> Result<Self, BackupError> {
+        if postgres::is_address(url) {
+            return Ok(Self::Postgres(url.to_owned()));
+        }
+        Ok(Self::File(sqlite_options(url)?.get_filename().to_owned()))
+    }
+
+    async fn is_empty(&self) -> Result<bool, BackupError> {
+        match self {
+            Self::File(path) => Ok(!path.exists()),
+            Self::Postgres(url) => postgres::is_empty(url).await,
+        }
+    }
+
+    /// For people, without a password.
+    fn shown(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Postgres(_) => Path::new("the PostgreSQL database"),
+        }
+    }
+
+    /// The name of the file of a copy from which it is put back.
+    const fn file(&self, half: Half) -> &'static str {
+        match (self, half) {
+            (Self::File(_), Half::Data) => DATA,
+            (Self::File(_), Half::Keys) => KEYS,
+            (Self::Postgres(_), half) => postgres::dump_of(half),
+        }
+    }
+}
+
 /// Where the parts of an installation belong.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The data folder.
     pub folder: PathBuf,
     /// The main database.
-    pub database: PathBuf,
+    pub database: DatabasePlace,
     /// The database of keys.
-    pub keys: PathBuf,
-    /// The file of the master keys.
-    pub master_key: PathBuf,
-    /// The folder of pictures.
-    pub pictures: PathBuf,
+    pub keys: DatabasePlace,
+    /// The file of the master keys; `None` if they are kept elsewhere.
+    pub master_key: Option<PathBuf>,
+    /// The pictures.
+    pub pictures: PicturePlace,
 }
 
 impl Target {
-    fn parts(&self) -> [&Path; 4] {
-        [&self.database, &self.keys, &self.master_key, &self.pictures]
+    /// A part that exists already.
+    async fn find_existing(&self) -> Result<Option<&Path>, BackupError> {
+        for database in [&self.database, &self.keys] {
+            if !database.is_empty().await? {
+                return Ok(Some(database.shown()));
+            }
+        }
+        if let PicturePlace::Bucket(bucket) = &self.pictures
+            && !pictures::is_empty(bucket).await?
+        {
+            return Ok(Some(Path::new("a picture in the bucket")));
+        }
+        let folder = match &self.pictures {
+            PicturePlace::Folder(folder) => Some(folder.as_path()),
+            PicturePlace::Bucket(_) => None,
+        };
+        let files = self.master_key.as_deref().into_iter().chain(folder);
+        Ok(files.into_iter().find(|part| part.exists()))
     }
 
     /// Declares that everything was put back.
@@ -40,7 +105,7 @@ impl Target {
     }
 }
 
-/// Verifies a copy and puts it back. If it was interrupted, it can be run again. The data folder then still has the file
+/// Verifies a copy and puts it back, with the file `master_key` if there is a place for it. If it was interrupted, it can be run again. The data folder then still has the file
 /// [`UNFINISHED`], which [`Target::finish`] removes once what was erased since is erased here, too.
 ///
 /// # Errors
@@ -48,18 +113,27 @@ impl Target {
 pub async fn put_back(
     data: &Path,
     keys: &Path,
-    master_key: &Path,
+    master_key: Option<&Path>,
     target: &Target,
     progress: Progress<'_>,
 ) -> Result<Verified, BackupError> {
     let verified = verify(data, keys, &mut |_| ()).await?;
+    let (of_data, of_keys) = (Manifest::read(data, Half::Data)?, Manifest::read(keys, Half::Keys)?);
+    for (folder, manifest, database) in [(data, &of_data, &target.database), (keys, &of_keys, &target.keys)] {
+        if !manifest.files.contains_key(database.file(manifest.half)) {
+            return Err(BackupError::unfit(
+                folder,
+                "is a copy of another kind of database than the one in this configuration",
+            ));
+        }
+    }
     let mark = target.folder.join(UNFINISHED);
     if !mark.exists()
-        && let Some(there) = target.parts().into_iter().find(|part| part.exists())
+        && let Some(there) = target.find_existing().await?
     {
         return Err(BackupError::unfit(
             there,
-            "exists already; a copy is only put back into an empty data folder",
+            "exists already; a copy is only put back into an empty installation",
         ));
     }
     files::create_folder(&target.folder)?;
@@ -67,31 +141,55 @@ pub async fn put_back(
         &mark,
         b"A copy is being put back into this folder. Run the command again if it was interrupted.\n",
     )?;
-    let of_data = Manifest::read(data, Half::Data)?;
-    files::create_folder(&target.pictures)?;
-    for (done, name) in (1..).zip(of_data.files.keys()) {
-        let Some(inner) = name.strip_prefix(PICTURES).map(|rest| rest.trim_start_matches('/')) else {
-            continue;
-        };
-        let to = target.pictures.join(inner);
-        files::create_folder(to.parent().unwrap_or(&target.pictures))?;
-        files::copy(&data.join(name), &to)?;
-        progress(done);
-    }
-    for (from, to) in [
-        (master_key.to_owned(), &target.master_key),
-        (keys.join(KEYS), &target.keys),
-        (data.join(DATA), &target.database),
-    ] {
-        // A log of an earlier attempt does not belong to the database that is put in its place.
-        for log in ["-wal", "-shm"] {
-            let mut name = to.as_os_str().to_owned();
-            name.push(log);
-            files::remove(Path::new(&name))?;
-        }
+    put_pictures(data, &of_data, &target.pictures, progress).await?;
+    if let (Some(from), Some(to)) = (master_key, &target.master_key) {
         files::create_folder(to.parent().unwrap_or(&target.folder))?;
-        files::copy(&from, to)?;
+        files::copy(from, to)?;
+    }
+    for (folder, half, to) in [(keys, Half::Keys, &target.keys), (data, Half::Data, &target.database)] {
+        put_database(&folder.join(to.file(half)), to, target).await?;
     }
     files::sync_folder(&target.folder)?;
     Ok(verified)
+}
+
+async fn put_pictures(
+    data: &Path,
+    manifest: &Manifest,
+    to: &PicturePlace,
+    progress: Progress<'_>,
+) -> Result<(), BackupError> {
+    if let PicturePlace::Folder(folder) = to {
+        files::create_folder(folder)?;
+    }
+    for (done, name) in (1..).zip(manifest.files.keys()) {
+        let Some(inner) = name.strip_prefix(PICTURES).and_then(|rest| rest.strip_prefix('/')) else {
+            continue;
+        };
+        match to {
+            PicturePlace::Folder(folder) => {
+                let target = folder.join(inner);
+                files::create_folder(target.parent().unwrap_or(folder))?;
+                files::copy(&data.join(name), &target)?;
+            }
+            PicturePlace::Bucket(bucket) => pictures::upload(bucket, inner, &data.join(name)).await?,
+        }
+        progress(done);
+    }
+    Ok(())
+}
+
+async fn put_database(from: &Path, to: &DatabasePlace, target: &Target) -> Result<(), BackupError> {
+    let path = match to {
+        DatabasePlace::Postgres(url) => return postgres::put_back(from, url).await,
+        DatabasePlace::File(path) => path,
+    };
+    // A log of an earlier attempt does not belong to the database that is put in its place.
+    for log in ["-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(log);
+        files::remove(Path::new(&name))?;
+    }
+    files::create_folder(path.parent().unwrap_or(&target.folder))?;
+    files::copy(from, path).map(drop)
 }

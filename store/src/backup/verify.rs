@@ -1,6 +1,6 @@
 //! Whether a copy is whole, and whether its halves fit.
 
-use super::{BackupError, DATA, FileHash, Half, KEYS, Manifest, PICTURES, Progress, files};
+use super::{BackupError, DATA, FileHash, Half, KEYS, Manifest, PICTURES, Progress, at, files, postgres};
 use crate::vault::DataKeyId;
 use domain::time::Timestamp;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
@@ -38,17 +38,14 @@ pub async fn verify(data: &Path, keys: &Path, progress: Progress<'_>) -> Result<
     }
     check_files(keys, &of_keys, &mut |_| ())?;
     check_files(data, &of_data, progress)?;
-    let (sessions, known) = (
-        session_keys(&data.join(DATA)).await?,
-        stored_keys(&keys.join(KEYS)).await?,
-    );
+    let (sessions, known) = (session_keys(data, &of_data).await?, stored_keys(keys, &of_keys).await?);
     let readable = sessions.iter().filter(|key| known.contains(*key)).count();
     Ok(Verified {
         data_begun_at: Timestamp::from_millis(of_data.begun_at),
         keys_begun_at: Timestamp::from_millis(of_keys.begun_at),
         readable: readable as u64,
         erased_since: (sessions.len() - readable) as u64,
-        pictures: of_data.files.len() as u64 - 1,
+        pictures: of_data.files.keys().filter(|name| is_picture(name)).count() as u64,
     })
 }
 
@@ -101,13 +98,42 @@ async fn open(path: &Path) -> Result<SqliteConnection, BackupError> {
     }
 }
 
-/// The keys of the sessions that were not erased when they were copied.
-async fn session_keys(path: &Path) -> Result<BTreeSet<DataKeyId>, BackupError> {
-    ids(path, "SELECT data_key FROM sessions WHERE purged_at IS NULL").await
+/// Whether a file of a copy is a picture.
+fn is_picture(name: &str) -> bool {
+    name.strip_prefix(PICTURES).is_some_and(|rest| rest.starts_with('/'))
 }
 
-async fn stored_keys(path: &Path) -> Result<BTreeSet<DataKeyId>, BackupError> {
-    ids(path, "SELECT id FROM data_keys").await
+/// The keys of the sessions that were not erased when they were copied.
+async fn session_keys(folder: &Path, manifest: &Manifest) -> Result<BTreeSet<DataKeyId>, BackupError> {
+    if manifest.files.contains_key(DATA) {
+        return ids(
+            &folder.join(DATA),
+            "SELECT data_key FROM sessions WHERE purged_at IS NULL",
+        )
+        .await;
+    }
+    listed(folder, Half::Data).await
+}
+
+async fn stored_keys(folder: &Path, manifest: &Manifest) -> Result<BTreeSet<DataKeyId>, BackupError> {
+    if manifest.files.contains_key(KEYS) {
+        return ids(&folder.join(KEYS), "SELECT id FROM data_keys").await;
+    }
+    listed(folder, Half::Keys).await
+}
+
+/// The ids beside a dump of PostgreSQL, which must be readable.
+async fn listed(folder: &Path, half: Half) -> Result<BTreeSet<DataKeyId>, BackupError> {
+    postgres::check(&folder.join(postgres::dump_of(half))).await?;
+    let path = folder.join(postgres::ids_of(half));
+    let text = std::fs::read_to_string(&path).map_err(at(&path))?;
+    parsed(&path, text.lines())
+}
+
+fn parsed<'a>(path: &Path, ids: impl Iterator<Item = &'a str>) -> Result<BTreeSet<DataKeyId>, BackupError> {
+    ids.map(DataKeyId::parse)
+        .collect::<Option<_>>()
+        .ok_or_else(|| BackupError::database(path, "a malformed key id"))
 }
 
 /// Names the installation that a main database belongs to.
@@ -130,7 +156,5 @@ async fn ids(path: &Path, statement: &'static str) -> Result<BTreeSet<DataKeyId>
         .await
         .map_err(failed)?;
     connection.close().await.map_err(failed)?;
-    let ids = found.iter().map(|id| DataKeyId::parse(id));
-    ids.collect::<Option<_>>()
-        .ok_or_else(|| BackupError::database(path, "a malformed key id"))
+    parsed(path, found.iter().map(String::as_str))
 }

@@ -88,3 +88,12 @@ pub async fn end_all(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result
     on!(tx, conn => sqlx::query("UPDATE capture_cookies SET ended_at = $2 WHERE session_id = $1 AND ended_at IS NULL")
         .bind(session.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))
 }
+
+/// Removes a session's cookies, as part of erasing it.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_all(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM capture_cookies WHERE session_id = $1")
+        .bind(session.as_str()).execute(conn).await.map(drop))
+}

@@ -148,7 +148,7 @@ impl TryFrom<Raw> for CaptureRow {
 /// Stores a new capture.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] where another picture of the slot has its number.
+/// [`StoreError::Conflict`] where another picture of the slot has its number: another node was faster.
 pub async fn insert(tx: &mut Tx, row: &CaptureRow) -> Result<(), StoreError> {
     let frames = serde_json::to_string(&row.frames).map_err(StoreError::refused)?;
     let problems = serde_json::to_string(&row.problems).map_err(StoreError::refused)?;
@@ -156,14 +156,18 @@ pub async fn insert(tx: &mut Tx, row: &CaptureRow) -> Result<(), StoreError> {
     let movements = (!names.is_empty()).then(|| names.join(","));
     let live = row.asked.live.as_ref().map(serde_json::to_string);
     let live = live.transpose().map_err(StoreError::refused)?;
-    on!(tx, conn => sqlx::query(
+    let inserted = on!(tx, conn => sqlx::query(
         "INSERT INTO captures (id, session_id, attempt, slot, try, document_type, challenge, live, frames, problems,
              created_at, accepted_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
         .bind(row.id.as_str()).bind(row.session.as_str()).bind(row.attempt).bind(row.slot.as_str()).bind(row.number)
         .bind(row.document_type.map(DocumentType::as_str)).bind(&movements).bind(&live)
         .bind(&frames).bind(&problems).bind(row.created_at.as_millis()).bind(row.accepted_at.map(Timestamp::as_millis))
-        .execute(conn).await.map(drop))
+        .execute(conn).await.map(drop));
+    match inserted {
+        Err(StoreError::Duplicate) => Err(tx.conflict()),
+        other => other,
+    }
 }
 
 macro_rules! select {

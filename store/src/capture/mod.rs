@@ -1,6 +1,7 @@
 //! The capture flow: attempts with their answers, pictures and their rows, and the browsers that take part.
 
 pub mod attempts;
+pub mod bucket;
 pub mod capture_cookies;
 pub mod captures;
 pub mod pictures;

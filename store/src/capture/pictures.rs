@@ -1,20 +1,27 @@
-//! Encrypted pictures in the object store: a local folder by default. They are encrypted before they get here; names reveal
+//! Encrypted pictures in the object store: a local folder by default, or a bucket. They are encrypted before they get here; names reveal
 //! nothing about a person. Pictures are in 256 subfolders, so that no folder grows with the number of sessions and a sweep can
 //! go through them one by one.
 
-use crate::StoreError;
-use bytes::Bytes;
+use crate::{StoreError, capture::bucket::Bucket};
+use bytes::{Bytes, BytesMut};
 use domain::ids::SessionId;
 use futures::TryStreamExt;
-use object_store::{ObjectStore, ObjectStoreExt, local::LocalFileSystem, path::Path as ObjectPath};
+use object_store::{GetResult, ObjectStore, ObjectStoreExt, local::LocalFileSystem, path::Path as ObjectPath};
 use sha2::{Digest, Sha256};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
+use tokio::time::timeout;
 
 /// Bytes that must be free: the largest accepted picture has 10 MiB, and the databases may be on the same disk.
 const ROOM: u64 = 16 << 20;
+/// The largest object that is read: the largest accepted picture, and what encryption adds to it, with room to spare. A larger one was
+/// not stored by this program.
+const LARGEST: u64 = 16 << 20;
+/// Time-out of one operation on a bucket, with its retries. A folder has none.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// The object that the readiness check stores, beside the subfolders.
 const CHECK: &str = "check";
 
@@ -22,8 +29,8 @@ const CHECK: &str = "check";
 #[derive(Clone, Debug)]
 pub struct Pictures {
     objects: Arc<dyn ObjectStore>,
-    /// The local folder. Removals reach the disk only once their folders are synced, which the object store does not do.
-    root: PathBuf,
+    /// The local folder, if it is one. Removals reach the disk only once their folders are synced, which the object store does not do.
+    root: Option<PathBuf>,
 }
 
 impl Pictures {
@@ -41,8 +48,31 @@ impl Pictures {
         // An acknowledged picture survives a power cut: file and folders are synced before `put` returns.
         Ok(Self {
             objects: Arc::new(files.with_fsync(true).with_automatic_cleanup(true)),
-            root: folder.to_owned(),
+            root: Some(folder.to_owned()),
         })
+    }
+
+    /// Pictures in a bucket. Nothing is sent until it is used.
+    ///
+    /// # Errors
+    /// If the settings of the bucket are not usable.
+    pub fn in_bucket(bucket: &Bucket) -> Result<Self, StoreError> {
+        Ok(Self {
+            objects: bucket.open()?,
+            root: None,
+        })
+    }
+
+    /// Runs one operation of the object store.
+    async fn within<T>(
+        &self,
+        operation: impl Future<Output = Result<T, object_store::Error>>,
+    ) -> Result<T, StoreError> {
+        if self.root.is_some() {
+            return operation.await.map_err(unavailable);
+        }
+        let ended = timeout(TIME_LIMIT, operation).await;
+        ended.map_err(StoreError::unavailable)?.map_err(unavailable)
     }
 
     /// Stores an encrypted picture durably, replacing one with the same name.
@@ -51,11 +81,7 @@ impl Pictures {
     /// If the name is malformed or the store does not respond.
     pub async fn put(&self, session: &SessionId, name: &str, sealed: Vec<u8>) -> Result<(), StoreError> {
         let path = picture_path(session, name)?;
-        self.objects
-            .put(&path, sealed.into())
-            .await
-            .map(drop)
-            .map_err(unavailable)
+        self.within(self.objects.put(&path, sealed.into())).await.map(drop)
     }
 
     /// An encrypted picture, or `None` if there is none with this name.
@@ -64,11 +90,14 @@ impl Pictures {
     /// If the name is malformed or the store does not respond.
     pub async fn find(&self, session: &SessionId, name: &str) -> Result<Option<Bytes>, StoreError> {
         let path = picture_path(session, name)?;
-        match self.objects.get(&path).await {
-            Ok(found) => found.bytes().await.map(Some).map_err(unavailable),
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(unavailable(error)),
-        }
+        let found = async {
+            match self.objects.get(&path).await {
+                Ok(found) => Ok(Some(read(found).await)),
+                Err(object_store::Error::NotFound { .. }) => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        self.within(found).await?.transpose()
     }
 
     /// Removes one picture durably; a missing one is no error.
@@ -76,7 +105,7 @@ impl Pictures {
     /// # Errors
     /// If the name is malformed or the store does not respond.
     pub async fn delete(&self, session: &SessionId, name: &str) -> Result<(), StoreError> {
-        gone(self.objects.delete(&picture_path(session, name)?).await)?;
+        self.remove(&picture_path(session, name)?).await?;
         self.sync(session).await
     }
 
@@ -86,23 +115,30 @@ impl Pictures {
     /// If the store does not respond. Some may be gone then: retry.
     pub async fn delete_session(&self, session: &SessionId) -> Result<usize, StoreError> {
         let folder = session_folder(session);
-        let found: Vec<_> = self
-            .objects
-            .list(Some(&folder))
-            .try_collect()
-            .await
-            .map_err(unavailable)?;
+        let found: Vec<_> = self.within(self.objects.list(Some(&folder)).try_collect()).await?;
         for picture in &found {
-            gone(self.objects.delete(&picture.location).await)?;
+            self.remove(&picture.location).await?;
         }
         self.remove_folder(session).await?;
         self.sync(session).await?;
         Ok(found.len())
     }
 
+    /// Removes one object; a missing one is no error.
+    async fn remove(&self, path: &ObjectPath) -> Result<(), StoreError> {
+        let removed = async {
+            match self.objects.delete(path).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+                Err(error) => Err(error),
+            }
+        };
+        self.within(removed).await
+    }
+
     /// Removes a session's local folder with what the object store does not list: an incomplete file left by a crash.
     async fn remove_folder(&self, session: &SessionId) -> Result<(), StoreError> {
-        let folder = self.root.join(session_folder(session).as_ref());
+        let Some(root) = &self.root else { return Ok(()) };
+        let folder = root.join(session_folder(session).as_ref());
         let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
         match removed.map_err(StoreError::unavailable)? {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(StoreError::unavailable(error)),
@@ -112,8 +148,9 @@ impl Pictures {
 
     /// Syncs the folders above a session's pictures that still exist: empty ones are removed with the last picture.
     async fn sync(&self, session: &SessionId) -> Result<(), StoreError> {
+        let Some(root) = &self.root else { return Ok(()) };
         let folders: Vec<PathBuf> = std::iter::successors(Some(session_folder(session)), parent)
-            .map(|folder| self.root.join(folder.as_ref()))
+            .map(|folder| root.join(folder.as_ref()))
             .collect();
         let sync = move || {
             folders.iter().try_for_each(|folder| match std::fs::File::open(folder) {
@@ -134,13 +171,9 @@ impl Pictures {
     /// If the store does not respond.
     pub async fn list_names(&self, session: &SessionId) -> Result<Vec<String>, StoreError> {
         let folder = session_folder(session);
-        let mut names: Vec<String> = self
-            .objects
-            .list(Some(&folder))
-            .map_ok(|picture| picture.location.filename().unwrap_or_default().to_owned())
-            .try_collect()
-            .await
-            .map_err(unavailable)?;
+        let listed = self.objects.list(Some(&folder));
+        let names = listed.map_ok(|picture| picture.location.filename().unwrap_or_default().to_owned());
+        let mut names: Vec<String> = self.within(names.try_collect()).await?;
         names.sort();
         Ok(names)
     }
@@ -151,11 +184,7 @@ impl Pictures {
     /// If the store does not respond.
     pub async fn list_sessions(&self, shelf: u8) -> Result<Vec<SessionId>, StoreError> {
         let shelf = ObjectPath::from(format!("{shelf:02x}"));
-        let listed = self
-            .objects
-            .list_with_delimiter(Some(&shelf))
-            .await
-            .map_err(unavailable)?;
+        let listed = self.within(self.objects.list_with_delimiter(Some(&shelf))).await?;
         let mut sessions: Vec<SessionId> = listed
             .common_prefixes
             .iter()
@@ -165,22 +194,61 @@ impl Pictures {
         Ok(sessions)
     }
 
+    /// The sessions and names of all pictures in one of the 256 subfolders, for a copy of everything.
+    ///
+    /// # Errors
+    /// If the store does not respond.
+    pub async fn list_all(&self, shelf: u8) -> Result<Vec<(SessionId, String)>, StoreError> {
+        let folder = ObjectPath::from(format!("{shelf:02x}"));
+        let listed = self.objects.list(Some(&folder));
+        let named = listed.map_ok(|picture| {
+            let parts: Vec<_> = picture.location.parts().collect();
+            let [_, session, name] = parts.as_slice() else {
+                return None;
+            };
+            Some((SessionId::parse(session.as_ref())?, name.as_ref().to_owned()))
+        });
+        let found: Vec<Option<_>> = self.within(named.try_collect()).await?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
     /// Whether a picture can be stored, for the readiness check: there is space for one, and a small object is made durable.
     ///
     /// # Errors
     /// If it cannot.
     pub async fn check(&self) -> Result<(), StoreError> {
-        let root = self.root.clone();
-        let room = tokio::task::spawn_blocking(move || rustix::fs::statvfs(&root)).await;
-        let room = room
-            .map_err(StoreError::unavailable)?
-            .map_err(StoreError::unavailable)?;
-        if room.f_bavail.saturating_mul(room.f_frsize) < ROOM {
-            return Err(StoreError::unavailable("there is no space for a picture"));
+        if let Some(root) = self.root.clone() {
+            let room = tokio::task::spawn_blocking(move || rustix::fs::statvfs(&root)).await;
+            let room = room
+                .map_err(StoreError::unavailable)?
+                .map_err(StoreError::unavailable)?;
+            if room.f_bavail.saturating_mul(room.f_frsize) < ROOM {
+                return Err(StoreError::unavailable("there is no space for a picture"));
+            }
         }
         let check = ObjectPath::from(CHECK);
-        let put = self.objects.put(&check, CHECK.into()).await;
-        put.map(drop).map_err(unavailable)
+        self.within(self.objects.put(&check, CHECK.into())).await.map(drop)
+    }
+}
+
+/// The whole object, and nothing that is larger or shorter than the store said.
+async fn read(found: GetResult) -> Result<Bytes, StoreError> {
+    let size = found.meta.size;
+    if size > LARGEST {
+        return Err(StoreError::unavailable("an object is too large to be a picture"));
+    }
+    let mut bytes = BytesMut::with_capacity(usize::try_from(size).unwrap_or_default());
+    let mut parts = found.into_stream();
+    while let Some(part) = parts.try_next().await.map_err(unavailable)? {
+        bytes.extend_from_slice(&part);
+        if bytes.len() as u64 > size {
+            break;
+        }
+    }
+    if bytes.len() as u64 == size {
+        Ok(bytes.freeze())
+    } else {
+        Err(StoreError::unavailable("an object is not as long as the store said"))
     }
 }
 
@@ -207,13 +275,6 @@ fn picture_path(session: &SessionId, name: &str) -> Result<ObjectPath, StoreErro
         ));
     }
     Ok(session_folder(session).join(name))
-}
-
-fn gone(result: Result<(), object_store::Error>) -> Result<(), StoreError> {
-    match result {
-        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-        Err(error) => Err(unavailable(error)),
-    }
 }
 
 fn unavailable(error: object_store::Error) -> StoreError {

@@ -5,7 +5,9 @@ mod deliveries;
 mod overview;
 
 pub use deliveries::{claim_of_tenant, enqueue_delivery, list_tenants_due};
-pub use overview::{Backlog, JobState, any_due, count_due, find_next_due_at, list, remove_finished};
+pub use overview::{
+    Backlog, JobState, any_due, bring_forward, count_due, end_leases_after, find_next_due_at, list, remove_finished,
+};
 
 use crate::{
     StoreError,
@@ -117,6 +119,7 @@ struct Row {
     subject: String,
     run_at: i64,
     attempt: i64,
+    leased_by: Option<String>,
     leased_until: Option<i64>,
     finished_at: Option<i64>,
     last_error: Option<String>,
@@ -168,7 +171,7 @@ macro_rules! claim_sql {
             $which,
             " ORDER BY run_at, id LIMIT $4 ",
             $lock,
-            ") RETURNING id, kind, subject, run_at, attempt, leased_until, finished_at, last_error"
+            ") RETURNING id, kind, subject, run_at, attempt, leased_by, leased_until, finished_at, last_error"
         )
     };
 }

@@ -20,6 +20,8 @@ pub struct JobState {
     pub run_at: Timestamp,
     /// How often it was claimed.
     pub attempt: i64,
+    /// The worker that holds it.
+    pub leased_by: Option<String>,
     /// When the lease ends.
     pub leased_until: Option<Timestamp>,
     /// When it was finished.
@@ -97,7 +99,7 @@ pub async fn find_next_due_at(tx: &mut Tx) -> Result<Option<Timestamp>, StoreErr
 /// If the database does not respond.
 pub async fn list(tx: &mut Tx, subject: Option<&str>, limit: u32) -> Result<Vec<JobState>, StoreError> {
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, kind, subject, run_at, attempt, leased_until, finished_at, last_error FROM jobs
+        "SELECT id, kind, subject, run_at, attempt, leased_by, leased_until, finished_at, last_error FROM jobs
          WHERE ($1 IS NULL AND finished_at IS NULL) OR subject = $1 ORDER BY run_at, id LIMIT $2")
         .bind(subject).bind(i64::from(limit)).fetch_all(conn).await)?;
     rows.into_iter()
@@ -108,6 +110,7 @@ pub async fn list(tx: &mut Tx, subject: Option<&str>, limit: u32) -> Result<Vec<
                 subject: row.subject,
                 run_at: Timestamp::from_millis(row.run_at),
                 attempt: row.attempt,
+                leased_by: row.leased_by,
                 leased_until: row.leased_until.map(Timestamp::from_millis),
                 finished_at: row.finished_at.map(Timestamp::from_millis),
                 last_error: row.last_error,
@@ -124,5 +127,28 @@ pub async fn remove_finished(tx: &mut Tx, before: Timestamp, limit: u32) -> Resu
     on!(tx, conn => sqlx::query(
         "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE finished_at < $1 ORDER BY finished_at LIMIT $2)")
         .bind(before.as_millis()).bind(i64::from(limit))
+        .execute(conn).await.map(|done| done.rows_affected()))
+}
+
+/// Makes the unfinished jobs of `kind` that nobody holds due at `now` if they are due after `latest`. Returns how many.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn bring_forward(tx: &mut Tx, kind: JobKind, latest: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
+    tx.wake_worker();
+    on!(tx, conn => sqlx::query(
+        "UPDATE jobs SET run_at = $3 WHERE kind = $1 AND run_at > $2 AND finished_at IS NULL AND leased_by IS NULL")
+        .bind(kind.as_str()).bind(latest.as_millis()).bind(now.as_millis())
+        .execute(conn).await.map(|done| done.rows_affected()))
+}
+
+/// Ends the leases that would last beyond `latest`. Returns how many. A worker that still holds one loses its job.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn end_leases_after(tx: &mut Tx, latest: Timestamp) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE jobs SET leased_by = NULL, leased_until = NULL WHERE leased_until > $1 AND finished_at IS NULL")
+        .bind(latest.as_millis())
         .execute(conn).await.map(|done| done.rows_affected()))
 }

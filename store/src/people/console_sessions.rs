@@ -71,13 +71,16 @@ pub async fn delete_of(tx: &mut Tx, user: &UserId) -> Result<u64, StoreError> {
         .bind(user.as_str()).execute(conn).await.map(|done| done.rows_affected()))
 }
 
-/// Removes sessions that have ended.
+/// Removes up to `limit` sessions that have ended. Returns how many.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn remove_ended(tx: &mut Tx, now: Timestamp) -> Result<u64, StoreError> {
-    on!(tx, conn => sqlx::query("DELETE FROM console_sessions WHERE expires_at <= $1")
-        .bind(now.as_millis()).execute(conn).await.map(|done| done.rows_affected()))
+pub async fn remove_ended(tx: &mut Tx, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "DELETE FROM console_sessions WHERE hash IN (
+             SELECT hash FROM console_sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)")
+        .bind(now.as_millis()).bind(i64::from(limit))
+        .execute(conn).await.map(|done| done.rows_affected()))
 }
 
 /// A person's sessions that have not ended: hash, JSON and end.

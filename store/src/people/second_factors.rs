@@ -245,7 +245,7 @@ pub async fn remove_all(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
         .bind(user.as_str()).execute(conn).await.map(drop))
 }
 
-/// Stores a challenge until `expires_at`, and removes those that have expired.
+/// Stores a challenge until `expires_at`.
 ///
 /// # Errors
 /// [`StoreError::Duplicate`] if it is in use.
@@ -253,10 +253,8 @@ pub async fn insert_challenge(
     tx: &mut Tx,
     hash: &[u8],
     user: Option<&UserId>,
-    (now, expires_at): (Timestamp, Timestamp),
+    expires_at: Timestamp,
 ) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("DELETE FROM passkey_challenges WHERE expires_at <= $1")
-        .bind(now.as_millis()).execute(conn).await.map(drop))?;
     on!(tx, conn => sqlx::query("INSERT INTO passkey_challenges (hash, user_id, expires_at) VALUES ($1, $2, $3)")
         .bind(hash).bind(user.map(UserId::as_str)).bind(expires_at.as_millis()).execute(conn).await.map(drop))
 }
@@ -275,4 +273,16 @@ pub async fn take_challenge(
         "DELETE FROM passkey_challenges WHERE hash = $1 AND COALESCE(user_id, '') = $2 AND expires_at > $3")
         .bind(hash).bind(user.map_or("", UserId::as_str)).bind(now.as_millis())
         .execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// Removes up to `limit` of the challenges that have expired. Returns how many.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_expired_challenges(tx: &mut Tx, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "DELETE FROM passkey_challenges WHERE hash IN (
+             SELECT hash FROM passkey_challenges WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)")
+        .bind(now.as_millis()).bind(i64::from(limit))
+        .execute(conn).await.map(|done| done.rows_affected()))
 }

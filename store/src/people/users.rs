@@ -262,13 +262,16 @@ pub async fn forget_tries(tx: &mut Tx, bucket: &[u8]) -> Result<(), StoreError> 
         .bind(bucket).execute(conn).await.map(drop))
 }
 
-/// Removes the attempts whose window of length `window` is over at `now`.
+/// Removes up to `limit` of the attempts whose window of length `window` is over at `now`. Returns how many.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn sweep_tries(tx: &mut Tx, now: Timestamp, window: Millis) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("DELETE FROM sign_in_tries WHERE since <= $1 OR since > $2")
-        .bind(now.plus(Millis(-window.0)).as_millis()).bind(now.as_millis()).execute(conn).await.map(drop))
+pub async fn sweep_tries(tx: &mut Tx, now: Timestamp, window: Millis, limit: u32) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "DELETE FROM sign_in_tries WHERE bucket IN (
+             SELECT bucket FROM sign_in_tries WHERE since <= $1 OR since > $2 LIMIT $3)")
+        .bind(now.plus(Millis(-window.0)).as_millis()).bind(now.as_millis()).bind(i64::from(limit))
+        .execute(conn).await.map(|done| done.rows_affected()))
 }
 
 /// A person's visit to the console.

@@ -84,15 +84,28 @@ pub async fn insert(tx: &mut Tx, kept: &KeptAnswer, outdated: Timestamp) -> Resu
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Removes the responses stored before `before`, and the links that can no longer be opened at `now`.
+/// Removes up to `limit` of the responses stored at `before` or earlier. Returns how many.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn sweep(tx: &mut Tx, before: Timestamp, now: Timestamp) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("DELETE FROM idempotency WHERE created_at <= $1")
-        .bind(before.as_millis()).execute(conn).await.map(drop))?;
-    on!(tx, conn => sqlx::query("UPDATE idempotency SET link = NULL WHERE link IS NOT NULL AND link_expires_at <= $1")
-        .bind(now.as_millis()).execute(conn).await.map(drop))
+pub async fn remove_old(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "DELETE FROM idempotency WHERE (tenant_id, key_hash) IN (
+             SELECT tenant_id, key_hash FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)")
+        .bind(before.as_millis()).bind(i64::from(limit))
+        .execute(conn).await.map(|done| done.rows_affected()))
+}
+
+/// Deletes up to `limit` of the links that can no longer be opened at `now`. Returns how many.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn forget_expired_links(tx: &mut Tx, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE idempotency SET link = NULL WHERE (tenant_id, key_hash) IN (
+             SELECT tenant_id, key_hash FROM idempotency WHERE link IS NOT NULL AND link_expires_at <= $1 LIMIT $2)")
+        .bind(now.as_millis()).bind(i64::from(limit))
+        .execute(conn).await.map(|done| done.rows_affected()))
 }
 
 /// Deletes the link of a session, because it was opened or replaced.

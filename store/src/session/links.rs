@@ -112,3 +112,12 @@ pub async fn list(tx: &mut Tx, session: &SessionId) -> Result<Vec<LinkRow>, Stor
         .bind(session.as_str()).fetch_all(conn).await)?;
     raw.into_iter().map(LinkRow::try_from).collect()
 }
+
+/// Removes a session's links, as part of erasing it.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_all(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM links WHERE session_id = $1")
+        .bind(session.as_str()).execute(conn).await.map(drop))
+}

@@ -84,8 +84,30 @@ impl MasterKeys {
         self.versions.keys().copied().collect()
     }
 
+    /// Reads the text of a key file that is kept elsewhere. A key alone, 64 hex digits, is version 1.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] if it does not parse.
+    pub fn from_text(text: &str) -> Result<Self, StoreError> {
+        let bare = text.trim();
+        if bare.len() == 64 && bare.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let text = Zeroizing::new(format!("1 {bare}"));
+            return Self::parse(&text);
+        }
+        Self::parse(text)
+    }
+
+    /// The text of a key file with one new key.
+    ///
+    /// # Errors
+    /// If the operating system provides no randomness.
+    pub fn generate(version: u32) -> Result<Zeroizing<String>, StoreError> {
+        new_line(version)
+    }
+
     fn parse(text: &str) -> Result<Self, StoreError> {
-        const MALFORMED: StoreError = StoreError::Corrupt("the master key file is malformed");
+        const MALFORMED: StoreError =
+            StoreError::Corrupt("the master key is malformed: each line has a version, a blank and 64 hex digits");
         let mut versions = BTreeMap::new();
         for line in text
             .lines()

@@ -17,7 +17,7 @@ pub use seal::{AssociatedData, SessionKey};
 use crate::{
     StoreError,
     db::{Db, DbOptions, Schema},
-    settings::webhook_secrets,
+    settings::webhook_secrets::{self, SecretRow},
     write_checks,
 };
 use domain::secret::Secret;
@@ -38,8 +38,8 @@ use zeroize::Zeroizing;
 const BATCH: usize = 64;
 /// The error if the file of the master keys is missing.
 const MISSING: &str = "the file is missing, but stored data is encrypted with its keys; restore the file";
-/// The error if the file is another installation's.
-const FOREIGN: &str = "its keys cannot decrypt the stored data; restore the file with which the data was encrypted";
+/// The error if the keys are another installation's.
+const FOREIGN: &str = "its keys cannot decrypt the stored data; restore the ones with which the data was encrypted";
 
 /// The name of a data key: `dk_` and 32 hex digits. Stored in the session's row; reveals nothing about the session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -121,14 +121,37 @@ impl Vault {
             MasterKeys::load(file)?
         };
         let vault = Self::with(keys, KeyFile::of(file.to_owned(), master));
+        vault.test_keys(key, secret)?;
+        Ok(vault)
+    }
+
+    /// Opens the key database at `url`, with master keys that are kept elsewhere. They must decrypt what is stored.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] if they are another installation's; or if a database does not respond.
+    pub async fn open_with_keys(
+        url: &str,
+        options: DbOptions,
+        master: MasterKeys,
+        db: &Db,
+    ) -> Result<Self, StoreError> {
+        let vault = Self::open_at(url, options, master).await?;
+        let key = vault.0.keys.read(async |tx| keyring::find_any(tx).await).await?;
+        let secret = db.read(async |tx| webhook_secrets::find_any(tx).await).await?;
+        vault.test_keys(key, secret)?;
+        Ok(vault)
+    }
+
+    /// Tests the master keys on one stored key and one stored secret.
+    fn test_keys(&self, key: Option<SealedKey>, secret: Option<SecretRow>) -> Result<(), StoreError> {
         if let Some(key) = key {
-            vault.unsealed(&key).map_err(|_| StoreError::Locked(FOREIGN))?;
+            self.unsealed(&key).map_err(|_| StoreError::Locked(FOREIGN))?;
         }
         if let Some((row, sealed)) = secret.and_then(|row| Some((row.clone(), row.sealed?))) {
-            let opened = vault.open_secret(row.tenant.as_str(), row.id.as_str(), &sealed);
+            let opened = self.open_secret(row.tenant.as_str(), row.id.as_str(), &sealed);
             opened.map_err(|_| StoreError::Locked(FOREIGN))?;
         }
-        Ok(vault)
+        Ok(())
     }
 
     /// A new key for a new session. It is already durable; assign it by storing its id in the session's row.

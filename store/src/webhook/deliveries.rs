@@ -8,6 +8,7 @@ use domain::{
     ids::{EventId, TenantId},
     time::Timestamp,
 };
+use sqlx::QueryBuilder;
 
 /// State of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -295,5 +296,58 @@ pub async fn count_since(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Res
         later,
         pending,
         abandoned,
+    })
+}
+
+/// Removes up to `limit` deliveries of a tenant, with their attempts, whose events happened before `before` and that were settled
+/// before then. Returns how many.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_settled(tx: &mut Tx, tenant: &TenantId, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+    let mut removed = 0;
+    for state in [DeliveryState::Delivered, DeliveryState::Abandoned] {
+        let left = i64::from(limit) - i64::try_from(removed).unwrap_or(i64::MAX);
+        if left > 0 {
+            removed += remove_in_state(tx, tenant, state, before, left).await?;
+        }
+    }
+    Ok(removed)
+}
+
+async fn remove_in_state(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    state: DeliveryState,
+    before: Timestamp,
+    limit: i64,
+) -> Result<u64, StoreError> {
+    let old: Vec<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT event_id FROM deliveries WHERE tenant_id = $1 AND state = $2 AND created_at < $3 AND settled_at < $3
+         ORDER BY created_at, event_id LIMIT $4")
+        .bind(tenant.as_str()).bind(state.as_str()).bind(before.as_millis()).bind(limit)
+        .fetch_all(conn).await)?;
+    if old.is_empty() {
+        return Ok(0);
+    }
+    remove_of(tx, "DELETE FROM delivery_attempts WHERE event_id IN (", &old).await?;
+    // One that is sent again at this moment stays.
+    remove_of(
+        tx,
+        "DELETE FROM deliveries WHERE state <> 'pending' AND event_id IN (",
+        &old,
+    )
+    .await
+}
+
+async fn remove_of(tx: &mut Tx, delete: &'static str, events: &[String]) -> Result<u64, StoreError> {
+    on!(tx, conn => {
+        let mut statement = QueryBuilder::new(delete);
+        let mut listed = statement.separated(", ");
+        for event in events {
+            listed.push_bind(event);
+        }
+        statement.push(")");
+        statement.build().execute(conn).await.map(|done| done.rows_affected())
     })
 }

@@ -162,3 +162,26 @@ pub async fn erase_notes(tx: &mut Tx, session: &SessionId) -> Result<(), StoreEr
     on!(tx, conn => sqlx::query("UPDATE events SET note = NULL WHERE session_id = $1 AND note IS NOT NULL")
         .bind(session.as_str()).execute(conn).await.map(drop))
 }
+
+/// Removes up to `limit` events of a tenant that happened before `before` and have no delivery any more: test events, and those of
+/// sessions whose personal data was erased before `erased_before`. Returns how many.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_old(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    before: Timestamp,
+    erased_before: Timestamp,
+    limit: u32,
+) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "DELETE FROM events WHERE id IN (
+             SELECT event.id FROM events AS event LEFT JOIN sessions AS session ON session.id = event.session_id
+             WHERE event.tenant_id = $1 AND event.created_at < $2
+                 AND (event.session_id IS NULL OR session.purged_at < $3)
+                 AND NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.event_id = event.id)
+             ORDER BY event.created_at, event.id LIMIT $4)")
+        .bind(tenant.as_str()).bind(before.as_millis()).bind(erased_before.as_millis()).bind(i64::from(limit))
+        .execute(conn).await.map(|done| done.rows_affected()))
+}

@@ -164,7 +164,7 @@ async fn captures_are_listed_by_attempt_and_a_number_is_taken_once() {
             insert(&backend, row).await.unwrap();
         }
         let again = insert(&backend, &capture(&id, 4, Slot::Selfie, 1)).await;
-        assert!(matches!(again, Err(StoreError::Duplicate)), "{}", backend.name);
+        assert!(matches!(again, Err(StoreError::Conflict)), "{}", backend.name);
         let listed = list(&backend, &id, 1).await;
         assert_eq!(listed.len(), 2, "{}", backend.name);
         assert_eq!(listed[0], front, "{}", backend.name);

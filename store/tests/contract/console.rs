@@ -173,7 +173,10 @@ async fn tries_are_removed_when_their_window_is_over() {
         for (bucket, now) in [(b"a", 0), (b"b", 100), (b"c", 101), (b"d", 300)] {
             write!(db, tx => users::count_try(tx, bucket, at(now), Millis(100))).unwrap();
         }
-        write!(db, tx => users::sweep_tries(tx, at(200), Millis(100))).unwrap();
+        for removed in [2, 1, 0] {
+            let swept = write!(db, tx => users::sweep_tries(tx, at(200), Millis(100), 2));
+            assert_eq!(swept.unwrap(), removed, "{name}");
+        }
         let mut counted = Vec::new();
         for bucket in [b"a", b"b", b"c", b"d"] {
             counted.push(write!(db, tx => users::count_try(tx, bucket, at(200), Millis(1000))).unwrap());
@@ -237,7 +240,7 @@ async fn a_persons_browsers_end_together_and_old_ones_are_removed() {
             "{name}"
         );
         assert_eq!(
-            write!(db, tx => console_sessions::remove_ended(tx, at(100))).unwrap(),
+            write!(db, tx => console_sessions::remove_ended(tx, at(100), 10)).unwrap(),
             1,
             "{name}"
         );
@@ -308,6 +311,11 @@ async fn a_case_is_held_by_one_person_until_their_time_is_over_or_they_let_go() 
         );
         write!(db, tx => review::release(tx, id)).unwrap();
         assert_eq!(read!(db, tx => review::find_hold(tx, id, at(170))), None, "{name}");
+        assert_eq!(hold(first, 300, 400).await, held(first, 400), "{name}");
+        for (now, removed) in [(399, 0), (400, 1), (400, 0)] {
+            let swept = write!(db, tx => review::remove_ended_holds(tx, at(now), 10));
+            assert_eq!(swept.unwrap(), removed, "{name}: at {now}");
+        }
     }
 }
 

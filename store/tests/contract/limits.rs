@@ -216,10 +216,12 @@ async fn old_answers_go_and_links_that_are_opened_or_over_are_forgotten() {
         }
         let session = opened.session.clone();
         let unit = backend.db.write(async move |tx| {
-            idempotency::sweep(tx, at(50), at(600)).await?;
-            idempotency::forget_link(tx, &session).await
+            let removed = idempotency::remove_old(tx, at(50), 10).await?;
+            let forgotten = idempotency::forget_expired_links(tx, at(600), 10).await?;
+            idempotency::forget_link(tx, &session).await?;
+            Ok::<_, StoreError>((removed, forgotten))
         });
-        unit.await.unwrap();
+        assert_eq!(unit.await.unwrap(), (1, 1), "{}", backend.name);
         assert_eq!(find(&backend, &old).await, None, "{}", backend.name);
         assert_eq!(find(&backend, &over).await.unwrap().link, None, "{}", backend.name);
         assert_eq!(find(&backend, &opened).await.unwrap().link, None, "{}", backend.name);

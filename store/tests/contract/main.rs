@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod audit_chain;
+mod buckets;
 mod captures;
 mod console;
 mod coverage;
@@ -14,6 +15,7 @@ mod logos;
 mod outbox;
 mod people;
 mod pictures;
+mod retention;
 mod schema;
 mod search;
 mod second_factors;

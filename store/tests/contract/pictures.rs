@@ -1,67 +1,111 @@
-//! Encrypted pictures in a folder.
+//! Encrypted pictures in a folder and, if `HONNIN_TEST_S3` names a server, in a bucket.
 
 use domain::ids::{SessionId, TenantId};
 use store::{StoreError, capture::pictures::Pictures, vault::AssociatedData};
-use testkit::databases::sqlite;
+use testkit::{
+    buckets,
+    databases::{Backend, sqlite},
+};
+
+/// Pictures in every kind of place, which knows them again after a restart.
+struct Place {
+    name: &'static str,
+    backend: Backend,
+    bucket: Option<buckets::Bucket>,
+}
+
+impl Place {
+    fn pictures(&self) -> Pictures {
+        match &self.bucket {
+            None => self.backend.pictures(),
+            Some(bucket) => Pictures::in_bucket(bucket).unwrap(),
+        }
+    }
+}
+
+async fn places() -> Vec<Place> {
+    let mut all = vec![Place {
+        name: "folder",
+        backend: sqlite().await,
+        bucket: None,
+    }];
+    if let Some(bucket) = buckets::fresh().await {
+        all.push(Place {
+            name: "bucket",
+            backend: sqlite().await,
+            bucket: Some(bucket),
+        });
+    }
+    all
+}
 
 fn session(n: u8) -> SessionId {
     SessionId::from_random([n; 16])
 }
 
 #[tokio::test]
-async fn a_picture_is_found_after_a_restart_and_is_not_readable_in_the_folder() {
-    let backend = sqlite().await;
-    let key = backend.vault().await.take().await.unwrap();
-    let (tenant, id) = (TenantId::from_random([9; 16]), session(1));
-    let place = AssociatedData {
-        tenant: &tenant,
-        session: &id,
-        name: "document-front",
-    };
-    let picture = b"a picture of a passport ".repeat(4_000);
-    backend
-        .pictures()
-        .put(&id, "document-front", key.seal(&place, &picture).unwrap())
-        .await
-        .unwrap();
-
-    let sealed = backend.pictures().find(&id, "document-front").await.unwrap().unwrap();
-    assert!(!sealed.windows(8).any(|window| window == b"passport"));
-    assert_eq!(key.open(&place, &sealed).unwrap().expose(), &picture);
+async fn a_picture_is_found_after_a_restart_and_is_not_readable_where_it_is() {
+    for place in places().await {
+        let key = place.backend.vault().await.take().await.unwrap();
+        let (tenant, id) = (TenantId::from_random([9; 16]), session(1));
+        let sealed_for = AssociatedData {
+            tenant: &tenant,
+            session: &id,
+            name: "document-front",
+        };
+        // Several megabytes, as a photo has.
+        let picture = b"a picture of a passport ".repeat(200_000);
+        place
+            .pictures()
+            .put(&id, "document-front", key.seal(&sealed_for, &picture).unwrap())
+            .await
+            .unwrap();
+        let sealed = place.pictures().find(&id, "document-front").await.unwrap().unwrap();
+        assert!(!sealed.windows(8).any(|window| window == b"passport"), "{}", place.name);
+        assert_eq!(
+            key.open(&sealed_for, &sealed).unwrap().expose(),
+            &picture,
+            "{}",
+            place.name
+        );
+    }
 }
 
 #[tokio::test]
 async fn putting_again_replaces_and_what_is_not_there_is_not_found() {
-    let backend = sqlite().await;
-    let pictures = backend.pictures();
-    pictures.put(&session(1), "front", vec![1]).await.unwrap();
-    pictures.put(&session(1), "front", vec![2, 3]).await.unwrap();
-    assert_eq!(
-        pictures.find(&session(1), "front").await.unwrap().unwrap().as_ref(),
-        [2, 3]
-    );
-    assert!(pictures.find(&session(1), "back").await.unwrap().is_none());
-    assert!(pictures.find(&session(2), "front").await.unwrap().is_none());
-    pictures.delete(&session(1), "front").await.unwrap();
-    pictures.delete(&session(1), "front").await.unwrap();
-    assert!(pictures.find(&session(1), "front").await.unwrap().is_none());
+    for place in places().await {
+        let (name, pictures) = (place.name, place.pictures());
+        pictures.check().await.unwrap();
+        pictures.put(&session(1), "front", vec![1]).await.unwrap();
+        pictures.put(&session(1), "front", vec![2, 3]).await.unwrap();
+        let found = pictures.find(&session(1), "front").await.unwrap().unwrap();
+        assert_eq!(found.as_ref(), [2, 3], "{name}");
+        assert!(pictures.find(&session(1), "back").await.unwrap().is_none(), "{name}");
+        assert!(pictures.find(&session(2), "front").await.unwrap().is_none(), "{name}");
+        pictures.delete(&session(1), "front").await.unwrap();
+        pictures.delete(&session(1), "front").await.unwrap();
+        assert!(pictures.find(&session(1), "front").await.unwrap().is_none(), "{name}");
+    }
 }
 
 #[tokio::test]
 async fn deleting_a_session_takes_its_pictures_and_no_others() {
-    let backend = sqlite().await;
-    let pictures = backend.pictures();
-    for (id, name) in [(1, "back"), (1, "front"), (1, "selfie-1"), (2, "front")] {
-        pictures.put(&session(id), name, vec![id]).await.unwrap();
+    for place in places().await {
+        let (name, pictures) = (place.name, place.pictures());
+        for (id, picture) in [(1, "back"), (1, "front"), (1, "selfie-1"), (2, "front")] {
+            pictures.put(&session(id), picture, vec![id]).await.unwrap();
+        }
+        let names = pictures.list_names(&session(1)).await.unwrap();
+        assert_eq!(names, ["back", "front", "selfie-1"], "{name}");
+        assert_eq!(pictures.delete_session(&session(1)).await.unwrap(), 3, "{name}");
+        assert_eq!(pictures.delete_session(&session(1)).await.unwrap(), 0, "{name}");
+        assert_eq!(
+            pictures.list_names(&session(1)).await.unwrap(),
+            Vec::<String>::new(),
+            "{name}"
+        );
+        assert_eq!(pictures.list_names(&session(2)).await.unwrap(), ["front"], "{name}");
     }
-    assert_eq!(
-        pictures.list_names(&session(1)).await.unwrap(),
-        ["back", "front", "selfie-1"]
-    );
-    assert_eq!(pictures.delete_session(&session(1)).await.unwrap(), 3);
-    assert_eq!(pictures.delete_session(&session(1)).await.unwrap(), 0);
-    assert_eq!(pictures.list_names(&session(1)).await.unwrap(), Vec::<String>::new());
-    assert_eq!(pictures.list_names(&session(2)).await.unwrap(), ["front"]);
 }
 
 #[tokio::test]
@@ -91,17 +135,25 @@ async fn deleting_a_session_also_takes_what_a_crash_left_half_stored() {
 
 #[tokio::test]
 async fn every_session_with_pictures_stands_on_exactly_one_shelf() {
-    let backend = sqlite().await;
-    let pictures = backend.pictures();
-    for n in 0..20 {
-        pictures.put(&session(n), "front", vec![n]).await.unwrap();
+    for place in places().await {
+        let pictures = place.pictures();
+        for n in 0..20 {
+            pictures.put(&session(n), "front", vec![n]).await.unwrap();
+        }
+        let mut found = Vec::new();
+        for shelf in 0..=255 {
+            found.extend(pictures.list_sessions(shelf).await.unwrap());
+        }
+        found.sort();
+        assert_eq!(found, (0..20).map(session).collect::<Vec<_>>(), "{}", place.name);
+        let mut all = Vec::new();
+        for shelf in 0..=255 {
+            all.extend(pictures.list_all(shelf).await.unwrap());
+        }
+        all.sort();
+        let named = found.into_iter().map(|session| (session, "front".to_owned()));
+        assert_eq!(all, named.collect::<Vec<_>>(), "{}", place.name);
     }
-    let mut found = Vec::new();
-    for shelf in 0..=255 {
-        found.extend(pictures.list_sessions(shelf).await.unwrap());
-    }
-    found.sort();
-    assert_eq!(found, (0..20).map(session).collect::<Vec<_>>());
 }
 
 #[tokio::test]

@@ -143,7 +143,7 @@ async fn a_challenge_is_answered_once_in_time_and_by_whom_it_was_made_for() {
     for Backend { name, db, .. } in backends().await {
         let World { user, .. } = world(&db).await;
         for (hash, owner) in [(&[1_u8; 32], Some(&user.id)), (&[2; 32], None)] {
-            write!(db, tx => second_factors::insert_challenge(tx, hash, owner, (at(0), at(100)))).unwrap();
+            write!(db, tx => second_factors::insert_challenge(tx, hash, owner, at(100))).unwrap();
         }
         for (hash, owner, now, good) in [
             (&[1_u8; 32], None, 50, false),
@@ -157,10 +157,15 @@ async fn a_challenge_is_answered_once_in_time_and_by_whom_it_was_made_for() {
             let taken = write!(db, tx => second_factors::take_challenge(tx, hash, owner, at(now)));
             assert_eq!(taken.unwrap(), good, "{name}: {hash:?} {owner:?} {now}");
         }
-        write!(db, tx => second_factors::insert_challenge(tx, &[4; 32], None, (at(0), at(100)))).unwrap();
-        write!(db, tx => second_factors::insert_challenge(tx, &[5; 32], None, (at(100), at(200)))).unwrap();
-        let swept = write!(db, tx => second_factors::take_challenge(tx, &[4; 32], None, at(50)));
-        assert!(!swept.unwrap(), "{name}: expired ones are removed");
+        for (hash, ends) in [(&[4; 32], 100), (&[5; 32], 100), (&[6; 32], 101)] {
+            write!(db, tx => second_factors::insert_challenge(tx, hash, None, at(ends))).unwrap();
+        }
+        for removed in [1, 1, 0] {
+            let swept = write!(db, tx => second_factors::remove_expired_challenges(tx, at(100), 1));
+            assert_eq!(swept.unwrap(), removed, "{name}");
+        }
+        let kept = write!(db, tx => second_factors::take_challenge(tx, &[6; 32], None, at(100)));
+        assert!(kept.unwrap(), "{name}");
     }
 }
 

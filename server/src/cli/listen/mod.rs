@@ -1,13 +1,11 @@
 //! `listen`: webhooks for a receiver that Honnin cannot reach, such as one on a developer's laptop. It asks the API for new events,
 //! signs each one as a webhook, and sends it to the receiver. The server needs no configuration for it, and can run anywhere.
 
-mod http;
-
 use super::{Failure, Settings, block_on, demo::Kept, say};
-use ::http::StatusCode;
+use crate::http_client::Client;
 use clap::Args;
 use domain::{ids::EventId, secret::Secret, time::Clock as _};
-use http::Client;
+use http::StatusCode;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use service::{

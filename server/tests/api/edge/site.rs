@@ -22,7 +22,7 @@ async fn health_and_readiness() {
     200
     content-type: application/json
     cache-control: no-store
-    {"database":true,"keys":true,"models":false,"modelsMissing":["text","face"],"pictures":true,"ready":true}
+    {"clock":true,"database":true,"keys":true,"models":false,"modelsMissing":["text","face"],"pictures":true,"ready":true}
     "#);
 }
 

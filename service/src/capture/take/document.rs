@@ -1,6 +1,6 @@
 //! One side of the document.
 
-use super::{CaptureError, keep, kept_or_dropped, number_of_next, store_row};
+use super::{CaptureError, drop_pictures, keep, kept_or_dropped, number_of_next, store_row};
 use crate::{
     Honnin,
     access::Applicant,
@@ -36,12 +36,7 @@ pub async fn capture_document(
         .run(move |analyser: &dyn Analyser| analyser.normalise(&upload, Subject::Document))
         .await??;
     let slot = Slot::Document(side);
-    if let SlotState::ToCheck(last) = attempt.slot(slot)
-        && last
-            .frames
-            .iter()
-            .any(|frame| frame.sha256 == hex::encode(picture.sha256))
-    {
+    if is_last(&attempt, slot, &hex::encode(picture.sha256)) {
         return Ok(());
     }
     if attempt.tries_left(slot) == 0 {
@@ -68,22 +63,50 @@ pub async fn capture_document(
     };
     let (who, row) = (applicant.clone(), capture.clone());
     let unit = honnin.db.write(async move |tx| store(tx, &who, &row, side).await);
-    kept_or_dropped(honnin, &capture, unit.await).await
+    match kept_or_dropped(honnin, &capture, unit.await).await? {
+        Stored::New => {}
+        Stored::Already => drop_pictures(honnin, &capture).await,
+    }
+    Ok(())
+}
+
+/// Whether the file with this SHA-256 is the slot's last picture, not checked yet.
+fn is_last(attempt: &AttemptState, slot: Slot, sha256: &str) -> bool {
+    let SlotState::ToCheck(last) = attempt.slot(slot) else {
+        return false;
+    };
+    last.frames.iter().any(|frame| frame.sha256 == sha256)
+}
+
+/// What storing a picture's row came to.
+enum Stored {
+    /// It is there.
+    New,
+    /// Another node was sent the same file at the same time, and was faster.
+    Already,
 }
 
 /// Stores the picture's row, if the chosen document has not changed.
-async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, side: Side) -> Result<(), CaptureError> {
+async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, side: Side) -> Result<Stored, CaptureError> {
     let now = row.created_at;
     let mut attempt = collecting(tx, applicant, now).await?;
     if Some(check_turn(&attempt, side, now)?) != row.document_type {
         return Err(CaptureError::NotNow(NotNow::OutOfTurn));
+    }
+    if row
+        .frames
+        .iter()
+        .any(|frame| is_last(&attempt, row.slot, &frame.sha256))
+    {
+        return Ok(Stored::Already);
     }
     let row = CaptureRow {
         number: number_of_next(&attempt, row.slot)?,
         ..row.clone()
     };
     store_row(tx, &row, now).await?;
-    Ok(attempts::save(tx, &mut attempt.answers).await?)
+    attempts::save(tx, &mut attempt.answers).await?;
+    Ok(Stored::New)
 }
 
 /// The kind of document, if a picture of `side` may be taken now. Any side may be retaken until the submit.

@@ -99,21 +99,26 @@ async fn keep(
 
 /// Removes the pictures whose row was refused. After a storage error the row may exist nevertheless, so they stay; the erasure
 /// removes them with the session.
-async fn kept_or_dropped(
+async fn kept_or_dropped<T>(
     honnin: &Honnin,
     capture: &CaptureRow,
-    stored: Result<(), CaptureError>,
-) -> Result<(), CaptureError> {
+    stored: Result<T, CaptureError>,
+) -> Result<T, CaptureError> {
     let refused = match &stored {
         Err(CaptureError::NoTryLeft | CaptureError::NotNow(NotNow::Over | NotNow::OutOfTurn)) => true,
-        Ok(()) | Err(_) => false,
+        Ok(_) | Err(_) => false,
     };
     if refused {
-        for frame in &capture.frames {
-            drop(honnin.pictures.delete(&capture.session, &frame.object).await);
-        }
+        drop_pictures(honnin, capture).await;
     }
     stored
+}
+
+/// Removes the pictures of a capture that has no row. What cannot be removed now goes with the session.
+async fn drop_pictures(honnin: &Honnin, capture: &CaptureRow) {
+    for frame in &capture.frames {
+        drop(honnin.pictures.delete(&capture.session, &frame.object).await);
+    }
 }
 
 /// The number of a slot's next picture, if tries are left.

@@ -1,6 +1,7 @@
 //! Claiming deliveries: tenant by tenant, as many for each as its receiver has permits.
 
-use super::{Claimed, LEASE, Worker};
+use super::{Claimed, Worker};
+use crate::jobs::lease::LEASE;
 use domain::time::Timestamp;
 use store::{
     StoreError,

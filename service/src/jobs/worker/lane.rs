@@ -17,6 +17,9 @@ impl Lane {
     /// Every lane.
     pub const ALL: [Self; 3] = [Self::Decide, Self::Deliver, Self::Housekeeping];
 
+    /// What housekeeping does while the clock cannot be trusted: nothing that destroys.
+    pub(super) const UNDER_A_DOUBTFUL_CLOCK: &'static [JobKind] = &[JobKind::Rule];
+
     /// The kinds of job it takes. Each kind is in exactly one lane.
     #[must_use]
     pub const fn kinds(self) -> &'static [JobKind] {

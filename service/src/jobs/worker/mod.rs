@@ -10,7 +10,7 @@ use crate::{
     Honnin, audit,
     capture::analyse,
     decision::decide,
-    jobs::sweep,
+    jobs::{clock_jump, lease::LEASE, sweep},
     privacy::erase,
     review::take_effect,
     runtime::job_error::JobError,
@@ -27,8 +27,6 @@ use store::{
 use tokio::{sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// Duration of a lease; renewed at a third of it.
-const LEASE: Millis = Millis::seconds(60);
 /// How often a lane polls for due jobs when nothing wakes it.
 const POLL: Duration = Duration::from_secs(1);
 /// How long a stopping worker waits for running jobs; the leases of the rest expire.
@@ -74,6 +72,8 @@ impl Worker {
     /// Works until `stop`: then claims no more and waits, within bounds, for running jobs. `wake` is notified when there may be
     /// something to do.
     pub async fn run(self, stop: CancellationToken, wake: &Notify) {
+        // Jobs in the database name the worker that holds them.
+        tracing::info!(lane = ?self.lane, worker = %self.name, "worker started");
         let mut running = JoinSet::new();
         while !stop.is_cancelled() {
             while running.try_join_next().is_some() {}
@@ -128,21 +128,35 @@ impl Worker {
         let now = self.honnin.now();
         match self.lane {
             Lane::Deliver => self.claim_deliveries(free, now).await,
-            Lane::Decide | Lane::Housekeeping => {
-                let claimed = self.claim_oldest(free, now).await?;
-                Ok(claimed.into_iter().map(|job| Claimed { job, place: None }).collect())
-            }
+            Lane::Decide => self.claim_oldest(free, now, self.lane.kinds()).await,
+            Lane::Housekeeping => self.claim_housekeeping(free, now).await,
         }
     }
 
-    async fn claim_oldest(&self, free: usize, now: Timestamp) -> Result<Vec<Job>, StoreError> {
-        if self.lane == Lane::Housekeeping {
-            // Whoever breaks the chain must not stop deadlines and erasures with it.
-            if let Err(error) = audit::seal_new(&self.honnin).await {
-                tracing::error!(%error, "cannot link new entries of the audit log");
-            }
+    async fn claim_housekeeping(&self, free: usize, now: Timestamp) -> Result<Vec<Claimed>, StoreError> {
+        // Whoever breaks the chain must not stop deadlines and erasures with it.
+        if let Err(error) = audit::seal_new(&self.honnin).await {
+            tracing::error!(%error, "cannot link new entries of the audit log");
         }
-        let (name, kinds) = (self.name.clone(), self.lane.kinds());
+        let Some(now) = self.honnin.steady_now() else {
+            return self.claim_oldest(free, now, Lane::UNDER_A_DOUBTFUL_CLOCK).await;
+        };
+        if self.honnin.steadiness.take_settled()
+            && let Err(error) = clock_jump::mend(&self.honnin, now).await
+        {
+            self.honnin.steadiness.give_back_settled();
+            return Err(error);
+        }
+        self.claim_oldest(free, now, self.lane.kinds()).await
+    }
+
+    async fn claim_oldest(
+        &self,
+        free: usize,
+        now: Timestamp,
+        kinds: &'static [JobKind],
+    ) -> Result<Vec<Claimed>, StoreError> {
+        let name = self.name.clone();
         let limit = u32::try_from(free).unwrap_or(u32::MAX);
         // Most polls find nothing; only those that do need the writer.
         let due = self.honnin.db.ask(async move |tx| jobs::any_due(tx, kinds, now).await);
@@ -153,7 +167,8 @@ impl Worker {
             .honnin
             .db
             .write(async move |tx| jobs::claim(tx, &name, kinds, now, now.plus(LEASE), limit).await);
-        unit.await
+        let claimed = unit.await?;
+        Ok(claimed.into_iter().map(|job| Claimed { job, place: None }).collect())
     }
 
     async fn execute(self, Claimed { job, place }: Claimed) {

@@ -125,7 +125,7 @@ pub async fn issue_challenge(
             return Ok(false);
         }
         let ends = now.plus(CHALLENGE_LIFETIME);
-        second_factors::insert_challenge(tx, &hash, owner.as_ref(), (now, ends)).await?;
+        second_factors::insert_challenge(tx, &hash, owner.as_ref(), ends).await?;
         Ok::<_, StoreError>(true)
     });
     if !unit.await? {

@@ -1,13 +1,13 @@
-//! The minimal HTTP client of `honnin listen`: one request for each connection.
+//! A minimal HTTP client for addresses that the operator gave: of `honnin listen` and of the key service. One request for each
+//! connection; no redirects. Webhooks have a client of their own, in `service`, because tenants choose their addresses.
 
-use super::Failure;
 use bytes::Bytes;
 use http::{Request, StatusCode, header::CONNECTION, header::HOST};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_util::rt::TokioIo;
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject as _};
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{error::Error, path::Path, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
@@ -21,16 +21,19 @@ const TIME_LIMIT: Duration = Duration::from_secs(15);
 /// The largest response. A page of events is smaller.
 const LARGEST: usize = 8 * 1024 * 1024;
 
+/// Why there is no response; its text is meant for people.
+pub(crate) type ClientError = Box<dyn Error + Send + Sync>;
+
 trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
 /// A client that trusts the system's certificate authorities, and one more if given.
-pub(super) struct Client {
+pub(crate) struct Client {
     tls: TlsConnector,
 }
 
 impl Client {
-    pub(super) fn new(trust: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn new(trust: Option<&Path>) -> Result<Self, ClientError> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if let Some(path) = trust {
@@ -49,13 +52,13 @@ impl Client {
     }
 
     /// Sends a request to `url` and returns the status and the body of the response. Redirects are not followed.
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &self,
         method: &str,
         url: &Url,
         headers: &[(&str, String)],
         body: Vec<u8>,
-    ) -> Result<(StatusCode, Bytes), Failure> {
+    ) -> Result<(StatusCode, Bytes), ClientError> {
         let exchange = self.exchange(method, url, headers, body);
         timeout(TIME_LIMIT, exchange)
             .await
@@ -68,7 +71,7 @@ impl Client {
         url: &Url,
         headers: &[(&str, String)],
         body: Vec<u8>,
-    ) -> Result<(StatusCode, Bytes), Failure> {
+    ) -> Result<(StatusCode, Bytes), ClientError> {
         let (host, port) = (
             url.host_str().unwrap_or_default(),
             url.port_or_known_default().unwrap_or(80),

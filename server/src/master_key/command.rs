@@ -1,0 +1,80 @@
+//! The master key as a program prints it.
+
+use super::{LONGEST, MasterKeyError};
+use rustix::process::{Pid, Signal, kill_process};
+use std::{
+    io::Read as _,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+use tokio::time::timeout;
+use zeroize::Zeroizing;
+
+/// How long the program may take: it may ask a service far away.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
+
+/// What the command prints to standard output. Its errors go to this process's log.
+///
+/// # Errors
+/// [`MasterKeyError::Command`].
+pub(super) async fn output(command: &[String]) -> Result<Zeroizing<String>, MasterKeyError> {
+    output_within(command, TIME_LIMIT).await
+}
+
+pub(super) async fn output_within(
+    command: &[String],
+    time_limit: Duration,
+) -> Result<Zeroizing<String>, MasterKeyError> {
+    let (program, arguments) = command
+        .split_first()
+        .map_or(("", command), |(first, rest)| (first.as_str(), rest));
+    let fault = |reason: String| MasterKeyError::Command {
+        program: program.to_owned(),
+        reason,
+    };
+    let mut started = Command::new(program);
+    let started = started.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = started
+        .spawn()
+        .map_err(|error| fault(format!("cannot be started: {error}")))?;
+    let printed = child.stdout.take();
+    let reading = tokio::task::spawn_blocking(move || {
+        let mut text = Zeroizing::new(String::with_capacity(LONGEST));
+        match printed {
+            Some(printed) => printed.take(LONGEST as u64).read_to_string(&mut text).map(|_| text),
+            None => Ok(text),
+        }
+    });
+    let Ok(read) = timeout(time_limit, reading).await else {
+        end(&mut child);
+        return Err(fault(format!("did not end within {} s", time_limit.as_secs())));
+    };
+    let wrong = match &read {
+        Ok(Ok(text)) if text.len() < LONGEST => None,
+        Ok(Ok(_)) => Some("printed more than a key"),
+        Ok(Err(_)) | Err(_) => Some("printed something that is no text"),
+    };
+    if let Some(reason) = wrong {
+        end(&mut child);
+        return Err(fault(reason.to_owned()));
+    }
+    let pid = Pid::from_child(&child);
+    let ended = tokio::task::spawn_blocking(move || child.wait());
+    match timeout(time_limit, ended).await {
+        Ok(Ok(Ok(status))) if status.success() => {
+            read.ok().and_then(Result::ok).ok_or_else(|| fault("failed".to_owned()))
+        }
+        Ok(Ok(Ok(status))) => Err(fault(format!("failed: {status}"))),
+        _ => {
+            let has_just_ended = kill_process(pid, Signal::KILL).is_err();
+            tracing::debug!(has_just_ended, "killed the command of the master key");
+            Err(fault("closed its output but did not end".to_owned()))
+        }
+    }
+}
+
+/// Kills the program. If it has ended already, there is nothing to do.
+fn end(child: &mut Child) {
+    drop(child.kill());
+    drop(child.wait());
+}

@@ -1,0 +1,69 @@
+//! The master key as an HTTPS service answers with it.
+
+use super::{LONGEST, MasterKeyError, read};
+use crate::{config::KeyService, http_client::Client};
+use http::StatusCode;
+use std::time::Duration;
+use zeroize::Zeroizing;
+
+/// Pauses between attempts: a service that is being restarted answers within a minute.
+const PAUSES: [Duration; 4] = [
+    Duration::from_secs(1),
+    Duration::from_secs(3),
+    Duration::from_secs(10),
+    Duration::from_secs(30),
+];
+
+/// Asks the service, several times if it does not respond.
+///
+/// # Errors
+/// [`MasterKeyError::Service`], or if the token cannot be read.
+pub(super) async fn ask(service: &KeyService) -> Result<Zeroizing<String>, MasterKeyError> {
+    ask_with(service, &PAUSES).await
+}
+
+pub(super) async fn ask_with(service: &KeyService, pauses: &[Duration]) -> Result<Zeroizing<String>, MasterKeyError> {
+    let fault = |reason: String| MasterKeyError::Service(reason);
+    let client = Client::new(service.ca_file.as_deref()).map_err(|error| fault(format!("cannot be asked: {error}")))?;
+    let mut pauses = pauses.iter();
+    loop {
+        let reason = match once(service, &client).await? {
+            Ok(text) => return Ok(text),
+            Err(Refusal::Final(reason)) => return Err(fault(reason)),
+            Err(Refusal::Temporary(reason)) => reason,
+        };
+        let Some(pause) = pauses.next() else {
+            return Err(fault(reason));
+        };
+        tracing::warn!(reason, "the key service does not answer; trying again");
+        tokio::time::sleep(*pause).await;
+    }
+}
+
+/// Why the service gave no key.
+enum Refusal {
+    /// Worth another attempt.
+    Temporary(String),
+    /// Another attempt would end the same.
+    Final(String),
+}
+
+async fn once(service: &KeyService, client: &Client) -> Result<Result<Zeroizing<String>, Refusal>, MasterKeyError> {
+    let mut headers = vec![("accept", "text/plain".to_owned())];
+    if let Some(path) = &service.token_file {
+        headers.push(("authorization", format!("Bearer {}", read(path)?.trim())));
+    }
+    let answer = client.send("GET", &service.url, &headers, Vec::new()).await;
+    Ok(match answer {
+        Err(error) => Err(Refusal::Temporary(format!("does not respond: {error}"))),
+        Ok((StatusCode::OK, body)) if body.len() <= LONGEST => match std::str::from_utf8(&body) {
+            Ok(text) => Ok(Zeroizing::new(text.to_owned())),
+            Err(_) => Err(Refusal::Final("answered with something that is no text".to_owned())),
+        },
+        Ok((StatusCode::OK, _)) => Err(Refusal::Final("answered with more than a key".to_owned())),
+        Ok((status, _)) if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
+            Err(Refusal::Temporary(format!("answered {status}")))
+        }
+        Ok((status, _)) => Err(Refusal::Final(format!("answered {status}"))),
+    })
+}

@@ -1,0 +1,449 @@
+//! Three nodes on one PostgreSQL, one of them killed by `kill -9` in the middle of its work, again and again. The clients try the
+//! next node where one does not answer.
+//!
+//! Planted faults that these tests detect: a lease of a minute; a claim without the condition on leases; a decision that does not
+//! finish its job in the same unit; an idempotency key that only its own node knows.
+
+use super::{
+    free_port,
+    node::{Installation, Node, add_tenant, settings},
+};
+use domain::{
+    audit::AuditAction,
+    document::{DocumentType, Side},
+    ids::SessionId,
+    language::Language,
+    scope::Scope,
+    session::Step,
+    tenant::TenantSettings,
+    time::{Clock as _, Millis, Timestamp},
+};
+use rand::RngExt as _;
+use serde_json::Value;
+use server::state::App;
+use service::{
+    Honnin,
+    access::{Tenant, capture_cookie, tenant_by_key},
+    capture::{
+        check::{Wish, check_picture},
+        choose_document::choose_document,
+        consent::consent,
+        details::save_details,
+        open_link::open_link,
+        progress::{Next, progress},
+        retake::to_check,
+        submit::submit,
+        take::capture_document,
+    },
+    jobs::{
+        lease::LEASE,
+        worker::{Lane, Worker},
+    },
+    runtime::clock::SystemClock,
+    session::create::create_session,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use store::{
+    StoreError, audit,
+    decision::decisions,
+    jobs::{self, JobKind},
+    session::search,
+    webhook::{delivery_attempts, events},
+};
+use testkit::{
+    applicant::details,
+    authority::acceptor,
+    buckets, databases,
+    long_runs::count,
+    receiver::{Receiver, Reply},
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    sync::Notify,
+    task::JoinSet,
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+use vision::{Picture, raster::Raster};
+
+/// Longest time between the work that a kill waits for and the kill.
+const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+
+/// An installation on one PostgreSQL and, if there is an S3 server, with its pictures in a bucket; `None` without a PostgreSQL.
+async fn shared() -> Option<Installation> {
+    let database = databases::postgres(&databases::postgres_server()?).await;
+    let (url, keys_url) = (&database.url, &database.keys_url);
+    let installation = Installation::new().with(&format!(
+        "database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\ndatabase.connections = 8\n"
+    ));
+    let Some(bucket) = buckets::fresh().await else {
+        return Some(installation);
+    };
+    let (id, secret) = bucket.credentials.as_ref().unwrap();
+    Some(installation.with(&format!(
+        "s3.bucket = {:?}\ns3.endpoint = {:?}\ns3.path_style = true\ns3.access_key_id = {id:?}\ns3.secret_access_key = {:?}\n",
+        bucket.name,
+        bucket.endpoint.as_ref().unwrap(),
+        secret.expose(),
+    )))
+}
+
+/// A running node, and the names under which its workers hold jobs.
+struct Member {
+    node: Node,
+    address: SocketAddr,
+    workers: Vec<String>,
+}
+
+impl Member {
+    async fn start(installation: &Installation, command: &str, address: SocketAddr) -> Self {
+        let mut node = installation.start(command, &address.to_string());
+        let mut workers = Vec::new();
+        for _ in Lane::ALL {
+            node.until_it_says("worker started").await;
+            let line = node.said().last().unwrap();
+            let (_, name) = line.split_once("worker=").unwrap();
+            workers.push(name.split([' ', '\u{1b}']).next().unwrap().trim_matches('"').to_owned());
+        }
+        if command == "serve" && !node.said().iter().any(|line| line.contains("listening")) {
+            node.until_it_says("listening").await;
+        }
+        Self { node, address, workers }
+    }
+}
+
+fn addresses() -> [SocketAddr; 3] {
+    [(); 3].map(|()| SocketAddr::from(([127, 0, 0, 1], free_port())))
+}
+
+async fn caller(app: &App, key: &str) -> Tenant {
+    tenant_by_key(&app.honnin, key, IpAddr::from([127, 0, 0, 1]), Scope::Create)
+        .await
+        .unwrap()
+}
+
+/// A delivery that a worker holds.
+#[derive(Debug)]
+struct Held {
+    event: String,
+    worker: String,
+    until: Timestamp,
+}
+
+async fn deliveries_held(app: &App) -> Vec<Held> {
+    let listed = app.honnin.db().read(async |tx| jobs::list(tx, None, 1_000).await);
+    let held = |job: jobs::JobState| {
+        Some(Held {
+            worker: job.leased_by.filter(|_| job.kind == JobKind::Deliver)?,
+            until: job.leased_until?,
+            event: job.subject,
+        })
+    };
+    listed.await.unwrap().into_iter().filter_map(held).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_jobs_of_a_killed_node_are_taken_over_by_the_others_within_20_seconds() {
+    const EVENTS: usize = 24;
+    let Some(installation) = shared().await else {
+        return;
+    };
+    let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
+    // An hour late: the deadline of any session it creates is now.
+    let late = installation.open(Millis(-Millis::hours(1).0)).await;
+    let url = format!("https://127.0.0.1:{}/hooks", receiver.port);
+    let tenant = add_tenant(&late, settings(Some(url))).await;
+    let caller = caller(&late, tenant.key.expose()).await;
+    let mut members = Vec::new();
+    for address in addresses() {
+        members.push(Member::start(&installation, "worker", address).await);
+    }
+    // Each is still being sent when its node is killed.
+    receiver.reply(vec![Reply::Silence; EVENTS]);
+    for _ in 0..EVENTS {
+        create_session(&late.honnin, &caller, b"{}").await.unwrap();
+    }
+    receiver.wait_for(EVENTS).await;
+    let held = deliveries_held(&late).await;
+    let load = |member: &Member| held.iter().filter(|job| member.workers.contains(&job.worker)).count();
+    let busiest = (0..members.len()).max_by_key(|&index| load(&members[index])).unwrap();
+    let victim = members.swap_remove(busiest);
+    drop(victim.node);
+    let killed_at = SystemClock.now();
+    let orphans: Vec<Held> = deliveries_held(&late)
+        .await
+        .into_iter()
+        .filter(|job| victim.workers.contains(&job.worker))
+        .collect();
+    assert!(!orphans.is_empty(), "{held:?}");
+    for orphan in &orphans {
+        assert!(orphan.until <= killed_at.plus(LEASE), "{orphan:?}");
+    }
+    let sent_again = |id: &str| {
+        let received = receiver.received();
+        received.iter().filter(|one| one.header("webhook-id") == id).count() > 1
+    };
+    let mut seen = receiver.count();
+    while !orphans.iter().all(|orphan| sent_again(&orphan.event)) {
+        seen += 1;
+        receiver.wait_for(seen).await;
+    }
+    // The living stop in order: every attempt is stored then.
+    for member in members {
+        member.node.stop().await;
+    }
+    let mut longest = 0;
+    for orphan in &orphans {
+        let id = domain::ids::EventId::parse(&orphan.event).unwrap();
+        let attempts = late
+            .honnin
+            .db()
+            .read(async move |tx| delivery_attempts::list(tx, &id).await);
+        let attempts = attempts.await.unwrap();
+        // The killed node's attempt is unknown.
+        let [attempt] = attempts.as_slice() else {
+            panic!("{attempts:?}")
+        };
+        assert!(
+            attempt.attempted_at >= orphan.until,
+            "{orphan:?}: before its lease had ended"
+        );
+        longest = longest.max(attempt.attempted_at.as_millis() - killed_at.as_millis());
+    }
+    println!(
+        "{} deliveries taken over, the last one after {longest} ms",
+        orphans.len()
+    );
+}
+
+/// Clients that take sessions from their creation to the submit. What a node does not answer is asked of the next one.
+struct Clients {
+    tasks: JoinSet<()>,
+    books: Arc<Books>,
+}
+
+#[derive(Default)]
+struct Books {
+    submitted: Mutex<Vec<SessionId>>,
+    more: Notify,
+    enough: CancellationToken,
+}
+
+impl Clients {
+    fn start(app: &App, key: &str, nodes: [SocketAddr; 3]) -> Self {
+        let books = Arc::new(Books::default());
+        let mut tasks = JoinSet::new();
+        let photo = Picture::from_raster(Raster::filled(640, 480, [90; 3])).unwrap().jpeg;
+        for client in 0..3 {
+            let (honnin, books, key, photo) = (app.honnin.clone(), Arc::clone(&books), key.to_owned(), photo.clone());
+            tasks.spawn(async move {
+                for number in 0_u32.. {
+                    if books.enough.is_cancelled() {
+                        return;
+                    }
+                    let created = create(nodes, &key, &format!("client-{client}-{number}")).await;
+                    verify(&honnin, &created, &photo).await;
+                    let id = SessionId::parse(created["id"].as_str().unwrap()).unwrap();
+                    books.submitted.lock().unwrap().push(id);
+                    books.more.notify_one();
+                }
+            });
+        }
+        Self { tasks, books }
+    }
+
+    /// Returns when this many have been submitted. Fails if a client fails.
+    async fn until_submitted(&mut self, wanted: usize) {
+        while self.books.submitted.lock().unwrap().len() < wanted {
+            tokio::select! {
+                () = self.books.more.notified() => {}
+                ended = self.tasks.join_next() => ended.unwrap().unwrap(),
+            }
+        }
+    }
+
+    async fn end(mut self) -> Vec<SessionId> {
+        self.books.enough.cancel();
+        while let Some(client) = self.tasks.join_next().await {
+            client.unwrap();
+        }
+        self.books.submitted.lock().unwrap().clone()
+    }
+}
+
+/// Creates one session, however often the request has to be repeated.
+async fn create(nodes: [SocketAddr; 3], key: &str, idempotency_key: &str) -> Value {
+    for node in nodes.into_iter().cycle() {
+        if let Some((status, body)) = post(node, key, idempotency_key).await {
+            assert_eq!(status, 201, "{body}");
+            return body;
+        }
+        tokio::task::yield_now().await;
+    }
+    unreachable!("the nodes never end")
+}
+
+/// `None` without a whole answer.
+async fn post(node: SocketAddr, key: &str, idempotency_key: &str) -> Option<(u16, Value)> {
+    let mut stream = TcpStream::connect(node).await.ok()?;
+    let request = format!(
+        "POST /v1/verification-sessions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {key}\r\n\
+         idempotency-key: {idempotency_key}\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{{}}"
+    );
+    stream.write_all(request.as_bytes()).await.ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let status = head.split(' ').nth(1)?.parse().ok()?;
+    Some((status, serde_json::from_str(body).ok()?))
+}
+
+/// What the end user does.
+async fn verify(honnin: &Honnin, created: &Value, photo: &[u8]) {
+    let token = created["verificationUrl"].as_str().unwrap().rsplit('/').next().unwrap();
+    let opened = open_link(honnin, token, None).await.unwrap();
+    let applicant = capture_cookie::applicant(honnin, opened.cookie.expose()).await.unwrap();
+    consent(honnin, &applicant, "1", Language::En, None).await.unwrap();
+    choose_document(honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    capture_document(honnin, &applicant, Side::Front, photo.to_vec())
+        .await
+        .unwrap();
+    loop {
+        match progress(honnin, &applicant).await.unwrap().next(honnin.now()) {
+            Next::Check(_) => {
+                let shown = to_check(honnin, &applicant).await.unwrap().problems;
+                // The analysis of a node may come in between, and find more.
+                drop(check_picture(honnin, &applicant, Wish::Use(shown)).await);
+            }
+            Next::Details => save_details(honnin, &applicant, &domain::secret::Personal::new(details()))
+                .await
+                .unwrap(),
+            Next::Submit => drop(submit(honnin, &applicant).await),
+            _ => return,
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whichever_of_three_nodes_is_killed_each_session_is_created_and_decided_once_and_no_event_is_lost() {
+    const SESSIONS_A_LIFE: usize = 6;
+    let Some(installation) = shared().await else {
+        return;
+    };
+    let kills = usize::try_from(count("HONNIN_NODE_KILLS", 8)).unwrap();
+    let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
+    let app = installation.open(Millis(0)).await;
+    let url = format!("https://127.0.0.1:{}/hooks", receiver.port);
+    let steps = vec![Step::Document];
+    let tenant = add_tenant(
+        &app,
+        TenantSettings {
+            steps,
+            ..settings(Some(url))
+        },
+    )
+    .await;
+    let addresses = addresses();
+    let mut members = Vec::new();
+    for address in addresses {
+        members.push(Member::start(&installation, "serve", address).await);
+    }
+    let mut clients = Clients::start(&app, tenant.key.expose(), addresses);
+    for kill in 1..=kills {
+        receiver.reply([Reply::Status(500), Reply::Close].into_iter().take(kill % 3));
+        clients.until_submitted(kill * SESSIONS_A_LIFE).await;
+        let mut victim = members.swap_remove(rand::rng().random_range(0..members.len()));
+        let moment = LONGEST_PAUSE.mul_f64(rand::rng().random());
+        timeout(moment, victim.node.until_it_ends())
+            .await
+            .expect_err("it ended by itself");
+        let address = victim.address;
+        drop(victim);
+        members.push(Member::start(&installation, "serve", address).await);
+    }
+    let sessions = clients.end().await;
+    for member in members {
+        member.node.stop().await;
+    }
+    finish(&installation).await;
+    let id = tenant.id.clone();
+    let days = app
+        .honnin
+        .db()
+        .read(async move |tx| search::count_by_day(tx, &id, Timestamp::from_millis(0)).await);
+    let created: i64 = days.await.unwrap().iter().map(|day| day.count).sum();
+    assert_eq!(created, sessions.len() as i64, "as many sessions as idempotency keys");
+    let mut arrived: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for request in receiver.received() {
+        let session = request.json()["data"]["session"]["sessionId"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        let ids = arrived.entry(session).or_default();
+        ids.insert(request.header("webhook-id").to_owned());
+    }
+    let mut taken_over = 0;
+    for session in &sessions {
+        let judged = judge(&app, &tenant.id, session).await;
+        assert_eq!((judged.decisions, judged.audited), (1, 1), "{session}");
+        let arrived = arrived.remove(session.as_str()).unwrap_or_default();
+        assert_eq!(arrived, BTreeSet::from([judged.event]), "{session}");
+        taken_over += judged.taken_over;
+    }
+    assert!(arrived.is_empty(), "{arrived:?}");
+    println!(
+        "{kills} kills, {} sessions, {taken_over} jobs were begun again",
+        sessions.len()
+    );
+}
+
+/// Finishes what the nodes left undone, at times when their leases have expired and every attempt is due.
+async fn finish(installation: &Installation) {
+    for later in [
+        Millis::minutes(2),
+        Millis::minutes(4),
+        Millis::hours(1),
+        Millis::hours(9),
+    ] {
+        let app = installation.open(later).await;
+        for lane in [Lane::Decide, Lane::Deliver] {
+            Worker::new(app.honnin.clone(), lane, 1).run_until_idle().await.unwrap();
+        }
+        app.honnin.close().await.unwrap();
+    }
+}
+
+/// What became of a session.
+struct Judged {
+    decisions: usize,
+    audited: usize,
+    event: String,
+    /// Its jobs that were claimed more than once.
+    taken_over: usize,
+}
+
+async fn judge(app: &App, tenant: &domain::ids::TenantId, session: &SessionId) -> Judged {
+    let (tenant, id) = (tenant.clone(), session.clone());
+    let unit = app.honnin.db().read(async move |tx| {
+        let [event] = events::list_of_session(tx, &id).await?.try_into().unwrap();
+        let entries = audit::list(tx, &tenant, Some(id.as_str()), None, 100).await?;
+        let decided = |entry: &&audit::Recorded| entry.entry.action == AuditAction::SessionDecide;
+        let mut jobs = jobs::list(tx, Some(id.as_str()), 100).await?;
+        jobs.extend(jobs::list(tx, Some(event.id.as_str()), 100).await?);
+        Ok::<_, StoreError>(Judged {
+            decisions: decisions::list(tx, &id).await?.len(),
+            audited: entries.iter().filter(decided).count(),
+            event: event.id.to_string(),
+            taken_over: jobs.iter().filter(|job| job.attempt > 1).count(),
+        })
+    });
+    unit.await.unwrap()
+}

@@ -1,0 +1,150 @@
+//! The machine's clock is set wrong, and right again, in the middle of everything.
+//!
+//! Planted faults that these tests detect: claiming deadlines whatever the clock does; a sweep that asks the clock again at each step;
+//! retries that stay where a wrong clock planned them.
+
+use domain::{
+    ids::SessionId,
+    session::Status,
+    time::{Clock as _, Millis},
+};
+use service::{access::Applicant, capture::submit::submit, jobs::sweep};
+use store::webhook::deliveries::DeliveryState;
+use testkit::{
+    Harness,
+    receiver::{Receiver, Reply},
+};
+
+const YEAR: Millis = Millis::days(365);
+const STEADY: Millis = Millis::minutes(10);
+
+/// A session whose user is in the middle of it, one that waits for its user, and one that has ended.
+struct World {
+    begun: (SessionId, Applicant),
+    waiting: SessionId,
+    ended: SessionId,
+}
+
+async fn world(harness: &Harness) -> World {
+    let (ended, _) = harness.decided().await;
+    let begun = harness.ready().await;
+    let waiting = harness.create().await.id;
+    sweep::plan(&harness.honnin).await.unwrap();
+    harness.run_until_idle().await;
+    World { begun, waiting, ended }
+}
+
+/// Whether nothing was destroyed.
+async fn is_intact(harness: &Harness, world: &World) -> bool {
+    let kept = harness
+        .database
+        .number("SELECT COUNT(*) FROM sessions WHERE status <> 'expired' AND purged_at IS NULL");
+    let pictures = harness.stored_pictures(&world.begun.1).await.len();
+    let events = harness.events(&world.waiting).await.len();
+    kept.await == 3 && pictures > 0 && events == 0
+}
+
+#[tokio::test]
+async fn a_clock_that_was_a_year_ahead_for_a_while_has_destroyed_nothing_and_the_user_goes_on() {
+    for by in [YEAR, Millis(-YEAR.0)] {
+        let harness = Harness::new().await;
+        let world = world(&harness).await;
+        assert!(harness.honnin.clock_is_steady());
+        harness.clock.jump(by);
+        for _ in 0..9 {
+            harness.wait(Millis::minutes(1)).await;
+            assert!(
+                is_intact(&harness, &world).await && !harness.honnin.clock_is_steady(),
+                "{by:?}"
+            );
+        }
+        harness.clock.jump(Millis(-by.0));
+        for _ in 0..9 {
+            harness.wait(Millis::minutes(1)).await;
+            assert!(
+                is_intact(&harness, &world).await && !harness.honnin.clock_is_steady(),
+                "{by:?}"
+            );
+        }
+        submit(&harness.honnin, &world.begun.1).await.unwrap();
+        // The first look after the jump was a minute after it.
+        harness.wait(Millis::minutes(2)).await;
+        assert!(
+            harness.honnin.clock_is_steady() && is_intact(&harness, &world).await,
+            "{by:?}"
+        );
+        assert_eq!(
+            harness.detail(&world.begun.0).await.session.status,
+            Status::Completed,
+            "{by:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_was_wrong_and_is_right_now_is_followed_once_it_was_steady_for_ten_minutes() {
+    let harness = Harness::new().await;
+    let world = world(&harness).await;
+    harness.clock.jump(YEAR);
+    harness.wait(Millis(STEADY.0 - 1)).await;
+    assert!(is_intact(&harness, &world).await);
+    // The first look after the jump was at its end.
+    harness.wait(STEADY).await;
+    assert_eq!(harness.detail(&world.waiting).await.session.status, Status::Expired);
+    assert_eq!(harness.events(&world.waiting).await.len(), 1);
+    assert!(harness.detail(&world.ended).await.session.purged_at.is_some());
+}
+
+#[tokio::test]
+async fn what_was_due_when_the_clock_was_set_back_goes_on_after_ten_minutes() {
+    let harness = Harness::new().await;
+    let (id, applicant) = harness.ready().await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.clock.jump(Millis(-YEAR.0));
+    harness.run_until_idle().await;
+    harness.wait(STEADY).await;
+    // What was brought forward has woken the other lanes.
+    harness.run_until_idle().await;
+    assert_eq!(harness.detail(&id).await.session.status, Status::Completed);
+}
+
+#[tokio::test]
+async fn a_delivery_whose_retry_was_planned_by_a_wrong_clock_arrives_after_all() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    receiver.reply([Reply::Status(500)]);
+    harness.clock.jump(YEAR);
+    let event = harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+    assert_eq!(receiver.count(), 1);
+    harness.clock.jump(Millis(-YEAR.0));
+    let planned = harness.delivery(&event).await.unwrap().next_attempt_at.unwrap();
+    assert!(planned > harness.clock.now().plus(Millis::days(300)));
+    harness.run_until_idle().await;
+    harness.wait(STEADY).await;
+    harness.run_until_idle().await;
+    assert_eq!(receiver.count(), 2);
+    assert_eq!(harness.delivery(&event).await.unwrap().state, DeliveryState::Delivered);
+}
+
+#[tokio::test]
+async fn a_job_held_by_a_clock_that_was_ahead_is_not_lost_for_a_year_when_its_worker_dies() {
+    let receiver = Receiver::start().await;
+    let (mut harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    harness.clock.jump(YEAR);
+    let event = harness.record_expired(&session).await;
+    receiver.reply([Reply::Silence]);
+    tokio::select! {
+        _ = harness.run_until_idle() => panic!("the receiver keeps silent"),
+        () = receiver.wait_for(1) => {}
+    }
+    harness.clock.jump(Millis(-YEAR.0));
+    harness.restart().await;
+    assert_eq!(harness.run_until_idle().await, 0);
+    // As every start does.
+    sweep::plan(&harness.honnin).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(harness.delivery(&event).await.unwrap().state, DeliveryState::Delivered);
+}

@@ -1,0 +1,206 @@
+//! The hourly sweep: what is old leaves, however much it is, and nobody waits for it.
+//!
+//! Planted faults that these tests detect: a sweep that removes one batch; one unit of work for everything; a chain of the audit log
+//! that cannot be checked once its beginning has left.
+
+use domain::{
+    tenant::TenantSettings,
+    time::{Millis, Timestamp},
+};
+use futures::future::join_all;
+use service::{
+    audit::{Head, Verified, verify},
+    jobs::sweep::{self, Retention},
+    session::rate_limit::CreationRate,
+};
+use std::time::{Duration, Instant};
+
+use testkit::{
+    Harness, START,
+    databases::{Backend, backends},
+    long_runs, loopback_sender,
+};
+use tokio::pin;
+
+async fn harness(database: Backend) -> Harness {
+    let settings = TenantSettings {
+        steps: domain::session::Step::ALL.to_vec(),
+        ..TenantSettings::default()
+    };
+    let unlimited = CreationRate {
+        per_minute: 0,
+        ..CreationRate::default()
+    };
+    Harness::on(database, settings, loopback_sender(), unlimited).await
+}
+
+/// Runs `INSERT .. SELECT .. FROM n`, where `i` of `n` counts to `rows`.
+async fn fill(database: &Backend, rows: u64, insert: &str) {
+    let sql = format!("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows}) {insert}");
+    assert_eq!(database.run(Box::leak(sql.into_boxed_str())).await, rows);
+}
+
+const TABLES: [&str; 7] = [
+    "SELECT COUNT(*) FROM events WHERE id < 'evt_~' AND data IS NULL",
+    "SELECT COUNT(*) FROM deliveries",
+    "SELECT COUNT(*) FROM delivery_attempts",
+    "SELECT COUNT(*) FROM jobs WHERE finished_at IS NOT NULL AND kind = 'deliver'",
+    "SELECT COUNT(*) FROM idempotency",
+    "SELECT COUNT(*) FROM console_sessions",
+    "SELECT COUNT(*) FROM sign_in_tries",
+];
+
+/// Old rows in every table that the sweep empties.
+async fn fill_all(harness: &Harness, rows: u64) {
+    let tenant = harness.tenant.id.as_str();
+    let old = START.plus(Millis(-Millis::days(400).0)).as_millis();
+    let is_sqlite = harness.database.name == "sqlite";
+    let bytes = if is_sqlite {
+        "CAST('k' || i AS BLOB)"
+    } else {
+        "convert_to('k' || i, 'UTF8')"
+    };
+    for insert in [
+        format!(
+            "INSERT INTO events (id, tenant_id, kind, created_at)
+             SELECT 'evt_' || i, '{tenant}', 'webhook.test', {old} + i FROM n"
+        ),
+        format!(
+            "INSERT INTO deliveries (event_id, tenant_id, kind, created_at, state, attempts, started_at, step, settled_at)
+             SELECT 'evt_' || i, '{tenant}', 'webhook.test', {old} + i,
+                 CASE WHEN i % 3 = 0 THEN 'abandoned' ELSE 'delivered' END, 1, {old}, 1, {old} + i FROM n"
+        ),
+        format!(
+            "INSERT INTO delivery_attempts (event_id, number, tenant_id, attempted_at, duration_ms)
+             SELECT 'evt_' || i, 1, '{tenant}', {old} + i, 5 FROM n"
+        ),
+        format!("INSERT INTO jobs (kind, subject, run_at, finished_at) SELECT 'deliver', 'evt_' || i, {old}, {old} + i FROM n"),
+        format!(
+            "INSERT INTO idempotency (tenant_id, key_hash, body_hash, session_id, created_at, expires_at, link_expires_at)
+             SELECT '{tenant}', {bytes}, {bytes}, 'vs_' || i, {old} + i, {old}, {old} FROM n"
+        ),
+        format!("INSERT INTO console_sessions (hash, data, expires_at) SELECT {bytes}, '{{}}', {old} + i FROM n"),
+        format!("INSERT INTO sign_in_tries (bucket, tries, since) SELECT {bytes}, 1, {old} + i FROM n"),
+    ] {
+        fill(&harness.database, rows, &insert).await;
+    }
+}
+
+/// `HONNIN_SWEEP_ROWS` sets how many rows each table has.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_table_loses_its_old_rows_in_one_sweep_while_sessions_are_created() {
+    let rows = long_runs::count("HONNIN_SWEEP_ROWS", 3_000);
+    for database in backends().await {
+        let name = database.name;
+        let harness = harness(database).await;
+        fill_all(&harness, rows).await;
+        sweep::plan(&harness.honnin).await.unwrap();
+        let begun = Instant::now();
+        let (mut created, mut longest) = (0, Duration::ZERO);
+        {
+            let sweeping = harness.run_until_idle();
+            pin!(sweeping);
+            loop {
+                let one = Instant::now();
+                tokio::select! {
+                    biased;
+                    ran = &mut sweeping => {
+                        assert!(ran >= 1, "{name}");
+                        break;
+                    }
+                    _ = harness.create() => {
+                        created += 1;
+                        longest = longest.max(one.elapsed());
+                    }
+                }
+            }
+        }
+        println!(
+            "{name}: {} rows removed in {:?}; meanwhile {created} sessions were created, the slowest in {longest:?}",
+            rows * TABLES.len() as u64,
+            begun.elapsed(),
+        );
+        for table in TABLES {
+            assert_eq!(harness.database.number(table).await, 0, "{name}: {table}");
+        }
+        assert!(created > 1, "{name}: everybody waited for the sweep");
+    }
+}
+
+#[tokio::test]
+async fn an_event_is_kept_until_ninety_days_after_the_erasure_and_its_delivery_for_ninety_days() {
+    let receiver = testkit::receiver::Receiver::start().await;
+    for database in backends().await {
+        let name = database.name;
+        let harness = Harness::on(
+            database,
+            testkit::webhooks::settings_for(&receiver),
+            loopback_sender(),
+            CreationRate::default(),
+        )
+        .await;
+        harness.issue_secret().await;
+        let (id, _) = harness.decided().await;
+        sweep::plan(&harness.honnin).await.unwrap();
+        let event = harness.events(&id).await[0].id.clone();
+        harness.wait(Millis(Millis::days(90).0 - 1)).await;
+        assert!(harness.delivery(&event).await.is_some(), "{name}");
+        harness.wait(Millis::hours(2)).await;
+        assert!(harness.detail(&id).await.session.purged_at.is_some(), "{name}");
+        assert!(harness.delivery(&event).await.is_none(), "{name}");
+        assert_eq!(
+            harness.events(&id).await.len(),
+            1,
+            "{name}: it is read without its personal data"
+        );
+        harness.wait(Millis::days(89)).await;
+        assert_eq!(harness.events(&id).await.len(), 1, "{name}");
+        harness.wait(Millis::days(2)).await;
+        assert_eq!(harness.events(&id).await.len(), 0, "{name}");
+        assert!(
+            harness.detail(&id).await.outcome.is_some(),
+            "{name}: the session's record stays"
+        );
+    }
+}
+
+async fn whole(harness: &Harness, noted: Option<&Head>) -> Head {
+    match verify(&harness.honnin, noted).await.unwrap() {
+        Verified::Whole(head, _) => head,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn the_audit_log_loses_what_is_older_than_seven_years_and_stays_verifiable() {
+    for database in backends().await {
+        let name = database.name;
+        let harness = harness(database).await;
+        // More than one batch.
+        join_all((0..520).map(|_| harness.create())).await;
+        harness.run_until_idle().await;
+        let old = whole(&harness, None).await;
+        harness
+            .clock
+            .advance(Millis(Retention::default().audit.0 - Millis::days(1).0));
+        harness.create().await;
+        harness.run_until_idle().await;
+        let noted = whole(&harness, Some(&old)).await;
+        harness.clock.advance(Millis::days(2));
+        sweep::plan(&harness.honnin).await.unwrap();
+        harness.run_until_idle().await;
+        harness.run_until_idle().await;
+        whole(&harness, Some(&noted)).await;
+        let verified = verify(&harness.honnin, Some(&Head { position: 7, ..old }))
+            .await
+            .unwrap();
+        assert!(matches!(verified, Verified::NotedRemoved(..)), "{name}: {verified:?}");
+        let first = harness.database.number("SELECT MIN(at) FROM audit").await;
+        assert!(
+            Timestamp::from_millis(first) >= harness.honnin.now().plus(Millis(-Retention::default().audit.0)),
+            "{name}"
+        );
+        let trimmed = "SELECT COUNT(*) FROM audit WHERE action = 'audit.trim'";
+        assert_eq!(harness.database.number(trimmed).await, 1, "{name}");
+    }
+}

@@ -1,0 +1,190 @@
+//! Copies of PostgreSQL databases, made and put back with PostgreSQL's own programs.
+
+use super::{BackupError, FileHash, Half, at, files};
+use sqlx::{ConnectOptions as _, Connection as _, PgConnection, postgres::PgConnectOptions};
+use std::{
+    fs::File,
+    io,
+    path::Path,
+    process::{Command, Stdio},
+    str::FromStr as _,
+};
+
+/// The dump of a database.
+pub(super) const fn dump_of(half: Half) -> &'static str {
+    match half {
+        Half::Data => "honnin.pgdump",
+        Half::Keys => "keys.pgdump",
+    }
+}
+
+/// The ids of the keys that are in a dump, or that its sessions refer to: so that halves can be compared without a server.
+pub(super) const fn ids_of(half: Half) -> &'static str {
+    match half {
+        Half::Data => "session-keys.txt",
+        Half::Keys => "key-ids.txt",
+    }
+}
+
+/// Whether this is the address of a PostgreSQL database.
+pub(super) fn is_address(url: &str) -> bool {
+    url.starts_with("postgres:") || url.starts_with("postgresql:")
+}
+
+/// What was copied of a database.
+pub(super) struct Dumped {
+    pub(super) dump: FileHash,
+    pub(super) ids: FileHash,
+    pub(super) oldest_tenant: Option<String>,
+}
+
+/// Copies the database at `url` as it is at one moment into the files `dump` and `ids`.
+pub(super) async fn copy(url: &str, half: Half, dump: &Path, ids: &Path) -> Result<Dumped, BackupError> {
+    let options = parse(url)?;
+    let failed = |error: sqlx::Error| BackupError::database(dump, error);
+    let mut connection = options.connect().await.map_err(failed)?;
+    // The program and the statements below see the same moment.
+    run(&mut connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        .await
+        .map_err(failed)?;
+    let snapshot: String = sqlx::query_scalar("SELECT pg_export_snapshot()")
+        .fetch_one(&mut connection)
+        .await
+        .map_err(failed)?;
+    let statement = match half {
+        Half::Data => "SELECT data_key FROM sessions WHERE purged_at IS NULL ORDER BY data_key",
+        Half::Keys => "SELECT id FROM data_keys ORDER BY id",
+    };
+    let listed: Vec<String> = sqlx::query_scalar(statement)
+        .fetch_all(&mut connection)
+        .await
+        .map_err(failed)?;
+    let oldest_tenant = match half {
+        Half::Keys => None,
+        Half::Data => sqlx::query_scalar("SELECT id FROM tenants ORDER BY created_at, id LIMIT 1")
+            .fetch_optional(&mut connection)
+            .await
+            .map_err(failed)?,
+    };
+    let arguments = [
+        "--format=custom",
+        "--no-owner",
+        "--no-privileges",
+        "--no-password",
+        "--snapshot",
+    ];
+    let mut program = program("pg_dump", &options);
+    program.args(arguments).arg(snapshot);
+    let dumped = end(program, dump, Some(files::create(dump).map_err(at(dump))?)).await;
+    run(&mut connection, "COMMIT").await.map_err(failed)?;
+    connection.close().await.map_err(failed)?;
+    dumped?;
+    files::sync(dump)?;
+    files::write(ids, listed.join("\n").as_bytes())?;
+    Ok(Dumped {
+        dump: files::hash(dump)?,
+        ids: files::hash(ids)?,
+        oldest_tenant,
+    })
+}
+
+async fn run(connection: &mut PgConnection, statement: &'static str) -> Result<(), sqlx::Error> {
+    sqlx::query(statement).execute(connection).await.map(drop)
+}
+
+/// Whether the database at `url` has no installation in it.
+pub(super) async fn is_empty(url: &str) -> Result<bool, BackupError> {
+    let failed = |error: sqlx::Error| BackupError::database(Path::new("PostgreSQL"), error);
+    let mut connection = parse(url)?.connect().await.map_err(failed)?;
+    let found: bool = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM pg_tables WHERE tablename IN ('sessions', 'data_keys') AND schemaname = ANY (current_schemas(false)))",
+    )
+    .fetch_one(&mut connection)
+    .await
+    .map_err(failed)?;
+    connection.close().await.map_err(failed)?;
+    Ok(!found)
+}
+
+/// Puts a dump back into the database at `url`: all of it, or nothing.
+pub(super) async fn put_back(dump: &Path, url: &str) -> Result<(), BackupError> {
+    let options = parse(url)?;
+    let mut program = program("pg_restore", &options);
+    program
+        .args(["--clean", "--if-exists", "--single-transaction", "--exit-on-error"])
+        .args(["--no-owner", "--no-privileges", "--no-password"])
+        .arg(format!(
+            "--dbname={}",
+            options.get_database().unwrap_or(options.get_username())
+        ))
+        .arg(dump);
+    end(program, dump, None).await
+}
+
+/// Whether a dump can be read.
+pub(super) async fn check(dump: &Path) -> Result<(), BackupError> {
+    let mut program = Command::new("pg_restore");
+    program.arg("--list").arg(dump);
+    end(program, dump, None).await
+}
+
+fn parse(url: &str) -> Result<PgConnectOptions, BackupError> {
+    PgConnectOptions::from_str(url).map_err(|error| BackupError::database(Path::new("PostgreSQL"), error))
+}
+
+/// A program that connects as this one does. The password is in its environment, where other users cannot see it.
+fn program(name: &str, options: &PgConnectOptions) -> Command {
+    let mut program = Command::new(name);
+    let url = options.to_url_lossy();
+    let host = options
+        .get_socket()
+        .and_then(|socket| socket.to_str())
+        .unwrap_or(options.get_host());
+    program
+        .env("PGHOST", host)
+        .env("PGPORT", options.get_port().to_string())
+        .env("PGUSER", options.get_username())
+        .env("PGDATABASE", options.get_database().unwrap_or(options.get_username()));
+    if let Some(password) = url.password() {
+        let password = percent_encoding::percent_decode_str(password);
+        program.env("PGPASSWORD", password.decode_utf8_lossy().as_ref());
+    }
+    for (key, variable) in [
+        ("sslmode", "PGSSLMODE"),
+        ("sslrootcert", "PGSSLROOTCERT"),
+        ("sslcert", "PGSSLCERT"),
+        ("sslkey", "PGSSLKEY"),
+    ] {
+        if let Some((_, value)) = url.query_pairs().find(|(name, _)| name == key) {
+            program.env(variable, value.as_ref());
+        }
+    }
+    program
+}
+
+/// Runs a program to its end, with its output in a file if there is one.
+async fn end(mut program: Command, about: &Path, output: Option<File>) -> Result<(), BackupError> {
+    let name = program.get_program().to_string_lossy().into_owned();
+    program.stdin(Stdio::null()).stderr(Stdio::piped());
+    program.stdout(output.map_or_else(Stdio::null, Stdio::from));
+    let ended = tokio::task::spawn_blocking(move || program.spawn()?.wait_with_output()).await;
+    let ended = ended.map_err(|error| BackupError::database(about, error))?;
+    match ended {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Err(BackupError::database(
+                about,
+                format_args!("{name} failed: {}", said.trim()),
+            ))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(BackupError::database(
+            about,
+            format_args!("{name} is not installed; it comes with the client of PostgreSQL"),
+        )),
+        Err(error) => Err(BackupError::database(
+            about,
+            format_args!("{name} cannot be started: {error}"),
+        )),
+    }
+}

@@ -1,0 +1,185 @@
+//! The connections to the S3 server: hyper's client with its pool, over TLS with the same cryptography as everything else. The client
+//! that the object store would bring has another.
+
+use async_trait::async_trait;
+use http::Uri;
+use http_body_util::BodyExt as _;
+use hyper_util::{
+    client::legacy::{
+        self, Client,
+        connect::{Connected, Connection},
+    },
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+};
+use object_store::{
+    ClientOptions,
+    client::{
+        HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse,
+        HttpResponseBody, HttpService,
+    },
+};
+use rustls_pki_types::{CertificateDer, ServerName};
+use std::{
+    fmt, io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::{
+    TlsConnector,
+    rustls::{ClientConfig, RootCertStore, crypto::ring},
+};
+
+/// Time-out for resolving the name, connecting, and the TLS handshake.
+const CONNECT: Duration = Duration::from_secs(5);
+/// Time-out for sending a request and for the head of its answer.
+const ANSWER: Duration = Duration::from_secs(30);
+/// How long an idle connection is kept: less than S3 servers do.
+const IDLE: Duration = Duration::from_secs(15);
+
+/// Makes the client of one bucket.
+#[derive(Clone)]
+pub(super) struct Connector {
+    tls: TlsConnector,
+}
+
+impl Connector {
+    /// Trusts the system's certificate authorities and `extra_roots`.
+    pub(super) fn new(extra_roots: &[CertificateDer<'static>]) -> Result<Self, object_store::Error> {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        for root in extra_roots {
+            roots.add(root.clone()).map_err(fault)?;
+        }
+        let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(fault)?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self {
+            tls: TlsConnector::from(Arc::new(config)),
+        })
+    }
+}
+
+fn fault(source: impl std::error::Error + Send + Sync + 'static) -> object_store::Error {
+    object_store::Error::Generic {
+        store: "S3",
+        source: Box::new(source),
+    }
+}
+
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Connector")
+    }
+}
+
+impl HttpConnector for Connector {
+    fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .build(self.clone());
+        Ok(HttpClient::new(Http(client)))
+    }
+}
+
+#[derive(Debug)]
+struct Http(Client<Connector, HttpRequestBody>);
+
+#[async_trait]
+impl HttpService for Http {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let answer = timeout(ANSWER, self.0.request(request)).await;
+        let answer = answer.map_err(|late| HttpError::new(HttpErrorKind::Timeout, late))?;
+        let (head, body) = answer.map_err(of_client)?.into_parts();
+        let body = body.map_err(|error| HttpError::new(HttpErrorKind::Interrupted, error));
+        Ok(HttpResponse::from_parts(head, HttpResponseBody::new(body)))
+    }
+}
+
+fn of_client(error: legacy::Error) -> HttpError {
+    let kind = if error.is_connect() {
+        HttpErrorKind::Connect
+    } else {
+        HttpErrorKind::Interrupted
+    };
+    HttpError::new(kind, error)
+}
+
+impl tower::Service<Uri> for Connector {
+    type Response = TokioIo<Stream>;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<TokioIo<Stream>>> + Send>>;
+
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let tls = self.tls.clone();
+        Box::pin(async move {
+            let connected = timeout(CONNECT, connect(tls, uri)).await;
+            connected
+                .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
+                .map(TokioIo::new)
+        })
+    }
+}
+
+async fn connect(tls: TlsConnector, uri: Uri) -> io::Result<Stream> {
+    let is_tls = uri.scheme_str() == Some("https");
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
+    let tcp = TcpStream::connect((host, port)).await?;
+    tcp.set_nodelay(true)?;
+    if !is_tls {
+        return Ok(Stream(Box::new(tcp)));
+    }
+    let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+    Ok(Stream(Box::new(tls.connect(name, tcp).await?)))
+}
+
+trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Io for S {}
+
+/// A connection, with TLS or without.
+pub(super) struct Stream(Box<dyn Io>);
+
+impl Connection for Stream {
+    fn connected(&self) -> Connected {
+        Connected::new()
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,77 @@
+//! A bucket on an S3 server as the object store of pictures.
+
+mod http;
+
+use crate::StoreError;
+use domain::secret::Secret;
+use http::Connector;
+use object_store::{
+    BackoffConfig, ObjectStore, RetryConfig,
+    aws::{AmazonS3, AmazonS3Builder},
+    prefix::PrefixStore,
+};
+use rustls_pki_types::CertificateDer;
+use std::{sync::Arc, time::Duration};
+
+/// Attempts at a request that is not answered, or answered with a temporary fault, are repeated this often and this long. A phone
+/// whose upload is answered with 503 tries again by itself.
+const RETRIES: usize = 5;
+const RETRY_FOR: Duration = Duration::from_secs(20);
+
+/// A bucket, and how to reach it.
+#[derive(Clone, Debug)]
+pub struct Bucket {
+    /// Its name.
+    pub name: String,
+    /// Precedes the names of all objects; empty for none.
+    pub prefix: String,
+    /// URL of an S3 server; `None` means AWS.
+    pub endpoint: Option<String>,
+    /// The region.
+    pub region: String,
+    /// Whether the bucket's name is in the path, `https://host/bucket/..`, instead of the host, `https://bucket.host/..`.
+    pub path_style: bool,
+    /// Access key id and secret access key; `None` means the role of the machine.
+    pub credentials: Option<(String, Secret<String>)>,
+    /// Certificate authorities trusted in addition to the system's.
+    pub extra_roots: Vec<CertificateDer<'static>>,
+}
+
+impl Bucket {
+    /// The bucket as an object store. Connects when it is used.
+    pub(super) fn open(&self) -> Result<Arc<dyn ObjectStore>, StoreError> {
+        let store = self.build().map_err(StoreError::unavailable)?;
+        Ok(if self.prefix.is_empty() {
+            Arc::new(store)
+        } else {
+            Arc::new(PrefixStore::new(store, self.prefix.as_str()))
+        })
+    }
+
+    fn build(&self) -> Result<AmazonS3, object_store::Error> {
+        let retry = RetryConfig {
+            backoff: BackoffConfig {
+                init_backoff: Duration::from_millis(200),
+                max_backoff: Duration::from_secs(5),
+                base: 2.0,
+            },
+            max_retries: RETRIES,
+            retry_timeout: RETRY_FOR,
+        };
+        let mut builder = AmazonS3Builder::new()
+            .with_bucket_name(&self.name)
+            .with_region(&self.region)
+            .with_virtual_hosted_style_request(!self.path_style)
+            .with_retry(retry)
+            .with_http_connector(Connector::new(&self.extra_roots)?);
+        if let Some(endpoint) = &self.endpoint {
+            builder = builder
+                .with_endpoint(endpoint)
+                .with_allow_http(endpoint.starts_with("http:"));
+        }
+        if let Some((id, secret)) = &self.credentials {
+            builder = builder.with_access_key_id(id).with_secret_access_key(secret.expose());
+        }
+        builder.build()
+    }
+}
