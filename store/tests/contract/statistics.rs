@@ -3,6 +3,7 @@
 use crate::fixtures::{World, at, expired, keep, outcome, read, session, world, write};
 use domain::{
     document::Side,
+    findings::Asked,
     funnel::FunnelStep,
     ids::{CaptureId, SessionId},
     outcome::{Source, Verdict},
@@ -59,7 +60,7 @@ async fn take(db: &Db, id: &SessionId, number: u8, slot: Slot, accepted: bool) {
         slot,
         number: 1,
         document_type: None,
-        challenge: None,
+        asked: Asked::default(),
         frames: Vec::new(),
         problems: Vec::new(),
         created_at: at(1),
