@@ -28,7 +28,9 @@ impl Contact {
         }
         let address = text.strip_prefix("mailto:").unwrap_or(text);
         if is_address(address) {
-            return Url::parse(&format!("mailto:{address}")).map(Self).map_err(|_| BadContact);
+            return Url::parse(&format!("mailto:{address}"))
+                .map(Self)
+                .map_err(|_| BadContact);
         }
         let url = Url::parse(text).map_err(|_| BadContact)?;
         let plain = url.scheme() == "https" && url.username().is_empty() && url.password().is_none();
@@ -82,7 +84,10 @@ mod tests {
     fn a_contact_is_an_https_page_or_one_mailbox() {
         for (text, href) in [
             ("https://bank.example/help", Some("https://bank.example/help")),
-            ("https://bank.example/help?from=id", Some("https://bank.example/help?from=id")),
+            (
+                "https://bank.example/help?from=id",
+                Some("https://bank.example/help?from=id"),
+            ),
             ("help@bank.example", Some("mailto:help@bank.example")),
             (" mailto:help+id@bank.example ", Some("mailto:help+id@bank.example")),
             ("http://bank.example/help", None),

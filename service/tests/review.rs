@@ -72,7 +72,11 @@ async fn waiting_cases_are_counted_by_reason_and_kind_of_document() {
     let reasons = read(&harness, &id).await.outcome.unwrap().reasons;
     let counts = review::count_by_reason(&harness.honnin, &rita, None).await.unwrap();
     assert_eq!(counts.all, 1);
-    let counted: Vec<_> = counts.by_reason.iter().map(|(reason, count)| (Named::Known(*reason), *count)).collect();
+    let counted: Vec<_> = counts
+        .by_reason
+        .iter()
+        .map(|(reason, count)| (Named::Known(*reason), *count))
+        .collect();
     let expected: Vec<_> = reasons.into_iter().map(|reason| (reason, 1)).collect();
     assert!(!expected.is_empty());
     assert_eq!(counted, expected);

@@ -557,12 +557,16 @@ async fn a_logo_is_drawn_anew_replaced_and_removed_and_the_audit_log_says_so() {
     let refused = set_logo(&harness.honnin, &admin, b"<svg/>".to_vec()).await;
     assert!(matches!(refused, Err(LogoError::Picture(_))), "{refused:?}");
     assert_eq!(find_logo(&harness.honnin, staff.tenant()).await.unwrap(), None);
-    set_logo(&harness.honnin, &admin, hex::decode(BLUE).unwrap()).await.unwrap();
+    set_logo(&harness.honnin, &admin, hex::decode(BLUE).unwrap())
+        .await
+        .unwrap();
     let first = find_logo(&harness.honnin, staff.tenant()).await.unwrap().unwrap();
     assert_eq!((first.width, first.height), (192, 48));
     let served = logo_png(&harness.honnin, &first.hash).await.unwrap().unwrap();
     assert!(served.starts_with(b"\x89PNG") && served.len() <= 12 * 1024);
-    set_logo(&harness.honnin, &admin, hex::decode(DARK_BLUE).unwrap()).await.unwrap();
+    set_logo(&harness.honnin, &admin, hex::decode(DARK_BLUE).unwrap())
+        .await
+        .unwrap();
     let second = find_logo(&harness.honnin, staff.tenant()).await.unwrap().unwrap();
     assert_ne!(first.hash, second.hash);
     assert_eq!(logo_png(&harness.honnin, &first.hash).await.unwrap(), None);
@@ -575,5 +579,9 @@ async fn a_logo_is_drawn_anew_replaced_and_removed_and_the_audit_log_says_so() {
         .read(async move |tx| audit::list(tx, &tenant, None, None, 3).await)
         .await;
     let actions: Vec<_> = log.iter().map(|one| one.entry.action.to_string()).collect();
-    assert_eq!(actions, ["logo.remove", "logo.set", "logo.set"], "removing nothing is not recorded");
+    assert_eq!(
+        actions,
+        ["logo.remove", "logo.set", "logo.set"],
+        "removing nothing is not recorded"
+    );
 }

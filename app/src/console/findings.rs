@@ -56,7 +56,12 @@ pub(crate) fn items(items: &[Item]) -> AnyView {
         items.iter().any(|i| i.typed.is_some()),
         items.iter().any(|i| i.known.is_some()),
     );
-    let columns = [Some("Item"), Some("Document"), typed.then_some("Typed"), known.then_some("Pre-registered")];
+    let columns = [
+        Some("Item"),
+        Some("Document"),
+        typed.then_some("Typed"),
+        known.then_some("Pre-registered"),
+    ];
     Table::new("Readings", columns.into_iter().flatten())
         .unseen("Match")
         .class("cards readings")

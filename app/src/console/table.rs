@@ -155,9 +155,7 @@ impl Table {
             .map(|row| {
                 let class = (!row.class.is_empty()).then_some(row.class);
                 let cells = row.cells.into_iter().enumerate();
-                let cells = cells
-                    .map(|(at, cell)| cell.render(self.columns.get(at)))
-                    .collect_view();
+                let cells = cells.map(|(at, cell)| cell.render(self.columns.get(at))).collect_view();
                 view! { <tr role="row" class=class>{cells}</tr> }
             })
             .collect_view();
@@ -188,7 +186,10 @@ mod tests {
         let html = table.rows([row]).to_html();
         assert!(html.contains(r#"data-label="Name" class="">Server</th>"#), "{html}");
         assert!(html.contains(r#"data-label="Uses" class="number">3</td>"#), "{html}");
-        assert!(html.contains(r#"role="columnheader" class="number">Uses</th>"#), "{html}");
+        assert!(
+            html.contains(r#"role="columnheader" class="number">Uses</th>"#),
+            "{html}"
+        );
         assert_eq!(html.matches("data-label").count(), 2, "{html}");
     }
 }

@@ -167,7 +167,11 @@ impl Fields {
     /// The URL of `path` with these fields, and `new` as the value of `name`.
     pub(crate) fn with(&self, path: &str, name: &str, new: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        for (key, value) in self.values.iter().filter(|(key, value)| key != name && !value.is_empty()) {
+        for (key, value) in self
+            .values
+            .iter()
+            .filter(|(key, value)| key != name && !value.is_empty())
+        {
             query.append_pair(key, value);
         }
         query.append_pair(name, new);

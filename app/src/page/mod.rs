@@ -8,7 +8,7 @@ mod request;
 
 pub use answer::refuse;
 pub(crate) use answer::{get, page, render};
-pub(crate) use fields::{File, mistake};
 pub use fields::{Fields, Malformed};
+pub(crate) use fields::{File, mistake};
 pub(crate) use form::{Outcome, form, handler};
 pub use request::{Area, Refused, Request, Site};

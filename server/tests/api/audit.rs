@@ -9,7 +9,10 @@ async fn the_audit_log_is_filtered_and_exported() {
     let mut auditor = Browser::signed_in(&server, Role::Auditor).await;
     server.create("{}").await;
     let page = auditor.get("/admin/audit?action=session.create").await.body;
-    assert!(page.contains("Key “") && !page.contains("data-label=\"What\">signed in"), "{page}");
+    assert!(
+        page.contains("Key “") && !page.contains("data-label=\"What\">signed in"),
+        "{page}"
+    );
     let csv = auditor
         .get("/admin/audit/export?format=csv&action=session.create")
         .await;

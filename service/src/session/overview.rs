@@ -63,7 +63,10 @@ pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overv
         let tenant = tenants::find(tx, &id)
             .await?
             .ok_or(StoreError::Corrupt("a tenant is missing"))?;
-        let set_at = tenant.settings.as_ref().and_then(|settings| settings.webhook_url_set_at);
+        let set_at = tenant
+            .settings
+            .as_ref()
+            .and_then(|settings| settings.webhook_url_set_at);
         Ok(Overview {
             from,
             days: search::count_by_day(tx, &id, from).await?,

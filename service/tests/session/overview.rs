@@ -38,6 +38,9 @@ async fn sessions_leave_the_range_but_cases_stay_in_the_backlog_and_become_late(
     harness.clock.advance(Millis::days(8));
     let later = of_last(&harness, 7).await;
     assert!(later.days.is_empty() && later.steps.is_empty(), "{later:?}");
-    assert_eq!((later.backlog.count, later.backlog.late, later.backlog.overdue), (1, 1, 0));
+    assert_eq!(
+        (later.backlog.count, later.backlog.late, later.backlog.overdue),
+        (1, 1, 0)
+    );
     assert_eq!(of_last(&harness, 30).await.days.len(), now.days.len());
 }

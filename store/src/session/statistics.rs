@@ -83,11 +83,7 @@ pub struct DecisionTimes {
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn decision_times(
-    tx: &mut Tx,
-    tenant: &TenantId,
-    from: Timestamp,
-) -> Result<Vec<DecisionTimes>, StoreError> {
+pub async fn decision_times(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Result<Vec<DecisionTimes>, StoreError> {
     let by_person = format!("%\"source\":\"{}\"%", Source::ManualReview);
     let rows: Vec<(i64, i64, i64, i64)> = on!(tx, conn => sqlx::query_as(
         "SELECT by_person, MAX(total), MIN(CASE WHEN place * 2 >= total THEN took END),
@@ -102,15 +98,17 @@ pub async fn decision_times(
                        AND sessions.completed_at >= attempts.submitted_at) AS decided) AS ranked
          GROUP BY by_person ORDER BY by_person")
         .bind(tenant.as_str()).bind(from.as_millis()).bind(by_person).fetch_all(conn).await)?;
-    let times = rows.into_iter().map(|(by_person, count, median, ninetieth)| DecisionTimes {
-        source: if by_person == 1 {
-            Source::ManualReview
-        } else {
-            Source::Automatic
-        },
-        count,
-        median: Millis(median),
-        ninetieth: Millis(ninetieth),
-    });
+    let times = rows
+        .into_iter()
+        .map(|(by_person, count, median, ninetieth)| DecisionTimes {
+            source: if by_person == 1 {
+                Source::ManualReview
+            } else {
+                Source::Automatic
+            },
+            count,
+            median: Millis(median),
+            ninetieth: Millis(ninetieth),
+        });
     Ok(times.collect())
 }

@@ -19,16 +19,36 @@ async fn a_tenant_has_one_logo_which_is_replaced_and_removed() {
         assert_eq!(read!(db, tx => logos::find(tx, &tenant.id)), None, "{name}");
         write!(db, tx => logos::save(tx, &tenant.id, first, b"first")).unwrap();
         write!(db, tx => logos::save(tx, &other.id, first, b"first")).unwrap();
-        assert_eq!(read!(db, tx => logos::find(tx, &tenant.id)).as_ref(), Some(first), "{name}");
+        assert_eq!(
+            read!(db, tx => logos::find(tx, &tenant.id)).as_ref(),
+            Some(first),
+            "{name}"
+        );
         write!(db, tx => logos::save(tx, &tenant.id, second, b"second")).unwrap();
-        assert_eq!(read!(db, tx => logos::find(tx, &tenant.id)).as_ref(), Some(second), "{name}");
-        for (hash, png) in [("aa", Some(b"first".to_vec())), ("bb", Some(b"second".to_vec())), ("cc", None)] {
+        assert_eq!(
+            read!(db, tx => logos::find(tx, &tenant.id)).as_ref(),
+            Some(second),
+            "{name}"
+        );
+        for (hash, png) in [
+            ("aa", Some(b"first".to_vec())),
+            ("bb", Some(b"second".to_vec())),
+            ("cc", None),
+        ] {
             assert_eq!(read!(db, tx => logos::find_png(tx, hash)), png, "{name}: {hash}");
         }
         for removed in [true, false] {
-            assert_eq!(write!(db, tx => logos::remove(tx, &tenant.id)).unwrap(), removed, "{name}");
+            assert_eq!(
+                write!(db, tx => logos::remove(tx, &tenant.id)).unwrap(),
+                removed,
+                "{name}"
+            );
         }
         assert_eq!(read!(db, tx => logos::find(tx, &tenant.id)), None, "{name}");
-        assert_eq!(read!(db, tx => logos::find(tx, &other.id)).as_ref(), Some(first), "{name}");
+        assert_eq!(
+            read!(db, tx => logos::find(tx, &other.id)).as_ref(),
+            Some(first),
+            "{name}"
+        );
     }
 }

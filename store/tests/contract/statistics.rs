@@ -112,7 +112,10 @@ async fn sessions_are_counted_by_the_last_step_taken() {
         sessions_at_each_step(&db, world).await;
         let counted = async |from, now| {
             let counts = read!(db, tx => statistics::count_by_step(tx, &world.tenant.id, at(from), at(now)));
-            let mut counts: Vec<_> = counts.iter().map(|count| (count.step, count.open, count.count)).collect();
+            let mut counts: Vec<_> = counts
+                .iter()
+                .map(|count| (count.step, count.open, count.count))
+                .collect();
             counts.sort();
             counts
         };
@@ -123,7 +126,11 @@ async fn sessions_are_counted_by_the_last_step_taken() {
         assert_eq!(counted(30_000, 40_000).await, while_open, "{name}");
         let past_the_deadline: Vec<_> = FunnelStep::ALL.iter().map(|step| (*step, false, 1)).collect();
         assert_eq!(counted(30_000, 10_000_000).await, past_the_deadline, "{name}");
-        assert_eq!(counted(37_000, 40_000).await, [(FunnelStep::Decided, false, 1)], "{name}");
+        assert_eq!(
+            counted(37_000, 40_000).await,
+            [(FunnelStep::Decided, false, 1)],
+            "{name}"
+        );
         let theirs = read!(db, tx => statistics::count_by_step(tx, &world.other.id, at(0), at(20_000)));
         let created = StepCount {
             step: FunnelStep::Created,

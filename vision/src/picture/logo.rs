@@ -162,11 +162,19 @@ mod tests {
     #[test]
     fn transparent_edges_keep_their_colour() {
         // Red on black that is invisible: the edge must not darken.
-        let made = logo(&upload(900, 300, |x, _| if x < 451 { [255, 0, 0, 255] } else { [0, 0, 0, 0] })).unwrap();
+        let made = logo(&upload(
+            900,
+            300,
+            |x, _| if x < 451 { [255, 0, 0, 255] } else { [0, 0, 0, 0] },
+        ))
+        .unwrap();
         let read = image::load_from_memory(&made.png).unwrap().into_rgba8();
         let visible: Vec<_> = read.pixels().filter(|pixel| pixel.0[3] > 16).collect();
         assert!(visible.len() > 1_000 && visible.len() < read.pixels().len());
-        assert!(visible.iter().all(|pixel| pixel.0[0] > 235 && pixel.0[1] < 20), "{made:?}");
+        assert!(
+            visible.iter().all(|pixel| pixel.0[0] > 235 && pixel.0[1] < 20),
+            "{made:?}"
+        );
     }
 
     #[test]
@@ -176,6 +184,9 @@ mod tests {
         assert_eq!(logo(&upload(200, 4, |_, _| [0; 4])), Err(PictureFault::TooSmall));
         let mut cut = upload(400, 100, noise);
         cut.truncate(cut.len() / 2);
-        assert!(matches!(logo(&cut), Err(PictureFault::Truncated | PictureFault::Corrupt)));
+        assert!(matches!(
+            logo(&cut),
+            Err(PictureFault::Truncated | PictureFault::Corrupt)
+        ));
     }
 }

@@ -53,7 +53,8 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
             view! { <a class="button secondary" href=forms::RESULT>{meta.say(text::WAITING_AGAIN)}</a> }.into_any()
         }
         (Some(url), _) => {
-            view! { <a class="button primary" href=url.clone() data-way-back>{meta.tell(text::RETURN, &[])}</a> }.into_any()
+            view! { <a class="button primary" href=url.clone() data-way-back>{meta.tell(text::RETURN, &[])}</a> }
+                .into_any()
         }
         // The review sentence already says so.
         (None, ResultState::Review) => ().into_any(),

@@ -102,8 +102,8 @@ fn row(key: &KeyRow, now: Option<Timestamp>) -> Row {
             </form>
         }
     });
-    let networks = (!key.networks.is_empty())
-        .then(|| view! { <br/><span class="soft mono">{key.networks.join(", ")}</span> });
+    let networks =
+        (!key.networks.is_empty()).then(|| view! { <br/><span class="soft mono">{key.networks.join(", ")}</span> });
     let from = key
         .last_used_from
         .clone()

@@ -78,7 +78,13 @@ pub(super) fn table(days: &[Day]) -> AnyView {
         let counts = counts.map(|count| cell(count).class("number"));
         std::iter::once(row_name(day.name.clone())).chain(counts)
     });
-    let columns = ["Day", "Approved", "Rejected", "In review", "Unfinished, expired, failed"];
+    let columns = [
+        "Day",
+        "Approved",
+        "Rejected",
+        "In review",
+        "Unfinished, expired, failed",
+    ];
     let table = Table::new("Sessions by day", columns).rows(rows);
     view! { <details class="fold"><summary>"Show as a table"</summary>{table}</details> }.into_any()
 }
@@ -95,10 +101,22 @@ mod tests {
             ..Day::default()
         };
         let html = bars(&[day(4, 0), day(1, 1), Day::default()]).to_html();
-        assert!(html.contains(r#"class="bar good" x="1" y="0" width="10" height="160""#), "{html}");
-        assert!(html.contains(r#"class="bar good" x="13" y="120" width="10" height="40""#), "{html}");
-        assert!(html.contains(r#"class="bar plain" x="13" y="80" width="10" height="40""#), "{html}");
+        assert!(
+            html.contains(r#"class="bar good" x="1" y="0" width="10" height="160""#),
+            "{html}"
+        );
+        assert!(
+            html.contains(r#"class="bar good" x="13" y="120" width="10" height="40""#),
+            "{html}"
+        );
+        assert!(
+            html.contains(r#"class="bar plain" x="13" y="80" width="10" height="40""#),
+            "{html}"
+        );
         assert_eq!(html.matches("<rect").count(), 3, "{html}");
-        assert!(html.contains(r#"viewBox="0 0 36 160""#) && html.contains("6 in total"), "{html}");
+        assert!(
+            html.contains(r#"viewBox="0 0 36 160""#) && html.contains("6 in total"),
+            "{html}"
+        );
     }
 }

@@ -51,7 +51,10 @@ fn reached(counts: &[StepCount]) -> Vec<Reached> {
 /// The step after which most people who had opened the link gave up.
 fn worst(steps: &[Reached]) -> Option<Reached> {
     let people = steps.iter().filter(|step| step.step != FunnelStep::Created);
-    people.max_by_key(|step| step.gave_up).filter(|step| step.gave_up > 0).copied()
+    people
+        .max_by_key(|step| step.gave_up)
+        .filter(|step| step.gave_up > 0)
+        .copied()
 }
 
 /// Whole per cent, rounded down.
@@ -89,9 +92,12 @@ pub(super) fn panel(counts: &[StepCount]) -> AnyView {
     let all = steps.first().map_or(0, |first| first.count);
     let worst = worst(&steps);
     let rows = steps.iter().map(|step| row(step, all, worst));
-    let table = Table::new("Where people give up", ["Step", "Reached", "Of all", "Gave up here", "Still open"])
-        .class("cards funnel")
-        .rows(rows);
+    let table = Table::new(
+        "Where people give up",
+        ["Step", "Reached", "Of all", "Gave up here", "Still open"],
+    )
+    .class("cards funnel")
+    .rows(rows);
     let most = worst.map(|worst| {
         let step = label(worst.step).to_lowercase();
         let sentence = match worst.gave_up {

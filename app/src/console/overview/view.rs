@@ -7,10 +7,7 @@ use crate::PageMeta;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, age, badge, duration, empty, facts, heading, time};
 use crate::console::table::{Table, cell, row_name};
-use domain::{
-    outcome::Source,
-    time::Timestamp,
-};
+use domain::{outcome::Source, time::Timestamp};
 use leptos::prelude::*;
 use service::session::overview::{Backlog, DecisionTimes, DeliveryCounts, StepCount};
 
@@ -138,7 +135,11 @@ fn times(times: &[DecisionTimes]) -> AnyView {
                 cell(duration(times.ninetieth)).class("number"),
             ]
         });
-        Table::new("Time to decision", ["Decided", "Decisions", "Half within", "Nine in ten within"]).rows(rows)
+        Table::new(
+            "Time to decision",
+            ["Decided", "Decisions", "Half within", "Nine in ten within"],
+        )
+        .rows(rows)
     };
     view! {
         <section class="panel">
@@ -151,9 +152,7 @@ fn times(times: &[DecisionTimes]) -> AnyView {
 }
 
 fn review(backlog: Backlog, now: Timestamp, may_review: bool) -> AnyView {
-    let oldest = backlog
-        .oldest
-        .map_or_else(|| "–".to_owned(), |oldest| age(oldest, now));
+    let oldest = backlog.oldest.map_or_else(|| "–".to_owned(), |oldest| age(oldest, now));
     let late = if backlog.late > 0 {
         badge(backlog.late.to_string(), Tone::Bad)
     } else {
@@ -176,7 +175,11 @@ fn review(backlog: Backlog, now: Timestamp, may_review: bool) -> AnyView {
 }
 
 fn webhooks(deliveries: &Deliveries, now: Timestamp) -> AnyView {
-    let state = match (deliveries.has_receiver, deliveries.failing_since, deliveries.last_success_at) {
+    let state = match (
+        deliveries.has_receiver,
+        deliveries.failing_since,
+        deliveries.last_success_at,
+    ) {
         (false, ..) => badge("no receiver", Tone::Plain),
         (true, Some(since), _) => view! { {badge("failing", Tone::Bad)}" for "{age(since, now)} }.into_any(),
         (true, None, Some(_)) => badge("healthy", Tone::Good),
@@ -246,7 +249,10 @@ fn tiles(view: &OverviewView) -> AnyView {
 fn figures(view: &OverviewView, frame: &Frame) -> AnyView {
     let total: i64 = view.days.iter().map(Day::total).sum();
     let review = review(view.backlog, view.now, frame.may.review);
-    let webhooks = view.deliveries.as_ref().map(|deliveries| webhooks(deliveries, view.now));
+    let webhooks = view
+        .deliveries
+        .as_ref()
+        .map(|deliveries| webhooks(deliveries, view.now));
     if total == 0 {
         let title = match view.range {
             7 => "No sessions in the last 7 days",

@@ -97,7 +97,9 @@ fn row(case: &Waiting, view: &QueueView) -> [Cell; 7] {
         cell(score(case.face_match)).class("number"),
         cell(score(case.liveness)).class("number"),
         cell(holder),
-        cell(view! { <a class="button secondary small" href=href data-case>"Open"<span class="unseen">{format!(" {}", case.id)}</span></a> }),
+        cell(
+            view! { <a class="button secondary small" href=href data-case>"Open"<span class="unseen">{format!(" {}", case.id)}</span></a> },
+        ),
     ]
 }
 
@@ -154,9 +156,12 @@ fn list(view: &QueueView) -> AnyView {
         let advice = "Cases appear here when a session could not be decided automatically.";
         return empty("Nothing to review", advice).into_any();
     }
-    Table::new("Waiting cases", ["Waiting", "Document", "Reason", "Face match", "Liveness", "Reserved by"])
-        .unseen("Open")
-        .rows(view.rows.iter().map(|case| row(case, view)))
+    Table::new(
+        "Waiting cases",
+        ["Waiting", "Document", "Reason", "Face match", "Liveness", "Reserved by"],
+    )
+    .unseen("Open")
+    .rows(view.rows.iter().map(|case| row(case, view)))
 }
 
 fn keys() -> AnyView {

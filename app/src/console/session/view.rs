@@ -179,23 +179,21 @@ fn captures(list: &[Capture], open: Option<String>) -> AnyView {
     if list.is_empty() {
         return ().into_any();
     }
-    let rows = list
-        .iter()
-        .map(|capture| {
-            let mark = if capture.used {
-                badge("used", Tone::Good)
-            } else {
-                badge("not used", Tone::Plain)
-            };
-            let problems = (!capture.problems.is_empty()).then(|| capture.problems.join(" "));
-            [
-                row_name(capture.name.clone()),
-                cell(mark),
-                cell(capture.frames),
-                cell(problems).class("soft"),
-                cell(time(capture.at)).class("nowrap"),
-            ]
-        });
+    let rows = list.iter().map(|capture| {
+        let mark = if capture.used {
+            badge("used", Tone::Good)
+        } else {
+            badge("not used", Tone::Plain)
+        };
+        let problems = (!capture.problems.is_empty()).then(|| capture.problems.join(" "));
+        [
+            row_name(capture.name.clone()),
+            cell(mark),
+            cell(capture.frames),
+            cell(problems).class("soft"),
+            cell(time(capture.at)).class("nowrap"),
+        ]
+    });
     let table = Table::new("Captures", ["Capture", "State", "Pictures", "Problems", "Taken (UTC)"]).rows(rows);
     view! {
         <section class="panel">
@@ -210,21 +208,19 @@ fn events(list: &[Sent], link: bool) -> AnyView {
     if list.is_empty() {
         return ().into_any();
     }
-    let rows = list
-        .iter()
-        .map(|sent| {
-            let href = format!("/admin/webhooks/{}", sent.id);
-            let name = if link {
-                view! { <a class="mono" href=href>{crate::console::parts::short(&sent.id)}</a> }.into_any()
-            } else {
-                view! { <span class="mono">{crate::console::parts::short(&sent.id)}</span> }.into_any()
-            };
-            [
-                cell(name),
-                cell(sent.kind.clone()).class("mono"),
-                cell(time(sent.at)).class("nowrap"),
-            ]
-        });
+    let rows = list.iter().map(|sent| {
+        let href = format!("/admin/webhooks/{}", sent.id);
+        let name = if link {
+            view! { <a class="mono" href=href>{crate::console::parts::short(&sent.id)}</a> }.into_any()
+        } else {
+            view! { <span class="mono">{crate::console::parts::short(&sent.id)}</span> }.into_any()
+        };
+        [
+            cell(name),
+            cell(sent.kind.clone()).class("mono"),
+            cell(time(sent.at)).class("nowrap"),
+        ]
+    });
     let table = Table::new("Events", ["Event", "Type", "Recorded (UTC)"]).rows(rows);
     view! { <section class="panel"><h2>"Events"</h2>{table}</section> }.into_any()
 }

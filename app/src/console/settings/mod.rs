@@ -172,7 +172,8 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
                 .has("contact")
                 .then(|| Contact::parse(&fields.text("contact")))
                 .and_then(|contact| {
-                    let wrong = |bad: BadContact| mistakes.push(mistake("contact", sentence("contact", &bad.to_string())));
+                    let wrong =
+                        |bad: BadContact| mistakes.push(mistake("contact", sentence("contact", &bad.to_string())));
                     contact.map_err(wrong).ok()
                 }),
         },

@@ -44,16 +44,13 @@ fn findings(view: &CheckView) -> AnyView {
     if view.findings.is_empty() {
         return ().into_any();
     }
-    let rows = view
-        .findings
-        .iter()
-        .map(|finding| {
-            [
-                row_name(finding.about),
-                cell(badge(finding.word, finding.tone)),
-                cell(finding.sentence.clone()),
-            ]
-        });
+    let rows = view.findings.iter().map(|finding| {
+        [
+            row_name(finding.about),
+            cell(badge(finding.word, finding.tone)),
+            cell(finding.sentence.clone()),
+        ]
+    });
     let table = Table::new("Result", ["Checked", "Result", "What it means"]).rows(rows);
     view! {
         <section class="panel" role="status">

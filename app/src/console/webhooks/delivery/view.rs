@@ -90,8 +90,11 @@ fn attempts(view: &DeliveryView) -> AnyView {
             cell(attempt.fault.clone()),
         ]
     };
-    Table::new("Attempts", ["Attempt", "At (UTC)", "Outcome", "Status", "Duration", "Reason"])
-        .rows(view.attempts.iter().map(row))
+    Table::new(
+        "Attempts",
+        ["Attempt", "At (UTC)", "Outcome", "Status", "Duration", "Reason"],
+    )
+    .rows(view.attempts.iter().map(row))
 }
 
 fn request(request: &Request) -> AnyView {
