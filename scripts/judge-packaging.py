@@ -1,0 +1,36 @@
+"""Validates what is packed, with the schemas of others. Run by scripts/judge-package and scripts/judge-deployment.
+
+    judge-packaging.py sbom FILE..       CycloneDX documents, strictly
+"""
+
+import json
+import pathlib
+import sys
+
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+
+def sbom(path):
+    text = pathlib.Path(path).read_text(encoding="utf-8")
+    fault = JsonStrictValidator(SchemaVersion.V1_6).validate_str(text)
+    if fault is not None:
+        sys.exit(f"{path}: {fault}")
+    document = json.loads(text)
+    references = {component["bom-ref"] for component in document["components"]} | {document["metadata"]["component"]["bom-ref"]}
+    for dependency in document["dependencies"]:
+        for reference in [dependency["ref"], *dependency["dependsOn"]]:
+            if reference not in references:
+                sys.exit(f"{path}: {reference} is not a component")
+    libraries = [component for component in document["components"] if component["purl" if "purl" in component else "type"].startswith("pkg:")]
+    if not any(component["name"] == "axum" and component.get("hashes") for component in libraries):
+        sys.exit(f"{path}: a library that is surely linked is missing")
+    # What only tests or builds use is not delivered.
+    if any(component["name"] in ("insta", "tempfile", "leptos_macro", "lightningcss") for component in libraries):
+        sys.exit(f"{path}: it lists what is not delivered")
+
+
+if __name__ == "__main__":
+    kind, *paths = sys.argv[1:]
+    for path in paths:
+        {"sbom": sbom}[kind](path)
