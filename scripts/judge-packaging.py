@@ -1,6 +1,7 @@
 """Validates what is packed, with the schemas of others. Run by scripts/judge-package and scripts/judge-deployment.
 
-    judge-packaging.py sbom FILE..       CycloneDX documents, strictly
+    judge-packaging.py sbom FILE..           validates CycloneDX documents, strictly
+    judge-packaging.py environment FILE..    prints the variables that a Containerfile sets
 """
 
 import json
@@ -30,7 +31,12 @@ def sbom(path):
         sys.exit(f"{path}: it lists what is not delivered")
 
 
+def environment(path):
+    lines = pathlib.Path(path).read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    print(" ".join(line.removeprefix("ENV ") for line in lines if line.startswith("ENV ")))
+
+
 if __name__ == "__main__":
     kind, *paths = sys.argv[1:]
     for path in paths:
-        {"sbom": sbom}[kind](path)
+        {"sbom": sbom, "environment": environment}[kind](path)
