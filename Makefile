@@ -1,5 +1,5 @@
 # `make run` starts Honnin, `make test` tests it, `make check` checks the code. Each installs what it needs.
-.PHONY: help run dev test check soak bench release setup specimens eval
+.PHONY: help run dev test check soak bench release deb setup specimens eval
 
 target = $${CARGO_TARGET_DIR:-target}
 # TLS=self-signed serves the local network over HTTPS, so that a real phone can open the link.
@@ -14,6 +14,7 @@ help:
 	@echo 'make soak                   run the long tests (random sequences, races, outages) for about two hours'
 	@echo 'make bench                  run the benchmarks, each beside its baseline'
 	@echo 'make release                build the optimised binary and its site'
+	@echo 'make deb                    the same, packed: a Debian package, an archive, a bill of materials, checksums'
 	@echo 'make specimens OUT=folder   render documents of people who do not exist, with labels'
 	@echo 'make eval                   how well it sees, on specimens; DATA=folder adds public pictures'
 
@@ -42,6 +43,9 @@ release:
 	@scripts/setup.sh run
 	@WASM_RUSTC="$$(scripts/wasm-rustc)" cargo xtask build --release
 	@ls -l $(target)/release/honnin
+
+deb: release
+	@scripts/package
 
 setup:
 	@scripts/setup.sh test

@@ -23,6 +23,11 @@ if [ "$purpose" = test ]; then
     command -v curl >/dev/null || want curl
     command -v openssl >/dev/null || want openssl
     command -v sqlite3 >/dev/null || want sqlite3
+    # The Debian package and its test.
+    command -v dpkg-shlibdeps >/dev/null || want dpkg-dev
+    command -v lintian >/dev/null || want lintian
+    [ -e /lib/systemd/systemd ] || want systemd
+    command -v pgrep >/dev/null || want procps
     [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null || want chromium
     command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || want postgresql
     [ -e /usr/share/fonts/opentype/ocr-b/OCRB.otf ] || want fonts-ocr-b
@@ -58,4 +63,6 @@ if [ "$purpose" = test ]; then
     scripts/judge-api 0 >&2
     scripts/judge-clients 0 >&2
     scripts/judge-integration install >&2
+    scripts/judge-deployment install >&2
+    scripts/judge-monitoring install >&2
 fi

@@ -45,6 +45,19 @@ scripts/judge-integration
 step "the tutorial"
 scripts/judge-tutorial
 
+step "the Debian package"
+if [ "$(id -u)" = 0 ] && unshare --pid --fork --mount --net --cgroup true 2>/dev/null; then
+    scripts/judge-package
+else
+    echo "NOTE: without root, the Debian package is not installed anywhere" >&2
+fi
+
+step "container, Compose, Kubernetes, proxies"
+scripts/judge-deployment
+
+step "dashboard and alerts"
+scripts/judge-monitoring
+
 step "keep-alive connections of customers' clients"
 scripts/judge-clients 600
 
