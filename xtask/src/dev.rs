@@ -11,10 +11,12 @@ use std::{
 };
 
 /// What the server is built from.
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 17] = [
+    "CHANGELOG.md",
     "Cargo.toml",
     "Cargo.lock",
     "app",
+    "docs",
     "domain",
     "frontend",
     "lens",

@@ -1,43 +1,85 @@
-//! The description of the API as a page for people. Works offline: no script, one style, nothing loaded.
+//! The documentation for developers: the description of the API as a page, the guides of the folder `docs`, and a search in both.
+//! Works offline: no script, one style, nothing loaded.
 
+mod frame;
 mod guide;
+mod guides;
 mod json;
+mod markdown;
+mod operations;
+mod search;
 mod view;
 
 use crate::page::{Area, Fields, Refused, Request, page};
+use http::StatusCode;
 use leptos::prelude::*;
 use leptos_router::{MatchNestedRoutes, SsrMode::Async, components::Route, path};
 use serde_json::Value;
-use std::{convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
-/// Anyone who reads the description.
+/// Anyone who reads the documentation.
 #[derive(Clone)]
 pub struct Reader {
     /// The OpenAPI description.
     pub description: Arc<Value>,
 }
 
-/// The page.
+/// There is no guide of that name.
+#[derive(Clone)]
+pub struct NoSuchGuide;
+
+/// The pages.
 #[component(transparent)]
 pub(crate) fn DocsRoutes() -> impl MatchNestedRoutes + Clone {
-    view! { <Route path=path!("/docs") view=DocsPage ssr=Async/> }.into_inner()
+    view! {
+        <Route path=path!("/docs") view=DocsPage ssr=Async/>
+        <Route path=path!("/docs/search") view=SearchPage ssr=Async/>
+        <Route path=path!("/docs/:guide") view=GuidePage ssr=Async/>
+    }
+    .into_inner()
 }
 
-/// The description.
+/// The description of the API.
 #[component]
 pub fn DocsPage() -> impl IntoView {
     page(|request: Request<Reader>| async move { Ok(view::render(&request.who.description, &request.nonce)) })
 }
 
-impl Area for Reader {
-    /// Anyone may read it.
-    type Fault = Infallible;
+/// A guide.
+#[component]
+pub fn GuidePage() -> impl IntoView {
+    page(|request: Request<Reader>| async move {
+        let guide = guides::find(request.param("guide")).ok_or(NoSuchGuide)?;
+        Ok(guides::render(guide, &request.nonce))
+    })
+}
 
-    async fn fields(_: axum::extract::Request) -> Result<Fields, Infallible> {
+/// What a search finds.
+#[component]
+pub fn SearchPage() -> impl IntoView {
+    page(|request: Request<Reader>| async move {
+        let asked = request.query().map(|query| query.text("q")).unwrap_or_default();
+        Ok(search::render(&asked, &request.who.description, &request.nonce))
+    })
+}
+
+impl Area for Reader {
+    type Fault = NoSuchGuide;
+
+    async fn fields(_: axum::extract::Request) -> Result<Fields, NoSuchGuide> {
         Ok(Fields::default())
     }
 
-    async fn refused(_: &Request<Self>, fault: Infallible) -> Refused {
-        match fault {}
+    async fn refused(request: &Request<Self>, _: NoSuchGuide) -> Refused {
+        Refused {
+            status: StatusCode::NOT_FOUND,
+            header: None,
+            view: frame::page(
+                "Not found",
+                None,
+                &request.nonce,
+                view! { <p>"There is no such page."</p> }.into_any(),
+            ),
+        }
     }
 }

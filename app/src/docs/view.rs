@@ -1,62 +1,46 @@
 //! From the OpenAPI description to HTML.
 
 use super::{
-    guide,
+    frame, guide,
     json::{entries, in_code, text},
+    operations,
 };
 use domain::{language::Language, reasons::Reason};
 use leptos::prelude::*;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1.5rem;color-scheme:light dark}\
-code,pre{font:14px/1.45 ui-monospace,monospace}pre{padding:.75rem;overflow:auto;border:1px solid #8886;border-radius:6px}\
-table{border-collapse:collapse;width:100%;display:block;overflow-x:auto}a{overflow-wrap:anywhere}nav ul{columns:14rem;padding-left:1.2rem}svg{max-width:100%;height:auto}td,th{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid #8884}\
-h2{margin-top:2.5rem}.m{padding:.1rem .5rem;border-radius:4px;background:#2463eb;color:#fff;font-size:.8em}.q{opacity:.75}";
-
 /// The whole document.
 pub(super) fn render(api: &Value, nonce: &str) -> AnyView {
     let title = text(&api["info"]["title"]);
-    let operations: Vec<_> = entries(&api["paths"])
-        .flat_map(|(path, methods)| entries(methods).map(move |(method, of)| operation(path, method, of)))
+    let operations: Vec<_> = operations::ordered(api)
+        .into_iter()
+        .map(|(path, method, of)| operation(path, method, of))
         .collect();
     let schemas: Vec<_> = entries(&api["components"]["schemas"])
         .map(|(name, of)| schema(name, of))
         .collect();
-    view! {
-        <!DOCTYPE html>
-        <html lang="en">
-            <head>
-                <meta charset="utf-8"/>
-                <meta name="viewport" content="width=device-width, initial-scale=1"/>
-                <title>{title.clone()}</title>
-                {crate::shell::favicon()}
-                <style nonce=nonce.to_owned() inner_html=STYLE></style>
-            </head>
-            <body>
-                <main>
-                    <h1>{title}</h1>
-                    <p class="q">{format!("Version {} · ", text(&api["info"]["version"]))}<a href="/v1/openapi.json">"openapi.json"</a></p>
-                    {paragraphs(&api["info"]["description"])}
-                    {contents(api)}
-                    {operations}
-                    {guide::states()}
-                    {guide::events(api)}
-                    {reasons()}
-                    {guide::sandbox(&text(&api["servers"][0]["url"]))}
-                    <h2 id="schemas">"Bodies"</h2>
-                    {schemas}
-                </main>
-            </body>
-        </html>
-    }
-    .into_any()
+    let content = view! {
+        <p class="q">{format!("Version {} · ", text(&api["info"]["version"]))}<a href="/v1/openapi.json">"openapi.json"</a></p>
+        {paragraphs(&api["info"]["description"])}
+        {contents(api)}
+        {operations}
+        {guide::states()}
+        {guide::events(api)}
+        {reasons()}
+        {guide::sandbox(&text(&api["servers"][0]["url"]))}
+        <h2 id="schemas">"Bodies"</h2>
+        {schemas}
+    };
+    frame::page(&title, Some("/docs"), nonce, content.into_any())
 }
 
 /// Links to the parts of the page.
 fn contents(api: &Value) -> AnyView {
-    let operations = entries(&api["paths"]).flat_map(|(_, methods)| entries(methods).map(|(_, of)| of));
-    let operations = operations.map(|of| (text(&of["operationId"]), text(&of["summary"])));
+    let operations = operations::ordered(api);
+    let operations = operations
+        .into_iter()
+        .map(|(_, _, of)| (text(&of["operationId"]), text(&of["summary"])));
     let parts = [
         ("states", "States"),
         ("events", "Events"),

@@ -7,6 +7,7 @@ mod audit;
 mod browser;
 mod capture;
 mod console;
+mod docs;
 mod edge;
 mod events;
 mod inbox;

@@ -127,6 +127,9 @@ const WITHOUT_ID: &[&str] = &[
     "POST /v1/sandbox/verification-sessions//complete",
     "GET /v1/openapi.json",
     "GET /docs",
+    "GET /docs/search",
+    // The names of guides, which belong to nobody.
+    "GET /docs/{guide}",
     "GET /v1/verification-sessions",
     "GET /v1/events",
     "POST /v1/verification-sessions//cancel",

@@ -1,0 +1,133 @@
+//! The guides: files of the folder `docs`, which are part of the program. The only copy of each is the file.
+
+use super::{
+    frame,
+    markdown::{self, Rendered},
+};
+use leptos::prelude::*;
+use std::sync::LazyLock;
+
+/// A guide.
+pub(super) struct Guide {
+    /// Its name in the address.
+    pub(super) name: &'static str,
+    /// Its name in the list of pages.
+    pub(super) title: &'static str,
+    /// Its file, as other files link to it.
+    pub(super) file: &'static str,
+    source: &'static str,
+}
+
+/// In the order in which an integrator needs them.
+pub(super) static GUIDES: [Guide; 5] = [
+    Guide {
+        name: "tutorial",
+        title: "Tutorial",
+        file: "TUTORIAL.md",
+        source: include_str!("../../../docs/TUTORIAL.md"),
+    },
+    Guide {
+        name: "api",
+        title: "API guide",
+        file: "API.md",
+        source: include_str!("../../../docs/API.md"),
+    },
+    Guide {
+        name: "webhooks",
+        title: "Webhooks",
+        file: "WEBHOOKS.md",
+        source: include_str!("../../../docs/WEBHOOKS.md"),
+    },
+    Guide {
+        name: "going-live",
+        title: "Going live",
+        file: "GOING-LIVE.md",
+        source: include_str!("../../../docs/GOING-LIVE.md"),
+    },
+    Guide {
+        name: "changes",
+        title: "Changes",
+        file: "CHANGELOG.md",
+        source: include_str!("../../../CHANGELOG.md"),
+    },
+];
+
+static RENDERED: LazyLock<Vec<Rendered>> =
+    LazyLock::new(|| GUIDES.iter().map(|guide| markdown::render(guide.source)).collect());
+
+impl Guide {
+    /// The path of its page.
+    pub(super) fn path(&self) -> String {
+        format!("/docs/{}", self.name)
+    }
+}
+
+/// The guide of a name in an address.
+pub(super) fn find(name: &str) -> Option<&'static Guide> {
+    GUIDES.iter().find(|guide| guide.name == name)
+}
+
+/// Every guide with its content.
+pub(super) fn all() -> impl Iterator<Item = (&'static Guide, &'static Rendered)> {
+    GUIDES.iter().zip(RENDERED.iter())
+}
+
+/// The page of a guide.
+pub(super) fn render(guide: &Guide, nonce: &str) -> AnyView {
+    let content = all().find(|(known, _)| known.name == guide.name).map(|(_, content)| {
+        let parts: Vec<_> = content
+            .sections
+            .iter()
+            .filter(|section| section.level == 2)
+            .map(|section| view! { <li><a href=format!("#{}", section.anchor)>{section.title.clone()}</a></li> })
+            .collect();
+        view! {
+            <nav aria-label="Contents"><ul>{parts}</ul></nav>
+            <div inner_html=content.html.clone()></div>
+        }
+    });
+    frame::page(guide.title, Some(&guide.path()), nonce, content.into_any())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_link_of_a_guide_leads_somewhere() {
+        for (guide, content) in all() {
+            assert!(
+                !content.html.contains(".md"),
+                "{}: a link or a mention of a file that is no page here",
+                guide.file
+            );
+            for link in content
+                .html
+                .split("href=\"")
+                .skip(1)
+                .filter_map(|rest| rest.split('"').next())
+            {
+                let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+                if path.starts_with("https://") || path == "/v1/openapi.json" {
+                    continue;
+                }
+                let target = if path.is_empty() {
+                    Some(content)
+                } else {
+                    all()
+                        .find(|(known, _)| known.path() == path)
+                        .map(|(_, content)| content)
+                };
+                let Some(target) = target else {
+                    assert_eq!(path, "/docs", "{}: {link}", guide.file);
+                    continue;
+                };
+                assert!(
+                    anchor.is_empty() || target.html.contains(&format!("id=\"{anchor}\"")),
+                    "{}: {link}",
+                    guide.file
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The documentation that every installation serves.
+
+use crate::support::Server;
+
+#[tokio::test]
+async fn operations_come_in_the_order_in_which_an_integrator_needs_them() {
+    let server = Server::new().await;
+    let page = server.send("GET", "/docs", &[], "").await.body;
+    let places: Vec<_> = ["create", "read", "reprocess", "cancel", "erase"]
+        .iter()
+        .map(|verb| page.find(&format!("<h2 id=\"{verb}VerificationSession\"")))
+        .collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
+}
+
+#[tokio::test]
+async fn guides_are_pages_with_anchors_and_without_scripts() {
+    let server = Server::new().await;
+    for (path, heading) in [
+        (
+            "/docs/tutorial",
+            "<h2 id=\"2-create-a-session\">2. Create a session</h2>",
+        ),
+        ("/docs/api", "<h2 id=\"keys\">Keys</h2>"),
+        ("/docs/webhooks", "<a id=\"once-in-any-order\"></a>"),
+        ("/docs/going-live", "<h1>Going live</h1>"),
+        ("/docs/changes", "<h2 id=\"unreleased\">"),
+    ] {
+        let page = server.send("GET", path, &[], "").await;
+        assert_eq!(page.status, 200, "{path}");
+        assert!(page.body.contains(heading), "{path}");
+        assert!(
+            page.body.contains(&format!("href=\"{path}\" aria-current=\"page\"")),
+            "{path}"
+        );
+        assert!(!page.body.contains("<script") && !page.body.contains("src="), "{path}");
+    }
+    let unknown = server.send("GET", "/docs/nothing", &[], "").await;
+    assert_eq!(unknown.status, 404);
+    assert!(unknown.body.contains("There is no such page."));
+}
+
+#[tokio::test]
+async fn the_search_finds_guides_and_the_reference_and_repeats_what_was_asked() {
+    let server = Server::new().await;
+    let page = server.send("GET", "/docs/search?q=Idempotency", &[], "").await;
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains("href=\"/docs/api#"), "{}", page.body);
+    let reason = server
+        .send("GET", "/docs/search?q=document_expired", &[], "")
+        .await
+        .body;
+    assert!(reason.contains("href=\"/docs#document_expired\""), "{reason}");
+    let nothing = server.send("GET", "/docs/search?q=%3Cb%3Exyzzy%22", &[], "").await.body;
+    assert!(nothing.contains("Nothing was found."), "{nothing}");
+    assert!(
+        nothing.contains("&lt;b&gt;xyzzy") && !nothing.contains("<b>xyzzy"),
+        "{nothing}"
+    );
+    let empty = server.send("GET", "/docs/search", &[], "").await;
+    assert!(empty.status == 200 && empty.body.contains("Enter one or more words."));
+}
