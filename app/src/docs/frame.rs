@@ -1,6 +1,6 @@
 //! What the pages of the documentation have around their content: the list of pages, and the search.
 
-use super::guides::GUIDES;
+use super::files::GUIDES;
 use leptos::prelude::*;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:0 1.5rem 3rem;color-scheme:light dark}\

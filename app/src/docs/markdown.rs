@@ -1,6 +1,6 @@
 //! From a file of the folder `docs` to HTML. The files are ours, so HTML in them is kept.
 
-use super::guides::GUIDES;
+use super::files::GUIDES;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
 
 /// A file as HTML, and its sections for the search.
@@ -173,7 +173,7 @@ mod tests {
             [
                 (1, "title", ""),
                 (2, "same-name", "a b c d"),
-                (2, "same-name-1", "x  y")
+                (2, "same-name-1", "x    y")
             ]
         );
     }

@@ -1,6 +1,7 @@
 //! The documentation for developers: the description of the API as a page, the guides of the folder `docs`, and a search in both.
 //! Works offline: no script, one style, nothing loaded.
 
+mod files;
 mod frame;
 mod guide;
 mod guides;
@@ -49,7 +50,7 @@ pub fn DocsPage() -> impl IntoView {
 #[component]
 pub fn GuidePage() -> impl IntoView {
     page(|request: Request<Reader>| async move {
-        let guide = guides::find(request.param("guide")).ok_or(NoSuchGuide)?;
+        let guide = files::find(request.param("guide")).ok_or(NoSuchGuide)?;
         Ok(guides::render(guide, &request.nonce))
     })
 }

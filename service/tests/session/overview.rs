@@ -4,6 +4,7 @@ use domain::{findings::SelfieFindings, funnel::FunnelStep, role::Role, time::Mil
 use service::session::overview::{Overview, StepCount, overview};
 use testkit::{Harness, analyser::holder};
 
+#[expect(clippy::unwrap_used, reason = "a test may panic")]
 async fn of_last(harness: &Harness, days: i64) -> Overview {
     let staff = harness.staff(Role::Auditor).await;
     overview(&harness.honnin, &staff, days).await.unwrap()

@@ -81,7 +81,7 @@ async fn try_show(address: &str, form: &FormData) -> Result<Heard, JsValue> {
         return Ok(Heard::Nothing);
     }
     Ok(match json(&request)? {
-        Some(body) if status == 200 => Heard::Told(body),
+        Some(body) if text(&body, "run").is_some() => Heard::Told(body),
         Some(body) if Reflect::has(&body, &"over".into())? => Heard::Over,
         _ => Heard::Elsewhere,
     })
