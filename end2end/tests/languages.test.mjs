@@ -54,7 +54,7 @@ for (const language of languages) {
     const open = page.locator(".camera > button");
     assert.equal((await open.innerText()).trim(), said["camera::OPEN"]);
     // A face is not a document: the camera asks for one.
-    browser.show("owner-straight");
+    browser.show("owner");
     await open.click();
     await page.getByRole("button", { name: said["camera::CLOSE"], exact: true }).waitFor();
     const hints = Object.entries(said).filter(([key]) => key.startsWith("camera::HINT_")).map(([, hint]) => hint);

@@ -90,7 +90,7 @@ mod tests {
         for y in 0..height {
             for x in 0..width {
                 let x = x + shift;
-                let big = if (x / 160 + y / 200) % 2 == 0 { 90 } else { 170 };
+                let big = if (x / 160 + y / 200).is_multiple_of(2) { 90 } else { 170 };
                 let fine = ((x * 7 + y * 3) % 40) as u8;
                 pixels.extend([big + fine, big, 200 - fine]);
             }

@@ -1,5 +1,7 @@
 //! The selfie while the server watches: a run of the camera, its token, and the burst that ends it.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use domain::{
     findings::{Asked, Challenge},
     live::{Hint, Keep},

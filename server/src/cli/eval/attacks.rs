@@ -262,7 +262,7 @@ fn progress(done: usize, total: usize) -> Result<(), Failure> {
         if done == total {
             writeln!(out)?;
         }
-    } else if done % 100 == 0 || done == total {
+    } else if done.is_multiple_of(100) || done == total {
         writeln!(out, "{done} of {total}")?;
     }
     Ok(())
