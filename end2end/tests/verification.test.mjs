@@ -102,11 +102,11 @@ test("a name that differs waits for a reviewer, whose approval is another event"
 });
 
 test("without WASM and scripts a passport is taken by uploads, and a person judges the selfie that nobody watched", { timeout: 300_000 }, async () => {
-  const customer = await receiver.customer(honnin, tenant);
+  const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await browser.phone({ scripts: false });
   const applicant = new Applicant(browser, page, { camera: false });
   assert.equal(await applicant.goThrough(customer.link), "A person is checking");
   await customer.event("verification.needs_review");
   assert.deepEqual((await customer.result()).outcome.reasons, ["selfie_liveness_uncertain"]);
-  await customer.ended;
+  await customer.stop();
 });
