@@ -1,5 +1,5 @@
 //! The hourly sweep: removes rows that are no longer needed, and pictures that belong to no session. What belongs to a session leaves
-//! with its personal data ([`crate::privacy::erase`]), or stays with its outcome.
+//! with its personal data (`privacy::erase`), or stays with its outcome.
 
 use crate::{
     Honnin,
