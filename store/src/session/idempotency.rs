@@ -66,7 +66,7 @@ pub async fn find(tx: &mut Tx, tenant: &TenantId, key_hash: &[u8]) -> Result<Opt
 }
 
 /// Stores a response, replacing one older than `outdated` for the same key. Returns false, having stored nothing, if a newer
-/// one exists. Outdated responses of other keys are left to [`sweep`]: a creation does not wait for that.
+/// one exists. Outdated responses of other keys are left to [`remove_old`]: a creation does not wait for that.
 ///
 /// # Errors
 /// If the database does not respond.
