@@ -320,7 +320,7 @@ impl Challenge {
 pub struct Asked {
     /// The requested movements, in order; empty if the user cannot move.
     pub movements: Vec<Challenge>,
-    /// How they were followed before the camera, if the server watched.
+    /// How they were followed in front of the camera, if the server watched.
     pub live: Option<LiveFindings>,
 }
 

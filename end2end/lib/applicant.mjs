@@ -7,7 +7,7 @@ export class Applicant {
   /** What axe found on the screens so far. */
   stumbles = [];
 
-  /** `who` stands before the selfie camera: `owner` or `stranger`. `name` names the pictures of the screens. */
+  /** `who` stands in front of the selfie camera: `owner` or `stranger`. `name` names the pictures of the screens. */
   constructor(browser, page, { who = "owner", name = null, camera = true } = {}) {
     Object.assign(this, { browser, page, who, name, camera });
   }

@@ -30,7 +30,7 @@ export class Browser {
     return browser;
   }
 
-  /** Puts something before the camera. Chromium opens the file anew whenever a page opens the camera. */
+  /** Puts something in front of the camera. Chromium opens the file anew whenever a page opens the camera. */
   show(name) {
     const next = `${this.camera}.next`;
     symlinkSync(video(name), next);

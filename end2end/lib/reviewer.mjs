@@ -29,12 +29,20 @@ export async function approve(page, honnin, session, note) {
   const stumbles = await look(page, "console-queue");
   await page.locator(`a[href="/admin/review/${session}"]`).last().click();
   await page.waitForURL((url) => url.pathname === `/admin/review/${session}`);
-  // Every picture must be displayed before the case is decided.
-  await page.waitForFunction(() => [...document.querySelectorAll("main img")].every((image) => image.naturalWidth > 0));
+  await allPicturesAreShown(page);
   stumbles.push(...(await look(page, "console-case")));
   await page.getByRole("textbox", { name: "Note" }).fill(note);
   await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: /^Approve/ }).click()]);
   return stumbles;
+}
+
+/** Every picture must be displayed before a case is decided; throws with those that are not. */
+export async function allPicturesAreShown(page) {
+  const loaded = page.waitForFunction(() => [...document.querySelectorAll("main img")].every((image) => image.naturalWidth > 0));
+  await loaded.catch(async (cause) => {
+    const missing = await page.locator("main img").evaluateAll((images) => images.filter((image) => image.naturalWidth === 0).map((image) => image.src));
+    throw new Error(`not shown: ${missing.join(" ")}`, { cause });
+  });
 }
 
 /** The pages of the console that need nothing done on them. */

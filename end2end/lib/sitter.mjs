@@ -1,4 +1,4 @@
-// Somebody before the selfie camera who does what the page asks. The server chooses the movements while the camera is on, so no
+// Somebody in front of the selfie camera who does what the page asks. The server chooses the movements while the camera is on, so no
 // recorded video could: the camera's stream is drawn in the page, from photographs of the same person.
 import { readFileSync } from "node:fs";
 import { picture } from "./scene.mjs";
@@ -51,10 +51,10 @@ function installCamera() {
   };
 }
 
-/** Every page of this context can have somebody before its camera. */
+/** Every page of this context can have somebody in front of its camera. */
 export const withSitter = (context) => context.addInitScript(installCamera);
 
-/** Puts a person before the selfie camera: `owner` or `stranger`, who is `obedient`, `wrongSide`, `frozen`, `absent` or `joined`. */
+/** Puts a person in front of the selfie camera: `owner` or `stranger`, who is `obedient`, `wrongSide`, `frozen`, `absent` or `joined`. */
 export async function sit(page, who, does = "obedient") {
   const poses = Object.fromEntries(
     ["straight", "left", "right"].map((pose) => [pose, readFileSync(picture(`${who}-${pose}`)).toString("base64")]),

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { until } from "../lib/places.mjs";
-import { password, signIn } from "../lib/reviewer.mjs";
+import { allPicturesAreShown, password, signIn } from "../lib/reviewer.mjs";
 import { scene } from "../lib/scene.mjs";
 import { Walk } from "../lib/walk.mjs";
 
@@ -357,7 +357,7 @@ test("the console with work in it, and its mistakes", long, async () => {
   await page.goto(`${honnin.base}/admin/review`);
   await shoot(page, "queue");
   await page.locator("tbody a").first().click();
-  await page.waitForFunction(() => [...document.querySelectorAll("main img")].every((image) => image.naturalWidth > 0));
+  await allPicturesAreShown(page);
   await shoot(page, "case");
   const session = new URL(page.url()).pathname.split("/").at(-1);
   await page.keyboard.press("c");

@@ -64,7 +64,7 @@ test("a head that turns to the wrong side, and one that does not move, must begi
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "wrongSide");
   await panel(page).waitFor({ timeout: 60_000 });
-  assert.equal(await panel(page).innerText(), "Let us start again");
+  assert.equal(await panel(page).innerText(), "Let's start again");
   const stumbles = await look(page, "09-selfie-not-asked");
   await behave(page, "frozen");
   await page.locator(".stage-panel .primary").click();

@@ -1,5 +1,5 @@
 //! Selfie bursts for measuring the detection of presentation attacks, in the folders that `honnin eval attacks` reads: prints, screens, stills
-//! and swaps before the camera, and rendered heads that do as asked.
+//! and swaps in front of the camera, and rendered heads that do as asked.
 //!
 //! The heads are photographs on an ellipsoid with a nose. They are not people: what is measured on `genuine` shows whether a change made
 //! things worse, not how many people are refused.
@@ -45,7 +45,7 @@ const TURN: f32 = 0.48;
 /// How much closer whoever is asked to comes.
 const CLOSER: f32 = 1.36;
 
-/// What is before the camera.
+/// What is in front of the camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// A head that does as asked.
@@ -183,7 +183,7 @@ fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &
     Ok(fs::write(folder.join("movements"), movements)?)
 }
 
-/// What is before the camera when the head should have this yaw and be this much closer.
+/// What is in front of the camera when the head should have this yaw and be this much closer.
 fn scene(
     kind: Kind,
     (own, foreign): (&Picture, &Picture),

@@ -323,7 +323,6 @@ fn a_frame_before_the_camera_shows_a_face_its_place_and_its_side_or_none() {
     assert!((0.2..0.9).contains(&seen.luma), "{}", seen.luma);
     let mirrored = glance(straight.mirrored().resized(336, 400)).face.unwrap();
     assert!((face.middle[0] + mirrored.middle[0] - 1.0).abs() < 0.05 && (face.yaw + mirrored.yaw).abs() < 0.1);
-    // What is no face: a bare wall, and a page of a passport turned over the camera would be one with a portrait.
     let wall = glance(Raster::filled(300, 400, [190, 180, 170]));
     assert!(wall.faces == 0 && wall.face.is_none());
     let mut both = Raster::filled(840, 500, [190, 180, 170]);
@@ -355,7 +354,7 @@ fn one_picture_sent_as_a_burst_is_still_and_turns_nowhere() {
     );
 }
 
-/// A photograph held before the camera and turned about its upright axis, as the camera sees it.
+/// A photograph held in front of the camera and turned about its upright axis, as the camera sees it.
 fn tilted(picture: &Raster, degrees: f32) -> Raster {
     let (width, height) = (picture.width() as f32, picture.height() as f32);
     let (sin, cos) = degrees.to_radians().sin_cos();

@@ -226,7 +226,7 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ScoreName::FaceMatch => "Face match",
         ScoreName::Liveness => "Liveness",
         ScoreName::Turn => "Head turn",
-        ScoreName::ComeCloser => "Came closer, by",
+        ScoreName::ComeCloser => "Came closer by",
         ScoreName::Solidity => "Depth of the turned face",
         ScoreName::SamePerson => "Distance between the faces of the burst",
         ScoreName::SamePersonTurned => "Distance between the straight and the turned face",

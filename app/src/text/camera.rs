@@ -62,7 +62,7 @@ texts! {
     /// Selfie: heading of the panel.
     SELFIE_SLOW_TITLE: "Time is up", "時間切れです";
     /// Selfie: other movements than requested.
-    NOT_ASKED_TITLE: "Let us start again", "もう一度撮影します";
+    NOT_ASKED_TITLE: "Let's start again", "もう一度撮影します";
     /// Selfie: other movements than requested.
     NOT_ASKED: "Wait for each request on the screen, then follow it.", "画面の指示を待って、その動作だけを行ってください。";
     /// Selfie: frames do not reach the server.
@@ -72,7 +72,7 @@ texts! {
     /// Selfie: started too often.
     RUNS_OVER_TITLE: "Please send photos instead", "写真を送ってください";
     /// Selfie: started too often.
-    RUNS_OVER: "The camera did not work out this time. You can send two photos, and a person will review them.", "カメラでの撮影を完了できませんでした。写真を2枚送っていただければ、担当者が確認します。";
+    RUNS_OVER: "The camera did not work this time. You can send two photos, and a person will review them.", "カメラでの撮影を完了できませんでした。写真を2枚送っていただければ、担当者が確認します。";
     /// Retries after a failure.
     RETRY: "Try again", "もう一度";
     /// Permission refused.

@@ -27,7 +27,7 @@ texts! {
     /// Movement.
     TURN_RIGHT: "Turn your head slowly to your right", "ゆっくり右を向いてください";
     /// Turned the wrong way.
-    OTHER_SIDE: "The other side, please", "反対側を向いてください";
+    OTHER_SIDE: "Turn the other way", "反対側を向いてください";
     /// Movement.
     COME_CLOSER: "Slowly bring your face closer", "ゆっくりお顔を近づけてください";
     /// All seen.

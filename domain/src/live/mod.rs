@@ -136,8 +136,8 @@ const MIDDLE: [f32; 2] = [0.5, 0.43];
 const STRAIGHT: f32 = 0.14;
 /// A turn has been followed from this yaw on; the rule asks for 0.21 in the burst, whose frames are larger and more exact.
 const TURNED: f32 = 0.28;
-/// Turned the other way: the user is told, and turns back.
-const WRONG: f32 = 0.20;
+/// From this yaw on a head looks aside: to the wrong side, the user is told and turns back.
+pub const ASIDE: f32 = 0.20;
 /// Turned so far, somebody follows no request: a recording that shows one movement after the other would pass any run if it
 /// only had to wait.
 const NOT_ASKED: f32 = 0.36;
@@ -337,7 +337,7 @@ impl Run {
         if self.is_mistaken(glance, self.current()) {
             return (Hint::NotAsked, Keep::No);
         }
-        let wrong = |direction: f32| face.yaw * direction < -WRONG;
+        let wrong = |direction: f32| face.yaw * direction < -ASIDE;
         let wrong = self.current().and_then(Challenge::direction).is_some_and(wrong);
         (if wrong { Hint::OtherSide } else { self.request() }, Keep::Optional)
     }

@@ -42,7 +42,7 @@ pub struct Taken {
     pub slot: Slot,
     /// 1 for the first of its slot.
     pub number: i64,
-    /// What the user was asked to do, and how it was followed before the camera.
+    /// What the user was asked to do, and how it was followed in front of the camera.
     pub asked: Asked,
     /// Where the face looked in the frames of a burst that were analysed.
     pub poses: Vec<Pose>,

@@ -1,6 +1,6 @@
 //! Whether two sets of landmarks are two views of a plane: a homography is fitted, and what it cannot explain is measured.
 //!
-//! A photograph that is tilted and moved before the camera stays a plane; a head that turns does not.
+//! A photograph that is tilted and moved in front of the camera stays a plane; a head that turns does not.
 
 /// A homography as its nine numbers, the last of them 1.
 type Homography = [f64; 9];

@@ -20,7 +20,7 @@ const VIEW: f64 = 3.0 / 4.0;
 /// Least time between two frames: four a second show a movement, and the server has other phones to look at.
 const FRAME_EVERY_MS: u64 = 250;
 /// How long the server may be out of reach before the user is asked.
-const UNHEARD_MS: u64 = 15_000;
+const UNREACHABLE_MS: u64 = 15_000;
 /// Longest side and quality of a frame that is sent in the end, in which a face fills most of the picture, and of its small copy:
 /// about 12 kB, in which the server's networks still see everything that they look for.
 const SENT: (f64, f64) = (1_280.0, 0.85);
@@ -66,23 +66,14 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
         match heard {
             Heard::Told(told) => {
                 heard_at = now();
-                match follow(
-                    &run,
-                    &mut burst,
-                    &told,
-                    Shot {
-                        at,
-                        blob,
-                        required: false,
-                    },
-                ) {
+                match follow(&run, &mut burst, &told, (at, blob)) {
                     Some("done") => break,
                     Some("too_slow") => return Err(Some(Trouble::TooSlow)),
                     Some(_) => return Err(Some(Trouble::NotAsked)),
                     None => {}
                 }
             }
-            Heard::Nothing if now() - heard_at > UNHEARD_MS => return Err(Some(Trouble::Unheard)),
+            Heard::Nothing if now() - heard_at > UNREACHABLE_MS => return Err(Some(Trouble::Unreachable)),
             Heard::Nothing => {}
             Heard::Over => return Err(Some(Trouble::RunsOver)),
             Heard::Elsewhere => {
@@ -101,12 +92,12 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
 }
 
 /// Shows what the server says and keeps the frame if it is wanted. Returns the hint's name if that ends the run.
-fn follow(run: &Run, burst: &mut Burst, told: &JsValue, mut shot: Shot) -> Option<&'static str> {
+fn follow(run: &Run, burst: &mut Burst, told: &JsValue, (at, blob): (u64, Blob)) -> Option<&'static str> {
     burst.token = field(told, "run").unwrap_or_default();
     let keep = field(told, "keep").unwrap_or_default();
-    shot.required = keep == "required";
     if keep != "no" {
-        burst.keep(shot);
+        let required = keep == "required";
+        burst.keep(Shot { at, blob, required });
     }
     run.stage.tell(field(told, "sentence").unwrap_or_default());
     let tone = field(told, "tone");

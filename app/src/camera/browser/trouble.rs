@@ -27,7 +27,7 @@ pub(super) enum Trouble {
     /// Other movements were made than requested.
     NotAsked,
     /// Frames do not reach the server.
-    Unheard,
+    Unreachable,
     /// The camera was started too often.
     RunsOver,
     /// It cannot meet the constraints; retried with fewer, so never shown.
@@ -72,7 +72,7 @@ impl Trouble {
             Self::Paused => (text::PAUSED_TITLE, text::PAUSED_LEAD, text::PAUSED_ACTION),
             Self::TooSlow => (text::SELFIE_SLOW_TITLE, text::SELFIE_SLOW, text::RETRY),
             Self::NotAsked => (text::NOT_ASKED_TITLE, text::NOT_ASKED, text::RETRY),
-            Self::Unheard => (text::LIVE_LOST_TITLE, text::LIVE_LOST, text::RETRY),
+            Self::Unreachable => (text::LIVE_LOST_TITLE, text::LIVE_LOST, text::RETRY),
             Self::RunsOver => (text::RUNS_OVER_TITLE, text::RUNS_OVER, text::SEND_PHOTO),
         };
         let say = |t| stage.say(t).to_owned();

@@ -1,6 +1,7 @@
 //! The frames of a selfie in a row: where the face looked in each, what was asked for, and when it was followed.
 
 use crate::{console::labels, forms};
+use domain::live::ASIDE;
 use leptos::prelude::*;
 use service::session::history::Taken;
 
@@ -56,7 +57,7 @@ pub(super) fn burst(burst: &Burst) -> AnyView {
     }
     let watched = match burst.watched {
         Some(true) => "The server watched the camera, and these are the photos that it saw.",
-        Some(false) => "The server watched the camera, but these are other photos than it saw.",
+        Some(false) => "The server watched the camera, but these are not the photos that it saw.",
         None => "These photos were uploaded: nobody watched them being taken.",
     };
     let asked = burst.asked.iter().map(|(movement, after)| {
@@ -69,7 +70,7 @@ pub(super) fn burst(burst: &Burst) -> AnyView {
         view! {
             <li class:chosen=frame.best>
                 <a href=frame.url.clone() target="_blank" rel="noopener">
-                    <img src=small alt=format!("Selfie, photo {number}") loading="lazy" width="90" height="120"/>
+                    <img src=small alt=format!("Selfie, photo {number}") width="90" height="120"/>
                 </a>
                 <span>{yaw}</span>
             </li>
@@ -86,12 +87,9 @@ pub(super) fn burst(burst: &Burst) -> AnyView {
     .into_any()
 }
 
-/// Below this yaw a head counts as straight.
-const STRAIGHT: f32 = 0.12;
-
 /// `left 0.42`
 fn turned(yaw: f32) -> String {
-    if yaw.abs() < STRAIGHT {
+    if yaw.abs() < ASIDE {
         "straight".to_owned()
     } else if yaw > 0.0 {
         format!("left {yaw:.2}")
@@ -117,9 +115,11 @@ mod tests {
             frames: vec![frame(Some(0.02), true), frame(Some(-0.4), false), frame(None, false)],
         };
         let html = Owner::new().with(|| burst(&shown).to_html());
+        // A photo outside the row's visible part must be there as well once somebody scrolls to it.
+        assert!(!html.contains("lazy"), "{html}");
         for words in [
             "followed after 1.2 s",
-            "other photos than it saw",
+            "not the photos that it saw",
             "straight",
             "right 0.40",
             "no face",
