@@ -4,8 +4,8 @@
 use domain::{
     document::{DocumentType, FieldName, OcrField, Side},
     findings::{
-        Asked, Challenge, DocumentFindings, Face, LiveFindings, LivenessFindings, Movement, MrzFormat, MrzReading,
-        Quality, SelfieFindings, SelfieSigns,
+        Asked, Challenge, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, Movement, MrzFormat,
+        MrzReading, Quality, SelfieFindings, SelfieSigns,
     },
     live::{FramePrint, Glance, GlanceFace},
 };
@@ -257,6 +257,7 @@ pub fn face() -> Face {
         eyes: [[30.0, 40.0], [70.0, 40.0]],
         score: 0.9,
         descriptor: vec![0.1; 128],
+        engine: FaceEngine::default(),
     }
 }
 
@@ -286,6 +287,7 @@ pub fn holder() -> SelfieFindings {
             }),
         }),
         signs: SelfieSigns::default(),
+        passive: None,
         unavailable: Vec::new(),
         models: Vec::new(),
         timings: Vec::new(),

@@ -15,6 +15,7 @@ pub mod files;
 pub mod floors;
 pub mod long_runs;
 pub mod names;
+pub mod network;
 pub mod receiver;
 pub mod webhooks;
 

@@ -57,6 +57,7 @@ pub(crate) fn examine(
     let outlines = outlines(picture);
     watch.lap("outline");
     let mut unavailable = vision.missing();
+    unavailable.retain(|missing| *missing != Unavailable::Liveness);
     let task = (kind, side, today);
     let readable = vision.reader.as_ref().zip(vision.layouts.as_ref());
     let eye = readable.map(|(reader, layouts)| Eye {

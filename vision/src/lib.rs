@@ -3,6 +3,7 @@
 //! Findings are measurements with their confidence, never verdicts: `domain::decision` makes those. Machinery that is missing
 //! or altered makes a finding say so; nothing here panics over a picture or a model.
 
+mod card;
 mod code;
 mod confirm;
 mod document;
@@ -32,11 +33,13 @@ pub use drawing::{Trace, drawn};
 pub use picture::{Logo, Picture, PictureFault, logo, normalise};
 pub use straight::straightened;
 
+use card::{Card, Task};
 use domain::document::{DocumentType, Side};
 use domain::findings::{Asked, DocumentFindings, ModelHash, Quality, SelfieFindings, Unavailable};
 use domain::live::{FramePrint, Glance};
-use face::Faces;
+use face::{Engine, Faces};
 use layout::Layouts;
+use liveness::Passive;
 use model::ModelError;
 use model::lock::Pins;
 use std::path::Path;
@@ -46,9 +49,12 @@ use text::Reader;
 pub struct Vision {
     reader: Option<Reader>,
     faces: Option<Faces>,
+    passive: Option<Passive>,
+    passive_failed: bool,
     layouts: Option<Layouts>,
     text_models: Vec<ModelHash>,
     face_models: Vec<ModelHash>,
+    passive_models: Vec<ModelHash>,
     signers: code::Certificates,
     faults: Vec<ModelError>,
 }
@@ -91,45 +97,89 @@ pub fn rectified(picture: &Picture, outline: &[[f32; 2]; 4], kind: DocumentType)
 }
 
 impl Vision {
-    /// Loads what is in `dir` and is the pinned file; the rest is missing and findings say so. The folder `seals` in it holds the
-    /// certificates of those whose visible digital seals are to be checked.
+    /// Loads what is in `dir` and is the pinned file; the rest is missing and findings say so. Model cards in it add networks of the
+    /// operator's. The folder `seals` in it holds the certificates of those whose visible digital seals are to be checked.
     #[must_use]
     pub fn load(dir: &Path) -> Self {
-        let pins = match Pins::built_in() {
-            Ok(pins) => pins,
-            Err(fault) => return Self::with(None, None, vec![fault]),
-        };
-        let mut faults = Vec::new();
-        let reader = Reader::load(&pins, dir).map_err(|fault| faults.push(fault)).ok();
-        let faces = Faces::load(&pins, dir).map_err(|fault| faults.push(fault)).ok();
-        let layouts = Layouts::built_in().map_err(|fault| faults.push(fault.into())).ok();
-        let mut vision = Self::with(reader, faces, faults);
-        vision.layouts = layouts;
-        vision.text_models = pins.hashes(&text::FILES);
-        vision.face_models = pins.hashes(&face::FILES);
-        vision.signers = code::Certificates::load(&dir.join("seals"));
+        Self::load_with(dir, false)
+    }
+
+    /// The same, with networks whose model cards have no calibration yet: for measuring it, and nothing else.
+    #[must_use]
+    pub fn load_uncalibrated(dir: &Path) -> Self {
+        Self::load_with(dir, true)
+    }
+
+    fn load_with(dir: &Path, uncalibrated: bool) -> Self {
+        let mut vision = Self::none();
+        if let Err(fault) = vision.fill(dir, uncalibrated) {
+            vision.faults.push(fault);
+        }
         vision
     }
 
-    const fn with(reader: Option<Reader>, faces: Option<Faces>, faults: Vec<ModelError>) -> Self {
+    const fn none() -> Self {
         Self {
-            reader,
-            faces,
+            reader: None,
+            faces: None,
+            passive: None,
+            passive_failed: false,
             layouts: None,
             text_models: Vec::new(),
             face_models: Vec::new(),
+            passive_models: Vec::new(),
             signers: code::Certificates::none(),
-            faults,
+            faults: Vec::new(),
         }
+    }
+
+    fn fill(&mut self, dir: &Path, uncalibrated: bool) -> Result<(), ModelError> {
+        let pins = Pins::built_in()?;
+        self.signers = code::Certificates::load(&dir.join("seals"));
+        self.reader = keep(Reader::load(&pins, dir), &mut self.faults);
+        self.layouts = keep(Layouts::built_in().map_err(ModelError::from), &mut self.faults);
+        self.text_models = pins.hashes(&text::FILES);
+        self.face_models = pins.hashes(&face::FILES);
+        // Faces come last: without readable cards it is not known which network describes them, and none must.
+        let mut engine = None;
+        for card in Card::all(dir)? {
+            match &card.task {
+                Task::Face(task) => {
+                    engine = Some(Engine::of(&card, task, dir, uncalibrated)?);
+                    self.face_models.push(card.hash());
+                }
+                Task::Liveness(task) => {
+                    self.passive = keep(Passive::of(&card, task, dir, uncalibrated), &mut self.faults);
+                    self.passive_failed = self.passive.is_none();
+                    self.passive_models = vec![card.hash()];
+                }
+            }
+        }
+        if engine.is_none() {
+            self.face_models.extend(pins.hashes(&face::DESCRIPTOR_FILES));
+        }
+        self.faces = keep(Faces::load(&pins, dir, engine), &mut self.faults);
+        Ok(())
     }
 
     /// The machinery that is not there.
     #[must_use]
     pub fn missing(&self) -> Vec<Unavailable> {
-        let text = (self.reader.is_none() || self.layouts.is_none()).then_some(Unavailable::Text);
-        text.into_iter()
-            .chain(self.faces.is_none().then_some(Unavailable::Face))
+        let missing = [
+            (self.reader.is_none() || self.layouts.is_none(), Unavailable::Text),
+            (self.faces.is_none(), Unavailable::Face),
+            (self.passive_failed, Unavailable::Liveness),
+        ];
+        missing
+            .into_iter()
+            .filter_map(|(missing, what)| missing.then_some(what))
             .collect()
+    }
+
+    /// Whether a passive network against presentation attacks is installed.
+    #[must_use]
+    pub const fn has_passive_network(&self) -> bool {
+        self.passive.is_some()
     }
 
     /// Why it is not there, for the log of whoever runs this.
@@ -138,13 +188,17 @@ impl Vision {
         &self.faults
     }
 
-    /// Names and hashes of all models in use.
+    /// Names, hashes and licences of all models in use.
     #[must_use]
     pub fn models(&self) -> Vec<ModelHash> {
         let text = self.reader.iter().flat_map(|_| &self.text_models);
-        text.chain(self.faces.iter().flat_map(|_| &self.face_models))
-            .cloned()
-            .collect()
+        text.chain(self.selfie_models()).cloned().collect()
+    }
+
+    /// Those that judge a selfie.
+    fn selfie_models(&self) -> impl Iterator<Item = &ModelHash> {
+        let faces = self.faces.iter().flat_map(|_| &self.face_models);
+        faces.chain(self.passive.iter().flat_map(|_| &self.passive_models))
     }
 
     /// Examines one side of a document. `today` tells the century of a two-digit year.
@@ -183,4 +237,9 @@ impl Vision {
     pub fn glance(&self, picture: &Picture) -> Option<Glance> {
         glance::glance(self.faces.as_ref()?, &picture.rgb).ok()
     }
+}
+
+/// What was loaded; the fault joins the others.
+fn keep<T>(loaded: Result<T, ModelError>, faults: &mut Vec<ModelError>) -> Option<T> {
+    loaded.map_err(|fault| faults.push(fault)).ok()
 }

@@ -1,13 +1,15 @@
 //! A selfie: one picture or a burst. Finds the person in each frame, picks the best frame, measures liveness.
 
 use crate::Vision;
-use crate::face::{Detection, Faces, finding};
-use crate::liveness::{self, Seen};
+use crate::face::{Detection, Faces};
+use crate::liveness::{self, Passive, Seen};
 use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::signals;
 use crate::stopwatch::Stopwatch;
-use domain::findings::{Asked, Face, LivenessFindings, Pose, Quality, SelfieFindings, SelfieSigns, Unavailable};
+use domain::findings::{
+    Asked, Face, LivenessFindings, PassiveFindings, Pose, Quality, SelfieFindings, SelfieSigns, Unavailable,
+};
 
 /// Frames of a burst that are looked at, spread over it: three movements with a straight face before each, and a few on the way.
 const MOST_FRAMES: usize = 16;
@@ -23,6 +25,7 @@ struct Found {
     best: Option<(usize, Face)>,
     liveness: Option<LivenessFindings>,
     signs: SelfieSigns,
+    passive: Option<PassiveFindings>,
     poses: Vec<Pose>,
 }
 
@@ -34,11 +37,11 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
     let mut unavailable: Vec<Unavailable> = vision
         .missing()
         .into_iter()
-        .filter(|missing| *missing == Unavailable::Face)
+        .filter(|missing| *missing != Unavailable::Text)
         .collect();
     let found = vision.faces.as_ref().map_or_else(
         || Ok(Found::default()),
-        |faces| look(faces, frames, &qualities, asked, &mut watch),
+        |faces| look(faces, vision.passive.as_ref(), frames, &qualities, asked, &mut watch),
     );
     let found = found.unwrap_or_else(|_| {
         unavailable.push(Unavailable::Face);
@@ -56,12 +59,9 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
         poses: found.poses,
         liveness: found.liveness,
         signs: found.signs,
+        passive: found.passive,
         unavailable,
-        models: if vision.faces.is_some() {
-            vision.face_models.clone()
-        } else {
-            Vec::new()
-        },
+        models: vision.selfie_models().cloned().collect(),
         timings: watch.into_laps(),
     }
 }
@@ -83,6 +83,7 @@ pub(crate) fn quality(picture: &Raster) -> Quality {
 
 fn look(
     faces: &Faces,
+    network: Option<&Passive>,
     frames: &[&Raster],
     qualities: &[(usize, Quality)],
     asked: &Asked,
@@ -133,20 +134,45 @@ fn look(
         detection = largest(&again).unwrap_or(detection);
     }
     let descriptor = faces.describe(best.picture, &best.shape)?;
-    let face = finding(&detection, &best.shape, descriptor);
+    let face = faces.finding(&detection, &best.shape, descriptor);
     watch.lap("descriptor");
     let same = same_person(faces, &seen, best, &face)?;
     let liveness = liveness::measure(&seen, asked, same);
     watch.lap("liveness");
     let signs = signs(&seen, best, &face);
     watch.lap("signs");
+    let passive = match network {
+        Some(network) => network.measure(&straight(&seen, &detections, best.index))?,
+        None => None,
+    };
+    watch.lap("passive");
     Ok(Found {
         faces: most.max(1),
         best: Some((best.index, face)),
         liveness,
         signs,
+        passive,
         poses,
     })
+}
+
+/// The frames that a passive network sees, each with its face: the best, and the first and the last in which the face looks straight.
+/// They were trained on straight faces, and an attack may be in a part of the burst only.
+fn straight<'a>(seen: &[Seen<'a>], detections: &[(usize, Detection)], best: usize) -> Vec<(&'a Raster, Detection)> {
+    let straight = || seen.iter().filter(|s| s.shape.yaw().abs() <= FRONTAL).map(|s| s.index);
+    let mut wanted: Vec<usize> = straight()
+        .next()
+        .into_iter()
+        .chain(straight().last())
+        .chain([best])
+        .collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let shown = wanted.into_iter().filter_map(|index| {
+        let (_, detection) = detections.iter().find(|(i, _)| *i == index)?;
+        Some((seen.iter().find(|s| s.index == index)?.picture, *detection))
+    });
+    shown.collect()
 }
 
 fn pose(seen: &Seen<'_>) -> Pose {

@@ -225,6 +225,7 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
     let label = match known {
         ScoreName::FaceMatch => "Face match",
         ScoreName::Liveness => "Liveness",
+        ScoreName::PassiveLiveness => "Liveness by the passive network",
         ScoreName::Turn => "Head turn",
         ScoreName::ComeCloser => "Came closer by",
         ScoreName::Solidity => "Depth of the turned face",

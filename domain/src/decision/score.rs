@@ -15,6 +15,8 @@ vocabulary! {
         ComeCloser = "come_closer",
         /// How far the turned face is from a plane.
         Solidity = "solidity",
+        /// How certain a passive network is of a living face.
+        PassiveLiveness = "passive_liveness",
         /// How far the faces of the burst are from each other.
         SamePerson = "same_person",
         /// How far the faces with a turned head are from the frontal one.
@@ -64,6 +66,7 @@ impl ScoreName {
             | Self::MouthCovered => true,
             Self::FaceMatch
             | Self::Liveness
+            | Self::PassiveLiveness
             | Self::Turn
             | Self::ComeCloser
             | Self::Solidity

@@ -3,7 +3,7 @@
 use super::{Evidence, Notes, Policy, score::ScoreName};
 use crate::{
     document::Side,
-    findings::{Challenge, LiveFindings, LivenessFindings, SelfieFindings},
+    findings::{Challenge, FaceEngine, LiveFindings, LivenessFindings, SelfieFindings},
     outcome::SelfieCheck,
     quality::{SelfieLimits, face_is_covered, selfie_is_poor},
     reasons::Reason,
@@ -92,6 +92,16 @@ fn signs(selfie: &SelfieFindings, limits: &SelfieLimits, notes: &mut Notes) {
         .is_some_and(|z| !notes.at_most(ScoreName::SelfieRaster, f64::from(z), limit))
     {
         notes.reason(Reason::SelfieScreenReplay);
+    }
+    // Such a network may send a case to a person, never approve one: those that were tried let every deepfake pass.
+    if let Some(passive) = &selfie.passive
+        && !notes.at_least(
+            ScoreName::PassiveLiveness,
+            f64::from(passive.score),
+            f64::from(passive.limit),
+        )
+    {
+        notes.reason(Reason::SelfieLivenessUncertain);
     }
 }
 
@@ -221,11 +231,10 @@ fn face_match(evidence: &Evidence<'_>, selfie: &SelfieFindings, policy: &Policy,
     Some(confidence)
 }
 
-/// Confidence that two faces at this descriptor distance belong to the same person: a logistic fitted to 423 same and 4,233
-/// different pairs of LFW photographs (0.50 → .958, 0.55 → .837, 0.60 → .534).
+/// Confidence that two faces at this distance belong to the same person.
 #[must_use]
 pub fn match_confidence(distance: f64) -> f64 {
-    rounded(logistic(30.0 * (0.6045 - distance)))
+    rounded(FaceEngine::SCALE.at(distance))
 }
 
 fn logistic(x: f64) -> f64 {

@@ -4,8 +4,8 @@ use super::*;
 use crate::{
     document::{FieldName, OcrField, Side},
     findings::{
-        Challenge, CodeReading, CodeStandard, Face, LayoutReading, LiveFindings, LivenessFindings, Movement, MrzFormat,
-        MrzReading, Quality, RuleResult, SelfieSigns, Signature, Unavailable,
+        Challenge, CodeReading, CodeStandard, Face, FaceEngine, LayoutReading, LiveFindings, LivenessFindings,
+        Movement, MrzFormat, MrzReading, PassiveFindings, Quality, RuleResult, SelfieSigns, Signature, Unavailable,
     },
     reasons::Reason,
     request::PreRegistered,
@@ -37,6 +37,7 @@ pub(super) fn face(offset: f32) -> Face {
         eyes: [[0.0; 2]; 2],
         score: 0.9,
         descriptor: vec![offset, 0.0],
+        engine: FaceEngine::default(),
     }
 }
 
@@ -102,6 +103,7 @@ pub(super) fn selfie() -> SelfieFindings {
             }),
         }),
         signs: SelfieSigns::default(),
+        passive: None,
         unavailable: vec![],
         models: vec![],
         timings: vec![],
@@ -634,4 +636,27 @@ fn a_tiny_portrait_never_proves_that_it_is_somebody_else() {
     page.portrait.as_mut().unwrap().eye_distance = 11.0;
     let doubtful = reasons(&page, &other);
     assert!(doubtful.contains(&Reason::SelfieFaceMatchUncertain) && !doubtful.contains(&Reason::SelfieFaceMismatch));
+}
+
+#[test]
+fn a_passive_network_can_send_a_selfie_to_a_person_and_nothing_else() {
+    let seen = |score, liveness| SelfieFindings {
+        passive: Some(PassiveFindings {
+            model: "passive".into(),
+            score,
+            limit: 0.7,
+        }),
+        liveness,
+        ..selfie()
+    };
+    let alive = selfie().liveness;
+    for (score, liveness, verdict) in [
+        (0.9, alive.clone(), Verdict::Approved),
+        (0.1, alive.clone(), Verdict::NeedsReview),
+        (f32::NAN, alive, Verdict::NeedsReview),
+        (1.0, None, Verdict::NeedsReview),
+    ] {
+        let decision = judge(&[passport()], Some(&seen(score, liveness)), &Policy::default());
+        assert_eq!(decision.verdict, verdict, "{score}: {:?}", decision.reasons);
+    }
 }

@@ -5,8 +5,8 @@ use crate::{
     decision::{Decision, Earlier, Evidence, Policy, decide},
     document::{DocumentType, FieldName, OcrField, Side, vocabulary},
     findings::{
-        Challenge, DocumentFindings, Face, LiveFindings, LivenessFindings, Movement, MrzFormat, MrzReading, Quality,
-        SelfieFindings, SelfieSigns,
+        Challenge, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, Movement, MrzFormat, MrzReading,
+        Quality, SelfieFindings, SelfieSigns,
     },
     json::{Raw, raw},
     outcome::Verdict,
@@ -253,6 +253,7 @@ fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
             }),
         }),
         signs: SelfieSigns::default(),
+        passive: None,
         unavailable: Vec::new(),
         models: Vec::new(),
         timings: Vec::new(),
@@ -267,6 +268,7 @@ fn face(distance: f32) -> Face {
         eyes: [[25.0, 45.0], [65.0, 45.0]],
         score: 1.0,
         descriptor: vec![distance],
+        engine: FaceEngine::default(),
     }
 }
 

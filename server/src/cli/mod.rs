@@ -2,6 +2,7 @@
 
 mod audit;
 mod backup;
+mod calibrate;
 mod check_config;
 mod demo;
 mod eval;
@@ -9,7 +10,10 @@ mod inspect;
 mod keys;
 mod listen;
 mod logging;
+mod page;
 mod people;
+mod progress;
+mod recordings;
 mod serving;
 mod tenant;
 
@@ -55,6 +59,9 @@ enum Command {
     /// Measures how well this installation judges recordings of your own.
     #[command(subcommand)]
     Eval(eval::EvalCommand),
+    /// Measures a network that you have added, on pictures of your own, and completes its model card.
+    #[command(subcommand)]
+    Calibrate(calibrate::CalibrateCommand),
     /// Checks the configuration and prints every value with its origin.
     CheckConfig(check_config::CheckConfig),
     /// Manages tenants (customers whose servers call the API).
@@ -91,6 +98,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::CheckConfig(command) => check_config::run(&cli.settings, &command),
         Command::Inspect(command) => inspect::run(&cli.settings, &command),
+        Command::Calibrate(command) => calibrate::run(&cli.settings, &command),
         Command::Eval(command) => eval::run(&cli.settings, &command),
         Command::Serve(arguments) => serving::serve(&cli.settings, &arguments),
         Command::Demo(arguments) => serving::demo(&cli.settings, &arguments),

@@ -12,6 +12,7 @@ mod edge;
 mod events;
 mod inbox;
 mod listen;
+mod models;
 mod people;
 mod privacy;
 mod review;

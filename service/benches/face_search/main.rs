@@ -11,6 +11,7 @@
 )]
 
 use domain::{
+    findings::FaceEngine,
     ids::SessionId,
     language::Language,
     session::{Plan, Session, Step},
@@ -60,6 +61,7 @@ async fn populate(harness: &Harness) {
             tenant: harness.tenant.id.clone(),
             document: None,
             face: Some(face),
+            face_engine: FaceEngine::BUILT_IN.to_owned(),
             approved_at: Some(START),
         };
         rows.push((row, identity));

@@ -90,6 +90,7 @@ fn unassessed_selfie(frames: usize) -> SelfieFindings {
         poses: Vec::new(),
         liveness: None,
         signs: SelfieSigns::default(),
+        passive: None,
         unavailable: vec![Unavailable::Face],
         models: Vec::new(),
         timings: Vec::new(),

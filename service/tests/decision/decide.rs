@@ -5,7 +5,7 @@
 use domain::{
     document::FieldName,
     event::EventType,
-    findings::{Face, SelfieFindings},
+    findings::{Face, FaceEngine, SelfieFindings},
     ids::SessionId,
     outcome::{Authenticity, Source, Verdict},
     reasons::Reason,
@@ -66,6 +66,7 @@ async fn another_persons_selfie_is_rejected() {
     let harness = Harness::new().await;
     let other = Face {
         descriptor: vec![0.9; 128],
+        engine: FaceEngine::default(),
         ..face()
     };
     harness.analyser.see_selfie(SelfieFindings {

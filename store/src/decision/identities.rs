@@ -26,6 +26,8 @@ pub struct IdentityRow {
     pub document: Option<[u8; 32]>,
     /// Encrypted: the descriptor of the face.
     pub face: Option<Vec<u8>>,
+    /// Name of the network that made the descriptor.
+    pub face_engine: String,
     /// Since when it counts.
     pub approved_at: Option<Timestamp>,
 }
@@ -47,11 +49,11 @@ pub struct SealedFace {
 /// If the database does not respond.
 pub async fn save(tx: &mut Tx, row: &IdentityRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
-        "INSERT INTO identities (session_id, tenant_id, document, face, approved_at) VALUES ($1, $2, $3, $4, $5)
+        "INSERT INTO identities (session_id, tenant_id, document, face, face_engine, approved_at) VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (session_id) DO UPDATE SET document = excluded.document, face = excluded.face,
-             approved_at = excluded.approved_at")
+             face_engine = excluded.face_engine, approved_at = excluded.approved_at")
         .bind(row.session.as_str()).bind(row.tenant.as_str()).bind(row.document.as_ref().map(<[u8; 32]>::as_slice))
-        .bind(&row.face).bind(row.approved_at.map(Timestamp::as_millis)).execute(conn).await.map(drop))
+        .bind(&row.face).bind(&row.face_engine).bind(row.approved_at.map(Timestamp::as_millis)).execute(conn).await.map(drop))
 }
 
 /// Makes a session count that a reviewer has approved; one without a row has nothing to recognise.
@@ -101,21 +103,23 @@ struct Raw {
     face: Vec<u8>,
 }
 
-/// A page of the tenant's approved faces, by session: those after `after`, at most `limit`.
+/// A page of the tenant's approved faces that this network described, by session: those after `after`, at most `limit`.
 ///
 /// # Errors
 /// If the database does not respond or a row does not parse.
 pub async fn list_faces(
     tx: &mut Tx,
     tenant: &TenantId,
+    engine: &str,
     after: Option<&SessionId>,
     limit: u32,
 ) -> Result<Vec<SealedFace>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT i.session_id, s.data_key, i.face FROM identities i JOIN sessions s ON s.id = i.session_id
          WHERE i.tenant_id = $1 AND i.approved_at IS NOT NULL AND i.face IS NOT NULL AND i.session_id > $2
-         ORDER BY i.session_id LIMIT $3")
-        .bind(tenant.as_str()).bind(after.map_or("", SessionId::as_str)).bind(i64::from(limit))
+             AND i.face_engine = $3
+         ORDER BY i.session_id LIMIT $4")
+        .bind(tenant.as_str()).bind(after.map_or("", SessionId::as_str)).bind(engine).bind(i64::from(limit))
         .fetch_all(conn).await)?;
     let face = |raw: Raw| {
         Ok(SealedFace {

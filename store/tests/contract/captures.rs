@@ -237,6 +237,7 @@ async fn an_attempt_is_decided_once() {
             models: vec![ModelHash {
                 name: "a".into(),
                 sha256: "00".into(),
+                licence: "MIT".into(),
             }],
             explanation: Some(vec![3]),
         };

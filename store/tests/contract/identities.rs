@@ -17,6 +17,7 @@ fn row(session: &SessionRow, approved_at: Option<i64>) -> &'static IdentityRow {
         tenant: session.session.tenant.clone(),
         document: Some(NUMBER),
         face: Some(vec![9, 9]),
+        face_engine: "face-api".to_owned(),
         approved_at: approved_at.map(at),
     })
 }
@@ -82,11 +83,13 @@ async fn approved_faces_come_page_by_page_with_the_keys_they_open_with() {
         ] {
             write!(db, tx => identities::save(tx, stored)).unwrap();
         }
-        let page = read!(db, tx => identities::list_faces(tx, &tenant.id, None, 1));
+        let page = read!(db, tx => identities::list_faces(tx, &tenant.id, "face-api", None, 1));
         assert_eq!(page, [face(first)], "{name}");
         let last = keep(page[0].session.clone());
-        let rest = read!(db, tx => identities::list_faces(tx, &tenant.id, Some(last), 9));
+        let rest = read!(db, tx => identities::list_faces(tx, &tenant.id, "face-api", Some(last), 9));
         assert_eq!(rest, [face(second)], "{name}: neither the waiting nor the foreign one");
+        let others = read!(db, tx => identities::list_faces(tx, &tenant.id, "arcface@0123456789ab", None, 9));
+        assert_eq!(others, [], "{name}: another network described none of them");
     }
 }
 

@@ -273,6 +273,7 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
             raster_z: Some(4.0),
             in_card: Some(0.0),
         },
+        passive: None,
         unavailable: Vec::new(),
         models: Vec::new(),
         timings: Vec::new(),

@@ -1,7 +1,10 @@
 //! V3: every photograph of a face against every other.
 
 use crate::{Done, times::Times};
-use domain::findings::{Asked, Face};
+use domain::{
+    calibration::Errors,
+    findings::{Asked, Face},
+};
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -46,7 +49,7 @@ pub(crate) fn report(vision: &Vision, folder: &Path) -> Done<Value> {
     let (mut same, mut different) = (Vec::new(), Vec::new());
     for (index, (person, face)) in found.iter().enumerate() {
         for (other_person, other) in &found[index + 1..] {
-            let distance = face.distance(other).unwrap_or(f32::MAX);
+            let distance = face.distance(other).map_or(f64::MAX, f64::from);
             let pairs = if person == other_person {
                 &mut same
             } else {
@@ -55,10 +58,10 @@ pub(crate) fn report(vision: &Vision, folder: &Path) -> Done<Value> {
             pairs.push(distance);
         }
     }
-    let (eer, threshold) = equal_error(&same, &different);
-    let share =
-        |pairs: &[f32], limit: f32| pairs.iter().filter(|d| **d <= limit).count() as f32 / pairs.len().max(1) as f32;
-    let (tar, far) = (share(&same, 0.55), share(&different, 0.55));
+    let errors = Errors::of(same, different);
+    let (threshold, eer) = errors.equal().unwrap_or_default();
+    let (same, different) = (errors.same(), errors.different());
+    let (tar, far) = (share(same, 0.55), share(different, 0.55));
     println!("faces: {} found, missed {missed:?}", found.len());
     println!("faces: {} same and {} different pairs", same.len(), different.len());
     println!(
@@ -100,18 +103,16 @@ fn portraits_of(eyes: f32, small: &[(String, Face)], selfies: &[(String, Face)])
     let (mut same, mut different) = (Vec::new(), Vec::new());
     for (person, portrait) in small {
         for (other, selfie) in selfies {
-            let distance = portrait.distance(selfie).unwrap_or(f32::MAX);
+            let distance = portrait.distance(selfie).map_or(f64::MAX, f64::from);
             // The nearest of all is the picture that it was made of.
             let pairs = if person == other { &mut same } else { &mut different };
             pairs.push(distance);
         }
     }
-    same.sort_by(f32::total_cmp);
-    different.sort_by(f32::total_cmp);
+    same.sort_by(f64::total_cmp);
+    different.sort_by(f64::total_cmp);
     // Its own picture is nearer than any other of that person.
     same.drain(..small.len().min(same.len()));
-    let share =
-        |pairs: &[f32], limit: f32| pairs.iter().filter(|d| **d <= limit).count() as f32 / pairs.len().max(1) as f32;
     let at_fmr = different.get(different.len() / 1000).copied().unwrap_or(0.0);
     let (tar, known, refused) = (share(&same, at_fmr), share(&same, 0.5515), 1.0 - share(&same, 0.6045));
     println!(
@@ -124,15 +125,7 @@ fn portraits_of(eyes: f32, small: &[(String, Face)], selfies: &[(String, Face)])
     json!({"eyes": eyes, "found": small.len(), "tar_at_fmr_0.001": tar, "distance": at_fmr, "matched": known, "taken_for_another": refused})
 }
 
-/// Where the share of same pairs above equals the share of different pairs below.
-fn equal_error(same: &[f32], different: &[f32]) -> (f32, f32) {
-    let mut best = (f32::MAX, 1.0, 0.0);
-    for &threshold in same.iter().chain(different) {
-        let miss = same.iter().filter(|d| **d > threshold).count() as f32 / same.len().max(1) as f32;
-        let pass = different.iter().filter(|d| **d <= threshold).count() as f32 / different.len().max(1) as f32;
-        if (miss - pass).abs() < best.0 {
-            best = ((miss - pass).abs(), f32::midpoint(miss, pass), threshold);
-        }
-    }
-    (best.1, best.2)
+/// The share of pairs up to this distance.
+fn share(pairs: &[f64], limit: f64) -> f64 {
+    pairs.iter().filter(|d| **d <= limit).count() as f64 / pairs.len().max(1) as f64
 }

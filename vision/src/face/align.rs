@@ -1,23 +1,11 @@
-//! From a detected box to landmarks and a descriptor. Alignment decides the accuracy: with the detector's box alone one
-//! comparison in five is wrong, with the chip below one in forty.
+//! From a detected box to landmarks.
 
-use super::descriptor::{CHIP_SIDE, DESCRIPTOR_LENGTH};
-use super::geometry::{Detection, Point, Similarity, edges};
+use super::geometry::{Detection, Similarity, edges};
 use super::landmarks::LANDMARK_SIDE;
 use super::pose::Shape;
-use crate::model::{Model, ModelError, Tensor, run_one};
+use crate::model::{Model, ModelError, run_one};
 use crate::raster::Raster;
 
-/// Where dlib's chip has the outer and inner corners of both eyes and the base of the nose, in 0..1 before padding.
-const CHIP_POINTS: [(usize, Point); 5] = [
-    (45, [0.859_567_46, 0.213_498_15]),
-    (42, [0.646_060_48, 0.228_967_44]),
-    (36, [0.120_575_06, 0.213_727_45]),
-    (39, [0.334_085_06, 0.229_064_24]),
-    (33, [0.490_112_3, 0.627_797_53]),
-];
-/// Padding of dlib's chip on every side.
-const CHIP_PADDING: f32 = 0.25;
 /// The second look takes the landmarks' box and a fifth more.
 const SECOND_LOOK: f32 = 1.2;
 /// Boxes under this size hold no landmarks.
@@ -87,28 +75,4 @@ fn look(model: &dyn Model, picture: &Raster, chip: Similarity, inside: [f32; 4])
             .map(|p| chip.apply([p[0] * side, p[1] * side]))
             .collect(),
     ))
-}
-
-/// The descriptor of the aligned chip, averaged with that of its mirror picture.
-pub(super) fn describe(model: &dyn Model, picture: &Raster, shape: &Shape) -> Result<Vec<f32>, ModelError> {
-    let place = |v: f32| (v + CHIP_PADDING) / (1.0 + 2.0 * CHIP_PADDING) * CHIP_SIDE as f32;
-    let from = CHIP_POINTS.map(|(_, p)| p.map(place));
-    let to = CHIP_POINTS.map(|(index, _)| shape.points()[index]);
-    let chip = Similarity::fit(&from, &to).chip(picture, CHIP_SIDE, edges(picture));
-    let mirror = mirrored(&chip);
-    let (one, other) = (run_one(model, chip)?, run_one(model, mirror)?);
-    if one.data.len() != DESCRIPTOR_LENGTH || other.data.len() != DESCRIPTOR_LENGTH {
-        return Err(ModelError::shape(model, &one));
-    }
-    Ok(one.data.iter().zip(&other.data).map(|(a, b)| (a + b) / 2.0).collect())
-}
-
-fn mirrored(chip: &Tensor) -> Tensor {
-    let rows = chip.data.chunks_exact(CHIP_SIDE * 3);
-    Tensor {
-        shape: chip.shape.clone(),
-        data: rows
-            .flat_map(|row| row.chunks_exact(3).rev().flatten().copied())
-            .collect(),
-    }
 }

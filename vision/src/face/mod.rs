@@ -2,6 +2,7 @@
 
 mod align;
 mod descriptor;
+mod engine;
 mod find;
 pub(crate) mod geometry;
 mod landmarks;
@@ -10,6 +11,7 @@ mod seeta;
 mod ssd;
 mod tiny;
 
+pub(crate) use engine::Engine;
 pub(crate) use find::Detector;
 pub(crate) use geometry::Detection;
 pub(crate) use pose::Shape;
@@ -25,24 +27,28 @@ use std::path::Path;
 pub(crate) struct Faces {
     pub(crate) detector: Detector,
     pub(crate) landmarks: Box<dyn Model>,
-    pub(crate) descriptor: Box<dyn Model>,
+    pub(crate) engine: Engine,
 }
 
-/// The files the networks are read from.
-pub(crate) const FILES: [&str; 9] = [
+/// The files of the network that describes faces, if no other is installed.
+pub(crate) const DESCRIPTOR_FILES: [&str; 2] = [
+    "face_recognition_model-weights_manifest.json",
+    "face_recognition_model.bin",
+];
+/// The files of the others.
+pub(crate) const FILES: [&str; 7] = [
     "ssd_mobilenetv1_model-weights_manifest.json",
     "ssd_mobilenetv1_model.bin",
     "tiny_face_detector_model-weights_manifest.json",
     "tiny_face_detector_model.bin",
     "face_landmark_68_model-weights_manifest.json",
     "face_landmark_68_model.bin",
-    "face_recognition_model-weights_manifest.json",
-    "face_recognition_model.bin",
     seeta::SEETA,
 ];
 
 impl Faces {
-    pub(crate) fn load(pins: &Pins, dir: &Path) -> Result<Self, ModelError> {
+    /// The networks of a folder; `engine` describes faces instead of the one that Honnin comes with.
+    pub(crate) fn load(pins: &Pins, dir: &Path, engine: Option<Engine>) -> Result<Self, ModelError> {
         let weights = |model: &str| {
             let manifest = pins.read(dir, &format!("{model}-weights_manifest.json"))?;
             Weights::parse(model, &manifest, &pins.read(dir, &format!("{model}.bin"))?)
@@ -54,7 +60,10 @@ impl Faces {
                 last: Box::new(seeta::Seeta::parse(&pins.read(dir, seeta::SEETA)?)?),
             },
             landmarks: Box::new(landmarks::Landmarks::new(&weights(landmarks::LANDMARKS)?)?),
-            descriptor: Box::new(descriptor::Descriptor::new(&weights(descriptor::DESCRIPTOR)?)?),
+            engine: match engine {
+                Some(engine) => engine,
+                None => Engine::built_in(&weights(descriptor::DESCRIPTOR)?)?,
+            },
         })
     }
 
@@ -65,7 +74,7 @@ impl Faces {
 
     /// The numbers that recognise a face again.
     pub(crate) fn describe(&self, picture: &Raster, shape: &Shape) -> Result<Vec<f32>, ModelError> {
-        align::describe(self.descriptor.as_ref(), picture, shape)
+        self.engine.describe(picture, shape)
     }
 
     /// A face with everything that is measured of it.
@@ -74,7 +83,7 @@ impl Faces {
             return Ok(None);
         };
         let descriptor = self.describe(picture, &shape)?;
-        Ok(Some(finding(detection, &shape, descriptor)))
+        Ok(Some(self.finding(detection, &shape, descriptor)))
     }
 
     /// The largest faces of a picture, at most this many, the largest first.
@@ -84,15 +93,16 @@ impl Faces {
         let described = found.iter().take(most).map(|detection| self.face(picture, detection));
         described.filter_map(Result::transpose).collect()
     }
-}
 
-/// A face in the words of the findings.
-pub(crate) fn finding(detection: &Detection, shape: &Shape, descriptor: Vec<f32>) -> Face {
-    Face {
-        bounds: [detection.left, detection.top, detection.width, detection.height],
-        eye_distance: shape.eye_distance(),
-        eyes: shape.eyes(),
-        score: detection.score.clamp(0.0, 1.0),
-        descriptor,
+    /// A face in the words of the findings.
+    pub(crate) fn finding(&self, detection: &Detection, shape: &Shape, descriptor: Vec<f32>) -> Face {
+        Face {
+            bounds: [detection.left, detection.top, detection.width, detection.height],
+            eye_distance: shape.eye_distance(),
+            eyes: shape.eyes(),
+            score: detection.score.clamp(0.0, 1.0),
+            descriptor,
+            engine: self.engine.about().clone(),
+        }
     }
 }

@@ -1,7 +1,10 @@
 //! What a burst of frames around a head turn says about a living person. Measures; the rules judge.
 
+mod passive;
 mod plane;
 mod still;
+
+pub(crate) use passive::Passive;
 
 use crate::face::Shape;
 use crate::raster::Raster;

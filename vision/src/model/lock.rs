@@ -15,54 +15,52 @@ struct Lock {
 
 #[derive(Deserialize)]
 struct Package {
-    files: Vec<Pinned>,
+    license: String,
+    files: Vec<File>,
 }
 
 #[derive(Deserialize)]
-struct Pinned {
+struct File {
     name: String,
     sha256: String,
 }
 
-/// The pinned hashes by file name.
-pub(crate) struct Pins(Vec<Pinned>);
+/// The pinned files.
+pub(crate) struct Pins(Vec<ModelHash>);
 
 impl Pins {
     /// The lock file this crate was built with.
     pub(crate) fn built_in() -> Result<Self, ModelError> {
         let lock: Lock =
             toml::from_str(LOCK).map_err(|e| ModelError::Unusable("models.lock".to_owned(), e.to_string()))?;
-        Ok(Self(
-            lock.package.into_iter().flat_map(|package| package.files).collect(),
-        ))
+        let pinned = |package: Package| {
+            let licence = package.license;
+            package.files.into_iter().map(move |file| ModelHash {
+                name: file.name,
+                sha256: file.sha256,
+                licence: licence.clone(),
+            })
+        };
+        Ok(Self(lock.package.into_iter().flat_map(pinned).collect()))
     }
 
-    fn sha256(&self, name: &str) -> Option<&str> {
-        self.0
-            .iter()
-            .find(|pinned| pinned.name == name)
-            .map(|pinned| pinned.sha256.as_str())
+    fn find(&self, name: &str) -> Option<&ModelHash> {
+        self.0.iter().find(|pinned| pinned.name == name)
     }
 
     /// Reads a file and checks it.
     pub(crate) fn read(&self, dir: &Path, name: &str) -> Result<Vec<u8>, ModelError> {
-        let wanted = self.sha256(name).ok_or_else(|| ModelError::Missing(name.to_owned()))?;
+        let pinned = self.find(name).ok_or_else(|| ModelError::Missing(name.to_owned()))?;
         let bytes = std::fs::read(dir.join(name)).map_err(|_| ModelError::Missing(name.to_owned()))?;
-        if hex::encode(Sha256::digest(&bytes)) != wanted {
+        if hex::encode(Sha256::digest(&bytes)) != pinned.sha256 {
             return Err(ModelError::Altered(name.to_owned()));
         }
         Ok(bytes)
     }
 
-    /// The pinned hashes of these files, for the findings.
+    /// Hashes and licences of these files, for the findings.
     pub(crate) fn hashes(&self, names: &[&str]) -> Vec<ModelHash> {
-        let hash = |name: &&str| {
-            self.sha256(name).map(|h| ModelHash {
-                name: (*name).to_owned(),
-                sha256: h.to_owned(),
-            })
-        };
-        names.iter().filter_map(hash).collect()
+        names.iter().filter_map(|name| self.find(name)).cloned().collect()
     }
 }
 

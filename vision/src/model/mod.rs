@@ -5,6 +5,7 @@
 mod denormals;
 pub(crate) mod lock;
 pub(crate) mod onnx;
+pub(crate) mod pictures;
 
 /// Numbers with a shape, the last axis running fastest.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,14 +1,19 @@
 //! `eval attacks`: each recording is judged as a selfie whose camera the server watched, which is the best that an attacker can reach.
 
 use super::{
-    super::{Failure, Settings, say},
+    super::{
+        Failure, Settings,
+        progress::progress,
+        recordings::{GENUINE, asked, frames, kinds},
+        say,
+    },
     report::{Outcome, Report},
 };
 use crate::beside;
 use clap::Args;
 use domain::{
     decision::{Decision, Earlier, Evidence, Policy, decide},
-    findings::{Asked, Challenge, LiveFindings, SelfieFindings},
+    findings::SelfieFindings,
     session::{Plan, Step},
     time::Clock as _,
 };
@@ -18,15 +23,10 @@ use sha2::{Digest as _, Sha256};
 use std::{
     collections::HashMap,
     fs,
-    io::{IsTerminal as _, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
-use vision::{Picture, Vision, normalise};
-
-/// Name of the folders with selfies of living people.
-const GENUINE: &str = "genuine";
-/// Text file of a recording: the movements that were asked for, separated by commas.
-const MOVEMENTS: &str = "movements";
+use vision::Vision;
 
 #[derive(Args)]
 pub(in crate::cli) struct Attacks {
@@ -104,33 +104,6 @@ fn policy(attacks: &Attacks) -> Result<Policy, Failure> {
     }
 }
 
-/// Folders by name, each with the folders of its recordings.
-fn kinds(dir: &Path) -> Result<Vec<(String, Vec<PathBuf>)>, Failure> {
-    let mut kinds = Vec::new();
-    for folder in folders(dir)? {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        kinds.push((name, folders(&folder)?));
-    }
-    if kinds.iter().all(|(_, recordings)| recordings.is_empty()) {
-        return Err(format!(
-            "{}: no recordings; wanted are folders such as {GENUINE}/001 and screen/001, each with the frames of one selfie",
-            dir.display()
-        )
-        .into());
-    }
-    Ok(kinds)
-}
-
-fn folders(dir: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let entries = fs::read_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
-    let mut found: Vec<PathBuf> = entries
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<_, _>>()?;
-    found.retain(|path| path.is_dir());
-    found.sort();
-    Ok(found)
-}
-
 /// What the decision would say of a session with nothing but this selfie.
 fn judge(vision: &Vision, policy: &Policy, recording: &Path) -> Result<Outcome, Failure> {
     let frames = frames(recording)?;
@@ -160,49 +133,6 @@ fn decided(found: &SelfieFindings, policy: &Policy) -> Decision {
         today: SystemClock.now().date(),
     };
     decide(&evidence, policy)
-}
-
-fn frames(recording: &Path) -> Result<Vec<Picture>, Failure> {
-    let entries = fs::read_dir(recording)?;
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<_, _>>()?;
-    let is_picture = |path: &PathBuf| {
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        ["jpg", "jpeg", "png", "webp"].contains(&ending.to_ascii_lowercase().as_str())
-    };
-    files.retain(is_picture);
-    files.sort();
-    if files.is_empty() {
-        return Err(format!("{}: no pictures", recording.display()).into());
-    }
-    let open = |path: &PathBuf| {
-        let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        normalise(&bytes).map_err(|fault| format!("{}: {fault}", path.display()).into())
-    };
-    files.iter().map(open).collect()
-}
-
-/// What was asked for; the frames count as watched.
-fn asked(recording: &Path) -> Result<Asked, Failure> {
-    let file = recording.join(MOVEMENTS);
-    let text = match fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(format!("{}: {error}", file.display()).into()),
-    };
-    let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
-    let parse =
-        |name: &str| Challenge::parse(name).ok_or_else(|| format!("{}: {name} is no movement", file.display()).into());
-    let movements: Vec<Challenge> = names.map(parse).collect::<Result<_, Failure>>()?;
-    Ok(Asked {
-        live: (!movements.is_empty()).then(|| LiveFindings {
-            answered_ms: Vec::new(),
-            same_frames: true,
-            run: 1,
-        }),
-        movements,
-    })
 }
 
 /// What a result depends on.
@@ -253,17 +183,4 @@ impl Known {
         writeln!(self.file, "{}", serde_json::to_string(&judged)?)?;
         Ok(judged.outcome)
     }
-}
-
-fn progress(done: usize, total: usize) -> Result<(), Failure> {
-    let mut out = std::io::stderr();
-    if out.is_terminal() {
-        write!(out, "\r{done} of {total}")?;
-        if done == total {
-            writeln!(out)?;
-        }
-    } else if done.is_multiple_of(100) || done == total {
-        writeln!(out, "{done} of {total}")?;
-    }
-    Ok(())
 }

@@ -1,6 +1,9 @@
 //! The report on presentation attacks: error rates in the terms of ISO/IEC 30107-3, as a table, JSON and a page.
 
-use super::super::Failure;
+use super::super::{
+    Failure,
+    page::{self, bar, escaped, interval},
+};
 use domain::{decision::Policy, findings::ModelHash, outcome::Verdict, reasons::Reason, share::Share, time::Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -123,42 +126,34 @@ impl Report {
     /// A page without scripts or foreign files, to hand to a relying party.
     pub(super) fn page(&self) -> String {
         let rows: String = self.kinds.iter().map(|(name, kind)| row(name, kind)).collect();
-        let limits: String = LIMITS.iter().map(|limit| format!("<li>{limit}</li>")).collect();
         let models: String = self
             .models
             .iter()
             .map(|model| {
                 format!(
-                    "<tr><td>{}</td><td><code>{}</code></td></tr>",
+                    "<tr><td>{}</td><td>{}</td><td><code>{}</code></td></tr>",
                     escaped(&model.name),
+                    escaped(&model.licence),
                     escaped(&model.sha256)
                 )
             })
             .collect();
-        format!(
-            r#"<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>Presentation attack report</title><style>{STYLE}</style></head><body><main>
-<h1>Presentation attack report</h1>
-<p>honnin {version}, {at}. Selfies are approved from a liveness confidence of {liveness}.</p>
+        let body = format!(
+            r#"<p>honnin {version}, {at}. Selfies are approved from a liveness confidence of {liveness}.</p>
 <h2>Error rates</h2>
 <p>APCER: share of attacks that are approved. BPCER: share of selfies of living people that are not. Bars show the 95 % interval (Clopper–Pearson).</p>
 <div class="wide"><table><thead><tr><th>Kind</th><th>Rate</th><th class="n">Errors</th><th>95 % interval</th><th class="n">Reviewed</th><th class="n">Rejected</th><th>Most frequent reasons</th></tr></thead>
 <tbody>{rows}</tbody></table></div>
 <h2>What this report does not say</h2><ul>{limits}</ul>
-<h2>Models</h2><div class="wide"><table><thead><tr><th>File</th><th>SHA-256</th></tr></thead><tbody>{models}</tbody></table></div>
-</main></body></html>
-"#,
+<h2>Models</h2><div class="wide"><table><thead><tr><th>File</th><th>Licence</th><th>SHA-256</th></tr></thead><tbody>{models}</tbody></table></div>"#,
+            limits = page::items(&LIMITS),
             version = env!("CARGO_PKG_VERSION"),
             at = self.at.to_iso(),
             liveness = self.policy.liveness_accept,
-        )
+        );
+        page::page("Presentation attack report", &body)
     }
 }
-
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;margin:0;color:#1b1f24;background:#fff}main{max-width:72rem;margin:auto;padding:2rem 1rem}\
-table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.5rem .75rem;border-bottom:1px solid #d5dae0;vertical-align:top}.n{text-align:right}\
-.wide{overflow-x:auto}code{font-size:.8em;overflow-wrap:anywhere}svg{display:block;width:12rem;height:1rem}.none{fill:#e8ebef}.span{fill:#7a8aa0}.point{fill:#b3261e}";
 
 /// Reasons shown of each kind.
 const MOST_REASONS: usize = 3;
@@ -184,29 +179,6 @@ fn row(name: &str, kind: &Kind) -> String {
         kind.rejected,
         reasons.join(", ")
     )
-}
-
-fn interval(share: Share) -> String {
-    format!("{:.1} to {:.1} %", share.low * 100.0, share.high * 100.0)
-}
-
-/// The interval on a scale from 0 to 100 %, with the measured share.
-fn bar(share: Share) -> String {
-    let measured = share.hits as f64 / share.of.max(1) as f64 * 100.0;
-    let (low, wide) = (share.low * 100.0, ((share.high - share.low) * 100.0).max(0.5));
-    format!(
-        "<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\"><rect class=\"none\" width=\"100\" height=\"8\"/>\
-         <rect class=\"span\" x=\"{low:.2}\" width=\"{wide:.2}\" height=\"8\"/><rect class=\"point\" x=\"{:.2}\" width=\"0.8\" height=\"8\"/></svg>",
-        interval(share),
-        measured.min(99.2)
-    )
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

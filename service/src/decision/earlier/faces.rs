@@ -4,7 +4,7 @@
 use crate::Honnin;
 use domain::{
     decision::{FaceSearch, Policy},
-    findings::Face,
+    findings::{Face, FaceEngine},
     ids::{SessionId, TenantId},
 };
 use store::{
@@ -35,7 +35,7 @@ pub(super) fn seal(key: &SessionKey, row: &SessionRow, face: &Face) -> Result<Ve
     key.seal(&row.place(FACE), &bytes)
 }
 
-/// The smallest distance of `face` to an approved face of another session.
+/// The smallest distance of `face` to an approved face of another session, among those that the same network described.
 pub(super) async fn search(
     honnin: &Honnin,
     tenant: &TenantId,
@@ -46,7 +46,7 @@ pub(super) async fn search(
     let mut searched = 0;
     let mut after = None;
     loop {
-        let page = page(honnin, tenant, after).await?;
+        let page = page(honnin, tenant, &face.engine, after).await?;
         let Some(last) = page.last() else {
             return Ok(FaceSearch::Made(nearest));
         };
@@ -62,21 +62,26 @@ pub(super) async fn search(
             let Some(key) = keys.get(&sealed.data_key) else {
                 continue;
             };
-            let distance = face.distance(&open(key, tenant, sealed)?);
+            let distance = face.distance(&open(key, tenant, sealed, &face.engine)?);
             nearest = nearest.into_iter().chain(distance).reduce(f32::min);
         }
     }
 }
 
-async fn page(honnin: &Honnin, tenant: &TenantId, after: Option<SessionId>) -> Result<Vec<SealedFace>, StoreError> {
-    let tenant = tenant.clone();
+async fn page(
+    honnin: &Honnin,
+    tenant: &TenantId,
+    engine: &FaceEngine,
+    after: Option<SessionId>,
+) -> Result<Vec<SealedFace>, StoreError> {
+    let (tenant, engine) = (tenant.clone(), engine.name.clone());
     let unit = honnin
         .db
-        .read(async move |tx| identities::list_faces(tx, &tenant, after.as_ref(), PAGE).await);
+        .read(async move |tx| identities::list_faces(tx, &tenant, &engine, after.as_ref(), PAGE).await);
     unit.await
 }
 
-fn open(key: &SessionKey, tenant: &TenantId, sealed: &SealedFace) -> Result<Face, StoreError> {
+fn open(key: &SessionKey, tenant: &TenantId, sealed: &SealedFace, engine: &FaceEngine) -> Result<Face, StoreError> {
     let place = AssociatedData {
         tenant,
         session: &sealed.session,
@@ -93,5 +98,6 @@ fn open(key: &SessionKey, tenant: &TenantId, sealed: &SealedFace) -> Result<Face
         eyes: [[0.0; 2]; 2],
         score: 0.0,
         descriptor: values.iter().map(|value| f32::from_le_bytes(*value)).collect(),
+        engine: engine.clone(),
     })
 }

@@ -84,6 +84,7 @@ pub(crate) async fn find_earlier(
             tenant: tenant.clone(),
             document,
             face: sealed.transpose()?,
+            face_engine: face.map(|face| face.engine.name.clone()).unwrap_or_default(),
             approved_at: None,
         },
         seen,

@@ -2,6 +2,10 @@
 //!
 //! `None` means "not assessed". Findings contain personal data (readings, face descriptors) and are stored encrypted only.
 
+mod face;
+
+pub use face::{Face, FaceEngine};
+
 use crate::{
     document::{DocumentType, FieldName, OcrField, Side, vocabulary},
     likeness::Likeness,
@@ -168,44 +172,6 @@ pub struct FieldPlace {
     pub confidence: f32,
     /// Corners in pixels of the analysed picture: left top, right top, right bottom, left bottom as the text is read.
     pub corners: [[f32; 2]; 4],
-}
-
-/// A face found in a picture, with its descriptor.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-pub struct Face {
-    /// Left, top, width, height in pixels of the analysed picture.
-    pub bounds: [f32; 4],
-    /// Distance between the eyes in pixels of the analysed picture.
-    pub eye_distance: f32,
-    /// Left and right eye centre, pixels of the analysed picture.
-    pub eyes: [[f32; 2]; 2],
-    /// Detector's score, 0 to 1.
-    pub score: f32,
-    /// Unit-free descriptor; Euclidean distance between two of them compares two faces.
-    pub descriptor: Vec<f32>,
-}
-
-impl std::fmt::Debug for Face {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Face(score {:.2})", self.score)
-    }
-}
-
-impl Face {
-    /// Euclidean distance to another face's descriptor; `None` if the descriptors have different lengths or are missing.
-    #[must_use]
-    pub fn distance(&self, other: &Self) -> Option<f32> {
-        if self.descriptor.is_empty() || self.descriptor.len() != other.descriptor.len() {
-            return None;
-        }
-        let square: f32 = self
-            .descriptor
-            .iter()
-            .zip(&other.descriptor)
-            .map(|(a, b)| (a - b) * (a - b))
-            .sum();
-        Some(square.sqrt())
-    }
 }
 
 /// One picture of one side of a document.
@@ -453,12 +419,26 @@ pub struct SelfieFindings {
     /// Signs that it shows something other than an uncovered, living face.
     #[serde(default)]
     pub signs: SelfieSigns,
+    /// What a passive network said; `None` if none is installed or no frame shows a straight face.
+    #[serde(default)]
+    pub passive: Option<PassiveFindings>,
     /// Missing models.
     pub unavailable: Vec<Unavailable>,
     /// Names and SHA-256 of the models used.
     pub models: Vec<ModelHash>,
     /// Milliseconds spent per stage.
     pub timings: Vec<StageTime>,
+}
+
+/// What a passive network, which asks for no movement, said of the frames.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PassiveFindings {
+    /// Name on its model card.
+    pub model: String,
+    /// The least probability of a living face among the frames that it saw, 0 to 1.
+    pub score: f32,
+    /// The least score that needs no person to look, from the model card.
+    pub limit: f32,
 }
 
 vocabulary! {
@@ -468,6 +448,8 @@ vocabulary! {
         Text = "text",
         /// Face detection, landmarks or recognition.
         Face = "face",
+        /// The passive network against presentation attacks, if one is installed.
+        Liveness = "liveness",
     }
 }
 
@@ -478,6 +460,9 @@ pub struct ModelHash {
     pub name: String,
     /// Lowercase hex SHA-256 of the file.
     pub sha256: String,
+    /// Its licence, as an SPDX expression where there is one; empty in decisions made before it was recorded.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub licence: String,
 }
 
 /// Time one stage took.
