@@ -50,6 +50,7 @@ const pages = () => [
   ["webhooks-check", "/admin/webhooks/check"],
   ["keys", "/admin/keys"],
   ["settings", "/admin/settings"],
+  ["decisions", "/admin/decisions"],
   ["people", "/admin/people"],
   ["audit", "/admin/audit"],
   ["account", "/admin/account"],

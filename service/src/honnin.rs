@@ -10,6 +10,7 @@ use crate::{
     webhook::sender::WebhookSender,
 };
 use domain::{
+    findings::ModelHash,
     ids::{CaptureId, EventId, JobId, SessionId},
     secret::Secret,
     time::{Clock, Timestamp},
@@ -58,6 +59,7 @@ pub struct Honnin {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
     pub(crate) cpu_pool: Arc<CpuPool>,
+    models: Arc<[ModelHash]>,
     /// For frames of a camera that waits for the answer: they do not queue behind pictures that take a second each.
     pub(crate) look_pool: Arc<CpuPool>,
     pub(crate) sender: Arc<WebhookSender>,
@@ -78,6 +80,7 @@ impl Honnin {
             steadiness: Arc::new(Steadiness::new(&*parts.clock)),
             clock: parts.clock,
             random: parts.random,
+            models: parts.analyser.models().into(),
             cpu_pool: Arc::new(CpuPool::new(Arc::clone(&parts.analyser))),
             look_pool: Arc::new(CpuPool::new(parts.analyser)),
             sender: parts.sender,
@@ -113,6 +116,12 @@ impl Honnin {
     /// The URL of a one-time link.
     pub(crate) fn link_url(&self, token: &str) -> Secret<String> {
         Secret::new(format!("{}v/{token}", self.base_url()))
+    }
+
+    /// The models that judge pictures.
+    #[must_use]
+    pub fn models(&self) -> &[ModelHash] {
+        &self.models
     }
 
     /// The database, for the session store of the console and for readiness checks.

@@ -54,8 +54,18 @@ enum Kind {
     FlatPrint,
     /// A print bent around an upright axis.
     BentPrint,
+    /// A flat print with holes, through which the eyes of somebody else look.
+    EyeHoles,
     /// A screen, turned and brought closer.
     Screen,
+    /// A tablet that is moved sideways in front of a room.
+    Tablet,
+    /// A film of the right head that does as asked, on a screen whose pixels are wide enough to be seen.
+    ScreenFilm,
+    /// A film of the right head, injected, made before anybody knew what would be asked.
+    EarlierFilm,
+    /// One picture whose middle is pushed aside as a turn would do.
+    Morphed,
     /// One picture, again and again.
     Still,
     /// One picture that is shifted.
@@ -70,11 +80,16 @@ enum Kind {
     NoMovement,
 }
 
-const KINDS: [(&str, Kind); 10] = [
+const KINDS: [(&str, Kind); 15] = [
     ("genuine", Kind::Genuine),
     ("flat-print", Kind::FlatPrint),
     ("bent-print", Kind::BentPrint),
+    ("print-with-eye-holes", Kind::EyeHoles),
     ("screen", Kind::Screen),
+    ("tablet", Kind::Tablet),
+    ("film-on-screen", Kind::ScreenFilm),
+    ("film-made-earlier", Kind::EarlierFilm),
+    ("still-morphed", Kind::Morphed),
     ("still-injected", Kind::Still),
     ("still-shifted", Kind::Shifted),
     ("another-person-mid-burst", Kind::Swapped),
@@ -169,6 +184,10 @@ fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &
         steps.extend([1.15, CLOSER, CLOSER].map(|zoom| (0.0, zoom)));
     }
     let light = [0; 3].map(|_| chance.random_range(0.9..1.1));
+    let [other_side, other_distance] = [chance.random_bool(0.5), chance.random_bool(0.5)];
+    if kind == Kind::EarlierFilm {
+        shuffle(&mut steps, other_side, other_distance, closer);
+    }
     for (index, &(yaw, zoom)) in steps.iter().enumerate() {
         let scene = scene(kind, (&own, &foreign), head, (yaw, zoom), pitch, index);
         let frame = camera(&scene, light, chance);
@@ -183,6 +202,18 @@ fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &
     Ok(fs::write(folder.join("movements"), movements)?)
 }
 
+/// What a film shows that was made without knowing the request: as often the other side, as often not closer.
+fn shuffle(steps: &mut [(f32, f32)], other_side: bool, other_distance: bool, closer: bool) {
+    for (yaw, zoom) in steps {
+        if other_side {
+            *yaw = -*yaw;
+        }
+        if other_distance && closer {
+            *zoom = 1.0;
+        }
+    }
+}
+
 /// What is in front of the camera when the head should have this yaw and be this much closer.
 fn scene(
     kind: Kind,
@@ -194,9 +225,22 @@ fn scene(
 ) -> Picture {
     let near = |picture: &Picture| zoomed(picture, head, zoom);
     match kind {
-        Kind::Genuine => near(&turned(own, head, yaw)),
+        Kind::Genuine | Kind::EarlierFilm => near(&turned(own, head, yaw)),
         Kind::FlatPrint => near(&tilted(own, head, yaw * 1.6, 0.0)),
         Kind::BentPrint => near(&tilted(own, head, yaw * 1.3, 0.5)),
+        Kind::EyeHoles => near(&with_eye_holes(
+            &tilted(own, head, yaw * 1.6, 0.0),
+            &turned(foreign, head, yaw),
+            head,
+        )),
+        Kind::Tablet => near(&on_tablet(
+            &raster(&tilted(own, head, yaw * 1.6, 0.0), pitch),
+            foreign,
+            head,
+            yaw,
+        )),
+        Kind::ScreenFilm => raster(&near(&turned(own, head, yaw)), pitch),
+        Kind::Morphed => near(&pushed(own, head, yaw)),
         Kind::Screen => raster(&near(&tilted(own, head, yaw * 1.6, 0.0)), pitch),
         Kind::Still => own.clone(),
         Kind::Shifted => {
@@ -273,6 +317,53 @@ fn cut_out(below: &Picture, face: &Picture, head: Head) -> Picture {
         )
     });
     out
+}
+
+/// A print through whose holes the eyes of the head behind it are seen. The hand keeps the holes before the eyes.
+fn with_eye_holes(print: &Picture, behind: &Picture, head: Head) -> Picture {
+    let mut out = print.clone();
+    let pixels = &behind.pixels;
+    out.change(|x, y, colour| {
+        let hole = |side: f32| {
+            let across = (x - head.eyes.0 - side * head.apart / 2.0) / (0.26 * head.apart);
+            let down = (y - head.eyes.1) / (0.15 * head.apart);
+            (across.hypot(down) - 0.9) / 0.1
+        };
+        let paper = hole(-1.0).min(hole(1.0)).clamp(0.0, 1.0);
+        mix(pixels[y as usize * behind.width + x as usize], colour, paper)
+    });
+    out
+}
+
+/// A screen with a black frame, moved sideways with the wanted turn in front of another picture, blurred, that moves half as far.
+fn on_tablet(shown: &Picture, room: &Picture, head: Head, yaw: f32) -> Picture {
+    let (width, height) = (shown.width as f32, shown.height as f32);
+    let moved = yaw * 0.25 * width;
+    let behind = room
+        .blurred(6.0)
+        .sampled(shown.width, shown.height, |x, y| (x - moved / 2.0, y));
+    let screen = shown.sampled(shown.width, shown.height, |x, y| (x - moved, y));
+    let mut out = behind;
+    out.change(|x, y, colour| {
+        // How far outside the screen, in pixels; a frame of 14 pixels is around it.
+        let outside = ((x - head.eyes.0 - moved).abs() - 0.42 * width).max((y - height / 2.0).abs() - 0.46 * height);
+        match outside {
+            _ if outside <= 0.0 => screen.pixels[y as usize * screen.width + x as usize],
+            _ if outside <= 14.0 => [12.0, 12.0, 14.0],
+            _ => colour,
+        }
+    });
+    out
+}
+
+/// A flat picture whose middle of the face is pushed to the side of the turn, most at the nose.
+fn pushed(picture: &Picture, head: Head, yaw: f32) -> Picture {
+    let (x0, y0) = (head.eyes.0, head.eyes.1 + 0.6 * head.apart);
+    picture.sampled(picture.width, picture.height, |x, y| {
+        let (across, down) = ((x - x0) / (1.0 * head.apart), (y - y0) / (1.3 * head.apart));
+        let push = yaw * 0.9 * head.apart * (-(across * across + down * down)).exp();
+        (x - push, y)
+    })
 }
 
 /// What a phone's camera makes of it: the light of the room, a little blur, noise.

@@ -4,8 +4,8 @@
 use domain::{
     document::{DocumentType, FieldName, OcrField, Side},
     findings::{
-        Asked, Challenge, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, Movement, MrzFormat,
-        MrzReading, Quality, SelfieFindings, SelfieSigns,
+        Asked, Challenge, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, ModelHash, Movement,
+        MrzFormat, MrzReading, Quality, SelfieFindings, SelfieSigns,
     },
     live::{FramePrint, Glance, GlanceFace},
 };
@@ -181,6 +181,14 @@ impl Analyser for ScriptedAnalyser {
             liveness.live = Some(live.clone());
         }
         Ok(seen)
+    }
+
+    fn models(&self) -> Vec<ModelHash> {
+        vec![ModelHash {
+            name: "script.onnx".to_owned(),
+            sha256: "00".repeat(32),
+            licence: "MIT".to_owned(),
+        }]
     }
 }
 

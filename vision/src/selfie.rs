@@ -163,7 +163,7 @@ fn straight<'a>(seen: &[Seen<'a>], detections: &[(usize, Detection)], best: usiz
     let mut wanted: Vec<usize> = straight()
         .next()
         .into_iter()
-        .chain(straight().last())
+        .chain(straight().next_back())
         .chain([best])
         .collect();
     wanted.sort_unstable();

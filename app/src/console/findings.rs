@@ -137,6 +137,11 @@ pub(crate) fn scores(scores: &[ScoreRow]) -> AnyView {
     view! { <ul class="scores">{rows}</ul> }.into_any()
 }
 
+/// Where the limits come from.
+pub(crate) fn how_decided() -> AnyView {
+    view! { <p><a class="button quiet small" href="/admin/decisions">"How decisions are made"</a></p> }.into_any()
+}
+
 /// Reasons with their codes.
 pub(crate) fn reasons(reasons: &[(Named<Reason>, String)]) -> AnyView {
     let items = reasons

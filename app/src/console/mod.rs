@@ -4,6 +4,7 @@
 pub mod account;
 pub mod audit;
 pub mod case;
+pub mod decisions;
 mod differences;
 pub mod entry;
 pub mod erase;
@@ -51,6 +52,7 @@ pub(crate) fn SignedInRoutes() -> impl MatchNestedRoutes + Clone {
         <Route path=path!("/admin/sessions/:id/erase") view=erase::ErasePage ssr=Async/>
         <Route path=path!("/admin/review") view=queue::QueuePage ssr=Async/>
         <Route path=path!("/admin/review/:id") view=case::CasePage ssr=Async/>
+        <Route path=path!("/admin/decisions") view=decisions::DecisionsPage ssr=Async/>
         <Route path=path!("/admin/settings") view=settings::SettingsPage ssr=Async/>
         <Route path=path!("/admin/keys") view=keys::KeysPage ssr=Async/>
         <Route path=path!("/admin/webhooks") view=webhooks::WebhooksPage ssr=Async/>

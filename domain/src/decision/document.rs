@@ -17,16 +17,16 @@ use crate::{
 };
 
 /// Share of near-grey pixels of a photocopy is 1.0, of originals 0.22 to 0.55; real monochrome documents exist.
-const GREY_LIMIT: f64 = 0.97;
+pub(super) const GREY_LIMIT: f64 = 0.97;
 /// z-score of a raster: of 19 rendered screens 18 lie above 8.1, of 342 rendered originals all below 6.9.
-const RASTER_LIMIT: f64 = 7.5;
+pub(super) const RASTER_LIMIT: f64 = 7.5;
 /// Descriptor distance from which a document's second portrait is of somebody else: 0.16 to 0.32 on rendered documents, 0.53 to 0.85
 /// where the first was replaced.
-const PORTRAITS_DIFFER: f64 = 0.5;
+pub(super) const PORTRAITS_DIFFER: f64 = 0.5;
 /// Share of a layout's hidden items from which something covers the document.
-const HIDDEN_LIMIT: f64 = 0.4;
+pub(super) const HIDDEN_LIMIT: f64 = 0.4;
 /// Share of comparable items of the machine-readable zone that the visual zone must repeat.
-const AGREEMENT_LIMIT: f64 = 0.5;
+pub(super) const AGREEMENT_LIMIT: f64 = 0.5;
 
 pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> DocumentCheck {
     let (Some(kind), false) = (evidence.document_type, evidence.document.is_empty()) else {

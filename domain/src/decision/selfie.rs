@@ -16,23 +16,23 @@ const LIVENESS_CAP: f64 = 0.85;
 /// [`Policy::LEAST_LIVENESS_ACCEPT`].
 const UNWATCHED_CAP: f64 = 0.42;
 /// Yaw proxy of half a turn; noise stays under 0.07, a turn passes 0.35.
-const HALF_TURN: f64 = 0.21;
+pub(super) const HALF_TURN: f64 = 0.21;
 /// Runs of the camera of which one can be approved without a person. A recording of all movements passes one run in nine by chance
 /// (`domain::live` tests), so three times out of ten one of three.
 const AUTOMATIC_RUNS: u32 = 3;
 /// Ratio of eye distances of a face that has come closer: from an arm's length to two thirds of it. Two measurements of the same
 /// face differ by less than a tenth.
-const CLOSER: f64 = 1.18;
+pub(super) const CLOSER: f64 = 1.18;
 /// Midway between flat photographs (p95 0.054) and real turns (p5 0.103) of the homography residual.
-const PLANE_LIMIT: f64 = 0.0785;
+pub(super) const PLANE_LIMIT: f64 = 0.0785;
 /// Distance between the eyes of a portrait, in pixels, below which faces are recognised worse: with 16 and more, 95 % of LFW's pairs match
 /// at a false match rate of 0.1 %, with 12 pixels 93 %, and some portraits are not found.
 const SMALL_PORTRAIT: f32 = 16.0;
 /// Descriptor distance within one burst above which the person has changed.
-const SAME_PERSON_LIMIT: f64 = 0.60;
+pub(super) const SAME_PERSON_LIMIT: f64 = 0.60;
 /// The same for frames with a turned head, which look less alike. Of rendered heads 34 of 35 reached 0.49 and one 0.65; with another
 /// person's head in the turn, 24 of 24 had 0.66 and more (`docs/decisions/0030`).
-const SAME_TURNED_LIMIT: f64 = 0.655;
+pub(super) const SAME_TURNED_LIMIT: f64 = 0.655;
 
 pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> SelfieCheck {
     let Some(selfie) = evidence.selfie else {

@@ -660,3 +660,33 @@ fn a_passive_network_can_send_a_selfie_to_a_person_and_nothing_else() {
         assert_eq!(decision.verdict, verdict, "{score}: {:?}", decision.reasons);
     }
 }
+
+#[test]
+fn the_limits_that_people_are_shown_are_those_that_decide() {
+    let page = DocumentFindings {
+        grey_share: Some(0.2),
+        raster_z: Some(3.0),
+        portrait_repeated: Some(0.1),
+        ..passport()
+    };
+    let policy = Policy {
+        match_accept: 0.9,
+        liveness_accept: 0.7,
+        ..Policy::default()
+    };
+    let mut seen = selfie();
+    seen.signs = SelfieSigns {
+        eyes_covered: Some(0.1),
+        mouth_covered: Some(0.1),
+        raster_z: Some(3.0),
+        in_card: Some(1.0),
+    };
+    let scores = judge(&[page], Some(&seen), &policy).scores;
+    assert!(scores.len() > 10, "{scores:?}");
+    for score in scores {
+        let Named::Known(name) = score.name else { continue };
+        if let Some(limit) = limit(name, &policy) {
+            assert_eq!(score.threshold, limit, "{name}");
+        }
+    }
+}

@@ -139,6 +139,7 @@ pub(crate) fn pages_that_require_sign_in() -> Vec<(&'static str, String, &'stati
         ("POST", "/admin/settings/callbacks".into(), TECHNICAL),
         ("POST", "/admin/settings/logo".into(), ADMIN),
         ("POST", "/admin/settings/logo/remove".into(), ADMIN),
+        ("GET", "/admin/decisions".into(), ALL),
         ("GET", "/admin/keys".into(), TECHNICAL),
         ("POST", "/admin/keys".into(), TECHNICAL),
         ("POST", format!("/admin/keys/key_{}/revoke", "0".repeat(32)), TECHNICAL),

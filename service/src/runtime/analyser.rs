@@ -2,7 +2,7 @@
 
 use domain::{
     document::{DocumentType, Side},
-    findings::{Asked, DocumentFindings, Quality, SelfieFindings},
+    findings::{Asked, DocumentFindings, ModelHash, Quality, SelfieFindings},
     live::{FramePrint, Glance},
 };
 use time::Date;
@@ -81,6 +81,9 @@ pub trait Analyser: Send + Sync + 'static {
     /// # Errors
     /// If a stored picture can no longer be decoded.
     fn selfie(&self, frames: Vec<Vec<u8>>, asked: &Asked) -> Result<SelfieFindings, PictureFault>;
+
+    /// The models in use.
+    fn models(&self) -> Vec<ModelHash>;
 }
 
 /// The longest side of a selfie frame: a face fills most of it, and a burst must fit into memory.
@@ -154,5 +157,9 @@ impl Analyser for VisionAnalyser {
             .map(|jpeg| Picture::reopen(jpeg, [0; 32]))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(self.0.examine_selfie(&frames, asked))
+    }
+
+    fn models(&self) -> Vec<ModelHash> {
+        self.0.models()
     }
 }

@@ -138,7 +138,7 @@ mod tests {
     use crate::runtime::analyser::{Normalised, PictureFault, Subject};
     use domain::{
         document::{DocumentType, Side},
-        findings::{Asked, DocumentFindings, SelfieFindings},
+        findings::{Asked, DocumentFindings, ModelHash, SelfieFindings},
         live::Glance,
     };
     use time::Date;
@@ -163,6 +163,9 @@ mod tests {
         }
         fn selfie(&self, _: Vec<Vec<u8>>, _: &Asked) -> Result<SelfieFindings, PictureFault> {
             Err(PictureFault::Corrupt)
+        }
+        fn models(&self) -> Vec<ModelHash> {
+            Vec::new()
         }
     }
 

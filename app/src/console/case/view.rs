@@ -3,7 +3,7 @@
 
 use super::burst::{Burst, burst};
 use crate::PageMeta;
-use crate::console::findings::{Item, ScoreRow, checks, evidence, items, reasons, scores};
+use crate::console::findings::{Item, ScoreRow, checks, evidence, how_decided, items, reasons, scores};
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, age, area, badge, minutes, shortcuts};
@@ -292,7 +292,7 @@ fn side(view: &CaseView) -> AnyView {
             {checks(&view.checks)}
             {view.document.map(evidence)}
             {(!view.scores.is_empty()).then(|| view! {
-                <details class="fold"><summary>"Scores and limits"</summary>{scores(&view.scores)}</details>
+                <details class="fold"><summary>"Scores and limits"</summary>{scores(&view.scores)}{how_decided()}</details>
             })}
         </section>
         <section class="panel decide"><h2>"Decision"</h2>{mistakes(&view.mistakes)}{state}</section>

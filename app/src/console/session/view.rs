@@ -1,7 +1,7 @@
 //! A session's page: its state, what was read, checked and sent, and who accessed it.
 
 use crate::PageMeta;
-use crate::console::findings::{Item, ScoreRow, checks, items, reasons, scores};
+use crate::console::findings::{Item, ScoreRow, checks, how_decided, items, reasons, scores};
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, badge, facts, time};
@@ -156,7 +156,7 @@ fn decision(decided: &Decided) -> AnyView {
             {decided.note.clone().map(|note| view! { <blockquote class="note-text"><p>{note}</p></blockquote> })}
             {checks(&decided.checks)}
             {(!decided.scores.is_empty()).then(|| view! {
-                <details class="fold"><summary>"Scores and limits"</summary>{scores(&decided.scores)}</details>
+                <details class="fold"><summary>"Scores and limits"</summary>{scores(&decided.scores)}{how_decided()}</details>
             })}
         </section>
     }

@@ -4,6 +4,7 @@ use super::logo;
 use super::second_look::{self, SecondLook};
 use crate::Logo;
 use crate::PageMeta;
+use crate::console::findings::how_decided;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, area, heading, line, options, tick};
@@ -187,6 +188,7 @@ fn decision(view: &SettingsView) -> AnyView {
         </fieldset>
         {number("sampled", "Quality control, share", "0 to 1. This share of the sessions that would be approved goes to review.", &view.sampled, wrong)}
         {duplicates(view)}
+        {how_decided()}
     };
     section(
         view,
