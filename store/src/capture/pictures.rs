@@ -2,7 +2,11 @@
 //! nothing about a person. Pictures are in 256 subfolders, so that no folder grows with the number of sessions and a sweep can
 //! go through them one by one.
 
-use crate::{StoreError, capture::bucket::Bucket};
+use crate::{
+    StoreError,
+    capture::bucket::Bucket,
+    folders::{self, create_durably},
+};
 use bytes::{Bytes, BytesMut};
 use domain::ids::SessionId;
 use futures::TryStreamExt;
@@ -39,13 +43,10 @@ impl Pictures {
     /// # Errors
     /// If the folder cannot be created.
     pub fn in_folder(folder: &Path) -> Result<Self, StoreError> {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder).map_err(StoreError::unavailable)?;
+        create_durably(folder).map_err(StoreError::unavailable)?;
         let files = LocalFileSystem::new_with_prefix(folder).map_err(unavailable)?;
-        // An acknowledged picture survives a power cut: file and folders are synced before `put` returns.
+        // An acknowledged picture survives a power cut: the file, and the folders that were created for it, are synced before `put`
+        // returns.
         Ok(Self {
             objects: Arc::new(files.with_fsync(true).with_automatic_cleanup(true)),
             root: Some(folder.to_owned()),
@@ -81,7 +82,9 @@ impl Pictures {
     /// If the name is malformed or the store does not respond.
     pub async fn put(&self, session: &SessionId, name: &str, sealed: Vec<u8>) -> Result<(), StoreError> {
         let path = picture_path(session, name)?;
-        self.within(self.objects.put(&path, sealed.into())).await.map(drop)
+        self.within(self.objects.put(&path, sealed.into())).await?;
+        // Folders that were there already may have been created a moment ago, for another picture, and not be synced yet.
+        self.sync(parent(&session_folder(session))).await
     }
 
     /// An encrypted picture, or `None` if there is none with this name.
@@ -106,7 +109,7 @@ impl Pictures {
     /// If the name is malformed or the store does not respond.
     pub async fn delete(&self, session: &SessionId, name: &str) -> Result<(), StoreError> {
         self.remove(&picture_path(session, name)?).await?;
-        self.sync(session).await
+        self.sync(Some(session_folder(session))).await
     }
 
     /// Removes all pictures of a session, durably. Returns how many there were.
@@ -120,7 +123,7 @@ impl Pictures {
             self.remove(&picture.location).await?;
         }
         self.remove_folder(session).await?;
-        self.sync(session).await?;
+        self.sync(Some(session_folder(session))).await?;
         Ok(found.len())
     }
 
@@ -146,17 +149,16 @@ impl Pictures {
         }
     }
 
-    /// Syncs the folders above a session's pictures that still exist: empty ones are removed with the last picture.
-    async fn sync(&self, session: &SessionId) -> Result<(), StoreError> {
+    /// Syncs a local folder and those above it that still exist: empty ones are removed with the last picture.
+    async fn sync(&self, folder: Option<ObjectPath>) -> Result<(), StoreError> {
         let Some(root) = &self.root else { return Ok(()) };
-        let folders: Vec<PathBuf> = std::iter::successors(Some(session_folder(session)), parent)
+        let folders: Vec<PathBuf> = std::iter::successors(folder, parent)
             .map(|folder| root.join(folder.as_ref()))
             .collect();
         let sync = move || {
-            folders.iter().try_for_each(|folder| match std::fs::File::open(folder) {
-                Ok(folder) => folder.sync_all(),
+            folders.iter().try_for_each(|folder| match folders::sync(folder) {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-                Err(error) => Err(error),
+                synced => synced,
             })
         };
         let synced = tokio::task::spawn_blocking(sync).await;
