@@ -95,7 +95,10 @@ mod tests {
             assert!(SessionId::ordered(earlier, [0xff; 16]) < SessionId::ordered(later, [0; 16]));
         }
         let id = SessionId::ordered(Timestamp::from_millis(1_785_663_000_000), [0xab; 16]);
-        assert_eq!(id.as_str(), format!("vs_{:012x}{}", 1_785_663_000_000_u64, "ab".repeat(10)));
+        assert_eq!(
+            id.as_str(),
+            format!("vs_{:012x}{}", 1_785_663_000_000_u64, "ab".repeat(10))
+        );
     }
 
     #[test]

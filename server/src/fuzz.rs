@@ -10,7 +10,7 @@ use std::{
     str::from_utf8,
 };
 
-/// The client is never a proxy's address, unless nothing but proxies are named.
+/// Only a proxy is believed.
 #[test]
 fn forwarding_headers() {
     let proxies = |header| Proxies {
@@ -30,7 +30,8 @@ fn forwarding_headers() {
                 }
             }
             let proxies = proxies(header);
-            drop(proxies.client(proxy, &headers));
+            let client = proxies.client(proxy, &headers);
+            assert_eq!(client, client.to_canonical(), "an address in another form");
             assert_eq!(proxies.client(stranger, &headers), stranger, "a stranger is believed");
         }
     });

@@ -51,7 +51,11 @@ impl DataKeyId {
     /// A new id of a batch, which its random bytes identify. The ids of a batch are neighbours, so that it is written to a page of the
     /// index or two instead of one for each key.
     fn generate(batch: [u8; 8]) -> Result<Self, StoreError> {
-        Ok(Self(format!("dk_{}{}", hex::encode(batch), hex::encode(random::<8>()?))))
+        Ok(Self(format!(
+            "dk_{}{}",
+            hex::encode(batch),
+            hex::encode(random::<8>()?)
+        )))
     }
 
     /// Parses a stored id.
