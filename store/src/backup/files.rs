@@ -1,7 +1,7 @@
 //! Reading and writing files. Whatever is written is synced: a copy must survive a power cut.
 
 use super::{BackupError, FileHash, at};
-use crate::folders::{self, sync_name};
+use crate::folders;
 use sha2::{Digest, Sha256};
 use std::{
     fs::{self, File, OpenOptions},
@@ -26,12 +26,12 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Copies a file durably and returns what was copied.
+/// Copies a file and returns what was copied. Its name is durable once its folder is synced.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<FileHash, BackupError> {
     let mut source = File::open(from).map_err(at(from))?;
     let mut target = create(to).map_err(at(to))?;
     let copied = pass(&mut source, |piece| target.write_all(piece)).map_err(at(to))?;
-    target.sync_all().and_then(|()| sync_name(to)).map_err(at(to))?;
+    target.sync_all().map_err(at(to))?;
     Ok(copied)
 }
 
