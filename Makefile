@@ -1,5 +1,5 @@
 # `make run` starts Honnin, `make test` tests it, `make check` checks the code. Each installs what it needs.
-.PHONY: help run dev test check soak bench release deb setup specimens eval
+.PHONY: help run dev test check soak fuzz bench release deb setup specimens eval
 
 target = $${CARGO_TARGET_DIR:-target}
 # TLS=self-signed serves the local network over HTTPS, so that a real phone can open the link.
@@ -12,6 +12,7 @@ help:
 	@echo 'make test                   run every test, on SQLite, PostgreSQL and in Chromium'
 	@echo 'make check                  check format, lints, documentation and dependencies; warnings are errors'
 	@echo 'make soak                   run the long tests (random sequences, races, outages) for about two hours'
+	@echo 'make fuzz TIME=60           fuzz every parser, for so many seconds each'
 	@echo 'make bench                  run the benchmarks, each beside its baseline'
 	@echo 'make release                build the optimised binary and its site'
 	@echo 'make deb                    the same, packed: a Debian package, an archive, a bill of materials, checksums'
@@ -35,6 +36,9 @@ check:
 
 soak:
 	@scripts/soak.sh
+
+fuzz:
+	@TIME=$(TIME) ONLY=$(ONLY) scripts/fuzz
 
 bench:
 	@scripts/bench.sh

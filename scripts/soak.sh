@@ -13,6 +13,8 @@ export HONNIN_TIMING_SAMPLES="${HONNIN_TIMING_SAMPLES:-200000}"
 export HONNIN_OUTAGE_SEEDS="${HONNIN_OUTAGE_SEEDS:-10000}"
 export HONNIN_OUTAGE_DAYS="${HONNIN_OUTAGE_DAYS:-30}"
 export HONNIN_KILLS="${HONNIN_KILLS:-1000}"
+export HONNIN_PEOPLE_KILLS="${HONNIN_PEOPLE_KILLS:-1000}"
+export HONNIN_CUTS="${HONNIN_CUTS:-200}"
 export HONNIN_NODE_KILLS="${HONNIN_NODE_KILLS:-200}"
 export HONNIN_SWEEP_ROWS="${HONNIN_SWEEP_ROWS:-150000}"
 
@@ -43,7 +45,7 @@ long "sessions against the reference model" tests_in_memory --test model
 long "races for one session" tests_in_memory --test races
 long "missing and foreign ids take the same time" tests --test api timing
 long "webhooks through outages" tests --test webhook_outages
-long "processes killed and restarted" tests --test nodes
+long "processes killed and restarted, power cuts" tests --test nodes
 long "a sweep of a million rows" tests --test jobs every_table
 long "half-open connections" env HONNIN_HALF_OPEN=2000 cargo test --quiet --profile soak --test api idle_connections -- --nocapture
 long "signatures with the official libraries" scripts/judge-webhooks 10000

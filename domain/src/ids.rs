@@ -1,6 +1,11 @@
-//! Identifiers: a prefix and 32 lowercase hex digits (128 random bits). Parsing is exact.
+//! Identifiers: a prefix and 32 lowercase hex digits. Parsing is exact. They are no secrets, and random enough that nobody meets another
+//! one by guessing.
 
+use crate::time::Timestamp;
 use std::fmt;
+
+/// How many of the 16 bytes tell the time, in milliseconds since 1970 (as in UUID version 7, RFC 9562). 80 random bits remain.
+const TIME_BYTES: usize = 6;
 
 /// Declares one identifier type with its prefix.
 macro_rules! id {
@@ -16,6 +21,13 @@ macro_rules! id {
             /// Creates an identifier from 16 random bytes.
             #[must_use]
             pub fn from_random(bytes: [u8; 16]) -> Self { Self(format!("{}{}", Self::PREFIX, hex::encode(bytes))) }
+            /// Creates an identifier from a time and 16 random bytes, some of which the time replaces. Rows that are created one after
+            /// the other are then neighbours in every index, which costs a database far fewer pages than random places.
+            #[must_use]
+            pub fn ordered(now: Timestamp, mut bytes: [u8; 16]) -> Self {
+                bytes[..TIME_BYTES].copy_from_slice(&now.as_millis().to_be_bytes()[8 - TIME_BYTES..]);
+                Self::from_random(bytes)
+            }
             /// Parses exactly `prefix_` and 32 lowercase hex digits.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> { is_id(text, Self::PREFIX).then(|| Self(text.to_owned())) }
@@ -73,6 +85,20 @@ mod tests {
         let id = SessionId::from_random([0xab; 16]);
         assert_eq!(id.as_str(), format!("vs_{}", "ab".repeat(16)));
         assert_eq!(SessionId::parse(id.as_str()), Some(id));
+    }
+
+    #[test]
+    fn ids_of_later_times_come_later_whatever_their_random_bytes_are() {
+        let times = [0, 1, 255, 256, 1_785_663_000_000, 1_785_663_000_001, (1 << 48) - 1];
+        for pair in times.windows(2) {
+            let [earlier, later] = [pair[0], pair[1]].map(Timestamp::from_millis);
+            assert!(SessionId::ordered(earlier, [0xff; 16]) < SessionId::ordered(later, [0; 16]));
+        }
+        let id = SessionId::ordered(Timestamp::from_millis(1_785_663_000_000), [0xab; 16]);
+        assert_eq!(
+            id.as_str(),
+            format!("vs_{:012x}{}", 1_785_663_000_000_u64, "ab".repeat(10))
+        );
     }
 
     #[test]

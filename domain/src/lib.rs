@@ -9,6 +9,8 @@ pub mod document;
 pub mod event;
 pub mod findings;
 pub mod funnel;
+#[cfg(test)]
+mod fuzz;
 pub mod ids;
 pub mod input_match;
 pub mod json;

@@ -16,6 +16,8 @@ pub mod v1;
 mod beside;
 mod capture;
 mod console;
+#[cfg(test)]
+mod fuzz;
 mod health;
 mod hold;
 mod http_client;
@@ -25,4 +27,5 @@ mod metrics_endpoint;
 #[cfg(debug_assertions)]
 mod reload;
 mod same_origin;
+mod service_manager;
 mod site;

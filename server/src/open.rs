@@ -23,7 +23,6 @@ use service::{
     webhook::sender::{SenderConfig, SenderError, WebhookSender},
 };
 use std::{
-    fs::DirBuilder,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -32,6 +31,7 @@ use store::{
     Db, DbOptions, StoreError,
     backup::{PicturePlace, UNFINISHED},
     capture::{bucket::Bucket, pictures::Pictures},
+    folders::create_durably,
 };
 use tokio_util::sync::CancellationToken;
 use vision::Vision;
@@ -289,11 +289,7 @@ fn sender(config: &Config) -> Result<WebhookSender, OpenError> {
 /// Makes the data folder accessible to its owner only, even if it already existed. A volume may belong to another user and be
 /// shared through its group; then its mode cannot be changed, and a warning is logged.
 fn make_private(path: &Path) -> Result<(), OpenError> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    let made = builder.create(path);
+    let made = create_durably(path);
     #[cfg(unix)]
     let made = made.and_then(|()| shut_out_others(path));
     made.map_err(|source| OpenError::Folder {

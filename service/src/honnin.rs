@@ -147,19 +147,19 @@ impl Honnin {
     /// A new session id.
     #[must_use]
     pub fn session_id(&self) -> SessionId {
-        SessionId::from_random(self.random_bytes())
+        SessionId::ordered(self.now(), self.random_bytes())
     }
 
     /// A new event id.
     #[must_use]
     pub fn event_id(&self) -> EventId {
-        EventId::from_random(self.random_bytes())
+        EventId::ordered(self.now(), self.random_bytes())
     }
 
     /// A new capture id.
     #[must_use]
     pub fn capture_id(&self) -> CaptureId {
-        CaptureId::from_random(self.random_bytes())
+        CaptureId::ordered(self.now(), self.random_bytes())
     }
 
     /// A new name for a worker of this process.

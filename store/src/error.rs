@@ -1,6 +1,6 @@
 //! The errors of the store. They contain no values from rows, so they may be logged.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 /// Why the store could not do what was requested.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -20,9 +20,9 @@ pub enum StoreError {
     /// What is stored cannot be parsed, or was tampered with.
     #[error("stored data is corrupt: {0}")]
     Corrupt(&'static str),
-    /// The master key of the stored data is missing: why, and what to do.
+    /// The master key cannot be used: it is missing, cannot be read, or is not the one of the stored data.
     #[error("{0}")]
-    Locked(&'static str),
+    Locked(Cow<'static, str>),
     /// The database refused the statement: a constraint, or a write in a read unit. A bug in the program.
     #[error("refused by the database: {0}")]
     Refused(Arc<str>),

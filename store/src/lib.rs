@@ -10,6 +10,7 @@ pub mod capture;
 pub mod db;
 pub mod decision;
 pub mod error;
+pub mod folders;
 pub mod jobs;
 pub mod metrics;
 pub mod people;

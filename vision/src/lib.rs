@@ -10,6 +10,8 @@ mod document;
 mod drawing;
 mod extent;
 mod face;
+#[cfg(test)]
+mod fuzz;
 mod glance;
 mod layout;
 mod likeness;

@@ -178,3 +178,23 @@ fn lints_may_not_be_allowed_only_expected() {
         .collect();
     assert_eq!(allowed, Vec::<PathBuf>::new(), "use expect with a reason");
 }
+
+/// A target without one would be run on nothing by `cargo test`, which looks no different.
+#[test]
+fn every_fuzz_target_has_inputs_where_it_looks_for_them() {
+    let mut targets = 0;
+    for file in files(&root(), "fuzz.rs") {
+        let text = fs::read_to_string(&file).unwrap();
+        let folder = file.parent().unwrap();
+        let path = file.with_extension("").to_string_lossy().into_owned();
+        let module = path.rsplit_once("/src/").unwrap().1.replace('/', "__");
+        for rest in text.split("#[test]\nfn ").skip(1) {
+            let name = rest.split_once('(').unwrap().0;
+            let corpus = folder.join(format!("__fuzz__/{module}__{name}/corpus"));
+            let inputs = fs::read_dir(&corpus).map_or(0, Iterator::count);
+            assert!(inputs > 0, "{} has no inputs", corpus.display());
+            targets += 1;
+        }
+    }
+    assert!(targets > 0, "no target was found");
+}

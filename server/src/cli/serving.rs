@@ -6,7 +6,7 @@ use crate::{
     hold,
     open::{open, open_demo, open_without_models},
     serve::{self, listen, stop_on_signal},
-    site,
+    service_manager, site,
     state::App,
 };
 use clap::Args;
@@ -118,6 +118,7 @@ fn run(config: Arc<Config>, mode: Mode) -> Result<(), Failure> {
         if mode.demo {
             demo::announce(&app).await?;
         }
+        service_manager::tell(app.stopping.clone());
         serve::serve(app, listening).await;
         Ok(())
     })
@@ -145,6 +146,7 @@ pub(super) fn worker(settings: &Settings, arguments: &WorkerArgs) -> Result<(), 
         let app = open(config).await?;
         stop_on_signal(app.stopping.clone())?;
         tracing::info!("working");
+        service_manager::tell(app.stopping.clone());
         Ok(serve::work_only(app).await?)
     })
 }

@@ -4,6 +4,8 @@
 //! buffered.
 
 mod form;
+#[cfg(test)]
+mod fuzz;
 mod room;
 mod turn;
 

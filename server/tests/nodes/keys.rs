@@ -142,3 +142,17 @@ async fn a_master_key_that_a_command_prints_is_replaced_step_by_step_as_the_prog
     node.until_it_says("master_key.command: its keys cannot decrypt the stored data")
         .await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_master_key_that_cannot_be_read_is_reported_under_the_setting_that_says_where_it_is() {
+    let installation = Installation::new();
+    let app = installation.open(Millis(0)).await;
+    add_tenant(&app, settings(None)).await;
+    app.honnin.close().await.unwrap();
+    let file = installation.data().join("master.key");
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    let mut node = installation.start("serve", "127.0.0.1:0");
+    node.until_it_says("storage.master_key_file: cannot read the master key file")
+        .await;
+}

@@ -3,13 +3,19 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::print_stdout, reason = "prints how much was tested")]
 
+mod acknowledged;
 mod backup;
+mod comparison;
 mod full_disk;
 mod http;
 mod keys;
 mod kill;
+mod kill_people;
 mod load;
 mod node;
+mod person;
+mod power_cut;
+mod service_manager;
 mod stop;
 mod takeover;
 

@@ -32,6 +32,8 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_honnin");
 pub(crate) struct Installation {
     /// TOML.
     settings: String,
+    /// Environment variables of its processes.
+    environment: Vec<(&'static str, PathBuf)>,
     pub(crate) folder: TempDir,
 }
 
@@ -56,12 +58,22 @@ impl Installation {
             path("none"),
             path("authority.pem"),
         );
-        Self { settings, folder }
+        Self {
+            settings,
+            environment: Vec::new(),
+            folder,
+        }
     }
 
     /// With further settings.
     pub(crate) fn with(mut self, toml: &str) -> Self {
         self.settings.push_str(toml);
+        self
+    }
+
+    /// With environment variables for its processes.
+    pub(crate) fn with_environment(mut self, environment: Vec<(&'static str, PathBuf)>) -> Self {
+        self.environment = environment;
         self
     }
 
@@ -86,14 +98,17 @@ impl Installation {
         let file = self.folder.path().join("honnin.toml");
         std::fs::write(&file, &self.settings).unwrap();
         let mut shell = Command::new("sh");
+        // The variables that control these tests are not settings, and unknown settings are refused.
         let script = format!(
-            "honnin() {{ \"$PROGRAM\" \"$@\" --config \"$SETTINGS\"; }}\n\
+            "unset $(env | sed -n 's/^\\(HONNIN_[A-Z_0-9]*\\)=.*/\\1/p')\n\
+             honnin() {{ \"$PROGRAM\" \"$@\" --config \"$SETTINGS\"; }}\n\
              exec_honnin() {{ exec \"$PROGRAM\" \"$@\" --config \"$SETTINGS\"; }}\n{script}"
         );
         shell
             .args(["-euc", &script])
             .env("PROGRAM", PROGRAM)
-            .env("SETTINGS", file);
+            .env("SETTINGS", file)
+            .envs(self.environment.iter().map(|(name, value)| (name, value)));
         shell
     }
 
@@ -126,6 +141,7 @@ impl Installation {
         std::fs::write(&file, &self.settings).unwrap();
         // The variables that control these tests are not settings, and unknown settings are refused.
         process.env_clear().env("HONNIN_LISTEN", listen);
+        process.envs(self.environment.iter().map(|(name, value)| (name, value)));
         process.args(command.split(' ')).arg("--config").arg(file);
         let process = process.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut process = process.spawn().unwrap();
@@ -184,16 +200,23 @@ impl Drop for Node {
 impl Node {
     /// Returns when its log contains `words`.
     pub(crate) async fn until_it_says(&mut self, words: &str) {
-        loop {
-            let Some(line) = self.log.recv().await else {
-                panic!("it ended too early, and last said: {:?}", self.said.last())
-            };
+        assert!(
+            self.says(words).await,
+            "it ended too early, and last said: {:?}",
+            self.said.last()
+        );
+    }
+
+    /// Waits until its log contains `words`. Returns false if it ends before.
+    pub(crate) async fn says(&mut self, words: &str) -> bool {
+        while let Some(line) = self.log.recv().await {
             let said = line.contains(words);
             self.said.push(line);
             if said {
-                return;
+                return true;
             }
         }
+        false
     }
 
     /// Its log so far, up to what was waited for.
@@ -212,9 +235,19 @@ impl Node {
         while self.log.recv().await.is_some() {}
     }
 
-    /// Sends SIGTERM. Returns when the process has ended successfully.
-    pub(crate) async fn stop(mut self) {
+    /// Sends SIGTERM.
+    pub(crate) fn ask_to_stop(&self) {
         kill_process(Pid::from_child(&self.process), Signal::TERM).unwrap();
+    }
+
+    /// Sends SIGTERM. Returns when the process has ended successfully.
+    pub(crate) async fn stop(self) {
+        self.ask_to_stop();
+        self.ends().await;
+    }
+
+    /// Returns when the process has ended successfully.
+    pub(crate) async fn ends(mut self) {
         self.until_it_ends().await;
         assert!(self.process.wait().unwrap().success());
     }

@@ -1,9 +1,10 @@
 //! Reading and writing files. Whatever is written is synced: a copy must survive a power cut.
 
 use super::{BackupError, FileHash, at};
+use crate::folders;
 use sha2::{Digest, Sha256};
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
 };
@@ -11,13 +12,9 @@ use std::{
 /// Bytes read at a time.
 const PIECE: usize = 1 << 16;
 
-/// Creates a folder with those above it, accessible to its owner only.
+/// Creates a folder with those above it, durably and accessible to its owner only.
 pub(super) fn create_folder(path: &Path) -> Result<(), BackupError> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(at(path))
+    folders::create_durably(path).map_err(at(path))
 }
 
 /// Creates a file, or empties it, readable by its owner only.
@@ -29,7 +26,7 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Copies a file and returns what was copied.
+/// Copies a file and returns what was copied. Its name is durable once its folder is synced.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<FileHash, BackupError> {
     let mut source = File::open(from).map_err(at(from))?;
     let mut target = create(to).map_err(at(to))?;
@@ -83,7 +80,7 @@ pub(super) fn rename(from: &Path, to: &Path) -> Result<(), BackupError> {
 
 /// Makes the names in a folder durable.
 pub(super) fn sync_folder(path: &Path) -> Result<(), BackupError> {
-    File::open(path).and_then(|folder| folder.sync_all()).map_err(at(path))
+    folders::sync(path).map_err(at(path))
 }
 
 /// Removes a file that may not exist.

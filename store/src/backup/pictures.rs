@@ -45,7 +45,10 @@ pub(super) async fn download(
             };
             let path = format!("{shelf:02x}/{session}/{name}");
             let target = to.join(&path);
-            files::create_folder(target.parent().unwrap_or(to))?;
+            let above = target.parent().unwrap_or(to);
+            if !above.exists() {
+                files::create_folder(above)?;
+            }
             files::write(&target, &picture)?;
             copied.insert(path, files::hash(&target)?);
             progress(copied.len() as u64);

@@ -145,6 +145,7 @@ pub async fn put_back(
     if let (Some(from), Some(to)) = (master_key, &target.master_key) {
         files::create_folder(to.parent().unwrap_or(&target.folder))?;
         files::copy(from, to)?;
+        files::sync_folder(to.parent().unwrap_or(&target.folder))?;
     }
     for (folder, half, to) in [(keys, Half::Keys, &target.keys), (data, Half::Data, &target.database)] {
         put_database(&folder.join(to.file(half)), to, target).await?;
@@ -162,6 +163,8 @@ async fn put_pictures(
     if let PicturePlace::Folder(folder) = to {
         files::create_folder(folder)?;
     }
+    // Those of one session follow each other.
+    let mut current = PathBuf::new();
     for (done, name) in (1..).zip(manifest.files.keys()) {
         let Some(inner) = name.strip_prefix(PICTURES).and_then(|rest| rest.strip_prefix('/')) else {
             continue;
@@ -169,14 +172,26 @@ async fn put_pictures(
         match to {
             PicturePlace::Folder(folder) => {
                 let target = folder.join(inner);
-                files::create_folder(target.parent().unwrap_or(folder))?;
+                let above = target.parent().unwrap_or(folder);
+                if above != current {
+                    sync_if_any(&current)?;
+                    files::create_folder(above)?;
+                    above.clone_into(&mut current);
+                }
                 files::copy(&data.join(name), &target)?;
             }
             PicturePlace::Bucket(bucket) => pictures::upload(bucket, inner, &data.join(name)).await?,
         }
         progress(done);
     }
-    Ok(())
+    sync_if_any(&current)
+}
+
+fn sync_if_any(folder: &Path) -> Result<(), BackupError> {
+    if folder.as_os_str().is_empty() {
+        return Ok(());
+    }
+    files::sync_folder(folder)
 }
 
 async fn put_database(from: &Path, to: &DatabasePlace, target: &Target) -> Result<(), BackupError> {
@@ -190,6 +205,8 @@ async fn put_database(from: &Path, to: &DatabasePlace, target: &Target) -> Resul
         name.push(log);
         files::remove(Path::new(&name))?;
     }
-    files::create_folder(path.parent().unwrap_or(&target.folder))?;
-    files::copy(from, path).map(drop)
+    let above = path.parent().unwrap_or(&target.folder);
+    files::create_folder(above)?;
+    files::copy(from, path)?;
+    files::sync_folder(above)
 }

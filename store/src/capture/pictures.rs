@@ -2,15 +2,20 @@
 //! nothing about a person. Pictures are in 256 subfolders, so that no folder grows with the number of sessions and a sweep can
 //! go through them one by one.
 
-use crate::{StoreError, capture::bucket::Bucket};
+use crate::{
+    StoreError,
+    capture::bucket::Bucket,
+    folders::{self, create_durably},
+};
 use bytes::{Bytes, BytesMut};
 use domain::ids::SessionId;
 use futures::TryStreamExt;
 use object_store::{GetResult, ObjectStore, ObjectStoreExt, local::LocalFileSystem, path::Path as ObjectPath};
 use sha2::{Digest, Sha256};
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::time::timeout;
@@ -22,6 +27,8 @@ const ROOM: u64 = 16 << 20;
 const LARGEST: u64 = 16 << 20;
 /// Time-out of one operation on a bucket, with its retries. A folder has none.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
+/// How many sessions' folders are remembered to be durable; that of another one is synced once more.
+const REMEMBERED: usize = 4096;
 /// The object that the readiness check stores, beside the subfolders.
 const CHECK: &str = "check";
 
@@ -31,6 +38,17 @@ pub struct Pictures {
     objects: Arc<dyn ObjectStore>,
     /// The local folder, if it is one. Removals reach the disk only once their folders are synced, which the object store does not do.
     root: Option<PathBuf>,
+    durable: Arc<Mutex<Durable>>,
+}
+
+/// The folders whose names this process knows to be durable. A folder that was there already may have been created a moment ago, for
+/// another picture or by a process that was killed, and not be synced yet.
+#[derive(Debug, Default)]
+struct Durable {
+    /// They are never removed.
+    shelves: HashSet<ObjectPath>,
+    /// At most [`REMEMBERED`].
+    sessions: HashSet<SessionId>,
 }
 
 impl Pictures {
@@ -39,16 +57,14 @@ impl Pictures {
     /// # Errors
     /// If the folder cannot be created.
     pub fn in_folder(folder: &Path) -> Result<Self, StoreError> {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder).map_err(StoreError::unavailable)?;
+        create_durably(folder).map_err(StoreError::unavailable)?;
         let files = LocalFileSystem::new_with_prefix(folder).map_err(unavailable)?;
-        // An acknowledged picture survives a power cut: file and folders are synced before `put` returns.
+        // An acknowledged picture survives a power cut: the file, and the folders that were created for it, are synced before `put`
+        // returns.
         Ok(Self {
-            objects: Arc::new(files.with_fsync(true).with_automatic_cleanup(true)),
+            objects: Arc::new(files.with_fsync(true)),
             root: Some(folder.to_owned()),
+            durable: Arc::default(),
         })
     }
 
@@ -60,6 +76,7 @@ impl Pictures {
         Ok(Self {
             objects: bucket.open()?,
             root: None,
+            durable: Arc::default(),
         })
     }
 
@@ -81,7 +98,37 @@ impl Pictures {
     /// If the name is malformed or the store does not respond.
     pub async fn put(&self, session: &SessionId, name: &str, sealed: Vec<u8>) -> Result<(), StoreError> {
         let path = picture_path(session, name)?;
-        self.within(self.objects.put(&path, sealed.into())).await.map(drop)
+        self.within(self.objects.put(&path, sealed.into())).await?;
+        self.make_durable(session).await
+    }
+
+    /// Makes the name of a session's folder durable, and that of its shelf.
+    async fn make_durable(&self, session: &SessionId) -> Result<(), StoreError> {
+        let Some(shelf) = parent(&session_folder(session)).filter(|_| self.root.is_some()) else {
+            return Ok(());
+        };
+        let mut folders = vec![shelf.clone()];
+        {
+            let durable = self.durable();
+            if durable.sessions.contains(session) {
+                return Ok(());
+            }
+            if !durable.shelves.contains(&shelf) {
+                folders.push(ObjectPath::default());
+            }
+        }
+        self.sync(folders).await?;
+        let mut durable = self.durable();
+        durable.shelves.insert(shelf);
+        if durable.sessions.len() >= REMEMBERED {
+            durable.sessions.clear();
+        }
+        durable.sessions.insert(session.clone());
+        Ok(())
+    }
+
+    fn durable(&self) -> MutexGuard<'_, Durable> {
+        self.durable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An encrypted picture, or `None` if there is none with this name.
@@ -106,7 +153,7 @@ impl Pictures {
     /// If the name is malformed or the store does not respond.
     pub async fn delete(&self, session: &SessionId, name: &str) -> Result<(), StoreError> {
         self.remove(&picture_path(session, name)?).await?;
-        self.sync(session).await
+        self.sync(vec![session_folder(session)]).await
     }
 
     /// Removes all pictures of a session, durably. Returns how many there were.
@@ -119,8 +166,9 @@ impl Pictures {
         for picture in &found {
             self.remove(&picture.location).await?;
         }
+        self.durable().sessions.remove(session);
         self.remove_folder(session).await?;
-        self.sync(session).await?;
+        self.sync(parent(&folder).into_iter().collect()).await?;
         Ok(found.len())
     }
 
@@ -146,17 +194,14 @@ impl Pictures {
         }
     }
 
-    /// Syncs the folders above a session's pictures that still exist: empty ones are removed with the last picture.
-    async fn sync(&self, session: &SessionId) -> Result<(), StoreError> {
+    /// Syncs those of the local folders that exist.
+    async fn sync(&self, folders: Vec<ObjectPath>) -> Result<(), StoreError> {
         let Some(root) = &self.root else { return Ok(()) };
-        let folders: Vec<PathBuf> = std::iter::successors(Some(session_folder(session)), parent)
-            .map(|folder| root.join(folder.as_ref()))
-            .collect();
+        let folders: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder.as_ref())).collect();
         let sync = move || {
-            folders.iter().try_for_each(|folder| match std::fs::File::open(folder) {
-                Ok(folder) => folder.sync_all(),
+            folders.iter().try_for_each(|folder| match folders::sync(folder) {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-                Err(error) => Err(error),
+                synced => synced,
             })
         };
         let synced = tokio::task::spawn_blocking(sync).await;

@@ -2,10 +2,10 @@
 //! that must be readable again. Anyone who has the file and both databases can read everything, so it is stored separately.
 
 use super::seal::{self, RawKey};
-use crate::StoreError;
+use crate::{StoreError, folders::sync_name};
 use std::{
     collections::BTreeMap,
-    fs::{self, File, OpenOptions},
+    fs::{self, OpenOptions},
     io::{ErrorKind, Write as _},
     path::Path,
     sync::Arc,
@@ -29,7 +29,13 @@ impl MasterKeys {
     /// If the file cannot be read, created or parsed.
     pub fn load_or_create(path: &Path) -> Result<Self, StoreError> {
         match fs::read_to_string(path) {
-            Ok(text) => Self::parse(&Zeroizing::new(text)),
+            Ok(text) => {
+                let text = Zeroizing::new(text);
+                // A process that was killed may have created it a moment ago, and what it encrypts is about to be acknowledged. A
+                // folder that cannot be synced is not one that it was created in.
+                drop(sync_name(path));
+                Self::parse(&text)
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let text = Zeroizing::new(format!("{HEADER}{}", new_line(1)?.as_str()));
                 match write_new(path, &text) {
@@ -196,7 +202,7 @@ fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
     drop(fs::remove_file(&staged));
     write_new(&staged, text)
         .and_then(|()| fs::rename(&staged, path))
-        .and_then(|()| sync_folder(path))
+        .and_then(|()| sync_name(path))
         .map_err(|error| cannot("write", &error))
 }
 
@@ -216,17 +222,9 @@ fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
         fs::hard_link(&staged, path)
     })();
     drop(fs::remove_file(&staged));
-    written.and_then(|()| sync_folder(path))
-}
-
-fn sync_folder(path: &Path) -> std::io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    File::open(folder)?.sync_all()
+    written.and_then(|()| sync_name(path))
 }
 
 fn cannot(what: &str, error: &std::io::Error) -> StoreError {
-    StoreError::unavailable(format_args!("cannot {what} the master key file: {error}"))
+    StoreError::Locked(format!("cannot {what} the master key file: {error}").into())
 }

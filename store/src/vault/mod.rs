@@ -5,6 +5,8 @@
 //! database. A key that was created but never assigned, because the process crashed, encrypts nothing and stays as a harmless
 //! row.
 
+#[cfg(test)]
+mod fuzz;
 mod key_file;
 mod keyring;
 mod master;
@@ -46,8 +48,14 @@ const FOREIGN: &str = "its keys cannot decrypt the stored data; restore the ones
 pub struct DataKeyId(String);
 
 impl DataKeyId {
-    fn generate() -> Result<Self, StoreError> {
-        Ok(Self(format!("dk_{}", hex::encode(random::<16>()?))))
+    /// A new id of a batch, which its random bytes identify. The ids of a batch are neighbours, so that it is written to a page of the
+    /// index or two instead of one for each key.
+    fn generate(batch: [u8; 8]) -> Result<Self, StoreError> {
+        Ok(Self(format!(
+            "dk_{}{}",
+            hex::encode(batch),
+            hex::encode(random::<8>()?)
+        )))
     }
 
     /// Parses a stored id.
@@ -108,7 +116,7 @@ impl Vault {
     /// neither in the key database nor in `db`; otherwise its keys must decrypt what is stored.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] if the file is missing or another installation's; or if a database does not respond.
+    /// [`StoreError::Locked`] if the file is missing, unreadable or another installation's; or if a database does not respond.
     pub async fn open_with_file(url: &str, options: DbOptions, file: &Path, db: &Db) -> Result<Self, StoreError> {
         let keys = Db::open_schema(url, options, Schema::Keys).await?;
         let key = keys.read(async |tx| keyring::find_any(tx).await).await?;
@@ -116,7 +124,7 @@ impl Vault {
         let master = if key.is_none() && secret.is_none() {
             MasterKeys::load_or_create(file)?
         } else if let Ok(false) = file.try_exists() {
-            return Err(StoreError::Locked(MISSING));
+            return Err(StoreError::Locked(MISSING.into()));
         } else {
             MasterKeys::load(file)?
         };
@@ -145,11 +153,11 @@ impl Vault {
     /// Tests the master keys on one stored key and one stored secret.
     fn test_keys(&self, key: Option<SealedKey>, secret: Option<SecretRow>) -> Result<(), StoreError> {
         if let Some(key) = key {
-            self.unsealed(&key).map_err(|_| StoreError::Locked(FOREIGN))?;
+            self.unsealed(&key).map_err(|_| StoreError::Locked(FOREIGN.into()))?;
         }
         if let Some((row, sealed)) = secret.and_then(|row| Some((row.clone(), row.sealed?))) {
             let opened = self.open_secret(row.tenant.as_str(), row.id.as_str(), &sealed);
-            opened.map_err(|_| StoreError::Locked(FOREIGN))?;
+            opened.map_err(|_| StoreError::Locked(FOREIGN.into()))?;
         }
         Ok(())
     }
@@ -191,9 +199,10 @@ impl Vault {
         if lock(&self.0.unused).len() > BATCH / 2 {
             return Ok(());
         }
+        let batch = random()?;
         let (made, rows): (Vec<_>, Vec<_>) = (0..BATCH)
             .map(|_| {
-                let (id, key) = (DataKeyId::generate()?, Arc::new(Zeroizing::new(random::<32>()?)));
+                let (id, key) = (DataKeyId::generate(batch)?, Arc::new(Zeroizing::new(random::<32>()?)));
                 let row = self.sealed(&id, &key)?;
                 Ok((SessionKey { id, key }, row))
             })

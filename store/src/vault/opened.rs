@@ -70,7 +70,7 @@ mod tests {
 
     fn key() -> SessionKey {
         SessionKey {
-            id: DataKeyId::generate().unwrap(),
+            id: DataKeyId::generate([0; 8]).unwrap(),
             key: Arc::new(Zeroizing::new(random().unwrap())),
         }
     }

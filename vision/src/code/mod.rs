@@ -3,6 +3,8 @@
 //! What is not of a standard that is read here is dropped where it was decoded: it is neither kept nor logged.
 
 mod aamva;
+#[cfg(test)]
+mod fuzz;
 mod grey;
 mod pdf417;
 mod seal;

@@ -170,7 +170,7 @@ const fn one() -> f32 {
 }
 
 impl Layout {
-    fn parse(name: &str, text: &str) -> Result<Self, LayoutFault> {
+    pub(crate) fn parse(name: &str, text: &str) -> Result<Self, LayoutFault> {
         let fault = |fault: String| LayoutFault {
             name: name.to_owned(),
             fault,

@@ -1,6 +1,8 @@
 //! Second factors: an authenticator app (TOTP, RFC 6238), recovery codes, and passkeys. Who has one is asked for it after the
 //! password, and again before sensitive actions. A passkey that verifies the person also signs in without a password.
 
+#[cfg(test)]
+mod fuzz;
 pub mod passkeys;
 pub mod webauthn;
 

@@ -4,6 +4,8 @@
 //! read by likeness: each character is compared with all that its row may hold, so that bars may be as narrow as a pixel.
 
 mod edges;
+#[cfg(test)]
+mod fuzz;
 mod guards;
 mod message;
 mod quad;

@@ -1,0 +1,34 @@
+//! What the service manager is told, if there is one (`sd_notify(3)`): that this process is ready, that it stops, and, as often as the
+//! manager asks for, that it is alive.
+
+use sd_notify::NotifyState;
+use std::time::Duration;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+/// Tells that the process is ready, and from now on that it is alive; once `stopping` is cancelled, that it stops. While requests and jobs
+/// finish it is alive, too. Must be called within a tokio runtime.
+pub(crate) fn tell(stopping: CancellationToken) {
+    send(NotifyState::Ready);
+    tokio::spawn(async move {
+        stopping.cancelled().await;
+        send(NotifyState::Stopping);
+    });
+    if let Some(limit) = sd_notify::watchdog_enabled() {
+        tokio::spawn(be_alive(limit / 2));
+    }
+}
+
+/// Ends with the process. If the runtime is stuck, the manager hears nothing and restarts the process.
+async fn be_alive(every: Duration) {
+    loop {
+        send(NotifyState::Watchdog);
+        sleep(every).await;
+    }
+}
+
+fn send(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        tracing::warn!(%error, "cannot tell the service manager");
+    }
+}

@@ -1,0 +1,56 @@
+//! Folders that are still there after a power cut. A name is durable once the folder that contains it is synced.
+
+use std::{
+    fs::{DirBuilder, File},
+    io,
+    path::Path,
+};
+
+/// Creates a folder, with those above it, durably and accessible to its owner only. It may exist.
+///
+/// # Errors
+/// If it cannot be created or made durable.
+pub fn create_durably(path: &Path) -> io::Result<()> {
+    let existed = path.ancestors().find(|folder| named(folder).exists());
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)?;
+    if existed == Some(path) {
+        // A process that was killed may have created it a moment ago. If the folder above it is not ours to read, somebody else did.
+        drop(path.parent().map(sync));
+        return Ok(());
+    }
+    for folder in path.ancestors().skip(1) {
+        sync(folder)?;
+        if Some(folder) == existed {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the names in a folder durable. An empty path is the current folder.
+///
+/// # Errors
+/// If the folder cannot be read or synced.
+pub(crate) fn sync(folder: &Path) -> io::Result<()> {
+    File::open(named(folder))?.sync_all()
+}
+
+/// Makes the name of a file durable.
+///
+/// # Errors
+/// If its folder cannot be read or synced.
+pub(crate) fn sync_name(file: &Path) -> io::Result<()> {
+    file.parent().map_or(Ok(()), sync)
+}
+
+fn named(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    }
+}
