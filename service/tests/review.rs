@@ -4,9 +4,9 @@
 
 use domain::{
     audit::AuditAction,
-    document::DocumentType,
+    document::{DocumentType, FieldName, Side},
     event::EventType,
-    findings::{DocumentFindings, SelfieFindings},
+    findings::{DocumentFindings, FieldPlace, SelfieFindings},
     ids::SessionId,
     named::Named,
     outcome::{Source, Verdict},
@@ -18,16 +18,17 @@ use domain::{
 };
 use service::{
     access::{Forbidden, Reviewer},
-    capture::rectify::View,
+    capture::{rectify::View, strips::Items},
     review::{
-        self, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture, list_pending, open_case, queue,
-        rule, undo,
+        self, CaseError, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture, list_pending, open_case,
+        queue, rule, undo,
     },
     session::{
         read::{SessionDetail, read_session},
         reprocess::reprocess,
         search::{Filter, Order, Page},
     },
+    stored::Slot,
 };
 use store::{StoreError, audit, jobs::JobKind, session::sessions};
 use testkit::{
@@ -424,6 +425,51 @@ async fn a_card_that_was_found_is_shown_straight_and_the_photo_as_taken_stays() 
         assert_eq!(picture.expose(), b"passport");
         harness.analyser.fail(0);
     }
+}
+
+#[tokio::test]
+async fn faces_are_those_that_were_compared_and_each_look_is_recorded() {
+    let harness = Harness::new().await;
+    let place = FieldPlace {
+        name: FieldName::LastName,
+        confidence: 0.9,
+        corners: [[1.0, 1.0], [90.0, 1.0], [90.0, 20.0], [1.0, 20.0]],
+    };
+    harness.analyser.see_document(DocumentFindings {
+        places: vec![place],
+        ..passport()
+    });
+    harness.analyser.see_selfie(SelfieFindings {
+        best_frame: Some(1),
+        liveness: None,
+        ..holder()
+    });
+    let (id, _) = harness.decided().await;
+    let rita = reviewer(&harness).await;
+    let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
+    let of = |slot| {
+        let taken = case.history.captures.iter().find(|taken| taken.slot == slot);
+        taken.unwrap().id.clone()
+    };
+    let (document, selfie) = (of(Slot::Document(Side::Front)), of(Slot::Selfie));
+    let look = async |capture, frame, view| find_picture(&harness.honnin, &rita, capture, frame, view).await;
+    let begins = |picture: Result<review::Picture, CaseError>, words: &str| {
+        let picture = picture.unwrap();
+        assert!(picture.expose().starts_with(words.as_bytes()), "{words}");
+    };
+    begins(look(&document, 0, View::Face).await, "face of ");
+    begins(look(&selfie, 1, View::Face).await, "face of ");
+    begins(look(&document, 0, View::Items(Items::All)).await, "1 strips of ");
+    for (capture, frame, view) in [(&selfie, 0, View::Face), (&selfie, 1, View::Items(Items::All))] {
+        let refused = look(capture, frame, view).await.unwrap_err();
+        assert!(matches!(refused, CaseError::NotFound), "{view:?}");
+    }
+    let (tenant, subject) = (harness.tenant.id.clone(), id.to_string());
+    let log = harness
+        .read(async move |tx| audit::list(tx, &tenant, Some(&subject), None, 100).await)
+        .await;
+    let looks = log.iter().filter(|entry| entry.entry.action.as_str() == "picture.view");
+    assert_eq!(looks.count(), 5, "also those that showed nothing");
 }
 
 #[tokio::test]

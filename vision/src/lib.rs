@@ -9,6 +9,7 @@ mod document;
 mod drawing;
 mod extent;
 mod face;
+mod face_view;
 mod glance;
 mod layout;
 mod likeness;
@@ -25,12 +26,15 @@ mod selfie;
 mod signals;
 mod stopwatch;
 mod straight;
+mod strips;
 mod text;
 mod zone;
 
 pub use drawing::{Trace, drawn};
+pub use face_view::aligned_face;
 pub use picture::{Logo, Picture, PictureFault, logo, normalise};
 pub use straight::straightened;
+pub use strips::{Sheet, Strip, cut_strips};
 
 use domain::document::{DocumentType, Side};
 use domain::findings::{Asked, DocumentFindings, ModelHash, Quality, SelfieFindings, Unavailable};

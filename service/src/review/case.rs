@@ -4,7 +4,7 @@ use super::{HOLD, steps_not_performed};
 use crate::{
     Honnin,
     access::Reviewer,
-    capture::rectify::{View, shown},
+    capture::rectify::{FrameOf, View, shown},
     session::history::{self, SessionHistory},
 };
 use domain::{
@@ -108,7 +108,7 @@ pub type Picture = Personal<Vec<u8>>;
 /// One picture of a capture, by its place in the burst.
 ///
 /// # Errors
-/// [`CaseError`]; [`CaseError::NotFound`] also after erasure.
+/// [`CaseError`]; [`CaseError::NotFound`] also after erasure, and if the picture does not have this view.
 pub async fn find_picture(
     honnin: &Honnin,
     reviewer: &Reviewer,
@@ -122,27 +122,34 @@ pub async fn find_picture(
         let row = sessions::find(tx, staff.tenant(), &capture.session)
             .await?
             .ok_or(CaseError::NotFound)?;
-        let frame = capture.frames.get(frame).cloned().ok_or(CaseError::NotFound)?;
+        let object = capture.frames.get(frame).cloned().ok_or(CaseError::NotFound)?;
         let mut entry = staff.entry(now, AuditAction::PictureView, Some(row.session.id.to_string()));
         entry.detail = Some(format!("{} {}", capture.slot.as_str(), capture.id));
         audit::record(tx, &entry).await?;
-        Ok::<_, CaseError>((row, capture, frame))
+        Ok::<_, CaseError>((row, capture, object))
     });
-    let (row, capture, frame) = unit.await?;
+    let (row, capture, object) = unit.await?;
     let key = match honnin.vault.open(&row.data_key).await {
         Err(StoreError::Erased) => return Err(CaseError::NotFound),
         other => other?,
     };
     let sealed = honnin
         .pictures
-        .find(&row.session.id, &frame.object)
+        .find(&row.session.id, &object.object)
         .await?
         .ok_or(CaseError::NotFound)?;
     let place = AssociatedData {
         tenant: &row.session.tenant,
         session: &row.session.id,
-        name: &frame.object,
+        name: &object.object,
     };
     let picture = key.open(&place, &sealed)?;
-    Ok(shown(honnin, &row, &capture, &key, picture, view).await?)
+    let frame = FrameOf {
+        row: &row,
+        capture: &capture,
+        index: frame,
+    };
+    shown(honnin, frame, &key, picture, view)
+        .await?
+        .ok_or(CaseError::NotFound)
 }

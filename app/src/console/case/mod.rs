@@ -1,10 +1,12 @@
 //! A case: its pictures, its readings, the decision.
 
 mod burst;
+mod faces;
 mod view;
 
 use super::{
     fault::Fault,
+    findings::Item,
     layout::NavigationItem,
     link,
     parts::minutes,
@@ -17,7 +19,7 @@ use super::{
 use crate::{
     forms::{self, picture_view},
     page::{Fields, Outcome, form, handler, mistake},
-    parts::Mistake,
+    parts::{Mistake, crop::Crop},
 };
 use axum::{
     Json, Router,
@@ -33,6 +35,7 @@ use domain::{
     secret::Personal,
     session::Status,
 };
+use faces::Faces;
 use http::{
     StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE},
@@ -41,6 +44,7 @@ use leptos::prelude::*;
 use serde::Serialize;
 use service::{
     access::Reviewer,
+    capture::strips::{Items, Strips},
     review::{self, Case, CaseError, ReviewDecision, RuleError, UndoError},
     session::{
         history::{SessionHistory, Taken},
@@ -116,7 +120,8 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
             .into_iter()
             .find(|taken| taken.slot == Slot::Selfie)
             .map(Burst::of),
-        items: rows::items(&history.detail, &rows::printed(history)),
+        faces: faces(history),
+        items: items(history),
         reasons: outcome.map(rows::reasons).unwrap_or_default(),
         checks: outcome.map(|outcome| rows::checks(&outcome.checks)).unwrap_or_default(),
         scores: history
@@ -192,16 +197,10 @@ fn used(history: &SessionHistory) -> Vec<&Taken> {
 fn pictures(history: &SessionHistory) -> Vec<Shown> {
     let shown = |taken: &Taken| Shown {
         name: slot_name(taken.slot).to_owned(),
-        card_url: taken.straight.then(|| {
-            format!(
-                "/admin/pictures/{}/{}?{}={}",
-                taken.id,
-                taken.best,
-                forms::VIEW,
-                forms::CARD
-            )
-        }),
-        url: format!("/admin/pictures/{}/{}", taken.id, taken.best),
+        card_url: taken
+            .straight
+            .then(|| format!("{}?{}={}", picture_url(taken), forms::VIEW, forms::CARD)),
+        url: picture_url(taken),
         problems: taken
             .problems
             .iter()
@@ -210,6 +209,44 @@ fn pictures(history: &SessionHistory) -> Vec<Shown> {
         compared: taken.slot != Slot::Document(Side::Back),
     };
     used(history).into_iter().map(shown).collect()
+}
+
+/// The readings, each beside the part of the picture it was read from.
+fn items(history: &SessionHistory) -> Vec<Item> {
+    let sides: Vec<_> = used(history)
+        .into_iter()
+        .filter_map(|taken| {
+            let found = taken.document.as_ref()?.expose();
+            let sheet = format!("{}?{}={}", picture_url(taken), forms::VIEW, forms::ITEMS);
+            Some((found.side, sheet, Strips::of(found, Items::All)))
+        })
+        .collect();
+    let read = history.detail.ocr.as_ref().map(|ocr| ocr.expose().as_slice());
+    let mut items = rows::items(&history.detail, &rows::printed(history));
+    for item in &mut items {
+        let read = read.and_then(|fields| fields.iter().find(|field| field.name == item.field));
+        let side = read.and_then(|read| sides.iter().find(|(side, ..)| *side == read.side));
+        item.crop = side.and_then(|(_, sheet, strips)| Some(Crop::of(sheet.clone(), strips.find(item.field)?)));
+    }
+    items
+}
+
+/// The portrait and the face of the selfie, if both were found.
+fn faces(history: &SessionHistory) -> Option<Faces> {
+    let used = used(history);
+    let face = |is_wanted: fn(Slot) -> bool| {
+        let taken = used.iter().find(|taken| taken.face && is_wanted(taken.slot))?;
+        Some(format!("{}?{}={}", picture_url(taken), forms::VIEW, forms::FACE))
+    };
+    Some(Faces {
+        portrait: face(|slot| matches!(slot, Slot::Document(_)))?,
+        selfie: face(|slot| slot == Slot::Selfie)?,
+    })
+}
+
+/// The address of the picture of a capture that was judged.
+fn picture_url(taken: &Taken) -> String {
+    format!("/admin/pictures/{}/{}", taken.id, taken.best)
 }
 
 async fn picture(request: Request) -> PageResult<Response> {

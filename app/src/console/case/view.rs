@@ -2,6 +2,7 @@
 //! adds zoom, rotation, brightness, comparison and keyboard shortcuts.
 
 use super::burst::{Burst, burst};
+use super::faces::{Faces, faces};
 use crate::PageMeta;
 use crate::console::findings::{Item, ScoreRow, checks, evidence, items, reasons, scores};
 use crate::console::labels;
@@ -73,6 +74,8 @@ pub(super) struct CaseView {
     pub attempt: i64,
     /// The pictures that count.
     pub pictures: Vec<Shown>,
+    /// Portrait and selfie, to be compared.
+    pub faces: Option<Faces>,
     /// The frames of the selfie.
     pub burst: Option<Burst>,
     /// Readings.
@@ -308,7 +311,8 @@ fn keys() -> AnyView {
         ("R", "rotate it"),
         ("B, V", "more brightness, more contrast"),
         ("0", "as it was"),
-        ("C", "compare portrait and selfie"),
+        ("C", "compare portrait and selfie: beside each other, over each other"),
+        ("F", "flicker between them; again to stop"),
         ("5 – 9", "tick a reason"),
         ("N", "write a note; Esc leaves it"),
         ("A, X, T", "go to Approve, Reject, Ask again; Enter decides"),
@@ -341,11 +345,12 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
             </div>
         </div>
         <div class="case">
-            <div class="stack">{gallery(&view.pictures)}{view.burst.as_ref().map(burst)}{readings}</div>
+            <div class="stack">{gallery(&view.pictures)}{view.faces.as_ref().map(faces)}{view.burst.as_ref().map(burst)}{readings}</div>
             <div class="stack case-side">{side(view)}</div>
         </div>
         {keys()}
         <script nonce=meta.nonce.clone() inner_html=include_str!("case.js")></script>
+        <script nonce=meta.nonce.clone() inner_html=include_str!("faces.js")></script>
     };
     page(frame, meta, "Case", main.into_any())
 }
