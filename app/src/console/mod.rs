@@ -24,6 +24,7 @@ pub mod queue;
 mod request;
 mod rows;
 mod sandbox;
+mod selection;
 pub mod session;
 pub mod sessions;
 pub mod settings;
@@ -71,6 +72,7 @@ pub(crate) fn signed_in_forms() -> Router {
         .merge(session::forms())
         .merge(erase::forms())
         .merge(case::forms())
+        .merge(queue::forms())
         .merge(settings::forms())
         .merge(keys::forms())
         .merge(webhooks::forms())

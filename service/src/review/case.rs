@@ -9,7 +9,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
-    ids::{CaptureId, SessionId},
+    ids::{CaptureId, SessionId, UserId},
     secret::Personal,
     session::{Status, Step},
 };
@@ -32,6 +32,8 @@ pub struct Case {
     pub mine: bool,
     /// A decision that has not taken effect yet, with the reviewer's name.
     pub pending: Option<(PendingRuling, String)>,
+    /// Who is to decide it, and their name.
+    pub assigned_to: Option<(UserId, String)>,
     /// Steps that were not performed: with any of them the session cannot be approved.
     pub not_performed: Vec<Step>,
 }
@@ -65,9 +67,10 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
             None
         };
         audit::record(tx, &staff.entry(now, AuditAction::CaseOpen, Some(id.to_string()))).await?;
-        Ok::<_, CaseError>((history::gather(tx, row).await?, hold, pending))
+        let assigned_to = review::find_assignee(tx, &id).await?;
+        Ok::<_, CaseError>((history::gather(tx, row).await?, hold, pending, assigned_to))
     });
-    let (rows, hold, pending) = unit.await?;
+    let (rows, hold, pending, assigned_to) = unit.await?;
     let history = history::open(honnin, rows, true).await?;
     let checks = history
         .detail
@@ -80,6 +83,7 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         not_performed: steps_not_performed(&history.detail.session.plan, &checks),
         hold,
         pending,
+        assigned_to,
         history,
     })
 }

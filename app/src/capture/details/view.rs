@@ -158,8 +158,7 @@ fn was_read(meta: &PageMeta) -> impl IntoView + use<> {
 /// How a field's value is printed on the document, and words for it.
 fn printed(view: &DetailsView, meta: &PageMeta, field: InputField) -> Option<(Crop, String)> {
     let (_, crop) = view.printed.iter().find(|(printed, _)| *printed == field)?;
-    let label = meta.say(text::PRINTED).replace("{field}", meta.say(text::label(field)));
-    Some((crop.clone(), label))
+    Some((crop.clone(), meta.say(text::PRINTED).to_owned()))
 }
 
 fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {

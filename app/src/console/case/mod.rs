@@ -1,5 +1,6 @@
 //! A case: its pictures, its readings, the decision.
 
+mod assignment;
 mod burst;
 mod faces;
 mod view;
@@ -10,9 +11,9 @@ use super::{
     layout::NavigationItem,
     link,
     parts::minutes,
-    queue::{QUEUE, Selection},
     request::{PageResult, Request, done},
     rows,
+    selection::{QUEUE, Selection},
     session::{ruled_by, slot_name},
     sessions::PAGE,
 };
@@ -21,6 +22,8 @@ use crate::{
     page::{Fields, Outcome, form, handler, mistake},
     parts::{Mistake, crop::Crop},
 };
+use assignment::Assignment;
+pub(super) use assignment::take_or_give_back;
 use axum::{
     Json, Router,
     response::{IntoResponse, Response},
@@ -29,7 +32,7 @@ use axum::{
 use burst::Burst;
 use domain::{
     document::Side,
-    ids::{CaptureId, SessionId},
+    ids::{CaptureId, SessionId, UserId},
     language::Language,
     reasons::Reason,
     secret::Personal,
@@ -45,7 +48,7 @@ use serde::Serialize;
 use service::{
     access::Reviewer,
     capture::strips::{Items, Strips},
-    review::{self, Case, CaseError, ReviewDecision, RuleError, UndoError},
+    review::{self, AssignError, Case, CaseError, ReviewDecision, RuleError, UndoError},
     session::{
         history::{SessionHistory, Taken},
         search::{Order, Page, SessionSummary},
@@ -67,6 +70,7 @@ pub(super) fn forms() -> Router {
     Router::new()
         .route("/admin/review/{id}", post(form(HERE, rule)))
         .route("/admin/review/{id}/undo", post(form(HERE, undo)))
+        .route("/admin/review/{id}/assign", post(form(HERE, assign)))
         .route("/admin/review/{id}/hold", post(handler(keep)))
         .route("/admin/pictures/{capture}/{frame}", get(handler(picture)))
 }
@@ -95,7 +99,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
         limit: PAGE,
     };
     let selection = Selection::of(request.query()?);
-    let queue = review::queue(honnin, reviewer, selection.filter(), page).await?;
+    let queue = review::queue(honnin, reviewer, selection.filter(request.staff().user()), page).await?;
     let at = queue.iter().position(|case| case.id == *id);
     let neighbour = |at: Option<usize>| at.and_then(|at| queue.get(at)).map(|case| case.id.to_string());
     let history = &opened.history;
@@ -129,6 +133,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
             .last()
             .map(|decided| rows::scores(&decided.scores))
             .unwrap_or_default(),
+        assignment: assignment(request, reviewer, &opened).await?,
         hold: hold(&opened),
         not_performed: opened.not_performed.clone(),
         earlier: earlier(history),
@@ -154,6 +159,19 @@ fn earlier(history: &SessionHistory) -> Vec<Earlier> {
             note: judged.note.as_ref().map(|note| note.expose().clone()),
         })
         .collect()
+}
+
+/// Who is to decide the case, while it is waiting.
+async fn assignment(request: &Request, reviewer: &Reviewer, opened: &Case) -> PageResult<Option<Assignment>> {
+    if opened.hold.is_none() {
+        return Ok(None);
+    }
+    let people = review::list_reviewers(request.honnin(), reviewer).await?;
+    Ok(Some(Assignment {
+        me: request.staff().user().clone(),
+        to: opened.assigned_to.clone(),
+        people,
+    }))
 }
 
 fn hold(opened: &Case) -> Hold {
@@ -309,14 +327,12 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
         limit: PAGE,
     };
     let selection = Selection::of(request.query()?);
-    let rest = review::queue(honnin, &reviewer, selection.filter(), page).await?;
+    let rest = review::queue(honnin, &reviewer, selection.filter(request.staff().user()), page).await?;
     let decided = review::list_pending(honnin, &reviewer).await?;
     let is_free = |case: &&SessionSummary| {
-        let held = case
-            .held_by
-            .as_ref()
-            .is_some_and(|(user, _)| user != request.staff().user());
-        !held && !decided.iter().any(|decided| decided.session == case.id)
+        let others = [&case.held_by, &case.assigned_to].into_iter().flatten();
+        let is_taken = others.into_iter().any(|(user, _)| user != request.staff().user());
+        !is_taken && !decided.iter().any(|decided| decided.session == case.id)
     };
     match rest.iter().find(is_free) {
         Some(next) => done(
@@ -334,7 +350,7 @@ async fn undo(request: Request, fields: Fields) -> PageResult<Outcome> {
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     match review::undo(request.honnin(), &reviewer, &id).await {
         Ok(()) => done(
-            &format!("/admin/review/{id}"),
+            &Selection::of(request.query()?).href(&format!("{QUEUE}/{id}")),
             "Undone. The case is reserved for you again.",
         ),
         Err(UndoError::TooLate) => {
@@ -343,6 +359,37 @@ async fn undo(request: Request, fields: Fields) -> PageResult<Outcome> {
         }
         Err(UndoError::Store(error)) => Err(error.into()),
     }
+}
+
+/// POST: who is to decide the case. Both the queue and the case have this form.
+async fn assign(request: Request, fields: Fields) -> PageResult<Outcome> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    let person = |name| match fields.raw(name) {
+        "" => Ok(None),
+        id => UserId::parse(id).map(Some).ok_or(Fault::Malformed),
+    };
+    let (before, to) = (person(assignment::BEFORE)?, person(assignment::TO)?);
+    let selection = Selection::of(request.query()?);
+    let back = match fields.raw(assignment::BACK) {
+        assignment::TO_CASE => selection.href(&format!("{QUEUE}/{id}")),
+        _ => selection.href(QUEUE),
+    };
+    let me = request.staff().user();
+    let notice = match review::assign(request.honnin(), &reviewer, &id, before.as_ref(), to.as_ref()).await {
+        Ok(()) => match &to {
+            None => "The case is assigned to nobody.".to_owned(),
+            Some(user) if user == me => "The case is assigned to you.".to_owned(),
+            Some(_) => "The case is assigned.".to_owned(),
+        },
+        Err(AssignError::NotFound) => return Err(Fault::NotFound),
+        Err(AssignError::Store(error)) => return Err(error.into()),
+        Err(AssignError::NotWaiting) => "This case is no longer waiting for review.".to_owned(),
+        Err(AssignError::Changed(Some(name))) => format!("The case was assigned to {name} in the meantime."),
+        Err(AssignError::Changed(None)) => "The case was given back in the meantime.".to_owned(),
+        Err(AssignError::NoReviewer) => "This person does not review cases here.".to_owned(),
+    };
+    done(&back, notice)
 }
 
 /// The case again, with the reason why the decision was refused and what was typed.

@@ -1,6 +1,7 @@
 //! A case on one screen: pictures, readings, checks, the decision. Without scripts every picture opens in full size; the script
 //! adds zoom, rotation, brightness, comparison and keyboard shortcuts.
 
+use super::assignment::{Assignment, assignment};
 use super::burst::{Burst, burst};
 use super::faces::{Faces, faces};
 use crate::PageMeta;
@@ -8,7 +9,7 @@ use crate::console::findings::{Item, ScoreRow, checks, evidence, items, reasons,
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, age, area, badge, minutes, shortcuts};
-use crate::console::queue::{QUEUE, Selection};
+use crate::console::selection::{QUEUE, Selection};
 use crate::parts::Mistake;
 use domain::{
     document::DocumentType,
@@ -86,6 +87,8 @@ pub(super) struct CaseView {
     pub checks: Vec<(&'static str, String, Tone)>,
     /// Every score of the decision.
     pub scores: Vec<ScoreRow>,
+    /// Who is to decide it, while it is waiting.
+    pub assignment: Option<Assignment>,
     /// Who may decide.
     pub hold: Hold,
     /// Steps that were not performed.
@@ -298,6 +301,7 @@ fn side(view: &CaseView) -> AnyView {
                 <details class="fold"><summary>"Scores and limits"</summary>{scores(&view.scores)}</details>
             })}
         </section>
+        {view.assignment.as_ref().map(|to| assignment(to, &view.selection.href(&format!("{QUEUE}/{}/assign", view.id))))}
         <section class="panel decide"><h2>"Decision"</h2>{mistakes(&view.mistakes)}{state}</section>
     }
     .into_any()
