@@ -55,6 +55,12 @@ pub const VIEW: &str = "view";
 pub const CARD: &str = "card";
 /// Value of [`VIEW`]: at most 240 pixels long.
 pub const SMALL: &str = "small";
+/// Value of [`VIEW`]: the items of the form for the details, cut out one under the other.
+pub const TYPED_ITEMS: &str = "typed-items";
+/// Value of [`VIEW`]: all items that were read, cut out one under the other.
+pub const ITEMS: &str = "items";
+/// Value of [`VIEW`]: the face that was compared, upright, always of the same size.
+pub const FACE: &str = "face";
 /// Version of the consent text shown.
 pub const VERSION: &str = "version";
 /// `yes` if the user agrees to the face search among approved people.
@@ -114,9 +120,13 @@ pub fn side(slot: &str) -> Option<domain::document::Side> {
 #[cfg(feature = "ssr")]
 #[must_use]
 pub fn picture_view(asked: Option<&str>) -> service::capture::rectify::View {
+    use service::capture::{rectify::View, strips::Items};
     match asked {
-        Some(CARD) => service::capture::rectify::View::Card,
-        Some(SMALL) => service::capture::rectify::View::Small,
-        _ => service::capture::rectify::View::Whole,
+        Some(CARD) => View::Card,
+        Some(SMALL) => View::Small,
+        Some(TYPED_ITEMS) => View::Items(Items::Typed),
+        Some(ITEMS) => View::Items(Items::All),
+        Some(FACE) => View::Face,
+        _ => View::Whole,
     }
 }

@@ -37,6 +37,8 @@ vocabulary! {
         LinkSwitchDevice = "link.hand_over",
         /// Opened a case.
         CaseOpen = "case.open",
+        /// Assigned a case.
+        CaseAssign = "case.assign",
         /// Ruled.
         CaseRule = "case.rule",
         /// Took a ruling back before it took effect.

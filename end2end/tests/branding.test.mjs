@@ -97,7 +97,14 @@ test("the contact stands where a verification ends or goes wrong", long, async (
     const contact = phone.getByRole("link", { name: "Contact Harbour Bank" });
     assert.equal(await contact.getAttribute("href"), "mailto:help@bank.example", outcome);
     wrong.push(...(await look(phone, `branding-${outcome}`)), ...(await smallTargets(phone)));
+    // Also at an address that leads nowhere.
+    await phone.goto(`${honnin.base}/capture/nowhere`);
+    await phone.getByRole("heading", { level: 1 }).waitFor();
+    assert.equal(await contact.getAttribute("href"), "mailto:help@bank.example", `${outcome}, nowhere`);
   }
+  const stranger = await browser.phone();
+  await stranger.goto(`${honnin.base}/capture/nowhere`);
+  assert.equal(await stranger.getByRole("link", { name: /^Contact/ }).count(), 0);
   assert.deepEqual(wrong, []);
 });
 

@@ -4,10 +4,10 @@
 
 use domain::{
     audit::AuditAction,
-    document::DocumentType,
+    document::{DocumentType, FieldName, Side},
     event::EventType,
-    findings::{DocumentFindings, SelfieFindings},
-    ids::SessionId,
+    findings::{DocumentFindings, FieldPlace, SelfieFindings},
+    ids::{SessionId, UserId},
     named::Named,
     outcome::{Source, Verdict},
     reasons::Reason,
@@ -17,17 +17,19 @@ use domain::{
     time::Millis,
 };
 use service::{
-    access::{Forbidden, Reviewer},
-    capture::rectify::View,
+    access::{Admin, Forbidden, Reviewer},
+    capture::{rectify::View, strips::Items},
+    people::{Change, change_person},
     review::{
-        self, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture, list_pending, open_case, queue,
-        rule, undo,
+        self, AssignError, CaseError, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture,
+        list_pending, open_case, queue, rule, undo,
     },
     session::{
         read::{SessionDetail, read_session},
         reprocess::reprocess,
         search::{Filter, Order, Page},
     },
+    stored::Slot,
 };
 use store::{StoreError, audit, jobs::JobKind, session::sessions};
 use testkit::{
@@ -70,7 +72,9 @@ async fn waiting_cases_are_counted_by_reason_and_kind_of_document() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
     let reasons = read(&harness, &id).await.outcome.unwrap().reasons;
-    let counts = review::count_by_reason(&harness.honnin, &rita, None).await.unwrap();
+    let counts = review::count_by_reason(&harness.honnin, &rita, None, false)
+        .await
+        .unwrap();
     assert_eq!(counts.all, 1);
     let counted: Vec<_> = counts
         .by_reason
@@ -81,7 +85,9 @@ async fn waiting_cases_are_counted_by_reason_and_kind_of_document() {
     assert!(!expected.is_empty());
     assert_eq!(counted, expected);
     let other = Some(DocumentType::ResidenceCard);
-    let none = review::count_by_reason(&harness.honnin, &rita, other).await.unwrap();
+    let none = review::count_by_reason(&harness.honnin, &rita, other, false)
+        .await
+        .unwrap();
     assert_eq!(none, review::ReasonCounts::default());
 }
 
@@ -423,6 +429,156 @@ async fn a_card_that_was_found_is_shown_straight_and_the_photo_as_taken_stays() 
             .unwrap();
         assert_eq!(picture.expose(), b"passport");
         harness.analyser.fail(0);
+    }
+}
+
+#[tokio::test]
+async fn faces_are_those_that_were_compared_and_each_look_is_recorded() {
+    let harness = Harness::new().await;
+    let place = FieldPlace {
+        name: FieldName::LastName,
+        confidence: 0.9,
+        corners: [[1.0, 1.0], [90.0, 1.0], [90.0, 20.0], [1.0, 20.0]],
+    };
+    harness.analyser.see_document(DocumentFindings {
+        places: vec![place],
+        ..passport()
+    });
+    harness.analyser.see_selfie(SelfieFindings {
+        best_frame: Some(1),
+        liveness: None,
+        ..holder()
+    });
+    let (id, _) = harness.decided().await;
+    let rita = reviewer(&harness).await;
+    let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
+    let of = |slot| {
+        let taken = case.history.captures.iter().find(|taken| taken.slot == slot);
+        taken.unwrap().id.clone()
+    };
+    let (document, selfie) = (of(Slot::Document(Side::Front)), of(Slot::Selfie));
+    let look = async |capture, frame, view| find_picture(&harness.honnin, &rita, capture, frame, view).await;
+    let begins = |picture: Result<review::Picture, CaseError>, words: &str| {
+        let picture = picture.unwrap();
+        assert!(picture.expose().starts_with(words.as_bytes()), "{words}");
+    };
+    begins(look(&document, 0, View::Face).await, "face of ");
+    begins(look(&selfie, 1, View::Face).await, "face of ");
+    begins(look(&document, 0, View::Items(Items::All)).await, "1 strips of ");
+    for (capture, frame, view) in [(&selfie, 0, View::Face), (&selfie, 1, View::Items(Items::All))] {
+        let refused = look(capture, frame, view).await.unwrap_err();
+        assert!(matches!(refused, CaseError::NotFound), "{view:?}");
+    }
+    let (tenant, subject) = (harness.tenant.id.clone(), id.to_string());
+    let log = harness
+        .read(async move |tx| audit::list(tx, &tenant, Some(&subject), None, 100).await)
+        .await;
+    let looks = log.iter().filter(|entry| entry.entry.action.as_str() == "picture.view");
+    assert_eq!(looks.count(), 5, "also those that showed nothing");
+}
+
+#[tokio::test]
+async fn a_case_is_taken_assigned_and_given_back_and_of_two_who_take_it_the_second_is_told() {
+    let (harness, id) = waiting().await;
+    let [rita, rob] = [reviewer(&harness).await, reviewer(&harness).await];
+    let (first, second) = (rita.staff().user(), rob.staff().user());
+    let assign = async |who: &Reviewer, before: Option<&UserId>, to: Option<&UserId>| {
+        review::assign(&harness.honnin, who, &id, before, to).await
+    };
+    let mine = async |who: &Reviewer| {
+        let filter = Filter {
+            assigned_to: Some(who.staff().user().clone()),
+            ..Filter::default()
+        };
+        let listed = queue(&harness.honnin, who, filter, first_page()).await.unwrap().len();
+        let counts = review::count_by_reason(&harness.honnin, who, None, true).await.unwrap();
+        (listed, counts.mine, counts.all)
+    };
+    assign(&rita, None, Some(first)).await.unwrap();
+    let late = assign(&rob, None, Some(second)).await.unwrap_err();
+    assert!(
+        matches!(&late, AssignError::Changed(Some(name)) if name == rita.staff().name()),
+        "{late:?}"
+    );
+    assert_eq!((mine(&rita).await, mine(&rob).await), ((1, 1, 1), (0, 0, 0)));
+    // To somebody else, who gives it back.
+    assign(&rita, Some(first), Some(second)).await.unwrap();
+    assert_eq!((mine(&rita).await, mine(&rob).await), ((0, 0, 0), (1, 1, 1)));
+    let opened = open_case(&harness.honnin, &rita, &id).await.unwrap();
+    assert_eq!(opened.assigned_to.map(|(user, _)| user).as_ref(), Some(second));
+    assert!(opened.mine, "an assignment keeps nobody from working on the case");
+    assign(&rob, Some(second), None).await.unwrap();
+    assert_eq!(mine(&rob).await, (0, 0, 0));
+    let (tenant, subject) = (harness.tenant.id.clone(), id.to_string());
+    let log = harness
+        .read(async move |tx| audit::list(tx, &tenant, Some(&subject), None, 100).await)
+        .await;
+    let assigned = log.iter().filter(|entry| entry.entry.action == AuditAction::CaseAssign);
+    let details: Vec<_> = assigned.filter_map(|entry| entry.entry.detail.clone()).collect();
+    assert_eq!(
+        details,
+        [
+            format!("{second} → nobody"),
+            format!("{first} → {second}"),
+            format!("nobody → {first}"),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_case_is_assigned_to_reviewers_of_the_tenant_only_and_only_while_it_waits() {
+    let (harness, id) = waiting().await;
+    let rita = reviewer(&harness).await;
+    let assign = async |to: &UserId| review::assign(&harness.honnin, &rita, &id, None, Some(to)).await;
+    let auditor = harness.staff(Role::Auditor).await;
+    let foreign = Harness::new().await;
+    let stranger = reviewer(&foreign).await;
+    for nobody in [auditor.user(), stranger.staff().user()] {
+        let refused = assign(nobody).await.unwrap_err();
+        assert!(matches!(refused, AssignError::NoReviewer), "{refused:?}");
+    }
+    let people = review::list_reviewers(&harness.honnin, &rita).await.unwrap();
+    assert!(people.iter().any(|(user, _)| user == rita.staff().user()));
+    assert!(people.iter().all(|(user, _)| user != auditor.user()));
+    let refused = review::assign(&foreign.honnin, &stranger, &id, None, None)
+        .await
+        .unwrap_err();
+    assert!(matches!(refused, AssignError::NotFound), "{refused:?}");
+    assign(rita.staff().user()).await.unwrap();
+    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+        .await
+        .ok();
+    rule(&harness.honnin, &rita, &id, reject(), None).await.ok();
+    harness.clock.advance(UNDO);
+    harness.run_until_idle().await;
+    let (subject, user) = (id.clone(), rita.staff().user().clone());
+    let left = harness
+        .read(async move |tx| store::review::find_assignee(tx, &subject).await)
+        .await;
+    assert_eq!(left, None, "the decision has taken effect");
+    let refused = assign(&user).await.unwrap_err();
+    assert!(matches!(refused, AssignError::NotWaiting), "{refused:?}");
+}
+
+#[tokio::test]
+async fn who_may_no_longer_review_loses_their_cases() {
+    let (harness, id) = waiting().await;
+    let rita = reviewer(&harness).await;
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    let rita_id = rita.staff().user();
+    for change in [Change::Role(Role::Auditor), Change::Disabled(true)] {
+        change_person(&harness.honnin, &admin, rita_id, Change::Role(Role::Reviewer))
+            .await
+            .unwrap();
+        review::assign(&harness.honnin, &rita, &id, None, Some(rita_id))
+            .await
+            .unwrap();
+        change_person(&harness.honnin, &admin, rita_id, change).await.unwrap();
+        let subject = id.clone();
+        let left = harness
+            .read(async move |tx| store::review::find_assignee(tx, &subject).await)
+            .await;
+        assert_eq!(left, None, "{change:?}");
     }
 }
 

@@ -116,13 +116,56 @@ pub async fn find_hold(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Resu
     .transpose()
 }
 
-/// Releases a case.
+/// Releases a case: nobody has reserved it, and nobody is to decide it.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn release(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM review_holds WHERE session_id = $1")
+        .bind(session.as_str()).execute(conn).await.map(drop))?;
+    unassign(tx, session).await
+}
+
+/// Assigns a case to `user`, whoever it was assigned to before.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn assign(tx: &mut Tx, session: &SessionId, user: &UserId, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO review_assignments (session_id, user_id, assigned_at) VALUES ($1, $2, $3)
+         ON CONFLICT (session_id) DO UPDATE SET user_id = excluded.user_id, assigned_at = excluded.assigned_at")
+        .bind(session.as_str()).bind(user.as_str()).bind(now.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+/// Who a case is assigned to, and their name.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_assignee(tx: &mut Tx, session: &SessionId) -> Result<Option<(UserId, String)>, StoreError> {
+    let row: Option<(String, String)> = on!(tx, conn => sqlx::query_as(
+        "SELECT users.id, users.name FROM review_assignments JOIN users ON users.id = review_assignments.user_id
+         WHERE session_id = $1")
+        .bind(session.as_str()).fetch_optional(conn).await)?;
+    row.map(|(user, name)| Ok((user_id(&user)?, name))).transpose()
+}
+
+/// Assigns a case to nobody.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn unassign(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM review_assignments WHERE session_id = $1")
         .bind(session.as_str()).execute(conn).await.map(drop))
+}
+
+/// Takes all cases from a person who may no longer review. Returns how many.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn unassign_all(tx: &mut Tx, user: &UserId) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM review_assignments WHERE user_id = $1")
+        .bind(user.as_str()).execute(conn).await.map(|done| done.rows_affected()))
 }
 
 /// Removes up to `limit` of the reservations that have ended. Returns how many.

@@ -162,6 +162,15 @@ impl Analyser for ScriptedAnalyser {
         Ok([b"small ".as_slice(), &picture].concat())
     }
 
+    fn strips(&self, picture: Vec<u8>, places: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault> {
+        let sheet = format!("{} strips of ", places.len());
+        Ok((!places.is_empty()).then(|| [sheet.as_bytes(), &picture].concat()))
+    }
+
+    fn face(&self, picture: Vec<u8>, _: [[f32; 2]; 2]) -> Result<Option<Vec<u8>>, PictureFault> {
+        Ok(Some([b"face of ".as_slice(), &picture].concat()))
+    }
+
     fn glance(&self, picture: &[u8]) -> Result<Option<Glance>, PictureFault> {
         Ok(self.glance.lock().unwrap().clone().or_else(|| Some(pose(picture))))
     }

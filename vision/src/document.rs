@@ -251,7 +251,23 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
         // Labels alone say too little where the layout is not known: a wrong item is worse than none.
         reading.zone.fields.clear();
     }
+    if let Some(zone) = &look.machine {
+        place_machine_items(&mut reading.places, zone, look);
+    }
     Ok(reading)
+}
+
+/// Adds where the items of the zone stand, as far as they are not printed elsewhere as well: people read that more easily.
+fn place_machine_items(places: &mut Vec<FieldPlace>, zone: &mrz::Zone, look: &Look<'_, '_>) {
+    for (name, corners) in mrz::places(zone) {
+        if places.iter().all(|place| place.name != name) {
+            places.push(FieldPlace {
+                name,
+                confidence: zone.log_probability.exp(),
+                corners: corners.map(|corner| look.place(corner)),
+            });
+        }
+    }
 }
 
 /// All items once: those of the machine-readable zone first, then those of codes, then what is printed; and the printed ones that

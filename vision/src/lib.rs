@@ -10,6 +10,7 @@ mod document;
 mod drawing;
 mod extent;
 mod face;
+mod face_view;
 #[cfg(test)]
 mod fuzz;
 mod glance;
@@ -28,12 +29,15 @@ mod selfie;
 mod signals;
 mod stopwatch;
 mod straight;
+mod strips;
 mod text;
 mod zone;
 
 pub use drawing::{Trace, drawn};
+pub use face_view::aligned_face;
 pub use picture::{Logo, Picture, PictureFault, logo, normalise};
 pub use straight::straightened;
+pub use strips::{Sheet, Strip, cut_strips};
 
 use card::{Card, Task};
 use domain::document::{DocumentType, Side};

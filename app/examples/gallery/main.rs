@@ -272,7 +272,19 @@ fn details_view(faults: bool) -> details::DetailsView {
         form,
         read: true,
         kana: true,
+        printed: vec![(InputField::LastName, printed(0)), (InputField::BirthDate, printed(96))],
         faults,
+    }
+}
+
+/// A part of the sample picture, as the items of a document are shown.
+fn printed(top: u32) -> app::parts::crop::Crop {
+    app::parts::crop::Crop {
+        url: "sample.jpg".into(),
+        top,
+        width: 520,
+        height: 96,
+        sheet: (800, 600),
     }
 }
 

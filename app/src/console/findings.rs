@@ -4,14 +4,24 @@ use super::differences::marked;
 use super::labels;
 use super::parts::{Tone, badge, facts};
 use super::table::{Row, Table, cell, row_name};
-use domain::{decision::ScoreName, document::DocumentType, named::Named, reasons::Reason};
+use crate::parts::crop::{Crop, cropped};
+use domain::{
+    decision::ScoreName,
+    document::{DocumentType, FieldName},
+    named::Named,
+    reasons::Reason,
+};
 use leptos::prelude::*;
 
 /// An item from up to three sources.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Item {
     /// What it is.
+    pub field: FieldName,
+    /// Its name.
     pub name: &'static str,
+    /// How it looks on the document, if the page may show pictures and its place is known.
+    pub crop: Option<Crop>,
     /// As read from the document.
     pub document: Option<String>,
     /// As printed on the document, if that contradicts its machine-readable data.
@@ -56,22 +66,28 @@ pub(crate) fn items(items: &[Item]) -> AnyView {
         items.iter().any(|i| i.typed.is_some()),
         items.iter().any(|i| i.known.is_some()),
     );
+    let crops = items.iter().any(|i| i.crop.is_some());
     let columns = [
         Some("Item"),
-        Some("Document"),
+        crops.then_some("On the document"),
+        Some(if crops { "Read" } else { "Document" }),
         typed.then_some("Typed"),
         known.then_some("Pre-registered"),
     ];
     Table::new("Readings", columns.into_iter().flatten())
         .unseen("Match")
         .class("cards readings")
-        .rows(items.iter().map(|item| row(item, typed, known)))
+        .rows(items.iter().map(|item| row(item, [crops, typed, known])))
 }
 
-fn row(item: &Item, typed: bool, known: bool) -> Row {
+fn row(item: &Item, [crops, typed, known]: [bool; 3]) -> Row {
+    let crop = item
+        .crop
+        .as_ref()
+        .map(|crop| cropped(crop, format!("{}, as printed", item.name)));
     if item.lines {
-        let text = view! { <pre>{item.document.clone()}</pre> };
-        return Row::from([row_name(item.name), cell(text).class("lines").over(4)]);
+        let text = view! { {crop}<pre>{item.document.clone()}</pre> };
+        return Row::from([row_name(item.name), cell(text).class("lines").over(5)]);
     }
     let mark = item.matched.map(|same| {
         if same {
@@ -92,6 +108,7 @@ fn row(item: &Item, typed: bool, known: bool) -> Row {
     let document = value(item.document.as_deref(), other.map(String::as_str), differs);
     let cells = [
         Some(row_name(item.name)),
+        crops.then(|| cell(crop.map(IntoAny::into_any).unwrap_or_else(|| "–".into_any())).class("as-printed")),
         Some(cell(view! { {document}{printed} }).class("value")),
         typed.then(|| beside(&item.typed)),
         known.then(|| beside(&item.known)),

@@ -272,6 +272,7 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::LinkOpen => "opened the link",
         AuditAction::LinkSwitchDevice => "continued on another device",
         AuditAction::CaseOpen => "opened a case",
+        AuditAction::CaseAssign => "assigned a case",
         AuditAction::CaseRule => "decided a case",
         AuditAction::CaseUndo => "undid their decision on a case",
         AuditAction::CaseAskAgain => "asked the user again",

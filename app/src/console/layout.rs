@@ -2,6 +2,7 @@
 
 use super::labels;
 use super::parts::{self, Tone};
+use super::selection::Selection;
 use crate::PageMeta;
 use crate::parts::Mistake;
 use crate::shell::{self, Head};
@@ -80,6 +81,8 @@ pub(crate) struct Undoable {
     pub ruling: Ruling,
     /// For how many more seconds.
     pub seconds: i64,
+    /// The part of the queue that the person works on, which undoing does not leave.
+    pub selection: Selection,
 }
 
 fn nav_item(frame: &Frame, item: NavigationItem, href: &'static str, name: &'static str) -> AnyView {
@@ -90,7 +93,10 @@ fn nav_item(frame: &Frame, item: NavigationItem, href: &'static str, name: &'sta
 
 /// How many cases are waiting, unless there are none.
 fn waiting(cases: i64) -> Option<AnyView> {
-    (cases > 0).then(|| view! { <span class="count">{cases}<span class="unseen">" waiting"</span></span> }.into_any())
+    (cases > 0).then(|| {
+        view! { <span class="count"><span data-backlog>{cases}</span><span class="unseen">" waiting"</span></span> }
+            .into_any()
+    })
 }
 
 fn icon(item: NavigationItem) -> AnyView {
@@ -168,8 +174,9 @@ fn tenant_switch(frame: &Frame) -> AnyView {
 }
 
 fn undo(undoable: &Undoable) -> AnyView {
-    let action = format!("/admin/review/{}/undo", undoable.id);
-    let case = format!("/admin/review/{}", undoable.id);
+    let href = |path: String| undoable.selection.href(&path);
+    let action = href(format!("/admin/review/{}/undo", undoable.id));
+    let case = href(format!("/admin/review/{}", undoable.id));
     view! {
         <form class="flash undo" method="post" action=action data-undo>
             <span role="status"><a href=case>{labels::ruling(undoable.ruling).0}</a>". Your server is told in "

@@ -25,6 +25,7 @@ pub mod queue;
 mod request;
 mod rows;
 mod sandbox;
+mod selection;
 pub mod session;
 pub mod sessions;
 pub mod settings;
@@ -73,6 +74,7 @@ pub(crate) fn signed_in_forms() -> Router {
         .merge(session::forms())
         .merge(erase::forms())
         .merge(case::forms())
+        .merge(queue::forms())
         .merge(settings::forms())
         .merge(keys::forms())
         .merge(webhooks::forms())

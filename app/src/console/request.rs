@@ -5,6 +5,7 @@ use super::{
     labels,
     layout::{Frame, May, NavigationItem, Undoable},
     message::message,
+    selection::Selection,
 };
 use crate::{
     PageMeta,
@@ -169,14 +170,19 @@ impl Request {
             },
             may,
             done: self.who.notice.clone(),
-            undoable: self.undoable().await?,
+            undoable: self.undoable(item).await?,
         })
     }
 
     /// The person's decisions that they can still undo.
-    async fn undoable(&self) -> PageResult<Vec<Undoable>> {
+    async fn undoable(&self, item: NavigationItem) -> PageResult<Vec<Undoable>> {
         let Ok(reviewer) = Reviewer::of(self.staff()) else {
             return Ok(Vec::new());
+        };
+        // Other pages have filters of the same names.
+        let selection = match item {
+            NavigationItem::Review => Selection::of(self.query()?),
+            _ => Selection::default(),
         };
         let now = self.honnin().now();
         let left = |until: Timestamp| (until.as_millis() - now.as_millis() + 999) / 1000;
@@ -187,6 +193,7 @@ impl Request {
                 id: pending.session.to_string(),
                 ruling: pending.ruling,
                 seconds: left(pending.due_at),
+                selection,
             })
             .collect())
     }

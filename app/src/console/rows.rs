@@ -142,7 +142,9 @@ pub(super) fn items(detail: &SessionDetail, printed: &[OcrField]) -> Vec<Item> {
         };
         if document.is_some() || typed_text.is_some() || known_text.is_some() {
             items.push(Item {
+                field: *name,
                 name: labels::field(*name),
+                crop: None,
                 document,
                 printed: printed
                     .iter()

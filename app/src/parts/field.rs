@@ -1,5 +1,6 @@
 //! Form fields: label, hint, error, input, tied together for screen readers.
 
+use super::crop::{Crop, cropped};
 use super::draw::{Icon, icon};
 use leptos::prelude::*;
 
@@ -14,6 +15,8 @@ pub struct Field {
     pub hint: Option<&'static str>,
     /// A mark beside the label, such as that the value was read from the document.
     pub mark: Option<&'static str>,
+    /// How the value is printed on the document, with words for people who do not see it.
+    pub printed: Option<(Crop, String)>,
     /// `type` of the input.
     pub kind: &'static str,
     /// The value typed or read.
@@ -76,6 +79,7 @@ fn above(field: &Field) -> impl IntoView + use<> {
         <div class="label"><label for=name>{field.label}</label>{field.mark.map(|mark| view! { <span class="was-read">{icon(Icon::Tick)}{mark}</span> })}</div>
         {field.hint.map(|hint| view! { <p class="hint" id=format!("{name}-hint")>{hint}</p> })}
         {field.error.clone().map(|error| view! { <p class="error" id=format!("{name}-error")>{error}</p> })}
+        {field.printed.clone().map(|(crop, label)| cropped(&crop, label))}
     }
 }
 

@@ -1,5 +1,6 @@
 //! Building blocks of the pages: error summary, fields, buttons, drawings.
 
+pub mod crop;
 pub mod draw;
 pub mod field;
 

@@ -8,6 +8,8 @@ texts! {
     TITLE: "Your details", "お客様の情報";
     /// Beside the label of a field that is filled in.
     READ: "Read from your document", "書類から読取済";
+    /// What a cut-out of the photo shows: the value of the field below it.
+    PRINTED: "As printed on your document", "書類に書かれている表記";
     /// Lead if something was read.
     LEAD_READ: "Check what we read on your document, and fill in the rest.", "書類から読み取った内容を入力しました。ご確認のうえ、残りをご記入ください。";
     /// Lead if nothing was read.

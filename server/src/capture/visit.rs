@@ -72,14 +72,8 @@ pub(super) async fn visits(
 /// A request to an unknown address, in the form that the pages expect.
 pub(crate) fn stranger(app: &App, context: &RequestContext, headers: &HeaderMap) -> PageRequest {
     let visit = Visit {
-        language: accepted_language(headers),
         wants_json: false,
-        is_phone: false,
-        in_japan: false,
-        path: "/".to_owned(),
-        cookie: None,
-        mark: None,
-        stopping: app.stopping.clone(),
+        ..visit(app, headers, "/".to_owned())
     };
     app.page_request(context, visit)
 }

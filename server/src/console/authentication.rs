@@ -128,7 +128,7 @@ pub(super) async fn signed_in_only(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let signed_in = match who(&app, &session, &context).await {
+    let signed_in = match who(&app, &session, &context, is_activity(request.uri().path())).await {
         Ok(Some(signed_in)) => signed_in,
         Ok(None) => return to_sign_in(request.uri(), request.method()),
         Err(error) => return broken(error, &app, &context).await,
@@ -174,8 +174,18 @@ fn at(millis: Option<i64>) -> Option<Timestamp> {
     millis.map(Timestamp::from_millis)
 }
 
+/// Whether a request is a sign of a person: what an open page asks for by itself must not keep a session alive that nobody uses.
+fn is_activity(path: &str) -> bool {
+    path != app::console::queue::CASES
+}
+
 /// Who is signed in with this session, unless it has exceeded its idle or absolute time-out.
-async fn who(app: &App, session: &Session, context: &RequestContext) -> Result<Option<SignedIn>, SessionError> {
+async fn who(
+    app: &App,
+    session: &Session,
+    context: &RequestContext,
+    is_activity: bool,
+) -> Result<Option<SignedIn>, SessionError> {
     let Some(user) = session.get::<String>(USER).await? else {
         return Ok(None);
     };
@@ -191,7 +201,7 @@ async fn who(app: &App, session: &Session, context: &RequestContext) -> Result<O
         session.flush().await?;
         return Ok(None);
     };
-    if seen.is_some_and(|at| at.plus(PRECISION) <= now) {
+    if is_activity && seen.is_some_and(|at| at.plus(PRECISION) <= now) {
         session.insert(SEEN_AT, now.as_millis()).await?;
     }
     Ok(Some(SignedIn {

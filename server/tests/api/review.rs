@@ -99,3 +99,128 @@ async fn a_decision_on_a_case_is_undone_with_a_form_and_needs_a_reason_to_reject
     server.clock.advance(Millis::seconds(10));
     assert!(!browser.get("/admin").await.body.contains(&undo), "its time is over");
 }
+
+/// A server with `count` cases that wait for review, and their ids.
+async fn with_cases(count: usize) -> (Server, Vec<String>) {
+    let server = Server::sandbox().await;
+    let mut ids = Vec::new();
+    for _ in 0..count {
+        ids.push(another_case(&server).await);
+    }
+    (server, ids)
+}
+
+async fn another_case(server: &Server) -> String {
+    let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+    let complete = format!("/v1/sandbox/verification-sessions/{id}/complete");
+    let completed = server.call("POST", &complete, r#"{"outcome":"needs_review"}"#).await;
+    assert_eq!(completed.status, 200);
+    id
+}
+
+#[tokio::test]
+async fn undoing_a_decision_stays_in_the_part_of_the_queue_that_was_worked_on() {
+    let (server, ids) = with_cases(2).await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let part = "?reason=document_authenticity_unknown&assigned=me";
+    for id in &ids {
+        let take = format!("/admin/review/{id}/assign{part}");
+        let me = between(
+            &browser.get(&format!("/admin/review/{id}")).await.body,
+            "name=\"to\" value=\"",
+            &['"'],
+        )
+        .to_owned();
+        let taken = browser.post(&take, &format!("before=&to={me}&back=case")).await;
+        assert_eq!(taken.header("location"), Some(&*format!("/admin/review/{id}{part}")));
+    }
+    let reject = "decision=reject&reason=document_expired";
+    let rejected = browser.post(&format!("/admin/review/{}{part}", ids[0]), reject).await;
+    let next = format!("/admin/review/{}{part}", ids[1]);
+    assert_eq!(rejected.header("location"), Some(&*next));
+    let page = browser.get(&next).await.body;
+    let undo = between(&page, "<form class=\"flash undo\" method=\"post\" action=\"", &['"']).replace("&amp;", "&");
+    assert_eq!(undo, format!("/admin/review/{}/undo{part}", ids[0]));
+    let undone = browser.post(&undo, "").await;
+    assert_eq!(
+        undone.header("location"),
+        Some(&*format!("/admin/review/{}{part}", ids[0])),
+        "the filters stay"
+    );
+    // The filters of another list are no part of the queue.
+    browser.post(&format!("/admin/review/{}{part}", ids[0]), reject).await;
+    let elsewhere = browser.get("/admin/sessions?reason=document_expired").await.body;
+    assert!(elsewhere.contains(&format!("action=\"/admin/review/{}/undo\"", ids[0])));
+}
+
+#[tokio::test]
+async fn an_open_queue_is_told_of_new_cases_and_does_not_keep_its_session_alive() {
+    let (server, _) = with_cases(1).await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let page = browser.get("/admin/review").await.body;
+    let version = |page: &str| between(page, "data-version=\"", &['"']).to_owned();
+    let ask = |version: &str| format!("/admin/review/cases?seen={version}");
+    let seen = version(&page);
+    let same = browser.get(&ask(&seen)).await;
+    assert_eq!((same.status, same.body.as_str()), (204, ""));
+    let new = another_case(&server).await;
+    let told = browser.get(&ask(&seen)).await;
+    assert_eq!((told.status, told.header("cache-control")), (200, Some("no-store")));
+    let told = told.json();
+    assert_eq!(told["backlog"], 2);
+    assert!(told["ids"].as_array().unwrap().iter().any(|id| id == new.as_str()));
+    assert!(told["regions"]["cases"].as_str().unwrap().contains(&new));
+    let now = version(&browser.get("/admin/review").await.body);
+    assert_eq!(
+        told["version"],
+        now.as_str(),
+        "the page and the answer name a state alike"
+    );
+    // A page of one kind of document is not told of another's.
+    let passports = browser.get("/admin/review/cases?document=passport").await.json();
+    assert_eq!(passports["ids"], serde_json::json!([]));
+    // A notice is for the next page, not for what a page asks for by itself.
+    let take = format!("/admin/review/{new}/assign");
+    assert_eq!(browser.post(&take, "before=&to=").await.status, 303);
+    browser.get(&ask("")).await;
+    assert!(browser.get("/admin/review").await.body.contains("assigned to nobody"));
+    // Asking goes on while nobody is there, and ends with the session.
+    for minutes in [10, 10, 9] {
+        server.clock.advance(Millis::minutes(minutes));
+        assert_ne!(browser.get(&ask("")).await.status, 303);
+    }
+    server.clock.advance(Millis::minutes(2));
+    let over = browser.get(&ask("")).await;
+    assert_eq!(over.status, 303, "the session was idle for 31 minutes");
+    assert!(over.header("location").unwrap().starts_with("/admin/sign-in"));
+}
+
+#[tokio::test]
+async fn a_case_that_a_colleague_took_is_not_taken_again_and_not_the_next_one() {
+    let (server, ids) = with_cases(2).await;
+    let mut first = Browser::signed_in_as(&server, "first", Role::Reviewer).await;
+    let mut second = Browser::signed_in_as(&server, "second", Role::Reviewer).await;
+    let take = async |browser: &mut Browser, id: &str| {
+        let queue = browser.get("/admin/review").await.body;
+        let form = between(&queue, &format!("/admin/review/{id}/assign\">"), &['@']);
+        let me = between(form, "name=\"to\" value=\"", &['"']).to_owned();
+        (format!("/admin/review/{id}/assign"), format!("before=&to={me}"))
+    };
+    let (path, of_second) = take(&mut second, &ids[0]).await;
+    let (_, of_first) = take(&mut first, &ids[0]).await;
+    assert_eq!(
+        first.post(&path, &of_first).await.header("location"),
+        Some("/admin/review")
+    );
+    assert!(first.get("/admin/review").await.body.contains("Give back"));
+    second.post(&path, &of_second).await;
+    let queue = second.get("/admin/review").await.body;
+    assert!(queue.contains("was assigned to"), "told who was first");
+    let start = between(
+        &queue,
+        "data-region=\"start\"><a class=\"button primary small\" href=\"",
+        &['"'],
+    );
+    assert_eq!(start, format!("/admin/review/{}", ids[1]), "one that nobody has taken");
+    assert_eq!(second.post(&path, "before=nonsense&to=").await.status, 400);
+}

@@ -5,6 +5,7 @@ pub mod api_key;
 pub mod capture_cookie;
 mod staff;
 
+pub(crate) use staff::role_reviews;
 pub use staff::{
     Admin, Auditor, CommandLine, Developer, Forbidden, Operator, Rank, Reader, Reviewer, Roster, Staff, staff,
 };

@@ -222,6 +222,11 @@ capability!(/// Applicants' data in words; no pictures.
 capability!(/// The audit log.
     Auditor: Rank::Role(Role::Admin | Role::Auditor) | Rank::Operator);
 
+/// Whether people with this role are reviewers.
+pub(crate) const fn role_reviews(role: Role) -> bool {
+    matches!(role, Role::Admin | Role::Reviewer)
+}
+
 /// The caller of a command on the machine, who could read the data folder as well.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandLine(());

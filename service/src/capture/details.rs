@@ -7,11 +7,13 @@ use crate::{
         findings::findings_of_document,
         progress::{AttemptState, NotNow, collecting, progress},
         retake::ask_again,
+        strips::{Items, Strip, Strips},
     },
     runtime::sealed_json::{open_column, seal_json},
 };
 use domain::{
     document::{DocumentType, FieldName, OcrField},
+    ids::CaptureId,
     secret::Personal,
     session::Step,
     user_input::{InputFault, InputField, TypedForm, UserInput},
@@ -81,6 +83,56 @@ pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, 
         read,
         kana,
     })
+}
+
+/// Where an item of the form is printed: on the sheet of items of this picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// The item.
+    pub field: InputField,
+    /// The picture.
+    pub capture: CaptureId,
+    /// Its part of the sheet.
+    pub strip: Strip,
+}
+
+/// Where the items of the form are printed, as far as that is known.
+///
+/// # Errors
+/// [`NotNow`].
+pub async fn printed(honnin: &Honnin, applicant: &Applicant) -> Result<Vec<Printed>, NotNow> {
+    let attempt = progress(honnin, applicant).await?;
+    check_turn(&attempt)?;
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
+    let mut sides = Vec::new();
+    for (slot, found) in findings_of_document(&attempt, &key)? {
+        if let (Some(found), Some(shown)) = (found, attempt.shown(slot)) {
+            sides.push((shown.id, Strips::of(found.expose(), Items::Typed)));
+        }
+    }
+    let place = |field: &InputField| {
+        sides.iter().find_map(|(capture, strips)| {
+            let strip = strips.find(read_from(*field))?;
+            Some(Printed {
+                field: *field,
+                capture: capture.clone(),
+                strip,
+            })
+        })
+    };
+    Ok(InputField::ALL.iter().filter_map(place).collect())
+}
+
+/// The item of a document that a field of the form is filled in from.
+const fn read_from(field: InputField) -> FieldName {
+    match field {
+        InputField::LastName => FieldName::LastName,
+        InputField::FirstName => FieldName::FirstName,
+        InputField::LastNameKana => FieldName::LastNameKana,
+        InputField::FirstNameKana => FieldName::FirstNameKana,
+        InputField::BirthDate => FieldName::BirthDate,
+        InputField::Address => FieldName::Address,
+    }
 }
 
 /// Stores the details, checked and normalised.

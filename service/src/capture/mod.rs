@@ -14,6 +14,7 @@ pub mod rectify;
 pub mod result;
 pub mod retake;
 pub mod show_picture;
+pub mod strips;
 pub mod submit;
 pub mod switch_device;
 pub mod take;

@@ -1,11 +1,15 @@
-//! The card cropped from a stored picture and straightened, or the picture reduced, for viewing. Made on request, in the pool that analyses pictures;
-//! the stored picture remains unchanged.
+//! What people are shown of a stored picture: the card cropped and straightened, its items or its face alone, or the picture reduced.
+//! Made on request, in the pool that analyses pictures; the stored picture remains unchanged.
 
+use super::strips::{self, Items};
 use crate::{
     Honnin,
     runtime::{analyser::Analyser, sealed_json::open_json},
 };
-use domain::{findings::DocumentFindings, secret::Personal};
+use domain::{
+    findings::{DocumentFindings, SelfieFindings},
+    secret::Personal,
+};
 use store::{
     StoreError,
     capture::captures::{CaptureRow, Slot},
@@ -23,45 +27,94 @@ pub enum View {
     Card,
     /// Reduced, for lists.
     Small,
+    /// The sheet of items cut out of a document ([`strips::Strips`]).
+    Items(Items),
+    /// The face that was compared, upright, its eyes always in the same place.
+    Face,
 }
 
-/// The picture in the requested view. If the card was not found, or cannot be cropped now, it is the whole picture.
+/// One frame of a capture.
+#[derive(Clone, Copy)]
+pub(crate) struct FrameOf<'a> {
+    /// Its session.
+    pub(crate) row: &'a SessionRow,
+    /// The capture.
+    pub(crate) capture: &'a CaptureRow,
+    /// Its place in the burst.
+    pub(crate) index: usize,
+}
+
+/// What is made of a picture.
+enum Cut {
+    Card([[f32; 2]; 4]),
+    Small,
+    Items(Vec<[[f32; 2]; 4]>),
+    Face([[f32; 2]; 2]),
+}
+
+/// The picture in the requested view. A card that was not found, or that cannot be cropped now, is the whole picture; items and faces
+/// that were not found, or cannot be cut out now, are `None`.
 ///
 /// # Errors
 /// If the findings cannot be decrypted.
 pub(crate) async fn shown(
     honnin: &Honnin,
-    row: &SessionRow,
-    capture: &CaptureRow,
+    frame: FrameOf<'_>,
     key: &SessionKey,
     picture: Personal<Vec<u8>>,
     view: View,
-) -> Result<Personal<Vec<u8>>, StoreError> {
-    let outline = match view {
-        View::Whole => return Ok(picture),
-        View::Small => None,
-        View::Card => match outline(row, capture, key)? {
-            None => return Ok(picture),
-            found => found,
+) -> Result<Option<Personal<Vec<u8>>>, StoreError> {
+    let cut = match view {
+        View::Whole => return Ok(Some(picture)),
+        View::Small => Cut::Small,
+        View::Card => match found(frame, key)?.and_then(|found| found.expose().outline) {
+            None => return Ok(Some(picture)),
+            Some(outline) => Cut::Card(outline),
+        },
+        View::Items(items) => match found(frame, key)? {
+            None => return Ok(None),
+            Some(found) => Cut::Items(strips::places(found.expose(), items)),
+        },
+        View::Face => match eyes(frame, key)? {
+            None => return Ok(None),
+            Some(eyes) => Cut::Face(eyes),
         },
     };
     let jpeg = picture.expose().clone();
-    let made = honnin.cpu_pool.run(move |analyser: &dyn Analyser| match outline {
-        Some(outline) => analyser.rectify(jpeg, outline),
-        None => analyser.reduce(jpeg),
+    let or_whole = matches!(cut, Cut::Card(_) | Cut::Small);
+    let made = honnin.cpu_pool.run(move |analyser: &dyn Analyser| match cut {
+        Cut::Card(outline) => analyser.rectify(jpeg, outline).map(Some),
+        Cut::Small => analyser.reduce(jpeg).map(Some),
+        Cut::Items(places) => analyser.strips(jpeg, &places),
+        Cut::Face(eyes) => analyser.face(jpeg, eyes),
     });
     Ok(match made.await {
-        Ok(Ok(made)) => Personal::new(made),
-        Ok(Err(_)) | Err(_) => picture,
+        Ok(Ok(made)) => made.map(Personal::new),
+        Ok(Err(_)) | Err(_) => or_whole.then_some(picture),
     })
 }
 
-/// Corners of the card in the picture, as its analysis found them.
-fn outline(row: &SessionRow, capture: &CaptureRow, key: &SessionKey) -> Result<Option<[[f32; 2]; 4]>, StoreError> {
-    let (Slot::Document(_), Some(sealed)) = (capture.slot, &capture.findings) else {
+/// What the analysis of a document's picture found.
+fn found(frame: FrameOf<'_>, key: &SessionKey) -> Result<Option<Personal<DocumentFindings>>, StoreError> {
+    let (Slot::Document(_), Some(sealed)) = (frame.capture.slot, &frame.capture.findings) else {
         return Ok(None);
     };
-    let name = capture.findings_name();
-    let found: Personal<DocumentFindings> = open_json(key, &row.place(&name), sealed)?;
-    Ok(found.expose().outline)
+    open_json(key, &frame.row.place(&frame.capture.findings_name()), sealed).map(Some)
+}
+
+/// The eyes of the portrait, or of the frame of a selfie that was compared with it.
+fn eyes(frame: FrameOf<'_>, key: &SessionKey) -> Result<Option<[[f32; 2]; 2]>, StoreError> {
+    let Some(sealed) = &frame.capture.findings else {
+        return Ok(None);
+    };
+    if frame.capture.slot != Slot::Selfie {
+        let found = found(frame, key)?;
+        return Ok(found.and_then(|found| found.expose().portrait.as_ref().map(|face| face.eyes)));
+    }
+    let name = frame.capture.findings_name();
+    let found: Personal<SelfieFindings> = open_json(key, &frame.row.place(&name), sealed)?;
+    let found = found.expose();
+    let best = found.best_frame.and_then(|best| usize::try_from(best).ok());
+    let face = found.face.as_ref().filter(|_| best == Some(frame.index));
+    Ok(face.map(|face| face.eyes))
 }

@@ -5,13 +5,13 @@ use crate::{
     access::Applicant,
     capture::{
         progress::NotNow,
-        rectify::{View, shown},
+        rectify::{FrameOf, View, shown},
     },
 };
 use domain::{ids::CaptureId, secret::Personal, session::Status};
 use store::{capture::captures, session::sessions, vault::AssociatedData};
 
-/// One frame of a picture that the user took in this attempt, as JPEG. `None` if there is no such picture, even if another user
+/// One frame of a picture that the user took in this attempt, as JPEG. `None` if there is no such picture or view of it, even if another user
 /// has one with this id, and after the submit: from then on only reviewers may see it.
 ///
 /// # Errors
@@ -33,21 +33,26 @@ pub async fn show_picture(
         };
         let row = sessions::find_any(tx, who.session()).await?;
         let row = row.filter(|row| row.session.status_at(now) == Status::Collecting);
-        let frame = capture.frames.get(frame).cloned();
-        Ok::<_, NotNow>(row.zip(frame).map(|(row, frame)| (row, capture, frame)))
+        let object = capture.frames.get(frame).cloned();
+        Ok::<_, NotNow>(row.zip(object).map(|(row, object)| (row, capture, object)))
     });
-    let Some((row, capture, frame)) = unit.await? else {
+    let Some((row, capture, object)) = unit.await? else {
         return Ok(None);
     };
     let key = honnin.vault.open(&row.data_key).await?;
-    let Some(sealed) = honnin.pictures.find(&row.session.id, &frame.object).await? else {
+    let Some(sealed) = honnin.pictures.find(&row.session.id, &object.object).await? else {
         return Ok(None);
     };
     let place = AssociatedData {
         tenant: &row.session.tenant,
         session: &row.session.id,
-        name: &frame.object,
+        name: &object.object,
     };
     let picture = key.open(&place, &sealed)?;
-    Ok(Some(shown(honnin, &row, &capture, &key, picture, view).await?))
+    let frame = FrameOf {
+        row: &row,
+        capture: &capture,
+        index: frame,
+    };
+    Ok(shown(honnin, frame, &key, picture, view).await?)
 }

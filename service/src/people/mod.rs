@@ -15,7 +15,7 @@ pub mod sign_in;
 
 use crate::{
     Honnin,
-    access::{Admin, CommandLine, Roster},
+    access::{Admin, CommandLine, Roster, role_reviews},
 };
 use domain::{
     audit::AuditAction,
@@ -28,6 +28,7 @@ use store::{
         console_sessions, invitations, password_resets,
         users::{self, UserRow},
     },
+    review,
     settings::tenants,
 };
 
@@ -182,6 +183,12 @@ async fn check_somebody_stays(tx: &mut Tx, people: &[UserRow], changed: &UserRow
     Ok(())
 }
 
+/// Whether a person may decide the cases of their tenant now.
+pub(crate) fn may_review(user: &UserRow) -> bool {
+    let role = user.place.as_ref().map(|(_, role)| *role);
+    user.disabled_at.is_none() && role.is_some_and(role_reviews)
+}
+
 fn is_active_admin(user: &UserRow) -> bool {
     user.disabled_at.is_none() && user.place.as_ref().is_some_and(|(_, role)| *role == Role::Admin)
 }
@@ -191,6 +198,9 @@ async fn end_powers(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
     if !is_active_admin(user) {
         invitations::revoke_by(tx, &user.id).await?;
         password_resets::revoke_by(tx, &user.id).await?;
+    }
+    if !may_review(user) {
+        review::unassign_all(tx, &user.id).await?;
     }
     if user.disabled_at.is_some() {
         password_resets::revoke_of(tx, &user.id).await?;

@@ -4,12 +4,12 @@ use super::{HOLD, steps_not_performed};
 use crate::{
     Honnin,
     access::Reviewer,
-    capture::rectify::{View, shown},
+    capture::rectify::{FrameOf, View, shown},
     session::history::{self, SessionHistory},
 };
 use domain::{
     audit::AuditAction,
-    ids::{CaptureId, SessionId},
+    ids::{CaptureId, SessionId, UserId},
     secret::Personal,
     session::{Status, Step},
 };
@@ -32,6 +32,8 @@ pub struct Case {
     pub mine: bool,
     /// A decision that has not taken effect yet, with the reviewer's name.
     pub pending: Option<(PendingRuling, String)>,
+    /// Who is to decide it, and their name.
+    pub assigned_to: Option<(UserId, String)>,
     /// Steps that were not performed: with any of them the session cannot be approved.
     pub not_performed: Vec<Step>,
 }
@@ -65,9 +67,10 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
             None
         };
         audit::record(tx, &staff.entry(now, AuditAction::CaseOpen, Some(id.to_string()))).await?;
-        Ok::<_, CaseError>((history::gather(tx, row).await?, hold, pending))
+        let assigned_to = review::find_assignee(tx, &id).await?;
+        Ok::<_, CaseError>((history::gather(tx, row).await?, hold, pending, assigned_to))
     });
-    let (rows, hold, pending) = unit.await?;
+    let (rows, hold, pending, assigned_to) = unit.await?;
     let history = history::open(honnin, rows, true).await?;
     let checks = history
         .detail
@@ -80,6 +83,7 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         not_performed: steps_not_performed(&history.detail.session.plan, &checks),
         hold,
         pending,
+        assigned_to,
         history,
     })
 }
@@ -108,7 +112,7 @@ pub type Picture = Personal<Vec<u8>>;
 /// One picture of a capture, by its place in the burst.
 ///
 /// # Errors
-/// [`CaseError`]; [`CaseError::NotFound`] also after erasure.
+/// [`CaseError`]; [`CaseError::NotFound`] also after erasure, and if the picture does not have this view.
 pub async fn find_picture(
     honnin: &Honnin,
     reviewer: &Reviewer,
@@ -122,27 +126,34 @@ pub async fn find_picture(
         let row = sessions::find(tx, staff.tenant(), &capture.session)
             .await?
             .ok_or(CaseError::NotFound)?;
-        let frame = capture.frames.get(frame).cloned().ok_or(CaseError::NotFound)?;
+        let object = capture.frames.get(frame).cloned().ok_or(CaseError::NotFound)?;
         let mut entry = staff.entry(now, AuditAction::PictureView, Some(row.session.id.to_string()));
         entry.detail = Some(format!("{} {}", capture.slot.as_str(), capture.id));
         audit::record(tx, &entry).await?;
-        Ok::<_, CaseError>((row, capture, frame))
+        Ok::<_, CaseError>((row, capture, object))
     });
-    let (row, capture, frame) = unit.await?;
+    let (row, capture, object) = unit.await?;
     let key = match honnin.vault.open(&row.data_key).await {
         Err(StoreError::Erased) => return Err(CaseError::NotFound),
         other => other?,
     };
     let sealed = honnin
         .pictures
-        .find(&row.session.id, &frame.object)
+        .find(&row.session.id, &object.object)
         .await?
         .ok_or(CaseError::NotFound)?;
     let place = AssociatedData {
         tenant: &row.session.tenant,
         session: &row.session.id,
-        name: &frame.object,
+        name: &object.object,
     };
     let picture = key.open(&place, &sealed)?;
-    Ok(shown(honnin, &row, &capture, &key, picture, view).await?)
+    let frame = FrameOf {
+        row: &row,
+        capture: &capture,
+        index: frame,
+    };
+    shown(honnin, frame, &key, picture, view)
+        .await?
+        .ok_or(CaseError::NotFound)
 }

@@ -1,10 +1,12 @@
 //! Reviewing: the queue, the case with its pictures, and the decision. A case is reserved for one reviewer at a time, and an
 //! attempt is decided once; a second reviewer sees who was first, and when.
 
+mod assign;
 mod case;
 mod rule;
 pub(crate) mod take_effect;
 
+pub use assign::{AssignError, assign, list_reviewers};
 pub use case::{Case, CaseError, Picture, find_picture, keep_case, open_case};
 pub use rule::{AskedAgain, ReviewDecision, RuleError, UNDO, ask_again, reopen, rule};
 pub use store::review::PendingRuling;
@@ -57,13 +59,15 @@ pub async fn queue(
 /// How many waiting cases have which reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReasonCounts {
-    /// All of them.
+    /// All of them, with whatever reason.
     pub all: i64,
+    /// Those assigned to the caller, of whatever kind.
+    pub mine: i64,
     /// By reason, the most frequent first. A case with several reasons counts for each.
     pub by_reason: Vec<(Reason, i64)>,
 }
 
-/// Counts the waiting cases, or those with one kind of document, by reason.
+/// Counts the waiting cases, or those with one kind of document, or those assigned to the caller, by reason.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -71,12 +75,15 @@ pub async fn count_by_reason(
     honnin: &Honnin,
     reviewer: &Reviewer,
     document: Option<DocumentType>,
+    mine: bool,
 ) -> Result<ReasonCounts, StoreError> {
-    let tenant = reviewer.staff().tenant().clone();
-    let unit = honnin
-        .db
-        .read(async move |tx| search::list_waiting_reasons(tx, &tenant, document).await);
-    let cases = unit.await?;
+    let (tenant, user) = (reviewer.staff().tenant().clone(), reviewer.staff().user().clone());
+    let unit = honnin.db.read(async move |tx| {
+        let assigned_to = mine.then_some(&user);
+        let cases = search::list_waiting_reasons(tx, &tenant, document, assigned_to).await?;
+        Ok::<_, StoreError>((cases, search::count_assigned(tx, &tenant, &user).await?))
+    });
+    let (cases, mine) = unit.await?;
     let mut counts: BTreeMap<Reason, i64> = BTreeMap::new();
     for reason in cases.iter().flatten().filter_map(|reason| reason.known()) {
         *counts.entry(reason).or_default() += 1;
@@ -85,6 +92,7 @@ pub async fn count_by_reason(
     by_reason.sort_by_key(|(_, count)| -count);
     Ok(ReasonCounts {
         all: i64::try_from(cases.len()).unwrap_or(i64::MAX),
+        mine,
         by_reason,
     })
 }

@@ -70,6 +70,20 @@ pub trait Analyser: Send + Sync + 'static {
     /// If the stored picture can no longer be decoded.
     fn reduce(&self, jpeg: Vec<u8>) -> Result<Vec<u8>, PictureFault>;
 
+    /// Items at these corners of a normalised picture, cut out straight, on the sheet that `vision::Sheet` describes, as JPEG;
+    /// `None` without places.
+    ///
+    /// # Errors
+    /// If the stored picture can no longer be decoded.
+    fn strips(&self, jpeg: Vec<u8>, places: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault>;
+
+    /// The face with these eye centres in a normalised picture, upright and always of the same size, as JPEG; `None` if the eyes
+    /// are in one place.
+    ///
+    /// # Errors
+    /// If the stored picture can no longer be decoded.
+    fn face(&self, jpeg: Vec<u8>, eyes: [[f32; 2]; 2]) -> Result<Option<Vec<u8>>, PictureFault>;
+
     /// Looks at a frame while the camera is on; `None` if the models are missing.
     ///
     /// # Errors
@@ -145,6 +159,16 @@ impl Analyser for VisionAnalyser {
     fn reduce(&self, jpeg: Vec<u8>) -> Result<Vec<u8>, PictureFault> {
         let picture = Picture::reopen(jpeg, [0; 32])?;
         Ok(Picture::from_raster(picture.rgb.shrunk(SMALL_SIDE))?.jpeg)
+    }
+
+    fn strips(&self, jpeg: Vec<u8>, places: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault> {
+        let picture = Picture::reopen(jpeg, [0; 32])?;
+        Ok(vision::cut_strips(&picture, places)?.map(|sheet| sheet.jpeg))
+    }
+
+    fn face(&self, jpeg: Vec<u8>, eyes: [[f32; 2]; 2]) -> Result<Option<Vec<u8>>, PictureFault> {
+        let picture = Picture::reopen(jpeg, [0; 32])?;
+        Ok(vision::aligned_face(&picture, eyes)?.map(|face| face.jpeg))
     }
 
     fn glance(&self, picture: &[u8]) -> Result<Option<Glance>, PictureFault> {

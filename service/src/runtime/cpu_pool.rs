@@ -158,6 +158,12 @@ mod tests {
         fn reduce(&self, _: Vec<u8>) -> Result<Vec<u8>, PictureFault> {
             Err(PictureFault::Corrupt)
         }
+        fn strips(&self, _: Vec<u8>, _: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
+        fn face(&self, _: Vec<u8>, _: [[f32; 2]; 2]) -> Result<Option<Vec<u8>>, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
         fn glance(&self, _: &[u8]) -> Result<Option<Glance>, PictureFault> {
             Err(PictureFault::Corrupt)
         }

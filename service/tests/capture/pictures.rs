@@ -3,22 +3,25 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
-    document::{DocumentType, Side},
-    findings::{DocumentFindings, Quality, SelfieFindings},
+    document::{DocumentType, FieldName, Side},
+    findings::{DocumentFindings, FieldPlace, Quality, SelfieFindings},
     reasons::Reason,
     session::{Status, Step},
     tenant::TenantSettings,
     time::Millis,
+    user_input::InputField,
 };
 use service::{
     access::Applicant,
     capture::{
         check::{Wish, check_picture},
         choose_document::choose_document,
+        details::printed,
         progress::{Next, NotNow, Slot, progress},
         rectify::View,
         retake::to_check,
         show_picture::show_picture,
+        strips::Items,
         take::{Answers, Burst, CaptureError, capture_document, capture_selfie, challenge},
     },
     runtime::analyser::PictureFault,
@@ -211,6 +214,48 @@ async fn the_card_is_shown_straight_to_its_applicant_once_it_is_found() {
         let shown = show_picture(&harness.honnin, &applicant, &photo.id, 0, View::Card).await;
         assert_eq!(shown.unwrap().unwrap().expose(), expected);
     }
+}
+
+#[tokio::test]
+async fn the_items_of_the_form_are_shown_as_printed_to_their_applicant_only() {
+    let harness = Harness::new().await;
+    let place = |name, top: f32| FieldPlace {
+        name,
+        confidence: 0.9,
+        corners: [[10.0, top], [110.0, top], [110.0, top + 20.0], [10.0, top + 20.0]],
+    };
+    harness.analyser.see_document(DocumentFindings {
+        places: vec![
+            place(FieldName::DocumentNumber, 5.0),
+            place(FieldName::LastName, 40.0),
+            place(FieldName::BirthDate, 80.0),
+        ],
+        ..passport()
+    });
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    capture_document(&harness.honnin, &applicant, Side::Front, b"card".to_vec())
+        .await
+        .unwrap();
+    check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
+        .await
+        .unwrap();
+    let typed = View::Items(Items::Typed);
+    let id = list(&harness, &applicant).await[0].id.clone();
+    let look = async |who| show_picture(&harness.honnin, who, &id, 0, typed).await.unwrap();
+    assert!(printed(&harness.honnin, &applicant).await.unwrap().is_empty());
+    assert!(look(&applicant).await.is_none(), "nothing is known of it yet");
+    harness.run_until_idle().await;
+    let shown = printed(&harness.honnin, &applicant).await.unwrap();
+    let fields: Vec<_> = shown.iter().map(|printed| printed.field).collect();
+    assert_eq!(fields, [InputField::LastName, InputField::BirthDate]);
+    assert!(shown.iter().all(|printed| printed.capture == id));
+    assert_eq!(shown[1].strip.top, shown[0].strip.height, "one under the other");
+    assert_eq!(look(&applicant).await.unwrap().expose(), b"2 strips of card");
+    let (_, stranger) = harness.agreed().await;
+    assert!(look(&stranger).await.is_none());
 }
 
 #[tokio::test]

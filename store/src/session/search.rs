@@ -35,6 +35,8 @@ pub struct Filter {
     pub until: Option<Timestamp>,
     /// Part of the metadata, case-insensitive.
     pub metadata: Option<String>,
+    /// Only cases assigned to this person.
+    pub assigned_to: Option<UserId>,
 }
 
 /// The order of a list.
@@ -82,6 +84,8 @@ pub struct SessionSummary {
     pub metadata: Option<Unlogged>,
     /// Who has reserved the case, and their name.
     pub held_by: Option<(UserId, String)>,
+    /// Who is to decide the case, and their name.
+    pub assigned_to: Option<(UserId, String)>,
 }
 
 impl SessionSummary {
@@ -107,6 +111,8 @@ struct Row {
     metadata: Option<String>,
     holder: Option<String>,
     holder_name: Option<String>,
+    assignee: Option<String>,
+    assignee_name: Option<String>,
 }
 
 macro_rules! list_sql {
@@ -114,10 +120,13 @@ macro_rules! list_sql {
         concat!(
             "SELECT sessions.id, sessions.status, sessions.created_at, sessions.completed_at, sessions.waiting_since,
                     sessions.expires_at, sessions.purged_at, sessions.document_type, sessions.outcome, sessions.metadata,
-                    users.id AS holder, users.name AS holder_name
+                    users.id AS holder, users.name AS holder_name,
+                    assignees.id AS assignee, assignees.name AS assignee_name
              FROM sessions
              LEFT JOIN review_holds ON review_holds.session_id = sessions.id AND review_holds.held_until > $2
              LEFT JOIN users ON users.id = review_holds.user_id
+             LEFT JOIN review_assignments ON review_assignments.session_id = sessions.id
+             LEFT JOIN users AS assignees ON assignees.id = review_assignments.user_id
              WHERE sessions.tenant_id = $1
                AND (CAST($3 AS TEXT) IS NULL OR sessions.id = $3)
                AND (CAST($4 AS TEXT) IS NULL OR $4 = CASE
@@ -128,6 +137,7 @@ macro_rules! list_sql {
                AND (CAST($7 AS TEXT) IS NULL OR sessions.document_type = $7)
                AND sessions.created_at >= $8 AND sessions.created_at < $9
                AND (CAST($10 AS TEXT) IS NULL OR LOWER(sessions.metadata) LIKE LOWER($10) ESCAPE '\\')
+               AND (CAST($14 AS TEXT) IS NULL OR review_assignments.user_id = $14)
                AND ",
             $clause,
             " ORDER BY ",
@@ -174,6 +184,7 @@ pub async fn list(
         .bind(filter.from.map_or(i64::MIN, Timestamp::as_millis))
         .bind(filter.until.map_or(i64::MAX, Timestamp::as_millis))
         .bind(metadata).bind(at).bind(id).bind(i64::from(page.limit))
+        .bind(filter.assigned_to.as_ref().map(UserId::as_str))
         .fetch_all(conn).await)?;
     rows.into_iter().map(|row| found(row, now)).collect()
 }
@@ -210,6 +221,7 @@ fn found(row: Row, now: Timestamp) -> Result<SessionSummary, StoreError> {
         outcome: outcome.map_err(|_| StoreError::Corrupt("an outcome that does not parse"))?,
         metadata: row.metadata.map(Unlogged::from),
         held_by: row.holder.as_deref().and_then(UserId::parse).zip(row.holder_name),
+        assigned_to: row.assignee.as_deref().and_then(UserId::parse).zip(row.assignee_name),
     })
 }
 
@@ -264,7 +276,18 @@ pub async fn backlog(tx: &mut Tx, tenant: &TenantId) -> Result<(i64, Option<Time
     Ok((count, oldest.map(Timestamp::from_millis)))
 }
 
-/// The reasons of each of a tenant's sessions waiting for review, or of those with one kind of document.
+/// How many of a tenant's sessions waiting for review are assigned to a person.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn count_assigned(tx: &mut Tx, tenant: &TenantId, user: &UserId) -> Result<i64, StoreError> {
+    on!(tx, conn => sqlx::query_scalar(
+        "SELECT COUNT(*) FROM review_assignments JOIN sessions ON sessions.id = review_assignments.session_id
+         WHERE sessions.tenant_id = $1 AND sessions.status = 'reviewing' AND review_assignments.user_id = $2")
+        .bind(tenant.as_str()).bind(user.as_str()).fetch_one(conn).await)
+}
+
+/// The reasons of each of a tenant's sessions waiting for review, or of those with one kind of document or of one person.
 ///
 /// # Errors
 /// If the database does not respond or an outcome does not parse.
@@ -272,6 +295,7 @@ pub async fn list_waiting_reasons(
     tx: &mut Tx,
     tenant: &TenantId,
     document: Option<DocumentType>,
+    assigned_to: Option<&UserId>,
 ) -> Result<Vec<Vec<Named<Reason>>>, StoreError> {
     /// The part of an outcome that is wanted here.
     #[derive(serde::Deserialize)]
@@ -280,8 +304,9 @@ pub async fn list_waiting_reasons(
     }
     let outcomes: Vec<Option<String>> = on!(tx, conn => sqlx::query_scalar(
         "SELECT outcome FROM sessions WHERE tenant_id = $1 AND status = 'reviewing'
-           AND (CAST($2 AS TEXT) IS NULL OR document_type = $2)")
-        .bind(tenant.as_str()).bind(document.map(DocumentType::as_str)).fetch_all(conn).await)?;
+           AND (CAST($2 AS TEXT) IS NULL OR document_type = $2)
+           AND (CAST($3 AS TEXT) IS NULL OR id IN (SELECT session_id FROM review_assignments WHERE user_id = $3))")
+        .bind(tenant.as_str()).bind(document.map(DocumentType::as_str)).bind(assigned_to.map(UserId::as_str)).fetch_all(conn).await)?;
     let parse = |outcome: Option<String>| match outcome {
         None => Ok(Vec::new()),
         Some(json) => serde_json::from_str(&json).map(|outcome: Reasons| outcome.reasons),

@@ -1,7 +1,7 @@
 //! Finding sessions by their properties.
 
 use crate::fixtures::{World, at, keep, outcome, read, session, world, write};
-use crate::fixtures::{event, expired};
+use crate::fixtures::{event, expired, user};
 use domain::{
     audit::AuditAction,
     decision::Policy,
@@ -11,6 +11,7 @@ use domain::{
     named::Named,
     outcome::{SessionRef, Verdict},
     reasons::Reason,
+    role::Role,
     session::{FailureReason, Status},
     time::Millis,
 };
@@ -18,6 +19,7 @@ use store::{
     Db,
     audit::{self, Entry},
     decision::decisions::{self, DecisionRow},
+    people::users::{self, UserRow},
     review,
     session::{
         ended::{self, Ended},
@@ -281,6 +283,64 @@ async fn a_list_shows_who_holds_a_case_now() {
 }
 
 #[tokio::test]
+async fn a_case_is_assigned_to_one_person_until_it_is_taken_from_them() {
+    for Backend { name, db, .. } in backends().await {
+        let world = searchable(&db).await;
+        let (tenant, first) = (&world.tenant.id, world.user);
+        let second = keep(user(world.tenant, 22, Role::Reviewer));
+        write!(db, tx => users::insert(tx, second)).unwrap();
+        let case = keep(SessionId::from_random([13; 16]));
+        let state = async || {
+            let mine = |user: &UserRow| {
+                keep(Filter {
+                    assigned_to: Some(user.id.clone()),
+                    ..Filter::default()
+                })
+            };
+            let (of_first, of_second) = (mine(first), mine(second));
+            let rows = [
+                read!(db, tx => search::list(tx, tenant, of_first, &NEWEST, at(0))),
+                read!(db, tx => search::list(tx, tenant, of_second, &NEWEST, at(0))),
+            ];
+            let listed = rows.map(|rows| {
+                rows.into_iter()
+                    .map(|row| row.assigned_to.unwrap().1)
+                    .collect::<Vec<_>>()
+            });
+            let counted = [
+                read!(db, tx => search::count_assigned(tx, tenant, &first.id)),
+                read!(db, tx => search::count_assigned(tx, tenant, &second.id)),
+            ];
+            let reasons = read!(db, tx => search::list_waiting_reasons(tx, tenant, None, Some(&second.id)));
+            let found = read!(db, tx => review::find_assignee(tx, case));
+            (listed, counted, reasons.len(), found.map(|(user, _)| user))
+        };
+        let nobody = ([vec![], vec![]], [0, 0], 0, None);
+        assert_eq!(state().await, nobody, "{name}");
+        write!(db, tx => review::assign(tx, case, &first.id, at(1))).unwrap();
+        let expected = ([vec![first.name.clone()], vec![]], [1, 0], 0, Some(first.id.clone()));
+        assert_eq!(state().await, expected, "{name}");
+        write!(db, tx => review::assign(tx, case, &second.id, at(2))).unwrap();
+        let expected = ([vec![], vec![second.name.clone()]], [0, 1], 1, Some(second.id.clone()));
+        assert_eq!(state().await, expected, "{name}");
+        for (user, taken) in [(&first.id, 0), (&second.id, 1)] {
+            assert_eq!(
+                write!(db, tx => review::unassign_all(tx, user)).unwrap(),
+                taken,
+                "{name}"
+            );
+        }
+        assert_eq!(state().await, nobody, "{name}");
+        write!(db, tx => review::assign(tx, case, &first.id, at(3))).unwrap();
+        write!(db, tx => review::unassign(tx, case)).unwrap();
+        assert_eq!(state().await, nobody, "{name}");
+        write!(db, tx => review::assign(tx, case, &first.id, at(4))).unwrap();
+        write!(db, tx => review::release(tx, case)).unwrap();
+        assert_eq!(state().await, nobody, "{name}: released");
+    }
+}
+
+#[tokio::test]
 async fn sessions_are_counted_by_day_and_the_waiting_ones_with_the_longest() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, other, .. } = searchable(&db).await;
@@ -372,7 +432,7 @@ async fn the_reasons_of_waiting_cases_are_listed_by_case() {
         let second = keep(second);
         write!(db, tx => sessions::insert(tx, second)).unwrap();
         let listed = async |tenant, document| {
-            let mut cases = read!(db, tx => search::list_waiting_reasons(tx, tenant, document));
+            let mut cases = read!(db, tx => search::list_waiting_reasons(tx, tenant, document, None));
             cases.sort_by_key(Vec::len);
             cases
         };

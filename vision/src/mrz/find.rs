@@ -6,6 +6,23 @@ use crate::raster::Raster;
 use crate::text::{Area, Line, Reader};
 use domain::findings::MrzFormat;
 
+/// Where a line of the zone stands, and what was read there freely: each symbol and its middle along the line, from 0 to 1.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) area: Area,
+    pub(crate) symbols: Vec<(char, f32)>,
+}
+
+impl Row {
+    fn of(line: &Line) -> Self {
+        let read = line.symbols.iter().filter(|read| !read.symbol.is_whitespace());
+        Self {
+            area: line.area,
+            symbols: read.map(|read| (bare(read.symbol), read.at)).collect(),
+        }
+    }
+}
+
 /// A zone and how well it reads.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Zone {
@@ -13,6 +30,8 @@ pub(crate) struct Zone {
     pub(crate) lines: Vec<String>,
     /// What the recogniser read without any constraint, line by line.
     pub(crate) free: Vec<String>,
+    /// Where the lines stand.
+    pub(crate) rows: Vec<Row>,
     /// Mean log-probability per symbol.
     pub(crate) log_probability: f32,
     pub(crate) passed: usize,
@@ -108,6 +127,7 @@ fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
     Some(Zone {
         format,
         free: window.iter().map(|line| plain(&line.text)).collect(),
+        rows: window.iter().map(|line| Row::of(line)).collect(),
         log_probability: sum / window.len() as f32,
         passed: checks.iter().filter(|(_, holds)| *holds).count(),
         total: checks.len(),
@@ -141,10 +161,12 @@ fn is_license(lines: &[String], window: &[&Line], checks: &[(check::Guarded, boo
 
 /// A free reading with every sort of filler as `<` and without spaces.
 fn plain(text: &str) -> String {
-    text.chars()
-        .filter(|c| !c.is_whitespace())
-        .map(|c| if FILLERS.contains(&c) { '<' } else { c })
-        .collect()
+    text.chars().filter(|c| !c.is_whitespace()).map(bare).collect()
+}
+
+/// A symbol, every sort of filler as `<`.
+fn bare(symbol: char) -> char {
+    if FILLERS.contains(&symbol) { '<' } else { symbol }
 }
 
 /// Whether a line looks like part of a zone: long, flat, and of its symbols.

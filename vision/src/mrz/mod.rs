@@ -6,11 +6,13 @@ mod fillers;
 mod find;
 mod format;
 mod parse;
+mod places;
 mod viterbi;
 
 pub(crate) use country::alpha3;
 pub(crate) use find::{Zone, find, is_candidate, is_flat};
 pub(crate) use parse::{Elements, iso};
+pub(crate) use places::places;
 
 use domain::findings::MrzReading;
 

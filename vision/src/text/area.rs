@@ -37,7 +37,7 @@ impl Area {
     }
 
     /// The rectangle around the hull with one side in this direction.
-    fn along(hull: &[[f32; 2]], angle: f32) -> Self {
+    pub(crate) fn along(hull: &[[f32; 2]], angle: f32) -> Self {
         let (sin, cos) = angle.sin_cos();
         let range = |value: &dyn Fn(&[f32; 2]) -> f32| {
             hull.iter()
@@ -57,11 +57,20 @@ impl Area {
         }
     }
 
+    /// The corners, in reading order.
+    pub(crate) fn corners(&self) -> [[f32; 2]; 4] {
+        self.widened(0.0)
+    }
+
     /// The corners, moved out by the height of the letters.
     pub(crate) fn surroundings(&self) -> [[f32; 2]; 4] {
+        self.widened(2.0 * self.half_height)
+    }
+
+    /// The corners, moved out by this many pixels.
+    fn widened(&self, by: f32) -> [[f32; 2]; 4] {
         let (sin, cos) = self.angle.sin_cos();
-        let letters = 2.0 * self.half_height;
-        let (along, across) = (self.half_width + letters, self.half_height + letters);
+        let (along, across) = (self.half_width + by, self.half_height + by);
         [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]].map(|[u, v]| {
             let (u, v) = (u * along, v * across);
             [self.x + u * cos - v * sin, self.y + u * sin + v * cos]

@@ -4,16 +4,17 @@ mod view;
 
 pub use view::{DetailsView, render};
 
-use super::visit::{Here, PageResult, READING, Request, in_turn, step};
+use super::visit::{Here, PageResult, READING, Request, in_turn, picture_url, step};
 use crate::{
     Stage, forms,
     page::{Fields, Outcome, form},
+    parts::crop::Crop,
 };
 use axum::{Router, routing::post};
 use domain::{
     secret::Personal,
     session::Step,
-    user_input::{CivilDate, TypedForm},
+    user_input::{CivilDate, InputField, TypedForm},
 };
 use leptos::prelude::*;
 use service::capture::{
@@ -44,8 +45,20 @@ async fn load(here: Arc<Here>) -> PageResult<DetailsView> {
         form: found.form.into_exposed(),
         read: found.read,
         kana: found.kana,
+        printed: printed(&here).await?,
         faults: Vec::new(),
     })
+}
+
+/// Where the items are printed on the document, as parts of one sheet for each side.
+async fn printed(here: &Here) -> PageResult<Vec<(InputField, Crop)>> {
+    let found = details::printed(here.request.honnin(), &here.applicant).await?;
+    let crop = |printed: details::Printed| {
+        let sheet = picture_url(&printed.capture, 0);
+        let crop = Crop::of(format!("{sheet}?{}={}", forms::VIEW, forms::TYPED_ITEMS), printed.strip);
+        (printed.field, crop)
+    };
+    Ok(found.into_iter().map(crop).collect())
 }
 
 fn may_type(here: &Here) -> PageResult<()> {
@@ -74,6 +87,7 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
             form: typed.into_exposed(),
             read: false,
             kana,
+            printed: printed(&here).await?,
             faults,
         })),
         Err(DetailsError::NotNow(error)) => Err(error.into()),

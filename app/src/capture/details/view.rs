@@ -1,6 +1,7 @@
 //! 7, Details: names, kana for Japanese documents, birth date, address; prefilled with the readings, confirmed by the user.
 
 use crate::capture::said;
+use crate::parts::crop::{Crop, cropped};
 use crate::parts::draw::{Icon, icon};
 use crate::parts::field::Field;
 use crate::parts::{Mistake, error_summary, primary, title};
@@ -20,6 +21,8 @@ pub struct DetailsView {
     pub read: bool,
     /// Whether kana is asked for (`DocumentType::is_japanese`).
     pub kana: bool,
+    /// Where the items are printed, as far as known.
+    pub printed: Vec<(InputField, Crop)>,
     /// The mistakes.
     pub faults: Vec<(InputField, InputFault)>,
 }
@@ -125,6 +128,7 @@ fn birth(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
     let wrong = error.is_some();
     let described = if wrong { "birth-hint birth-error" } else { "birth-hint" };
     let read = view.read && !view.form.birth_date.is_empty();
+    let printed = printed(view, meta, InputField::BirthDate).map(|(crop, label)| cropped(&crop, label));
     let parts = parts(meta.language).map(|part| {
         let invalid = wrong.then_some("true");
         view! {
@@ -140,6 +144,7 @@ fn birth(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
             <legend>{meta.say(text::BIRTH_DATE)}{read.then(|| was_read(meta))}</legend>
             <p class="hint" id="birth-hint">{meta.say(text::BIRTH_HINT)}</p>
             {error.map(|error| view! { <p class="error" id="birth-error">{error}</p> })}
+            {printed}
             <div class="parts">{parts.into_iter().collect::<Vec<_>>()}</div>
         </fieldset>
     }
@@ -148,6 +153,12 @@ fn birth(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
 /// The mark of a field that was filled in from the document.
 fn was_read(meta: &PageMeta) -> impl IntoView + use<> {
     view! { <span class="was-read">{icon(Icon::Tick)}{meta.say(text::READ)}</span> }
+}
+
+/// How a field's value is printed on the document, and words for it.
+fn printed(view: &DetailsView, meta: &PageMeta, field: InputField) -> Option<(Crop, String)> {
+    let (_, crop) = view.printed.iter().find(|(printed, _)| *printed == field)?;
+    Some((crop.clone(), meta.say(text::PRINTED).to_owned()))
 }
 
 fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {
@@ -174,6 +185,7 @@ fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {
         hint: hint.map(|t| meta.say(t)),
         kind: "text",
         mark: (view.read && !value.is_empty()).then(|| meta.say(text::READ)),
+        printed: printed(view, meta, field),
         value: value.clone(),
         autocomplete,
         error: fault.map(|&(f, fault)| text::fault(meta.language, f, fault)),

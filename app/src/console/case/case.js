@@ -46,7 +46,12 @@
   };
   const use = (tool, at) => {
     if (tool === "help") { help.showModal(); return; }
-    if (tool === "compare") { gallery.classList.toggle("comparing"); show(); return; }
+    if (tool === "compare" || tool === "flicker") {
+      // Where no face was found, the whole pictures stand beside each other.
+      if (document.querySelector("[data-faces]")) dispatchEvent(new CustomEvent("honnin-compare", { detail: tool }));
+      else { gallery.classList.toggle("comparing"); show(); }
+      return;
+    }
     if (shots.length) { act[tool](chosen, at); show(); }
   };
 
@@ -121,7 +126,7 @@
   const focus = (selector) => document.querySelector(selector)?.focus();
   const reasons = [...document.querySelectorAll("[data-key]")];
   const keys = {
-    z: () => use("zoom"), r: () => use("rotate"), b: () => use("bright"), v: () => use("contrast"), 0: () => use("reset"), c: () => use("compare"), "?": () => use("help"),
+    z: () => use("zoom"), r: () => use("rotate"), b: () => use("bright"), v: () => use("contrast"), 0: () => use("reset"), c: () => use("compare"), f: () => use("flicker"), "?": () => use("help"),
     n: () => focus("#note"), a: () => focus('[value="approve"]'), x: () => focus('[value="reject"]'),
     t: () => focus('[value="ask_again"]'),
     j: () => document.querySelector('a[rel="next"]')?.click(), k: () => document.querySelector('a[rel="prev"]')?.click(),
@@ -134,7 +139,7 @@
       if (key === "escape") event.target.blur();
       return;
     }
-    if (event.target.closest("input:not([type=checkbox])")) return;
+    if (event.target.closest("input:not([type=checkbox], [type=range])")) return;
     const reason = reasons.find((box) => box.dataset.key === key);
     if (reason) { reason.click(); event.preventDefault(); return; }
     if (/^[1-4]$/.test(key) && shots[key - 1]) { choose(key - 1); event.preventDefault(); return; }

@@ -1,24 +1,29 @@
 //! A case: its pictures, its readings, the decision.
 
+mod assignment;
 mod burst;
+mod faces;
 mod view;
 
 use super::{
     fault::Fault,
+    findings::Item,
     layout::NavigationItem,
     link,
     parts::minutes,
-    queue::{QUEUE, Selection},
     request::{PageResult, Request, done},
     rows,
+    selection::{QUEUE, Selection},
     session::{ruled_by, slot_name},
     sessions::PAGE,
 };
 use crate::{
     forms::{self, picture_view},
     page::{Fields, Outcome, form, handler, mistake},
-    parts::Mistake,
+    parts::{Mistake, crop::Crop},
 };
+use assignment::Assignment;
+pub(super) use assignment::take_or_give_back;
 use axum::{
     Json, Router,
     response::{IntoResponse, Response},
@@ -27,12 +32,13 @@ use axum::{
 use burst::Burst;
 use domain::{
     document::Side,
-    ids::{CaptureId, SessionId},
+    ids::{CaptureId, SessionId, UserId},
     language::Language,
     reasons::Reason,
     secret::Personal,
     session::Status,
 };
+use faces::Faces;
 use http::{
     StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE},
@@ -41,7 +47,8 @@ use leptos::prelude::*;
 use serde::Serialize;
 use service::{
     access::Reviewer,
-    review::{self, Case, CaseError, ReviewDecision, RuleError, UndoError},
+    capture::strips::{Items, Strips},
+    review::{self, AssignError, Case, CaseError, ReviewDecision, RuleError, UndoError},
     session::{
         history::{SessionHistory, Taken},
         search::{Order, Page, SessionSummary},
@@ -63,6 +70,7 @@ pub(super) fn forms() -> Router {
     Router::new()
         .route("/admin/review/{id}", post(form(HERE, rule)))
         .route("/admin/review/{id}/undo", post(form(HERE, undo)))
+        .route("/admin/review/{id}/assign", post(form(HERE, assign)))
         .route("/admin/review/{id}/hold", post(handler(keep)))
         .route("/admin/pictures/{capture}/{frame}", get(handler(picture)))
 }
@@ -91,7 +99,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
         limit: PAGE,
     };
     let selection = Selection::of(request.query()?);
-    let queue = review::queue(honnin, reviewer, selection.filter(), page).await?;
+    let queue = review::queue(honnin, reviewer, selection.filter(request.staff().user()), page).await?;
     let at = queue.iter().position(|case| case.id == *id);
     let neighbour = |at: Option<usize>| at.and_then(|at| queue.get(at)).map(|case| case.id.to_string());
     let history = &opened.history;
@@ -116,7 +124,8 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
             .into_iter()
             .find(|taken| taken.slot == Slot::Selfie)
             .map(Burst::of),
-        items: rows::items(&history.detail, &rows::printed(history)),
+        faces: faces(history),
+        items: items(history),
         reasons: outcome.map(rows::reasons).unwrap_or_default(),
         checks: outcome.map(|outcome| rows::checks(&outcome.checks)).unwrap_or_default(),
         scores: history
@@ -124,6 +133,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
             .last()
             .map(|decided| rows::scores(&decided.scores))
             .unwrap_or_default(),
+        assignment: assignment(request, reviewer, &opened).await?,
         hold: hold(&opened),
         not_performed: opened.not_performed.clone(),
         earlier: earlier(history),
@@ -149,6 +159,19 @@ fn earlier(history: &SessionHistory) -> Vec<Earlier> {
             note: judged.note.as_ref().map(|note| note.expose().clone()),
         })
         .collect()
+}
+
+/// Who is to decide the case, while it is waiting.
+async fn assignment(request: &Request, reviewer: &Reviewer, opened: &Case) -> PageResult<Option<Assignment>> {
+    if opened.hold.is_none() {
+        return Ok(None);
+    }
+    let people = review::list_reviewers(request.honnin(), reviewer).await?;
+    Ok(Some(Assignment {
+        me: request.staff().user().clone(),
+        to: opened.assigned_to.clone(),
+        people,
+    }))
 }
 
 fn hold(opened: &Case) -> Hold {
@@ -192,16 +215,10 @@ fn used(history: &SessionHistory) -> Vec<&Taken> {
 fn pictures(history: &SessionHistory) -> Vec<Shown> {
     let shown = |taken: &Taken| Shown {
         name: slot_name(taken.slot).to_owned(),
-        card_url: taken.straight.then(|| {
-            format!(
-                "/admin/pictures/{}/{}?{}={}",
-                taken.id,
-                taken.best,
-                forms::VIEW,
-                forms::CARD
-            )
-        }),
-        url: format!("/admin/pictures/{}/{}", taken.id, taken.best),
+        card_url: taken
+            .straight
+            .then(|| format!("{}?{}={}", picture_url(taken), forms::VIEW, forms::CARD)),
+        url: picture_url(taken),
         problems: taken
             .problems
             .iter()
@@ -210,6 +227,44 @@ fn pictures(history: &SessionHistory) -> Vec<Shown> {
         compared: taken.slot != Slot::Document(Side::Back),
     };
     used(history).into_iter().map(shown).collect()
+}
+
+/// The readings, each beside the part of the picture it was read from.
+fn items(history: &SessionHistory) -> Vec<Item> {
+    let sides: Vec<_> = used(history)
+        .into_iter()
+        .filter_map(|taken| {
+            let found = taken.document.as_ref()?.expose();
+            let sheet = format!("{}?{}={}", picture_url(taken), forms::VIEW, forms::ITEMS);
+            Some((found.side, sheet, Strips::of(found, Items::All)))
+        })
+        .collect();
+    let read = history.detail.ocr.as_ref().map(|ocr| ocr.expose().as_slice());
+    let mut items = rows::items(&history.detail, &rows::printed(history));
+    for item in &mut items {
+        let read = read.and_then(|fields| fields.iter().find(|field| field.name == item.field));
+        let side = read.and_then(|read| sides.iter().find(|(side, ..)| *side == read.side));
+        item.crop = side.and_then(|(_, sheet, strips)| Some(Crop::of(sheet.clone(), strips.find(item.field)?)));
+    }
+    items
+}
+
+/// The portrait and the face of the selfie, if both were found.
+fn faces(history: &SessionHistory) -> Option<Faces> {
+    let used = used(history);
+    let face = |is_wanted: fn(Slot) -> bool| {
+        let taken = used.iter().find(|taken| taken.face && is_wanted(taken.slot))?;
+        Some(format!("{}?{}={}", picture_url(taken), forms::VIEW, forms::FACE))
+    };
+    Some(Faces {
+        portrait: face(|slot| matches!(slot, Slot::Document(_)))?,
+        selfie: face(|slot| slot == Slot::Selfie)?,
+    })
+}
+
+/// The address of the picture of a capture that was judged.
+fn picture_url(taken: &Taken) -> String {
+    format!("/admin/pictures/{}/{}", taken.id, taken.best)
 }
 
 async fn picture(request: Request) -> PageResult<Response> {
@@ -272,14 +327,12 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
         limit: PAGE,
     };
     let selection = Selection::of(request.query()?);
-    let rest = review::queue(honnin, &reviewer, selection.filter(), page).await?;
+    let rest = review::queue(honnin, &reviewer, selection.filter(request.staff().user()), page).await?;
     let decided = review::list_pending(honnin, &reviewer).await?;
     let is_free = |case: &&SessionSummary| {
-        let held = case
-            .held_by
-            .as_ref()
-            .is_some_and(|(user, _)| user != request.staff().user());
-        !held && !decided.iter().any(|decided| decided.session == case.id)
+        let others = [&case.held_by, &case.assigned_to].into_iter().flatten();
+        let is_taken = others.into_iter().any(|(user, _)| user != request.staff().user());
+        !is_taken && !decided.iter().any(|decided| decided.session == case.id)
     };
     match rest.iter().find(is_free) {
         Some(next) => done(
@@ -297,7 +350,7 @@ async fn undo(request: Request, fields: Fields) -> PageResult<Outcome> {
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     match review::undo(request.honnin(), &reviewer, &id).await {
         Ok(()) => done(
-            &format!("/admin/review/{id}"),
+            &Selection::of(request.query()?).href(&format!("{QUEUE}/{id}")),
             "Undone. The case is reserved for you again.",
         ),
         Err(UndoError::TooLate) => {
@@ -306,6 +359,37 @@ async fn undo(request: Request, fields: Fields) -> PageResult<Outcome> {
         }
         Err(UndoError::Store(error)) => Err(error.into()),
     }
+}
+
+/// POST: who is to decide the case. Both the queue and the case have this form.
+async fn assign(request: Request, fields: Fields) -> PageResult<Outcome> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    let person = |name| match fields.raw(name) {
+        "" => Ok(None),
+        id => UserId::parse(id).map(Some).ok_or(Fault::Malformed),
+    };
+    let (before, to) = (person(assignment::BEFORE)?, person(assignment::TO)?);
+    let selection = Selection::of(request.query()?);
+    let back = match fields.raw(assignment::BACK) {
+        assignment::TO_CASE => selection.href(&format!("{QUEUE}/{id}")),
+        _ => selection.href(QUEUE),
+    };
+    let me = request.staff().user();
+    let notice = match review::assign(request.honnin(), &reviewer, &id, before.as_ref(), to.as_ref()).await {
+        Ok(()) => match &to {
+            None => "The case is assigned to nobody.".to_owned(),
+            Some(user) if user == me => "The case is assigned to you.".to_owned(),
+            Some(_) => "The case is assigned.".to_owned(),
+        },
+        Err(AssignError::NotFound) => return Err(Fault::NotFound),
+        Err(AssignError::Store(error)) => return Err(error.into()),
+        Err(AssignError::NotWaiting) => "This case is no longer waiting for review.".to_owned(),
+        Err(AssignError::Changed(Some(name))) => format!("The case was assigned to {name} in the meantime."),
+        Err(AssignError::Changed(None)) => "The case was given back in the meantime.".to_owned(),
+        Err(AssignError::NoReviewer) => "This person does not review cases here.".to_owned(),
+    };
+    done(&back, notice)
 }
 
 /// The case again, with the reason why the decision was refused and what was typed.

@@ -1,13 +1,15 @@
 //! A case on one screen: pictures, readings, checks, the decision. Without scripts every picture opens in full size; the script
 //! adds zoom, rotation, brightness, comparison and keyboard shortcuts.
 
+use super::assignment::{Assignment, assignment};
 use super::burst::{Burst, burst};
+use super::faces::{Faces, faces};
 use crate::PageMeta;
 use crate::console::findings::{Item, ScoreRow, checks, evidence, how_decided, items, reasons, scores};
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, age, area, badge, minutes, shortcuts};
-use crate::console::queue::{QUEUE, Selection};
+use crate::console::selection::{QUEUE, Selection};
 use crate::parts::Mistake;
 use domain::{
     document::DocumentType,
@@ -73,6 +75,8 @@ pub(super) struct CaseView {
     pub attempt: i64,
     /// The pictures that count.
     pub pictures: Vec<Shown>,
+    /// Portrait and selfie, to be compared.
+    pub faces: Option<Faces>,
     /// The frames of the selfie.
     pub burst: Option<Burst>,
     /// Readings.
@@ -83,6 +87,8 @@ pub(super) struct CaseView {
     pub checks: Vec<(&'static str, String, Tone)>,
     /// Every score of the decision.
     pub scores: Vec<ScoreRow>,
+    /// Who is to decide it, while it is waiting.
+    pub assignment: Option<Assignment>,
     /// Who may decide.
     pub hold: Hold,
     /// Steps that were not performed.
@@ -295,6 +301,7 @@ fn side(view: &CaseView) -> AnyView {
                 <details class="fold"><summary>"Scores and limits"</summary>{scores(&view.scores)}{how_decided()}</details>
             })}
         </section>
+        {view.assignment.as_ref().map(|to| assignment(to, &view.selection.href(&format!("{QUEUE}/{}/assign", view.id))))}
         <section class="panel decide"><h2>"Decision"</h2>{mistakes(&view.mistakes)}{state}</section>
     }
     .into_any()
@@ -308,7 +315,8 @@ fn keys() -> AnyView {
         ("R", "rotate it"),
         ("B, V", "more brightness, more contrast"),
         ("0", "as it was"),
-        ("C", "compare portrait and selfie"),
+        ("C", "compare portrait and selfie: beside each other, over each other"),
+        ("F", "flicker between them; again to stop"),
         ("5 – 9", "tick a reason"),
         ("N", "write a note; Esc leaves it"),
         ("A, X, T", "go to Approve, Reject, Ask again; Enter decides"),
@@ -341,11 +349,12 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
             </div>
         </div>
         <div class="case">
-            <div class="stack">{gallery(&view.pictures)}{view.burst.as_ref().map(burst)}{readings}</div>
+            <div class="stack">{gallery(&view.pictures)}{view.faces.as_ref().map(faces)}{view.burst.as_ref().map(burst)}{readings}</div>
             <div class="stack case-side">{side(view)}</div>
         </div>
         {keys()}
         <script nonce=meta.nonce.clone() inner_html=include_str!("case.js")></script>
+        <script nonce=meta.nonce.clone() inner_html=include_str!("faces.js")></script>
     };
     page(frame, meta, "Case", main.into_any())
 }

@@ -1,31 +1,36 @@
 //! The queue of cases waiting for review.
 
-mod selection;
+mod live;
 mod view;
 
-pub(super) use selection::Selection;
+pub use live::CASES;
 
 use super::{
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
+    selection::{QUEUE, Selection},
     sessions::{PAGE, parse_after},
 };
+use crate::page::handler;
+use axum::{Router, routing::get};
 use leptos::prelude::*;
 use service::{
     access::Reviewer,
     review,
-    session::search::{self, Order, Page},
+    session::search::{self, Order, Page, count_waiting},
     settings,
 };
 use view::{QueueView, Waiting, render};
-
-/// The address of the queue.
-pub(super) const QUEUE: &str = "/admin/review";
 
 /// The queue.
 #[component]
 pub fn QueuePage() -> impl IntoView {
     signed_in(NavigationItem::Review, load, render)
+}
+
+/// What the queue's script asks for.
+pub(super) fn forms() -> Router {
+    Router::new().route("/admin/review/cases", get(handler(live::cases_now)))
 }
 
 async fn load(request: Request) -> PageResult<QueueView> {
@@ -37,24 +42,37 @@ async fn load(request: Request) -> PageResult<QueueView> {
         after: parse_after(&fields.text("after")),
         limit: PAGE + 1,
     };
-    let mut found = review::queue(request.honnin(), &reviewer, selection.filter(), page).await?;
-    let counts = review::count_by_reason(request.honnin(), &reviewer, selection.document).await?;
+    let mut found = review::queue(
+        request.honnin(),
+        &reviewer,
+        selection.filter(request.staff().user()),
+        page,
+    )
+    .await?;
+    let counts = review::count_by_reason(request.honnin(), &reviewer, selection.document, selection.mine).await?;
     let settings = settings::load(request.honnin(), request.staff()).await?.settings;
     let more = found.len() > PAGE as usize;
     found.truncate(PAGE as usize);
     let last = found.last().filter(|_| more);
+    let backlog = count_waiting(request.honnin(), request.staff()).await?;
     let next = last.map(|last| {
         let since = last.waiting_since.unwrap_or(last.created_at);
-        fields.next_page(QUEUE, &format!("{}.{}", since.as_millis(), last.id))
+        selection.href_after(QUEUE, &format!("{}.{}", since.as_millis(), last.id))
     });
-    Ok(QueueView {
+    let mut view = QueueView {
         selection,
         counts,
         rows: found.into_iter().map(|found| waiting(found, &request)).collect(),
         next,
         target: settings.unwrap_or_default().review_target,
         now: request.honnin().now(),
-    })
+        backlog,
+        me: request.staff().user().clone(),
+        live: selection.href_after(CASES, &fields.text("after")),
+        version: String::new(),
+    };
+    view.version = live::Regions::of(&view).version(view.backlog);
+    Ok(view)
 }
 
 fn waiting(found: search::SessionSummary, request: &Request) -> Waiting {
@@ -66,6 +84,7 @@ fn waiting(found: search::SessionSummary, request: &Request) -> Waiting {
         reasons: found.outcome.map(|outcome| outcome.reasons).unwrap_or_default(),
         face_match: selfie.as_ref().and_then(|selfie| selfie.face_match_confidence),
         liveness: selfie.and_then(|selfie| selfie.liveness_confidence),
+        assigned_to: found.assigned_to,
         held_by: found
             .held_by
             .map(|(user, name)| (name, user == *request.staff().user())),

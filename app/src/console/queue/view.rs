@@ -1,14 +1,15 @@
 //! The review queue: waiting cases, oldest first.
 
-use super::{QUEUE, Selection};
 use crate::PageMeta;
+use crate::console::case::take_or_give_back;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
-
 use crate::console::parts::{Tone, age, badge, duration, empty, heading, next_page, select, shortcuts, time};
+use crate::console::selection::{QUEUE, Selection};
 use crate::console::table::{Cell, Table, cell};
 use domain::{
     document::DocumentType,
+    ids::UserId,
     named::Named,
     reasons::Reason,
     time::{Millis, Timestamp},
@@ -31,6 +32,8 @@ pub(super) struct Waiting {
     pub face_match: Option<f64>,
     /// Liveness, 0 to 1.
     pub liveness: Option<f64>,
+    /// Who is to decide it, and their name.
+    pub assigned_to: Option<(UserId, String)>,
     /// Who has reserved it, and whether that is the person viewing the page.
     pub held_by: Option<(String, bool)>,
 }
@@ -50,6 +53,14 @@ pub(super) struct QueueView {
     pub target: Millis,
     /// Now.
     pub now: Timestamp,
+    /// How many cases of the tenant are waiting.
+    pub backlog: i64,
+    /// Who views the page.
+    pub me: UserId,
+    /// Where the script asks for what has changed.
+    pub live: String,
+    /// Names the state that is shown.
+    pub version: String,
 }
 
 impl QueueView {
@@ -86,9 +97,19 @@ fn row(case: &Waiting, view: &QueueView) -> [Cell; 7] {
     let more = case.reasons.len().saturating_sub(1);
     let first = case.reasons.first().map(labels::reason).unwrap_or_default();
     let holder = case.held_by.as_ref().map(|(name, mine)| match mine {
-        true => badge("you", Tone::Live),
-        false => badge(name.clone(), Tone::Warn),
+        true => badge("open: you", Tone::Live),
+        false => badge(format!("open: {name}"), Tone::Warn),
     });
+    let assignee = case.assigned_to.as_ref().map(|(user, name)| {
+        let name = if *user == view.me {
+            "You".to_owned()
+        } else {
+            name.clone()
+        };
+        view! { <span>{name}</span> }
+    });
+    let action = view.selection.href(&format!("{QUEUE}/{}/assign", case.id));
+    let assign = take_or_give_back(case.assigned_to.as_ref(), &view.me, action, &case.id);
     let more = (more > 0).then(|| view! { <span class="soft">{format!(" and {more} more")}</span> });
     [
         cell(waiting(case.since, view.target, view.now)),
@@ -96,20 +117,25 @@ fn row(case: &Waiting, view: &QueueView) -> [Cell; 7] {
         cell(view! { {first}{more} }),
         cell(score(case.face_match)).class("number"),
         cell(score(case.liveness)).class("number"),
-        cell(holder),
+        cell(view! { <div class="assignee">{assignee}{holder}{assign}</div> }),
         cell(
-            view! { <a class="button secondary small" href=href data-case>"Open"<span class="unseen">{format!(" {}", case.id)}</span></a> },
+            view! { <a class="button secondary small" href=href data-case=case.id.clone()>"Open"<span class="unseen">{format!(" {}", case.id)}</span></a> },
         ),
     ]
 }
 
 /// The reasons as filters, each with its number of cases.
-fn reasons(view: &QueueView) -> AnyView {
+pub(super) fn reasons(view: &QueueView) -> AnyView {
     let chosen = view.selection.reason;
     let chip = |reason: Option<Reason>, name: String, count: i64| {
         let href = view.selection.with_reason(reason).href(QUEUE);
         let here = (reason == chosen).then_some("true");
         view! { <li><a class="pill" href=href aria-current=here>{name}" "<b>{count}</b></a></li> }
+    };
+    let whose = |mine: bool, name: &'static str, count: Option<i64>| {
+        let href = view.selection.with_mine(mine).href(QUEUE);
+        let here = (mine == view.selection.mine).then_some("true");
+        view! { <li><a class="pill" href=href aria-current=here>{name}{count.map(|count| view! { " "<b>{count}</b> })}</a></li> }
     };
     let listed = view.counts.by_reason.iter().map(|(reason, _)| *reason);
     // The chosen reason stays, with no case as well.
@@ -123,6 +149,7 @@ fn reasons(view: &QueueView) -> AnyView {
         .map(|(reason, count)| chip(Some(reason), labels::reason_name(reason), count))
         .collect_view();
     view! {
+        <nav aria-label="Whose cases"><ul class="pills">{whose(false, "Everybody’s", None)}{whose(true, "Mine", Some(view.counts.mine))}</ul></nav>
         <nav aria-label="Reasons"><ul class="pills">{chip(None, "All".to_owned(), view.counts.all)}{chips}</ul></nav>
     }
     .into_any()
@@ -140,6 +167,7 @@ fn documents(view: &QueueView) -> AnyView {
     view! {
         <form class="filters" method="get" action=QUEUE role="search">
             {reason}
+            {view.selection.mine.then(|| view! { <input type="hidden" name="assigned" value="me"/> })}
             {select("document", "Document", "Any document", kinds, chosen)}
             <div class="filter-actions"><button class="button secondary small" type="submit">"Filter"</button>
                 {(!view.selection.is_all()).then(|| view! { <a class="button quiet small" href=QUEUE>"Clear"</a> })}</div>
@@ -158,7 +186,7 @@ fn list(view: &QueueView) -> AnyView {
     }
     Table::new(
         "Waiting cases",
-        ["Waiting", "Document", "Reason", "Face match", "Liveness", "Reserved by"],
+        ["Waiting", "Document", "Reason", "Face match", "Liveness", "Assigned to"],
     )
     .unseen("Open")
     .rows(view.rows.iter().map(|case| row(case, view)))
@@ -173,24 +201,37 @@ fn keys() -> AnyView {
     ])
 }
 
+/// The way to the case that comes next.
+pub(super) fn start(view: &QueueView) -> Option<AnyView> {
+    let free = |case: &&Waiting| {
+        let reserved = case.held_by.as_ref().is_some_and(|(_, mine)| !mine);
+        let assigned = case.assigned_to.as_ref().is_some_and(|(user, _)| *user != view.me);
+        !reserved && !assigned
+    };
+    let first = view.rows.iter().find(free)?;
+    Some(view! { <a class="button primary small" href=view.case(&first.id) data-first>"Start with the oldest "<kbd>"N"</kbd></a> }.into_any())
+}
+
+/// The cases, and the next page.
+pub(super) fn cases(view: &QueueView) -> AnyView {
+    view! { {list(view)}{next_page(view.next.clone())} }.into_any()
+}
+
 /// The page.
 #[must_use]
 pub(super) fn render(view: &QueueView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let free = |case: &&Waiting| case.held_by.as_ref().is_none_or(|(_, mine)| *mine);
-    let first = view.rows.iter().find(free).map(|case| {
-        view! { <a class="button primary small" href=view.case(&case.id) data-first>"Start with the oldest "<kbd>"N"</kbd></a> }
-    });
     let help = (!view.rows.is_empty()).then(|| {
         view! { <button class="button quiet small" type="button" data-help hidden>"Shortcuts "<kbd>"?"</kbd></button> }
     });
     let target = format!("Oldest first. The target is {}.", duration(view.target));
     let main = view! {
-        {heading("Review", view! { {help}{first} }.into_any())}
+        {heading("Review", view! { {help}<span data-region="start">{start(view)}</span> }.into_any())}
         <p class="soft">{target}</p>
-        {reasons(view)}
+        <p class="note" data-signed-out hidden>"You are no longer signed in, or may no longer review. "<a href=QUEUE>"Reload this page"</a>"."</p>
+        <p class="unseen" role="status" data-news></p>
+        <div class="stack" data-region="reasons">{reasons(view)}</div>
         {documents(view)}
-        {list(view)}
-        {next_page(view.next.clone())}
+        <div class="stack" data-region="cases" data-live=view.live.clone() data-version=view.version.clone()>{cases(view)}</div>
         {keys()}
         <script nonce=meta.nonce.clone() inner_html=include_str!("queue.js")></script>
     };

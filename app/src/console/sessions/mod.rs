@@ -43,6 +43,7 @@ pub(super) fn parse_after(text: &str) -> Option<(Timestamp, SessionId)> {
 fn filter(fields: &Fields) -> Filter {
     let text = |name| Some(fields.text(name)).filter(|text| !text.is_empty());
     Filter {
+        assigned_to: None,
         // An invalid id must match nothing rather than everything.
         id: text("id").map(|id| SessionId::parse(&id).unwrap_or_else(|| SessionId::from_random([0; 16]))),
         status: Status::parse(&fields.text("status")),

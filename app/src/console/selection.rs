@@ -2,40 +2,62 @@
 //! one of the same part.
 
 use crate::page::Fields;
-use domain::{document::DocumentType, reasons::Reason};
+use domain::{document::DocumentType, ids::UserId, reasons::Reason};
 use service::session::search::Filter;
 use url::form_urlencoded::Serializer;
 
+/// The address of the queue.
+pub(super) const QUEUE: &str = "/admin/review";
+/// Query parameter: only cases assigned to the person themselves.
+const ASSIGNED: &str = "assigned";
+/// Value of [`ASSIGNED`].
+const ME: &str = "me";
+
 /// Which cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::console) struct Selection {
+pub(crate) struct Selection {
     /// Only with this reason.
     pub(super) reason: Option<Reason>,
     /// Only with this kind of document.
     pub(super) document: Option<DocumentType>,
+    /// Only those assigned to the person themselves.
+    pub(super) mine: bool,
 }
 
 impl Selection {
     /// As the address says it; what it does not know selects nothing.
-    pub(in crate::console) fn of(fields: &Fields) -> Self {
+    pub(super) fn of(fields: &Fields) -> Self {
         Self {
             reason: Reason::parse(&fields.text("reason")),
             document: DocumentType::parse(&fields.text("document")),
+            mine: fields.raw(ASSIGNED) == ME,
         }
     }
 
     /// Whether it is the whole queue.
-    pub(in crate::console) fn is_all(&self) -> bool {
+    pub(super) fn is_all(&self) -> bool {
         *self == Self::default()
     }
 
     /// For the search.
-    pub(in crate::console) fn filter(&self) -> Filter {
+    pub(super) fn filter(&self, me: &UserId) -> Filter {
         Filter {
             reason: self.reason,
             document_type: self.document,
+            assigned_to: self.mine.then(|| me.clone()),
             ..Filter::default()
         }
+    }
+
+    /// The address of `path` within this part of the queue, after this case of a list.
+    pub(super) fn href_after(&self, path: &str, after: &str) -> String {
+        let path = self.href(path);
+        if after.is_empty() {
+            return path;
+        }
+        let mut query = Serializer::new(String::new());
+        let sign = if path.contains('?') { '&' } else { '?' };
+        format!("{path}{sign}{}", query.append_pair("after", after).finish())
     }
 
     /// With another reason, or with none.
@@ -43,8 +65,13 @@ impl Selection {
         Self { reason, ..self }
     }
 
+    /// Only those of the person themselves, or of all.
+    pub(super) const fn with_mine(self, mine: bool) -> Self {
+        Self { mine, ..self }
+    }
+
     /// The address of `path` within this part of the queue.
-    pub(in crate::console) fn href(&self, path: &str) -> String {
+    pub(super) fn href(&self, path: &str) -> String {
         if self.is_all() {
             return path.to_owned();
         }
@@ -54,6 +81,9 @@ impl Selection {
         }
         if let Some(document) = self.document {
             query.append_pair("document", document.as_str());
+        }
+        if self.mine {
+            query.append_pair(ASSIGNED, ME);
         }
         format!("{path}?{}", query.finish())
     }
@@ -74,6 +104,8 @@ mod tests {
                 "document=id_card&reason=document_expired&after=1.x",
                 "/q?reason=document_expired&document=id_card",
             ),
+            ("assigned=me&document=passport", "/q?document=passport&assigned=me"),
+            ("assigned=usr_somebody", "/q"),
         ] {
             assert_eq!(of(query).href("/q"), href, "{query}");
         }

@@ -1,0 +1,119 @@
+//! Who is to decide a case: taking it, giving it back, and assigning it to somebody else.
+
+use crate::console::parts::options;
+use domain::ids::UserId;
+use leptos::prelude::*;
+
+/// Field: who it was assigned to when the page was made; empty for nobody.
+pub(super) const BEFORE: &str = "before";
+/// Field: who it is assigned to from now on; empty for nobody.
+pub(super) const TO: &str = "to";
+/// Field: where to go afterwards; [`TO_CASE`], or the queue.
+pub(super) const BACK: &str = "back";
+/// Value of [`BACK`].
+pub(super) const TO_CASE: &str = "case";
+
+/// Who is to decide a case, and who could.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Assignment {
+    /// Who views the page.
+    pub me: UserId,
+    /// Who is to decide it, and their name.
+    pub to: Option<(UserId, String)>,
+    /// The tenant's reviewers.
+    pub people: Vec<(UserId, String)>,
+}
+
+fn before(assigned: Option<&(UserId, String)>) -> String {
+    assigned.map(|(user, _)| user.to_string()).unwrap_or_default()
+}
+
+/// One button: takes a case that nobody has, gives one's own back; nothing for somebody else's.
+fn one_step(assigned: Option<&(UserId, String)>, me: &UserId) -> Option<(String, &'static str)> {
+    match assigned {
+        None => Some((me.to_string(), "Take")),
+        Some((user, _)) if user == me => Some((String::new(), "Give back")),
+        Some(_) => None,
+    }
+}
+
+/// The form of a row in the queue.
+pub(in crate::console) fn take_or_give_back(
+    assigned: Option<&(UserId, String)>,
+    me: &UserId,
+    action: String,
+    case: &str,
+) -> Option<AnyView> {
+    let (to, name) = one_step(assigned, me)?;
+    let form = view! {
+        <form method="post" action=action>
+            <input type="hidden" name=BEFORE value=before(assigned)/>
+            <button class="button quiet small" type="submit" name=TO value=to>{name}<span class="unseen">{format!(" {case}")}</span></button>
+        </form>
+    };
+    Some(form.into_any())
+}
+
+/// The panel of the case page.
+pub(super) fn assignment(assignment: &Assignment, action: &str) -> AnyView {
+    let assigned = assignment.to.as_ref();
+    let name = match assigned {
+        None => "Nobody".to_owned(),
+        Some((user, _)) if *user == assignment.me => "You".to_owned(),
+        Some((_, name)) => name.clone(),
+    };
+    let hidden = || {
+        view! {
+            <input type="hidden" name=BEFORE value=before(assigned)/>
+            <input type="hidden" name=BACK value=TO_CASE/>
+        }
+    };
+    let step = one_step(assigned, &assignment.me).map(|(to, name)| {
+        view! {
+            <form method="post" action=action.to_owned()>{hidden()}
+                <button class="button secondary small" type="submit" name=TO value=to>{name}</button></form>
+        }
+    });
+    let nobody = assigned.map(|_| (String::new(), "Nobody".to_owned()));
+    let others = assignment
+        .people
+        .iter()
+        .filter(|(user, _)| assigned.is_none_or(|(now, _)| now != user))
+        .map(|(user, name)| (user.to_string(), name.clone()));
+    let people = options(others.chain(nobody), "");
+    view! {
+        <section class="panel assigned">
+            <div class="faces-head"><h2>"Assigned to"</h2><p><strong>{name}</strong></p>{step}</div>
+            <details class="fold">
+                <summary>"Assign to somebody else"</summary>
+                <form class="row-form" method="post" action=action.to_owned()>{hidden()}
+                    <div class="field"><label for="assign-to">"Reviewer"</label>
+                        <select class="input" id="assign-to" name=TO>{people}</select></div>
+                    <button class="button secondary small" type="submit">"Assign"</button>
+                </form>
+            </details>
+        </section>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_taken_from_nobody_given_back_by_its_owner_and_left_to_others() {
+        let [me, other] = [1, 2].map(|number| UserId::from_random([number; 16]));
+        let with = |user: &UserId| (user.clone(), "Somebody".to_owned());
+        let step = |assigned: Option<(UserId, String)>| {
+            take_or_give_back(assigned.as_ref(), &me, "/a".to_owned(), "vs_1").map(|form| form.to_html())
+        };
+        let take = step(None).unwrap();
+        assert!(take.contains(&format!(r#"name="to" value="{me}""#)), "{take}");
+        assert!(take.contains(r#"name="before" value="""#), "{take}");
+        let back = step(Some(with(&me))).unwrap();
+        assert!(back.contains(r#"name="to" value="""#), "{back}");
+        assert!(back.contains(&format!(r#"name="before" value="{me}""#)), "{back}");
+        assert!(step(Some(with(&other))).is_none());
+    }
+}

@@ -1,0 +1,162 @@
+// Readings beside the print they come from, for the applicant and for the reviewer, and faces laid over each other.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Applicant } from "../lib/applicant.mjs";
+import { Browser, look } from "../lib/browser.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { allPicturesAreShown, signIn } from "../lib/reviewer.mjs";
+import { scene } from "../lib/scene.mjs";
+
+const long = { timeout: 900_000 };
+let browser, honnin, tenant;
+
+before(async () => {
+  await scene();
+  honnin = await Honnin.start("compare");
+  tenant = await honnin.tenant("Harbour Bank", "--steps", "document,selfie");
+  browser = await Browser.open();
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+});
+
+const link = async () => (await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body;
+
+/** Fails unless every cut-out shows a part of a picture with print on it. */
+async function showsPrint(page, crops) {
+  const blank = await crops.evaluateAll(async (shown) => {
+    const flat = [];
+    for (const crop of shown) {
+      const image = new Image();
+      image.src = crop.querySelector("image").getAttribute("href");
+      await image.decode();
+      const { y, width, height } = crop.viewBox.baseVal;
+      const canvas = Object.assign(document.createElement("canvas"), { width, height });
+      const context = canvas.getContext("2d");
+      context.drawImage(image, 0, -y);
+      const { data } = context.getImageData(0, 0, width, height);
+      const light = data.filter((_, at) => at % 4 === 1);
+      if (Math.max(...light.slice(0, 90_000)) - Math.min(...light.slice(0, 90_000)) < 60) flat.push(crop.getAttribute("aria-label"));
+    }
+    return flat;
+  });
+  assert.deepEqual(blank, []);
+}
+
+/** Light and dark, narrow and wide: what axe finds, and what stands out of the window. */
+async function everywhere(page, name, widths = [390, 1280]) {
+  const wrong = [];
+  for (const width of widths) {
+    for (const colorScheme of ["light", "dark"]) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.emulateMedia({ colorScheme });
+      wrong.push(...(await look(page, `${name}-${width}-${colorScheme}`)));
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (wide > 0) wrong.push(`${name}-${width}: ${wide} px stand out of the window`);
+    }
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  return wrong;
+}
+
+test("each detail stands beside its print, and a reviewer compares it and both faces", long, async () => {
+  for (const scripts of [false, true]) {
+    const { id, verificationUrl } = await link();
+    const page = await browser.phone({ scripts });
+    const sheets = [];
+    page.on("request", (request) => request.url().includes("view=typed-items") && sheets.push(request));
+    const applicant = new Applicant(browser, page, { camera: scripts });
+    await applicant.start(verificationUrl);
+    await applicant.consent();
+    await applicant.choosePassport();
+    await applicant.photographDocument();
+    await applicant.acceptPhoto();
+    const family = page.getByLabel("Family name");
+    for (const end = Date.now() + 60_000; (await family.inputValue()) === "" && Date.now() < end; ) await page.reload();
+    await page.waitForLoadState("load");
+    const printed = page.locator(".field", { has: page.getByRole("img", { name: "As printed on your document" }) });
+    const beside = (await printed.allInnerTexts()).map((words) => words.split("\n")[0]);
+    assert.deepEqual(beside, ["Family name", "Given names", "Date of birth"]);
+    if (scripts) {
+      sheets.length = 0;
+      await page.reload();
+      await page.waitForLoadState("networkidle");
+      assert.equal(sheets.length, 1, "one sheet for all fields");
+      const { headers } = await sheets[0].response().then(async (answer) => ({ headers: await answer.allHeaders() }));
+      assert.match(headers["cache-control"], /no-store/);
+      await showsPrint(page, page.locator("svg.crop"));
+      assert.deepEqual(await everywhere(page, "compare-details", [320, 390, 1280]), []);
+      await page.setViewportSize({ width: 390, height: 844 });
+    }
+    // What was typed wrongly keeps its cut-outs.
+    await page.getByLabel("Address").fill("");
+    await page.getByRole("button", { name: "Continue", exact: true }).click();
+    await page.locator(".error-summary").waitFor();
+    assert.equal(await page.locator("svg.crop").count(), 3);
+    if (!scripts) continue;
+    await applicant.details({ "Family name": "Ericsson" });
+    await applicant.selfie();
+    await applicant.submit();
+    await applicant.result();
+    await review(id);
+  }
+});
+
+async function review(id) {
+  const { page } = await signIn(browser, honnin, tenant, { email: "cora@bank.example", role: "reviewer" });
+  await page.goto(`${honnin.base}/admin/review/${id}`);
+  await allPicturesAreShown(page);
+  const name = page.getByRole("row", { name: /Family name/ });
+  await name.getByRole("img", { name: /as printed/ }).waitFor();
+  assert.equal(await name.locator("mark").first().innerText(), "K", "the letter that differs");
+  await showsPrint(page, page.locator("svg.crop"));
+  const wrong = await everywhere(page, "compare-case");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const [portrait, selfie] = await page.locator(".faces-pair img").evaluateAll((images) =>
+    images.map(({ naturalWidth, naturalHeight }) => [naturalWidth, naturalHeight]));
+  assert.deepEqual([portrait, selfie], [[480, 600], [480, 600]]);
+  const opacity = () => page.locator(".faces-pair figure").nth(1).evaluate((figure) => figure.style.opacity);
+  const { keyboard } = page;
+  await keyboard.press("c");
+  const slider = page.getByRole("slider", { name: "Share of the selfie" });
+  assert.ok(await slider.evaluate((input) => input === document.activeElement), "the slider is next");
+  assert.equal(await opacity(), "0.5");
+  for (let step = 0; step < 4; step++) await keyboard.press("ArrowRight");
+  assert.equal(await opacity(), "0.7");
+  wrong.push(...(await look(page, "compare-case-over")));
+  await keyboard.press("f");
+  assert.equal(await page.getByRole("button", { name: /^Flicker/ }).getAttribute("aria-pressed"), "true");
+  for (const value of ["1", "0", "1"]) await page.waitForFunction((value) => document.querySelectorAll(".faces-pair figure")[1].style.opacity === value, value);
+  await keyboard.press("f");
+  assert.equal(await opacity(), "", "side by side again");
+  // Nothing moves for people who do not want it: each press changes the face, and says which it is.
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await keyboard.press("f");
+  const seen = page.locator("[data-seen]");
+  assert.equal(await seen.innerText(), "Selfie");
+  await keyboard.press("f");
+  assert.equal(await seen.innerText(), "Document");
+  await keyboard.press("c");
+  assert.equal(await opacity(), "", "side by side again");
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(page.noise, []);
+}
+
+test("without scripts both faces are side by side, and no control does nothing", long, async () => {
+  const phone = await browser.phone({ scripts: false });
+  const { id, verificationUrl } = await link();
+  const applicant = new Applicant(browser, phone, { camera: false });
+  await applicant.goThrough(verificationUrl, { "Family name": "Ericsson" });
+  const { page } = await signIn(browser, honnin, tenant, { email: "nora@bank.example", role: "reviewer" });
+  const state = await page.context().storageState();
+  const context = await browser.chromium.newContext({ storageState: state, javaScriptEnabled: false, viewport: { width: 1280, height: 800 } });
+  const still = await context.newPage();
+  await still.goto(`${honnin.base}/admin/review/${id}`);
+  await still.locator(".faces-pair img").nth(1).waitFor();
+  for (const control of ["[data-modes]", "[data-share]", "[data-seen]", "[data-tools]"]) {
+    assert.equal(await still.locator(control).isVisible(), false, control);
+  }
+  await context.close();
+});

@@ -1,0 +1,147 @@
+//! Which items of a document are shown beside their readings, cut out of its picture, and where they lie on the sheet that holds
+//! them all: one request for each side, however many items it has.
+
+use domain::{
+    document::FieldName,
+    findings::{DocumentFindings, FieldPlace},
+};
+use vision::Sheet;
+
+/// Which items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Items {
+    /// Those that the form for the details has.
+    Typed,
+    /// All.
+    All,
+}
+
+impl Items {
+    const fn has(self, name: FieldName) -> bool {
+        match self {
+            Self::All => true,
+            Self::Typed => matches!(
+                name,
+                FieldName::LastName
+                    | FieldName::FirstName
+                    | FieldName::FullName
+                    | FieldName::LastNameKana
+                    | FieldName::FirstNameKana
+                    | FieldName::BirthDate
+                    | FieldName::Address
+            ),
+        }
+    }
+}
+
+/// One item on a sheet, in pixels of the sheet, at its left edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strip {
+    /// Upper edge.
+    pub top: u32,
+    /// Width.
+    pub width: u32,
+    /// Height.
+    pub height: u32,
+    /// Width and height of the whole sheet.
+    pub sheet: (u32, u32),
+}
+
+/// The items of one side, and where each lies on their sheet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Strips(Vec<(FieldName, Strip)>);
+
+impl Strips {
+    /// The items of a picture whose places are known.
+    #[must_use]
+    pub fn of(found: &DocumentFindings, items: Items) -> Self {
+        let shown = shown(found, items);
+        let sheet = Sheet::of(&corners(&shown));
+        let strips = shown.iter().zip(&sheet.strips).map(|(place, strip)| {
+            let strip = Strip {
+                top: strip.top,
+                width: strip.width,
+                height: strip.height,
+                sheet: (sheet.width, sheet.height),
+            };
+            (place.name, strip)
+        });
+        Self(strips.collect())
+    }
+
+    /// The strip that shows an item; a name's part may be printed as one with the rest.
+    #[must_use]
+    pub fn find(&self, name: FieldName) -> Option<Strip> {
+        let of = |wanted| {
+            self.0
+                .iter()
+                .find(|(other, _)| *other == wanted)
+                .map(|(_, strip)| *strip)
+        };
+        of(name).or_else(|| match name {
+            FieldName::LastName | FieldName::FirstName => of(FieldName::FullName),
+            _ => None,
+        })
+    }
+}
+
+fn shown(found: &DocumentFindings, items: Items) -> Vec<&FieldPlace> {
+    found.places.iter().filter(|place| items.has(place.name)).collect()
+}
+
+fn corners(places: &[&FieldPlace]) -> Vec<[[f32; 2]; 4]> {
+    places.iter().map(|place| place.corners).collect()
+}
+
+/// The corners of the items on the sheet, in its order.
+pub(super) fn places(found: &DocumentFindings, items: Items) -> Vec<[[f32; 2]; 4]> {
+    corners(&shown(found, items))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::document::Side;
+
+    fn found(names: &[FieldName]) -> DocumentFindings {
+        let place = |(at, name): (usize, &FieldName)| {
+            let top = at as f32 * 50.0;
+            FieldPlace {
+                name: *name,
+                confidence: 0.9,
+                corners: [[10.0, top], [210.0, top], [210.0, top + 30.0], [10.0, top + 30.0]],
+            }
+        };
+        DocumentFindings {
+            places: names.iter().enumerate().map(place).collect(),
+            ..DocumentFindings::none(Side::Front)
+        }
+    }
+
+    #[test]
+    fn the_form_gets_its_own_items_only() {
+        let found = found(&[
+            FieldName::DocumentNumber,
+            FieldName::LastName,
+            FieldName::Mrz,
+            FieldName::BirthDate,
+        ]);
+        let typed = Strips::of(&found, Items::Typed);
+        assert!(typed.find(FieldName::DocumentNumber).is_none());
+        assert_eq!(typed.find(FieldName::LastName).unwrap().top, 0);
+        assert_eq!(places(&found, Items::Typed).len(), 2);
+        assert_eq!(places(&found, Items::All).len(), 4);
+        let all = Strips::of(&found, Items::All);
+        assert!(all.find(FieldName::LastName).unwrap().top > 0);
+    }
+
+    #[test]
+    fn a_name_that_is_printed_whole_stands_beside_both_its_parts() {
+        let strips = Strips::of(&found(&[FieldName::FullName]), Items::Typed);
+        let whole = strips.find(FieldName::FullName);
+        assert!(whole.is_some());
+        assert_eq!(strips.find(FieldName::LastName), whole);
+        assert_eq!(strips.find(FieldName::FirstName), whole);
+        assert_eq!(strips.find(FieldName::BirthDate), None);
+    }
+}

@@ -1,0 +1,93 @@
+//! Assigning a case to a reviewer, to oneself or to nobody. It says who is to decide a case and keeps nobody from doing so: while
+//! somebody works on it, the reservation does.
+
+use crate::{Honnin, access::Reviewer, people::may_review};
+use domain::{
+    audit::AuditAction,
+    ids::{SessionId, UserId},
+    session::Status,
+};
+use store::{StoreError, audit, people::users, review, session::sessions};
+
+/// Why a case was not assigned.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum AssignError {
+    /// No such session in this tenant.
+    #[error("no such case")]
+    NotFound,
+    /// It is no longer waiting for review.
+    #[error("the case is no longer waiting for review")]
+    NotWaiting,
+    /// Somebody else has assigned it since the caller looked: to this person, or to nobody.
+    #[error("the case was assigned in the meantime")]
+    Changed(Option<String>),
+    /// The person does not review cases of this tenant.
+    #[error("this person does not review cases here")]
+    NoReviewer,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Assigns a case to a person, or to nobody. `before` is who it was assigned to when the caller looked: of two who take the same case,
+/// the second is told who was first.
+///
+/// # Errors
+/// [`AssignError`].
+pub async fn assign(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    id: &SessionId,
+    before: Option<&UserId>,
+    to: Option<&UserId>,
+) -> Result<(), AssignError> {
+    let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
+    let (before, to) = (before.cloned(), to.cloned());
+    let unit = honnin.db.write(async move |tx| {
+        let mut row = sessions::find(tx, staff.tenant(), &id)
+            .await?
+            .ok_or(AssignError::NotFound)?;
+        if row.session.status != Status::Reviewing {
+            return Err(AssignError::NotWaiting);
+        }
+        // Of two at the same time, one runs again and sees what the other did.
+        sessions::save(tx, &mut row).await?;
+        let now_with = review::find_assignee(tx, &id).await?;
+        if now_with.as_ref().map(|(user, _)| user) != before.as_ref() {
+            return Err(AssignError::Changed(now_with.map(|(_, name)| name)));
+        }
+        match &to {
+            None => review::unassign(tx, &id).await?,
+            Some(user) => {
+                let found = users::find(tx, user).await?.filter(may_review);
+                let of_tenant = |(tenant, _): &(_, _)| tenant == staff.tenant();
+                if !found.is_some_and(|found| found.place.as_ref().is_some_and(of_tenant)) {
+                    return Err(AssignError::NoReviewer);
+                }
+                review::assign(tx, &id, user, now).await?;
+            }
+        }
+        let mut entry = staff.entry(now, AuditAction::CaseAssign, Some(id.to_string()));
+        let name = |user: Option<&UserId>| user.map_or_else(|| "nobody".to_owned(), UserId::to_string);
+        entry.detail = Some(format!("{} → {}", name(before.as_ref()), name(to.as_ref())));
+        audit::record(tx, &entry).await?;
+        Ok(())
+    });
+    unit.await
+}
+
+/// The people whom a case can be assigned to: ids and names, in the order of their names.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_reviewers(honnin: &Honnin, reviewer: &Reviewer) -> Result<Vec<(UserId, String)>, StoreError> {
+    let tenant = reviewer.staff().tenant().clone();
+    let people = honnin.db.read(async move |tx| users::list(tx, &tenant).await).await?;
+    let mut reviewers: Vec<_> = people
+        .into_iter()
+        .filter(may_review)
+        .map(|user| (user.id, user.name))
+        .collect();
+    reviewers.sort_by(|(_, one), (_, other)| one.cmp(other));
+    Ok(reviewers)
+}
