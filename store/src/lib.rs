@@ -13,6 +13,7 @@ pub mod error;
 pub mod jobs;
 pub mod metrics;
 pub mod people;
+pub mod request_log;
 pub mod review;
 pub mod session;
 pub mod settings;
