@@ -14,6 +14,7 @@ mod inbox;
 mod listen;
 mod people;
 mod privacy;
+mod request_log;
 mod review;
 mod sandbox;
 mod session;
