@@ -95,6 +95,8 @@ pub const WITHOUT_CHALLENGE: &str = "withoutChallenge";
 pub const YES: &str = "yes";
 /// How a sandbox session is to end: a `domain::sandbox::SandboxOutcome`.
 pub const OUTCOME: &str = "outcome";
+/// Where the clock of a sandbox session is moved to: a `domain::sandbox::SandboxTime`.
+pub const TIME: &str = "to";
 /// The query parameter of the language switch, on any GET page: the server keeps it in a cookie and answers 303 without it.
 pub const LANG: &str = "lang";
 

@@ -29,6 +29,8 @@ vocabulary! {
         SessionEraseNow = "session.erase_now",
         /// Completed with made-up data.
         SessionCompleteInSandbox = "session.complete_in_sandbox",
+        /// Moved a session to a later time.
+        SessionAdvanceInSandbox = "session.advance_in_sandbox",
         /// Made a new link.
         SessionReissueLink = "session.reissue_link",
         /// The applicant opened the link.

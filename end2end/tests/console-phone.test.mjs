@@ -48,6 +48,8 @@ const pages = () => [
   ["webhooks", "/admin/webhooks"],
   ["webhooks-secrets", "/admin/webhooks/secrets"],
   ["webhooks-check", "/admin/webhooks/check"],
+  ["webhooks-unsent", "/admin/webhooks/unsent"],
+  ["requests", "/admin/requests"],
   ["keys", "/admin/keys"],
   ["settings", "/admin/settings"],
   ["decisions", "/admin/decisions"],

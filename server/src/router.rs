@@ -43,7 +43,7 @@ pub fn router(app: App) -> Router {
         None => pages,
     };
     Router::new()
-        .merge(v1::routes())
+        .merge(v1::routes(&app))
         .merge(health::routes())
         .merge(site::routes(&app.config.site_dir))
         .merge(pages.layer(compression()))

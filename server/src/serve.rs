@@ -13,6 +13,7 @@ use service::{
         sweep,
         worker::{Lane, Worker},
     },
+    request_log,
 };
 use std::{io, net::SocketAddr, sync::Arc};
 use tokio::{
@@ -139,6 +140,8 @@ pub async fn serve(app: App, listening: Listening) {
         Workers::none()
     };
     let metrics_server = MetricsServer::start(&app, listening.metrics);
+    let (log_stop, log_honnin) = (CancellationToken::new(), app.honnin.clone());
+    let log = tokio::spawn(request_log::run(log_honnin, log_stop.clone()));
     let (limits, open) = (app.config.limits, app.metrics.connections.clone());
     let proxies = Arc::new(app.config.proxies.clone());
     if !edge::serve(
@@ -154,7 +157,9 @@ pub async fn serve(app: App, listening: Listening) {
     {
         tracing::warn!("some requests were cut off");
     }
+    log_stop.cancel();
     workers.stop().await;
+    drop(log.await);
     metrics_server.finish().await;
     close(&app).await;
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     jobs::sweep::Retention,
+    request_log::RequestLog,
     runtime::{
         analyser::Analyser, cpu_pool::CpuPool, random::Random, readiness::LastCheck, steadiness::Steadiness,
         wake_up::WakeUps,
@@ -65,6 +66,7 @@ pub struct Honnin {
     pub(crate) sender: Arc<WebhookSender>,
     pub(crate) config: Arc<ServiceConfig>,
     pub(crate) wake_ups: Arc<WakeUps>,
+    pub(crate) request_log: Arc<RequestLog>,
     pub(crate) last_check: Arc<LastCheck>,
     pub(crate) steadiness: Arc<Steadiness>,
 }
@@ -86,6 +88,7 @@ impl Honnin {
             sender: parts.sender,
             config: Arc::new(parts.config),
             wake_ups: Arc::default(),
+            request_log: Arc::default(),
             last_check: Arc::default(),
         }
     }

@@ -9,6 +9,7 @@ pub mod honnin;
 pub mod jobs;
 pub mod people;
 pub mod privacy;
+pub mod request_log;
 pub mod review;
 pub mod runtime;
 pub mod sandbox;
@@ -25,6 +26,7 @@ pub mod stored {
         audit::{Entry as AuditEntry, Recorded, SYSTEM},
         capture::captures::Slot,
         people::second_factors::PasskeyRow,
+        request_log::{Entry as RequestEntry, Filter as RequestFilter, Logged as LoggedRequest},
         settings::tenants::TenantRow,
         webhook::deliveries::{AttemptRow, DeliveryFilter, DeliveryRow, DeliveryState},
     };

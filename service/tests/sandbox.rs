@@ -6,15 +6,19 @@ use domain::{
     outcome::{Source, Verdict},
     reasons::Reason,
     role::Role,
-    sandbox::SandboxOutcome,
-    session::{FailureReason, Status},
+    sandbox::{SandboxOutcome, SandboxTime},
+    session::{FailureReason, Session, Status},
     time::Millis,
 };
 use service::{
     access::Reviewer,
     capture::{open_link::view_link, submit::submit},
     review::{ReviewDecision, UNDO, open_case, rule},
-    sandbox::{CompleteError, Completed, complete_as_applicant, complete_in_sandbox},
+    sandbox::{
+        CompleteError, Completed,
+        clock::{AdvanceError, advance},
+        complete_as_applicant, complete_in_sandbox,
+    },
     session::{create::create_session, reprocess::reprocess},
 };
 use store::{audit, decision::decisions};
@@ -257,4 +261,128 @@ async fn pictures_of_a_sandbox_are_not_analysed_and_go_to_review() {
     let outcome = harness.detail(&id).await.outcome.unwrap();
     assert_eq!(outcome.verdict, Verdict::NeedsReview);
     assert!(outcome.reasons.contains(&Reason::CheckUnavailable.into()));
+}
+
+async fn move_to(harness: &Harness, id: &str, to: SandboxTime) -> Result<Session, AdvanceError> {
+    advance(&harness.honnin, &harness.caller().await, id, to).await
+}
+
+#[tokio::test]
+async fn a_session_moved_to_its_deadline_expires_by_its_own_job_and_its_webhook_arrives() {
+    let receiver = Receiver::start().await;
+    let harness = Harness::with(settings_for(&receiver)).await.into_sandbox().await;
+    harness.issue_secret().await;
+    for opened in [false, true] {
+        let created = harness.create().await;
+        if opened {
+            harness.start(&created).await;
+        }
+        let moved = move_to(&harness, created.id.as_str(), SandboxTime::Deadline)
+            .await
+            .unwrap();
+        assert_eq!((moved.expires_at, moved.status_at(START)), (START, Status::Expired));
+        assert_eq!(
+            harness.detail(&created.id).await.status,
+            Status::Expired,
+            "readers see it at once"
+        );
+        assert!(
+            event_types(&harness, &created.id).await.is_empty(),
+            "the job does the rest"
+        );
+        harness.run_until_idle().await;
+        assert_eq!(event_types(&harness, &created.id).await, [EventType::Expired.as_str()]);
+        let link = view_link(&harness.honnin, &Harness::token(&created)).await;
+        assert!(link.is_err());
+    }
+    let received = receiver.received();
+    assert_eq!(received.len(), 2);
+    assert_eq!(received[0].json()["type"], "verification.expired");
+    harness.wait(Millis::days(8)).await;
+    assert_eq!(
+        receiver.received().len(),
+        2,
+        "the deadlines that come later end nothing twice"
+    );
+}
+
+#[tokio::test]
+async fn a_session_moved_to_the_end_of_its_retention_loses_its_personal_data_and_keeps_its_outcome() {
+    let harness = sandbox().await;
+    for (outcome, status) in [
+        (SandboxOutcome::Approved, Status::Completed),
+        (SandboxOutcome::Failed, Status::Failed),
+        (SandboxOutcome::Expired, Status::Expired),
+    ] {
+        let caller = harness.caller().await;
+        let body = br#"{"preRegisteredInfo": {"lastName": "Tanaka"}}"#;
+        let id = create_session(&harness.honnin, &caller, body).await.unwrap().id;
+        complete(&harness, id.as_str(), outcome).await.unwrap();
+        assert!(harness.detail(&id).await.pre_registered.is_some());
+        let moved = move_to(&harness, id.as_str(), SandboxTime::RetentionEnd).await.unwrap();
+        assert_eq!(moved.purged_at, None);
+        harness.run_until_idle().await;
+        let after = harness.detail(&id).await;
+        assert_eq!(
+            (after.status, after.session.purged_at),
+            (status, Some(START)),
+            "{outcome}"
+        );
+        assert!(after.pre_registered.is_none() && after.typed.is_none() && after.ocr.is_none());
+        assert_eq!(after.outcome.is_some(), status == Status::Completed);
+        let again = move_to(&harness, id.as_str(), SandboxTime::RetentionEnd).await;
+        assert!(matches!(again, Err(AdvanceError::NotAllowed)), "{outcome}");
+    }
+}
+
+#[tokio::test]
+async fn both_moves_in_a_row_need_no_pause() {
+    let harness = sandbox().await;
+    let id = harness.create().await.id;
+    move_to(&harness, id.as_str(), SandboxTime::Deadline).await.unwrap();
+    let moved = move_to(&harness, id.as_str(), SandboxTime::RetentionEnd).await.unwrap();
+    assert_eq!(moved.status, Status::Expired);
+    harness.run_until_idle().await;
+    assert!(harness.detail(&id).await.session.purged_at.is_some());
+    assert_eq!(event_types(&harness, &id).await, [EventType::Expired.as_str()], "once");
+    let (tenant, subject) = (harness.tenant.id.clone(), id.to_string());
+    let log = harness
+        .read(async move |tx| audit::list(tx, &tenant, Some(&subject), None, 10).await)
+        .await;
+    let moves: Vec<_> = log
+        .iter()
+        .filter(|recorded| recorded.entry.action == AuditAction::SessionAdvanceInSandbox)
+        .map(|recorded| recorded.entry.detail.as_deref())
+        .collect();
+    assert_eq!(moves, [Some("retention_end"), Some("deadline")]);
+}
+
+#[tokio::test]
+async fn a_clock_moves_only_forward_and_only_in_a_sandbox() {
+    let harness = sandbox().await;
+    let waiting = harness.create().await.id;
+    let refused = move_to(&harness, waiting.as_str(), SandboxTime::RetentionEnd).await;
+    assert!(matches!(refused, Err(AdvanceError::NotAllowed)), "it has not ended");
+    complete(&harness, waiting.as_str(), SandboxOutcome::NeedsReview)
+        .await
+        .unwrap();
+    for to in SandboxTime::ALL {
+        let refused = move_to(&harness, waiting.as_str(), *to).await;
+        assert!(
+            matches!(refused, Err(AdvanceError::NotAllowed)),
+            "{to}: a review has no deadline"
+        );
+    }
+    let live = Harness::new().await;
+    let mine = live.create().await.id.to_string();
+    for id in [mine.as_str(), "vs_00000000000000000000000000000000", "", "\0"] {
+        for to in SandboxTime::ALL {
+            let refused = move_to(&live, id, *to).await;
+            assert!(matches!(refused, Err(AdvanceError::NotFound)), "{id} {to}");
+        }
+    }
+    let stranger = harness.another_tenant().await;
+    let id = harness.create().await.id;
+    let refused = advance(&harness.honnin, &stranger, id.as_str(), SandboxTime::Deadline).await;
+    assert!(matches!(refused, Err(AdvanceError::NotFound)));
 }

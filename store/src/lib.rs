@@ -14,6 +14,7 @@ pub mod folders;
 pub mod jobs;
 pub mod metrics;
 pub mod people;
+pub mod request_log;
 pub mod review;
 pub mod session;
 pub mod settings;

@@ -268,6 +268,7 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::SessionErase => "erased the personal data",
         AuditAction::SessionEraseNow => "requested erasure of the personal data",
         AuditAction::SessionCompleteInSandbox => "completed the session with test data",
+        AuditAction::SessionAdvanceInSandbox => "moved the session’s clock",
         AuditAction::SessionReissueLink => "reissued a link",
         AuditAction::LinkOpen => "opened the link",
         AuditAction::LinkSwitchDevice => "continued on another device",

@@ -22,6 +22,8 @@ pub(crate) enum NavigationItem {
     Webhooks,
     /// API keys.
     Keys,
+    /// The request log.
+    Requests,
     /// Settings.
     Settings,
     /// People.
@@ -108,6 +110,7 @@ fn icon(item: NavigationItem) -> AnyView {
         NavigationItem::Review => r#"<path d="M4 10.5l4 4 8-9"/>"#,
         NavigationItem::Webhooks => r#"<path d="M3 10h11M10 5l5 5-5 5"/>"#,
         NavigationItem::Keys => r#"<circle cx="6.5" cy="13.5" r="3.5"/><path d="M9 11l7-7M13 7l3 3"/>"#,
+        NavigationItem::Requests => r#"<path d="M6 4l-4 6 4 6M14 4l4 6-4 6M11.500 4l-3 12"/>"#,
         NavigationItem::Settings => {
             r#"<path d="M3 6h8M15 6h2M3 14h2M9 14h8"/><circle cx="13" cy="6" r="2"/><circle cx="7" cy="14" r="2"/>"#
         }
@@ -131,6 +134,7 @@ fn navigation(frame: &Frame) -> AnyView {
     let rest = [
         entry(may.develop, NavigationItem::Webhooks, "/admin/webhooks", "Webhooks"),
         entry(may.develop, NavigationItem::Keys, "/admin/keys", "API keys"),
+        entry(may.develop, NavigationItem::Requests, "/admin/requests", "API requests"),
         entry(may.develop, NavigationItem::Settings, "/admin/settings", "Settings"),
         entry(may.staff, NavigationItem::People, "/admin/people", "People"),
         entry(may.audit, NavigationItem::Audit, "/admin/audit", "Audit log"),

@@ -23,6 +23,7 @@ pub mod people;
 mod proof;
 pub mod queue;
 mod request;
+pub mod requests;
 mod rows;
 mod sandbox;
 mod selection;
@@ -59,7 +60,9 @@ pub(crate) fn SignedInRoutes() -> impl MatchNestedRoutes + Clone {
         <Route path=path!("/admin/webhooks") view=webhooks::WebhooksPage ssr=Async/>
         <Route path=path!("/admin/webhooks/check") view=webhooks::check::CheckPage ssr=Async/>
         <Route path=path!("/admin/webhooks/secrets") view=webhooks::secrets::SecretsPage ssr=Async/>
+        <Route path=path!("/admin/webhooks/unsent") view=webhooks::unsent::UnsentPage ssr=Async/>
         <Route path=path!("/admin/webhooks/:id") view=webhooks::delivery::DeliveryPage ssr=Async/>
+        <Route path=path!("/admin/requests") view=requests::RequestsPage ssr=Async/>
         <Route path=path!("/admin/people") view=people::PeoplePage ssr=Async/>
         <Route path=path!("/admin/audit") view=audit::AuditPage ssr=Async/>
     }

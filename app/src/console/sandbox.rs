@@ -2,7 +2,10 @@
 
 use super::parts::options;
 use crate::{forms, text::entry::sandbox_outcome};
-use domain::{language::Language, sandbox::SandboxOutcome};
+use domain::{
+    language::Language,
+    sandbox::{SandboxOutcome, SandboxTime},
+};
 use leptos::prelude::*;
 
 /// The form that completes a session without a phone.
@@ -23,6 +26,32 @@ pub(super) fn complete(id: &str) -> AnyView {
                     <select class="input" id=forms::OUTCOME name=forms::OUTCOME>{options}</select>
                 </div>
                 <p><button class="button secondary small" type="submit">"Complete"</button></p>
+            </form>
+        </section>
+    }
+    .into_any()
+}
+
+/// The form that moves a session's clock.
+pub(super) fn advance(id: &str, to: SandboxTime) -> AnyView {
+    let action = format!("/admin/sessions/{id}/advance");
+    let (what, button) = match to {
+        SandboxTime::Deadline => (
+            "Lets the deadline of this session pass. It expires as it would by itself, with its event.",
+            "Move to the deadline",
+        ),
+        SandboxTime::RetentionEnd => (
+            "Lets the retention period of this session end. Its personal data is erased as it would be by itself.",
+            "Move to the end of retention",
+        ),
+    };
+    view! {
+        <section class="panel">
+            <h2>"Test clock"</h2>
+            <p class="soft">{what}</p>
+            <form method="post" action=action>
+                <input type="hidden" name=forms::TIME value=to.as_str()/>
+                <button class="button secondary small" type="submit">{button}</button>
             </form>
         </section>
     }

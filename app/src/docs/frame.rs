@@ -13,6 +13,10 @@ header{display:flex;flex-wrap:wrap;gap:0 1rem;align-items:center;border-bottom:1
 header nav{flex:1 1 20rem}header ul{display:flex;flex-wrap:wrap;gap:0 1.25rem;margin:0;padding:0;list-style:none}\
 header a{display:inline-flex;align-items:center;min-height:44px}header a[aria-current]{color:inherit;font-weight:600;text-decoration:none}\
 form{display:flex;gap:.5rem}input,button{font:inherit;min-height:44px;padding:0 .75rem;border:1px solid #888;border-radius:6px;box-sizing:border-box;min-width:0}\
+[hidden]{display:none}.try{margin-top:1rem}.try summary{min-height:44px;padding:.6rem 0;box-sizing:border-box;cursor:pointer}\
+.try form,.try-key{display:block}.try label,.try-key label{display:block;font-weight:600}.try form[hidden],.try-key[hidden]{display:none}\
+.try input,.try-key input,textarea{width:100%;max-width:40rem}textarea{font:14px/1.45 ui-monospace,monospace;padding:.75rem;border:1px solid #888;border-radius:6px;box-sizing:border-box}\
+.try-key{padding:.75rem 1rem;border:1px solid #8886;border-radius:6px}\
 .found{list-style:none;padding:0}.found li{margin:1rem 0}.found p{margin:.15rem 0}";
 
 /// A page with its title. `current` is the path of the page in the list, `None` if it is not in it.

@@ -117,6 +117,9 @@ pub(super) fn sandbox(server: &str) -> AnyView {
     let complete = format!(
         "curl -X POST {server}/v1/sandbox/verification-sessions/vs_…/complete \\\n  -H 'Authorization: Bearer hn_test_…' -d '{{\"outcome\": \"approved\"}}'"
     );
+    let advance = format!(
+        "curl -X POST {server}/v1/sandbox/verification-sessions/vs_…/advance \\\n  -H 'Authorization: Bearer hn_test_…' -d '{{\"to\": \"retention_end\"}}'"
+    );
     let listen = format!("honnin listen --url {server} --key hn_test_… --forward-to http://localhost:8080/hooks");
     let recipes = [
         (
@@ -156,6 +159,8 @@ pub(super) fn sandbox(server: &str) -> AnyView {
         <pre>{complete}</pre>
         <p>"To receive the webhooks on your machine:"</p>
         <pre>{listen}</pre>
+        <p>"To let time pass for one session, "<code>"deadline"</code>" or "<code>"retention_end"</code>":"</p>
+        <pre>{advance}</pre>
         <table><thead><tr><th>"To test that"</th><th>"complete with"</th><th>"What follows"</th></tr></thead><tbody>{recipes}</tbody></table>
     }
     .into_any()

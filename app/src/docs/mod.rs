@@ -1,5 +1,5 @@
 //! The documentation for developers: the description of the API as a page, the guides of the folder `docs`, and a search in both.
-//! Works offline: no script, one style, nothing loaded.
+//! Works offline and without scripts: one style, nothing loaded. The description has one script, with which requests can be tried.
 
 mod files;
 mod frame;
@@ -9,6 +9,7 @@ mod json;
 mod markdown;
 mod operations;
 mod search;
+mod try_it;
 mod view;
 
 use crate::page::{Area, Fields, Refused, Request, page};

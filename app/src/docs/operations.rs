@@ -4,7 +4,7 @@ use super::json::{entries, text};
 use serde_json::Value;
 
 /// By `operationId`. Others follow.
-const ORDER: [&str; 8] = [
+const ORDER: [&str; 9] = [
     "createVerificationSession",
     "readVerificationSession",
     "reprocessVerificationSession",
@@ -13,6 +13,7 @@ const ORDER: [&str; 8] = [
     "eraseVerificationSession",
     "listEvents",
     "completeSandboxVerificationSession",
+    "advanceSandboxVerificationSession",
 ];
 
 /// Path, method and description of each.

@@ -3,7 +3,7 @@
 use super::{
     frame, guide,
     json::{entries, in_code, text},
-    operations,
+    operations, try_it,
 };
 use domain::{language::Language, reasons::Reason};
 use leptos::prelude::*;
@@ -15,7 +15,7 @@ pub(super) fn render(api: &Value, nonce: &str) -> AnyView {
     let title = text(&api["info"]["title"]);
     let operations: Vec<_> = operations::ordered(api)
         .into_iter()
-        .map(|(path, method, of)| operation(path, method, of))
+        .map(|(path, method, of)| operation(api, path, method, of))
         .collect();
     let schemas: Vec<_> = entries(&api["components"]["schemas"])
         .map(|(name, of)| schema(name, of))
@@ -24,6 +24,7 @@ pub(super) fn render(api: &Value, nonce: &str) -> AnyView {
         <p class="q">{format!("Version {} · ", text(&api["info"]["version"]))}<a href="/v1/openapi.json">"openapi.json"</a></p>
         {paragraphs(&api["info"]["description"])}
         {contents(api)}
+        {try_it::key()}
         {operations}
         {guide::states()}
         {guide::events(api)}
@@ -31,6 +32,7 @@ pub(super) fn render(api: &Value, nonce: &str) -> AnyView {
         {guide::sandbox(&text(&api["servers"][0]["url"]))}
         <h2 id="schemas">"Bodies"</h2>
         {schemas}
+        {try_it::script(nonce)}
     };
     frame::page(&title, Some("/docs"), nonce, content.into_any())
 }
@@ -77,7 +79,7 @@ fn reasons() -> AnyView {
     .into_any()
 }
 
-fn operation(path: &str, method: &str, operation: &Value) -> AnyView {
+fn operation(api: &Value, path: &str, method: &str, operation: &Value) -> AnyView {
     let parameters: Vec<_> = operation["parameters"]
         .as_array()
         .into_iter()
@@ -101,6 +103,7 @@ fn operation(path: &str, method: &str, operation: &Value) -> AnyView {
         {parameters}
         {(!body.is_null()).then(|| view! { <p>"Body: "{kind(body)}</p> })}
         <table><thead><tr><th>"Status"</th><th>"When"</th><th>"Body"</th></tr></thead><tbody>{answers}</tbody></table>
+        {try_it::operation(api, path, method, operation)}
     }
     .into_any()
 }

@@ -15,6 +15,7 @@ use crate::{
     user_input::{CivilDate, Gender, TypedForm, UserInput},
 };
 use serde::Deserialize;
+use std::fmt;
 use time::{Date, Duration};
 
 vocabulary! {
@@ -31,6 +32,59 @@ vocabulary! {
         /// The deadline passes immediately.
         Expired = "expired",
     }
+}
+
+vocabulary! {
+    /// The time to which the clock of a session is moved.
+    SandboxTime {
+        /// `expiresAt`, of a session that is `created` or `collecting`.
+        Deadline = "deadline",
+        /// The end of the retention period, of a session that is `completed`, `expired` or `failed`.
+        RetentionEnd = "retention_end",
+    }
+}
+
+/// Where the clock of a sandbox session is moved to.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(example = json!({"to": "retention_end"})))]
+pub struct SandboxAdvance<'a> {
+    #[cfg_attr(feature = "schema", schema(required, value_type = SandboxTime))]
+    #[serde(borrow, default, deserialize_with = "raw")]
+    to: Raw<'a>,
+}
+
+impl SandboxTime {
+    /// Parses the body of an advance, `{"to": ".."}`; unknown fields are ignored.
+    ///
+    /// # Errors
+    /// What violates the description, at least one issue.
+    pub fn parse_body(body: &[u8]) -> Result<Self, Vec<Issue>> {
+        let mut reader = Reader::default();
+        let Some(fields) = reader.body::<SandboxAdvance<'_>>(body) else {
+            return Err(reader.issues);
+        };
+        one_of(reader, fields.to, &["to"], Self::ALL, Self::parse)
+    }
+}
+
+/// The member at `at`, which must be given and be one of `all`.
+fn one_of<T: Copy + fmt::Display>(
+    mut reader: Reader,
+    member: Raw<'_>,
+    at: &'static [&'static str],
+    all: &[T],
+    parse: fn(&str) -> Option<T>,
+) -> Result<T, Vec<Issue>> {
+    if member.is_none() {
+        reader.issue("Missing", at, "must be given");
+    }
+    let text = reader.string(member, at);
+    let value = text.as_deref().and_then(parse);
+    if text.is_some() && value.is_none() {
+        let names: Vec<_> = all.iter().map(ToString::to_string).collect();
+        reader.issue("Format", at, format!("must be one of {}", names.join(", ")));
+    }
+    value.ok_or(reader.issues)
 }
 
 /// The outcome of a sandbox session.
@@ -59,21 +113,11 @@ impl SandboxOutcome {
     /// # Errors
     /// What violates the description, at least one issue.
     pub fn parse_body(body: &[u8]) -> Result<Self, Vec<Issue>> {
-        const AT: &[&str] = &["outcome"];
         let mut reader = Reader::default();
         let Some(fields) = reader.body::<SandboxCompletion<'_>>(body) else {
             return Err(reader.issues);
         };
-        if fields.outcome.is_none() {
-            reader.issue("Missing", AT, "must be given");
-        }
-        let text = reader.string(fields.outcome, AT);
-        let outcome = text.as_deref().and_then(Self::parse);
-        if text.is_some() && outcome.is_none() {
-            let names: Vec<_> = Self::ALL.iter().map(|outcome| outcome.as_str()).collect();
-            reader.issue("Format", AT, format!("must be one of {}", names.join(", ")));
-        }
-        outcome.ok_or(reader.issues)
+        one_of(reader, fields.outcome, &["outcome"], Self::ALL, Self::parse)
     }
 }
 

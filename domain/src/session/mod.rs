@@ -241,6 +241,20 @@ impl Session {
         }
     }
 
+    /// Brings the deadline of a session that is `created` or `collecting` forward to now, in a sandbox. The job at the deadline does the rest.
+    ///
+    /// # Errors
+    /// [`Refused::Status`] in other states, also past the deadline.
+    pub fn bring_deadline_forward(&self, now: Timestamp) -> Result<Self, Refused> {
+        match self.status_at(now) {
+            Status::Created | Status::Collecting => Ok(Self {
+                expires_at: now,
+                ..self.clone()
+            }),
+            other => Err(Refused::Status(other)),
+        }
+    }
+
     /// `completed | failed | reviewing → collecting`: a new attempt with a new deadline.
     ///
     /// # Errors

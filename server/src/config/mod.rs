@@ -17,7 +17,7 @@ use crate::edge::{Certificate, ForwardingHeader, Limits, Proxies};
 use domain::{network::canonical, time::Millis};
 use ipnet::IpNet;
 use read::Reader;
-use service::jobs::sweep::Retention;
+use service::{jobs::sweep::Retention, request_log::Kept};
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -239,6 +239,10 @@ impl Config {
                 deliveries: days(reader, "retention.deliveries_days", 7),
                 events: days(reader, "retention.events_days", 1),
                 finished_jobs: days(reader, "retention.finished_jobs_days", 1),
+                requests: Kept {
+                    most: reader.number("retention.requests_per_tenant", 0..=1_000_000) as u32,
+                    age: days(reader, "retention.requests_days", 1),
+                },
             },
             rates: Rates {
                 creations_per_minute: reader.number("limits.creations_per_minute", 0..=1_000_000) as u32,

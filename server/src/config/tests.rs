@@ -282,6 +282,13 @@ fn retention_is_in_days_and_bounded() {
         "the documented defaults are the real ones"
     );
     assert_eq!(
+        config("[retention]\nrequests_per_tenant = 0", &[])
+            .retention
+            .requests
+            .most,
+        0
+    );
+    assert_eq!(
         faults("[retention]\ndeliveries_days = 2", &[]),
         ["retention.deliveries_days (from my.toml): must be a whole number from 7 to 36500"]
     );

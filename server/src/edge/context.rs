@@ -1,13 +1,25 @@
 //! What the edge determined about a request, for handlers to extract.
 
 use axum::extract::FromRequestParts;
-use domain::ids::RequestId;
+use domain::ids::{ApiKeyId, RequestId, TenantId};
 use http::{StatusCode, request::Parts};
-use std::net::{IpAddr, SocketAddr};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, OnceLock},
+};
 
 /// The peer of the connection, proxy or client. Set by the accept loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub SocketAddr);
+
+/// The customer's server that sends a request.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// Its tenant.
+    pub tenant: TenantId,
+    /// Its key.
+    pub key: ApiKeyId,
+}
 
 /// One request's identity. Any handler can take it as an argument.
 #[derive(Clone, Debug)]
@@ -18,6 +30,18 @@ pub struct RequestContext {
     pub client: IpAddr,
     /// The nonce of this response's Content-Security-Policy; pages put it on their scripts and styles.
     pub nonce: String,
+    /// The caller, once a handler knows it.
+    pub caller: Arc<OnceLock<Caller>>,
+}
+
+impl RequestContext {
+    /// Notes who the caller is.
+    pub(crate) fn identify(&self, tenant: &TenantId, key: &ApiKeyId) {
+        self.caller.get_or_init(|| Caller {
+            tenant: tenant.clone(),
+            key: key.clone(),
+        });
+    }
 }
 
 impl<S: Sync> FromRequestParts<S> for RequestContext {

@@ -109,6 +109,7 @@ fn context(outer: &Outer, request: &Request) -> RequestContext {
         id: RequestId::from_random(rand::random()),
         client: outer.proxies.client(peer, request.headers()),
         nonce: hex::encode(rand::random::<[u8; 16]>()),
+        caller: Arc::default(),
     }
 }
 

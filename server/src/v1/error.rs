@@ -1,9 +1,12 @@
 //! The one table of error responses: status, headers and body of each. An internal error reveals nothing but the request's id.
 
-use super::refusals::{
-    CallbackUrlNotAllowed, CancelNotAllowed, CompletionNotAllowed, HttpApiDecodeError, IdempotencyConflict,
-    InternalError, IpNotAllowed, RateLimited, ReprocessNotAllowed, RequestTimeout, SessionCreationNotAllowed,
-    SessionNotFound, Unauthorized, Unavailable,
+use super::{
+    refusals::{
+        AdvanceNotAllowed, CallbackUrlNotAllowed, CancelNotAllowed, CompletionNotAllowed, HttpApiDecodeError,
+        IdempotencyConflict, InternalError, IpNotAllowed, LiveKeyInBrowser, RateLimited, ReprocessNotAllowed,
+        RequestTimeout, SessionCreationNotAllowed, SessionNotFound, Unauthorized, Unavailable,
+    },
+    request_log::ErrorTag,
 };
 use crate::edge::RequestContext;
 use axum::{
@@ -19,7 +22,7 @@ use serde_json::{Value, json};
 use service::{
     access::AccessError,
     privacy::erase_now::EraseNowError,
-    sandbox::CompleteError,
+    sandbox::{CompleteError, clock::AdvanceError},
     session::{cancel::CancelError, create::CreateSessionError, read::ReadSessionError, reprocess::ReprocessError},
 };
 use store::StoreError;
@@ -29,6 +32,7 @@ use store::StoreError;
 pub(crate) enum ApiError {
     Unauthorized,
     IpNotAllowed,
+    LiveKeyInBrowser,
     RateLimited,
     CallbackUrlNotAllowed(String),
     SessionCreationNotAllowed(NotReady),
@@ -39,6 +43,7 @@ pub(crate) enum ApiError {
     ReprocessNotAllowed(String),
     CancelNotAllowed(String),
     CompletionNotAllowed(String),
+    AdvanceNotAllowed(String),
     IdempotencyConflict,
     NotFound,
     MethodNotAllowed,
@@ -123,6 +128,15 @@ impl ApiError {
         }
     }
 
+    /// A refused advance of the sandbox session with `id`.
+    pub(super) fn of_advance(error: AdvanceError, id: &str) -> Self {
+        match error {
+            AdvanceError::NotFound => Self::SessionNotFound(id.to_owned()),
+            AdvanceError::NotAllowed => Self::AdvanceNotAllowed(id.to_owned()),
+            AdvanceError::Store(error) => Self::Storage(error),
+        }
+    }
+
     /// An unavailable database is temporary; any other storage error is internal.
     fn settled(&self) -> &Self {
         match self {
@@ -135,7 +149,7 @@ impl ApiError {
     fn status(&self) -> StatusCode {
         match self.settled() {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::IpNotAllowed => StatusCode::FORBIDDEN,
+            Self::IpNotAllowed | Self::LiveKeyInBrowser => StatusCode::FORBIDDEN,
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             // The contract has no 413: metadata that makes the body too large is 400.
             Self::CallbackUrlNotAllowed(_)
@@ -148,6 +162,7 @@ impl ApiError {
             | Self::ReprocessNotAllowed(_)
             | Self::CancelNotAllowed(_)
             | Self::CompletionNotAllowed(_)
+            | Self::AdvanceNotAllowed(_)
             | Self::IdempotencyConflict => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
@@ -166,6 +181,7 @@ impl ApiError {
         match self.settled() {
             Self::Unauthorized => json!(Unauthorized::new()),
             Self::IpNotAllowed => json!(IpNotAllowed::new()),
+            Self::LiveKeyInBrowser => json!(LiveKeyInBrowser::new()),
             Self::RateLimited => json!(RateLimited::new()),
             Self::CallbackUrlNotAllowed(url) => json!(CallbackUrlNotAllowed::new(url)),
             Self::SessionCreationNotAllowed(why) => json!(SessionCreationNotAllowed::new(*why)),
@@ -181,6 +197,7 @@ impl ApiError {
             Self::ReprocessNotAllowed(id) => json!(ReprocessNotAllowed::new(id)),
             Self::CancelNotAllowed(id) => json!(CancelNotAllowed::new(id)),
             Self::CompletionNotAllowed(id) => json!(CompletionNotAllowed::new(id)),
+            Self::AdvanceNotAllowed(id) => json!(AdvanceNotAllowed::new(id)),
             Self::IdempotencyConflict => json!(IdempotencyConflict::new()),
             Self::NotFound => json!({"_tag": "NotFound"}),
             Self::MethodNotAllowed => json!({"_tag": "MethodNotAllowed"}),
@@ -195,7 +212,12 @@ impl ApiError {
         if let Self::Storage(error) = self {
             tracing::error!(%error, "storage");
         }
-        let mut response = (self.status(), Json(self.body(context.id.as_str()))).into_response();
+        let body = self.body(context.id.as_str());
+        let tag = body["_tag"].as_str().map(|tag| ErrorTag(tag.to_owned()));
+        let mut response = (self.status(), Json(body)).into_response();
+        if let Some(tag) = tag {
+            response.extensions_mut().insert(tag);
+        }
         match self {
             Self::Unauthorized => {
                 response
@@ -241,6 +263,7 @@ mod tests {
         let all = [
             ApiError::from(AccessError::Unauthorized),
             AccessError::IpNotAllowed.into(),
+            ApiError::LiveKeyInBrowser,
             CreateSessionError::RateLimited.into(),
             CreateSessionError::CallbackUrlNotAllowed("http://x/".into()).into(),
             CreateSessionError::NotReady(NotReady::SettingsMissing).into(),
@@ -258,6 +281,8 @@ mod tests {
             ApiError::of_erasure(StoreError::Conflict.into(), "vs_x"),
             ApiError::of_completion(CompleteError::NotFound, "vs_x"),
             ApiError::of_completion(CompleteError::NotAllowed, "vs_x"),
+            ApiError::of_advance(AdvanceError::NotFound, "vs_x"),
+            ApiError::of_advance(AdvanceError::NotAllowed, "vs_x"),
             CreateSessionError::IdempotencyConflict.into(),
             ApiError::NotFound,
             ApiError::MethodNotAllowed,
@@ -272,6 +297,7 @@ mod tests {
         insta::assert_snapshot!(table, @r#"
         401 {"_tag":"Unauthorized","message":"The API key is missing or not valid."}
         403 {"_tag":"IpNotAllowed","message":"Calls from this address are not allowed."}
+        403 {"_tag":"LiveKeyInBrowser","message":"Keys of live tenants are for servers. In a browser, use the key of a sandbox tenant."}
         429 {"_tag":"RateLimited","message":"The session-creation limit is reached. Retry later."}
         400 {"_tag":"CallbackUrlNotAllowed","callbackUrl":"http://x/"}
         409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet.","reason":"settings_missing"}
@@ -289,6 +315,8 @@ mod tests {
         503 {"_tag":"Unavailable","message":"The service is overloaded or shutting down. Retry later."}
         404 {"_tag":"SessionNotFound","id":"vs_x"}
         409 {"_tag":"CompletionNotAllowed","id":"vs_x"}
+        404 {"_tag":"SessionNotFound","id":"vs_x"}
+        409 {"_tag":"AdvanceNotAllowed","id":"vs_x"}
         409 {"_tag":"IdempotencyConflict","message":"This Idempotency-Key was used with another body."}
         404 {"_tag":"NotFound"}
         405 {"_tag":"MethodNotAllowed"}

@@ -1,6 +1,7 @@
-//! `/v1`: the three operations of the contract, those around them, and one for sandboxes. Every response is JSON, including
+//! `/v1`: the three operations of the contract, those around them, and two for sandboxes. Every response is JSON, including
 //! those for unknown paths.
 
+mod advance;
 mod body;
 mod caller;
 mod cancel;
@@ -15,6 +16,7 @@ mod query;
 mod read;
 mod refusals;
 mod reprocess;
+mod request_log;
 mod sandbox;
 
 pub use description::document;
@@ -33,7 +35,7 @@ use axum::{
 use std::sync::Arc;
 
 /// The routes.
-pub(crate) fn routes() -> Router<App> {
+pub(crate) fn routes(app: &App) -> Router<App> {
     Router::new()
         .route("/v1/verification-sessions", get(list::handler))
         .route("/v1/verification-sessions", post(create::handler))
@@ -53,8 +55,11 @@ pub(crate) fn routes() -> Router<App> {
             post(sandbox::handler),
         )
         .route("/v1/sandbox/verification-sessions//complete", post(sandbox::handler))
+        .route("/v1/sandbox/verification-sessions/{id}/advance", post(advance::handler))
+        .route("/v1/sandbox/verification-sessions//advance", post(advance::handler))
         .route("/v1/openapi.json", get(description::handler))
         .method_not_allowed_fallback(error::method_not_allowed)
+        .route_layer(from_fn_with_state(app.clone(), request_log::logged))
 }
 
 /// The page that describes the API.

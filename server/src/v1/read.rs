@@ -24,12 +24,13 @@ use utoipa::ToSchema;
 
 /// The session id in the path, percent-decoded; bytes that are not UTF-8 become U+FFFD. A segment that cannot be an id is looked up like any other.
 pub(super) fn id_of(uri: &Uri) -> String {
-    const PLACES: [(&str, &str); 5] = [
+    const PLACES: [(&str, &str); 6] = [
         ("/v1/verification-sessions/", "/reprocess"),
         ("/v1/verification-sessions/", "/cancel"),
         ("/v1/verification-sessions/", "/erase"),
         ("/v1/verification-sessions/", ""),
         ("/v1/sandbox/verification-sessions/", "/complete"),
+        ("/v1/sandbox/verification-sessions/", "/advance"),
     ];
     let path = uri.path();
     let raw = PLACES

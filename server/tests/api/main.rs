@@ -15,6 +15,7 @@ mod listen;
 mod models;
 mod people;
 mod privacy;
+mod request_log;
 mod review;
 mod sandbox;
 mod session;

@@ -7,6 +7,7 @@ use super::{
 };
 use domain::role::Role;
 use insta::assert_snapshot;
+use service::jobs::worker::{Lane, Worker};
 use std::fmt::Write as _;
 
 fn path(id: &str) -> String {
@@ -205,4 +206,78 @@ async fn the_console_says_that_it_is_a_sandbox_and_completes_a_session() {
         .post(&format!("/admin/sessions/{id}/complete"), "outcome=approved")
         .await;
     assert_eq!(refused.status, 404);
+}
+
+#[tokio::test]
+async fn the_test_clock_is_answered_with_the_session_and_refuses_what_cannot_be() {
+    let server = Server::sandbox().await;
+    let id = create(&server).await;
+    let path = |id: &str| format!("/v1/sandbox/verification-sessions/{id}/advance");
+    let mut shown = String::new();
+    for body in [
+        r#"{"to":"retention_end"}"#,
+        r#"{"to":"deadline"}"#,
+        r#"{"to":"deadline"}"#,
+        r#"{"to":"retention_end"}"#,
+        "",
+        r#"{"to":"tomorrow"}"#,
+    ] {
+        let answer = server.call("POST", &path(&id), body).await;
+        writeln!(shown, "{body} -> {} {}", answer.status, mask(&answer.body)).unwrap();
+    }
+    assert_snapshot!(shown, @r#"
+    {"to":"retention_end"} -> 409 {"_tag":"AdvanceNotAllowed","id":"vs_…"}
+    {"to":"deadline"} -> 200 {"id":"vs_…","status":"expired","expiresAt":"2026-08-02T09:30:00.000Z"}
+    {"to":"deadline"} -> 409 {"_tag":"AdvanceNotAllowed","id":"vs_…"}
+    {"to":"retention_end"} -> 200 {"id":"vs_…","status":"expired","expiresAt":"2026-08-02T09:30:00.000Z"}
+     -> 400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Missing","message":"must be given","path":["to"]}],"message":"The request does not match the API description."}
+    {"to":"tomorrow"} -> 400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must be one of deadline, retention_end","path":["to"]}],"message":"The request does not match the API description."}
+    "#);
+    let live = Server::new().await;
+    let mine = create(&live).await;
+    let refused = live.call("POST", &path(&mine), r#"{"to":"deadline"}"#).await;
+    assert_eq!(refused.status, 404);
+    let read = live.call("GET", &format!("{SESSIONS}/{mine}"), "").await;
+    assert_eq!(read.json()["status"], "created");
+}
+
+#[tokio::test]
+async fn the_console_moves_the_clock_of_a_session_to_its_deadline_and_then_to_the_end_of_its_retention() {
+    let server = Server::sandbox_with("[worker]\nembedded = false\n").await;
+    let body = r#"{"preRegisteredInfo":{"lastName":"Qwertzuiop"}}"#;
+    let id = server.create(body).await["id"].as_str().unwrap().to_owned();
+    let page = format!("/admin/sessions/{id}");
+    let mut admin = console::Browser::signed_in(&server, Role::Admin).await;
+    for (to, button, notice) in [
+        ("deadline", "Move to the deadline", "The deadline has passed."),
+        (
+            "retention_end",
+            "Move to the end of retention",
+            "The retention period is over.",
+        ),
+    ] {
+        let shown = admin.get(&page).await.body;
+        assert!(shown.contains(button) && shown.contains("Qwertzuiop"), "{shown}");
+        let moved = admin.post(&format!("{page}/advance"), &format!("to={to}")).await;
+        assert_eq!(moved.header("location"), Some(page.as_str()));
+        let shown = admin.get(&page).await.body;
+        assert!(shown.contains(notice), "{shown}");
+        for lane in Lane::ALL {
+            let worker = Worker::new(server.app.honnin.clone(), lane, 1);
+            worker.run_until_idle().await.unwrap();
+        }
+    }
+    let shown = admin.get(&page).await.body;
+    assert!(
+        !shown.contains("Qwertzuiop") && !shown.contains("Test clock"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("Personal data erased") && shown.contains("verification.expired"),
+        "{shown}"
+    );
+    let refused = admin.post(&format!("{page}/advance"), "to=deadline").await;
+    assert_eq!(refused.status, 303);
+    assert!(admin.get(&page).await.body.contains("Not done"));
+    assert_eq!(admin.post(&format!("{page}/advance"), "to=x").await.status, 422);
 }

@@ -169,3 +169,50 @@ async fn what_no_page_of_ours_sends_is_not_understood() {
         assert_eq!(browser.get(path).await.status, 422, "{path}");
     }
 }
+
+#[tokio::test]
+async fn events_without_a_receiver_are_announced_listed_and_sent_later() {
+    let server = Server::with("[worker]\nembedded = false\n").await;
+    for _ in 0..2 {
+        server.create("{}").await;
+    }
+    server.clock.advance(Millis::days(7));
+    run(&server).await;
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let page = developer.get("/admin/webhooks").await.body;
+    assert!(
+        page.contains("2 events were not sent") && page.contains("href=\"/admin/webhooks/unsent\""),
+        "{page}"
+    );
+    let listed = developer.get("/admin/webhooks/unsent").await.body;
+    assert_eq!(listed.matches("/admin/webhooks/evt_").count(), 2, "{listed}");
+    assert!(
+        listed.contains("No receiver URL is configured") && !listed.contains("Send all"),
+        "{listed}"
+    );
+    developer.post("/admin/webhooks/unsent", "sent=").await;
+    assert!(developer.get("/admin/webhooks").await.body.contains("Nothing was sent"));
+
+    server
+        .save_settings(Some(TenantSettings {
+            webhook_url: Some("https://192.168.0.1/hooks".into()),
+            ..settings()
+        }))
+        .await;
+    let listed = developer.get("/admin/webhooks/unsent").await.body;
+    assert!(listed.contains("Send all"), "{listed}");
+    let one = format!("/admin/webhooks/{}", event_in(&listed));
+    assert_eq!(developer.post(&format!("{one}/again"), "").await.status, 303);
+    let sent = developer.post("/admin/webhooks/unsent", "sent=").await;
+    assert_eq!(sent.header("location"), Some("/admin/webhooks/unsent"));
+    let listed = developer.get("/admin/webhooks/unsent").await.body;
+    assert!(
+        listed.contains("Being sent: 1.") && listed.contains("Every event was sent"),
+        "{listed}"
+    );
+    let page = developer.get("/admin/webhooks").await.body;
+    assert!(
+        !page.contains("not sent") && page.matches("/admin/webhooks/evt_").count() == 2,
+        "{page}"
+    );
+}

@@ -20,7 +20,10 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use std::{net::IpAddr, sync::Arc};
-use store::{StoreError, Tx, audit, settings::api_keys};
+use store::{
+    StoreError, Tx, audit,
+    settings::api_keys::{self, CallerRow},
+};
 
 /// A customer's server, identified by its API key; or a person of the tenant who creates a session by hand.
 #[derive(Clone, Debug)]
@@ -60,6 +63,69 @@ pub enum AccessError {
 /// Precision of a key's last use.
 const LAST_USE_PRECISION: Millis = Millis::minutes(1);
 
+/// A key that is valid. Whether its holder may do something is still to be decided.
+#[derive(Clone, Debug)]
+pub struct KnownKey(CallerRow);
+
+/// The key that a caller presented.
+///
+/// # Errors
+/// [`AccessError::Unauthorized`], or if storage fails.
+pub async fn find_key(honnin: &Honnin, presented: &str) -> Result<KnownKey, AccessError> {
+    if !api_key::is_well_formed(presented) {
+        return Err(AccessError::Unauthorized);
+    }
+    let (hash, now) = (api_key::hash(presented), honnin.now());
+    let found = honnin
+        .db
+        .ask(async move |tx| api_keys::find_caller(tx, &hash, now).await);
+    found.await?.map(KnownKey).ok_or(AccessError::Unauthorized)
+}
+
+impl KnownKey {
+    /// Its tenant.
+    #[must_use]
+    pub const fn tenant(&self) -> &TenantId {
+        &self.0.tenant
+    }
+
+    /// Its id.
+    #[must_use]
+    pub const fn id(&self) -> &ApiKeyId {
+        &self.0.key
+    }
+
+    /// The tenant, for an operation that requires `scope` and a caller from `address`.
+    ///
+    /// # Errors
+    /// [`AccessError`].
+    pub fn admit(self, honnin: &Honnin, address: IpAddr, scope: Scope) -> Result<Tenant, AccessError> {
+        let found = self.0;
+        if !found.scopes.contains(scope) {
+            return Err(AccessError::Unauthorized);
+        }
+        if found
+            .settings
+            .as_ref()
+            .is_some_and(|settings| !settings.admits(address))
+            || !admits(&found.networks, address)
+        {
+            return Err(AccessError::IpNotAllowed);
+        }
+        let now = honnin.now();
+        Ok(Tenant {
+            id: found.tenant,
+            actor: found.key.to_string(),
+            key: Some(found.key),
+            address,
+            key_is_stale: found.last_used_at.is_none_or(|at| at.plus(LAST_USE_PRECISION) <= now),
+            settings: Arc::new(found.settings),
+            sandbox: !found.livemode,
+            full_at: found.full_at,
+        })
+    }
+}
+
 /// The tenant of a key presented by a caller from `address`, for an operation that requires `scope`.
 ///
 /// # Errors
@@ -70,33 +136,7 @@ pub async fn tenant_by_key(
     address: IpAddr,
     scope: Scope,
 ) -> Result<Tenant, AccessError> {
-    if !api_key::is_well_formed(presented) {
-        return Err(AccessError::Unauthorized);
-    }
-    let (hash, now) = (api_key::hash(presented), honnin.now());
-    let found = honnin
-        .db
-        .ask(async move |tx| api_keys::find_caller(tx, &hash, now).await);
-    let found = found.await?.filter(|found| found.scopes.contains(scope));
-    let found = found.ok_or(AccessError::Unauthorized)?;
-    if found
-        .settings
-        .as_ref()
-        .is_some_and(|settings| !settings.admits(address))
-        || !admits(&found.networks, address)
-    {
-        return Err(AccessError::IpNotAllowed);
-    }
-    Ok(Tenant {
-        id: found.tenant,
-        actor: found.key.to_string(),
-        key: Some(found.key),
-        address,
-        key_is_stale: found.last_used_at.is_none_or(|at| at.plus(LAST_USE_PRECISION) <= now),
-        settings: Arc::new(found.settings),
-        sandbox: !found.livemode,
-        full_at: found.full_at,
-    })
+    find_key(honnin, presented).await?.admit(honnin, address, scope)
 }
 
 impl Tenant {

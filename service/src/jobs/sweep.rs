@@ -5,6 +5,7 @@ use crate::{
     Honnin,
     jobs::clock_jump,
     people::sign_in,
+    request_log::{self, Kept},
     runtime::job_error::JobError,
     session::{create::idempotency::oldest, retention},
 };
@@ -17,7 +18,7 @@ use store::{
     StoreError, Tx, audit, audit_chain,
     jobs::{self, Job, JobKind, NewJob},
     people::{console_sessions, invitations, password_resets, second_factors, users},
-    review,
+    request_log as stored_requests, review,
     session::{idempotency, sessions},
     settings::tenants::{self, TenantRow},
     webhook::{deliveries, events},
@@ -41,6 +42,8 @@ pub struct Retention {
     pub events: Millis,
     /// Finished background jobs, for troubleshooting.
     pub finished_jobs: Millis,
+    /// The request log.
+    pub requests: Kept,
 }
 
 impl Default for Retention {
@@ -51,6 +54,7 @@ impl Default for Retention {
             deliveries: Millis::days(90),
             events: Millis::days(90),
             finished_jobs: Millis::days(7),
+            requests: Kept::default(),
         }
     }
 }
@@ -133,6 +137,11 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
     })
     .await?;
     in_batches(honnin, async move |tx| review::remove_ended_holds(tx, now, BATCH).await).await?;
+    let logged = request_log::oldest(honnin, now);
+    in_batches(honnin, async move |tx| {
+        stored_requests::remove_before(tx, logged, BATCH).await
+    })
+    .await?;
     let answered = oldest(now);
     in_batches(honnin, async move |tx| {
         idempotency::remove_old(tx, answered, BATCH).await
@@ -164,6 +173,11 @@ async fn sweep_tenant(honnin: &Honnin, tenant: TenantRow, now: Timestamp) -> Res
         deliveries::remove_settled(tx, &id, settled, BATCH).await
     })
     .await?;
+    let (id, most) = (tenant.id.clone(), kept.requests.most);
+    let trim = honnin
+        .db
+        .write(async move |tx| stored_requests::keep_newest(tx, &id, most).await);
+    trim.await?;
     let id = tenant.id;
     in_batches(honnin, async move |tx| {
         events::remove_old(tx, &id, happened, erased, BATCH).await

@@ -10,3 +10,4 @@ pub mod redeliver;
 pub mod schedule;
 pub mod sender;
 pub mod signing_secret;
+pub mod unsent;

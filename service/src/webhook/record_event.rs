@@ -13,6 +13,7 @@ use store::{
     webhook::{
         deliveries,
         events::{self, EventContent, EventRow},
+        unsent,
     },
 };
 
@@ -43,18 +44,13 @@ pub async fn record(
         },
     };
     events::insert(tx, &event).await?;
-    if is_wanted(tenant, kind) {
-        enqueue(tx, &event, now).await?;
+    let settings = tenant.settings.as_ref();
+    match settings.filter(|settings| settings.event_types.contains(&kind)) {
+        Some(settings) if settings.webhook_url.is_some() => enqueue(tx, &event, now).await,
+        // Somebody may send it once there is a receiver.
+        Some(_) => unsent::insert(tx, &event).await,
+        None => Ok(()),
     }
-    Ok(())
-}
-
-/// Whether the tenant has a receiver and has selected this type.
-fn is_wanted(tenant: &TenantRow, kind: EventType) -> bool {
-    tenant
-        .settings
-        .as_ref()
-        .is_some_and(|settings| settings.webhook_url.is_some() && settings.event_types.contains(&kind))
 }
 
 /// Stores the delivery of a stored event, and the job that makes it, due immediately.

@@ -18,6 +18,7 @@ use store::{
         deliveries::{self, DeliveryFilter, DeliveryRow, DeliveryState},
         delivery_attempts::{self, ReceiverHealth},
         events::{self, EventContent, EventRow},
+        unsent,
     },
 };
 
@@ -61,7 +62,10 @@ pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId)
         }
         match deliveries::find(tx, &tenant, &event.id).await? {
             Some(delivery) => begin_anew(tx, &delivery, now).await?,
-            None => record_event::enqueue(tx, &event, now).await?,
+            None => {
+                record_event::enqueue(tx, &event, now).await?;
+                unsent::remove(tx, &event.id).await?;
+            }
         }
         Ok(audit::record(tx, &entry).await?)
     });
@@ -162,7 +166,7 @@ pub async fn receiver_health(honnin: &Honnin, developer: &Developer) -> Result<R
 }
 
 /// The settings of a tenant that has a receiver.
-async fn require_receiver(tx: &mut Tx, tenant: &TenantId) -> Result<TenantSettings, RedeliverError> {
+pub(super) async fn require_receiver(tx: &mut Tx, tenant: &TenantId) -> Result<TenantSettings, RedeliverError> {
     let tenant = tenants::find(tx, tenant).await?.ok_or(RedeliverError::NotFound)?;
     let settings = tenant.settings.filter(|settings| settings.webhook_url.is_some());
     settings.ok_or(RedeliverError::NoReceiver)

@@ -4,3 +4,4 @@ mod deliver;
 mod fairness;
 mod hostile;
 mod redeliver;
+mod unsent;

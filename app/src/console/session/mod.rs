@@ -13,7 +13,7 @@ use super::{
     rows,
 };
 use crate::{
-    forms::OUTCOME,
+    forms::{OUTCOME, TIME},
     page::{Fields, Outcome, form},
 };
 use axum::{Router, routing::post};
@@ -22,7 +22,7 @@ use domain::{
     ids::SessionId,
     language::Language,
     outcome::Source,
-    sandbox::SandboxOutcome,
+    sandbox::{SandboxOutcome, SandboxTime},
     session::{FailureReason, Status},
     time::Timestamp,
 };
@@ -31,7 +31,11 @@ use leptos::prelude::*;
 use service::{
     access::{Admin, Developer, Reviewer, Tenant},
     review::{RuleError, reopen},
-    sandbox::{CompleteError, complete_in_sandbox},
+    sandbox::{
+        CompleteError,
+        clock::{self, AdvanceError},
+        complete_in_sandbox,
+    },
     session::{
         history::{Judged, SessionHistory, Taken},
         page::{self, read_page},
@@ -56,6 +60,7 @@ pub(super) fn forms() -> Router {
         .route("/admin/sessions/{id}/link", post(form(HERE, reissue)))
         .route("/admin/sessions/{id}/reprocess", post(form(HERE, reprocess)))
         .route("/admin/sessions/{id}/complete", post(form(HERE, complete)))
+        .route("/admin/sessions/{id}/advance", post(form(HERE, advance)))
 }
 
 async fn load(request: Request) -> PageResult<SessionView> {
@@ -72,12 +77,22 @@ async fn load(request: Request) -> PageResult<SessionView> {
         && view.times.3.is_none()
         && matches!(view.status, Status::Completed | Status::Failed | Status::Reviewing);
     view.can_complete = reviewer && open && request.staff().is_sandbox();
+    view.can_advance_to = advance_to(&view).filter(|_| reviewer && request.staff().is_sandbox());
     let undecided = matches!(view.status, Status::Deciding | Status::Reviewing);
     view.can_erase = Admin::of(request.staff()).is_ok() && view.times.3.is_none() && !undecided;
     let something_to_see = view.status == Status::Reviewing || !found.history.captures.is_empty();
     view.can_open_case = reviewer && something_to_see && view.times.3.is_none();
     view.can_see_deliveries = Developer::of(request.staff()).is_ok();
     Ok(view)
+}
+
+/// Where the clock of a sandbox session can be moved to.
+const fn advance_to(view: &SessionView) -> Option<SandboxTime> {
+    match (view.status, view.times.3) {
+        (Status::Created | Status::Collecting, _) => Some(SandboxTime::Deadline),
+        (Status::Completed | Status::Failed | Status::Expired, None) => Some(SandboxTime::RetentionEnd),
+        _ => None,
+    }
 }
 
 fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
@@ -134,6 +149,7 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
         can_reissue: false,
         can_reprocess: false,
         can_complete: false,
+        can_advance_to: None,
         can_erase: false,
         can_open_case: false,
         can_see_deliveries: false,
@@ -297,6 +313,23 @@ async fn complete(request: Request, fields: Fields) -> PageResult<Outcome> {
         Err(CompleteError::NotAllowed) => "Not done: the session has already ended.".to_owned(),
         Err(CompleteError::NotFound) => return Err(Fault::NotFound),
         Err(CompleteError::Store(error)) => return Err(error.into()),
+    };
+    done(&format!("/admin/sessions/{id}"), notice)
+}
+
+async fn advance(request: Request, fields: Fields) -> PageResult<Outcome> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    let to = SandboxTime::parse(&fields.text(TIME)).ok_or(Fault::Malformed)?;
+    let caller = Tenant::by_hand(&reviewer);
+    let notice = match (clock::advance(request.honnin(), &caller, id.as_str(), to).await, to) {
+        (Ok(_), SandboxTime::Deadline) => "The deadline has passed. The event follows within seconds.",
+        (Ok(_), SandboxTime::RetentionEnd) => {
+            "The retention period is over. The personal data is erased within seconds."
+        }
+        (Err(AdvanceError::NotAllowed), _) => "Not done: the session is no longer in that state.",
+        (Err(AdvanceError::NotFound), _) => return Err(Fault::NotFound),
+        (Err(AdvanceError::Store(error)), _) => return Err(error.into()),
     };
     done(&format!("/admin/sessions/{id}"), notice)
 }

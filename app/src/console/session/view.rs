@@ -12,6 +12,7 @@ use domain::{
     named::Named,
     outcome::{Source, Verdict},
     reasons::Reason,
+    sandbox::SandboxTime,
     session::{FailureReason, Status, Step},
     time::Timestamp,
 };
@@ -133,6 +134,8 @@ pub(super) struct SessionView {
     pub can_reprocess: bool,
     /// Whether the person viewing the page can complete it with test data.
     pub can_complete: bool,
+    /// Where its clock can be moved to.
+    pub can_advance_to: Option<SandboxTime>,
     /// Whether the person viewing the page can erase the personal data now.
     pub can_erase: bool,
     /// Whether the case may be seen.
@@ -343,6 +346,7 @@ pub(super) fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> AnyV
             </div>
             <div class="stack">
                 {view.can_complete.then(|| sandbox::complete(&view.id))}
+                {view.can_advance_to.map(|to| sandbox::advance(&view.id, to))}
                 {summary(view)}
                 {timeline(&view.timeline)}
             </div>

@@ -4,6 +4,7 @@
 pub mod check;
 pub mod delivery;
 pub mod secrets;
+pub mod unsent;
 mod view;
 
 use super::{
@@ -46,6 +47,7 @@ pub(super) fn forms() -> Router {
         .merge(check::forms())
         .merge(delivery::forms())
         .merge(secrets::forms())
+        .merge(unsent::forms())
 }
 
 const HERE: &str = "/admin/webhooks";
@@ -151,7 +153,9 @@ async fn load(request: Request) -> PageResult<WebhooksView> {
         last: last.as_ref().map(outcome),
     };
     let (health, secrets) = health(&request, &developer).await?;
+    let unsent = service::webhook::unsent::count(honnin, &developer).await?;
     Ok(WebhooksView {
+        unsent,
         asked: Asked {
             state: fields.text("state"),
             kind: fields.text("kind"),

@@ -123,6 +123,8 @@ pub(super) struct WebhooksView {
     pub health: Health,
     /// Valid secrets.
     pub secrets: usize,
+    /// Events that happened while there was no receiver.
+    pub unsent: i64,
     /// Now.
     pub now: Timestamp,
 }
@@ -301,6 +303,16 @@ fn list(view: &WebhooksView) -> AnyView {
     Table::new("Deliveries", columns).rows(view.rows.iter().map(|each| row(each, view.now)))
 }
 
+/// That there are events which nobody was told of.
+fn unsent(count: i64) -> Option<AnyView> {
+    let said = match count {
+        ..=0 => return None,
+        1 => "1 event was not sent, because it happened while no receiver URL was configured. ".to_owned(),
+        _ => format!("{count} events were not sent, because they happened while no receiver URL was configured. "),
+    };
+    Some(view! { <p class="note">{said}<a href="/admin/webhooks/unsent">"Show them"</a></p> }.into_any())
+}
+
 /// The page.
 #[must_use]
 pub(super) fn render(view: &WebhooksView, frame: &Frame, meta: &PageMeta) -> AnyView {
@@ -319,6 +331,7 @@ pub(super) fn render(view: &WebhooksView, frame: &Frame, meta: &PageMeta) -> Any
     let main = view! {
         {heading("Webhooks", actions.into_any())}
         {alarm(&view.health, view.secrets, view.now)}
+        {unsent(view.unsent)}
         {health(view)}
         {filters(&view.asked)}
         {list(view)}

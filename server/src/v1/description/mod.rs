@@ -5,7 +5,7 @@ mod webhooks;
 
 use super::{
     events::{DecisionEvent, ExpiredEvent, FailedEvent, TestEvent},
-    refusals::{InternalError, IpNotAllowed, SessionNotFound, Unauthorized, Unavailable},
+    refusals::{Forbidden, InternalError, IpNotAllowed, LiveKeyInBrowser, SessionNotFound, Unauthorized, Unavailable},
 };
 use crate::state::App;
 use axum::{Json, extract::State};
@@ -45,10 +45,11 @@ use webhooks::Webhooks;
         super::erase::handler,
         super::events::handler,
         super::sandbox::handler,
+        super::advance::handler,
     ),
     // Schemas that only the shared error responses or the webhooks refer to are not discovered automatically.
     components(schemas(
-        InternalError, IpNotAllowed, SessionNotFound, Unauthorized, Unavailable,
+        Forbidden, InternalError, IpNotAllowed, LiveKeyInBrowser, SessionNotFound, Unauthorized, Unavailable,
         DecisionEvent, ExpiredEvent, FailedEvent, TestEvent, EventType,
     )),
     modifiers(&Bearer, &Optional, &Refined, &Webhooks),
@@ -141,7 +142,7 @@ mod tests {
         let document = serde_json::to_value(document()).unwrap();
         assert_eq!(document["openapi"], "3.1.0");
         assert_eq!(document["info"]["version"], "0.0.1");
-        assert_eq!(document["paths"].as_object().unwrap().len(), 7);
+        assert_eq!(document["paths"].as_object().unwrap().len(), 8);
     }
 
     #[test]

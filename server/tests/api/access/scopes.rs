@@ -14,7 +14,7 @@ use service::{
 use store::settings::api_keys;
 
 /// Method, path and body of each operation, its scope, and its status for a key that has it.
-const OPERATIONS: [(&str, &str, &str, Scope, u16); 13] = [
+const OPERATIONS: [(&str, &str, &str, Scope, u16); 14] = [
     ("POST", SESSIONS, "{}", Scope::Create, 201),
     ("GET", SESSIONS, "", Scope::Read, 200),
     ("GET", "/v1/events", "", Scope::Read, 200),
@@ -37,6 +37,13 @@ const OPERATIONS: [(&str, &str, &str, Scope, u16); 13] = [
         "POST",
         "/v1/sandbox/verification-sessions/{id}/complete",
         "{\"outcome\":\"approved\"}",
+        Scope::Create,
+        200,
+    ),
+    (
+        "POST",
+        "/v1/sandbox/verification-sessions/{id}/advance",
+        "{\"to\":\"deadline\"}",
         Scope::Create,
         200,
     ),

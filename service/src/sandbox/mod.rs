@@ -1,6 +1,8 @@
 //! Completing a session of a sandbox tenant in place of its end user, with test data and a chosen outcome. Nothing is analysed;
 //! states, events, deliveries, review, reprocess and erasure are real.
 
+pub mod clock;
+
 use crate::{
     Honnin,
     access::{Applicant, Tenant},

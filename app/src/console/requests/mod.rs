@@ -1,0 +1,106 @@
+//! The request log: what the tenant's servers called, and how it was answered.
+
+mod view;
+
+use super::{
+    layout::NavigationItem,
+    request::{PageResult, Request, signed_in},
+};
+use crate::page::Fields;
+use domain::ids::ApiKeyId;
+use leptos::prelude::*;
+use service::{
+    access::Developer,
+    request_log::{kept, list},
+    settings::api_keys::list_keys,
+    stored::{LoggedRequest, RequestFilter},
+};
+use view::{RequestsView, Row, render};
+
+const HERE: &str = "/admin/requests";
+
+/// Rows per page.
+const PAGE: u32 = 100;
+
+/// The request log.
+#[component]
+pub fn RequestsPage() -> impl IntoView {
+    signed_in(NavigationItem::Requests, load, render)
+}
+
+/// A status such as 404, or a class such as 4xx.
+fn statuses(text: &str) -> Option<(u16, u16)> {
+    if let Some(class) = text.strip_suffix("xx") {
+        let class: u16 = class.parse().ok().filter(|class| (1..=5).contains(class))?;
+        return Some((class * 100, class * 100 + 99));
+    }
+    let status = text.parse().ok()?;
+    Some((status, status))
+}
+
+/// The filter of a query; what does not parse filters nothing.
+fn filter(fields: &Fields) -> RequestFilter {
+    RequestFilter {
+        request: Some(fields.text("request")).filter(|id| !id.is_empty()),
+        key: ApiKeyId::parse(&fields.text("key")),
+        status: statuses(&fields.text("status")),
+    }
+}
+
+fn row(logged: LoggedRequest) -> Row {
+    let entry = logged.entry;
+    Row {
+        at: entry.at,
+        method: entry.method,
+        route: entry.route,
+        status: entry.status,
+        error: entry.error,
+        key: logged.key_name.unwrap_or_else(|| entry.key.to_string()),
+        address: entry.address,
+        duration_ms: entry.duration_ms,
+        request: entry.request.to_string(),
+    }
+}
+
+async fn load(request: Request) -> PageResult<RequestsView> {
+    let fields = request.query()?;
+    let developer = Developer::of(request.staff())?;
+    let honnin = request.honnin();
+    let before = fields.text("after").parse().ok();
+    let mut found = list(honnin, &developer, filter(fields), before, PAGE + 1).await?;
+    let more = found.len() > PAGE as usize;
+    found.truncate(PAGE as usize);
+    let next = found
+        .last()
+        .filter(|_| more)
+        .map(|last| fields.next_page(HERE, &last.number.to_string()));
+    let keys = list_keys(honnin, &developer).await?;
+    Ok(RequestsView {
+        rows: found.into_iter().map(row).collect(),
+        next,
+        request: fields.text("request"),
+        status: fields.text("status"),
+        key: fields.text("key"),
+        keys: keys.into_iter().map(|key| (key.id.to_string(), key.name)).collect(),
+        kept: kept(honnin),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_a_number_or_a_class() {
+        for (text, expected) in [
+            ("404", Some((404, 404))),
+            ("4xx", Some((400, 499))),
+            ("", None),
+            ("xx", None),
+            ("9xx", None),
+            ("all", None),
+        ] {
+            assert_eq!(statuses(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Events that happened while there was no receiver, and sending them.
+
+mod view;
+
+use super::{parse_after, place_of, receiver_status, refused, why_left_out};
+use crate::{
+    console::{
+        layout::NavigationItem,
+        request::{PageResult, Request, done, signed_in},
+    },
+    page::{Fields, Outcome, form},
+};
+use axum::{Router, routing::post};
+use leptos::prelude::*;
+use service::{
+    access::Developer,
+    webhook::{
+        redeliver::SentAgain,
+        unsent::{self, Unsent},
+    },
+};
+use view::{Row, UnsentView, render};
+
+const HERE: &str = "/admin/webhooks/unsent";
+
+/// Rows per page.
+const PAGE: u32 = 50;
+
+/// The events that were not sent.
+#[component]
+pub fn UnsentPage() -> impl IntoView {
+    signed_in(NavigationItem::Webhooks, load, render)
+}
+
+/// Its form.
+pub(super) fn forms() -> Router {
+    Router::new().route("/admin/webhooks/unsent", post(form(HERE, send_all)))
+}
+
+async fn load(request: Request) -> PageResult<UnsentView> {
+    let fields = request.query()?;
+    let developer = Developer::of(request.staff())?;
+    let honnin = request.honnin();
+    let mut found = unsent::list(honnin, &developer, parse_after(&fields.text("after")), PAGE + 1).await?;
+    let more = found.len() > PAGE as usize;
+    found.truncate(PAGE as usize);
+    let next = found
+        .last()
+        .filter(|_| more)
+        .map(|last| fields.next_page(HERE, &place_of(last.created_at, &last.id)));
+    let row = |event: Unsent| Row {
+        id: event.id.to_string(),
+        kind: event.kind,
+        at: event.created_at,
+    };
+    Ok(UnsentView {
+        rows: found.into_iter().map(row).collect(),
+        next,
+        count: unsent::count(honnin, &developer).await?,
+        sent: fields.text("sent"),
+        status: receiver_status(&request, &developer).await?,
+    })
+}
+
+async fn send_all(request: Request, fields: Fields) -> PageResult<Outcome> {
+    let developer = Developer::of(request.staff())?;
+    let after = parse_after(&fields.text("sent"));
+    match unsent::send_all(request.honnin(), &developer, after).await {
+        Ok(SentAgain {
+            count,
+            left_out,
+            go_on_after: None,
+        }) => done(HERE, format!("Being sent: {count}.{}", why_left_out(left_out))),
+        Ok(SentAgain {
+            count,
+            left_out,
+            go_on_after: Some((at, event)),
+        }) => {
+            let here = fields.with(HERE, "sent", &place_of(at, &event));
+            let said = format!("Being sent: {count}.{} There are more.", why_left_out(left_out));
+            done(&here, said)
+        }
+        Err(error) => refused(error),
+    }
+}

@@ -1,0 +1,96 @@
+//! The events that were not sent, oldest first: the order in which they are sent.
+
+use crate::PageMeta;
+use crate::console::layout::{Frame, page};
+use crate::console::parts::{empty, heading, next_page, short, time};
+use crate::console::table::{Cell, Table, cell};
+use crate::console::webhooks::view::ReceiverStatus;
+use domain::time::Timestamp;
+use leptos::prelude::*;
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    /// Its id.
+    pub id: String,
+    /// Its type.
+    pub kind: &'static str,
+    /// When it happened.
+    pub at: Timestamp,
+}
+
+/// The page's content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct UnsentView {
+    /// Oldest first.
+    pub rows: Vec<Row>,
+    /// Address of the next page.
+    pub next: Option<String>,
+    /// How many there are, on all pages.
+    pub count: i64,
+    /// How far they have been sent: where the next request continues.
+    pub sent: String,
+    /// The receiver.
+    pub status: ReceiverStatus,
+}
+
+fn row(row: &Row, can_send: bool) -> [Cell; 4] {
+    let href = format!("/admin/webhooks/{}", row.id);
+    let action = format!("{href}/again");
+    let name = format!("Send {} of {}", row.kind, row.at.to_iso());
+    let send = can_send.then(|| {
+        view! {
+            <form method="post" action=action><button class="button secondary small" type="submit" aria-label=name>"Send"</button></form>
+        }
+    });
+    [
+        cell(view! { <a class="mono" href=href title=row.id.clone()>{short(&row.id)}</a> }),
+        cell(row.kind).class("mono"),
+        cell(time(row.at)).class("nowrap"),
+        cell(send),
+    ]
+}
+
+fn send_all(view: &UnsentView) -> AnyView {
+    let button = if view.sent.is_empty() {
+        "Send all"
+    } else {
+        "Send the next 1,000"
+    };
+    view! {
+        <form class="row-form" method="post" action="/admin/webhooks/unsent">
+            <input type="hidden" name="sent" value=view.sent.clone()/>
+            <button class="button primary small" type="submit">{button}</button>
+            <p class="hint">"Sends the events on all pages, oldest first, 1,000 at a time. Your server may already know some of them from GET /v1/events; their ids are the same."</p>
+        </form>
+    }
+    .into_any()
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &UnsentView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let can_send = view.status.health.receiver.is_some();
+    let list = if view.rows.is_empty() {
+        empty(
+            "Every event was sent",
+            "Events are listed here if they happen while no receiver URL is configured.",
+        )
+        .into_any()
+    } else {
+        let columns = ["Event", "Type", "Occurred (UTC)"];
+        Table::new("Events that were not sent", columns)
+            .unseen("Send")
+            .rows(view.rows.iter().map(|each| row(each, can_send)))
+    };
+    let main = view! {
+        <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
+        {heading("Events that were not sent", ().into_any())}
+        {view.status.alarm()}
+        {(view.count > 0).then(|| view! { <p class="soft">{format!("{} happened while no receiver URL was configured.", view.count)}</p> })}
+        {(can_send && view.count > 0).then(|| send_all(view))}
+        {list}
+        {next_page(view.next.clone())}
+    };
+    page(frame, meta, "Events that were not sent", main.into_any())
+}

@@ -1,0 +1,105 @@
+// The reference of the API as an integrator uses it: requests are sent from the page, and without scripts there are commands.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Browser, look } from "../lib/browser.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+
+const long = { timeout: 300_000 };
+let browser, honnin, sandbox, live;
+
+before(async () => {
+  honnin = await Honnin.start("docs");
+  browser = await Browser.open();
+  sandbox = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--sandbox");
+  live = await honnin.tenant("Lighthouse Bank", "--steps", "document,selfie");
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+});
+
+/** Opens an operation's form. */
+async function opened(page, path) {
+  const part = page.locator("details.try").filter({ has: page.locator(`[data-path="${path}"]`) });
+  await part.locator("summary").click();
+  return part;
+}
+
+test("an integrator takes a session through its life from the page", long, async () => {
+  const page = await browser.desktop();
+  const sent = [];
+  page.on("request", (request) => sent.push(new URL(request.url())));
+  await page.goto(`${honnin.base}/docs`);
+  const key = page.getByLabel("Key of a sandbox tenant");
+  const create = await opened(page, "/v1/verification-sessions");
+  const first = create.first();
+  await first.getByRole("button", { name: "Send" }).click();
+  await first.getByRole("status").filter({ hasText: "Enter the key of a sandbox tenant" }).waitFor();
+  await key.fill(live.apiKey);
+  await first.getByRole("button", { name: "Send" }).click();
+  await first.getByRole("status").filter({ hasText: "Enter the key of a sandbox tenant" }).waitFor();
+  assert.equal(sent.filter(({ pathname }) => pathname.startsWith("/v1/")).length, 0, "a live key does not leave the page");
+
+  await key.fill(sandbox.apiKey);
+  await first.getByLabel("Body").fill('{"metadata": {"order": 4711}, "preRegisteredInfo": {"lastName": "<b>Tanaka</b>"}}');
+  await first.getByRole("button", { name: "Send" }).click();
+  await first.getByRole("status").filter({ hasText: /^201 Created in \d+ ms$/ }).waitFor();
+  const answer = await first.getByLabel("Response").textContent();
+  assert.match(answer, /x-request-id: req_[0-9a-f]{32}\ncontent-type: application\/json/);
+  const [id] = answer.match(/vs_[0-9a-f]{32}/);
+
+  const complete = await opened(page, "/v1/sandbox/verification-sessions/{id}/complete");
+  assert.equal(await complete.getByLabel("id").inputValue(), id, "the next operation is about the session just created");
+  await complete.getByRole("button", { name: "Send" }).click();
+  await complete.getByLabel("Response").filter({ hasText: '"status": "completed"' }).waitFor();
+  const read = await opened(page, "/v1/verification-sessions/{id}");
+  await read.getByRole("button", { name: "Send" }).click();
+  await read.getByLabel("Response").filter({ hasText: '"lastName": "<b>Tanaka</b>"' }).waitFor();
+  assert.equal(await read.locator("b").count(), 0, "as text, not as markup");
+
+  const list = page.locator('details.try:has([data-try="GET"][data-path="/v1/verification-sessions"])');
+  await list.locator("summary").click();
+  await list.getByLabel("metadata").fill("order=4711");
+  await list.getByRole("button", { name: "Send" }).click();
+  await list.getByLabel("Response").filter({ hasText: id }).waitFor();
+  await read.getByLabel("id").fill("vs_nothing/../x");
+  await read.getByRole("button", { name: "Send" }).click();
+  await read.getByRole("status").filter({ hasText: /^404 / }).waitFor();
+
+  const kept = await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]);
+  assert.deepEqual(kept, [0, 0, ""]);
+  for (const { origin } of sent) assert.equal(origin, honnin.base);
+  assert.deepEqual(await look(page, "docs-try-it"), []);
+  await page.reload();
+  assert.equal(await key.inputValue(), "", "the key is forgotten");
+  assert.deepEqual(page.noise.filter((text) => !text.includes("404")), []);
+});
+
+test("the server refuses a live key from a page, whatever the page says", long, async () => {
+  const page = await browser.desktop();
+  await page.goto(`${honnin.base}/docs`);
+  const call = (key) =>
+    page.evaluate(async (token) => {
+      const answer = await fetch("/v1/verification-sessions", { headers: { authorization: `Bearer ${token}` } });
+      return [answer.status, (await answer.json())._tag ?? null];
+    }, key);
+  assert.deepEqual(await call(live.apiKey), [403, "LiveKeyInBrowser"]);
+  assert.deepEqual(await call(sandbox.apiKey), [200, null]);
+});
+
+test("without scripts there are commands and no dead forms, also on a phone", long, async () => {
+  const page = await browser.phone({ scripts: false });
+  await page.goto(`${honnin.base}/docs`);
+  assert.equal(await page.getByLabel("Key of a sandbox tenant").isVisible(), false);
+  const summary = page.locator("details.try summary").first();
+  await summary.click();
+  const part = page.locator("details.try").first();
+  await part.getByText("curl -X POST").waitFor();
+  assert.equal(await part.getByRole("button", { name: "Send" }).isVisible(), false);
+  const phone = await browser.phone();
+  await phone.goto(`${honnin.base}/docs`);
+  await (await opened(phone, "/v1/sandbox/verification-sessions/{id}/advance")).getByLabel("Body").waitFor();
+  assert.deepEqual(await look(phone, "docs-try-it-phone"), []);
+  assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+});

@@ -1,0 +1,181 @@
+//! The request log of a tenant's developers. Requests are collected in memory and written in batches, so that they cost an
+//! operation no commit and cannot make it fail: what a crash or an unavailable database loses is a second of the log.
+
+use crate::{Honnin, access::Developer};
+use domain::{
+    ids::TenantId,
+    time::{Millis, Timestamp},
+};
+use std::{
+    collections::HashMap,
+    mem,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use store::{
+    StoreError,
+    request_log::{self, Entry, Filter, Logged, MOST_AT_ONCE},
+};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// How often a process writes what it has collected, unless there is enough for a batch before.
+const EVERY: Duration = Duration::from_secs(1);
+/// Entries that may wait to be written; more are dropped. About 3 MB.
+const ROOM: usize = 10_000;
+/// After this many entries of a tenant, its oldest ones are removed: the number kept is exceeded by as many at most.
+const TRIM_AFTER: u32 = 1_000;
+
+/// How much is kept for each tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The newest entries; 0 if nothing is logged.
+    pub most: u32,
+    /// And of these, those that are not older.
+    pub age: Millis,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self {
+            most: 10_000,
+            age: Millis::days(7),
+        }
+    }
+}
+
+/// What this process has still to write.
+#[derive(Debug, Default)]
+pub(crate) struct RequestLog {
+    state: Mutex<State>,
+    full_batch: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: Vec<Entry>,
+    dropped: u64,
+    /// By tenant: entries written since its oldest were removed.
+    since_trim: HashMap<TenantId, u32>,
+}
+
+impl RequestLog {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is waiting, and how many there was no room for.
+    fn take(&self) -> (Vec<Entry>, u64) {
+        let mut state = self.state();
+        (mem::take(&mut state.waiting), mem::take(&mut state.dropped))
+    }
+
+    /// Counts the entries of a batch. The tenants whose oldest entries are to be removed.
+    fn due_for_trim(&self, batch: &[Entry]) -> Vec<TenantId> {
+        let mut state = self.state();
+        let mut due = Vec::new();
+        for entry in batch {
+            let count = state.since_trim.entry(entry.tenant.clone()).or_default();
+            *count += 1;
+            if *count == TRIM_AFTER {
+                *count = 0;
+                due.push(entry.tenant.clone());
+            }
+        }
+        due
+    }
+}
+
+/// Notes a request that was answered. Returns at once.
+pub fn note(honnin: &Honnin, entry: Entry) {
+    if honnin.config.retention.requests.most == 0 {
+        return;
+    }
+    let log = &honnin.request_log;
+    let waiting = {
+        let mut state = log.state();
+        if state.waiting.len() < ROOM {
+            state.waiting.push(entry);
+        } else {
+            state.dropped += 1;
+        }
+        state.waiting.len()
+    };
+    if waiting >= MOST_AT_ONCE {
+        log.full_batch.notify_one();
+    }
+}
+
+/// Writes what this process has collected.
+///
+/// # Errors
+/// If storage fails: what was collected is lost.
+pub async fn write(honnin: &Honnin) -> Result<(), StoreError> {
+    let (entries, dropped) = honnin.request_log.take();
+    if dropped > 0 {
+        tracing::warn!(dropped, "the request log has gaps: the database is too slow for it");
+    }
+    let most = honnin.config.retention.requests.most;
+    for batch in entries.chunks(MOST_AT_ONCE) {
+        let full = honnin.request_log.due_for_trim(batch);
+        let batch = batch.to_vec();
+        let unit = honnin.db.write(async move |tx| {
+            request_log::insert_all(tx, &batch).await?;
+            for tenant in &full {
+                request_log::keep_newest(tx, tenant, most).await?;
+            }
+            Ok::<_, StoreError>(())
+        });
+        unit.await?;
+    }
+    Ok(())
+}
+
+/// Writes every second, or when there is enough for a batch, until `stop`; then once more.
+pub async fn run(honnin: Honnin, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(EVERY) => {}
+            () = honnin.request_log.full_batch.notified() => {}
+            () = stop.cancelled() => {}
+        }
+        let stopping = stop.is_cancelled();
+        if let Err(error) = write(&honnin).await {
+            tracing::warn!(%error, "cannot write the request log");
+        }
+        if stopping {
+            return;
+        }
+    }
+}
+
+/// The tenant's requests that match, newest first, before number `before`. Those that this process has just answered are
+/// among them.
+///
+/// # Errors
+/// If storage fails.
+pub async fn list(
+    honnin: &Honnin,
+    developer: &Developer,
+    filter: Filter,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<Logged>, StoreError> {
+    write(honnin).await?;
+    let tenant = developer.staff().tenant().clone();
+    let unit = honnin
+        .db
+        .read(async move |tx| request_log::list(tx, &tenant, &filter, before, limit).await);
+    unit.await
+}
+
+/// How much of the log is kept.
+#[must_use]
+pub fn kept(honnin: &Honnin) -> Kept {
+    honnin.config.retention.requests
+}
+
+/// Entries from before this time are removed.
+pub(crate) fn oldest(honnin: &Honnin, now: Timestamp) -> Timestamp {
+    now.plus(Millis(-kept(honnin).age.0))
+}

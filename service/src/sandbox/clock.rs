@@ -1,0 +1,103 @@
+//! The test clock of a sandbox: moves one session to its deadline, or to the end of its retention period. What follows is done by
+//! the same jobs as for a session whose time has really come.
+
+use crate::{
+    Honnin,
+    access::Tenant,
+    session::{create::enqueue_expiry, end, retention::schedule_erasure_at},
+};
+use domain::{
+    audit::AuditAction,
+    ids::{EventId, SessionId},
+    sandbox::SandboxTime,
+    session::{Refused, Session, Status},
+    time::Timestamp,
+};
+use store::{
+    StoreError, Tx, audit,
+    session::sessions::{self, SessionRow},
+    settings::tenants::{self, TenantRow},
+};
+
+/// Why the session was not moved.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum AdvanceError {
+    /// Unknown, malformed, another tenant's, or any session of a live tenant: alike.
+    #[error("no such session")]
+    NotFound,
+    /// It is past that time, has not come near it, or a concurrent operation came first.
+    #[error("the session cannot be moved to that time")]
+    NotAllowed,
+    /// Storage.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+impl From<StoreError> for AdvanceError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Conflict | StoreError::Duplicate | StoreError::Erased => Self::NotAllowed,
+            other => Self::Store(other),
+        }
+    }
+}
+
+impl From<Refused> for AdvanceError {
+    fn from(_: Refused) -> Self {
+        Self::NotAllowed
+    }
+}
+
+/// Moves a session of `tenant` by its id, well-formed or not, to a time. Returns the session as it is then: its deadline has
+/// passed, or its erasure is due.
+///
+/// # Errors
+/// [`AdvanceError`].
+pub async fn advance(honnin: &Honnin, tenant: &Tenant, id: &str, to: SandboxTime) -> Result<Session, AdvanceError> {
+    let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
+    let (caller, now, event) = (tenant.clone(), honnin.now(), honnin.event_id());
+    let unit = honnin.db.write(async move |tx| {
+        let row = sessions::find(tx, caller.id(), &id).await?;
+        let mut row = row.ok_or(AdvanceError::NotFound)?;
+        let owner = tenants::find(tx, caller.id()).await?.filter(|owner| !owner.livemode);
+        let owner = owner.ok_or(AdvanceError::NotFound)?;
+        match to {
+            SandboxTime::Deadline => pass_deadline(tx, &mut row, now).await?,
+            SandboxTime::RetentionEnd => end_retention(tx, &event, &owner, &mut row, now).await?,
+        }
+        caller.mark_key_used(tx, now).await?;
+        let mut entry = caller.audit_entry(now, AuditAction::SessionAdvanceInSandbox, &id);
+        entry.detail = Some(to.to_string());
+        audit::record(tx, &entry).await?;
+        Ok::<_, AdvanceError>(row.session)
+    });
+    let session = unit.await?;
+    honnin.wake_ups.notify(&session.id);
+    Ok(session)
+}
+
+/// Brings the deadline forward to now, and its job with it.
+async fn pass_deadline(tx: &mut Tx, row: &mut SessionRow, now: Timestamp) -> Result<(), AdvanceError> {
+    row.session = row.session.bring_deadline_forward(now)?;
+    sessions::save(tx, row).await?;
+    Ok(enqueue_expiry(tx, &row.session).await?)
+}
+
+/// Brings the erasure forward to now. A session whose deadline has passed, but whose job has not run yet, ends first.
+async fn end_retention(
+    tx: &mut Tx,
+    event: &EventId,
+    owner: &TenantRow,
+    row: &mut SessionRow,
+    now: Timestamp,
+) -> Result<(), AdvanceError> {
+    if let Some(expired) = row.session.expire(now) {
+        row.session = expired;
+        end::expire(tx, event, owner, row, now).await?;
+    }
+    let ended = matches!(row.session.status, Status::Completed | Status::Failed | Status::Expired);
+    if !ended || row.session.purged_at.is_some() {
+        return Err(AdvanceError::NotAllowed);
+    }
+    Ok(schedule_erasure_at(tx, (&row.session.id, row.session.attempt), now).await?)
+}

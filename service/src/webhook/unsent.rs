@@ -1,0 +1,107 @@
+//! Events that happened while the tenant had no receiver: viewing them, and sending them once there is one.
+
+use crate::{
+    Honnin,
+    access::{Admin, Developer},
+    webhook::{
+        delivery_log::holds_note,
+        record_event,
+        redeliver::{MOST_AT_ONCE, RedeliverError, SentAgain, require_receiver},
+    },
+};
+use domain::{audit::AuditAction, ids::EventId, time::Timestamp};
+use store::{
+    StoreError, audit,
+    webhook::{events::EventRow, unsent},
+};
+
+/// An event that was not sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsent {
+    /// The event.
+    pub id: EventId,
+    /// Its type on the wire.
+    pub kind: &'static str,
+    /// When it happened.
+    pub created_at: Timestamp,
+}
+
+impl From<EventRow> for Unsent {
+    fn from(event: EventRow) -> Self {
+        Self {
+            kind: event.content.type_name(),
+            created_at: event.created_at,
+            id: event.id,
+        }
+    }
+}
+
+/// How many of the tenant's events were not sent.
+///
+/// # Errors
+/// If storage fails.
+pub async fn count(honnin: &Honnin, developer: &Developer) -> Result<i64, StoreError> {
+    let tenant = developer.staff().tenant().clone();
+    let unit = honnin.db.read(async move |tx| unsent::count(tx, &tenant).await);
+    unit.await
+}
+
+/// The tenant's events that were not sent, oldest first, after the one with this time and id.
+///
+/// # Errors
+/// If storage fails.
+pub async fn list(
+    honnin: &Honnin,
+    developer: &Developer,
+    after: Option<(Timestamp, EventId)>,
+    limit: u32,
+) -> Result<Vec<Unsent>, StoreError> {
+    let tenant = developer.staff().tenant().clone();
+    let unit = honnin
+        .db
+        .read(async move |tx| unsent::list(tx, &tenant, after.as_ref(), limit).await);
+    Ok(unit.await?.into_iter().map(Unsent::from).collect())
+}
+
+/// Sends the events that were not sent, up to [`MOST_AT_ONCE`], oldest first, starting after `after`. The same are skipped as
+/// when a range is resent ([`RedeliverError::NeedsAdmin`]), and stay unsent.
+///
+/// # Errors
+/// [`RedeliverError::NoReceiver`], or if storage fails.
+pub async fn send_all(
+    honnin: &Honnin,
+    developer: &Developer,
+    after: Option<(Timestamp, EventId)>,
+) -> Result<SentAgain, RedeliverError> {
+    let (now, staff) = (honnin.now(), developer.staff());
+    let (tenant, is_admin) = (staff.tenant().clone(), Admin::of(staff).is_ok());
+    let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain, None);
+    let unit = honnin.db.write(async move |tx| {
+        let settings = require_receiver(tx, &tenant).await?;
+        let mut found = unsent::list(tx, &tenant, after.as_ref(), MOST_AT_ONCE + 1).await?;
+        let more = found.len() > MOST_AT_ONCE as usize;
+        found.truncate(MOST_AT_ONCE as usize);
+        let mut left_out = 0;
+        for event in &found {
+            if !is_admin && settings.withholds_note(event.created_at) && holds_note(event) {
+                left_out += 1;
+            } else {
+                record_event::enqueue(tx, event, now).await?;
+                unsent::remove(tx, &event.id).await?;
+            }
+        }
+        let count = found.len() - left_out;
+        let entry = audit::Entry {
+            detail: Some(format!("{count} unsent events")),
+            ..entry.clone()
+        };
+        audit::record(tx, &entry).await?;
+        let last = found.last().filter(|_| more);
+        Ok(SentAgain {
+            count,
+            left_out,
+            go_on_after: last.map(|last| (last.created_at, last.id.clone())),
+        })
+    });
+    unit.await
+}

@@ -1,0 +1,61 @@
+//! Events that were not sent because their tenant had no receiver when they happened, until somebody sends them.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+    webhook::events::{EventRow, Raw},
+};
+use domain::{
+    ids::{EventId, TenantId},
+    time::Timestamp,
+};
+
+/// Notes that a stored event was not sent.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] if it is noted already.
+pub async fn insert(tx: &mut Tx, event: &EventRow) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("INSERT INTO unsent_events (event_id, tenant_id, created_at) VALUES ($1, $2, $3)")
+        .bind(event.id.as_str()).bind(event.tenant.as_str()).bind(event.created_at.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+/// Forgets it, once the event is being sent. Nothing happens if it was never noted.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove(tx: &mut Tx, event: &EventId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM unsent_events WHERE event_id = $1")
+        .bind(event.as_str()).execute(conn).await.map(drop))
+}
+
+/// How many events of a tenant were not sent.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn count(tx: &mut Tx, tenant: &TenantId) -> Result<i64, StoreError> {
+    on!(tx, conn => sqlx::query_scalar("SELECT COUNT(*) FROM unsent_events WHERE tenant_id = $1")
+        .bind(tenant.as_str()).fetch_one(conn).await)
+}
+
+/// The events of a tenant that were not sent, oldest first, beyond the one with this time and id.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn list(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    after: Option<&(Timestamp, EventId)>,
+    limit: u32,
+) -> Result<Vec<EventRow>, StoreError> {
+    let (at, id) = after.map_or((i64::MIN, ""), |(at, id)| (at.as_millis(), id.as_str()));
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note
+         FROM unsent_events AS unsent JOIN events AS event ON event.id = unsent.event_id
+         WHERE unsent.tenant_id = $1
+             AND (unsent.created_at > $2 OR (unsent.created_at = $2 AND unsent.event_id > $3))
+         ORDER BY unsent.created_at, unsent.event_id LIMIT $4")
+        .bind(tenant.as_str()).bind(at).bind(id).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    raw.into_iter().map(EventRow::try_from).collect()
+}
