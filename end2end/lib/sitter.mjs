@@ -40,6 +40,10 @@ function installCamera() {
       const [left, top] = [(canvas.width - w) / 2 + dx, (canvas.height - h) * 0.42 + dy];
       const image = poses[shown] ?? poses.straight;
       context.drawImage(image, left, top, w, h);
+      // No light is quite the same twice: equal frames in two sessions would be a film.
+      const [r, g, b] = [0, 1, 2].map(() => 256 * Math.random());
+      context.fillStyle = `rgb(${r} ${g} ${b} / 4%)`;
+      if (sitter.does !== "frozen") context.fillRect(0, 0, canvas.width, canvas.height);
       if (sitter.does === "joined") {
         context.drawImage(image, w * 0.3, 0, w * 0.4, h, canvas.width * 0.28, 0, w * 0.22, h * 0.55);
         context.drawImage(image, w * 0.3, 0, w * 0.4, h, canvas.width * 0.5, 0, w * 0.22, h * 0.55);

@@ -5,6 +5,7 @@ pub mod access;
 pub mod audit;
 pub mod capture;
 pub mod decision;
+pub(crate) mod fingerprints;
 pub mod honnin;
 pub mod jobs;
 pub mod people;

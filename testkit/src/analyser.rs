@@ -301,6 +301,7 @@ pub fn holder() -> SelfieFindings {
                 answered_ms: vec![1_000],
                 same_frames: true,
                 run: 1,
+                repeated_frames: 0,
             }),
         }),
         signs: SelfieSigns::default(),

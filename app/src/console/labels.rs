@@ -231,6 +231,7 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ScoreName::Solidity => "Depth of the turned face",
         ScoreName::SamePerson => "Distance between the faces of the burst",
         ScoreName::SamePersonTurned => "Distance between the straight and the turned face",
+        ScoreName::RepeatedFrames => "Photos that another session has sent before",
         ScoreName::ZonesAgree => "Printed and machine-readable data agree",
         ScoreName::MrzReading => "MRZ reading confidence",
         ScoreName::GreyShare => "Share of grey",

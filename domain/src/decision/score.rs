@@ -21,6 +21,8 @@ vocabulary! {
         SamePerson = "same_person",
         /// How far the faces with a turned head are from the frontal one.
         SamePersonTurned = "same_person_turned",
+        /// How many frames of the selfie another session has sent before.
+        RepeatedFrames = "repeated_frames",
         /// How much of the printed and the machine-readable data agrees.
         ZonesAgree = "zones_agree",
         /// How certainly the machine-readable zone was read.
@@ -62,6 +64,7 @@ impl ScoreName {
             | Self::SelfieRaster
             | Self::SamePerson
             | Self::SamePersonTurned
+            | Self::RepeatedFrames
             | Self::EyesCovered
             | Self::MouthCovered => true,
             Self::FaceMatch

@@ -34,6 +34,9 @@ pub(super) const SAME_PERSON_LIMIT: f64 = 0.60;
 /// person's head in the turn, 24 of 24 had 0.66 and more (`docs/decisions/0030`).
 pub(super) const SAME_TURNED_LIMIT: f64 = 0.655;
 
+/// Frames that may be equal to those of another session: two living faces never give the same frame, but one could be black.
+pub(super) const REPEATED_LIMIT: u32 = 1;
+
 pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> SelfieCheck {
     let Some(selfie) = evidence.selfie else {
         notes.reason(Reason::SelfieNoFace);
@@ -119,8 +122,11 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
         found.turned_person_distance,
         SAME_TURNED_LIMIT,
     ) || !same;
-    let others = found.live.as_ref().is_some_and(|live| !live.same_frames);
-    if changed || others {
+    let prepared = found.live.as_ref().is_some_and(|live| {
+        let repeated = f64::from(live.repeated_frames);
+        !notes.at_most(ScoreName::RepeatedFrames, repeated, f64::from(REPEATED_LIMIT)) || !live.same_frames
+    });
+    if changed || prepared {
         notes.reason(Reason::SelfieInjectionSuspected);
     }
     let followed = movements(found, notes);

@@ -100,6 +100,7 @@ pub(super) fn selfie() -> SelfieFindings {
                 answered_ms: vec![900],
                 same_frames: true,
                 run: 1,
+                repeated_frames: 0,
             }),
         }),
         signs: SelfieSigns::default(),
@@ -465,7 +466,7 @@ prop_compose! {
         let mut movements = vec![movement(Challenge::TurnRight, turned)];
         movements.extend(closer.map(|extent| Movement { plane_residual: None, ..movement(Challenge::ComeCloser, extent) }));
         LivenessFindings { movements, frontal_yaw: 0.0, same_person_distance: same, turned_person_distance: beside, still,
-            live: same_frames.map(|same_frames| LiveFindings { answered_ms: vec![], same_frames, run }) }
+            live: same_frames.map(|same_frames| LiveFindings { answered_ms: vec![], same_frames, run, repeated_frames: 0 }) }
     }
 }
 
@@ -575,6 +576,7 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
         answered_ms: vec![800],
         same_frames: true,
         run: 4,
+        repeated_frames: 0,
     });
     let decision = judge(&[passport()], Some(&sent), &policy);
     assert_eq!(decision.reasons, [Reason::SelfieLivenessUncertain]);
@@ -583,6 +585,7 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
         answered_ms: vec![800],
         same_frames: false,
         run: 1,
+        repeated_frames: 0,
     });
     let decision = judge(&[passport()], Some(&sent), &policy);
     assert!(

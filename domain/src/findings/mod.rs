@@ -299,6 +299,9 @@ pub struct LiveFindings {
     pub same_frames: bool,
     /// Which run of the camera it was, from 1.
     pub run: u32,
+    /// How many frames of the burst another session of the tenant has sent before.
+    #[serde(default)]
+    pub repeated_frames: u32,
 }
 
 /// One requested movement as the burst shows it.
@@ -362,6 +365,7 @@ impl From<StoredLiveness> for LivenessFindings {
             answered_ms: Vec::new(),
             same_frames: true,
             run: 1,
+            repeated_frames: 0,
         });
         Self {
             movements: stored.movements.into_iter().chain(earlier).collect(),

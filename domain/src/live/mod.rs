@@ -228,6 +228,7 @@ impl Run {
             answered_ms: self.answered_ms.clone(),
             same_frames: self.is_done() && self.prints.iter().all(sent),
             run: self.number,
+            repeated_frames: 0,
         }
     }
 

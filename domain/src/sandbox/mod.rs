@@ -294,6 +294,7 @@ fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
                 answered_ms: vec![1_000],
                 same_frames: true,
                 run: 1,
+                repeated_frames: 0,
             }),
         }),
         signs: SelfieSigns::default(),

@@ -75,6 +75,7 @@ pub(super) fn asked(recording: &Path) -> Result<Asked, Failure> {
             answered_ms: Vec::new(),
             same_frames: true,
             run: 1,
+            repeated_frames: 0,
         }),
         movements,
     })

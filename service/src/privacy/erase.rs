@@ -10,7 +10,7 @@ use domain::{
 };
 use store::{
     StoreError, audit,
-    capture::{capture_cookies, captures},
+    capture::{capture_cookies, captures, frame_prints},
     decision::identities,
     jobs::{self, Job},
     review,
@@ -69,6 +69,7 @@ async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
         events::erase_notes(tx, id).await?;
         review::erase_notes(tx, id).await?;
         identities::remove(tx, id).await?;
+        frame_prints::remove(tx, id).await?;
         links::remove_all(tx, id).await?;
         capture_cookies::remove_all(tx, id).await?;
         idempotency::forget_link(tx, id).await?;

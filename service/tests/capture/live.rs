@@ -169,3 +169,38 @@ async fn the_camera_is_not_started_for_ever() {
     harness.run_until_idle().await;
     assert_eq!(harness.next(&applicant).await, Next::Submit);
 }
+
+#[tokio::test]
+async fn frames_that_another_session_sent_before_are_suspicious_until_that_session_is_erased() {
+    let (harness, first, applicant) = at_the_selfie().await;
+    let (run, frames) = obedient(&harness, &applicant).await;
+    send(&harness, &applicant, &run, frames).await.unwrap();
+    assert_eq!(asked(&harness, &first).await.live.unwrap().repeated_frames, 0);
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    // The frames of this file's applicants are named by their number: another applicant sends some that are equal.
+    let again = async || {
+        let (id, applicant) = harness.agreed().await;
+        harness.photograph(&applicant).await;
+        harness.type_details(&applicant).await;
+        let (run, frames) = obedient(&harness, &applicant).await;
+        send(&harness, &applicant, &run, frames).await.unwrap();
+        (id, applicant)
+    };
+    let (second, applicant) = again().await;
+    assert!(asked(&harness, &second).await.live.unwrap().repeated_frames > 1);
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    let outcome = harness.detail(&second).await.outcome.unwrap();
+    assert_ne!(outcome.verdict, Verdict::Approved);
+    assert!(
+        outcome
+            .reasons
+            .iter()
+            .any(|reason| reason.as_str() == Reason::SelfieInjectionSuspected.as_str())
+    );
+    harness.clock.advance(Millis::days(400));
+    harness.run_until_idle().await;
+    let (third, _) = again().await;
+    assert_eq!(asked(&harness, &third).await.live.unwrap().repeated_frames, 0);
+}

@@ -4,4 +4,5 @@ pub mod attempts;
 pub mod bucket;
 pub mod capture_cookies;
 pub mod captures;
+pub mod frame_prints;
 pub mod pictures;

@@ -84,6 +84,7 @@ fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) -> CaptureRow
                     answered_ms: vec![700, 1_900],
                     same_frames: true,
                     run: 1,
+                    repeated_frames: 0,
                 }),
             }
         } else {

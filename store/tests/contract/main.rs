@@ -8,6 +8,7 @@ mod captures;
 mod console;
 mod coverage;
 mod fixtures;
+mod frame_prints;
 mod identities;
 mod jobs;
 mod limits;

@@ -265,6 +265,7 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
                 answered_ms: vec![900],
                 same_frames: true,
                 run: 1,
+                repeated_frames: 0,
             }),
         }),
         signs: SelfieSigns {

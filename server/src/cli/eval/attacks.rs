@@ -8,12 +8,14 @@ use super::{
         say,
     },
     report::{Outcome, Report},
+    signals::{SIGNALS, Signal, without},
 };
 use crate::beside;
 use clap::Args;
 use domain::{
     decision::{Decision, Earlier, Evidence, Policy, decide},
     findings::SelfieFindings,
+    outcome::Verdict,
     session::{Plan, Step},
     time::Clock as _,
 };
@@ -110,10 +112,21 @@ fn judge(vision: &Vision, policy: &Policy, recording: &Path) -> Result<Outcome, 
     let asked = asked(recording)?;
     let found = vision.examine_selfie(&frames, &asked);
     let decision = decided(&found, policy);
+    let passes = |signal: &Signal| decided(&without(signal, &found), policy).verdict == Verdict::Approved;
+    let held_by = if decision.verdict == Verdict::Approved {
+        Vec::new()
+    } else {
+        SIGNALS
+            .iter()
+            .filter(|signal| passes(signal))
+            .map(|(name, _)| (*name).to_owned())
+            .collect()
+    };
     Ok(Outcome {
         verdict: decision.verdict,
         reasons: decision.reasons,
         liveness: decision.checks.selfie.and_then(|check| check.liveness_confidence),
+        held_by,
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod report;
+mod signals;
 
 use super::{Failure, Settings};
 use clap::Subcommand;

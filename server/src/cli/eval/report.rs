@@ -1,8 +1,11 @@
 //! The report on presentation attacks: error rates in the terms of ISO/IEC 30107-3, as a table, JSON and a page.
 
-use super::super::{
-    Failure,
-    page::{self, bar, escaped, interval},
+use super::{
+    super::{
+        Failure,
+        page::{self, bar, escaped, interval},
+    },
+    signals::SIGNALS,
 };
 use domain::{decision::Policy, findings::ModelHash, outcome::Verdict, reasons::Reason, share::Share, time::Timestamp};
 use serde::{Deserialize, Serialize};
@@ -17,6 +20,8 @@ pub(super) struct Outcome {
     pub(super) reasons: Vec<Reason>,
     /// Liveness confidence; `None` if it could not be measured.
     pub(super) liveness: Option<f64>,
+    /// Signals without any one of which it would have been approved.
+    pub(super) held_by: Vec<String>,
 }
 
 /// The recordings of one kind.
@@ -27,6 +32,8 @@ struct Kind {
     reviewed: usize,
     rejected: usize,
     reasons: BTreeMap<&'static str, usize>,
+    /// By signal: recordings that would be approved without it.
+    held_by: BTreeMap<String, usize>,
     /// The highest liveness of an attack, the lowest of a genuine selfie: how near the limit they come.
     nearest: Option<f64>,
 }
@@ -89,8 +96,21 @@ impl Report {
         for reason in outcome.reasons {
             *entry.reasons.entry(reason.as_str()).or_default() += 1;
         }
+        for signal in outcome.held_by {
+            *entry.held_by.entry(signal).or_default() += 1;
+        }
         let nearer = if genuine { f64::min } else { f64::max };
         entry.nearest = entry.nearest.into_iter().chain(outcome.liveness).reduce(nearer);
+    }
+
+    /// By signal: the kinds of attack of which some would be approved without it, with their numbers.
+    fn signals(&self) -> BTreeMap<&'static str, Vec<(&str, usize)>> {
+        let of = |signal: &'static str| {
+            let attacks = self.kinds.iter().filter(|(_, kind)| !kind.genuine);
+            let counted = attacks.filter_map(|(name, kind)| Some((name.as_str(), *kind.held_by.get(signal)?)));
+            (signal, counted.collect())
+        };
+        SIGNALS.iter().map(|(signal, _)| of(signal)).collect()
     }
 
     /// For the terminal.
@@ -104,7 +124,14 @@ impl Report {
                 kind.rejected
             )
         });
-        rows.collect::<Vec<_>>().join("\n")
+        let signals = self.signals().into_iter().map(|(signal, kinds)| {
+            let count: usize = kinds.iter().map(|(_, count)| count).sum();
+            format!("without {signal:<32} {count} more attacks approved")
+        });
+        rows.chain([String::new()])
+            .chain(signals)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     pub(super) fn json(&self) -> Result<String, Failure> {
@@ -112,7 +139,7 @@ impl Report {
             let entry = json!({
                 "genuine": kind.genuine, "recordings": kind.total(), "approved": kind.approved, "reviewed": kind.reviewed,
                 "rejected": kind.rejected, "rate": kind.rate(), "errors": kind.errors(), "reasons": kind.reasons,
-                "nearestLiveness": kind.nearest,
+                "nearestLiveness": kind.nearest, "approvedWithout": kind.held_by,
             });
             (name.as_str(), entry)
         }).collect();
@@ -126,6 +153,17 @@ impl Report {
     /// A page without scripts or foreign files, to hand to a relying party.
     pub(super) fn page(&self) -> String {
         let rows: String = self.kinds.iter().map(|(name, kind)| row(name, kind)).collect();
+        let signals: String = self
+            .signals()
+            .iter()
+            .map(|(signal, kinds)| {
+                let kinds: Vec<String> = kinds
+                    .iter()
+                    .map(|(kind, count)| format!("{} ({count})", escaped(kind)))
+                    .collect();
+                format!("<tr><td>{}</td><td>{}</td></tr>", escaped(signal), kinds.join(", "))
+            })
+            .collect();
         let models: String = self
             .models
             .iter()
@@ -144,6 +182,9 @@ impl Report {
 <p>APCER: share of attacks that are approved. BPCER: share of selfies of living people that are not. Bars show the 95 % interval (Clopper–Pearson).</p>
 <div class="wide"><table><thead><tr><th>Kind</th><th>Rate</th><th class="n">Errors</th><th>95 % interval</th><th class="n">Reviewed</th><th class="n">Rejected</th><th>Most frequent reasons</th></tr></thead>
 <tbody>{rows}</tbody></table></div>
+<h2>What each signal adds</h2>
+<p>Attacks that would be approved if this one signal were not measured. Most attacks are stopped by several signals and are not counted here.</p>
+<div class="wide"><table><thead><tr><th>Signal</th><th>Attacks approved without it</th></tr></thead><tbody>{signals}</tbody></table></div>
 <h2>What this report does not say</h2><ul>{limits}</ul>
 <h2>Models</h2><div class="wide"><table><thead><tr><th>File</th><th>Licence</th><th>SHA-256</th></tr></thead><tbody>{models}</tbody></table></div>"#,
             limits = page::items(&LIMITS),
@@ -196,6 +237,7 @@ mod tests {
             verdict,
             reasons: vec![Reason::SelfieLivenessFailed],
             liveness: Some(liveness),
+            held_by: vec!["screen raster".to_owned()],
         };
         report.add("screen <4K>", false, outcome(Verdict::Approved, 0.7));
         report.add("screen <4K>", false, outcome(Verdict::NeedsReview, 0.3));
@@ -226,5 +268,9 @@ mod tests {
         let page = report().page();
         assert!(page.contains("screen &lt;4K&gt;") && !page.contains("<4K>"));
         assert!(page.contains("1 of 2"));
+        assert!(
+            page.contains("<td>screen raster</td><td>screen &lt;4K&gt; (2)</td>"),
+            "genuine ones are no attacks"
+        );
     }
 }

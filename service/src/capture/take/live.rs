@@ -20,7 +20,7 @@ use store::{
     vault::{AssociatedData, SessionKey},
 };
 
-/// How often the camera may be started in an attempt: a video prepared for one of the twelve sequences must not simply wait for it.
+/// How often the camera may be started in an attempt: a video prepared for one of the eighteen sequences must not simply wait for it.
 pub const MAX_RUNS: i64 = 10;
 /// What the token is bound to, beside tenant and session.
 const TOKEN: &str = "selfie-run";

@@ -6,6 +6,7 @@ use crate::{
     Honnin,
     access::Applicant,
     capture::progress::{AttemptState, NotNow, Slot, collecting, progress},
+    fingerprints::tenant_key,
     runtime::analyser::{Analyser, Normalised, PictureFault, Subject},
 };
 use domain::{
@@ -20,11 +21,15 @@ use store::{
     capture::{
         attempts,
         captures::{self, CaptureRow},
+        frame_prints,
     },
 };
 
 /// Maximum number of frames of a burst; the camera page sends up to 18.
 pub const MAX_FRAMES: usize = 24;
+
+/// Tells fingerprints of frames from those of documents.
+const FRAME: &str = "selfie frame";
 
 /// What a burst answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +110,10 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     };
     let pictures = honnin.cpu_pool.run(look).await??;
     let asked = answered.asked(&pictures);
+    let prints = match &answered {
+        Answered::Run(_) => prints(honnin, &attempt, &pictures).await?,
+        Answered::Challenge(..) | Answered::Nothing => Vec::new(),
+    };
     let problems = if is_poor(&pictures) {
         vec![Reason::SelfieLowQuality]
     } else {
@@ -129,7 +138,9 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
         analysed_at: None,
     };
     let (who, row) = (applicant.clone(), capture.clone());
-    let unit = honnin.db.write(async move |tx| store(tx, &who, &row, &answered).await);
+    let unit = honnin
+        .db
+        .write(async move |tx| store(tx, &who, &row, &answered, &prints).await);
     kept_or_dropped(honnin, &capture, unit.await).await
 }
 
@@ -170,10 +181,35 @@ impl Answered {
     }
 }
 
+/// What recognises the frames in other sessions of the tenant: whoever injects a film sends the very same frames again.
+async fn prints(
+    honnin: &Honnin,
+    attempt: &AttemptState,
+    pictures: &[(u32, Normalised)],
+) -> Result<Vec<i64>, CaptureError> {
+    let key = tenant_key(honnin, &attempt.row.session.tenant).await?;
+    let print = |(_, picture): &(u32, Normalised)| {
+        let hmac = key.fingerprint(&[FRAME, &hex::encode(&picture.print.0)]);
+        hmac.first_chunk().map_or(0, |first| i64::from_be_bytes(*first))
+    };
+    Ok(pictures.iter().map(print).collect())
+}
+
 /// Stores the burst's row, if it still answers what is asked. Earlier bursts are set aside.
-async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, answered: &Answered) -> Result<(), CaptureError> {
+async fn store(
+    tx: &mut Tx,
+    applicant: &Applicant,
+    row: &CaptureRow,
+    answered: &Answered,
+    prints: &[i64],
+) -> Result<(), CaptureError> {
     let (mut row, now) = (row.clone(), row.created_at);
     let mut attempt = collecting(tx, applicant, now).await?;
+    if let Some(live) = &mut row.asked.live {
+        let (tenant, session) = (&attempt.row.session.tenant, &attempt.row.session.id);
+        live.repeated_frames = frame_prints::count_elsewhere(tx, tenant, session, prints).await?;
+        frame_prints::add(tx, tenant, session, prints).await?;
+    }
     row.number = number_of_next(&attempt, Slot::Selfie)?;
     if !answered.is_current(&attempt) {
         return Err(CaptureError::NotNow(NotNow::OutOfTurn));

@@ -11,6 +11,7 @@ use crate::{
         progress::{AttemptState, gather},
     },
     decision::input::{self, DecisionInput},
+    fingerprints::tenant_key,
     runtime::sealed_json::open_column,
 };
 use domain::{
@@ -133,26 +134,6 @@ async fn fingerprint(
     };
     let key = tenant_key(honnin, &attempt.row.session.tenant).await?;
     Ok(Some(key.fingerprint(&identity.each_ref().map(String::as_str))))
-}
-
-/// The key of a tenant's fingerprints, created when first needed. If it is lost with the database of keys, its fingerprints are
-/// lost too, and a new one is created.
-async fn tenant_key(honnin: &Honnin, tenant: &TenantId) -> Result<SessionKey, StoreError> {
-    let wanted = tenant.clone();
-    let find = honnin.db.read(async move |tx| identities::find_key(tx, &wanted).await);
-    let known = find.await?;
-    if let Some(id) = &known {
-        match honnin.vault.open(id).await {
-            Err(StoreError::Erased) => {}
-            opened => return opened,
-        }
-    }
-    let (fresh, tenant) = (honnin.vault.take().await?, tenant.clone());
-    let id = fresh.id().clone();
-    let give = honnin
-        .db
-        .write(async move |tx| identities::give_key(tx, &tenant, &id, known.as_ref()).await);
-    honnin.vault.open(&give.await?).await
 }
 
 async fn sessions_with(

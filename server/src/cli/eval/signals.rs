@@ -1,0 +1,59 @@
+//! What each signal is good for: the attacks that would be approved if nobody measured it.
+
+use domain::findings::{SelfieFindings, SelfieSigns};
+
+/// A signal: its name in the report, and what removes it from findings.
+pub(super) type Signal = (&'static str, fn(&mut SelfieFindings));
+
+/// A turn of half a right angle, or half as close again.
+const FAR_ENOUGH: f32 = 1.5;
+/// A residual as that of a head.
+const SOLID: f32 = 0.3;
+/// A distance as between two pictures of one person.
+const SAME: f32 = 0.2;
+
+/// Every signal of liveness. Those of the live camera are not among them: recordings are judged as if it had been followed.
+pub(super) const SIGNALS: [Signal; 7] = [
+    ("requested movements", |found| {
+        for movement in found.liveness.iter_mut().flat_map(|liveness| &mut liveness.movements) {
+            movement.extent = FAR_ENOUGH;
+        }
+    }),
+    ("depth of the turned face", |found| {
+        for movement in found.liveness.iter_mut().flat_map(|liveness| &mut liveness.movements) {
+            if movement.challenge.direction().is_some() {
+                movement.plane_residual = Some(SOLID);
+            }
+        }
+    }),
+    ("same person in straight frames", |found| {
+        if let Some(liveness) = &mut found.liveness {
+            liveness.same_person_distance = Some(SAME);
+        }
+    }),
+    ("same person in turned frames", |found| {
+        if let Some(liveness) = &mut found.liveness {
+            liveness.turned_person_distance = Some(SAME);
+        }
+    }),
+    ("frames that do not move", |found| {
+        if let Some(liveness) = &mut found.liveness {
+            liveness.still = false;
+        }
+    }),
+    ("screen raster", |found| found.signs.raster_z = None),
+    ("eyes and mouth visible", |found| {
+        found.signs = SelfieSigns {
+            eyes_covered: None,
+            mouth_covered: None,
+            ..found.signs
+        };
+    }),
+];
+
+/// The findings without a signal.
+pub(super) fn without((_, remove): &Signal, found: &SelfieFindings) -> SelfieFindings {
+    let mut found = found.clone();
+    remove(&mut found);
+    found
+}

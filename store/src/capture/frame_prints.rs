@@ -1,0 +1,51 @@
+//! Fingerprints of the frames of selfies, by which frames of another session are recognised. A fingerprint is the beginning of an HMAC
+//! under a key of the tenant: it reveals nothing, and two frames that differ hardly ever have the same one. Removed with the
+//! session's personal data.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::ids::{SessionId, TenantId};
+
+/// Keeps the fingerprints of a session's frames; those that it has already count once.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn add(tx: &mut Tx, tenant: &TenantId, session: &SessionId, prints: &[i64]) -> Result<(), StoreError> {
+    for print in prints {
+        on!(tx, conn => sqlx::query(
+            "INSERT INTO frame_prints (tenant_id, print, session_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING")
+            .bind(tenant.as_str()).bind(print).bind(session.as_str()).execute(conn).await.map(drop))?;
+    }
+    Ok(())
+}
+
+/// How many of these frames another session of the tenant has sent.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn count_elsewhere(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    session: &SessionId,
+    prints: &[i64],
+) -> Result<u32, StoreError> {
+    let mut count = 0;
+    for print in prints {
+        let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+            "SELECT print FROM frame_prints WHERE tenant_id = $1 AND print = $2 AND session_id <> $3 LIMIT 1")
+            .bind(tenant.as_str()).bind(print).bind(session.as_str()).fetch_optional(conn).await)?;
+        count += u32::from(found.is_some());
+    }
+    Ok(count)
+}
+
+/// Removes the fingerprints of a session.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM frame_prints WHERE session_id = $1")
+        .bind(session.as_str()).execute(conn).await.map(drop))
+}

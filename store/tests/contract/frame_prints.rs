@@ -1,0 +1,30 @@
+//! Frames of selfies: recognised in other sessions of the tenant only, and gone when removed.
+
+use crate::fixtures::{World, keep, read, session, world, write};
+use store::{capture::frame_prints, session::sessions};
+use testkit::databases::{Backend, backends};
+
+#[tokio::test]
+async fn frames_are_recognised_in_other_sessions_of_the_tenant_until_they_are_removed() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant,
+            other,
+            session: first,
+            ..
+        } = world(&db).await;
+        let second = keep(session(tenant, 13));
+        write!(db, tx => sessions::insert(tx, second)).unwrap();
+        let (mine, yours) = (&first.session.id, &second.session.id);
+        for _ in 0..2 {
+            write!(db, tx => frame_prints::add(tx, &tenant.id, mine, &[5, -7, i64::MIN])).unwrap();
+        }
+        let asked = &[5, -7, i64::MIN, 9];
+        let count = async |tenant, session| read!(db, tx => frame_prints::count_elsewhere(tx, tenant, session, asked));
+        assert_eq!(count(&tenant.id, yours).await, 3, "{name}");
+        assert_eq!(count(&tenant.id, mine).await, 0, "{name}: its own");
+        assert_eq!(count(&other.id, yours).await, 0, "{name}: of another tenant");
+        write!(db, tx => frame_prints::remove(tx, mine)).unwrap();
+        assert_eq!(count(&tenant.id, yours).await, 0, "{name}: removed");
+    }
+}
