@@ -219,5 +219,5 @@ async fn a_case_that_a_colleague_took_is_not_taken_again_and_not_the_next_one() 
     assert!(queue.contains("was assigned to"), "told who was first");
     let start = between(&queue, "data-region=\"start\"><a href=\"", &['"']);
     assert_eq!(start, format!("/admin/review/{}", ids[1]), "one that nobody has taken");
-    assert_eq!(second.post(&path, "before=nonsense&to=").await.status, 400);
+    assert_eq!(second.post(&path, "before=nonsense&to=").await.status, 422);
 }
