@@ -36,6 +36,9 @@ async function slow() {
     await page.locator("main form button").first().click();
     await page.locator("html[data-islands=awake]").waitFor();
     figures.push(["camera ready", Date.now() - began]);
+    for (const [name, at, took, bytes] of await page.evaluate(() => performance.getEntries().filter((entry) => entry.transferSize !== undefined).map((entry) => [entry.name, Math.round(entry.startTime), Math.round(entry.duration), entry.transferSize]))) {
+      figures.push([`  ${new URL(name).pathname}: from, for, bytes`, `${at}, ${took}, ${bytes}`]);
+    }
     await page.locator(".camera > button").click();
     await page.locator("dialog.live").waitFor();
     const shutter = page.locator("dialog.taken");

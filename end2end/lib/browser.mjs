@@ -14,8 +14,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const locales = { en: "en-GB", ja: "ja-JP", "zh-Hans": "zh-CN", ko: "ko-KR", vi: "vi-VN", pt: "pt-BR", es: "es-MX" };
 
 export class Browser {
-  /** `cameras`: how many the fake device has; all of them show the same. */
-  static async open({ cameras = 1 } = {}) {
+  static async open() {
     const browser = new Browser();
     browser.folder = mkdtempSync(join(tmpdir(), "honnin-camera-"));
     browser.camera = join(browser.folder, "camera.y4m");
@@ -24,7 +23,7 @@ export class Browser {
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       args: [
         "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync", `--use-fake-device-for-media-stream=device-count=${cameras}`, "--use-fake-ui-for-media-stream",
+        "--disable-component-update", "--disable-sync", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
         `--use-file-for-fake-video-capture=${browser.camera}`,
       ],
     });

@@ -9,7 +9,7 @@ const LARGEST: [f32; 2] = [880.0, 96.0];
 /// An item is enlarged at most so many times: small print stays as small as it is.
 const ENLARGED: f32 = 3.0;
 /// What is shown around an item, as a share of its height.
-const MARGIN: f32 = 0.3;
+const MARGIN: f32 = 0.2;
 /// Background of the sheet.
 const PAPER: [u8; 3] = [255; 3];
 

@@ -43,8 +43,6 @@ pub(crate) struct Stage {
     pub(crate) shutter: RwSignal<bool>,
     /// Whether the torch can be switched.
     pub(crate) torch: RwSignal<bool>,
-    /// Whether there is another camera to switch to.
-    pub(crate) others: RwSignal<bool>,
     /// URL of the picture taken, while it is being sent; empty while the camera is on.
     pub(crate) still: RwSignal<String>,
     /// The panel over the picture.
@@ -61,7 +59,6 @@ impl Stage {
             hint: RwSignal::new(Cow::Borrowed("")),
             shutter: RwSignal::new(false),
             torch: RwSignal::new(false),
-            others: RwSignal::new(false),
             still: RwSignal::new(String::new()),
             panel: RwSignal::new(None),
         }
@@ -79,8 +76,6 @@ pub(crate) enum Tap {
     Close,
     Shutter,
     Torch,
-    /// Another camera.
-    Switch,
     /// The panel's main button.
     Panel,
     /// The alternative: a form beside the island.
@@ -107,7 +102,6 @@ const CROSS: &str =
     r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6 6 18"/></svg>"#;
 const BOLT: &str =
     r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M13 3 6 13h5l-1 8 8-11h-5z"/></svg>"#;
-const TURN: &str = r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 9a8.500 8.500 0 0 1 15-2.500M20 4v4h-4M20 15a8.500 8.500 0 0 1-15 2.500M4 20v-4h4"/></svg>"#;
 const RING: &str = r#"<svg viewBox="0 0 88 88" aria-hidden="true"><circle cx="44" cy="44" r="40"/><circle class="ring" cx="44" cy="44" r="40" pathLength="100"/></svg>"#;
 const SENDING: &str = r#"<p class="percent"></p><progress class="sending" max="100" aria-hidden="true"></progress>"#;
 
@@ -138,7 +132,6 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
                 <div class="flash"></div>
                 <div class="stage-top">
                     <button class="knob" type="button" aria-label=stage.say(text::CLOSE) on:click=on(Tap::Close) inner_html=CROSS></button>
-                    <button class="knob" type="button" aria-label=stage.say(text::SWITCH) hidden=move || !stage.others.get() on:click=on(Tap::Switch) inner_html=TURN></button>
                     <button class="knob" type="button" aria-label=stage.say(text::TORCH) hidden=move || !stage.torch.get() on:click=on(Tap::Torch) inner_html=BOLT></button>
                 </div>
                 <p class="stage-hint" role="status" aria-live="polite">{move || stage.hint.get()}</p>

@@ -86,7 +86,7 @@ fn row(item: &Item, [crops, typed, known]: [bool; 3]) -> Row {
         .as_ref()
         .map(|crop| cropped(crop, format!("{}, as printed", item.name)));
     if item.lines {
-        let text = view! { {crop}<pre>{item.document.clone()}</pre> };
+        let text = view! { {crop}<pre tabindex="0">{item.document.clone()}</pre> };
         return Row::from([row_name(item.name), cell(text).class("lines").over(5)]);
     }
     let mark = item.matched.map(|same| {

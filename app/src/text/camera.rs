@@ -17,8 +17,6 @@ texts! {
     SHUTTER: "Take the photo", "撮影する";
     /// Torch.
     TORCH: "Light", "ライト";
-    /// Shows the picture of another camera.
-    SWITCH: "Switch camera", "カメラを切り替える";
     /// While the camera starts.
     STARTING: "Starting the camera", "カメラを起動しています";
     /// Hint.

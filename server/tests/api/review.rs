@@ -139,8 +139,9 @@ async fn undoing_a_decision_stays_in_the_part_of_the_queue_that_was_worked_on() 
     let next = format!("/admin/review/{}{part}", ids[1]);
     assert_eq!(rejected.header("location"), Some(&*next));
     let page = browser.get(&next).await.body;
-    let undo = between(&page, "<form class=\"flash undo\" method=\"post\" action=\"", &['"']).replace("&amp;", "&");
-    assert_eq!(undo, format!("/admin/review/{}/undo{part}", ids[0]));
+    let undo = format!("/admin/review/{}/undo{part}", ids[0]);
+    let action = format!("action=\"{}\"", undo.replace('&', "&amp;"));
+    assert!(page.contains(&action), "{action}");
     let undone = browser.post(&undo, "").await;
     assert_eq!(
         undone.header("location"),
@@ -177,8 +178,8 @@ async fn an_open_queue_is_told_of_new_cases_and_does_not_keep_its_session_alive(
         "the page and the answer name a state alike"
     );
     // A page of one kind of document is not told of another's.
-    let passports = browser.get("/admin/review/cases?document=passport").await.json();
-    assert_eq!(passports["ids"], serde_json::json!([]));
+    let others = browser.get("/admin/review/cases?document=residence_card").await.json();
+    assert_eq!(others["ids"], serde_json::json!([]));
     // A notice is for the next page, not for what a page asks for by itself.
     let take = format!("/admin/review/{new}/assign");
     assert_eq!(browser.post(&take, "before=&to=").await.status, 303);
@@ -216,11 +217,7 @@ async fn a_case_that_a_colleague_took_is_not_taken_again_and_not_the_next_one() 
     second.post(&path, &of_second).await;
     let queue = second.get("/admin/review").await.body;
     assert!(queue.contains("was assigned to"), "told who was first");
-    let start = between(
-        &queue,
-        "data-region=\"start\"><a class=\"button primary small\" href=\"",
-        &['"'],
-    );
+    let start = between(&queue, "data-region=\"start\"><a href=\"", &['"']);
     assert_eq!(start, format!("/admin/review/{}", ids[1]), "one that nobody has taken");
-    assert_eq!(second.post(&path, "before=nonsense&to=").await.status, 400);
+    assert_eq!(second.post(&path, "before=nonsense&to=").await.status, 422);
 }

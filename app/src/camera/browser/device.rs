@@ -12,10 +12,6 @@ use web_sys::{
     MediaStreamTrack,
 };
 
-/// Values of `facingMode`.
-const ENVIRONMENT: &str = "environment";
-const USER: &str = "user";
-
 /// A camera that has shown nothing after this time never will.
 const FIRST_FRAME_MS: i32 = 10_000;
 
@@ -26,15 +22,6 @@ pub(super) enum Facing {
     Environment,
     /// At the user.
     User,
-}
-
-/// Which camera is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Wish {
-    /// The one that faces this way, or any.
-    Facing(Facing),
-    /// The one with this id, or any.
-    Device(String),
 }
 
 /// A centred part of the live picture.
@@ -81,10 +68,7 @@ impl Crop {
 
 /// One camera at a time, and one canvas for everything.
 pub(super) struct Camera {
-    /// Which camera to ask for.
-    wish: RefCell<Wish>,
-    /// Which one to switch to, if there are several.
-    other: RefCell<Option<Wish>>,
+    facing: Facing,
     /// Width over height of what is analysed and sent.
     aspect: f64,
     stream: RefCell<Option<MediaStream>>,
@@ -95,8 +79,7 @@ pub(super) struct Camera {
 impl Camera {
     pub(super) const fn new(facing: Facing, aspect: f64) -> Self {
         Self {
-            wish: RefCell::new(Wish::Facing(facing)),
-            other: RefCell::new(None),
+            facing,
             aspect,
             stream: RefCell::new(None),
             canvas: RefCell::new(None),
@@ -151,13 +134,12 @@ impl Camera {
             let _ = Reflect::set(&wish, &"ideal".into(), &value);
             JsValue::from(wish)
         };
-        let (name, value) = match &*self.wish.borrow() {
-            Wish::Facing(Facing::Environment) => ("facingMode", ENVIRONMENT.to_owned()),
-            Wish::Facing(Facing::User) => ("facingMode", USER.to_owned()),
-            Wish::Device(id) => ("deviceId", id.clone()),
+        let facing = match self.facing {
+            Facing::Environment => "environment",
+            Facing::User => "user",
         };
         let wishes = Object::new();
-        let _ = Reflect::set(&wishes, &name.into(), &ideal(value.into()));
+        let _ = Reflect::set(&wishes, &"facingMode".into(), &ideal(facing.into()));
         let _ = Reflect::set(&wishes, &"width".into(), &ideal(1920.into()));
         let _ = Reflect::set(&wishes, &"height".into(), &ideal(1080.into()));
         wishes.into()
@@ -173,47 +155,6 @@ impl Camera {
 
     fn track(&self) -> Option<MediaStreamTrack> {
         self.stream.borrow().as_ref()?.get_video_tracks().get(0).dyn_into().ok()
-    }
-
-    /// Looks for a camera to switch to, and says whether there is one. On a phone it is the one on the other side, of however many
-    /// lenses; where cameras do not say how they face, the next of all.
-    pub(super) async fn find_other(&self) -> bool {
-        let found = self.other_wish().await;
-        self.other.replace(found);
-        self.other.borrow().is_some()
-    }
-
-    /// From now on asks for the camera that was found.
-    pub(super) fn use_other(&self) {
-        if let Some(wish) = self.other.take() {
-            self.wish.replace(wish);
-        }
-    }
-
-    async fn other_wish(&self) -> Option<Wish> {
-        let devices = window()?.navigator().media_devices().ok()?;
-        let listed = JsFuture::from(devices.enumerate_devices().ok()?).await.ok()?;
-        let text = |from: &JsValue, name: &str| Reflect::get(from, &name.into()).ok()?.as_string();
-        let cameras: Vec<String> = Array::from(&listed)
-            .iter()
-            .filter(|device| text(device, "kind").as_deref() == Some("videoinput"))
-            .filter_map(|device| text(&device, "deviceId"))
-            .collect();
-        if cameras.len() < 2 {
-            return None;
-        }
-        let track = self.track()?;
-        let settings: Function = Reflect::get(&track, &"getSettings".into()).ok()?.dyn_into().ok()?;
-        let settings = settings.call0(&track).ok()?;
-        match text(&settings, "facingMode").as_deref() {
-            Some(ENVIRONMENT) => Some(Wish::Facing(Facing::User)),
-            Some(USER) => Some(Wish::Facing(Facing::Environment)),
-            _ => {
-                let current = text(&settings, "deviceId")?;
-                let at = cameras.iter().position(|id| *id == current)?;
-                Some(Wish::Device(cameras[(at + 1) % cameras.len()].clone()))
-            }
-        }
     }
 
     /// Whether the torch can be switched.

@@ -104,10 +104,6 @@ impl Run {
             Tap::Close => self.close(),
             Tap::Shutter => self.pressed.set(true),
             Tap::Torch => self.camera.switch_torch(),
-            Tap::Switch => {
-                self.camera.use_other();
-                self.open();
-            }
             Tap::Panel => match self.after.get() {
                 After::Film => self.open(),
                 After::Send => self.pressed.set(true),
@@ -203,14 +199,12 @@ impl Run {
         let run = Rc::clone(&self);
         self.camera.on_ended(move || run.pause());
         self.stage.torch.set(self.camera.has_torch());
-        self.offer_others();
         let filmed = (self.film)(Rc::clone(&self), turn).await;
         if !self.wanted(turn) {
             return;
         }
         self.filming.set(false);
         self.stage.torch.set(false);
-        self.stage.others.set(false);
         self.stage.shutter.set(false);
         if filmed.is_ok() {
             // Without the camera the video is black.
@@ -232,23 +226,9 @@ impl Run {
         }
     }
 
-    /// Offers another camera for a document, if there is one. The selfie is mirrored and its movements are shown on the screen, so
-    /// that only a camera beside the screen serves.
-    fn offer_others(self: &Rc<Self>) {
-        if matches!(self.about, About::Selfie) {
-            return;
-        }
-        let run = Rc::clone(self);
-        spawn_local(async move {
-            let found = run.camera.find_other().await;
-            run.stage.others.set(found && run.filming.get());
-        });
-    }
-
     fn fail(&self, trouble: Trouble) {
         self.camera.close(self.video().as_ref());
         self.reset();
-        self.stage.others.set(false);
         self.stage.tell("");
         self.other_form.set(trouble.other_form());
         self.after.set(match trouble {
