@@ -20,8 +20,8 @@ after(async () => {
 });
 
 /** Opens an operation's form. */
-async function opened(page, path) {
-  const part = page.locator("details.try").filter({ has: page.locator(`[data-path="${path}"]`) });
+async function opened(page, method, path) {
+  const part = page.locator(`details.try:has([data-try="${method}"][data-path="${path}"])`);
   await part.locator("summary").click();
   return part;
 }
@@ -32,8 +32,7 @@ test("an integrator takes a session through its life from the page", long, async
   page.on("request", (request) => sent.push(new URL(request.url())));
   await page.goto(`${honnin.base}/docs`);
   const key = page.getByLabel("Key of a sandbox tenant");
-  const create = await opened(page, "/v1/verification-sessions");
-  const first = create.first();
+  const first = await opened(page, "POST", "/v1/verification-sessions");
   await first.getByRole("button", { name: "Send" }).click();
   await first.getByRole("status").filter({ hasText: "Enter the key of a sandbox tenant" }).waitFor();
   await key.fill(live.apiKey);
@@ -49,17 +48,16 @@ test("an integrator takes a session through its life from the page", long, async
   assert.match(answer, /x-request-id: req_[0-9a-f]{32}\ncontent-type: application\/json/);
   const [id] = answer.match(/vs_[0-9a-f]{32}/);
 
-  const complete = await opened(page, "/v1/sandbox/verification-sessions/{id}/complete");
+  const complete = await opened(page, "POST", "/v1/sandbox/verification-sessions/{id}/complete");
   assert.equal(await complete.getByLabel("id").inputValue(), id, "the next operation is about the session just created");
   await complete.getByRole("button", { name: "Send" }).click();
   await complete.getByLabel("Response").filter({ hasText: '"status": "completed"' }).waitFor();
-  const read = await opened(page, "/v1/verification-sessions/{id}");
+  const read = await opened(page, "GET", "/v1/verification-sessions/{id}");
   await read.getByRole("button", { name: "Send" }).click();
   await read.getByLabel("Response").filter({ hasText: '"lastName": "<b>Tanaka</b>"' }).waitFor();
   assert.equal(await read.locator("b").count(), 0, "as text, not as markup");
 
-  const list = page.locator('details.try:has([data-try="GET"][data-path="/v1/verification-sessions"])');
-  await list.locator("summary").click();
+  const list = await opened(page, "GET", "/v1/verification-sessions");
   await list.getByLabel("metadata").fill("order=4711");
   await list.getByRole("button", { name: "Send" }).click();
   await list.getByLabel("Response").filter({ hasText: id }).waitFor();
@@ -99,7 +97,7 @@ test("without scripts there are commands and no dead forms, also on a phone", lo
   assert.equal(await part.getByRole("button", { name: "Send" }).isVisible(), false);
   const phone = await browser.phone();
   await phone.goto(`${honnin.base}/docs`);
-  await (await opened(phone, "/v1/sandbox/verification-sessions/{id}/advance")).getByLabel("Body").waitFor();
+  await (await opened(phone, "POST", "/v1/sandbox/verification-sessions/{id}/advance")).getByLabel("Body").waitFor();
   assert.deepEqual(await look(phone, "docs-try-it-phone"), []);
   assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
 });

@@ -24,3 +24,13 @@ CREATE TABLE unsent_events (
     created_at BIGINT NOT NULL
 );
 CREATE INDEX unsent_events_of_tenant ON unsent_events (tenant_id, created_at, event_id);
+
+-- How far the audit log was exported to another system, and which process does it.
+CREATE TABLE audit_export (
+    id BIGINT PRIMARY KEY CHECK (id = 1),
+    -- The last entry exported, by its place in the chain.
+    position BIGINT NOT NULL,
+    worker TEXT,
+    until BIGINT NOT NULL
+);
+INSERT INTO audit_export (id, position, worker, until) VALUES (1, 0, NULL, 0);

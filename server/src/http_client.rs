@@ -33,21 +33,9 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(trust: Option<&Path>) -> Result<Self, ClientError> {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        if let Some(path) = trust {
-            let unreadable = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
-            let certificate = CertificateDer::from_pem_file(path).map_err(|error| unreadable(&error))?;
-            roots.add(certificate).map_err(|error| unreadable(&error))?;
-        }
-        let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    pub(crate) fn new(ca_file: Option<&Path>) -> Result<Self, ClientError> {
         Ok(Self {
-            tls: TlsConnector::from(Arc::new(config)),
+            tls: trust(ca_file, &[b"http/1.1"])?,
         })
     }
 
@@ -102,4 +90,24 @@ impl Client {
         connection.abort();
         Ok((status, body))
     }
+}
+
+/// A TLS client that trusts the system's certificate authorities, and those of `ca_file`, and offers the protocols `alpn`.
+///
+/// # Errors
+/// If `ca_file` cannot be read.
+pub(crate) fn trust(ca_file: Option<&Path>, alpn: &[&[u8]]) -> Result<TlsConnector, ClientError> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if let Some(path) = ca_file {
+        let unreadable = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
+        let certificate = CertificateDer::from_pem_file(path).map_err(|error| unreadable(&error))?;
+        roots.add(certificate).map_err(|error| unreadable(&error))?;
+    }
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
+    Ok(TlsConnector::from(Arc::new(config)))
 }

@@ -13,6 +13,7 @@ pub mod state;
 pub mod upload;
 pub mod v1;
 
+mod audit_export;
 mod beside;
 mod capture;
 mod console;

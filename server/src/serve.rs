@@ -1,6 +1,7 @@
 //! The life of a serving process: listen, work, stop in the right order.
 
 use crate::{
+    audit_export,
     config::{Config, Tls},
     edge::{self, Certificate, TlsError},
     hold, metrics_endpoint,
@@ -9,6 +10,7 @@ use crate::{
 };
 use service::{
     Honnin,
+    audit_export::{self as export, Sink, SinkError},
     jobs::{
         sweep,
         worker::{Lane, Worker},
@@ -46,6 +48,9 @@ pub enum ListenError {
     /// TLS.
     #[error("TLS: {0}")]
     Tls(#[from] TlsError),
+    /// The receiver of the audit log.
+    #[error("audit.ca_file: {0}")]
+    AuditExport(SinkError),
     /// Signals.
     #[error("cannot listen for signals: {0}")]
     Signals(io::Error),
@@ -56,6 +61,7 @@ pub struct Listening {
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     metrics: Option<TcpListener>,
+    audit: Option<Box<dyn Sink>>,
     /// Where it listens, with the actual port.
     pub address: SocketAddr,
     /// SHA-256 of a self-signed certificate.
@@ -89,6 +95,7 @@ pub fn listen(config: &Config) -> Result<Listening, ListenError> {
         listener,
         tls,
         metrics: listen_for_metrics(config)?,
+        audit: audit_receiver(config)?,
         address,
         fingerprint,
     })
@@ -122,6 +129,16 @@ fn listen_for_metrics(config: &Config) -> Result<Option<TcpListener>, ListenErro
     Ok(Some(listener))
 }
 
+/// The receiver of the audit log, if configured.
+fn audit_receiver(config: &Config) -> Result<Option<Box<dyn Sink>>, ListenError> {
+    let Some(export) = &config.audit.export else {
+        return Ok(None);
+    };
+    let host = config.base_url.host_str().unwrap_or("-");
+    let sink = audit_export::sink(export, config.audit.ca_file.as_deref(), host);
+    sink.map(Some).map_err(ListenError::AuditExport)
+}
+
 impl Listening {
     /// The address of `/metrics`, with the actual port.
     #[must_use]
@@ -140,8 +157,10 @@ pub async fn serve(app: App, listening: Listening) {
         Workers::none()
     };
     let metrics_server = MetricsServer::start(&app, listening.metrics);
-    let (log_stop, log_honnin) = (CancellationToken::new(), app.honnin.clone());
-    let log = tokio::spawn(request_log::run(log_honnin, log_stop.clone()));
+    let log = Writer::start(|stop| request_log::run(app.honnin.clone(), stop));
+    let audit = listening
+        .audit
+        .map(|sink| Writer::start(|stop| export::run(app.honnin.clone(), sink, stop)));
     let (limits, open) = (app.config.limits, app.metrics.connections.clone());
     let proxies = Arc::new(app.config.proxies.clone());
     if !edge::serve(
@@ -157,9 +176,11 @@ pub async fn serve(app: App, listening: Listening) {
     {
         tracing::warn!("some requests were cut off");
     }
-    log_stop.cancel();
+    log.finish().await;
     workers.stop().await;
-    drop(log.await);
+    if let Some(audit) = audit {
+        audit.finish().await;
+    }
     metrics_server.finish().await;
     close(&app).await;
 }
@@ -170,14 +191,39 @@ pub async fn serve(app: App, listening: Listening) {
 /// [`ListenError`] if the port for `/metrics` cannot be opened.
 pub async fn work_only(app: App) -> Result<(), ListenError> {
     let port = listen_for_metrics(&app.config)?;
+    let sink = audit_receiver(&app.config)?;
     let metrics_server = MetricsServer::start(&app, port);
     plan_sweep(&app.honnin).await;
     let workers = work(&app, &CancellationToken::new());
+    let audit = sink.map(|sink| Writer::start(|stop| export::run(app.honnin.clone(), sink, stop)));
     app.stopping.cancelled().await;
     workers.stop().await;
+    if let Some(audit) = audit {
+        audit.finish().await;
+    }
     metrics_server.finish().await;
     close(&app).await;
     Ok(())
+}
+
+/// A task that writes down what others did, until they are done.
+struct Writer {
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Writer {
+    fn start<F: Future<Output = ()> + Send + 'static>(run: impl FnOnce(CancellationToken) -> F) -> Self {
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(run(stop.clone()));
+        Self { stop, task }
+    }
+
+    /// Lets it write the rest.
+    async fn finish(self) {
+        self.stop.cancel();
+        drop(self.task.await);
+    }
 }
 
 /// The port for `/metrics`, if configured. Served until requests and jobs are done.

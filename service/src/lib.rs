@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod audit;
+pub mod audit_export;
 pub mod capture;
 pub mod decision;
 pub(crate) mod fingerprints;

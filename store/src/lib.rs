@@ -5,6 +5,7 @@
 
 pub mod audit;
 pub mod audit_chain;
+pub mod audit_export;
 pub mod backup;
 pub mod capture;
 pub mod db;

@@ -47,7 +47,7 @@ pub(super) fn operation(api: &Value, path: &str, method: &str, operation: &Value
                 {body}
                 <p><button>"Send"</button></p>
                 <p role="status"></p>
-                <pre hidden tabindex="0" aria-label="Response"></pre>
+                <pre hidden tabindex="0" role="group" aria-label="Response"></pre>
             </form>
         </details>
     }

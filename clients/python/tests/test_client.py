@@ -34,6 +34,14 @@ class Client(unittest.TestCase):
         self.assertEqual(self.honnin.cancel(created["id"])["status"], "failed")
         self.assertEqual(self.honnin.erase(created["id"])["status"], "failed")
 
+    def test_the_clock_of_a_sandbox_session_is_moved(self):
+        session = self.honnin.create()["id"]
+        for to in ("deadline", "retention_end"):
+            self.assertEqual(self.honnin.advance_in_sandbox(session, to)["status"], "expired")
+        with self.assertRaises(HonninError) as refused:
+            self.honnin.advance_in_sandbox(session, "deadline")
+        self.assertEqual((refused.exception.status, refused.exception.tag), (409, "AdvanceNotAllowed"))
+
     def test_one_idempotency_key_is_one_session(self):
         key = f"py-{time.time_ns()}-once"
         first, second = (self.honnin.create(idempotency_key=key) for _ in range(2))

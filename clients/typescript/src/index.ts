@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import type {
+  AdvancedSession,
   CancelledSession,
   CompletedSession,
   CreatedSession,
@@ -16,6 +17,7 @@ import type {
   OtherEvent,
   ReprocessedSession,
   SandboxOutcome,
+  SandboxTime,
   SessionDetail,
   VerificationSessions,
 } from "./schema.js";
@@ -105,6 +107,12 @@ export class Honnin {
   completeInSandbox(id: string, outcome: SandboxOutcome): Promise<CompletedSession> {
     const path = `/v1/sandbox/verification-sessions/${encodeURIComponent(id)}/complete`;
     return this.#call("POST", path, { outcome }, {}, false);
+  }
+
+  /** Lets the deadline of a session of a sandbox tenant pass, or its retention period end. */
+  advanceInSandbox(id: string, to: SandboxTime): Promise<AdvancedSession> {
+    const path = `/v1/sandbox/verification-sessions/${encodeURIComponent(id)}/advance`;
+    return this.#call("POST", path, { to }, {}, false);
   }
 
   /** `repeatable`: whether the call may be made again when it is unknown whether the first one arrived. */

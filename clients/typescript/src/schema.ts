@@ -26,6 +26,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sandbox/verification-sessions/{id}/advance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move the clock of a session of a sandbox tenant
+         * @description Lets time pass for one session. `deadline`: a `created` or `collecting` session expires. `retention_end`: the personal data of a
+         *     `completed`, `expired` or `failed` session is erased. The same jobs do it as when the time really comes, usually within two
+         *     seconds: wait for the webhook, or read the session until `purgedAt` is set. Every id of a live tenant gives 404. Scope: `create`.
+         */
+        post: operations["advanceSandboxVerificationSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sandbox/verification-sessions/{id}/complete": {
         parameters: {
             query?: never;
@@ -281,6 +303,40 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        /**
+         * @description A session whose clock was moved.
+         * @example {
+         *       "expiresAt": "2026-08-02T09:30:00.000Z",
+         *       "id": "vs_0123456789abcdef0123456789abcdef",
+         *       "status": "expired"
+         *     }
+         */
+        AdvancedSession: {
+            /**
+             * Format: date-time
+             * @description The deadline, which is now if the session was moved to it.
+             */
+            expiresAt: string;
+            /** @description Session id. */
+            id: string;
+            /** @description `expired` once the deadline has passed; otherwise as it was. */
+            status: components["schemas"]["SessionStatus"];
+        };
+        /**
+         * @description The sandbox session is past that time, or has not ended.
+         * @example {
+         *       "_tag": "AdvanceNotAllowed",
+         *       "id": "vs_0123456789abcdef0123456789abcdef"
+         *     }
+         */
+        AdvanceNotAllowed: {
+            /**
+             * AdvanceNotAllowedTag
+             * @enum {string}
+             */
+            _tag: "AdvanceNotAllowed";
+            id: string;
+        };
         /**
          * @description Whether the document looks genuine.
          *
@@ -738,6 +794,18 @@ export interface components {
          */
         FieldName: ("lastName" | "firstName" | "fullName" | "lastNameKana" | "firstNameKana" | "birthDate" | "gender" | "address" | "nationality" | "documentNumber" | "issueDate" | "expiryDate" | "issuingAuthority" | "issuingCountry" | "residenceStatus" | "mrz") | string;
         /**
+         * @description The address is not on the allow-list, or a browser sent the key of a live tenant.
+         * @example {
+         *       "_tag": "IpNotAllowed",
+         *       "message": "Calls from this address are not allowed."
+         *     }
+         * @example {
+         *       "_tag": "LiveKeyInBrowser",
+         *       "message": "Keys of live tenants are for servers. In a browser, use the key of a sandbox tenant."
+         *     }
+         */
+        Forbidden: components["schemas"]["IpNotAllowed"] | components["schemas"]["LiveKeyInBrowser"];
+        /**
          * @description Gender as the contract names it.
          * @enum {string}
          */
@@ -860,6 +928,21 @@ export interface components {
             purgedAt: string | null;
             status: components["schemas"]["SessionStatus"];
             verdict: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * @description The key of a live tenant was sent by a browser. Such keys are for servers.
+         * @example {
+         *       "_tag": "LiveKeyInBrowser",
+         *       "message": "Keys of live tenants are for servers. In a browser, use the key of a sandbox tenant."
+         *     }
+         */
+        LiveKeyInBrowser: {
+            /**
+             * LiveKeyInBrowserTag
+             * @enum {string}
+             */
+            _tag: "LiveKeyInBrowser";
+            message: string;
         };
         /**
          * @description A session to be created. Unknown fields are ignored; explicit nulls and duplicate keys are refused.
@@ -1110,6 +1193,15 @@ export interface components {
             reviewedAt: string;
         };
         /**
+         * @description Where the clock of a sandbox session is moved to.
+         * @example {
+         *       "to": "retention_end"
+         *     }
+         */
+        SandboxAdvance: {
+            to: components["schemas"]["SandboxTime"];
+        };
+        /**
          * @description The outcome of a sandbox session.
          * @example {
          *       "outcome": "approved"
@@ -1129,6 +1221,11 @@ export interface components {
          * @enum {string}
          */
         SandboxOutcome: "approved" | "rejected" | "needs_review" | "failed" | "expired";
+        /**
+         * @description The time to which the clock of a session is moved.
+         * @enum {string}
+         */
+        SandboxTime: "deadline" | "retention_end";
         /** @description What the selfie showed. Null when the plan has no such step. */
         SelfieCheck: {
             /**
@@ -1473,6 +1570,8 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AdvancedSession = components['schemas']['AdvancedSession'];
+export type AdvanceNotAllowed = components['schemas']['AdvanceNotAllowed'];
 export type Authenticity = components['schemas']['Authenticity'];
 export type BadRequest = components['schemas']['BadRequest'];
 export type CallbackUrlNotAllowed = components['schemas']['CallbackUrlNotAllowed'];
@@ -1497,6 +1596,7 @@ export type FailedData = components['schemas']['FailedData'];
 export type FailedEvent = components['schemas']['FailedEvent'];
 export type FailureReason = components['schemas']['FailureReason'];
 export type FieldName = components['schemas']['FieldName'];
+export type Forbidden = components['schemas']['Forbidden'];
 export type Gender = components['schemas']['Gender'];
 export type HttpApiDecodeError = components['schemas']['HttpApiDecodeError'];
 export type IdempotencyConflict = components['schemas']['IdempotencyConflict'];
@@ -1505,6 +1605,7 @@ export type InternalError = components['schemas']['InternalError'];
 export type IpNotAllowed = components['schemas']['IpNotAllowed'];
 export type Issue = components['schemas']['Issue'];
 export type ListedSession = components['schemas']['ListedSession'];
+export type LiveKeyInBrowser = components['schemas']['LiveKeyInBrowser'];
 export type NewSession = components['schemas']['NewSession'];
 export type NotReady = components['schemas']['NotReady'];
 export type OcrField = components['schemas']['OcrField'];
@@ -1518,8 +1619,10 @@ export type ReprocessedSession = components['schemas']['ReprocessedSession'];
 export type ReprocessNotAllowed = components['schemas']['ReprocessNotAllowed'];
 export type RequestTimeout = components['schemas']['RequestTimeout'];
 export type Review = components['schemas']['Review'];
+export type SandboxAdvance = components['schemas']['SandboxAdvance'];
 export type SandboxCompletion = components['schemas']['SandboxCompletion'];
 export type SandboxOutcome = components['schemas']['SandboxOutcome'];
+export type SandboxTime = components['schemas']['SandboxTime'];
 export type SelfieCheck = components['schemas']['SelfieCheck'];
 export type SessionCreationNotAllowed = components['schemas']['SessionCreationNotAllowed'];
 export type SessionDetail = components['schemas']['SessionDetail'];
@@ -1581,13 +1684,117 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IpNotAllowed"];
+                    "application/json": components["schemas"]["Forbidden"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description Overloaded or shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unavailable"];
+                };
+            };
+        };
+    };
+    advanceSandboxVerificationSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Session id
+                 * @example vs_0123456789abcdef0123456789abcdef
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SandboxAdvance"];
+            };
+        };
+        responses: {
+            /** @description Moved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdvancedSession"];
+                };
+            };
+            /** @description The body does not match the API description */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HttpApiDecodeError"];
+                };
+            };
+            /** @description The key is missing or not valid */
+            401: {
+                headers: {
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthorized"];
+                };
+            };
+            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Forbidden"];
+                };
+            };
+            /** @description No such session, another tenant's, a malformed id, or any id of a live tenant */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionNotFound"];
+                };
+            };
+            /** @description The request body arrived too slowly */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestTimeout"];
+                };
+            };
+            /** @description The session is past that time or has not ended, or a concurrent operation came first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdvanceNotAllowed"];
                 };
             };
             /** @description Internal error */
@@ -1658,13 +1865,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IpNotAllowed"];
+                    "application/json": components["schemas"]["Forbidden"];
                 };
             };
             /** @description No such session, another tenant's, a malformed id, or any id of a live tenant */
@@ -1769,13 +1976,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IpNotAllowed"];
+                    "application/json": components["schemas"]["Forbidden"];
                 };
             };
             /** @description Internal error */
@@ -1843,13 +2050,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IpNotAllowed"];
+                    "application/json": components["schemas"]["Forbidden"];
                 };
             };
             /** @description The request body arrived too slowly */
@@ -1934,13 +2141,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IpNotAllowed"];
+                    "application/json": components["schemas"]["Forbidden"];
                 };
             };
             /** @description No such session, another tenant's, or a malformed id */
@@ -2007,13 +2214,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IpNotAllowed"];
+                    "application/json": components["schemas"]["Forbidden"];
                 };
             };
             /** @description No such session, another tenant's, or a malformed id */
@@ -2089,13 +2296,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IpNotAllowed"];
+                    "application/json": components["schemas"]["Forbidden"];
                 };
             };
             /** @description No such session, another tenant's, or a malformed id */
@@ -2162,13 +2369,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IpNotAllowed"];
+                    "application/json": components["schemas"]["Forbidden"];
                 };
             };
             /** @description No such session, another tenant's, or a malformed id */

@@ -25,6 +25,13 @@ test("a session is created, completed, read, listed, and its event is there", as
   assert.equal((await honnin.erase(created.id)).status, "failed");
 });
 
+test("the clock of a sandbox session is moved", async () => {
+  const { id } = await honnin.create();
+  assert.equal((await honnin.advanceInSandbox(id, "deadline")).status, "expired");
+  assert.equal((await honnin.advanceInSandbox(id, "retention_end")).status, "expired");
+  await assert.rejects(honnin.advanceInSandbox(id, "deadline"), { status: 409, tag: "AdvanceNotAllowed" });
+});
+
 test("one idempotency key is one session", async () => {
   const key = `ts-${Date.now()}-once`;
   const [first, second] = [await honnin.create({}, key), await honnin.create({}, key)];

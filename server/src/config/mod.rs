@@ -1,6 +1,7 @@
 //! The settings: a documented default file in the program, overridden by `--config FILE`, overridden by the environment. The
 //! only place that reads environment variables.
 
+mod audit;
 mod layers;
 mod master_key;
 mod pictures;
@@ -9,6 +10,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+pub use audit::{Audit, AuditExport};
 pub use layers::{Layers, Origin};
 pub use master_key::{KeyService, MasterKey};
 pub use pictures::PictureStore;
@@ -79,6 +81,8 @@ pub struct Config {
     pub uploads: Uploads,
     /// TLS.
     pub tls: Tls,
+    /// The audit log.
+    pub audit: Audit,
     /// Webhooks.
     pub webhooks: Webhooks,
     /// Background jobs.
@@ -223,6 +227,7 @@ impl Config {
                 stall: seconds(reader, "uploads.stall"),
             },
             body_memory: reader.number("http.body_memory", 1..=65_536) as usize * MIB,
+            audit: audit::read(reader),
             webhooks: Webhooks {
                 hold: reader.flag("webhooks.hold"),
                 allow_networks: reader.networks("webhooks.allow_networks"),

@@ -4,6 +4,7 @@
 
 mod access;
 mod audit;
+mod audit_export;
 mod browser;
 mod capture;
 mod console;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod audit_chain;
+mod audit_export;
 mod buckets;
 mod captures;
 mod console;

@@ -122,6 +122,11 @@ class Honnin:
         path = f"/v1/sandbox/verification-sessions/{quote(session_id, safe='')}/complete"
         return self._call("POST", path, body={"outcome": outcome}, repeatable=False)
 
+    def advance_in_sandbox(self, session_id: str, to: str) -> schema.AdvancedSession:
+        """Lets the deadline of a session of a sandbox tenant pass, or its retention period end."""
+        path = f"/v1/sandbox/verification-sessions/{quote(session_id, safe='')}/advance"
+        return self._call("POST", path, body={"to": to}, repeatable=False)
+
     def _call(
         self,
         method: str,

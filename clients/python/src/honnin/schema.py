@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
+
+class AdvanceNotAllowed(TypedDict):
+    _tag: Literal['AdvanceNotAllowed']
+    id: str
+
+
 Authenticity: TypeAlias = Literal['authentic', 'suspicious', 'unknown']
 
 
@@ -65,6 +71,11 @@ class Issue(TypedDict):
     message: str
 
 
+class LiveKeyInBrowser(TypedDict):
+    _tag: Literal['LiveKeyInBrowser']
+    message: str
+
+
 NotReady: TypeAlias = Literal['settings_missing', 'no_steps_enabled']
 
 
@@ -109,6 +120,9 @@ class Review(TypedDict):
 
 
 SandboxOutcome: TypeAlias = Literal['approved', 'rejected', 'needs_review', 'failed', 'expired']
+
+
+SandboxTime: TypeAlias = Literal['deadline', 'retention_end']
 
 
 class SelfieCheck(TypedDict):
@@ -180,6 +194,12 @@ class UserInputInfo(TypedDict):
 Verdict: TypeAlias = Literal['approved', 'rejected', 'needs_review']
 
 
+class AdvancedSession(TypedDict):
+    id: str
+    status: SessionStatus
+    expiresAt: str
+
+
 class CancelledSession(TypedDict):
     id: str
     status: SessionStatus
@@ -242,6 +262,9 @@ class FailedEvent(TypedDict):
     data: FailedData
 
 
+Forbidden: TypeAlias = IpNotAllowed | LiveKeyInBrowser
+
+
 class HttpApiDecodeError(TypedDict):
     _tag: Literal['HttpApiDecodeError']
     message: str
@@ -284,6 +307,10 @@ class ReprocessedSession(TypedDict):
     expiresAt: str
     createdAt: str
     metadata: dict[str, Any] | None
+
+
+class SandboxAdvance(TypedDict):
+    to: SandboxTime
 
 
 class SandboxCompletion(TypedDict):
