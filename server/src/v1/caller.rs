@@ -9,7 +9,7 @@ use service::access::{self, Tenant};
 /// The tenant of the request's key, for an operation that requires `scope`.
 ///
 /// # Errors
-/// [`ApiError::IpNotAllowed`]; [`ApiError::LiveKeyInBrowser`], because whoever uses a page can read the keys in it;
+/// [`ApiError::IpNotAllowed`];
 /// [`ApiError::Unauthorized`] alike for a missing, wrong, revoked, expired or malformed key and for one without the scope,
 /// without a rate limit: a client that gets 429 backs off and never learns that its key is invalid, and 160 random bits cannot
 /// be guessed.
@@ -25,16 +25,7 @@ pub(super) async fn caller(
     let key = access::find_key(&app.honnin, presented).await?;
     // Also of a refused request, which the tenant's developers can then find.
     context.identify(key.tenant(), key.id());
-    let tenant = key.admit(&app.honnin, context.client, scope)?;
-    if is_browser(headers) && !tenant.is_sandbox() {
-        return Err(ApiError::LiveKeyInBrowser);
-    }
-    Ok(tenant)
-}
-
-/// Whether a browser sent the request: every current one sends this header, and scripts cannot remove it.
-fn is_browser(headers: &HeaderMap) -> bool {
-    headers.contains_key("sec-fetch-site")
+    Ok(key.admit(&app.honnin, context.client, scope)?)
 }
 
 /// The token of the one `Authorization: Bearer` header.

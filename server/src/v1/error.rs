@@ -3,8 +3,8 @@
 use super::{
     refusals::{
         AdvanceNotAllowed, CallbackUrlNotAllowed, CancelNotAllowed, CompletionNotAllowed, HttpApiDecodeError,
-        IdempotencyConflict, InternalError, IpNotAllowed, LiveKeyInBrowser, RateLimited, ReprocessNotAllowed,
-        RequestTimeout, SessionCreationNotAllowed, SessionNotFound, Unauthorized, Unavailable,
+        IdempotencyConflict, InternalError, IpNotAllowed, RateLimited, ReprocessNotAllowed, RequestTimeout,
+        SessionCreationNotAllowed, SessionNotFound, Unauthorized, Unavailable,
     },
     request_log::ErrorTag,
 };
@@ -32,7 +32,6 @@ use store::StoreError;
 pub(crate) enum ApiError {
     Unauthorized,
     IpNotAllowed,
-    LiveKeyInBrowser,
     RateLimited,
     CallbackUrlNotAllowed(String),
     SessionCreationNotAllowed(NotReady),
@@ -149,7 +148,7 @@ impl ApiError {
     fn status(&self) -> StatusCode {
         match self.settled() {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::IpNotAllowed | Self::LiveKeyInBrowser => StatusCode::FORBIDDEN,
+            Self::IpNotAllowed => StatusCode::FORBIDDEN,
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             // The contract has no 413: metadata that makes the body too large is 400.
             Self::CallbackUrlNotAllowed(_)
@@ -181,7 +180,6 @@ impl ApiError {
         match self.settled() {
             Self::Unauthorized => json!(Unauthorized::new()),
             Self::IpNotAllowed => json!(IpNotAllowed::new()),
-            Self::LiveKeyInBrowser => json!(LiveKeyInBrowser::new()),
             Self::RateLimited => json!(RateLimited::new()),
             Self::CallbackUrlNotAllowed(url) => json!(CallbackUrlNotAllowed::new(url)),
             Self::SessionCreationNotAllowed(why) => json!(SessionCreationNotAllowed::new(*why)),
@@ -263,7 +261,6 @@ mod tests {
         let all = [
             ApiError::from(AccessError::Unauthorized),
             AccessError::IpNotAllowed.into(),
-            ApiError::LiveKeyInBrowser,
             CreateSessionError::RateLimited.into(),
             CreateSessionError::CallbackUrlNotAllowed("http://x/".into()).into(),
             CreateSessionError::NotReady(NotReady::SettingsMissing).into(),
@@ -297,7 +294,6 @@ mod tests {
         insta::assert_snapshot!(table, @r#"
         401 {"_tag":"Unauthorized","message":"The API key is missing or not valid."}
         403 {"_tag":"IpNotAllowed","message":"Calls from this address are not allowed."}
-        403 {"_tag":"LiveKeyInBrowser","message":"Keys of live tenants are for servers. In a browser, use the key of a sandbox tenant."}
         429 {"_tag":"RateLimited","message":"The session-creation limit is reached. Retry later."}
         400 {"_tag":"CallbackUrlNotAllowed","callbackUrl":"http://x/"}
         409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet.","reason":"settings_missing"}

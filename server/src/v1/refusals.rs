@@ -23,7 +23,6 @@ mod tag {
     tags!(
         Unauthorized,
         IpNotAllowed,
-        LiveKeyInBrowser,
         RateLimited,
         CallbackUrlNotAllowed,
         SessionCreationNotAllowed,
@@ -70,8 +69,6 @@ with_message! {
     Unauthorized: "The API key is missing or not valid.";
     /// The key is valid, but the caller's address is not on the tenant's allow-list.
     IpNotAllowed: "Calls from this address are not allowed.";
-    /// The key of a live tenant was sent by a browser. Such keys are for servers.
-    LiveKeyInBrowser: "Keys of live tenants are for servers. In a browser, use the key of a sandbox tenant.";
     /// Retry later. The response does not state the limit.
     RateLimited: "The session-creation limit is reached. Retry later.";
     /// The Idempotency-Key was used with another body.
@@ -241,9 +238,9 @@ pub(in crate::v1) enum OfEveryOperation {
     /// The key is missing or not valid
     #[response(status = 401, headers(("WWW-Authenticate" = String, description = "`Bearer`")))]
     Unauthorized(Unauthorized),
-    /// The address is not on the allow-list, or a browser sent the key of a live tenant
+    /// The address is not on the allow-list
     #[response(status = 403)]
-    Forbidden(Forbidden),
+    IpNotAllowed(IpNotAllowed),
     /// Internal error
     #[response(status = 500)]
     InternalError(InternalError),
@@ -259,16 +256,6 @@ pub(in crate::v1) enum OfOneSession {
     /// No such session, another tenant's, or a malformed id
     #[response(status = 404)]
     SessionNotFound(SessionNotFound),
-}
-
-/// The address is not on the allow-list, or a browser sent the key of a live tenant.
-#[derive(Serialize, ToSchema)]
-#[serde(untagged)]
-#[schema(examples(IpNotAllowed::example, LiveKeyInBrowser::example))]
-#[expect(dead_code, reason = "names the bodies of one status for the description")]
-pub(in crate::v1) enum Forbidden {
-    Address(IpNotAllowed),
-    Browser(LiveKeyInBrowser),
 }
 
 /// The body is invalid, or the callback URL is not allowed.

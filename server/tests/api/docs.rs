@@ -1,6 +1,6 @@
 //! The documentation that every installation serves.
 
-use crate::support::{SESSIONS, Server};
+use crate::support::Server;
 
 #[tokio::test]
 async fn operations_come_in_the_order_in_which_an_integrator_needs_them() {
@@ -76,25 +76,4 @@ async fn the_reference_offers_each_operation_to_be_tried_and_as_a_command_withou
         operations + 3,
         "and the recipes of the sandbox"
     );
-}
-
-#[tokio::test]
-async fn a_browser_may_use_the_key_of_a_sandbox_tenant_and_no_other() {
-    let from_page = [("sec-fetch-site", "same-origin"), ("sec-fetch-mode", "cors")];
-    let sandbox = Server::sandbox().await;
-    let made = sandbox.call_with("POST", SESSIONS, &from_page, "{}").await;
-    assert_eq!(made.status, 201, "{}", made.body);
-    let live = Server::new().await;
-    let refused = live.call_with("POST", SESSIONS, &from_page, "{}").await;
-    assert_eq!(
-        (refused.status, &refused.json()["_tag"]),
-        (403, &"LiveKeyInBrowser".into())
-    );
-    // Node's fetch sends this one.
-    let server = live
-        .call_with("POST", SESSIONS, &[("sec-fetch-mode", "cors")], "{}")
-        .await;
-    assert_eq!(server.status, 201);
-    let stranger = live.send("POST", SESSIONS, &from_page, "{}").await;
-    assert_eq!(stranger.status, 401);
 }

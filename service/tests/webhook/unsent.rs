@@ -1,5 +1,7 @@
 //! Events that happened while there was no receiver.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use domain::{
     event::EventType,
     role::Role,

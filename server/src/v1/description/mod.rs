@@ -5,7 +5,7 @@ mod webhooks;
 
 use super::{
     events::{DecisionEvent, ExpiredEvent, FailedEvent, TestEvent},
-    refusals::{Forbidden, InternalError, IpNotAllowed, LiveKeyInBrowser, SessionNotFound, Unauthorized, Unavailable},
+    refusals::{InternalError, IpNotAllowed, SessionNotFound, Unauthorized, Unavailable},
 };
 use crate::state::App;
 use axum::{Json, extract::State};
@@ -49,7 +49,7 @@ use webhooks::Webhooks;
     ),
     // Schemas that only the shared error responses or the webhooks refer to are not discovered automatically.
     components(schemas(
-        Forbidden, InternalError, IpNotAllowed, LiveKeyInBrowser, SessionNotFound, Unauthorized, Unavailable,
+        InternalError, IpNotAllowed, SessionNotFound, Unauthorized, Unavailable,
         DecisionEvent, ExpiredEvent, FailedEvent, TestEvent, EventType,
     )),
     modifiers(&Bearer, &Optional, &Refined, &Webhooks),
