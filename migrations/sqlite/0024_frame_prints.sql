@@ -4,5 +4,5 @@ CREATE TABLE frame_prints (
     print INTEGER NOT NULL,
     session_id TEXT NOT NULL REFERENCES sessions (id),
     PRIMARY KEY (tenant_id, print, session_id)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID, STRICT;
 CREATE INDEX frame_prints_by_session ON frame_prints (session_id);

@@ -4,8 +4,7 @@
 use super::descriptor::{CHIP_SIDE, DESCRIPTOR_LENGTH, Descriptor};
 use super::geometry::{Point, Similarity, edges};
 use super::pose::Shape;
-use crate::card::{Alignment, Card, Distance, FaceTask};
-use crate::model::pictures::OnPictures;
+use crate::card::{Alignment, Card, Distance, FaceTask, OnPictures};
 use crate::model::{Model, ModelError, Tensor, run_one};
 use crate::nn::Weights;
 use crate::raster::Raster;

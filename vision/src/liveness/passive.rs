@@ -1,8 +1,7 @@
 //! A passive network: tells living faces from presentation attacks in single frames, if the operator has installed one.
 
-use crate::card::{Card, LivenessTask};
+use crate::card::{Card, LivenessTask, OnPictures};
 use crate::face::Detection;
-use crate::model::pictures::OnPictures;
 use crate::model::{Model, ModelError, Tensor, run_one};
 use crate::raster::Raster;
 use domain::findings::PassiveFindings;

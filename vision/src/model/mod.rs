@@ -5,7 +5,6 @@
 mod denormals;
 pub(crate) mod lock;
 pub(crate) mod onnx;
-pub(crate) mod pictures;
 
 /// Numbers with a shape, the last axis running fastest.
 #[derive(Clone, Debug, Default, PartialEq)]

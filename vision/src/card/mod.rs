@@ -1,6 +1,10 @@
 //! Model cards: networks that an operator adds to the models folder, each with a TOML file beside it that says what it is, how it
 //! wants its pictures, and how it was calibrated.
 
+mod pictures;
+
+pub(crate) use pictures::OnPictures;
+
 use crate::model::ModelError;
 use domain::{calibration::Logistic, findings::ModelHash};
 use serde::{Deserialize, de::IgnoredAny};

@@ -1,7 +1,7 @@
 //! A network on pictures as its model card describes it: colours in its order, scaled, one plane after the other.
 
-use super::{Model, ModelError, Tensor, onnx::Onnx, run_one};
-use crate::card::{Card, Channels, Input};
+use super::{Card, Channels, Input};
+use crate::model::{Model, ModelError, Tensor, onnx::Onnx, run_one};
 use std::path::Path;
 
 /// Takes a picture, side × side × 3 in 0 to 255, and gives the network's numbers in one row.
