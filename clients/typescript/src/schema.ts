@@ -794,18 +794,6 @@ export interface components {
          */
         FieldName: ("lastName" | "firstName" | "fullName" | "lastNameKana" | "firstNameKana" | "birthDate" | "gender" | "address" | "nationality" | "documentNumber" | "issueDate" | "expiryDate" | "issuingAuthority" | "issuingCountry" | "residenceStatus" | "mrz") | string;
         /**
-         * @description The address is not on the allow-list, or a browser sent the key of a live tenant.
-         * @example {
-         *       "_tag": "IpNotAllowed",
-         *       "message": "Calls from this address are not allowed."
-         *     }
-         * @example {
-         *       "_tag": "LiveKeyInBrowser",
-         *       "message": "Keys of live tenants are for servers. In a browser, use the key of a sandbox tenant."
-         *     }
-         */
-        Forbidden: components["schemas"]["IpNotAllowed"] | components["schemas"]["LiveKeyInBrowser"];
-        /**
          * @description Gender as the contract names it.
          * @enum {string}
          */
@@ -928,21 +916,6 @@ export interface components {
             purgedAt: string | null;
             status: components["schemas"]["SessionStatus"];
             verdict: components["schemas"]["Verdict"] | null;
-        };
-        /**
-         * @description The key of a live tenant was sent by a browser. Such keys are for servers.
-         * @example {
-         *       "_tag": "LiveKeyInBrowser",
-         *       "message": "Keys of live tenants are for servers. In a browser, use the key of a sandbox tenant."
-         *     }
-         */
-        LiveKeyInBrowser: {
-            /**
-             * LiveKeyInBrowserTag
-             * @enum {string}
-             */
-            _tag: "LiveKeyInBrowser";
-            message: string;
         };
         /**
          * @description A session to be created. Unknown fields are ignored; explicit nulls and duplicate keys are refused.
@@ -1596,7 +1569,6 @@ export type FailedData = components['schemas']['FailedData'];
 export type FailedEvent = components['schemas']['FailedEvent'];
 export type FailureReason = components['schemas']['FailureReason'];
 export type FieldName = components['schemas']['FieldName'];
-export type Forbidden = components['schemas']['Forbidden'];
 export type Gender = components['schemas']['Gender'];
 export type HttpApiDecodeError = components['schemas']['HttpApiDecodeError'];
 export type IdempotencyConflict = components['schemas']['IdempotencyConflict'];
@@ -1605,7 +1577,6 @@ export type InternalError = components['schemas']['InternalError'];
 export type IpNotAllowed = components['schemas']['IpNotAllowed'];
 export type Issue = components['schemas']['Issue'];
 export type ListedSession = components['schemas']['ListedSession'];
-export type LiveKeyInBrowser = components['schemas']['LiveKeyInBrowser'];
 export type NewSession = components['schemas']['NewSession'];
 export type NotReady = components['schemas']['NotReady'];
 export type OcrField = components['schemas']['OcrField'];
@@ -1684,13 +1655,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
+            /** @description The address is not on the allow-list */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Forbidden"];
+                    "application/json": components["schemas"]["IpNotAllowed"];
                 };
             };
             /** @description Internal error */
@@ -1761,13 +1732,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
+            /** @description The address is not on the allow-list */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Forbidden"];
+                    "application/json": components["schemas"]["IpNotAllowed"];
                 };
             };
             /** @description No such session, another tenant's, a malformed id, or any id of a live tenant */
@@ -1865,13 +1836,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
+            /** @description The address is not on the allow-list */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Forbidden"];
+                    "application/json": components["schemas"]["IpNotAllowed"];
                 };
             };
             /** @description No such session, another tenant's, a malformed id, or any id of a live tenant */
@@ -1976,13 +1947,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
+            /** @description The address is not on the allow-list */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Forbidden"];
+                    "application/json": components["schemas"]["IpNotAllowed"];
                 };
             };
             /** @description Internal error */
@@ -2050,13 +2021,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
+            /** @description The address is not on the allow-list */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Forbidden"];
+                    "application/json": components["schemas"]["IpNotAllowed"];
                 };
             };
             /** @description The request body arrived too slowly */
@@ -2141,13 +2112,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
+            /** @description The address is not on the allow-list */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Forbidden"];
+                    "application/json": components["schemas"]["IpNotAllowed"];
                 };
             };
             /** @description No such session, another tenant's, or a malformed id */
@@ -2214,13 +2185,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
+            /** @description The address is not on the allow-list */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Forbidden"];
+                    "application/json": components["schemas"]["IpNotAllowed"];
                 };
             };
             /** @description No such session, another tenant's, or a malformed id */
@@ -2296,13 +2267,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
+            /** @description The address is not on the allow-list */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Forbidden"];
+                    "application/json": components["schemas"]["IpNotAllowed"];
                 };
             };
             /** @description No such session, another tenant's, or a malformed id */
@@ -2369,13 +2340,13 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list, or a browser sent the key of a live tenant */
+            /** @description The address is not on the allow-list */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Forbidden"];
+                    "application/json": components["schemas"]["IpNotAllowed"];
                 };
             };
             /** @description No such session, another tenant's, or a malformed id */

@@ -71,11 +71,6 @@ class Issue(TypedDict):
     message: str
 
 
-class LiveKeyInBrowser(TypedDict):
-    _tag: Literal['LiveKeyInBrowser']
-    message: str
-
-
 NotReady: TypeAlias = Literal['settings_missing', 'no_steps_enabled']
 
 
@@ -260,9 +255,6 @@ class FailedEvent(TypedDict):
     createdAt: str
     metadata: dict[str, Any] | None
     data: FailedData
-
-
-Forbidden: TypeAlias = IpNotAllowed | LiveKeyInBrowser
 
 
 class HttpApiDecodeError(TypedDict):
