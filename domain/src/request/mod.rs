@@ -142,11 +142,7 @@ impl Reader {
 
     /// The fields of a whole body, which must be one JSON object without duplicate keys; an empty body is `{}`.
     pub(crate) fn body<'a, T: Deserialize<'a>>(&mut self, body: &'a [u8]) -> Option<T> {
-        let body = if body.iter().all(u8::is_ascii_whitespace) {
-            b"{}".as_slice()
-        } else {
-            body
-        };
+        let body = if body.is_empty() { b"{}" } else { body };
         if let Err(error) = json::check(body) {
             self.issue("Syntax", &[], describe(&error));
             return None;

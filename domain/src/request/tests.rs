@@ -10,8 +10,15 @@ fn issue_of(body: &str) -> (&'static str, String) {
 }
 
 #[test]
+fn blanks_alone_are_no_json() {
+    for body in [" ", "\r", " \n"] {
+        assert!(CreationRequest::parse(body.as_bytes()).is_err(), "{body:?}");
+    }
+}
+
+#[test]
 fn an_empty_body_asks_for_nothing_in_particular() {
-    for body in ["", " \n", "{}"] {
+    for body in ["", " {} \n", "{}"] {
         let request = CreationRequest::parse(body.as_bytes()).unwrap();
         let nothing = CreationRequest {
             callback_url: None,

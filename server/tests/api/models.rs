@@ -37,7 +37,7 @@ fn folder(cards: &[(&str, &str)]) -> TempDir {
         let card = format!(
             "name = \"{name}\"\nfile = \"means.onnx\"\nsha256 = \"{sha256}\"\nlicence = \"CC0-1.0\"\nsource = \"made for a test\"\n{task}"
         );
-        fs::write(dir.path().join(format!("{name}.toml")), card).unwrap();
+        fs::write(dir.path().join(format!("{name}.card.toml")), card).unwrap();
     }
     dir
 }

@@ -1,4 +1,4 @@
-//! Model cards: networks that an operator adds to the models folder, each with a TOML file beside it that says what it is, how it
+//! Model cards: networks that an operator adds to the models folder, each with a TOML file beside it (`NAME.card.toml`) that says what it is, how it
 //! wants its pictures, and how it was calibrated.
 
 mod pictures;
@@ -155,18 +155,20 @@ pub(crate) struct LivenessTask {
     pub(crate) limit: Option<f32>,
 }
 
+/// What the name of a card ends in. The folder may hold other files of settings.
+const ENDING: &str = ".card.toml";
 /// The largest side and descriptor that are taken: what is larger is a mistake in the card.
 const MOST: usize = 4_096;
 
 impl Card {
-    /// The cards of a folder: every file that ends in `.toml`. A card that cannot be used is an error, not skipped: an installation
+    /// The cards of a folder: every file that ends in `.card.toml`. A card that cannot be used is an error, not skipped: an installation
     /// must not go on with another network than its operator chose.
     pub(crate) fn all(dir: &Path) -> Result<Vec<Self>, ModelError> {
         let Ok(entries) = fs::read_dir(dir) else {
             return Ok(Vec::new());
         };
         let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
-        paths.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+        paths.retain(|path| path.to_string_lossy().ends_with(ENDING));
         paths.sort();
         let cards: Vec<Self> = paths.iter().map(|path| Self::read(path)).collect::<Result<_, _>>()?;
         for is_task in [Task::is_face, Task::is_liveness] {
@@ -297,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_card_says_what_its_network_is_and_the_file_must_be_the_one_it_names() {
-        let dir = folder(&[("arcface.toml", FACE), ("arcface.onnx", "")]);
+        let dir = folder(&[("arcface.card.toml", FACE), ("arcface.onnx", "")]);
         let cards = Card::all(dir.path()).unwrap();
         let Task::Face(task) = &cards[0].task else {
             panic!("a card of faces")
@@ -317,16 +319,20 @@ mod tests {
             ("licence = \"MIT\"", "licence = \" \"", "licence"),
             ("slope = 11.5", "slope = -1.0", "range"),
             ("length = 512", "lenght = 512", "lenght"),
-            ("[face]", "[faces]", "arcface.toml"),
+            ("[face]", "[faces]", "arcface.card.toml"),
         ] {
-            let dir = folder(&[("arcface.toml", &FACE.replace(from, to))]);
+            let dir = folder(&[("arcface.card.toml", &FACE.replace(from, to))]);
             let fault = Card::all(dir.path()).unwrap_err().to_string();
             assert!(
-                fault.contains("arcface.toml") && fault.contains(wanted),
+                fault.contains("arcface.card.toml") && fault.contains(wanted),
                 "{to}: {fault}"
             );
         }
-        let two = folder(&[("a.toml", FACE), ("b.toml", FACE)]);
+        let two = folder(&[
+            ("a.card.toml", FACE),
+            ("b.card.toml", FACE),
+            ("honnin.toml", "other settings"),
+        ]);
         assert!(Card::all(two.path()).unwrap_err().to_string().contains("same task"));
     }
 }

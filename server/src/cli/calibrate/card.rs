@@ -30,7 +30,7 @@ pub(super) fn complete(models: &Path, task: &str, set: impl FnOnce(&mut Item)) -
 fn find(models: &Path, task: &str) -> Result<Option<(PathBuf, DocumentMut)>, Failure> {
     for entry in fs::read_dir(models)? {
         let path = entry?.path();
-        if path.extension().is_none_or(|ending| ending != "toml") {
+        if !path.to_string_lossy().ends_with(".card.toml") {
             continue;
         }
         let card: DocumentMut = fs::read_to_string(&path)?
@@ -52,12 +52,12 @@ mod tests {
     fn a_card_keeps_its_comments_and_gets_the_values() {
         let models = tempfile::tempdir().unwrap();
         fs::write(
-            models.path().join("a.toml"),
+            models.path().join("a.card.toml"),
             "name = \"passive\"\n[liveness]\ncrop = 2.7\n",
         )
         .unwrap();
         let card = "# From the makers.\nname = \"faces\"\n\n[face]\nlength = 3 # numbers\n\n[face.calibration]\nmiddle = 1.0\nslope = 2.0\n";
-        fs::write(models.path().join("b.toml"), card).unwrap();
+        fs::write(models.path().join("b.card.toml"), card).unwrap();
         let path = complete(models.path(), "face", |face| face["calibration"]["middle"] = value(0.5)).unwrap();
         let written = fs::read_to_string(path).unwrap();
         assert_eq!(written, card.replace("middle = 1.0", "middle = 0.5"));

@@ -22,7 +22,7 @@ async fn the_body_may_be_empty_and_of_any_content_type() {
     for (kind, body) in [
         ("", ""),
         ("application/json", ""),
-        ("", " \n"),
+        ("", " {}\n"),
         ("text/plain", "{}"),
         ("application/json; charset=utf-8", "{}"),
     ] {
