@@ -122,6 +122,12 @@ impl Receiver {
     }
 
     /// How many requests came in so far.
+    /// The events of the requests received, in their order.
+    pub fn ids(&self) -> Vec<String> {
+        let received = self.received();
+        received.iter().map(|one| one.header("webhook-id").to_owned()).collect()
+    }
+
     pub fn count(&self) -> usize {
         self.books.received.lock().unwrap().len()
     }

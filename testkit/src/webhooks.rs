@@ -8,13 +8,14 @@ use domain::{
     role::Role,
     secret::{Personal, Secret},
     session::Step,
-    tenant::TenantSettings,
+    tenant::{Change, TenantSettings},
     time::{Clock, Millis, Timestamp},
 };
 use service::{
     access::{self, CommandLine, Developer, Staff},
     people::{NewPerson, accept_invitation::accept_invitation, invite::invite_from_here},
     runtime::clock::SystemClock,
+    settings::{self, Look},
     webhook::{record_event, signing_secret},
 };
 use store::{
@@ -100,6 +101,18 @@ impl Harness {
     }
 
     /// Records an event of `session` as if its deadline had passed.
+    /// Changes the receiver to `url` as `role`.
+    pub async fn point_to(&self, role: Role, url: String) {
+        let staff = self.staff(role).await;
+        let version = settings::load(&self.honnin, &staff).await.unwrap().version;
+        let change = Change::Webhook {
+            url: Some(url),
+            event_types: EventType::ALL.to_vec(),
+        };
+        let changed = settings::change(&self.honnin, &staff, version, &change, Look::Second);
+        changed.await.unwrap();
+    }
+
     pub async fn record_expired(&self, session: &SessionId) -> EventId {
         let data = EventData::Expired {
             session: self.reference(session),

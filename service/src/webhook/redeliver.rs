@@ -83,6 +83,13 @@ pub struct SentAgain {
     pub go_on_after: Option<(Timestamp, EventId)>,
 }
 
+/// The first [`MOST_AT_ONCE`] of a list that was read one further, and whether there are more.
+pub(super) fn at_once<T>(mut found: Vec<T>) -> (Vec<T>, bool) {
+    let more = found.len() > MOST_AT_ONCE as usize;
+    found.truncate(MOST_AT_ONCE as usize);
+    (found, more)
+}
+
 /// Resends the deliveries that `filter` selects, up to [`MOST_AT_ONCE`], oldest first, starting at its `after`.
 ///
 /// # Errors
@@ -98,9 +105,7 @@ pub async fn send_range_again(
     let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain, None);
     let unit = honnin.db.write(async move |tx| {
         let settings = require_receiver(tx, &tenant).await?;
-        let mut found = deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await?;
-        let more = found.len() > MOST_AT_ONCE as usize;
-        found.truncate(MOST_AT_ONCE as usize);
+        let (found, more) = at_once(deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await?);
         let mut left_out = 0;
         for delivery in &found {
             if !is_admin && settings.withholds_note(delivery.created_at) && has_note(tx, delivery).await? {

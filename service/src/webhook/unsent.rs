@@ -6,7 +6,7 @@ use crate::{
     webhook::{
         delivery_log::holds_note,
         record_event,
-        redeliver::{MOST_AT_ONCE, RedeliverError, SentAgain, require_receiver},
+        redeliver::{MOST_AT_ONCE, RedeliverError, SentAgain, at_once, require_receiver},
     },
 };
 use domain::{audit::AuditAction, ids::EventId, time::Timestamp};
@@ -78,9 +78,7 @@ pub async fn send_all(
     let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain, None);
     let unit = honnin.db.write(async move |tx| {
         let settings = require_receiver(tx, &tenant).await?;
-        let mut found = unsent::list(tx, &tenant, after.as_ref(), MOST_AT_ONCE + 1).await?;
-        let more = found.len() > MOST_AT_ONCE as usize;
-        found.truncate(MOST_AT_ONCE as usize);
+        let (found, more) = at_once(unsent::list(tx, &tenant, after.as_ref(), MOST_AT_ONCE + 1).await?);
         let mut left_out = 0;
         for event in &found {
             if !is_admin && settings.withholds_note(event.created_at) && holds_note(event) {

@@ -27,10 +27,16 @@ type Frames = Vec<(u32, Vec<u8>)>;
 
 async fn at_the_selfie() -> (Harness, domain::ids::SessionId, Applicant) {
     let harness = Harness::new().await;
+    let (id, applicant) = next_applicant(&harness).await;
+    (harness, id, applicant)
+}
+
+/// Another applicant of the same tenant, whose next step is the selfie.
+async fn next_applicant(harness: &Harness) -> (domain::ids::SessionId, Applicant) {
     let (id, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
-    (harness, id, applicant)
+    (id, applicant)
 }
 
 async fn show(harness: &Harness, applicant: &Applicant, run: Option<&str>, frame: &str) -> Result<Looked, LiveError> {
@@ -73,6 +79,16 @@ async fn asked(harness: &Harness, id: &domain::ids::SessionId) -> Asked {
     captures.into_iter().next_back().unwrap().asked
 }
 
+/// Submits, and sees the session held because its selfie may have been injected.
+async fn is_suspected(harness: &Harness, id: &domain::ids::SessionId, applicant: &Applicant) {
+    submit(&harness.honnin, applicant).await.unwrap();
+    harness.run_until_idle().await;
+    let outcome = harness.detail(id).await.outcome.unwrap();
+    assert_ne!(outcome.verdict, Verdict::Approved);
+    let suspected = Reason::SelfieInjectionSuspected.as_str();
+    assert!(outcome.reasons.iter().any(|reason| reason.as_str() == suspected));
+}
+
 #[tokio::test]
 async fn whoever_follows_the_camera_is_approved_and_the_movements_are_kept_with_their_times() {
     let (harness, id, applicant) = at_the_selfie().await;
@@ -99,16 +115,7 @@ async fn other_pictures_than_those_that_were_watched_are_suspicious() {
     send(&harness, &applicant, &run, frames).await.unwrap();
     harness.run_until_idle().await;
     assert!(!asked(&harness, &id).await.live.unwrap().same_frames);
-    submit(&harness.honnin, &applicant).await.unwrap();
-    harness.run_until_idle().await;
-    let outcome = harness.detail(&id).await.outcome.unwrap();
-    assert_ne!(outcome.verdict, Verdict::Approved);
-    assert!(
-        outcome
-            .reasons
-            .iter()
-            .any(|reason| reason.as_str() == Reason::SelfieInjectionSuspected.as_str())
-    );
+    is_suspected(&harness, &id, &applicant).await;
 }
 
 #[tokio::test]
@@ -129,9 +136,7 @@ async fn a_run_counts_once_only_when_it_is_done_and_only_for_its_session() {
     let stale = show(&harness, &applicant, Some(&unfinished), "straight 1").await;
     assert!(matches!(stale, Err(LiveError::NotNow(NotNow::OutOfTurn))), "{stale:?}");
     // Somebody else's session.
-    let (_, other) = harness.agreed().await;
-    harness.photograph(&other).await;
-    harness.type_details(&other).await;
+    let (_, other) = next_applicant(&harness).await;
     out_of_turn(send(&harness, &other, &done, frames.clone()).await);
     let foreign = show(&harness, &other, Some(&done), "straight 1").await;
     assert!(
@@ -173,9 +178,7 @@ async fn the_camera_is_not_started_for_ever() {
 /// Another applicant of the same tenant, who sends a selfie. The frames of this file's applicants are named by their number, so that some of
 /// theirs are equal.
 async fn another_selfie(harness: &Harness) -> (domain::ids::SessionId, Applicant) {
-    let (id, applicant) = harness.agreed().await;
-    harness.photograph(&applicant).await;
-    harness.type_details(&applicant).await;
+    let (id, applicant) = next_applicant(harness).await;
     let (run, frames) = obedient(harness, &applicant).await;
     send(harness, &applicant, &run, frames).await.unwrap();
     (id, applicant)
@@ -188,16 +191,7 @@ async fn frames_that_another_session_sent_before_are_suspicious() {
     assert_eq!(asked(&harness, &first).await.live.unwrap().repeated_frames, 0);
     let (second, applicant) = another_selfie(&harness).await;
     assert!(asked(&harness, &second).await.live.unwrap().repeated_frames > 1);
-    submit(&harness.honnin, &applicant).await.unwrap();
-    harness.run_until_idle().await;
-    let outcome = harness.detail(&second).await.outcome.unwrap();
-    assert_ne!(outcome.verdict, Verdict::Approved);
-    assert!(
-        outcome
-            .reasons
-            .iter()
-            .any(|reason| reason.as_str() == Reason::SelfieInjectionSuspected.as_str())
-    );
+    is_suspected(&harness, &second, &applicant).await;
 }
 
 /// A planted fault that this detects: `frame_prints::remove` not called by the erasure.

@@ -1,8 +1,6 @@
 //! Resending by hand, test events, and the receiver's health.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
-    event::EventType,
     ids::EventId,
     role::Role,
     tenant::{Change, TenantSettings},
@@ -350,24 +348,6 @@ async fn a_new_receiver_is_not_blamed_for_what_the_old_one_failed() {
     assert_eq!(health().await.unwrap().failing_since, None);
 }
 
-/// Changes the receiver to `url` as `role`.
-async fn point_to(harness: &Harness, role: Role, url: String) {
-    let staff = harness.staff(role).await;
-    let version = settings::load(&harness.honnin, &staff).await.unwrap().version;
-    let change = Change::Webhook {
-        url: Some(url),
-        event_types: EventType::ALL.to_vec(),
-    };
-    settings::change(&harness.honnin, &staff, version, &change, Look::Second)
-        .await
-        .unwrap();
-}
-
-fn ids(receiver: &Receiver) -> Vec<String> {
-    let received = receiver.received();
-    received.iter().map(|one| one.header("webhook-id").to_owned()).collect()
-}
-
 #[tokio::test]
 async fn a_retry_withholds_a_note_from_an_address_that_no_admin_chose_or_confirmed() {
     let (shops, attackers) = (Receiver::start().await, Receiver::start().await);
@@ -382,17 +362,17 @@ async fn a_retry_withholds_a_note_from_an_address_that_no_admin_chose_or_confirm
     harness.run_until_idle().await;
 
     harness.clock.advance(Millis::seconds(1));
-    point_to(&harness, Role::Developer, attackers.url()).await;
+    harness.point_to(Role::Developer, attackers.url()).await;
     harness.clock.advance(Millis::minutes(1));
     harness.run_until_idle().await;
-    assert_eq!(ids(&attackers), [plain.to_string()]);
+    assert_eq!(attackers.ids(), [plain.to_string()]);
     let held = harness.delivery(&noted).await.unwrap();
     assert_eq!((held.state, held.attempts), (DeliveryState::Pending, 2));
 
-    point_to(&harness, Role::Admin, attackers.url()).await;
+    harness.point_to(Role::Admin, attackers.url()).await;
     harness.clock.advance(Millis::minutes(10));
     harness.run_until_idle().await;
-    assert_eq!(ids(&attackers), [plain.to_string(), noted.to_string()]);
+    assert_eq!(attackers.ids(), [plain.to_string(), noted.to_string()]);
 }
 
 #[tokio::test]
@@ -407,10 +387,10 @@ async fn an_address_that_an_admin_chose_gets_what_is_on_its_way() {
     let noted = harness.record_reviewed(&session, Some(note)).await;
     harness.run_until_idle().await;
     harness.clock.advance(Millis::seconds(1));
-    point_to(&harness, Role::Admin, after.url()).await;
+    harness.point_to(Role::Admin, after.url()).await;
     harness.clock.advance(Millis::minutes(1));
     harness.run_until_idle().await;
-    assert_eq!(ids(&after), [noted.to_string()]);
+    assert_eq!(after.ids(), [noted.to_string()]);
 }
 
 #[tokio::test]
@@ -459,10 +439,10 @@ async fn an_old_note_goes_to_a_new_address_by_an_admins_hand_only() {
         .unwrap();
     assert_eq!((sent.count, sent.left_out), (1, 1));
     harness.run_until_idle().await;
-    assert_eq!(ids(&attackers), [plain.to_string()]);
+    assert_eq!(attackers.ids(), [plain.to_string()]);
 
     let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
     redeliver::send_again(&harness.honnin, &admin, &noted).await.unwrap();
     harness.run_until_idle().await;
-    assert_eq!(ids(&attackers), [plain.to_string(), noted.to_string()]);
+    assert_eq!(attackers.ids(), [plain.to_string(), noted.to_string()]);
 }

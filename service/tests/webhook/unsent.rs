@@ -1,16 +1,8 @@
 //! Events that happened while there was no receiver.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
-use domain::{
-    event::EventType,
-    role::Role,
-    tenant::{Change, TenantSettings},
-    time::Millis,
-};
+use domain::{event::EventType, role::Role, tenant::TenantSettings, time::Millis};
 use service::{
     access::Developer,
-    settings::{self, Look},
     webhook::{
         redeliver::{self, RedeliverError, SentAgain},
         unsent,
@@ -32,20 +24,7 @@ async fn without_receiver(receiver: &Receiver) -> Harness {
 /// Sets the receiver as `role`, a second later.
 async fn set_receiver(harness: &Harness, role: Role, url: String) {
     harness.clock.advance(Millis::seconds(1));
-    let staff = harness.staff(role).await;
-    let version = settings::load(&harness.honnin, &staff).await.unwrap().version;
-    let change = Change::Webhook {
-        url: Some(url),
-        event_types: EventType::ALL.to_vec(),
-    };
-    settings::change(&harness.honnin, &staff, version, &change, Look::Second)
-        .await
-        .unwrap();
-}
-
-fn ids(receiver: &Receiver) -> Vec<String> {
-    let received = receiver.received();
-    received.iter().map(|one| one.header("webhook-id").to_owned()).collect()
+    harness.point_to(role, url).await;
 }
 
 #[tokio::test]
@@ -80,7 +59,7 @@ async fn they_are_listed_until_they_are_sent_one_by_one_or_all_with_their_ids() 
     assert_eq!(unsent::count(honnin, &developer).await.unwrap(), 0);
     harness.run_until_idle().await;
     let (mut arrived, mut all) = (
-        ids(&receiver),
+        receiver.ids(),
         events.iter().map(ToString::to_string).collect::<Vec<_>>(),
     );
     arrived.sort();
@@ -126,11 +105,11 @@ async fn a_note_goes_to_a_receiver_that_is_newer_by_an_admins_hand_only() {
     let refused = redeliver::send_again(&harness.honnin, &developer, &noted).await;
     assert!(matches!(refused, Err(RedeliverError::NeedsAdmin)));
     harness.run_until_idle().await;
-    assert_eq!(ids(&receiver), [plain.to_string()]);
+    assert_eq!(receiver.ids(), [plain.to_string()]);
 
     let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
     let sent = unsent::send_all(&harness.honnin, &admin, None).await.unwrap();
     assert_eq!((sent.count, sent.left_out), (1, 0));
     harness.run_until_idle().await;
-    assert_eq!(ids(&receiver), [plain.to_string(), noted.to_string()]);
+    assert_eq!(receiver.ids(), [plain.to_string(), noted.to_string()]);
 }

@@ -115,7 +115,7 @@ fn extent(kept: Kept) -> String {
         format!("{days} days")
     };
     format!(
-        "The last {} requests, for up to {days}, of servers that presented a valid key. Bodies, queries and the ids in paths are not recorded.",
+        "The latest {} requests with a valid key, kept for up to {days}. Bodies, queries and the ids in paths are not recorded.",
         kept.most
     )
 }

@@ -5,7 +5,7 @@ use domain::findings::{SelfieFindings, SelfieSigns};
 /// A signal: its name in the report, and what removes it from findings.
 pub(super) type Signal = (&'static str, fn(&mut SelfieFindings));
 
-/// A turn of half a right angle, or half as close again.
+/// Further than the limit of any movement.
 const FAR_ENOUGH: f32 = 1.5;
 /// A residual as that of a head.
 const SOLID: f32 = 0.3;

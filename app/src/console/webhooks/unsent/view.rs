@@ -67,6 +67,11 @@ fn send_all(view: &UnsentView) -> AnyView {
     .into_any()
 }
 
+fn happened(count: i64) -> String {
+    let events = if count == 1 { "event" } else { "events" };
+    format!("{count} {events} happened while no receiver URL was configured.")
+}
+
 /// The page.
 #[must_use]
 pub(super) fn render(view: &UnsentView, frame: &Frame, meta: &PageMeta) -> AnyView {
@@ -87,7 +92,7 @@ pub(super) fn render(view: &UnsentView, frame: &Frame, meta: &PageMeta) -> AnyVi
         <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
         {heading("Events that were not sent", ().into_any())}
         {view.status.alarm()}
-        {(view.count > 0).then(|| view! { <p class="soft">{format!("{} happened while no receiver URL was configured.", view.count)}</p> })}
+        {(view.count > 0).then(|| view! { <p class="soft">{happened(view.count)}</p> })}
         {(can_send && view.count > 0).then(|| send_all(view))}
         {list}
         {next_page(view.next.clone())}
