@@ -1,7 +1,7 @@
 //! `kill -9` at random moments while people go through the pages by their plain forms and customers create, complete and erase
 //! sessions. After each restart, what was acknowledged is there: sessions, used links, pictures, submissions, events, erasures.
 //!
-//! Planted faults that this test detects: a response before the unit is committed; a picture stored after its row.
+//! A planted fault that this test detects: a picture written in the background, 400 ms after the response that names it.
 
 use super::{
     acknowledged::{Keys, Note, Notes, use_until_it_fails},
