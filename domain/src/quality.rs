@@ -66,13 +66,13 @@ pub fn selfie_is_poor(quality: &Quality, limits: &QualityLimits) -> bool {
 }
 
 /// Limits of the signs that a selfie shows something other than an uncovered, living face, on the scales of [`SelfieSigns`];
-/// the measurements are in docs/decisions/0016.
+/// the measurements are in docs/decisions/0016 and 0035.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelfieLimits {
     /// Above: something covers the eyes, or mouth and chin.
     pub covered: f32,
-    /// Above: the raster of a screen.
-    pub raster_z: f32,
+    /// Above: the grid of a screen's pixels.
+    pub grid: f32,
     /// From this value, the face counts as part of a card.
     pub in_card: f32,
     /// Descriptor distance to the portrait below which two photographs of a living person are rare.
@@ -83,7 +83,7 @@ impl Default for SelfieLimits {
     fn default() -> Self {
         Self {
             covered: 0.85,
-            raster_z: 7.5,
+            grid: 1.3,
             in_card: 0.5,
             same_picture: 0.22,
         }

@@ -6,6 +6,7 @@
 
 use super::{
     degrade,
+    display::Display,
     head::{Head, turned},
     picture::{Picture, mix},
     sitter::{self, Sitter},
@@ -42,6 +43,8 @@ pub(crate) struct Attacks {
 const SIZE: (usize, usize) = (480, 640);
 /// Head turn of whoever follows the request, in radians.
 const TURN: f32 = 0.48;
+/// Finest and widest pixels of a screen that are made, in pixels of the camera.
+const PITCHES: (f32, f32) = (0.5, 3.0);
 /// How much closer whoever is asked to comes.
 const CLOSER: f32 = 1.36;
 
@@ -60,7 +63,7 @@ enum Kind {
     Screen,
     /// A tablet that is moved sideways in front of a room.
     Tablet,
-    /// A film of the right head that does as asked, on a screen whose pixels are wide enough to be seen.
+    /// A film of the right head that does as asked, on a screen.
     ScreenFilm,
     /// A film of the right head, injected, made before anybody knew what would be asked.
     EarlierFilm,
@@ -175,7 +178,10 @@ fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &
     };
     let photographed = |person: &Person| person.sitter.alone(&person.photograph, SIZE, head.eyes, head.apart);
     let (own, foreign) = (photographed(person), photographed(other));
-    let pitch = chance.random_range(1.6..4.0);
+    let display = Display {
+        pitch: PITCHES.0 * (PITCHES.1 / PITCHES.0).powf(chance.random()),
+        angle: chance.random_range(-0.1..0.1),
+    };
     let turn = TURN * chance.random_range(0.85..1.15);
     let mut steps = vec![(0.0, 1.0); 3];
     steps.extend([0.35, 0.7, 1.0, 1.0].map(|share| (side * turn * share, 1.0)));
@@ -189,7 +195,7 @@ fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &
         shuffle(&mut steps, other_side, other_distance, closer);
     }
     for (index, &(yaw, zoom)) in steps.iter().enumerate() {
-        let scene = scene(kind, (&own, &foreign), head, (yaw, zoom), pitch, index);
+        let scene = scene(kind, (&own, &foreign), head, (yaw, zoom), display, index);
         let frame = camera(&scene, light, chance);
         fs::write(folder.join(format!("{index:02}.jpg")), degrade::jpeg(&frame, 88)?)?;
     }
@@ -220,7 +226,7 @@ fn scene(
     (own, foreign): (&Picture, &Picture),
     head: Head,
     (yaw, zoom): (f32, f32),
-    pitch: f32,
+    display: Display,
     index: usize,
 ) -> Picture {
     let near = |picture: &Picture| zoomed(picture, head, zoom);
@@ -234,14 +240,14 @@ fn scene(
             head,
         )),
         Kind::Tablet => near(&on_tablet(
-            &raster(&tilted(own, head, yaw * 1.6, 0.0), pitch),
+            &display.shows(&tilted(own, head, yaw * 1.6, 0.0)),
             foreign,
             head,
             yaw,
         )),
-        Kind::ScreenFilm => raster(&near(&turned(own, head, yaw)), pitch),
+        Kind::ScreenFilm => display.shows(&near(&turned(own, head, yaw))),
         Kind::Morphed => near(&pushed(own, head, yaw)),
-        Kind::Screen => raster(&near(&tilted(own, head, yaw * 1.6, 0.0)), pitch),
+        Kind::Screen => display.shows(&near(&tilted(own, head, yaw * 1.6, 0.0))),
         Kind::Still => own.clone(),
         Kind::Shifted => {
             let (dx, dy) = (index as f32 * 2.5, index as f32 * 1.5);
@@ -282,22 +288,6 @@ fn tilted(picture: &Picture, head: Head, yaw: f32, bend: f32) -> Picture {
         let depth = (distance + u * sin) / distance;
         (x0 + u, y0 + down * depth)
     })
-}
-
-/// The pixels of a screen, `pitch` of the camera's wide.
-fn raster(picture: &Picture, pitch: f32) -> Picture {
-    let mut out = picture.clone();
-    out.change(|x, y, colour| {
-        let lit = |phase: f32| {
-            if (x / pitch + phase).rem_euclid(1.0) < 0.55 && (y / pitch).rem_euclid(1.0) < 0.85 {
-                1.18
-            } else {
-                0.8
-            }
-        };
-        [colour[0] * lit(0.0), colour[1] * lit(0.33), colour[2] * lit(0.66)]
-    });
-    out
 }
 
 /// The flat face of one picture over the head of another.

@@ -9,6 +9,7 @@ mod copy;
 mod deceit;
 mod degrade;
 mod desk;
+mod display;
 mod forms;
 mod head;
 mod label;

@@ -1,6 +1,7 @@
 //! A selfie: one picture or a burst. Finds the person in each frame, picks the best frame, measures liveness.
 
 use crate::Vision;
+use crate::face::geometry::mean;
 use crate::face::{Detection, Faces};
 use crate::liveness::{self, Passive, Seen};
 use crate::model::ModelError;
@@ -183,21 +184,15 @@ fn pose(seen: &Seen<'_>) -> Pose {
     }
 }
 
-/// Signs that the pictures show something else than a bare, living face. Covers are looked for where the face looks straight; a raster
-/// counts where the first, the best and the last frame all show it: a screen does not change, the pattern of a shirt moves.
+/// Signs that the pictures show something else than a bare, living face. Covers are looked for where the face looks straight, the grid
+/// of a screen in every frame.
 fn signs(seen: &[Seen<'_>], best: &Seen<'_>, face: &Face) -> SelfieSigns {
     let covered = (best.shape.yaw().abs() <= FRONTAL).then(|| signals::covered(best.picture, &best.shape));
-    let mut frames = vec![best];
-    for other in seen.first().into_iter().chain(seen.last()) {
-        if frames.iter().all(|frame| frame.index != other.index) {
-            frames.push(other);
-        }
-    }
-    let rasters = frames.iter().filter_map(|frame| signals::raster_z(frame.picture, None));
+    let faces: Vec<_> = seen.iter().map(|s| (s.picture, mean(s.shape.points()))).collect();
     SelfieSigns {
         eyes_covered: covered.map(|[eyes, _]| eyes),
         mouth_covered: covered.map(|[_, mouth]| mouth),
-        raster_z: rasters.reduce(f32::min),
+        grid: signals::grid(&faces),
         in_card: Some(signals::share_in_card(best.picture, face.bounds)),
     }
 }

@@ -56,7 +56,7 @@ fn bare_faces_show_no_sign_and_covered_ones_do() {
         let (face, bare) = look(Picture::from_raster(scene.clone()).unwrap());
         assert!(!face_is_covered(&bare, &limits), "{number}: {bare:?}");
         assert!(
-            bare.in_card.unwrap() < limits.in_card && bare.raster_z.unwrap() < limits.raster_z,
+            bare.in_card.unwrap() < limits.in_card && bare.grid.unwrap() < limits.grid,
             "{number}: {bare:?}"
         );
         for cover in Cover::ALL.into_iter().filter(|cover| !hard(*cover)) {
@@ -70,15 +70,38 @@ fn bare_faces_show_no_sign_and_covered_ones_do() {
 }
 
 #[test]
-fn a_face_on_a_screen_shows_the_screens_raster() {
+fn a_face_on_a_screen_shows_the_grid_of_its_pixels() {
     let (limits, mut dice) = (SelfieLimits::default(), Dice(7));
     for (number, scene) in selfies().iter().take(2).enumerate() {
         let large = scene.resized(840, 1000);
         let screen = on_screen(&large, 3.3, 0.3, &mut dice);
         let (_, signs) = look(photographed(&screen, &mut dice));
-        assert!(signs.raster_z.unwrap() > limits.raster_z, "{number}: {signs:?}");
+        assert!(signs.grid.unwrap() > limits.grid, "{number}: {signs:?}");
         let (_, signs) = look(photographed(&large, &mut dice));
-        assert!(signs.raster_z.unwrap() < limits.raster_z, "{number}: {signs:?}");
+        assert!(signs.grid.unwrap() < limits.grid, "{number}: {signs:?}");
+    }
+}
+
+#[test]
+fn a_burst_before_a_screen_that_moves_shows_the_grid_of_its_pixels() {
+    let (limits, mut dice) = (SelfieLimits::default(), Dice(7));
+    let mut burst = |scene: &Raster, on: Option<[f32; 2]>| {
+        let frames = (0..4).map(|_| match on {
+            Some([period, depth]) => {
+                let screen = on_screen(scene, period, depth, &mut dice);
+                photographed(&screen, &mut dice)
+            }
+            None => photographed(scene, &mut dice),
+        });
+        let frames: Vec<Picture> = frames.collect();
+        vision().examine_selfie(&frames, &Asked::default()).signs
+    };
+    for (number, scene) in selfies().iter().enumerate() {
+        let large = scene.resized(840, 1000);
+        let bare = burst(&large, None);
+        assert!(bare.grid.unwrap() < limits.grid, "{number}: {bare:?}");
+        let screen = burst(&large, Some([1.3, 0.3]));
+        assert!(screen.grid.unwrap() > limits.grid, "{number}: {screen:?}");
     }
 }
 

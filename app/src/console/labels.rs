@@ -239,7 +239,7 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ScoreName::PortraitRepeated => "Distance between the document's two portraits",
         ScoreName::Layout => "Layout confidence",
         ScoreName::LayoutHidden => "Hidden part of the layout",
-        ScoreName::SelfieRaster => "Screen or print raster of the selfie",
+        ScoreName::SelfieGrid => "Pixel grid of a screen around the face",
         ScoreName::EyesCovered => "Eyes covered",
         ScoreName::MouthCovered => "Mouth covered",
         ScoreName::PortraitDistance => "Distance from the document's portrait",

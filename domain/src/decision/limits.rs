@@ -22,7 +22,7 @@ pub fn limit(name: ScoreName, policy: &Policy) -> Option<f64> {
         ScoreName::Raster => document::RASTER_LIMIT,
         ScoreName::PortraitRepeated => document::PORTRAITS_DIFFER,
         ScoreName::LayoutHidden => document::HIDDEN_LIMIT,
-        ScoreName::SelfieRaster => f64::from(signs.raster_z),
+        ScoreName::SelfieGrid => f64::from(signs.grid),
         ScoreName::EyesCovered | ScoreName::MouthCovered => f64::from(signs.covered),
         ScoreName::PortraitDistance => f64::from(signs.same_picture),
         ScoreName::DuplicateFace => policy.duplicate_from,

@@ -37,8 +37,8 @@ vocabulary! {
         Layout = "layout",
         /// How much of the layout is hidden.
         LayoutHidden = "layout: hidden",
-        /// How much the selfie looks like a screen or print.
-        SelfieRaster = "selfie_raster",
+        /// How far the grid of a screen's pixels stands out around the face.
+        SelfieGrid = "selfie_grid",
         /// How much of the eyes is covered.
         EyesCovered = "eyes_covered",
         /// How much of the mouth is covered.
@@ -61,7 +61,7 @@ impl ScoreName {
             | Self::Raster
             | Self::PortraitRepeated
             | Self::LayoutHidden
-            | Self::SelfieRaster
+            | Self::SelfieGrid
             | Self::SamePerson
             | Self::SamePersonTurned
             | Self::RepeatedFrames

@@ -89,10 +89,10 @@ fn signs(selfie: &SelfieFindings, limits: &SelfieLimits, notes: &mut Notes) {
     if face_is_covered(signs, limits) {
         notes.reason(Reason::SelfieFaceCovered);
     }
-    let limit = f64::from(limits.raster_z);
+    let limit = f64::from(limits.grid);
     if signs
-        .raster_z
-        .is_some_and(|z| !notes.at_most(ScoreName::SelfieRaster, f64::from(z), limit))
+        .grid
+        .is_some_and(|grid| !notes.at_most(ScoreName::SelfieGrid, f64::from(grid), limit))
     {
         notes.reason(Reason::SelfieScreenReplay);
     }
@@ -277,9 +277,7 @@ pub(crate) mod scenarios {
         (Reason::SelfieLivenessFailed, |case| {
             case.face().liveness.as_mut().unwrap().still = true
         }),
-        (Reason::SelfieScreenReplay, |case| {
-            case.face().signs.raster_z = Some(20.0)
-        }),
+        (Reason::SelfieScreenReplay, |case| case.face().signs.grid = Some(3.0)),
         (Reason::SelfieInjectionSuspected, |case| {
             case.face().liveness.as_mut().unwrap().same_person_distance = Some(0.9);
         }),

@@ -477,6 +477,7 @@ prop_compose! {
         portrait in mostly(true, any::<bool>()), distance in mostly(0.4, 0.0_f32..1.2), faces in mostly(1, 0_u32..3),
         liveness in prop_oneof![9 => any_liveness().prop_map(Some), 1 => Just(None)],
         expiry in mostly(Some(2030), proptest::option::of(2020..2040)), sharp in mostly(0.9, 0.0_f32..1.0),
+        grid in mostly(Some(0.7), proptest::option::of(prop_oneof![-0.5_f32..4.0, Just(f32::NAN)])),
         sees in mostly(true, any::<bool>()), described in mostly(true, any::<bool>())) -> (DocumentFindings, SelfieFindings) {
         let mut document = passport();
         document.mrz.as_mut().unwrap().checks_passed = passed;
@@ -489,7 +490,8 @@ prop_compose! {
         if !sees { document.unavailable = vec![Unavailable::Face]; }
         let mut face = (faces > 0).then(|| face(distance));
         if !described { face.iter_mut().for_each(|face| face.descriptor.clear()); }
-        (document, SelfieFindings { faces, face, liveness, ..selfie() })
+        let signs = SelfieSigns { grid, ..SelfieSigns::default() };
+        (document, SelfieFindings { faces, face, liveness, signs, ..selfie() })
     }
 }
 
@@ -523,6 +525,7 @@ proptest! {
             let live = liveness.live.unwrap();
             prop_assert!(live.same_frames && live.run <= 3, "only what was watched, and soon, is approved");
             let least = |challenge| if challenge == Challenge::ComeCloser { 1.18 } else { 0.21 };
+            prop_assert!(selfie.signs.grid.is_none_or(|grid| grid <= 1.3), "no screen is approved");
             prop_assert!(liveness.movements.iter().all(|movement| movement.extent >= least(movement.challenge)));
             prop_assert!(document.fields[3].normalized.as_deref().is_some_and(|expiry| expiry >= "2026-08-02"));
             prop_assert!(decision.reasons.is_empty());
@@ -681,7 +684,7 @@ fn the_limits_that_people_are_shown_are_those_that_decide() {
     seen.signs = SelfieSigns {
         eyes_covered: Some(0.1),
         mouth_covered: Some(0.1),
-        raster_z: Some(3.0),
+        grid: Some(0.7),
         in_card: Some(1.0),
     };
     let scores = judge(&[page], Some(&seen), &policy).scores;

@@ -385,8 +385,10 @@ pub struct SelfieSigns {
     pub eyes_covered: Option<f32>,
     /// How likely something covers mouth and chin, 0 to 1.
     pub mouth_covered: Option<f32>,
-    /// z-score of the strongest regular raster (screen) that every analysed frame shows.
-    pub raster_z: Option<f32>,
+    /// How far the grid of a screen's pixels stands out of the spectrum around the face, beyond what noise reaches: the natural
+    /// logarithm of a ratio of amplitudes, about 0 to 4.
+    #[serde(default)]
+    pub grid: Option<f32>,
     /// Share of the face's surroundings inside a card's outline, 0 to 1: a printed portrait is on a card.
     pub in_card: Option<f32>,
 }

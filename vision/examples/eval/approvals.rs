@@ -271,7 +271,7 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
         signs: SelfieSigns {
             eyes_covered: Some(0.1),
             mouth_covered: Some(0.1),
-            raster_z: Some(4.0),
+            grid: Some(0.7),
             in_card: Some(0.0),
         },
         passive: None,

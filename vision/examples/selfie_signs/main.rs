@@ -93,13 +93,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     let large: Vec<Raster> = faces.iter().map(|(scene, ..)| larger(scene)).collect();
-    let raster = |scene: &Raster, dice: &mut Dice| {
-        let z = see(&photographed(scene, dice)).and_then(|(_, signs)| signs.raster_z);
-        z.is_some_and(|z| z > limits.raster_z)
+    let grid = |scene: &Raster, dice: &mut Dice| {
+        let found = see(&photographed(scene, dice)).and_then(|(_, signs)| signs.grid);
+        found.is_some_and(|height| height > limits.grid)
     };
     println!(
         "screen, as they are: {}",
-        rate(large.iter().map(|scene| raster(scene, &mut dice)))
+        rate(large.iter().map(|scene| grid(scene, &mut dice)))
     );
     for (period, depth) in [
         (2.4, 0.15),
@@ -111,7 +111,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ] {
         let shown = large.iter().map(|scene| {
             let screen = on_screen(scene, period * dice.about(0.05), depth, &mut dice);
-            raster(&screen, &mut dice)
+            grid(&screen, &mut dice)
         });
         println!("screen, {period} px a pixel, depth {depth}: {}", rate(shown));
     }

@@ -4,11 +4,14 @@
 mod card;
 mod cover;
 mod grey;
+mod grid;
 mod obstruction;
 mod peaks;
+mod spectrum;
 
 pub(crate) use card::{is_inside, share_in_card};
 pub(crate) use cover::covered;
 pub(crate) use grey::grey_share;
+pub(crate) use grid::grid;
 pub(crate) use obstruction::obstructed_share;
 pub(crate) use peaks::raster_z;

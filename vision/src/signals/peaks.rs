@@ -2,13 +2,10 @@
 //! and one of its columns. The fine lines of a document's background make peaks as high, but in one direction.
 
 use super::card::is_inside;
+use super::spectrum::{TILE, amplitudes, cycles, median};
 use crate::projection::Corners;
 use crate::raster::Raster;
-use microfft::{Complex32, complex::cfft_256};
-use std::f32::consts::TAU;
 
-/// Side of a tile: fine enough for a grid of a few pixels, small enough to stay flat.
-const TILE: usize = 256;
 /// Tiles looked at, spread over the picture; the median needs no more.
 const MOST_TILES: usize = 12;
 /// With fewer places on a card the whole picture says more.
@@ -35,15 +32,8 @@ pub(crate) fn raster_z(picture: &Raster, within: Option<&Corners>) -> Option<f32
     let chosen = places.len().min(MOST_TILES);
     let mut peaks: Vec<f32> = (0..chosen)
         .map(|index| {
-            let (x, y) = places[index * places.len() / chosen];
-            let mut values = windowed(&luma, picture.width(), x, y);
-            for _ in 0..2 {
-                for row in values.as_chunks_mut::<TILE>().0 {
-                    let _in_place = cfft_256(row);
-                }
-                values = transposed(&values);
-            }
-            weaker_of_crossing(&rings.peaks(&values))
+            let place = places[index * places.len() / chosen];
+            weaker_of_crossing(&rings.peaks(&amplitudes(&luma, picture.width(), place)))
         })
         .collect();
     peaks.sort_by(f32::total_cmp);
@@ -91,23 +81,6 @@ fn weaker_of_crossing(peaks: &[Peak]) -> f32 {
     peaks.iter().filter(crosses).map(|peak| peak.z).fold(0.0, f32::max)
 }
 
-/// A tile without its mean under a Hann window.
-fn windowed(luma: &[u8], width: usize, x: usize, y: usize) -> Vec<Complex32> {
-    let rows = (y..y + TILE).map(|row| &luma[row * width + x..row * width + x + TILE]);
-    let mean = rows.clone().flatten().map(|&v| f32::from(v)).sum::<f32>() / (TILE * TILE) as f32;
-    let window: Vec<f32> = (0..TILE)
-        .map(|i| 0.5 - 0.5 * (TAU * i as f32 / TILE as f32).cos())
-        .collect();
-    let value = |v: u8, wy: f32, wx: f32| Complex32::new((f32::from(v) - mean) * wx * wy, 0.0);
-    rows.zip(&window)
-        .flat_map(|(row, &wy)| row.iter().zip(&window).map(move |(&v, &wx)| value(v, wy, wx)))
-        .collect()
-}
-
-fn transposed(values: &[Complex32]) -> Vec<Complex32> {
-    (0..TILE * TILE).map(|i| values[i % TILE * TILE + i / TILE]).collect()
-}
-
 /// Places of the half spectrum by their distance from its middle; the other half is its mirror.
 struct Rings(Vec<Vec<(usize, bool)>>);
 
@@ -126,8 +99,8 @@ impl Rings {
     }
 
     /// Places that stand out by their amplitude, off the axes, each against its ring.
-    fn peaks(&self, spectrum: &[Complex32]) -> Vec<Peak> {
-        let log = |at: usize| (spectrum[at].norm() + 1e-3).ln();
+    fn peaks(&self, spectrum: &[f32]) -> Vec<Peak> {
+        let log = |at: usize| (spectrum[at] + 1e-3).ln();
         // A sine under a Hann window peaks at its amplitude times an eighth of the tile's pixels.
         let least = (LEAST_AMPLITUDE * (TILE * TILE / 8) as f32).ln();
         let mut peaks = Vec::new();
@@ -138,28 +111,12 @@ impl Rings {
             let spread = median(&mut spread).max(LEAST_SPREAD);
             let seen = ring.iter().filter(|(at, off_axis)| *off_axis && log(*at) >= least);
             peaks.extend(seen.map(|(at, _)| Peak {
-                at: cycles(*at),
+                at: [cycles(*at / TILE), cycles(*at % TILE)],
                 z: (log(*at) - middle) / spread,
             }));
         }
         peaks
     }
-}
-
-/// Cycles down, which may be negative, and across a tile.
-fn cycles(at: usize) -> [f32; 2] {
-    let (row, column) = ((at / TILE) as f32, (at % TILE) as f32);
-    let down = if row > TILE as f32 / 2.0 {
-        row - TILE as f32
-    } else {
-        row
-    };
-    [down, column]
-}
-
-fn median(values: &mut [f32]) -> f32 {
-    let middle = values.len() / 2;
-    *values.select_nth_unstable_by(middle, f32::total_cmp).1
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub(super) const SIGNALS: [Signal; 7] = [
             liveness.still = false;
         }
     }),
-    ("screen raster", |found| found.signs.raster_z = None),
+    ("pixel grid of a screen", |found| found.signs.grid = None),
     ("eyes and mouth visible", |found| {
         found.signs = SelfieSigns {
             eyes_covered: None,
