@@ -15,6 +15,7 @@ mod load;
 mod node;
 mod person;
 mod power_cut;
+mod rotation;
 mod service_manager;
 mod stop;
 mod takeover;
