@@ -5,8 +5,6 @@ mod backup;
 mod calibrate;
 mod check_config;
 mod demo;
-#[cfg(test)]
-mod documented;
 mod eval;
 mod inspect;
 mod keys;

@@ -6,6 +6,7 @@
 mod acknowledged;
 mod backup;
 mod comparison;
+mod documented;
 mod full_disk;
 mod http;
 mod keys;

@@ -43,11 +43,14 @@ use tokio::{sync::mpsc, time::timeout};
 /// What the command prints before it is killed, and how long it runs after that at most.
 const MOMENTS: [(Option<&str>, Duration); 4] = [
     (None, Duration::from_millis(300)),
-    (Some("Added"), Duration::from_millis(20)),
+    (Some("Added"), Duration::from_millis(300)),
     (Some("Encrypted"), Duration::from_millis(60)),
-    // The last step comes a second after this line.
-    (Some("Waiting"), Duration::from_millis(1_150)),
+    (Some("Waiting"), Duration::from_millis(300)),
 ];
+/// What the last of them waits for: the command waits a second after this line.
+const SETTLED: Duration = Duration::from_millis(950);
+/// Data keys without a session, so that encrypting all of them takes long enough to be interrupted.
+const SPARE: usize = 4_000;
 /// Keys that are tested after each kill.
 const SAMPLE: usize = 100;
 const PLAIN: &[u8] = b"a secret that must be readable again";
@@ -227,6 +230,9 @@ async fn world(installation: Installation, [url, keys_url]: [String; 2], nodes: 
         });
         store.await.unwrap();
     }
+    for _ in 0..SPARE {
+        vault.take().await.unwrap();
+    }
     vault.close().await.unwrap();
     db.close().await;
     for _ in 0..nodes {
@@ -279,7 +285,12 @@ async fn rotated_and_killed(world: World) {
             let words = if words == "Added" { "" } else { words };
             rotating.until_it_prints(words).await;
         }
-        let moment = longest.mul_f64(random.random());
+        let settled = if words == Some("Waiting") {
+            SETTLED
+        } else {
+            Duration::ZERO
+        };
+        let moment = settled + longest.mul_f64(random.random());
         drop(timeout(moment, rotating.until_it_ends()).await);
         ended += usize::from(rotating.kill());
         old.extend(world.lines());

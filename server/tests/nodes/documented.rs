@@ -1,10 +1,10 @@
 //! What the documentation says about the program: its commands exist, and so do the messages by which somebody looks for help.
 
-use super::Cli;
-use clap::{CommandFactory as _, error::ErrorKind};
+use super::node::PROGRAM;
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 /// Planted faults that this test detects: a subcommand or an option that was renamed in the program only.
@@ -14,26 +14,20 @@ fn every_command_that_the_documentation_quotes_is_one_of_the_program() {
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
         for quoted in quoted(&text) {
-            let words = words(&quoted);
-            let refused = Cli::command().try_get_matches_from(&words).err();
-            let refused = refused.filter(|error| !is_incomplete(error.kind()));
-            assert!(refused.is_none(), "{}: {quoted}: {}", page.display(), refused.unwrap());
+            // Everything before it must be known; what is missing is not asked for.
+            let asked = Command::new(PROGRAM)
+                .args(words(&quoted))
+                .arg("--help")
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&asked.stderr);
+            // Some values are placeholders.
+            let is_known = asked.status.success() || said.starts_with("error: invalid value");
+            assert!(is_known, "{}: {quoted}: {said}", page.display());
             found += 1;
         }
     }
     assert!(found > 50, "the commands were not found: {found}");
-}
-
-/// Text that names a command need not give its arguments.
-fn is_incomplete(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::MissingRequiredArgument
-            | ErrorKind::MissingSubcommand
-            | ErrorKind::DisplayHelp
-            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-            | ErrorKind::DisplayVersion
-    )
 }
 
 fn root() -> PathBuf {
@@ -65,15 +59,13 @@ fn quoted(text: &str) -> Vec<String> {
     commands.collect()
 }
 
-/// The arguments of one command, with values for what is left open.
+/// The arguments of one command.
 fn words(command: &str) -> Vec<String> {
     let end = command.find([';', '|', '#', '&', '>']).unwrap_or(command.len());
-    let words = command[..end].split_whitespace().map(|word| {
-        let word = word.trim_matches(['[', ']', '"']);
-        word.replace("tn_…", &format!("tn_{}", "0".repeat(32)))
-            .replace('…', "a@example.com")
-    });
-    std::iter::once("honnin".to_owned()).chain(words).collect()
+    let words = command[..end].split_whitespace();
+    words
+        .map(|word| word.trim_matches(['[', ']', '"']).to_owned())
+        .collect()
 }
 
 #[test]
@@ -105,8 +97,6 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries
         .flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] })
-        .filter(|path| {
-            path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("cli/documented.rs")
-        })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
         .collect()
 }
