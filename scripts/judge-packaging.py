@@ -3,6 +3,8 @@
     judge-packaging.py sbom FILE..           validates CycloneDX documents, strictly
     judge-packaging.py environment FILE..    prints the variables that a Containerfile sets
     judge-packaging.py settings FILE..       checks the variables of a Compose file or of Kubernetes manifests with `honnin check-config` ($HONNIN)
+    judge-packaging.py bucket FILE..         prints the name of the bucket that they set
+    judge-packaging.py variables FILE..      prints these variables, with what $DATABASE_URL, $DATABASE_KEYS_URL and $S3_ENDPOINT name
 """
 
 import json
@@ -41,25 +43,43 @@ def environment(path):
     print(" ".join(line.removeprefix("ENV ") for line in lines if line.startswith("ENV ")))
 
 
-def settings(path):
-    """Unknown names and values out of bounds are errors of `check-config`."""
-    variables = {}
+def honnin_of(path):
+    """What Honnin's environment is in a Compose file or in Kubernetes manifests."""
+    found = {}
     for document in yaml.safe_load_all(pathlib.Path(path).read_text(encoding="utf-8")):
         for service in document.get("services", {}).values():
-            variables.update({name: value for name, value in service.get("environment", {}).items() if name.startswith("HONNIN_")})
+            found.update({name: value for name, value in service.get("environment", {}).items() if name.startswith("HONNIN_")})
         if document.get("kind") == "Deployment":
             for container in document["spec"]["template"]["spec"]["containers"]:
-                # What comes from a secret is the address of a database: two different ones.
-                variables.update({entry["name"]: entry.get("value", f"postgres://u:p@h/{entry['name']}") for entry in container["env"]})
-    if len(variables) < 5:
+                # What comes from a secret is the address of a database, a different one each, or a key.
+                found.update({entry["name"]: entry.get("value", f"postgres://u:p@h/{entry['name']}") for entry in container["env"]})
+    if len(found) < 5:
         sys.exit(f"{path}: no settings found")
-    filled = {name: re.sub(r"\$\{\w+:\?\}", "example.com", str(value)) for name, value in variables.items()}
-    checked = subprocess.run([os.environ["HONNIN"], "check-config"], env=filled, capture_output=True, text=True, check=False)
+    return {name: re.sub(r"\$\{\w+:\?\}", "example.com", str(value)) for name, value in found.items()}
+
+
+def settings(path):
+    """Unknown names and values out of bounds are errors of `check-config`."""
+    checked = subprocess.run([os.environ["HONNIN"], "check-config"], env=honnin_of(path), capture_output=True, text=True, check=False)
     if checked.returncode != 0 or "The configuration is valid" not in checked.stdout:
         sys.exit(f"{path}: {checked.stderr}")
+
+
+def bucket(path):
+    print(honnin_of(path)["HONNIN_S3_BUCKET"])
+
+
+def variables(path):
+    """Only what is behind an address is another one. A file that does not set it is a file that is not tested."""
+    found = honnin_of(path)
+    for name in ("DATABASE_URL", "DATABASE_KEYS_URL", "S3_ENDPOINT"):
+        if f"HONNIN_{name}" not in found:
+            sys.exit(f"{path}: HONNIN_{name} is missing")
+        found[f"HONNIN_{name}"] = os.environ[name]
+    print("\n".join(f"{name}={value}" for name, value in found.items()))
 
 
 if __name__ == "__main__":
     kind, *paths = sys.argv[1:]
     for path in paths:
-        {"sbom": sbom, "environment": environment, "settings": settings}[kind](path)
+        {"sbom": sbom, "environment": environment, "settings": settings, "bucket": bucket, "variables": variables}[kind](path)

@@ -80,6 +80,21 @@ pub struct Filter {
     pub until: Option<Timestamp>,
 }
 
+macro_rules! search_sql {
+    ($subject:literal) => {
+        concat!(
+            "SELECT audit.number, audit.at, audit.tenant_id, audit.actor, audit.action, audit.subject, audit.detail,
+                    audit.address, COALESCE(users.name, api_keys.name) AS actor_name
+             FROM audit LEFT JOIN users ON users.id = audit.actor LEFT JOIN api_keys ON api_keys.id = audit.actor
+             WHERE audit.tenant_id = $1 AND audit.number < $2 AND ",
+            $subject,
+            " AND (CAST($4 AS TEXT) IS NULL OR audit.actor = $4)
+                 AND (CAST($5 AS TEXT) IS NULL OR audit.action = $5) AND audit.at >= $6 AND audit.at < $7
+             ORDER BY audit.number DESC LIMIT $8"
+        )
+    };
+}
+
 /// A tenant's entries that match, newest first, before number `before`.
 ///
 /// # Errors
@@ -91,14 +106,13 @@ pub async fn search(
     before: Option<i64>,
     limit: u32,
 ) -> Result<Vec<Recorded>, StoreError> {
-    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
-        "SELECT audit.number, audit.at, audit.tenant_id, audit.actor, audit.action, audit.subject, audit.detail,
-                audit.address, COALESCE(users.name, api_keys.name) AS actor_name
-         FROM audit LEFT JOIN users ON users.id = audit.actor LEFT JOIN api_keys ON api_keys.id = audit.actor
-         WHERE audit.tenant_id = $1 AND audit.number < $2
-             AND (CAST($3 AS TEXT) IS NULL OR audit.subject = $3) AND (CAST($4 AS TEXT) IS NULL OR audit.actor = $4)
-             AND (CAST($5 AS TEXT) IS NULL OR audit.action = $5) AND audit.at >= $6 AND audit.at < $7
-         ORDER BY audit.number DESC LIMIT $8")
+    // With a clause of its own for the subject, which an index answers however long the log is.
+    let sql = if filter.subject.is_some() {
+        search_sql!("audit.subject = $3")
+    } else {
+        search_sql!("CAST($3 AS TEXT) IS NULL")
+    };
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
         .bind(tenant.as_str()).bind(before.unwrap_or(i64::MAX)).bind(&filter.subject).bind(&filter.actor)
         .bind(filter.action.map(AuditAction::as_str))
         .bind(filter.from.map_or(i64::MIN, Timestamp::as_millis))

@@ -12,7 +12,7 @@ use std::{
     path::Path,
     time::Duration,
 };
-use store::vault::MasterKeys;
+use store::vault::{MasterKeys, Rotation};
 
 #[derive(Subcommand)]
 pub(super) enum KeysCommand {
@@ -87,14 +87,15 @@ async fn change(app: &App, rotate: &Rotate) -> Result<(), Failure> {
 }
 
 async fn change_file(app: &App, file: &Path, settle: Duration) -> Result<(), Failure> {
+    let rotation = Rotation::begin(file)?;
     // More than one version: an earlier run was interrupted, and is continued.
-    if MasterKeys::load(file)?.versions().len() == 1 {
-        let version = MasterKeys::add_version(file)?;
+    if rotation.keys()?.versions().len() == 1 {
+        let version = rotation.add_version()?;
         say(format!("Added version {version} to {}", file.display()))?;
     }
     let late = encrypt_all(app, settle).await?;
-    let newest = MasterKeys::load(file)?.versions().last().copied().unwrap_or_default();
-    MasterKeys::keep_newest(file)?;
+    let newest = rotation.keys()?.versions().last().copied().unwrap_or_default();
+    rotation.keep_newest()?;
     record(&app.honnin, CommandLine::here(), newest).await?;
     say(format!("Encrypted {late} more. The old key was removed."))?;
     say("Copy the file to where you keep it. Older copies of the keys need the older file.")

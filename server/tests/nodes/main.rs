@@ -6,6 +6,7 @@
 mod acknowledged;
 mod backup;
 mod comparison;
+mod documented;
 mod full_disk;
 mod http;
 mod keys;
@@ -15,6 +16,7 @@ mod load;
 mod node;
 mod person;
 mod power_cut;
+mod rotation;
 mod service_manager;
 mod stop;
 mod takeover;

@@ -26,7 +26,7 @@ use testkit::authority;
 use tokio::sync::mpsc;
 use vision::Vision;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_honnin");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_honnin");
 
 /// An installation: its folder and its settings.
 pub(crate) struct Installation {

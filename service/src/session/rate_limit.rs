@@ -4,10 +4,7 @@
 
 use crate::{Honnin, access::Tenant};
 use domain::time::Timestamp;
-use store::{
-    StoreError, Tx,
-    session::creation_rates::{self, Wish},
-};
+use store::session::creation_rates::Wish;
 
 /// A rate limit; `per_minute` 0 means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +30,7 @@ const CLOCKS_DIFFER: i64 = 60_000_000;
 
 impl CreationRate {
     /// A request for a token at `now`; `None` if there is no limit.
-    fn wish(self, now: Timestamp) -> Option<Wish> {
+    pub(super) fn wish(self, now: Timestamp) -> Option<Wish> {
         let cost = (self.per_minute > 0).then(|| 60_000_000 / i64::from(self.per_minute))?;
         let now = now.as_millis() * 1000;
         let latest = now + cost * (i64::from(self.burst) - 1).max(0);
@@ -52,13 +49,5 @@ pub fn may_create(honnin: &Honnin, tenant: &Tenant) -> bool {
     match (honnin.config.creation_rate.wish(honnin.now()), tenant.full_at()) {
         (Some(wish), Some(full_at)) => wish.is_granted(full_at),
         _ => true,
-    }
-}
-
-/// Takes a token in the caller's unit. Returns whether there was one.
-pub(crate) async fn take(tx: &mut Tx, rate: CreationRate, tenant: &Tenant, now: Timestamp) -> Result<bool, StoreError> {
-    match rate.wish(now) {
-        None => Ok(true),
-        Some(wish) => creation_rates::take(tx, tenant.id(), &wish).await,
     }
 }

@@ -13,7 +13,7 @@ use domain::{
     user_input::UserInput,
 };
 use store::{
-    StoreError, audit,
+    StoreError,
     session::sessions::{self, SessionRow, column},
     vault::SessionKey,
 };
@@ -59,15 +59,12 @@ pub async fn read_session(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<
     let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
     let now = honnin.now();
     let caller = tenant.clone();
+    let entry = tenant.audit_entry(now, AuditAction::SessionRead, &id);
     let unit = honnin.db.write(async move |tx| {
-        let row = sessions::find(tx, caller.id(), &id)
-            .await?
-            .ok_or(ReadSessionError::NotFound)?;
         caller.mark_key_used(tx, now).await?;
-        audit::record(tx, &caller.audit_entry(now, AuditAction::SessionRead, &id)).await?;
-        Ok::<_, ReadSessionError>(row)
+        sessions::find_and_record(tx, caller.id(), &id, &entry).await
     });
-    let row = unit.await?;
+    let row = unit.await?.ok_or(ReadSessionError::NotFound)?;
     Ok(detail(honnin, row, now).await?)
 }
 

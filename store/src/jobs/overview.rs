@@ -130,14 +130,16 @@ pub async fn remove_finished(tx: &mut Tx, before: Timestamp, limit: u32) -> Resu
         .execute(conn).await.map(|done| done.rows_affected()))
 }
 
-/// Makes the unfinished jobs of `kind` that nobody holds due at `now` if they are due after `latest`. Returns how many.
+/// Makes the unfinished jobs of `kind` that nobody holds due at `now` if they are due after `latest`. Returns how many. Not those that are
+/// planned for as long as a tenant wants: there is one for every session, so the index leaves them out.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn bring_forward(tx: &mut Tx, kind: JobKind, latest: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
     tx.wake_worker();
     on!(tx, conn => sqlx::query(
-        "UPDATE jobs SET run_at = $3 WHERE kind = $1 AND run_at > $2 AND finished_at IS NULL AND leased_by IS NULL")
+        "UPDATE jobs SET run_at = $3 WHERE kind = $1 AND run_at > $2 AND finished_at IS NULL AND leased_by IS NULL
+             AND kind NOT IN ('expire', 'erase', 'retain')")
         .bind(kind.as_str()).bind(latest.as_millis()).bind(now.as_millis())
         .execute(conn).await.map(|done| done.rows_affected()))
 }

@@ -1,6 +1,7 @@
 //! Sessions: their rows and links, what was answered to a repeated creation, creation rates, searches and statistics.
 
 pub mod creation_rates;
+pub mod creations;
 pub mod ended;
 pub mod idempotency;
 pub mod links;

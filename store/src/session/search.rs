@@ -135,7 +135,7 @@ macro_rules! list_sql {
                AND (CAST($5 AS TEXT) IS NULL OR sessions.outcome LIKE $5)
                AND (CAST($6 AS TEXT) IS NULL OR sessions.outcome LIKE $6)
                AND (CAST($7 AS TEXT) IS NULL OR sessions.document_type = $7)
-               AND sessions.created_at >= $8 AND sessions.created_at < $9
+               AND sessions.created_at >= $8
                AND (CAST($10 AS TEXT) IS NULL OR LOWER(sessions.metadata) LIKE LOWER($10) ESCAPE '\\')
                AND (CAST($14 AS TEXT) IS NULL OR review_assignments.user_id = $14)
                AND ",
@@ -158,21 +158,36 @@ pub async fn list(
     page: &Page,
     now: Timestamp,
 ) -> Result<Vec<SessionSummary>, StoreError> {
-    let sql = match page.order {
-        Order::Newest => list_sql!(
+    // An id, and a status that is stored as readers see it or not at all, have clauses of their own, which an index answers however many
+    // sessions there are.
+    let sql = match (page.order, &filter.id, filter.status) {
+        (Order::Newest, Some(_), _) => list_sql!(
+            "sessions.id = $3 AND (sessions.created_at, sessions.id) < ($11, $12)",
+            "sessions.created_at DESC, sessions.id DESC"
+        ),
+        (Order::Newest, None, Some(status)) if status != Status::Expired => list_sql!(
+            "sessions.status = $4 AND (sessions.created_at, sessions.id) < ($11, $12)",
+            "sessions.created_at DESC, sessions.id DESC"
+        ),
+        (Order::Newest, None, _) => list_sql!(
             "(sessions.created_at, sessions.id) < ($11, $12)",
             "sessions.created_at DESC, sessions.id DESC"
         ),
-        Order::LongestWaiting => list_sql!(
-            "sessions.status = 'reviewing' AND (sessions.waiting_since, sessions.id) > ($11, $12)",
+        (Order::LongestWaiting, ..) => list_sql!(
+            "sessions.status = 'reviewing' AND sessions.created_at < $9 AND (sessions.waiting_since, sessions.id) > ($11, $12)",
             "sessions.waiting_since, sessions.id"
         ),
     };
-    // `~` sorts after and the empty text before every id.
-    let (at, id) = match (&page.after, page.order) {
-        (Some((at, id)), _) => (at.as_millis(), id.as_str()),
-        (None, Order::LongestWaiting) => (i64::MIN, ""),
-        (None, Order::Newest) => (i64::MAX, "~"),
+    // `~` sorts after and the empty text before every id. The end of the time that is wanted is such a place as well: with two upper
+    // bounds, SQLite would not use the index by status.
+    let until = filter.until.map_or(i64::MAX, Timestamp::as_millis);
+    let after = page.after.as_ref().map(|(at, id)| (at.as_millis(), id.as_str()));
+    let (at, id) = match page.order {
+        Order::LongestWaiting => after.unwrap_or((i64::MIN, "")),
+        Order::Newest => after.map_or_else(
+            || if until == i64::MAX { (until, "~") } else { (until, "") },
+            |after| after.min((until, "")),
+        ),
     };
     let verdict = filter.verdict.map(|verdict| format!("%\"verdict\":\"{verdict}\"%"));
     let reason = filter.reason.map(|reason| format!("%\"{reason}\"%"));
@@ -182,8 +197,7 @@ pub async fn list(
         .bind(filter.id.as_ref().map(SessionId::as_str)).bind(filter.status.map(Status::as_str))
         .bind(verdict).bind(reason).bind(filter.document_type.map(DocumentType::as_str))
         .bind(filter.from.map_or(i64::MIN, Timestamp::as_millis))
-        .bind(filter.until.map_or(i64::MAX, Timestamp::as_millis))
-        .bind(metadata).bind(at).bind(id).bind(i64::from(page.limit))
+        .bind(until).bind(metadata).bind(at).bind(id).bind(i64::from(page.limit))
         .bind(filter.assigned_to.as_ref().map(UserId::as_str))
         .fetch_all(conn).await)?;
     rows.into_iter().map(|row| found(row, now)).collect()

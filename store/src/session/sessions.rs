@@ -2,7 +2,8 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    audit::Entry,
+    db::{Dialect, Tx, on},
     vault::{AssociatedData, DataKeyId},
 };
 use domain::{
@@ -219,6 +220,41 @@ macro_rules! select {
 pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &SessionId) -> Result<Option<SessionRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE id = $1 AND tenant_id = $2"))
         .bind(id.as_str()).bind(tenant.as_str()).fetch_optional(conn).await)?;
+    raw.map(SessionRow::try_from).transpose()
+}
+
+macro_rules! record_reading {
+    () => {
+        "INSERT INTO audit (at, tenant_id, actor, action, subject, detail, address)
+         SELECT $3, $4, $5, $6, $7, $8, $9 FROM sessions WHERE id = $1 AND tenant_id = $2"
+    };
+}
+
+/// The same, and writes `entry` to the audit log if there is such a session. One round trip: a second one would cost a reading as much as
+/// the rest of it.
+///
+/// # Errors
+/// If the database does not respond or the row does not parse.
+pub async fn find_and_record(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    id: &SessionId,
+    entry: &Entry,
+) -> Result<Option<SessionRow>, StoreError> {
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => concat!(record_reading!(), ";", select!("WHERE id = $1 AND tenant_id = $2")),
+        Dialect::Postgres => concat!(
+            "WITH entry AS (",
+            record_reading!(),
+            ") ",
+            select!("WHERE id = $1 AND tenant_id = $2")
+        ),
+    };
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(sql)
+        .bind(id.as_str()).bind(tenant.as_str())
+        .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(&entry.actor)
+        .bind(entry.action.as_str()).bind(&entry.subject).bind(&entry.detail).bind(&entry.address)
+        .fetch_optional(conn).await)?;
     raw.map(SessionRow::try_from).transpose()
 }
 

@@ -7,7 +7,7 @@ use std::{
     collections::BTreeMap,
     fs::{self, OpenOptions},
     io::{ErrorKind, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 use zeroize::Zeroizing;
@@ -58,11 +58,8 @@ impl MasterKeys {
         Self::parse(&Zeroizing::new(text))
     }
 
-    /// Adds a new version to the file at `path`. Processes started from then on encrypt with it; older versions still decrypt.
-    ///
-    /// # Errors
-    /// If the file cannot be read, parsed or written.
-    pub fn add_version(path: &Path) -> Result<u32, StoreError> {
+    /// Adds a new version to the file at `path`, and returns its number.
+    pub(super) fn add_version(path: &Path) -> Result<u32, StoreError> {
         let text = Zeroizing::new(fs::read_to_string(path).map_err(|error| cannot("read", &error))?);
         let next = Self::parse(&text)?.newest()?.0 + 1;
         let separator = if text.ends_with('\n') { "" } else { "\n" };
@@ -71,11 +68,8 @@ impl MasterKeys {
         Ok(next)
     }
 
-    /// Removes all versions but the newest from the file at `path`; returns how many. What they encrypted cannot be read afterwards.
-    ///
-    /// # Errors
-    /// If the file cannot be read, parsed or written.
-    pub fn keep_newest(path: &Path) -> Result<usize, StoreError> {
+    /// Removes all versions but the newest from the file at `path`, and returns how many.
+    pub(super) fn keep_newest(path: &Path) -> Result<usize, StoreError> {
         let keys = Self::load(path)?;
         let (version, key) = keys.newest()?;
         let digits = Zeroizing::new(hex::encode(***key));
@@ -196,35 +190,43 @@ fn new_line(version: u32) -> Result<Zeroizing<String>, StoreError> {
     Ok(Zeroizing::new(format!("{version} {}\n", digits.as_str())))
 }
 
-/// Replaces the file at once: a reader sees the old keys or the new ones.
+/// Replaces the file at once: a reader sees the old keys or the new ones. Only one process does it at a time ([`super::Rotation`]), so
+/// what one that was killed has left is simply written over.
 fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
-    let staged = path.with_extension("new");
+    let staged = staged_name(path);
     drop(fs::remove_file(&staged));
-    write_new(&staged, text)
+    write_and_sync(&staged, text)
         .and_then(|()| fs::rename(&staged, path))
         .and_then(|()| sync_name(path))
         .map_err(|error| cannot("write", &error))
+}
+
+/// Where the next content of the file is written before it takes its place.
+pub(super) fn staged_name(path: &Path) -> PathBuf {
+    path.with_extension("new")
 }
 
 /// Creates a new file completely or not at all, and durably: data encrypted with a key that a power cut took back would be
 /// lost.
 fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
     let staged = path.with_extension(format!("{}.part", std::process::id()));
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = (|| {
-        let mut file = options.open(&staged)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        // Unlike a rename, a hard link does not replace an existing file.
-        fs::hard_link(&staged, path)
-    })();
+    // Unlike a rename, a hard link does not replace an existing file.
+    let written = write_and_sync(&staged, text).and_then(|()| fs::hard_link(&staged, path));
     drop(fs::remove_file(&staged));
     written.and_then(|()| sync_name(path))
 }
 
-fn cannot(what: &str, error: &std::io::Error) -> StoreError {
+/// Creates a file that its owner alone can read. Its name is not durable yet.
+fn write_and_sync(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+pub(super) fn cannot(what: &str, error: &std::io::Error) -> StoreError {
     StoreError::Locked(format!("cannot {what} the master key file: {error}").into())
 }

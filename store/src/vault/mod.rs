@@ -11,9 +11,11 @@ mod key_file;
 mod keyring;
 mod master;
 mod opened;
+mod rotation;
 mod seal;
 
 pub use master::MasterKeys;
+pub use rotation::Rotation;
 pub use seal::{AssociatedData, SessionKey};
 
 use crate::{

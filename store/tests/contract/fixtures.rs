@@ -1,6 +1,7 @@
 //! Fixtures: two tenants, a session each, a reviewer. Rows live as long as the test, so that units of work can borrow them.
 
 use domain::{
+    audit::AuditAction,
     event::{EventData, EventType},
     ids::{EventId, SessionId, TenantId, UserId},
     outcome::{Checks, Outcome, Review, SessionRef, Source, Verdict},
@@ -11,9 +12,14 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use store::{
-    Db, StoreError,
+    Db, StoreError, Tx, audit,
     people::users::{self, UserRow},
-    session::sessions::{self, SessionRow},
+    session::{
+        creation_rates::Wish,
+        creations::{self, Creation},
+        links::LinkRow,
+        sessions::{self, SessionRow},
+    },
     settings::tenants::{self, TenantRow},
     vault::DataKeyId,
     webhook::events::{EventContent, EventRow},
@@ -83,6 +89,48 @@ pub(crate) fn session(tenant: &TenantRow, number: u8) -> SessionRow {
         state: Some(vec![1, number]),
         known: Some(vec![2, number]),
         ..SessionRow::new(session, DataKeyId::parse(&format!("dk_{number:032x}")).unwrap())
+    }
+}
+
+/// A session with an id of its own, as it is created.
+pub(crate) fn new_session(tenant: &TenantId) -> SessionRow {
+    let plan = Plan::of(&[Step::Document, Step::Selfie]).unwrap();
+    let id = SessionId::from_random(rand::random());
+    let key = DataKeyId::parse(&format!("dk_{:032x}", rand::random::<u128>())).unwrap();
+    SessionRow::new(Session::new(id, tenant.clone(), plan, at(1_000), Millis::hours(1)), key)
+}
+
+/// Stores a creation, with a link whose hash repeats the session's id.
+pub(crate) async fn create(tx: &mut Tx, row: &SessionRow, wish: Option<&Wish>) -> Result<bool, StoreError> {
+    let session = &row.session;
+    let link = LinkRow {
+        hash: session.id.as_str().into(),
+        session: session.id.clone(),
+        created_at: session.created_at,
+        expires_at: session.expires_at,
+        used_at: None,
+        killed_at: None,
+    };
+    let entry = entry(&session.tenant, &session.id, AuditAction::SessionCreate);
+    let new = Creation {
+        session: row,
+        link: &link,
+        entry: &entry,
+        wish,
+    };
+    creations::insert(tx, &new).await
+}
+
+/// What somebody's server did to a session.
+pub(crate) fn entry(tenant: &TenantId, session: &SessionId, action: AuditAction) -> audit::Entry {
+    audit::Entry {
+        at: at(1_000),
+        tenant: Some(tenant.clone()),
+        actor: "key_1".into(),
+        action: action.into(),
+        subject: Some(session.to_string()),
+        detail: None,
+        address: Some("192.0.2.1".into()),
     }
 }
 

@@ -1,7 +1,10 @@
 //! Tenants, their keys, their sessions and the links to them.
 
-use crate::fixtures::{World, at, keep, outcome, read, session, tenant, user, world, write};
+use crate::fixtures::{
+    World, at, create, entry, keep, new_session, outcome, read, session, tenant, user, world, write,
+};
 use domain::{
+    audit::AuditAction,
     document::DocumentType,
     ids::{ApiKeyId, SessionId, TenantId},
     outcome::Verdict,
@@ -11,10 +14,11 @@ use domain::{
     tenant::TenantSettings,
 };
 use store::{
-    StoreError,
+    StoreError, audit,
+    jobs::{self, JobKind},
     people::users,
     session::{
-        creation_rates::{self, Wish},
+        creation_rates::Wish,
         links::{self, LinkRow},
         sessions::{self, SessionRow},
     },
@@ -175,7 +179,7 @@ async fn a_key_leads_to_its_tenant_until_it_expires_or_is_revoked_by_that_tenant
             credible: 2_030,
         };
         assert!(
-            write!(db, tx => creation_rates::take(tx, &tenant.id, &wish)).unwrap(),
+            write!(db, tx => create(tx, &new_session(&tenant.id), Some(&wish))).unwrap(),
             "{name}"
         );
         let revoked = read!(db, tx => api_keys::find_caller(tx, &one.hash, at(51)));
@@ -309,6 +313,80 @@ fn link(session: &SessionId, number: u8) -> LinkRow {
         expires_at: at(100),
         used_at: None,
         killed_at: None,
+    }
+}
+
+#[tokio::test]
+async fn a_creation_is_stored_whole_or_not_at_all() {
+    let wish = Wish {
+        now: 1_000,
+        cost: 10,
+        latest: 1_000,
+        credible: 2_010,
+    };
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, session, .. } = world(&db).await;
+        let of_a_person = SessionRow {
+            known: Some(vec![1]),
+            state: Some(vec![2]),
+            metadata: Some(r#"{"order":"A-1"}"#.to_owned().into()),
+            callback_url: Some("https://example.com/done".into()),
+            ..new_session(&tenant.id)
+        };
+        for (row, wish) in [(of_a_person, None), (new_session(&tenant.id), Some(wish))] {
+            let row: &'static SessionRow = keep(row);
+            assert!(write!(db, tx => create(tx, row, wish.as_ref())).unwrap(), "{name}");
+            let id = &row.session.id;
+            assert_eq!(
+                read!(db, tx => sessions::find_any(tx, id)).as_ref(),
+                Some(row),
+                "{name}"
+            );
+            let link = read!(db, tx => links::find(tx, id.as_str().as_bytes())).unwrap();
+            assert_eq!((&link.session, link.expires_at), (id, row.session.expires_at), "{name}");
+            let jobs = read!(db, tx => jobs::list(tx, Some(id.as_str()), 10));
+            let [job] = jobs.as_slice() else { panic!("{jobs:?}") };
+            assert_eq!(
+                (job.kind, job.run_at),
+                (JobKind::Expire, row.session.expires_at),
+                "{name}"
+            );
+            let entries = read!(db, tx => audit::list(tx, &tenant.id, Some(id.as_str()), None, 10));
+            let [entry] = entries.as_slice() else {
+                panic!("{entries:?}")
+            };
+            assert_eq!(entry.entry.address.as_deref(), Some("192.0.2.1"), "{name}");
+        }
+        // There was one token.
+        let refused = keep(new_session(&tenant.id));
+        let unit = db.write(async move |tx| -> Result<(), StoreError> {
+            assert!(!create(tx, refused, Some(&wish)).await?);
+            Err(StoreError::Conflict)
+        });
+        assert!(unit.await.is_err(), "{name}");
+        let id = &refused.session.id;
+        assert_eq!(read!(db, tx => sessions::find_any(tx, id)), None, "{name}");
+        assert_eq!(read!(db, tx => links::find(tx, id.as_str().as_bytes())), None, "{name}");
+        let twice = write!(db, tx => create(tx, session, None));
+        assert!(matches!(twice, Err(StoreError::Duplicate)), "{name}: {twice:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_reading_is_recorded_if_there_is_such_a_session() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant, session, other, ..
+        } = world(&db).await;
+        let (tenant, id) = (&tenant.id, &session.session.id);
+        let entry = keep(entry(tenant, id, AuditAction::SessionRead));
+        for (caller, known) in [(tenant, true), (&other.id, false)] {
+            let found = write!(db, tx => sessions::find_and_record(tx, caller, id, entry)).unwrap();
+            assert_eq!(found.is_some(), known, "{name}");
+            assert!(found.is_none_or(|found| found == *session), "{name}");
+            let recorded = read!(db, tx => audit::list(tx, tenant, Some(id.as_str()), None, 10));
+            assert_eq!(recorded.len(), 1, "{name}");
+        }
     }
 }
 

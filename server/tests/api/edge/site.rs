@@ -8,7 +8,7 @@ use axum::{
     body::{Body, to_bytes},
     extract::Request,
 };
-use domain::role::Role;
+use domain::{role::Role, time::Millis};
 use insta::assert_snapshot;
 use server::{router::router, state::App};
 use tower::ServiceExt as _;
@@ -24,6 +24,21 @@ async fn health_and_readiness() {
     cache-control: no-store
     {"clock":true,"database":true,"keys":true,"models":false,"modelsMissing":["text","face"],"pictures":true,"ready":true}
     "#);
+}
+
+#[tokio::test]
+async fn a_node_whose_clock_has_jumped_is_ready_and_says_that_it_does_not_trust_its_clock() {
+    let server = Server::new().await;
+    for (minutes, trusted) in [(4, true), (6, false), (-6, false)] {
+        server.clock.jump(Millis::minutes(minutes));
+        let ready = server.send("GET", "/readyz", &[], "").await;
+        let said = format!(r#"{{"clock":{trusted},"#);
+        assert!(
+            ready.status == 200 && ready.body.starts_with(&said),
+            "{minutes}: {}",
+            ready.body
+        );
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 pub(crate) mod idempotency;
 
-use crate::{Honnin, access::Tenant, runtime::token, session::rate_limit};
+use crate::{Honnin, access::Tenant, runtime::token};
 use domain::{
     audit::AuditAction,
     callback::CallbackUrl,
@@ -15,11 +15,12 @@ use domain::{
 };
 use idempotency::Attempt;
 use store::{
-    StoreError, Tx, audit,
+    StoreError, Tx,
     jobs::{self, JobKind, NewJob},
     session::{
-        links::{self, LinkRow},
-        sessions::{self, SessionRow, column},
+        creations::{self, Creation},
+        links::LinkRow,
+        sessions::{SessionRow, column},
     },
     vault::SessionKey,
 };
@@ -146,37 +147,28 @@ async fn create(
     let kept = attempt
         .map(|attempt| attempt.keep(tenant, &created, &key))
         .transpose()?;
-    let (caller, rate) = (tenant.clone(), honnin.config.creation_rate);
+    let (caller, wish) = (tenant.clone(), honnin.config.creation_rate.wish(now));
+    let entry = tenant.audit_entry(now, AuditAction::SessionCreate, &row.session.id);
     let unit = honnin.db.write(async move |tx| -> Result<_, CreateSessionError> {
         if let Some(kept) = &kept
             && !idempotency::store(tx, kept).await?
         {
             return Ok(false);
         }
-        store_session(tx, &caller, &row, &link, now).await?;
-        // Last: on Postgres, the tenant's other creations wait for this row until the commit.
-        if !rate_limit::take(tx, rate, &caller, now).await? {
+        caller.mark_key_used(tx, now).await?;
+        let new = Creation {
+            session: &row,
+            link: &link,
+            entry: &entry,
+            wish: wish.as_ref(),
+        };
+        // Last: on Postgres, the tenant's other creations wait for its bucket until the commit.
+        if !creations::insert(tx, &new).await? {
             return Err(CreateSessionError::RateLimited);
         }
         Ok(true)
     });
     Ok(unit.await?.then_some(created))
-}
-
-async fn store_session(
-    tx: &mut Tx,
-    caller: &Tenant,
-    row: &SessionRow,
-    link: &LinkRow,
-    now: Timestamp,
-) -> Result<(), CreateSessionError> {
-    sessions::insert(tx, row).await?;
-    links::insert(tx, link).await?;
-    enqueue_expiry(tx, &row.session).await?;
-    caller.mark_key_used(tx, now).await?;
-    let entry = caller.audit_entry(now, AuditAction::SessionCreate, &row.session.id);
-    audit::record(tx, &entry).await?;
-    Ok(())
 }
 
 /// The job that expires `session` at its deadline. A reprocess adds another one for the new deadline.

@@ -7,7 +7,7 @@ use std::path::Path;
 use store::{
     StoreError,
     settings::webhook_secrets,
-    vault::{MasterKeys, Vault},
+    vault::{MasterKeys, Rotation, Vault},
 };
 use testkit::databases::{Backend, OPTIONS, backends, number_at};
 
@@ -38,7 +38,7 @@ async fn after_a_rotation_old_keys_open_and_can_be_sealed_anew() {
             before.take().await.unwrap(),
             before.seal_secret(tenant(1).as_str(), "whk", PLAIN).unwrap(),
         );
-        assert_eq!(MasterKeys::add_version(&file).unwrap(), 2);
+        assert_eq!(Rotation::begin(&file).unwrap().add_version().unwrap(), 2);
 
         let after = vault_with(&backend, MasterKeys::load(&file).unwrap()).await;
         after.open(old_key.id()).await.unwrap();
@@ -128,7 +128,8 @@ async fn a_running_process_uses_a_version_that_was_added_to_its_file_and_secrets
         let first = keep(running.seal_secret(tenant, id.as_str(), PLAIN).unwrap());
         write!(db, tx => webhook_secrets::insert(tx, &world.tenant.id, id, first, at(0))).unwrap();
         assert!(running.is_current(first).unwrap());
-        MasterKeys::add_version(&file).unwrap();
+        let rotation = Rotation::begin(&file).unwrap();
+        rotation.add_version().unwrap();
         // Another process with the new version: what it encrypts is read by the one that was running before.
         let other = start(&backend, &file).await.unwrap();
         let second = keep(other.seal_secret(tenant, id.as_str(), PLAIN).unwrap());
@@ -151,10 +152,24 @@ async fn a_running_process_uses_a_version_that_was_added_to_its_file_and_secrets
         write!(db, tx => webhook_secrets::disable(tx, &world.tenant.id, id, at(1))).unwrap();
         write!(db, tx => webhook_secrets::replace_sealed(tx, id, first)).unwrap();
         assert!(read!(db, tx => webhook_secrets::list_sealed(tx)).is_empty(), "{name}");
-        assert_eq!(MasterKeys::keep_newest(&file).unwrap(), 1, "{name}");
-        assert_eq!(MasterKeys::load(&file).unwrap().versions(), [2], "{name}");
+        assert_eq!(rotation.keep_newest().unwrap(), 1, "{name}");
+        assert_eq!(rotation.keys().unwrap().versions(), [2], "{name}");
         assert!(running.open_secret(tenant, id.as_str(), second).is_ok(), "{name}");
     }
+}
+
+#[test]
+fn only_one_rotation_runs_at_a_time_and_what_a_killed_one_has_left_is_removed() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let (file, left) = (folder.path().join("master.key"), folder.path().join("master.new"));
+    MasterKeys::load_or_create(&file).unwrap();
+    let first = Rotation::begin(&file).unwrap();
+    let refused = Rotation::begin(&file).unwrap_err();
+    assert!(refused.to_string().contains("another process is rotating"), "{refused}");
+    drop(first);
+    std::fs::write(&left, "keys").unwrap();
+    Rotation::begin(&file).unwrap();
+    assert!(!left.exists());
 }
 
 #[cfg(unix)]

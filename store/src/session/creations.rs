@@ -1,0 +1,137 @@
+//! Everything that creating a session stores, in one round trip to the database: five would cost a request more than its own work
+//! ([P1b, P1c](../../../docs/TESTING.md)).
+
+use crate::{
+    StoreError,
+    audit::Entry,
+    db::{Dialect, Tx, on},
+    jobs::JobKind,
+    session::{creation_rates::Wish, links::LinkRow, sessions::SessionRow},
+};
+use domain::ids::TenantId;
+
+/// A session that was just created, and what belongs to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Creation<'a> {
+    /// Without anything that a person or a decision adds later.
+    pub session: &'a SessionRow,
+    /// Its first link.
+    pub link: &'a LinkRow,
+    /// The entry of the audit log.
+    pub entry: &'a Entry,
+    /// The token that it takes from its tenant's bucket, if creations are limited.
+    pub wish: Option<&'a Wish>,
+}
+
+macro_rules! session {
+    () => {
+        "INSERT INTO sessions (id, tenant_id, status, plan, created_at, expires_at, attempt, version, data_key, metadata, callback_url,
+             state, known)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+    };
+}
+
+macro_rules! link {
+    () => {
+        "INSERT INTO links (hash, session_id, created_at, expires_at) VALUES ($14, $1, $15, $16)"
+    };
+}
+
+/// The job that expires it at its deadline.
+macro_rules! job {
+    () => {
+        "INSERT INTO jobs (kind, subject, run_at) VALUES ($17, $1, $6)"
+    };
+}
+
+macro_rules! entry {
+    () => {
+        "INSERT INTO audit (at, tenant_id, actor, action, subject, detail, address) VALUES ($18, $19, $20, $21, $22, $23, $24)"
+    };
+}
+
+/// Takes a token if [`Wish::is_granted`] allows it. One statement, so that two nodes cannot take the same token.
+macro_rules! token {
+    () => {
+        "INSERT INTO creation_rates (tenant_id, full_at) VALUES ($2, $25 + $26)
+         ON CONFLICT (tenant_id) DO UPDATE
+         SET full_at = $26 + CASE
+             WHEN creation_rates.full_at <= $25 THEN $25
+             WHEN creation_rates.full_at <= $27 THEN creation_rates.full_at
+             ELSE $27 END
+         WHERE creation_rates.full_at <= $27 OR creation_rates.full_at > $28"
+    };
+}
+
+/// The statement, and how many rows it reports if everything was stored. SQLite runs several statements and adds up their rows. PostgreSQL
+/// takes one, and reports the rows of its last part; what the other parts refer to is checked at its end.
+const fn statement(dialect: Dialect, is_limited: bool) -> (&'static str, u64) {
+    match (dialect, is_limited) {
+        (Dialect::Sqlite, false) => (concat!(session!(), ";", link!(), ";", job!(), ";", entry!()), 4),
+        (Dialect::Sqlite, true) => (
+            concat!(session!(), ";", link!(), ";", job!(), ";", entry!(), ";", token!()),
+            5,
+        ),
+        (Dialect::Postgres, false) => (
+            concat!(
+                "WITH session AS (",
+                session!(),
+                "), link AS (",
+                link!(),
+                "), job AS (",
+                job!(),
+                ") ",
+                entry!()
+            ),
+            1,
+        ),
+        (Dialect::Postgres, true) => (
+            concat!(
+                "WITH session AS (",
+                session!(),
+                "), link AS (",
+                link!(),
+                "), job AS (",
+                job!(),
+                "), entry AS (",
+                entry!(),
+                ") ",
+                token!()
+            ),
+            1,
+        ),
+    }
+}
+
+/// Stores a creation. Returns false if its tenant's bucket has no token: the caller must fail then, so that nothing is stored.
+///
+/// # Errors
+/// [`StoreError::Duplicate`] if the id or the link's hash is already in use.
+pub async fn insert(tx: &mut Tx, new: &Creation<'_>) -> Result<bool, StoreError> {
+    let Creation {
+        session: row,
+        link,
+        entry,
+        wish,
+    } = *new;
+    let plan = serde_json::to_string(&row.session.plan).map_err(StoreError::refused)?;
+    let (sql, complete) = statement(tx.dialect(), wish.is_some());
+    let stored = on!(tx, conn => {
+        let statement = sqlx::query(sql)
+            .bind(row.session.id.as_str()).bind(row.session.tenant.as_str()).bind(row.session.status.as_str()).bind(&plan)
+            .bind(row.session.created_at.as_millis()).bind(row.session.expires_at.as_millis())
+            .bind(row.session.attempt).bind(row.session.version).bind(row.data_key.as_str()).bind(row.metadata.as_deref())
+            .bind(&row.callback_url).bind(&row.state).bind(&row.known)
+            .bind(&link.hash).bind(link.created_at.as_millis()).bind(link.expires_at.as_millis())
+            .bind(JobKind::Expire.as_str())
+            .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(&entry.actor)
+            .bind(entry.action.as_str()).bind(&entry.subject).bind(&entry.detail).bind(&entry.address);
+        let statement = match wish {
+            Some(wish) => statement.bind(wish.now).bind(wish.cost).bind(wish.latest).bind(wish.credible),
+            None => statement,
+        };
+        statement.execute(conn).await.map(|done| done.rows_affected())
+    })?;
+    tx.count_session(row.session.status);
+    Ok(stored == complete)
+}

@@ -1,0 +1,73 @@
+//! Changing the file of the master keys, by one process at a time: of two that added a version each, one would remove the other's,
+//! and with it what had been encrypted in between.
+
+use super::{
+    MasterKeys,
+    master::{cannot, staged_name},
+};
+use crate::StoreError;
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    path::{Path, PathBuf},
+};
+
+/// The error while another process rotates.
+const BUSY: &str = "another process is rotating the master key: wait until it has ended";
+
+/// The right to change a file of master keys. It ends with its process, however that ends.
+#[derive(Debug)]
+pub struct Rotation {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Rotation {
+    /// Begins to change the file at `path`. A file beside it, `.lock`, is locked meanwhile, and stays empty afterwards. What an
+    /// interrupted rotation has left beside the file is removed.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] if another process is doing it, or if the file beside it cannot be locked.
+    pub fn begin(path: &Path) -> Result<Self, StoreError> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let lock = options
+            .open(path.with_extension("lock"))
+            .map_err(|error| cannot("lock", &error))?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => StoreError::Locked(BUSY.into()),
+            TryLockError::Error(error) => cannot("lock", &error),
+        })?;
+        // It holds keys. There usually is none.
+        drop(fs::remove_file(staged_name(path)));
+        Ok(Self {
+            path: path.to_owned(),
+            _lock: lock,
+        })
+    }
+
+    /// The keys in the file.
+    ///
+    /// # Errors
+    /// If the file cannot be read or parsed.
+    pub fn keys(&self) -> Result<MasterKeys, StoreError> {
+        MasterKeys::load(&self.path)
+    }
+
+    /// Adds a new version, and returns its number. Running processes encrypt with it from then on; older versions still decrypt.
+    ///
+    /// # Errors
+    /// If the file cannot be read, parsed or written.
+    pub fn add_version(&self) -> Result<u32, StoreError> {
+        MasterKeys::add_version(&self.path)
+    }
+
+    /// Removes all versions but the newest, and returns how many. What they encrypted cannot be read afterwards.
+    ///
+    /// # Errors
+    /// If the file cannot be read, parsed or written.
+    pub fn keep_newest(&self) -> Result<usize, StoreError> {
+        MasterKeys::keep_newest(&self.path)
+    }
+}
