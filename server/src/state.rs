@@ -1,8 +1,14 @@
 //! The state of every handler.
 
-use crate::{config::Config, edge::RequestContext, inbox::Inbox, metrics::Metrics, upload::Admission};
+use crate::{
+    config::Config,
+    edge::{RequestContext, Shares},
+    inbox::Inbox,
+    metrics::Metrics,
+    upload::Admission,
+};
 use app::page::{Request, Site};
-use domain::findings::Unavailable;
+use domain::{findings::Unavailable, ids::TenantId};
 use service::Honnin;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -16,6 +22,8 @@ pub struct App {
     pub site: Site,
     /// The effective settings.
     pub config: Arc<Config>,
+    /// The requests of `/v1`, shared among tenants.
+    pub(crate) tenants: Arc<Shares<TenantId>>,
     /// Admits uploads.
     pub admission: Arc<Admission>,
     /// The metrics.
