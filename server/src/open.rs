@@ -3,7 +3,7 @@
 use crate::{
     beside,
     config::{Config, PictureStore},
-    edge::Shares,
+    edge::TenantShares,
     inbox::Inbox,
     master_key::{MasterKeyError, open_vault},
     metrics::Metrics,
@@ -241,7 +241,7 @@ async fn assemble(
         metrics: Arc::new(Metrics::new(honnin.db())),
         site: app::routes::site(honnin.clone(), site::assets(&config.site_dir)),
         honnin,
-        tenants: Shares::new(config.max_requests),
+        tenants: TenantShares::new(config.max_requests),
         admission: Arc::new(Admission::new(&config.uploads)),
         models_missing,
         inbox,

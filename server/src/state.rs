@@ -2,13 +2,13 @@
 
 use crate::{
     config::Config,
-    edge::{RequestContext, Shares},
+    edge::{RequestContext, TenantShares},
     inbox::Inbox,
     metrics::Metrics,
     upload::Admission,
 };
 use app::page::{Request, Site};
-use domain::{findings::Unavailable, ids::TenantId};
+use domain::findings::Unavailable;
 use service::Honnin;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -23,7 +23,7 @@ pub struct App {
     /// The effective settings.
     pub config: Arc<Config>,
     /// The requests of `/v1`, shared among tenants.
-    pub(crate) tenants: Arc<Shares<TenantId>>,
+    pub tenants: TenantShares,
     /// Admits uploads.
     pub admission: Arc<Admission>,
     /// The metrics.

@@ -1,6 +1,6 @@
 //! What the edge determined about a request, for handlers to extract.
 
-use super::share::{Part, Shares, Short};
+use super::share::{Part, Short, TenantShares};
 use axum::extract::FromRequestParts;
 use domain::ids::{ApiKeyId, RequestId, TenantId};
 use http::{StatusCode, request::Parts};
@@ -50,9 +50,9 @@ impl RequestContext {
     }
 
     /// Takes one of the requests that the caller's tenant may have running. Returns whether there was one.
-    pub(crate) fn take_share(&self, requests: &Arc<Shares<TenantId>>) -> bool {
+    pub(crate) fn take_share(&self, requests: &TenantShares) -> bool {
         let Some(caller) = self.caller.get() else { return true };
-        match requests.take(caller.tenant.clone(), 1, 0) {
+        match requests.0.take(caller.tenant.clone(), 1, 0) {
             Ok(part) => self.share.set(part).is_ok(),
             Err(Short::All | Short::Share) => false,
         }

@@ -55,6 +55,17 @@ struct Taken<K> {
     several: bool,
 }
 
+/// The requests of `/v1`, shared among tenants. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct TenantShares(pub(super) Arc<Shares<TenantId>>);
+
+impl TenantShares {
+    /// For this many concurrent requests.
+    pub(crate) fn new(requests: usize) -> Self {
+        Self(Shares::new(requests))
+    }
+}
+
 /// Why nothing was granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Short {

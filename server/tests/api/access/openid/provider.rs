@@ -14,7 +14,6 @@ use ring::{
 use serde_json::{Value, json};
 use std::{
     collections::HashMap,
-    net::SocketAddr,
     sync::{Arc, Mutex},
 };
 use tokio::{
@@ -63,7 +62,6 @@ struct State {
 
 #[derive(Clone)]
 pub(super) struct Provider {
-    pub(super) address: SocketAddr,
     state: Arc<Mutex<State>>,
 }
 
@@ -87,7 +85,6 @@ impl Provider {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let provider = Self {
-            address,
             state: Arc::new(Mutex::new(State {
                 issuer: format!("http://{address}"),
                 keys: vec![new_key()],
