@@ -79,6 +79,10 @@ vocabulary! {
         PersonSignIn = "person.sign_in",
         /// Failed to sign in.
         PersonSignInRefused = "person.sign_in_refused",
+        /// Linked their account to one at the OpenID provider.
+        PersonLinkAccount = "person.link_account",
+        /// Removed such a link.
+        PersonUnlinkAccount = "person.unlink_account",
         /// Changed their own password.
         PersonChangePassword = "person.change_password",
         /// Added a second factor.

@@ -1,5 +1,5 @@
-//! A minimal HTTP client for addresses that the operator gave: of `honnin listen` and of the key service. One request for each
-//! connection; no redirects. Webhooks have a client of their own, in `service`, because tenants choose their addresses.
+//! A minimal HTTP client for addresses that the operator gave: of `honnin listen`, of the key service and of the OpenID provider. One
+//! request for each connection; no redirects. Webhooks have a client of their own, in `service`, because tenants choose their addresses.
 
 use bytes::Bytes;
 use http::{Request, StatusCode, header::CONNECTION, header::HOST};
@@ -30,13 +30,26 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 /// A client that trusts the system's certificate authorities, and one more if given.
 pub(crate) struct Client {
     tls: TlsConnector,
+    time_limit: Duration,
+    largest: usize,
 }
 
 impl Client {
     pub(crate) fn new(ca_file: Option<&Path>) -> Result<Self, ClientError> {
         Ok(Self {
             tls: trust(ca_file, &[b"http/1.1"])?,
+            time_limit: TIME_LIMIT,
+            largest: LARGEST,
         })
+    }
+
+    /// With another time-out of a whole exchange, and another size of the largest response in bytes.
+    pub(crate) fn limited(self, time_limit: Duration, largest: usize) -> Self {
+        Self {
+            time_limit,
+            largest,
+            ..self
+        }
     }
 
     /// Sends a request to `url` and returns the status and the body of the response. Redirects are not followed.
@@ -48,9 +61,9 @@ impl Client {
         body: Vec<u8>,
     ) -> Result<(StatusCode, Bytes), ClientError> {
         let exchange = self.exchange(method, url, headers, body);
-        timeout(TIME_LIMIT, exchange)
+        timeout(self.time_limit, exchange)
             .await
-            .map_err(|_| format!("no response within {} s", TIME_LIMIT.as_secs()))?
+            .map_err(|_| format!("no response within {} s", self.time_limit.as_secs()))?
     }
 
     async fn exchange(
@@ -86,7 +99,10 @@ impl Client {
         }
         let response = sender.send_request(request.body(Full::new(Bytes::from(body)))?).await?;
         let status = response.status();
-        let body = Limited::new(response.into_body(), LARGEST).collect().await?.to_bytes();
+        let body = Limited::new(response.into_body(), self.largest)
+            .collect()
+            .await?
+            .to_bytes();
         connection.abort();
         Ok((status, body))
     }

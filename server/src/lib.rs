@@ -17,6 +17,7 @@ mod audit_export;
 mod beside;
 mod capture;
 mod console;
+mod cookies;
 #[cfg(test)]
 mod fuzz;
 mod health;
@@ -25,6 +26,7 @@ mod http_client;
 pub mod inbox;
 mod inbox_page;
 mod metrics_endpoint;
+mod openid;
 #[cfg(debug_assertions)]
 mod reload;
 mod same_origin;

@@ -3,9 +3,11 @@
 use crate::{
     beside,
     config::{Config, PictureStore},
+    edge::TenantShares,
     inbox::Inbox,
     master_key::{MasterKeyError, open_vault},
     metrics::Metrics,
+    openid::ProviderConnection,
     site,
     state::App,
     upload::Admission,
@@ -14,6 +16,7 @@ use domain::time::Clock;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use service::{
     Honnin, Parts, ServiceConfig,
+    people::openid::provider::Provider,
     runtime::{
         analyser::VisionAnalyser,
         clock::SystemClock,
@@ -69,6 +72,9 @@ pub enum OpenError {
     /// The webhook sender.
     #[error("webhooks: {0}")]
     Sender(#[from] SenderError),
+    /// The file with the certificate authority of the OpenID provider.
+    #[error("openid.ca_file: {0}")]
+    Provider(String),
     /// A file of certificate authorities.
     #[error("{setting} {}: {reason}", path.display())]
     Authorities {
@@ -210,6 +216,7 @@ async fn assemble(
         },
     })?;
     let pictures = pictures(&config.pictures)?;
+    let provider = provider(&config)?;
     let models_missing = vision.missing().into();
     let honnin = Honnin::new(Parts {
         db,
@@ -219,6 +226,7 @@ async fn assemble(
         random,
         analyser: Arc::new(VisionAnalyser::new(vision)),
         sender: Arc::new(sender),
+        provider,
         config: ServiceConfig {
             base_url: config.base_url.clone(),
             creation_rate: CreationRate {
@@ -226,12 +234,14 @@ async fn assemble(
                 burst: config.rates.creation_burst,
             },
             retention: config.retention,
+            local_sign_in: config.openid.local_sign_in,
         },
     });
     Ok(App {
         metrics: Arc::new(Metrics::new(honnin.db())),
         site: app::routes::site(honnin.clone(), site::assets(&config.site_dir)),
         honnin,
+        tenants: TenantShares::new(config.max_requests),
         admission: Arc::new(Admission::new(&config.uploads)),
         models_missing,
         inbox,
@@ -240,6 +250,16 @@ async fn assemble(
         reload: false,
         config,
     })
+}
+
+/// The OpenID provider, if there is one. It is asked for the first time when somebody signs in: it may be away at this moment.
+fn provider(config: &Config) -> Result<Option<Provider>, OpenError> {
+    let Some(provider) = &config.openid.provider else {
+        return Ok(None);
+    };
+    let connection = ProviderConnection::new(config.openid.ca_file.as_deref())
+        .map_err(|error| OpenError::Provider(error.to_string()))?;
+    Ok(Some(Provider::new(provider.clone(), Arc::new(connection))))
 }
 
 fn pictures(place: &PictureStore) -> Result<Pictures, OpenError> {

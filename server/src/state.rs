@@ -1,6 +1,12 @@
 //! The state of every handler.
 
-use crate::{config::Config, edge::RequestContext, inbox::Inbox, metrics::Metrics, upload::Admission};
+use crate::{
+    config::Config,
+    edge::{RequestContext, TenantShares},
+    inbox::Inbox,
+    metrics::Metrics,
+    upload::Admission,
+};
 use app::page::{Request, Site};
 use domain::findings::Unavailable;
 use service::Honnin;
@@ -16,6 +22,8 @@ pub struct App {
     pub site: Site,
     /// The effective settings.
     pub config: Arc<Config>,
+    /// The requests of `/v1`, shared among tenants.
+    pub tenants: TenantShares,
     /// Admits uploads.
     pub admission: Arc<Admission>,
     /// The metrics.

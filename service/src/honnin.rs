@@ -2,6 +2,7 @@
 
 use crate::{
     jobs::sweep::Retention,
+    people::openid::provider::{Provider, ProviderConfig},
     request_log::RequestLog,
     runtime::{
         analyser::Analyser, cpu_pool::CpuPool, random::Random, readiness::LastCheck, steadiness::Steadiness,
@@ -29,6 +30,8 @@ pub struct ServiceConfig {
     pub creation_rate: CreationRate,
     /// How long rows are kept that are not part of a session.
     pub retention: Retention,
+    /// Whether people may sign in with what they have here: a password, or a passkey alone. Without it they use the provider.
+    pub local_sign_in: bool,
 }
 
 /// The parts of a running system.
@@ -47,6 +50,8 @@ pub struct Parts {
     pub analyser: Arc<dyn Analyser>,
     /// Sends webhooks.
     pub sender: Arc<WebhookSender>,
+    /// The OpenID provider, if there is one.
+    pub provider: Option<Provider>,
     /// The installation.
     pub config: ServiceConfig,
 }
@@ -64,6 +69,7 @@ pub struct Honnin {
     /// For frames of a camera that waits for the answer: they do not queue behind pictures that take a second each.
     pub(crate) look_pool: Arc<CpuPool>,
     pub(crate) sender: Arc<WebhookSender>,
+    pub(crate) provider: Option<Arc<Provider>>,
     pub(crate) config: Arc<ServiceConfig>,
     pub(crate) wake_ups: Arc<WakeUps>,
     pub(crate) request_log: Arc<RequestLog>,
@@ -86,6 +92,7 @@ impl Honnin {
             cpu_pool: Arc::new(CpuPool::new(Arc::clone(&parts.analyser))),
             look_pool: Arc::new(CpuPool::new(parts.analyser)),
             sender: parts.sender,
+            provider: parts.provider.map(Arc::new),
             config: Arc::new(parts.config),
             wake_ups: Arc::default(),
             request_log: Arc::default(),
@@ -114,6 +121,18 @@ impl Honnin {
     #[must_use]
     pub fn base_url(&self) -> &Url {
         &self.config.base_url
+    }
+
+    /// The OpenID provider that people can sign in with, if there is one.
+    #[must_use]
+    pub fn provider(&self) -> Option<&ProviderConfig> {
+        self.provider.as_ref().map(|provider| provider.config())
+    }
+
+    /// Whether people may sign in with a password, or a passkey alone.
+    #[must_use]
+    pub fn allows_local_sign_in(&self) -> bool {
+        self.config.local_sign_in
     }
 
     /// The URL of a one-time link.

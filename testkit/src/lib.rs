@@ -301,10 +301,12 @@ pub async fn open(
         random,
         analyser: Arc::clone(analyser) as _,
         sender: Arc::new(sender),
+        provider: None,
         config: ServiceConfig {
             base_url: "https://id.example/".parse().unwrap(),
             creation_rate,
             retention: Retention::default(),
+            local_sign_in: true,
         },
     })
 }

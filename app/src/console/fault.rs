@@ -19,12 +19,76 @@ pub enum Fault {
     SetUpClosed,
     /// A link for choosing a password that was used, revoked or replaced, has expired, or never existed.
     LinkClosed,
+    /// Signing in with the provider failed.
+    Provider(ProviderFault),
     /// The form was sent from another site.
     Foreign,
     /// A form that none of our pages sends.
     Malformed,
     /// Our error; logged where it occurred.
     Broken,
+}
+
+/// Why the OpenID provider signed nobody in.
+#[derive(Clone, Copy, Debug)]
+pub enum ProviderFault {
+    /// It cannot be reached, or does not answer as it should.
+    Away,
+    /// The attempt was begun in another browser, is too old, or was finished before.
+    Closed,
+    /// The person did not sign in there.
+    Denied,
+    /// Its answer was not accepted.
+    Refused,
+    /// Nobody here is this person.
+    Unknown,
+    /// The account belongs to somebody else, or somebody else was to confirm.
+    Other,
+    /// Too many attempts.
+    Throttled,
+}
+
+impl ProviderFault {
+    const fn status(self) -> StatusCode {
+        match self {
+            Self::Away => StatusCode::BAD_GATEWAY,
+            Self::Closed => StatusCode::BAD_REQUEST,
+            Self::Denied | Self::Refused | Self::Unknown | Self::Other => StatusCode::FORBIDDEN,
+            Self::Throttled => StatusCode::TOO_MANY_REQUESTS,
+        }
+    }
+
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Away => (
+                "Your identity provider cannot be reached",
+                "It does not answer as it should. Try again in a moment; if this persists, ask an administrator of this installation.",
+            ),
+            Self::Closed => (
+                "This sign-in cannot be continued",
+                "It was started in another browser, took longer than 10 minutes, or has already been completed. Start again.",
+            ),
+            Self::Denied => (
+                "You were not signed in",
+                "Your identity provider did not sign you in. Start again if that was not intended.",
+            ),
+            Self::Refused => (
+                "You were not signed in",
+                "The answer of your identity provider was not accepted. Start again; if this persists, ask an administrator of this \
+                 installation.",
+            ),
+            Self::Unknown => (
+                "You do not have an account",
+                "Your identity provider knows you, but you have not been invited here, or your account is disabled. Ask an admin of your \
+                 organisation.",
+            ),
+            Self::Other => (
+                "This is another account",
+                "Your identity provider signed in somebody else than the owner of this account. Sign out there, then try again.",
+            ),
+            Self::Throttled => ("Too many attempts", "Wait 15 minutes, then try again."),
+        }
+    }
 }
 
 impl From<Forbidden> for Fault {
@@ -52,6 +116,7 @@ impl Fault {
             Self::Forbidden | Self::Foreign => StatusCode::FORBIDDEN,
             Self::NotFound | Self::SetUpClosed | Self::LinkClosed => StatusCode::NOT_FOUND,
             Self::Confirm(_) | Self::NoPassword => StatusCode::SEE_OTHER,
+            Self::Provider(fault) => fault.status(),
             Self::Malformed => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -77,6 +142,7 @@ impl Fault {
                 "This link cannot be used",
                 "This link has been used or revoked, or it is older than 72 hours. Ask for a new one.",
             ),
+            Self::Provider(fault) => fault.words(),
             Self::Foreign => (
                 "Request refused",
                 "This form was not sent from one of our pages. Reload the page and try again.",

@@ -294,6 +294,8 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::PersonChange => "changed a person",
         AuditAction::PersonSignIn => "signed in",
         AuditAction::PersonSignInRefused => "failed to sign in",
+        AuditAction::PersonLinkAccount => "linked their account to the identity provider",
+        AuditAction::PersonUnlinkAccount => "removed an account’s link to the identity provider",
         AuditAction::PersonChangePassword => "changed their password",
         AuditAction::FactorAdd => "added a second factor",
         AuditAction::FactorRemove => "removed a second factor",

@@ -16,6 +16,8 @@ mod layout;
 mod link;
 mod message;
 pub mod new_session;
+mod next;
+pub mod openid;
 pub mod overview;
 mod parts;
 pub mod password_links;
@@ -73,6 +75,7 @@ pub(crate) fn SignedInRoutes() -> impl MatchNestedRoutes + Clone {
 pub(crate) fn signed_in_forms() -> Router {
     Router::new()
         .merge(account::forms())
+        .merge(openid::signed_in_forms())
         .merge(new_session::forms())
         .merge(session::forms())
         .merge(erase::forms())
@@ -100,7 +103,10 @@ pub(crate) fn GuestRoutes() -> impl MatchNestedRoutes + Clone {
 
 /// Their forms.
 pub(crate) fn guest_forms() -> Router {
-    Router::new().merge(entry::forms()).merge(password_links::forms())
+    Router::new()
+        .merge(entry::forms())
+        .merge(openid::guest_forms())
+        .merge(password_links::forms())
 }
 
 /// The page for an unknown address in the console.

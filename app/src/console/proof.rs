@@ -1,5 +1,5 @@
-//! Proving again who one is (step-up), before a sensitive action: with the second factor where there is one, otherwise with the
-//! password.
+//! Proving again who one is (step-up), before a sensitive action: with the second factor where there is one, otherwise at the OpenID
+//! provider if the account is linked to it, otherwise with the password.
 
 use super::{
     parts::{Line, line, present_password},
@@ -13,6 +13,7 @@ use crate::{
 use domain::secret::Secret;
 use leptos::prelude::*;
 use service::people::{
+    openid::is_linked,
     second_factor::{
         CodeError, confirm_code, list_factors,
         passkeys::{self, PasskeyError},
@@ -31,12 +32,19 @@ pub(super) enum Proof {
         /// Whether they have a passkey.
         passkey: bool,
     },
+    /// To sign in at the OpenID provider again, on the page that confirms.
+    Provider {
+        /// Whether they have just done so.
+        fresh: bool,
+    },
 }
 
 /// Too many attempts, of whatever kind.
 pub(super) const THROTTLED: &str = "Too many attempts. Wait 15 minutes, then try again.";
 /// A wrong code.
 pub(super) const WRONG_CODE: &str = "The code is incorrect or was used before.";
+/// Not confirmed with the provider.
+const NOT_CONFIRMED: &str = "Confirm your identity first.";
 /// A refused passkey.
 pub(super) const WRONG_PASSKEY: &str = "The passkey was not accepted. Try again.";
 
@@ -44,16 +52,22 @@ pub(super) const WRONG_PASSKEY: &str = "The passkey was not accepted. Try again.
 pub(super) const fn refusal(refused: &SignInError) -> &'static str {
     match refused {
         SignInError::Throttled => THROTTLED,
+        SignInError::Off => "Passwords are not used here.",
         SignInError::Wrong | SignInError::SecondFactor(_) | SignInError::Store(_) => "The password is incorrect.",
     }
 }
 
 /// What the person is asked for.
 pub(super) async fn proof_of(request: &Request) -> PageResult<Proof> {
-    let factors = list_factors(request.honnin(), request.staff().user()).await?;
+    let (honnin, user) = (request.honnin(), request.staff().user());
+    let factors = list_factors(honnin, user).await?;
     Ok(if factors.any() {
         Proof::Factor {
             passkey: !factors.passkeys.is_empty(),
+        }
+    } else if !honnin.allows_local_sign_in() || is_linked(honnin, user).await? {
+        Proof::Provider {
+            fresh: request.is_fresh(),
         }
     } else {
         Proof::Password
@@ -63,13 +77,18 @@ pub(super) async fn proof_of(request: &Request) -> PageResult<Proof> {
 /// Checks the fields of a form that has them: what is wrong with them, if anything.
 pub(super) async fn step_up(request: &Request, fields: &Fields) -> PageResult<Option<Mistake>> {
     let (honnin, staff) = (request.honnin(), request.staff());
-    if proof_of(request).await? == Proof::Password {
-        let password = Secret::new(fields.raw("password").to_owned());
-        return match confirm_password(honnin, staff, password).await {
-            Ok(()) => Ok(None),
-            Err(SignInError::Store(error)) => Err(error.into()),
-            Err(refused) => Ok(Some(mistake("password", refusal(&refused)))),
-        };
+    match proof_of(request).await? {
+        Proof::Factor { .. } => {}
+        Proof::Provider { fresh: true } => return Ok(None),
+        Proof::Provider { fresh: false } => return Ok(Some(mistake("confirm", NOT_CONFIRMED))),
+        Proof::Password => {
+            let password = Secret::new(fields.raw("password").to_owned());
+            return match confirm_password(honnin, staff, password).await {
+                Ok(()) => Ok(None),
+                Err(SignInError::Store(error)) => Err(error.into()),
+                Err(refused) => Ok(Some(mistake("password", refusal(&refused)))),
+            };
+        }
     }
     if fields.has("credential") {
         return match passkeys::confirm(honnin, staff, fields.raw("credential")).await {
@@ -128,6 +147,13 @@ pub(super) const CHALLENGE: &str = "/admin/account/challenge";
 pub(super) fn proof_fields(proof: Proof, wrong: &[Mistake], meta: &PageMeta) -> AnyView {
     match proof {
         Proof::Password => present_password(),
+        Proof::Provider { fresh: true } => ().into_any(),
+        // In another tab, so that what was typed here stays.
+        Proof::Provider { fresh: false } => view! {
+            <p><a id="confirm" class="button secondary" href="/admin/confirm" target="_blank" rel="noopener">"Confirm your identity"</a>
+                " This opens a new tab. Then come back and continue here."</p>
+        }
+        .into_any(),
         Proof::Factor { passkey } => view! {
             {code_line(wrong)}
             {passkey.then(|| view! { {passkey_button("Use a passkey")}{passkey_script(meta)} })}
@@ -141,7 +167,7 @@ impl Proof {
     pub(super) const fn challenge(self) -> Option<&'static str> {
         match self {
             Self::Factor { passkey: true } => Some(CHALLENGE),
-            Self::Password | Self::Factor { passkey: false } => None,
+            Self::Password | Self::Provider { .. } | Self::Factor { passkey: false } => None,
         }
     }
 }

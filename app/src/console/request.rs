@@ -5,6 +5,7 @@ use super::{
     labels,
     layout::{Frame, May, NavigationItem, Undoable},
     message::message,
+    next::with_next,
     selection::Selection,
 };
 use crate::{
@@ -24,7 +25,6 @@ use service::{
     session::search::count_waiting,
     settings::list_tenants,
 };
-use url::form_urlencoded;
 
 /// After this time, sensitive actions ask for the password again (step-up).
 const FRESH: Millis = Millis::minutes(10);
@@ -47,6 +47,10 @@ pub struct SignedIn {
 pub struct Guest {
     /// Who they are if they have entered the right password and have a second factor to show.
     pub half: Option<UserId>,
+    /// The browser's cookie of an attempt to sign in with the provider.
+    pub attempt: Option<String>,
+    /// Whether the request comes from one of our pages or was typed, and not from another site.
+    pub is_own_link: bool,
 }
 
 /// A request of a signed-in person.
@@ -68,10 +72,19 @@ pub enum SessionChange {
     HalfSignedIn(UserId),
     /// This person has signed in.
     SignedIn(UserId),
+    /// This person has signed in with the provider.
+    SignedInElsewhere {
+        /// Who.
+        user: UserId,
+        /// When they proved to the provider who they are, if it told.
+        proved_at: Option<Timestamp>,
+    },
     /// They have signed out.
     SignedOut,
     /// They have proved again who they are.
     Confirmed,
+    /// This person, who should be signed in, has proved to the provider again who they are.
+    ConfirmedElsewhere(UserId),
     /// They switched to this tenant.
     LooksAt(TenantId),
 }
@@ -204,9 +217,14 @@ impl Request {
         self.who.confirmed_at.is_some_and(|at| now < at.plus(span))
     }
 
+    /// Whether they have proved who they are recently enough for sensitive actions.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.is_confirmed_within(FRESH)
+    }
+
     /// Asks for the password again if it was entered too long ago; `next` is where to continue afterwards.
     pub(crate) fn check_fresh(&self, next: &'static str) -> PageResult<()> {
-        if self.is_confirmed_within(FRESH) {
+        if self.is_fresh() {
             Ok(())
         } else {
             Err(Fault::Confirm(next))
@@ -218,8 +236,7 @@ fn told(fault: Fault, frame: Option<&Frame>, meta: &PageMeta) -> Refused {
     let (title, sentence) = fault.words();
     let header = match fault {
         Fault::Confirm(next) => {
-            let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
-            let to = HeaderValue::from_str(&format!("/admin/confirm?next={next}"));
+            let to = HeaderValue::from_str(&with_next("/admin/confirm", next));
             to.ok().map(|to| (LOCATION, to))
         }
         Fault::NoPassword => Some((LOCATION, HeaderValue::from_static("/admin/sign-in"))),

@@ -18,8 +18,12 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use domain::{document::Side, ids::SessionId};
+use domain::{
+    document::Side,
+    ids::{SessionId, TenantId},
+};
 use service::{
+    access::Applicant,
     capture::{
         progress::{analysed_within, progress},
         take::{Answers, Burst, LiveError, Looked, capture_document, capture_selfie, look},
@@ -45,7 +49,7 @@ pub(super) async fn picture(State(app): State<App>, page: PageRequest, request: 
 async fn take_picture(app: &App, page: &PageRequest, request: Request) -> Result<Taken, Refusal> {
     // Nothing is stored for a browser that belongs to no session.
     let applicant = applicant(page).await?;
-    let (side, picture, room) = match receive_side(app, applicant.session(), request).await? {
+    let (side, picture, room) = match receive_side(app, &applicant, request).await? {
         Ok(sent) => sent,
         Err(fault) => return Ok(Taken::Faulty(fault)),
     };
@@ -64,9 +68,9 @@ async fn take_picture(app: &App, page: &PageRequest, request: Request) -> Result
 type Sent = (Side, Vec<u8>, Upload);
 
 /// What was sent, or what is wrong with the file.
-async fn receive_side(app: &App, session: &SessionId, request: Request) -> Result<Result<Sent, FileFault>, Refusal> {
+async fn receive_side(app: &App, applicant: &Applicant, request: Request) -> Result<Result<Sent, FileFault>, Refusal> {
     // The parts around the file are small.
-    let mut upload = match Upload::read(&app.admission, session, request, MAX_FILE + 64 * 1024).await {
+    let mut upload = match Upload::read(&app.admission, whose(applicant), request, MAX_FILE + 64 * 1024).await {
         Ok(upload) => upload,
         Err(fault) => return of_upload(fault).map(Err),
     };
@@ -76,6 +80,11 @@ async fn receive_side(app: &App, session: &SessionId, request: Request) -> Resul
         .ok_or(Refusal::OutOfTurn)?;
     let picture = upload.take_files(forms::PICTURE).into_iter().next();
     Ok(picture.map(|picture| (side, picture, upload)).ok_or(FileFault::Missing))
+}
+
+/// Whose memory and turn an upload takes.
+const fn whose(applicant: &Applicant) -> (&TenantId, &SessionId) {
+    (applicant.tenant(), applicant.session())
 }
 
 /// What a refused upload means for the user.
@@ -95,7 +104,7 @@ pub(super) async fn selfie(State(app): State<App>, page: PageRequest, request: R
 
 async fn take_selfie(app: &App, page: &PageRequest, request: Request) -> Result<Taken, Refusal> {
     let applicant = applicant(page).await?;
-    let (burst, room) = match receive_burst(app, applicant.session(), request).await? {
+    let (burst, room) = match receive_burst(app, &applicant, request).await? {
         Ok(sent) => sent,
         Err(fault) => return Ok(Taken::Faulty(fault)),
     };
@@ -113,10 +122,10 @@ async fn take_selfie(app: &App, page: &PageRequest, request: Request) -> Result<
 /// The burst, and the upload memory that it holds until it is stored; or what is wrong with the files.
 async fn receive_burst(
     app: &App,
-    session: &SessionId,
+    applicant: &Applicant,
     request: Request,
 ) -> Result<Result<(Burst, Upload), FileFault>, Refusal> {
-    let mut upload = match Upload::read(&app.admission, session, request, MAX_BURST).await {
+    let mut upload = match Upload::read(&app.admission, whose(applicant), request, MAX_BURST).await {
         Ok(upload) => upload,
         Err(fault) => return of_upload(fault).map(Err),
     };
@@ -147,7 +156,7 @@ pub(super) async fn live(State(app): State<App>, page: PageRequest, request: Req
 
 async fn look_at(app: &App, page: &PageRequest, request: Request) -> Result<Result<Looked, LiveError>, Refusal> {
     let applicant = applicant(page).await?;
-    let mut upload = match Upload::read(&app.admission, applicant.session(), request, MAX_COPY).await {
+    let mut upload = match Upload::read(&app.admission, whose(&applicant), request, MAX_COPY).await {
         Ok(upload) => upload,
         Err(UploadFault::Busy) => return Err(Refusal::Busy),
         Err(UploadFault::TooLarge) => return Ok(Err(LiveError::Picture(PictureFault::TooLarge))),

@@ -1,6 +1,11 @@
 //! The middleware of the capture pages: identifies the browser, chooses the language, and refuses cross-site forms.
 
-use crate::{edge::RequestContext, same_origin::is_same_origin, state::App};
+use crate::{
+    cookies::{cookies, set_cookie},
+    edge::RequestContext,
+    same_origin::is_same_origin,
+    state::App,
+};
 use app::{
     capture::{CaptureCookie, Refusal, Request as PageRequest, Visit},
     forms,
@@ -11,11 +16,10 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
-use cookie::{Cookie, CookieJar, SameSite};
 use domain::{language::Language, time::Millis};
 use http::{
-    HeaderMap, HeaderValue, Method, StatusCode,
-    header::{ACCEPT, ACCEPT_LANGUAGE, COOKIE, ORIGIN, SET_COOKIE, USER_AGENT},
+    HeaderMap, Method, StatusCode,
+    header::{ACCEPT, ACCEPT_LANGUAGE, ORIGIN, USER_AGENT},
 };
 use service::{access::capture_cookie, capture::open_link::browser_mark};
 
@@ -126,15 +130,6 @@ fn may_post(headers: &HeaderMap, app: &App) -> bool {
     old_phone || is_same_origin(headers, app.honnin.base_url())
 }
 
-fn cookies(headers: &HeaderMap) -> CookieJar {
-    let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
-    let mut jar = CookieJar::new();
-    for cookie in lines.flat_map(Cookie::split_parse).flatten() {
-        jar.add_original(cookie.into_owned());
-    }
-    jar
-}
-
 fn chosen_language(query: &str) -> Option<Language> {
     let mut pairs = url::form_urlencoded::parse(query.as_bytes());
     pairs
@@ -147,17 +142,4 @@ fn switched(path: &str, language: Language) -> Response {
     let mut response = Redirect::to(path).into_response();
     set_cookie(&mut response, LANGUAGE, language.to_string(), LANGUAGE_KEPT);
     response
-}
-
-/// Sets a cookie that no script and no other site's form gets.
-fn set_cookie(response: &mut Response, name: &'static str, value: String, kept: Millis) {
-    let cookie = Cookie::build((name, value))
-        .path("/")
-        .max_age(time::Duration::milliseconds(kept.0))
-        .secure(true)
-        .http_only(true)
-        .same_site(SameSite::Lax);
-    if let Ok(line) = HeaderValue::from_str(&cookie.to_string()) {
-        response.headers_mut().append(SET_COOKIE, line);
-    }
 }

@@ -1,4 +1,4 @@
-//! `user invite`, `user reset`, `user remove-factors`, `user grant-operator`. These do not set passwords either: they print a link through which
+//! `user invite`, `user reset`, `user remove-factors`, `user unlink`, `user grant-operator`. These do not set passwords either: they print a link through which
 //! people choose one.
 
 use super::{Failure, Settings, block_on, logging, say};
@@ -11,6 +11,7 @@ use service::{
     people::{
         NewPerson, PeopleError, grant_operator,
         invite::{InviteError, invite_from_here},
+        openid::unlink_from_here,
         reset_password::issue_reset_from_here,
         second_factor::remove_from_here,
     },
@@ -24,6 +25,8 @@ pub(super) enum UserCommand {
     Reset(Whom),
     /// Removes the second factors of somebody who has lost theirs, and ends their sessions.
     RemoveFactors(Whom),
+    /// Removes the link between an account and the OpenID provider, for somebody who got a new account there.
+    Unlink(Whom),
     /// Grants operator rights and re-enables the account if it is disabled.
     GrantOperator(Whom),
 }
@@ -97,6 +100,12 @@ async fn execute(honnin: &Honnin, command: UserCommand) -> Result<Vec<String>, F
             let user = remove_from_here(honnin, here, &email).await.map_err(nobody)?;
             Ok(vec![format!("{user} signs in with a password only.")])
         }
+        UserCommand::Unlink(Whom { email }) => {
+            let user = unlink_from_here(honnin, here, &email).await.map_err(not_linked)?;
+            Ok(vec![format!(
+                "{user}'s next sign-in with the OpenID provider links their account again."
+            )])
+        }
         UserCommand::GrantOperator(Whom { email }) => {
             let user = grant_operator(honnin, here, &email).await.map_err(nobody)?;
             Ok(vec![format!("{user} is an operator of this installation.")])
@@ -116,6 +125,15 @@ fn not_invited(error: InviteError) -> Failure {
         InviteError::Bad(faults) => {
             let sentences: Vec<_> = faults.into_iter().map(|fault| fault.message).collect();
             sentences.join(" ").into()
+        }
+        other => other.into(),
+    }
+}
+
+fn not_linked(error: PeopleError) -> Failure {
+    match error {
+        PeopleError::NotFound => {
+            "there is no account with this address, or it is not linked to the OpenID provider".into()
         }
         other => other.into(),
     }

@@ -180,7 +180,11 @@ impl Layers {
 fn masked(key: &str, value: &Value) -> Value {
     const MASK: &str = "***";
     let text = value.as_str().unwrap_or_default();
-    if key.ends_with(".secret_access_key") && !text.is_empty() {
+    if [".secret_access_key", ".client_secret"]
+        .iter()
+        .any(|secret| key.ends_with(secret))
+        && !text.is_empty()
+    {
         return Value::from(MASK);
     }
     let url = url::Url::parse(text).ok().filter(|url| url.password().is_some());

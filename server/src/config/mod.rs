@@ -4,6 +4,7 @@
 mod audit;
 mod layers;
 mod master_key;
+mod openid;
 mod pictures;
 mod read;
 
@@ -13,6 +14,7 @@ mod tests;
 pub use audit::{Audit, AuditExport};
 pub use layers::{Layers, Origin};
 pub use master_key::{KeyService, MasterKey};
+pub use openid::OpenId;
 pub use pictures::PictureStore;
 
 use crate::edge::{Certificate, ForwardingHeader, Limits, Proxies};
@@ -83,6 +85,8 @@ pub struct Config {
     pub tls: Tls,
     /// The audit log.
     pub audit: Audit,
+    /// Signing in to the console with a provider.
+    pub openid: OpenId,
     /// Webhooks.
     pub webhooks: Webhooks,
     /// Background jobs.
@@ -228,6 +232,7 @@ impl Config {
             },
             body_memory: reader.number("http.body_memory", 1..=65_536) as usize * MIB,
             audit: audit::read(reader),
+            openid: openid::read(reader),
             webhooks: Webhooks {
                 hold: reader.flag("webhooks.hold"),
                 allow_networks: reader.networks("webhooks.allow_networks"),

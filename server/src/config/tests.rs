@@ -293,3 +293,50 @@ fn retention_is_in_days_and_bounded() {
         ["retention.deliveries_days (from my.toml): must be a whole number from 7 to 36500"]
     );
 }
+
+#[test]
+fn an_openid_provider_is_an_https_url_of_one_organisation_and_its_secret_is_not_shown() {
+    let file = |issuer: &str, more: &str| format!("[openid]\nissuer = \"{issuer}\"\nclient_id = \"honnin\"\n{more}");
+    for good in [
+        "https://login.bank.example/realms/staff",
+        "https://accounts.google.com",
+        "https://login.microsoftonline.com/0d2c7e35-6d1c-4c5f-9a55-3d8f6c9f1c11/v2.0",
+        // For development and tests.
+        "http://127.0.0.1:4000",
+        "http://localhost:4000/",
+    ] {
+        let found = config(&file(good, ""), &[("HONNIN_OPENID_CLIENT_SECRET", "hush")]).openid;
+        let provider = found.provider.unwrap();
+        assert_eq!(provider.issuer, good);
+        assert!(provider.client_secret.is_some() && found.local_sign_in && !provider.trusts_emails);
+    }
+    for bad in [
+        "login.bank.example",
+        "http://login.bank.example",
+        "https://login.bank.example?x=1",
+        "https://me@login.bank.example",
+        "https://login.microsoftonline.com/common/v2.0",
+        "https://login.microsoftonline.com/organizations/v2.0",
+    ] {
+        let told = faults(&file(bad, ""), &[]);
+        assert!(
+            told.iter().any(|fault| fault.starts_with("openid.issuer (")),
+            "{bad}: {told:?}"
+        );
+    }
+    for (more, key) in [
+        ("client_id = \"\"", "openid.client_id"),
+        ("scopes = [\"email\"]", "openid.scopes"),
+        ("name = \"\"", "openid.name"),
+    ] {
+        let file = format!("[openid]\nissuer = \"https://a.example\"\n{more}\n");
+        let told = faults(&file, &[]);
+        assert!(told.iter().any(|fault| fault.starts_with(key)), "{more}: {told:?}");
+    }
+    let alone = faults("[openid]\nlocal_sign_in = false\n", &[]);
+    assert_eq!(alone.len(), 1, "{alone:?}");
+    assert!(alone[0].starts_with("openid.local_sign_in"), "{alone:?}");
+    let mut layers = Layers::defaults();
+    layers.add_file("my.toml", "[openid]\nclient_secret = \"hush\"\n");
+    assert!(layers.shown().all(|(_, value, _)| !value.contains("hush")));
+}

@@ -1,9 +1,16 @@
 //! The authentication middleware of the console: its pages require a sign-in, and every form must come from one of our pages.
 //! It also stores what pages and forms change in the browser's session.
 
-use crate::{edge::RequestContext, same_origin::is_same_origin, state::App};
+use crate::{
+    cookies::{cookies, set_cookie},
+    edge::RequestContext,
+    same_origin::is_same_origin,
+    state::App,
+};
 use app::{
-    console::{Fault, Guest, GuestRequest, Notice, Request as PageRequest, SessionChange, SignedIn},
+    console::{
+        Fault, Guest, GuestRequest, Notice, Request as PageRequest, SessionChange, SignedIn, openid::AttemptCookie,
+    },
     page::refuse,
 };
 use axum::{
@@ -21,9 +28,12 @@ use http::{
 };
 use service::{
     access::{self, Staff},
-    people::console_session::{
-        ABSOLUTE, IDLE, id_of,
-        key::{ADDRESS, AGENT, SEEN_AT, SIGNED_IN_AT, USER},
+    people::{
+        console_session::{
+            ABSOLUTE, IDLE, id_of,
+            key::{ADDRESS, AGENT, SEEN_AT, SIGNED_IN_AT, USER},
+        },
+        openid,
     },
 };
 use store::StoreError;
@@ -31,6 +41,8 @@ use thiserror::Error;
 use tower_sessions::Session;
 use url::form_urlencoded;
 
+/// The cookie of an attempt to sign in with the provider.
+const ATTEMPT: &str = "__Host-sign-in";
 /// Session key: when they last proved who they are.
 const PASSWORD_AT: &str = "password_at";
 /// Session key: who has entered the right password and has a second factor to show.
@@ -92,7 +104,8 @@ pub(super) async fn own_forms_only(
     next.run(request).await
 }
 
-/// Tells the pages for guests who has entered the right password and has a second factor to show.
+/// Tells the pages for guests what they need of the browser: who has entered the right password and has a second factor to show, and the
+/// attempt to sign in with the provider.
 pub(super) async fn halfway(
     State(app): State<App>,
     context: RequestContext,
@@ -101,9 +114,17 @@ pub(super) async fn halfway(
     next: Next,
 ) -> Response {
     match half(&app, &session).await {
-        Ok(None) => {}
         Ok(half) => {
-            let page: GuestRequest = app.page_request(&context, Guest { half });
+            let attempt = cookies(request.headers())
+                .get(ATTEMPT)
+                .map(|cookie| cookie.value().to_owned());
+            let is_own_link = is_same_origin(request.headers(), app.honnin.base_url());
+            let who = Guest {
+                half,
+                attempt,
+                is_own_link,
+            };
+            let page: GuestRequest = app.page_request(&context, who);
             request.extensions_mut().insert(page);
         }
         Err(error) => return broken(error.into(), &app, &context).await,
@@ -225,11 +246,39 @@ pub(super) async fn session_changes(
     let mut response = next.run(request).await;
     let change = response.extensions_mut().remove::<SessionChange>();
     let notice = response.extensions_mut().remove::<Notice>();
+    match response.extensions_mut().remove::<AttemptCookie>() {
+        Some(AttemptCookie(Some(value))) => {
+            set_cookie(&mut response, ATTEMPT, value.expose().clone(), openid::LIFETIME);
+        }
+        Some(AttemptCookie(None)) => set_cookie(&mut response, ATTEMPT, String::new(), Millis(0)),
+        None => {}
+    }
     let from = (context.client.to_string(), agent);
     match keep(&app, &session, change, notice, from).await {
         Ok(()) => response,
         Err(error) => broken(error, &app, &context).await,
     }
+}
+
+/// A new session, so that the old cookie's value is worthless. `flush` alone would store the next record under the old value.
+async fn sign_in(
+    session: &Session,
+    user: &UserId,
+    proved_at: Option<i64>,
+    now: i64,
+    (address, agent): (String, String),
+) -> Result<(), SessionError> {
+    session.clear().await;
+    session.cycle_id().await?;
+    session.insert(USER, user.as_str()).await?;
+    session.insert(SIGNED_IN_AT, now).await?;
+    session.insert(SEEN_AT, now).await?;
+    if let Some(proved_at) = proved_at {
+        session.insert(PASSWORD_AT, proved_at).await?;
+    }
+    session.insert(ADDRESS, address).await?;
+    session.insert(AGENT, agent).await?;
+    Ok(())
 }
 
 async fn keep(
@@ -242,17 +291,10 @@ async fn keep(
     let now = app.honnin.now().as_millis();
     match change {
         None => {}
-        Some(SessionChange::SignedIn(user)) => {
-            // A new session, so that the old cookie's value is worthless. `flush` alone would store the next record under the
-            // old value.
-            session.clear().await;
-            session.cycle_id().await?;
-            session.insert(USER, user.as_str()).await?;
-            for key in [SIGNED_IN_AT, SEEN_AT, PASSWORD_AT] {
-                session.insert(key, now).await?;
-            }
-            session.insert(ADDRESS, address).await?;
-            session.insert(AGENT, agent).await?;
+        Some(SessionChange::SignedIn(user)) => sign_in(session, &user, Some(now), now, (address, agent)).await?,
+        Some(SessionChange::SignedInElsewhere { user, proved_at }) => {
+            let proved_at = proved_at.map(Timestamp::as_millis);
+            sign_in(session, &user, proved_at, now, (address, agent)).await?;
         }
         Some(SessionChange::HalfSignedIn(user)) => {
             session.clear().await;
@@ -262,6 +304,12 @@ async fn keep(
         }
         Some(SessionChange::SignedOut) => session.flush().await?,
         Some(SessionChange::Confirmed) => session.insert(PASSWORD_AT, now).await?,
+        Some(SessionChange::ConfirmedElsewhere(user)) => {
+            // Meanwhile somebody else may have signed in with this browser.
+            if session.get::<String>(USER).await?.as_deref() == Some(user.as_str()) {
+                session.insert(PASSWORD_AT, now).await?;
+            }
+        }
         Some(SessionChange::LooksAt(tenant)) => session.insert(TENANT, tenant.as_str()).await?,
     }
     if let Some(Notice(notice)) = notice {

@@ -1,5 +1,6 @@
 //! What the edge determined about a request, for handlers to extract.
 
+use super::share::{Part, Short, TenantShares};
 use axum::extract::FromRequestParts;
 use domain::ids::{ApiKeyId, RequestId, TenantId};
 use http::{StatusCode, request::Parts};
@@ -32,9 +33,31 @@ pub struct RequestContext {
     pub nonce: String,
     /// The caller, once a handler knows it.
     pub caller: Arc<OnceLock<Caller>>,
+    /// What the caller's tenant holds of the node's requests until this one is answered.
+    share: Arc<OnceLock<Part<TenantId>>>,
 }
 
 impl RequestContext {
+    /// The context of a request whose caller is not known yet.
+    pub(super) fn new(id: RequestId, client: IpAddr, nonce: String) -> Self {
+        Self {
+            id,
+            client,
+            nonce,
+            caller: Arc::default(),
+            share: Arc::default(),
+        }
+    }
+
+    /// Takes one of the requests that the caller's tenant may have running. Returns whether there was one.
+    pub(crate) fn take_share(&self, requests: &TenantShares) -> bool {
+        let Some(caller) = self.caller.get() else { return true };
+        match requests.0.take(caller.tenant.clone(), 1, 0) {
+            Ok(part) => self.share.set(part).is_ok(),
+            Err(Short::All | Short::Share) => false,
+        }
+    }
+
     /// Notes who the caller is.
     pub(crate) fn identify(&self, tenant: &TenantId, key: &ApiKeyId) {
         self.caller.get_or_init(|| Caller {

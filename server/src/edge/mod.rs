@@ -29,5 +29,6 @@ pub(crate) use context::Peer;
 pub(crate) use headers::{CAMERA_ONLY, PERMISSIONS_POLICY};
 pub(crate) use io::Phase;
 pub(crate) use network::Network;
+pub use share::TenantShares;
 pub(crate) use share::{Part, Shares, Short};
 pub(crate) use slots::Slot;

@@ -105,12 +105,11 @@ fn context(outer: &Outer, request: &Request) -> RequestContext {
         .extensions()
         .get::<Peer>()
         .map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.ip());
-    RequestContext {
-        id: RequestId::from_random(rand::random()),
-        client: outer.proxies.client(peer, request.headers()),
-        nonce: hex::encode(rand::random::<[u8; 16]>()),
-        caller: Arc::default(),
-    }
+    RequestContext::new(
+        RequestId::from_random(rand::random()),
+        outer.proxies.client(peer, request.headers()),
+        hex::encode(rand::random::<[u8; 16]>()),
+    )
 }
 
 /// The request with its body and its slot; `None` if there is no capacity for either. The slot comes last, so that waiting for

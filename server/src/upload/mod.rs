@@ -14,7 +14,7 @@ use crate::{
     edge::{Network, RequestContext, Slot},
 };
 use axum::extract::Request;
-use domain::ids::SessionId;
+use domain::ids::{SessionId, TenantId};
 use http::header::CONTENT_LENGTH;
 use room::{Reservation, Room};
 use std::{net::IpAddr, sync::Arc, time::Duration};
@@ -75,11 +75,11 @@ pub(crate) enum UploadFault {
 }
 
 impl Upload {
-    /// Reads a multipart form of `session` whose files may have `limit` bytes in total. From here on the request holds no slot:
+    /// Reads a multipart form of a tenant's session whose files may have `limit` bytes in total. From here on the request holds no slot:
     /// it is limited by its memory, or by its place among those that wait for memory.
     pub(crate) async fn read(
         admission: &Admission,
-        session: &SessionId,
+        (tenant, session): (&TenantId, &SessionId),
         request: Request,
         limit: usize,
     ) -> Result<Self, UploadFault> {
@@ -88,7 +88,7 @@ impl Upload {
             slot.give_back();
         }
         let (parts, place) = tokio::select! {
-            read = admitted(admission, request, limit) => read?,
+            read = admitted(admission, tenant, request, limit) => read?,
             () = turn.taken_over() => return Err(UploadFault::Busy),
         };
         if !turn.arrive() {
@@ -135,6 +135,7 @@ impl Upload {
 /// The parts of the form and the memory that they hold.
 async fn admitted(
     admission: &Admission,
+    tenant: &TenantId,
     request: Request,
     limit: usize,
 ) -> Result<(Vec<(String, Part)>, Option<Reservation>), UploadFault> {
@@ -148,7 +149,7 @@ async fn admitted(
         None
     } else {
         let size = announced.unwrap_or(limit).div_ceil(MIB);
-        let place = admission.room.place(network(&request), size).await;
+        let place = admission.room.place(network(&request), tenant.clone(), size).await;
         Some(place.ok_or(UploadFault::Busy)?)
     };
     let read = form::read(request, limit, too_large, admission.stall);
@@ -177,8 +178,12 @@ mod tests {
     /// Far longer than a test takes.
     const LONG: Duration = Duration::from_secs(600);
 
-    fn id(byte: u8) -> SessionId {
-        SessionId::from_random([byte; 16])
+    fn id(byte: u8) -> (TenantId, SessionId) {
+        (TenantId::from_random([1; 16]), SessionId::from_random([byte; 16]))
+    }
+
+    fn of(id: &(TenantId, SessionId)) -> (&TenantId, &SessionId) {
+        (&id.0, &id.1)
     }
 
     /// Memory of this many MiB.
@@ -213,9 +218,9 @@ mod tests {
         let admission = admission(4, LONG);
         let stalls = form(3 * MIB, 0, false);
         let (one, two) = (id(11), id(12));
-        let mut first = Box::pin(Upload::read(&admission, &one, stalls, LIMIT));
+        let mut first = Box::pin(Upload::read(&admission, of(&one), stalls, LIMIT));
         assert!(first.as_mut().now_or_never().is_none());
-        let mut second = Box::pin(Upload::read(&admission, &two, form(2 * MIB, MIB, true), LIMIT));
+        let mut second = Box::pin(Upload::read(&admission, of(&two), form(2 * MIB, MIB, true), LIMIT));
         assert!(second.as_mut().now_or_never().is_none(), "it waits");
         drop(first);
         let taken = second.await.unwrap().take_files("frame");
@@ -225,17 +230,20 @@ mod tests {
     #[tokio::test]
     async fn an_upload_that_stalls_loses_its_place() {
         let admission = admission(4, Duration::from_millis(20));
-        let cut = Upload::read(&admission, &id(2), form(4 * MIB, MIB, false), LIMIT).await;
+        let cut = Upload::read(&admission, of(&id(2)), form(4 * MIB, MIB, false), LIMIT).await;
         assert_eq!(cut.err(), Some(UploadFault::Busy));
-        let whole = Upload::read(&admission, &id(2), form(4 * MIB, MIB, true), LIMIT).await;
+        let whole = Upload::read(&admission, of(&id(2)), form(4 * MIB, MIB, true), LIMIT).await;
         assert!(whole.is_ok(), "its memory is free");
     }
 
     #[tokio::test]
     async fn what_is_announced_to_be_too_large_takes_no_room() {
         let admission = admission(1, LONG);
-        let _held = admission.room.place(Network::of([192, 0, 2, 1].into()), 1).await;
-        let read = Upload::read(&admission, &id(4), form(LIMIT + 1, MIB, true), LIMIT).now_or_never();
+        let _held = admission
+            .room
+            .place(Network::of([192, 0, 2, 1].into()), id(0).0, 1)
+            .await;
+        let read = Upload::read(&admission, of(&id(4)), form(LIMIT + 1, MIB, true), LIMIT).now_or_never();
         assert_eq!(read.unwrap().err(), Some(UploadFault::TooLarge));
     }
 
@@ -244,17 +252,17 @@ mod tests {
         let admission = admission(64, LONG);
         let session = id(3);
         let whole = || form(MIB, MIB, true);
-        let mut older = Box::pin(Upload::read(&admission, &session, form(MIB, MIB, false), LIMIT));
+        let mut older = Box::pin(Upload::read(&admission, of(&session), form(MIB, MIB, false), LIMIT));
         assert!(older.as_mut().now_or_never().is_none());
-        let newer = Upload::read(&admission, &session, whole(), LIMIT).await.unwrap();
+        let newer = Upload::read(&admission, of(&session), whole(), LIMIT).await.unwrap();
         assert_eq!(older.await.err(), Some(UploadFault::Busy));
-        let third = Upload::read(&admission, &session, whole(), LIMIT).await;
+        let third = Upload::read(&admission, of(&session), whole(), LIMIT).await;
         assert_eq!(
             third.err(),
             Some(UploadFault::Busy),
             "while the newer one is being stored"
         );
         drop(newer);
-        assert!(Upload::read(&admission, &session, whole(), LIMIT).await.is_ok());
+        assert!(Upload::read(&admission, of(&session), whole(), LIMIT).await.is_ok());
     }
 }

@@ -1,8 +1,9 @@
 //! Memory for uploads: what a form announces is reserved as a whole before a byte of it is read, so that an upload that has
-//! begun never runs out of memory. Uploads without memory wait in order of arrival, for a limited time; a network that has used
-//! its share is skipped.
+//! begun never runs out of memory. Uploads without memory wait in order of arrival, for a limited time; a network or tenant that has
+//! used its share is skipped.
 
 use crate::edge::{Network, Part, Shares, Short};
+use domain::ids::TenantId;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -15,6 +16,8 @@ use tokio::{sync::oneshot, time::timeout};
 pub(super) struct Room {
     all: usize,
     held: Arc<Shares>,
+    /// The same memory, by tenant.
+    by_tenant: Arc<Shares<TenantId>>,
     /// Places in the queue.
     seats: Arc<Shares>,
     waiting: Mutex<VecDeque<Waiter>>,
@@ -24,6 +27,7 @@ pub(super) struct Room {
 #[derive(Debug)]
 struct Waiter {
     network: Network,
+    tenant: TenantId,
     size: usize,
     admit: oneshot::Sender<Reservation>,
 }
@@ -32,7 +36,7 @@ struct Waiter {
 #[derive(Debug)]
 pub(super) struct Reservation {
     /// Taken out before the next are admitted.
-    part: Option<Part>,
+    part: Option<(Part, Part<TenantId>)>,
     room: Arc<Room>,
 }
 
@@ -49,6 +53,7 @@ impl Room {
         Arc::new(Self {
             all,
             held: Shares::new(all),
+            by_tenant: Shares::new(all),
             seats: Shares::new(seats),
             waiting: Mutex::default(),
             wait_at_most,
@@ -56,11 +61,21 @@ impl Room {
     }
 
     /// Memory of this many MiB, or all there is; `None` if too many are waiting already, or it took too long.
-    pub(super) async fn place(self: &Arc<Self>, network: Network, size: usize) -> Option<Reservation> {
+    pub(super) async fn place(
+        self: &Arc<Self>,
+        network: Network,
+        tenant: TenantId,
+        size: usize,
+    ) -> Option<Reservation> {
         let _seat = self.seats.take(network, 1, 0).ok()?;
         let (admit, admitted) = oneshot::channel();
         let size = size.clamp(1, self.all);
-        self.lock().push_back(Waiter { network, size, admit });
+        self.lock().push_back(Waiter {
+            network,
+            tenant,
+            size,
+            admit,
+        });
         self.admit();
         timeout(self.wait_at_most, admitted).await.ok()?.ok()
     }
@@ -76,8 +91,8 @@ impl Room {
                 waiting.remove(next);
                 continue;
             }
-            match self.held.take(waiter.network, waiter.size, 0) {
-                Err(Short::Network) => next += 1,
+            match self.take(waiter) {
+                Err(Short::Share) => next += 1,
                 Err(Short::All) => break,
                 Ok(part) => {
                     let place = Reservation {
@@ -93,6 +108,12 @@ impl Room {
         // Released after the lock, since releasing admits others.
         drop(waiting);
         drop(gone);
+    }
+
+    fn take(&self, waiter: &Waiter) -> Result<(Part, Part<TenantId>), Short> {
+        let of_network = self.held.take(waiter.network, waiter.size, 0)?;
+        let of_tenant = self.by_tenant.take(waiter.tenant.clone(), waiter.size, 0)?;
+        Ok((of_network, of_tenant))
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Waiter>> {
@@ -113,9 +134,13 @@ mod tests {
         Network::of([127, number, 0, 1].into())
     }
 
+    fn tenant(number: u8) -> TenantId {
+        TenantId::from_random([number; 16])
+    }
+
     /// Memory, if available immediately.
     fn at_once(room: &Arc<Room>, from: u8, size: usize) -> Option<Reservation> {
-        room.place(network(from), size).now_or_never().flatten()
+        room.place(network(from), tenant(0), size).now_or_never().flatten()
     }
 
     #[tokio::test]
@@ -126,7 +151,7 @@ mod tests {
         assert!(at_once(&room, 1, 1).is_none());
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);
-            async move { room.place(network(1), 1).await }
+            async move { room.place(network(1), tenant(0), 1).await }
         });
         tokio::task::yield_now().await;
         assert!(at_once(&room, 2, 4).is_some(), "past the one that has used its share");
@@ -138,9 +163,9 @@ mod tests {
     async fn the_large_is_not_overtaken_for_ever_and_who_went_away_is_forgotten() {
         let room = Room::new(8, 64, LONG);
         let first = at_once(&room, 1, 6).unwrap();
-        let mut large = Box::pin(room.place(network(2), 4));
+        let mut large = Box::pin(room.place(network(2), tenant(0), 4));
         assert!(large.as_mut().now_or_never().is_none());
-        let mut small = Box::pin(room.place(network(3), 1));
+        let mut small = Box::pin(room.place(network(3), tenant(0), 1));
         assert!(small.as_mut().now_or_never().is_none(), "it came later");
         drop(large);
         // The next upload finds that the large one is gone.
@@ -156,12 +181,28 @@ mod tests {
         let room = Room::new(1, 2, Duration::from_millis(1));
         let _held = at_once(&room, 1, 1).unwrap();
         let (one, other, third) = tokio::join!(
-            room.place(network(2), 1),
-            room.place(network(3), 1),
+            room.place(network(2), tenant(0), 1),
+            room.place(network(3), tenant(0), 1),
             // Refused without having waited.
             async { at_once(&room, 4, 1) }
         );
         assert!(one.is_none() && other.is_none() && third.is_none());
         assert!(room.seats.take(network(5), 2, 0).is_ok(), "the queue is empty again");
+    }
+
+    #[tokio::test]
+    async fn a_tenant_with_many_networks_leaves_a_quarter_to_the_others() {
+        let room = Room::new(16, 64, LONG);
+        let from = |network_of: u8, tenant_of: u8| {
+            let place = room.place(network(network_of), tenant(tenant_of), 2);
+            place.now_or_never().flatten()
+        };
+        let first = from(100, 1).unwrap();
+        drop(first);
+        let small = from(101, 2).unwrap();
+        let greedy: Vec<_> = (0..8).map_while(|number| from(number, 1)).collect();
+        assert_eq!(greedy.len(), 5, "twelve with those of the other tenant");
+        assert!(from(102, 2).is_some(), "past the ones that wait");
+        drop((small, greedy));
     }
 }

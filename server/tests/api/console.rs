@@ -106,87 +106,152 @@ impl<'a> Browser<'a> {
     }
 }
 
-/// Every page and form that requires a sign-in: method, path, and which roles may use it.
+/// What else is known about a route, besides the roles that may use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// Open to people who are not signed in.
+    Guest,
+    /// Open to an operator in a tenant that is not their own.
+    Operator,
+    /// Asks again who somebody is, if they proved it more than ten minutes ago.
+    StepUp,
+    /// Open to people who still have to set up a second factor.
+    WithoutFactor,
+}
+
+/// A route of the console: method, path as in the router, which roles may use it, and its marks.
+pub(crate) type Row = (&'static str, &'static str, &'static [Role], &'static [Mark]);
+
+const ALL: &[Role] = Role::ALL;
+const TECHNICAL: &[Role] = &[Role::Admin, Role::Developer];
+const CASES: &[Role] = &[Role::Admin, Role::Reviewer];
+const ADMIN: &[Role] = &[Role::Admin];
+const AUDIT: &[Role] = &[Role::Admin, Role::Auditor];
+const GUEST: &[Mark] = &[Mark::Guest];
+const OPERATOR: &[Mark] = &[Mark::Operator];
+const STEP_UP: &[Mark] = &[Mark::StepUp];
+const OPERATOR_STEP_UP: &[Mark] = &[Mark::Operator, Mark::StepUp];
+const OWN: &[Mark] = &[Mark::Operator, Mark::WithoutFactor];
+const OWN_STEP_UP: &[Mark] = &[Mark::Operator, Mark::WithoutFactor, Mark::StepUp];
+
+/// Every route of the console. The router has no other: `every_route_of_the_console_has_a_row_and_every_row_a_route`.
+pub(crate) const ROUTES: &[Row] = &[
+    ("GET", "/admin/sign-in", ALL, GUEST),
+    ("POST", "/admin/sign-in", ALL, GUEST),
+    ("GET", "/admin/sign-in/code", ALL, GUEST),
+    ("POST", "/admin/sign-in/code", ALL, GUEST),
+    ("POST", "/admin/sign-in/passkey", ALL, GUEST),
+    ("POST", "/admin/sign-in/challenge/{step}", ALL, GUEST),
+    ("GET", "/admin/sign-in/openid", ALL, GUEST),
+    ("GET", "/admin/sign-in/openid/callback", ALL, GUEST),
+    ("GET", "/admin/set-up/{token}", ALL, GUEST),
+    ("POST", "/admin/set-up/{token}", ALL, GUEST),
+    ("GET", "/admin/invitation/{token}", ALL, GUEST),
+    ("POST", "/admin/invitation/{token}", ALL, GUEST),
+    ("GET", "/admin/invitation/{token}/openid", ALL, GUEST),
+    ("GET", "/admin/reset/{token}", ALL, GUEST),
+    ("POST", "/admin/reset/{token}", ALL, GUEST),
+    ("GET", "/admin", ALL, OPERATOR),
+    ("GET", "/admin/account", ALL, OWN),
+    ("POST", "/admin/account/password", ALL, OWN),
+    ("POST", "/admin/account/challenge", ALL, OWN),
+    ("POST", "/admin/account/passkeys", ALL, OWN_STEP_UP),
+    ("POST", "/admin/account/passkeys/{passkey}/remove", ALL, OWN_STEP_UP),
+    ("POST", "/admin/account/recovery-codes", ALL, OWN_STEP_UP),
+    ("POST", "/admin/account/sessions/{session}/end", ALL, OWN),
+    ("GET", "/admin/account/authenticator", ALL, OWN),
+    ("POST", "/admin/account/authenticator", ALL, OWN_STEP_UP),
+    ("POST", "/admin/account/authenticator/confirm", ALL, OWN_STEP_UP),
+    ("POST", "/admin/account/authenticator/remove", ALL, OWN_STEP_UP),
+    ("GET", "/admin/confirm", ALL, OWN),
+    ("POST", "/admin/confirm", ALL, OWN),
+    ("GET", "/admin/confirm/openid", ALL, OWN),
+    ("POST", "/admin/tenant", &[], OWN),
+    ("POST", "/admin/sign-out", ALL, OWN),
+    ("POST", "/admin/sign-out-everywhere", ALL, OWN),
+    ("GET", "/admin/sessions", ALL, OPERATOR),
+    ("GET", "/admin/sessions/new", CASES, &[]),
+    ("POST", "/admin/sessions/new", CASES, &[]),
+    ("GET", "/admin/sessions/{id}", ALL, OPERATOR),
+    ("POST", "/admin/sessions/{id}/link", CASES, &[]),
+    ("POST", "/admin/sessions/{id}/reprocess", CASES, &[]),
+    ("POST", "/admin/sessions/{id}/complete", CASES, &[]),
+    ("POST", "/admin/sessions/{id}/advance", CASES, &[]),
+    ("GET", "/admin/sessions/{id}/erase", ADMIN, &[]),
+    ("POST", "/admin/sessions/{id}/erase", ADMIN, &[]),
+    ("GET", "/admin/review", CASES, &[]),
+    ("GET", "/admin/review/cases", CASES, &[]),
+    ("GET", "/admin/review/{id}", CASES, &[]),
+    ("POST", "/admin/review/{id}", CASES, &[]),
+    ("POST", "/admin/review/{id}/hold", CASES, &[]),
+    ("POST", "/admin/review/{id}/assign", CASES, &[]),
+    ("POST", "/admin/review/{id}/undo", CASES, &[]),
+    ("GET", "/admin/pictures/{id}/{frame}", CASES, &[]),
+    ("GET", "/admin/decisions", ALL, OPERATOR),
+    ("GET", "/admin/settings", TECHNICAL, &[]),
+    ("POST", "/admin/settings/{section}", TECHNICAL, &[]),
+    ("POST", "/admin/settings/logo", ADMIN, &[]),
+    ("POST", "/admin/settings/logo/remove", ADMIN, &[]),
+    ("GET", "/admin/keys", TECHNICAL, &[]),
+    ("POST", "/admin/keys", TECHNICAL, STEP_UP),
+    ("POST", "/admin/keys/{id}/revoke", TECHNICAL, STEP_UP),
+    ("POST", "/admin/keys/{id}/rotate", TECHNICAL, STEP_UP),
+    ("GET", "/admin/webhooks", TECHNICAL, &[]),
+    ("POST", "/admin/webhooks/test", TECHNICAL, &[]),
+    ("POST", "/admin/webhooks/again", TECHNICAL, &[]),
+    ("GET", "/admin/webhooks/check", TECHNICAL, &[]),
+    ("POST", "/admin/webhooks/check", TECHNICAL, &[]),
+    ("GET", "/admin/webhooks/secrets", TECHNICAL, &[]),
+    ("POST", "/admin/webhooks/secrets", TECHNICAL, STEP_UP),
+    ("POST", "/admin/webhooks/secrets/{id}/disable", TECHNICAL, STEP_UP),
+    ("GET", "/admin/webhooks/unsent", TECHNICAL, &[]),
+    ("POST", "/admin/webhooks/unsent", TECHNICAL, &[]),
+    ("GET", "/admin/webhooks/{id}", TECHNICAL, &[]),
+    ("POST", "/admin/webhooks/{id}/again", TECHNICAL, &[]),
+    ("GET", "/admin/requests", TECHNICAL, &[]),
+    ("GET", "/admin/people", ADMIN, OPERATOR),
+    ("POST", "/admin/people", ADMIN, OPERATOR_STEP_UP),
+    ("POST", "/admin/people/{id}", ADMIN, STEP_UP),
+    ("POST", "/admin/invitations/{id}/revoke", ADMIN, OPERATOR_STEP_UP),
+    ("GET", "/admin/audit", AUDIT, OPERATOR),
+    ("GET", "/admin/audit/export", AUDIT, OPERATOR),
+];
+
+/// The path of a route with ids that are well formed and belong to nothing.
+pub(crate) fn path_of(route: &str) -> String {
+    let id = |prefix: &str| format!("{prefix}_{}", "0".repeat(32));
+    let prefix = |folder: &str| match folder {
+        "sessions" | "review" => "vs",
+        "pictures" => "cap",
+        "keys" => "key",
+        "secrets" => "whk",
+        "webhooks" => "evt",
+        "invitations" => "inv",
+        "people" => "usr",
+        other => panic!("whose id follows {other}?"),
+    };
+    let mut path: Vec<String> = Vec::new();
+    for part in route.split('/') {
+        let folder = path.last().cloned().unwrap_or_default();
+        path.push(match part {
+            "{id}" => id(prefix(&folder)),
+            "{frame}" => "0".to_owned(),
+            "{passkey}" | "{session}" => "00".to_owned(),
+            "{section}" => "callbacks".to_owned(),
+            "{step}" => "start".to_owned(),
+            "{token}" => "A".repeat(43),
+            _ => part.to_owned(),
+        });
+    }
+    path.join("/")
+}
+
+/// Every page and form that requires a sign-in: method, path, and which roles may use it. Without those that end the session.
 pub(crate) fn pages_that_require_sign_in() -> Vec<(&'static str, String, &'static [Role])> {
-    const ALL: &[Role] = Role::ALL;
-    const TECHNICAL: &[Role] = &[Role::Admin, Role::Developer];
-    const CASES: &[Role] = &[Role::Admin, Role::Reviewer];
-    const ADMIN: &[Role] = &[Role::Admin];
-    const AUDIT: &[Role] = &[Role::Admin, Role::Auditor];
-    let session = format!("vs_{}", "0".repeat(32));
-    let capture = format!("cap_{}", "0".repeat(32));
-    vec![
-        ("GET", "/admin".into(), ALL),
-        ("GET", "/admin/account".into(), ALL),
-        ("GET", "/admin/confirm".into(), ALL),
-        ("GET", "/admin/sessions".into(), ALL),
-        ("GET", format!("/admin/sessions/{session}"), ALL),
-        ("GET", "/admin/sessions/new".into(), CASES),
-        ("POST", "/admin/sessions/new".into(), CASES),
-        ("POST", format!("/admin/sessions/{session}/link"), CASES),
-        ("POST", format!("/admin/sessions/{session}/reprocess"), CASES),
-        ("POST", format!("/admin/sessions/{session}/complete"), CASES),
-        ("POST", format!("/admin/sessions/{session}/advance"), CASES),
-        ("GET", "/admin/requests".into(), TECHNICAL),
-        ("GET", "/admin/webhooks/unsent".into(), TECHNICAL),
-        ("POST", "/admin/webhooks/unsent".into(), TECHNICAL),
-        ("GET", format!("/admin/sessions/{session}/erase"), ADMIN),
-        ("POST", format!("/admin/sessions/{session}/erase"), ADMIN),
-        ("POST", "/admin/account/password".into(), ALL),
-        ("POST", format!("/admin/review/{session}/hold"), CASES),
-        ("GET", "/admin/review".into(), CASES),
-        ("GET", "/admin/review/cases".into(), CASES),
-        ("GET", format!("/admin/review/{session}"), CASES),
-        ("POST", format!("/admin/review/{session}/assign"), CASES),
-        ("POST", format!("/admin/review/{session}"), CASES),
-        ("POST", format!("/admin/review/{session}/undo"), CASES),
-        ("GET", format!("/admin/pictures/{capture}/0"), CASES),
-        ("GET", "/admin/settings".into(), TECHNICAL),
-        ("POST", "/admin/settings/callbacks".into(), TECHNICAL),
-        ("POST", "/admin/settings/logo".into(), ADMIN),
-        ("POST", "/admin/settings/logo/remove".into(), ADMIN),
-        ("GET", "/admin/decisions".into(), ALL),
-        ("GET", "/admin/keys".into(), TECHNICAL),
-        ("POST", "/admin/keys".into(), TECHNICAL),
-        ("POST", format!("/admin/keys/key_{}/revoke", "0".repeat(32)), TECHNICAL),
-        ("POST", format!("/admin/keys/key_{}/rotate", "0".repeat(32)), TECHNICAL),
-        ("GET", "/admin/webhooks".into(), TECHNICAL),
-        ("POST", "/admin/webhooks/test".into(), TECHNICAL),
-        ("POST", "/admin/webhooks/again".into(), TECHNICAL),
-        ("GET", "/admin/webhooks/check".into(), TECHNICAL),
-        ("POST", "/admin/webhooks/check".into(), TECHNICAL),
-        ("GET", "/admin/webhooks/secrets".into(), TECHNICAL),
-        ("POST", "/admin/webhooks/secrets".into(), TECHNICAL),
-        (
-            "POST",
-            format!("/admin/webhooks/secrets/whk_{}/disable", "0".repeat(32)),
-            TECHNICAL,
-        ),
-        ("GET", format!("/admin/webhooks/evt_{}", "0".repeat(32)), TECHNICAL),
-        (
-            "POST",
-            format!("/admin/webhooks/evt_{}/again", "0".repeat(32)),
-            TECHNICAL,
-        ),
-        (
-            "POST",
-            format!("/admin/invitations/inv_{}/revoke", "0".repeat(32)),
-            ADMIN,
-        ),
-        ("GET", "/admin/people".into(), ADMIN),
-        ("POST", "/admin/people".into(), ADMIN),
-        ("POST", format!("/admin/people/usr_{}", "0".repeat(32)), ADMIN),
-        ("GET", "/admin/audit".into(), AUDIT),
-        ("GET", "/admin/audit/export".into(), AUDIT),
-        ("GET", "/admin/account/authenticator".into(), ALL),
-        ("POST", "/admin/account/authenticator".into(), ALL),
-        ("POST", "/admin/account/authenticator/confirm".into(), ALL),
-        ("POST", "/admin/account/authenticator/remove".into(), ALL),
-        ("POST", "/admin/account/challenge".into(), ALL),
-        ("POST", "/admin/account/passkeys".into(), ALL),
-        ("POST", "/admin/account/passkeys/AAAA/remove".into(), ALL),
-        ("POST", "/admin/account/recovery-codes".into(), ALL),
-        ("POST", "/admin/account/sessions/00/end".into(), ALL),
-        ("POST", "/admin/tenant".into(), &[]),
-    ]
+    let routes = ROUTES.iter().filter(|(_, path, _, marks)| {
+        !marks.contains(&Mark::Guest) && !path.starts_with("/admin/sign-out") && *path != "/admin/confirm/openid"
+    });
+    routes
+        .map(|(method, path, roles, _)| (*method, path_of(path), *roles))
+        .collect()
 }

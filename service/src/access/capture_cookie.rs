@@ -2,6 +2,7 @@
 
 use crate::{Honnin, access::Applicant, runtime::token};
 use domain::{
+    ids::TenantId,
     session::Status,
     time::{Millis, Timestamp},
 };
@@ -43,7 +44,7 @@ pub async fn applicant(honnin: &Honnin, cookie: &str) -> Result<Applicant, Cooki
     let (hash, now) = (token::hash(cookie), honnin.now());
     let wanted = hash.clone();
     let unit = honnin.db.read(async move |tx| find(tx, &wanted, now).await);
-    let cookie = unit.await?;
+    let (cookie, tenant) = unit.await?;
     if cookie.seen_at.plus(PRECISION) <= now {
         let unit = honnin
             .db
@@ -51,10 +52,10 @@ pub async fn applicant(honnin: &Honnin, cookie: &str) -> Result<Applicant, Cooki
         unit.await?;
     }
     let until = cookie.created_at.plus(LIFETIME);
-    Ok(Applicant::new(cookie.session, cookie.attempt, until))
+    Ok(Applicant::new(tenant, cookie.session, cookie.attempt, until))
 }
 
-async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<CookieRow, CookieError> {
+async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(CookieRow, TenantId), CookieError> {
     let cookie = capture_cookies::find(tx, hash).await?.ok_or(CookieError::Over)?;
     let good = cookie.ended_at.is_none() && now < cookie.seen_at.plus(IDLE) && now < cookie.created_at.plus(LIFETIME);
     let row = sessions::find_any(tx, &cookie.session).await?.filter(|_| good);
@@ -65,6 +66,6 @@ async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<CookieRow, Coo
     // A session that was submitted in time shows its result beyond its deadline.
     match session.status_at(now) {
         Status::Expired => Err(CookieError::Expired),
-        _ => Ok(cookie),
+        _ => Ok((cookie, session.tenant)),
     }
 }

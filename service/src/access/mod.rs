@@ -41,6 +41,7 @@ pub struct Tenant {
 /// An end user whose browser holds the capture cookie of a session's attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applicant {
+    tenant: TenantId,
     session: SessionId,
     attempt: i64,
     until: Timestamp,
@@ -209,8 +210,9 @@ impl Tenant {
 
 impl Applicant {
     /// Created once a capture cookie was found to be valid.
-    pub(crate) const fn new(session: SessionId, attempt: i64, until: Timestamp) -> Self {
+    pub(crate) const fn new(tenant: TenantId, session: SessionId, attempt: i64, until: Timestamp) -> Self {
         Self {
+            tenant,
             session,
             attempt,
             until,
@@ -221,6 +223,12 @@ impl Applicant {
     #[must_use]
     pub const fn session(&self) -> &SessionId {
         &self.session
+    }
+
+    /// The session's tenant.
+    #[must_use]
+    pub const fn tenant(&self) -> &TenantId {
+        &self.tenant
     }
 
     /// The attempt of that session.

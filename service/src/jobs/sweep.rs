@@ -17,7 +17,7 @@ use domain::{
 use store::{
     StoreError, Tx, audit, audit_chain,
     jobs::{self, Job, JobKind, NewJob},
-    people::{console_sessions, invitations, password_resets, second_factors, users},
+    people::{console_sessions, invitations, password_resets, provider_accounts, second_factors, users},
     request_log as stored_requests, review,
     session::{idempotency, sessions},
     settings::tenants::{self, TenantRow},
@@ -134,6 +134,10 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
     .await?;
     in_batches(honnin, async move |tx| {
         second_factors::remove_expired_challenges(tx, now, BATCH).await
+    })
+    .await?;
+    in_batches(honnin, async move |tx| {
+        provider_accounts::remove_old_responses(tx, now, BATCH).await
     })
     .await?;
     in_batches(honnin, async move |tx| review::remove_ended_holds(tx, now, BATCH).await).await?;

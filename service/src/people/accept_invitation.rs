@@ -17,6 +17,7 @@ use store::{
     StoreError, Tx, audit,
     people::{
         invitations::{self, InvitationRow},
+        provider_accounts::{self, ProviderAccount},
         users::{self, UserRow},
     },
     settings::tenants,
@@ -101,6 +102,9 @@ async fn still_good(tx: &mut Tx, row: Option<InvitationRow>) -> Result<Invitatio
 /// # Errors
 /// [`AcceptError`]; after any but [`AcceptError::Closed`] the link remains valid.
 pub async fn accept_invitation(honnin: &Honnin, token: &str, password: Secret<String>) -> Result<UserId, AcceptError> {
+    if !honnin.allows_local_sign_in() {
+        return Err(AcceptError::Bad("Passwords are not used here.".to_owned()));
+    }
     let (hash, now) = (hash_of(token)?, honnin.now());
     let shown = open_invitation(honnin, token).await?;
     let known = [&*shown.email, &shown.name, shown.tenant.as_deref().unwrap_or_default()];
@@ -111,6 +115,32 @@ pub async fn accept_invitation(honnin: &Honnin, token: &str, password: Secret<St
     let id = UserId::from_random(honnin.random_bytes());
     let made = id.clone();
     let unit = honnin.db.write(async move |tx| join(tx, &hash, &phc, &id, now).await);
+    unit.await?;
+    Ok(made)
+}
+
+/// Creates the account of the invited person, who has signed in to the OpenID provider as `account` (issuer, subject) and has no
+/// password here.
+///
+/// # Errors
+/// [`AcceptError`], with [`StoreError::Duplicate`] if the provider's account belongs to somebody else here.
+pub(crate) async fn accept_linked(
+    honnin: &Honnin,
+    token: &str,
+    (issuer, subject): (String, String),
+) -> Result<UserId, AcceptError> {
+    let (hash, now) = (hash_of(token)?, honnin.now());
+    let account = ProviderAccount {
+        issuer,
+        subject,
+        user: UserId::from_random(honnin.random_bytes()),
+        linked_at: now,
+    };
+    let made = account.user.clone();
+    let unit = honnin.db.write(async move |tx| {
+        join(tx, &hash, users::NO_PASSWORD, &account.user, now).await?;
+        Ok::<_, AcceptError>(provider_accounts::insert(tx, &account).await?)
+    });
     unit.await?;
     Ok(made)
 }

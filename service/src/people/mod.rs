@@ -7,6 +7,7 @@ pub mod client_network;
 pub mod console_session;
 pub mod invite;
 pub mod news;
+pub mod openid;
 pub mod password;
 pub mod reset_password;
 pub mod second_factor;
@@ -62,6 +63,9 @@ pub enum PeopleError {
     /// The installation would have no operator.
     #[error("the last operator cannot be removed")]
     LastOperator,
+    /// People sign in with the provider only.
+    #[error("nobody signs in with a password here")]
+    NoPasswords,
     /// The person has more rights than the caller.
     #[error("this person has more rights than you")]
     Above,

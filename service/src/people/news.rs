@@ -15,11 +15,12 @@ use store::{
 /// Entries that are looked at.
 const MOST: u32 = 50;
 /// What changes a person's own account.
-const OWN: [AuditAction; 4] = [
+const OWN: [AuditAction; 5] = [
     AuditAction::FactorAdd,
     AuditAction::FactorRemove,
     AuditAction::RecoveryCodesIssue,
     AuditAction::PersonResetPassword,
+    AuditAction::PersonLinkAccount,
 ];
 /// What developers look after.
 const TECHNICAL: [AuditAction; 3] = [

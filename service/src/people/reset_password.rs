@@ -9,11 +9,13 @@ use crate::{
     runtime::token,
 };
 use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
+use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
     people::{
         console_sessions,
         password_resets::{self, ResetRow},
+        second_factors,
         users::{self, UserRow},
     },
     settings::tenants,
@@ -44,6 +46,15 @@ pub enum ResetError {
     Store(#[from] StoreError),
 }
 
+/// What a link from the command line leads to where nobody has a password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkSignIn {
+    /// They are signed in.
+    Done(UserId),
+    /// They have a second factor, which comes next.
+    SecondFactor(UserId),
+}
+
 /// How a person is identified.
 #[derive(Debug)]
 enum Whose {
@@ -55,8 +66,12 @@ enum Whose {
 ///
 /// # Errors
 /// [`PeopleError::NotFound`] if there is none, if they are disabled, or if it is the admin (who changes their own password with
-/// the current one); [`PeopleError::Above`] for an operator, unless the admin is one.
+/// the current one); [`PeopleError::Above`] for an operator, unless the admin is one;
+/// [`PeopleError::NoPasswords`] where people sign in with the provider only.
 pub async fn issue_reset(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<ResetLink, PeopleError> {
+    if !honnin.allows_local_sign_in() {
+        return Err(PeopleError::NoPasswords);
+    }
     let (staff, now) = (admin.staff().clone(), honnin.now());
     let by = Some(staff.user().clone());
     issue(honnin, Whose::Id(id.clone()), by, move |user| {
@@ -131,6 +146,16 @@ async fn owner(tx: &mut Tx, id: Option<UserId>) -> Result<UserRow, ResetError> {
     user.filter(|user| user.disabled_at.is_none()).ok_or(ResetError::Closed)
 }
 
+/// Where people sign in with the provider only, a link from the command line still lets its holder in, for when the provider is away;
+/// one of a colleague, made before, does not.
+async fn check_origin(tx: &mut Tx, hash: &[u8], passwords: bool) -> Result<(), ResetError> {
+    if passwords || password_resets::is_from_command_line(tx, hash).await? {
+        Ok(())
+    } else {
+        Err(ResetError::Closed)
+    }
+}
+
 /// The e-mail address that the page of an open link shows.
 ///
 /// # Errors
@@ -142,8 +167,10 @@ pub async fn open_reset(honnin: &Honnin, token: &str) -> Result<String, ResetErr
 /// The link's owner, and their organisation's name.
 async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<String>), ResetError> {
     let (hash, now) = (hash_of(token)?, honnin.now());
+    let passwords = honnin.allows_local_sign_in();
     let unit = honnin.db.read(async move |tx| {
         let id = password_resets::find_open(tx, &hash, now).await?;
+        check_origin(tx, &hash, passwords).await?;
         let user = owner(tx, id).await?;
         let tenant = match &user.place {
             Some((tenant, _)) => tenants::find(tx, tenant).await?.map(|tenant| tenant.name),
@@ -159,6 +186,9 @@ async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<Stri
 /// # Errors
 /// [`ResetError`]; after any but [`ResetError::Closed`] the link remains valid.
 pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<String>) -> Result<(), ResetError> {
+    if !honnin.allows_local_sign_in() {
+        return Err(ResetError::Bad("Passwords are not used here.".to_owned()));
+    }
     let (hash, now) = (hash_of(token)?, honnin.now());
     let (user, tenant) = find_open(honnin, token).await?;
     let known = [&*user.email, &user.name, tenant.as_deref().unwrap_or_default()];
@@ -181,6 +211,40 @@ pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<Strin
             address: None,
         };
         Ok(audit::record(tx, &entry).await?)
+    });
+    unit.await
+}
+
+/// Signs the owner of a link from the command line in, once, where people sign in with the provider only. Their second factor is
+/// asked for all the same.
+///
+/// # Errors
+/// [`ResetError::Closed`], where people have passwords as well; or storage.
+pub async fn sign_in_by_link(honnin: &Honnin, token: &str, address: IpAddr) -> Result<LinkSignIn, ResetError> {
+    if honnin.allows_local_sign_in() {
+        return Err(ResetError::Closed);
+    }
+    let (hash, now) = (hash_of(token)?, honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        check_origin(tx, &hash, false).await?;
+        let id = password_resets::take(tx, &hash, now).await?;
+        let user = owner(tx, id).await?;
+        if second_factors::has_any(tx, &user.id).await? {
+            return Ok(LinkSignIn::SecondFactor(user.id));
+        }
+        let from = address.to_string();
+        users::mark_visit(tx, &user.id, Some(&from), now).await?;
+        let entry = audit::Entry {
+            at: now,
+            tenant: user.place.map(|(tenant, _)| tenant),
+            actor: user.id.to_string(),
+            action: AuditAction::PersonSignIn.into(),
+            subject: None,
+            detail: Some("link from the command line".to_owned()),
+            address: Some(from),
+        };
+        audit::record(tx, &entry).await?;
+        Ok(LinkSignIn::Done(user.id))
     });
     unit.await
 }

@@ -3,5 +3,6 @@
 pub mod console_sessions;
 pub mod invitations;
 pub mod password_resets;
+pub mod provider_accounts;
 pub mod second_factors;
 pub mod users;

@@ -50,6 +50,17 @@ pub async fn find_open(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Optio
     parsed(id)
 }
 
+/// Whether a link was created on the command line.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn is_from_command_line(tx: &mut Tx, hash: &[u8]) -> Result<bool, StoreError> {
+    let count: i64 = on!(tx, conn => sqlx::query_scalar(
+        "SELECT COUNT(*) FROM password_resets WHERE hash = $1 AND issued_by IS NULL")
+        .bind(hash).fetch_one(conn).await)?;
+    Ok(count > 0)
+}
+
 /// Uses up an open link: of two concurrent units, one gets it.
 ///
 /// # Errors

@@ -23,12 +23,23 @@ pub struct UserRow {
     pub name: String,
     /// Whether they are an operator.
     pub operator: bool,
-    /// PHC string.
+    /// PHC string, or [`NO_PASSWORD`].
     pub password: String,
     /// When they were added.
     pub created_at: Timestamp,
     /// When they were disabled.
     pub disabled_at: Option<Timestamp>,
+}
+
+/// In place of a password's hash: the person signs in with the OpenID provider. No password has this hash.
+pub const NO_PASSWORD: &str = "!";
+
+impl UserRow {
+    /// Whether they have a password.
+    #[must_use]
+    pub fn has_password(&self) -> bool {
+        self.password != NO_PASSWORD
+    }
 }
 
 impl std::fmt::Debug for UserRow {

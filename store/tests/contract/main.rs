@@ -17,6 +17,7 @@ mod logos;
 mod outbox;
 mod people;
 mod pictures;
+mod provider_accounts;
 mod request_log;
 mod retention;
 mod schema;

@@ -168,6 +168,18 @@ async fn a_person_has_one_link_to_a_new_password_which_is_taken_once() {
         assert!(open(5, 1).await.is_some(), "{name}");
         write!(db, tx => password_resets::sweep(tx, at(100))).unwrap();
         assert_eq!(open(5, 1).await, None, "{name}: swept");
+        let from_here = |number: u8| async move {
+            let hash: &[u8] = keep([number; 32]);
+            read!(db, tx => password_resets::is_from_command_line(tx, hash))
+        };
+        put(6).await;
+        assert!(
+            !from_here(6).await && !from_here(7).await,
+            "{name}: by the boss, or by nobody"
+        );
+        let row = keep(reset(user, 7, None));
+        write!(db, tx => password_resets::put(tx, row)).unwrap();
+        assert!(from_here(7).await, "{name}");
     }
 }
 

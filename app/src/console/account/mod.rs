@@ -4,9 +4,9 @@ pub mod authenticator;
 mod view;
 
 use super::{
-    entry::safe_next,
     fault::Fault,
     layout::NavigationItem,
+    next::safe_next,
     proof::{WRONG_PASSKEY, proof_of, refusal, step_up},
     request::{PageResult, Request, SessionChange, done, signed_in},
 };
@@ -26,6 +26,7 @@ use service::{
     people::{
         change_password::{ChangePasswordError, change_password as change},
         console_session,
+        openid::is_linked,
         second_factor::{
             list_factors,
             passkeys::{self, PasskeyError, issue_challenge, register},
@@ -88,6 +89,9 @@ async fn view_of(request: &Request, mistakes: Vec<Mistake>) -> PageResult<Accoun
         sessions: console_session::list_own(honnin, staff).await?,
         here: request.who.session.clone(),
         required: staff.lacks_factor(),
+        has_passwords: honnin.allows_local_sign_in(),
+        provider: honnin.provider().map(|provider| provider.name.clone()),
+        is_linked: is_linked(honnin, staff.user()).await?,
         codes: Vec::new(),
         passkey_name: String::new(),
         mistakes,
@@ -111,19 +115,28 @@ async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome
     Ok(Outcome::refused(view_of(&request, vec![wrong_field]).await?))
 }
 
-async fn sign_out(_: Request, _: Fields) -> PageResult<Outcome> {
-    Ok(Outcome::go("/admin/sign-in").with(SessionChange::SignedOut))
+/// Where signing out leads to. With a provider, the page says that one may still be signed in there.
+fn signed_out(request: &Request) -> &'static str {
+    match request.honnin().provider() {
+        Some(_) => "/admin/sign-in?done=sign-out",
+        None => "/admin/sign-in",
+    }
+}
+
+async fn sign_out(request: Request, _: Fields) -> PageResult<Outcome> {
+    Ok(Outcome::go(signed_out(&request)).with(SessionChange::SignedOut))
 }
 
 async fn sign_out_everywhere(request: Request, _: Fields) -> PageResult<Outcome> {
     console_session::sign_out_everywhere(request.honnin(), request.staff()).await?;
-    Ok(Outcome::go("/admin/sign-in").with(SessionChange::SignedOut))
+    Ok(Outcome::go(signed_out(&request)).with(SessionChange::SignedOut))
 }
 
 async fn load_confirm(request: Request) -> PageResult<ConfirmView> {
     Ok(ConfirmView {
         next: safe_next(&request.query()?.text("next")).to_owned(),
         proof: proof_of(&request).await?,
+        provider: request.honnin().provider().map(|provider| provider.name.clone()),
         mistakes: Vec::new(),
     })
 }
@@ -135,6 +148,7 @@ async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
         Some(wrong) => Ok(Outcome::refused(ConfirmView {
             next,
             proof: proof_of(&request).await?,
+            provider: request.honnin().provider().map(|provider| provider.name.clone()),
             mistakes: vec![wrong],
         })),
     }

@@ -2,6 +2,7 @@
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
+use crate::console::next::with_next;
 use crate::console::parts::{Line, Tone, badge, line, new_password, shown_codes, time};
 use crate::console::proof::{CHALLENGE, Proof, passkey_button, passkey_script, proof_fields};
 use crate::console::table::{Row, Table, cell, row_name};
@@ -23,8 +24,26 @@ pub(super) struct ConfirmView {
     pub next: String,
     /// What the person is asked for.
     pub proof: Proof,
+    /// The OpenID provider's name.
+    pub provider: Option<String>,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
+}
+
+/// How to confirm: with a form, or at the provider.
+fn confirm_form(view: &ConfirmView, meta: &PageMeta) -> AnyView {
+    if let (Proof::Provider { .. }, Some(name)) = (view.proof, &view.provider) {
+        let to = with_next("/admin/confirm/openid", &view.next);
+        return view! { <p><a class="button primary" href=to>{format!("Confirm with {name}")}</a></p> }.into_any();
+    }
+    view! {
+        <form class="stack" method="post" action="/admin/confirm" data-passkey=view.proof.challenge()>
+            <input type="hidden" name="next" value=view.next.clone()/>
+            {proof_fields(view.proof, &view.mistakes, meta)}
+            <button class="button primary" type="submit">"Continue"</button>
+        </form>
+    }
+    .into_any()
 }
 
 /// The page.
@@ -35,11 +54,7 @@ pub(super) fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> Any
             <h1>"Confirm your identity"</h1>
             <p class="lead">"Please confirm that it is still you. You last did so more than ten minutes ago."</p>
             {mistakes(&view.mistakes)}
-            <form class="stack" method="post" action="/admin/confirm" data-passkey=view.proof.challenge()>
-                <input type="hidden" name="next" value=view.next.clone()/>
-                {proof_fields(view.proof, &view.mistakes, meta)}
-                <button class="button primary" type="submit">"Continue"</button>
-            </form>
+            {confirm_form(view, meta)}
         </div>
     };
     page(frame, meta, "Confirm", main.into_any())
@@ -58,6 +73,12 @@ pub(super) struct AccountView {
     pub here: String,
     /// Whether they have to set up a second factor before they can do anything else.
     pub required: bool,
+    /// Whether people have passwords here.
+    pub has_passwords: bool,
+    /// The OpenID provider's name.
+    pub provider: Option<String>,
+    /// Whether the account is linked to one at the provider.
+    pub is_linked: bool,
     /// Recovery codes, shown only now.
     pub codes: Vec<String>,
     /// The name of a new passkey as typed.
@@ -191,10 +212,26 @@ fn browser_of(agent: &str) -> String {
     }
 }
 
-/// The account page: password, second factors, browsers.
-#[must_use]
-pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let (address, wrong) = (view.email.clone(), view.mistakes.as_slice());
+/// Whether somebody signs in with the provider.
+fn identity_provider(view: &AccountView) -> Option<AnyView> {
+    let name = view.provider.clone()?;
+    let state = if view.is_linked {
+        "Your account is linked. Before sensitive actions, you confirm there that it is still you, unless you have a second factor here."
+    } else {
+        "Your account is not linked. Sign in with it once to link it by your e-mail address."
+    };
+    let section = view! {
+        <section class="panel">
+            <h2>{format!("Identity provider: {name}")}</h2>
+            <p>{state}</p>
+        </section>
+    };
+    Some(section.into_any())
+}
+
+/// Changing the password.
+fn password(view: &AccountView) -> AnyView {
+    let wrong = view.mistakes.as_slice();
     let present = Line {
         name: "present",
         label: "Current password",
@@ -206,6 +243,25 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
         label: "New password",
         ..new_password()
     };
+    view! {
+        <section class="panel">
+            <h2>"Password"</h2>
+            <p>"Changing your password signs you out everywhere else."</p>
+            <form class="stack" method="post" action="/admin/account/password">
+                <input type="hidden" name="username" autocomplete="username" value=view.email.clone()/>
+                {line(present, wrong)}
+                {line(new, wrong)}
+                <button class="button secondary" type="submit">"Change the password"</button>
+            </form>
+        </section>
+    }
+    .into_any()
+}
+
+/// The account page: password, second factors, browsers.
+#[must_use]
+pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let (address, wrong) = (view.email.clone(), view.mistakes.as_slice());
     let sessions = view.sessions.iter().map(|own| session(own, own.id == view.here));
     let sessions = Table::new("Signed-in browsers", ["Browser", "Signed in (UTC)", "Last seen (UTC)"])
         .unseen("Sign out")
@@ -233,16 +289,8 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
                 {passkeys(view)}
                 {recovery(&view.factors)}
             </section>
-            <section class="panel">
-                <h2>"Password"</h2>
-                <p>"Changing your password signs you out everywhere else."</p>
-                <form class="stack" method="post" action="/admin/account/password">
-                    <input type="hidden" name="username" autocomplete="username" value=address/>
-                    {line(present, wrong)}
-                    {line(new, wrong)}
-                    <button class="button secondary" type="submit">"Change the password"</button>
-                </form>
-            </section>
+            {identity_provider(view)}
+            {view.has_passwords.then(|| password(view))}
             <section class="panel stack">
                 <h2>"Signed-in browsers"</h2>
                 {sessions}

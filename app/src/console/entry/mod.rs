@@ -4,6 +4,7 @@ mod view;
 
 use super::{
     fault::Fault,
+    next::{safe_next, with_next},
     proof::{WRONG_PASSKEY, code_refusal},
     request::{GuestRequest, PageResult, SessionChange, guest},
 };
@@ -19,6 +20,7 @@ use leptos::prelude::*;
 use serde::Serialize;
 use service::people::{
     BadField,
+    openid::sign_out_address,
     second_factor::{
         CodeError, list_factors,
         passkeys::{self, PasskeyError, issue_challenge},
@@ -27,7 +29,6 @@ use service::people::{
     set_up::{self, SetUp, SetUpError},
     sign_in::{self, SignInError},
 };
-use url::form_urlencoded;
 use view::{CodeView, SetUpView, SignInView};
 
 /// Signing in.
@@ -61,19 +62,31 @@ pub(super) fn forms() -> Router {
         .route("/admin/set-up/{token}", post(form("/admin/set-up/{token}", set_up)))
 }
 
-/// The address in the console to continue at. Anything else, above all another site, becomes the overview.
-pub(super) fn safe_next(next: &str) -> &str {
-    let inside = next == "/admin" || next.starts_with("/admin/") || next.starts_with("/admin?");
-    let plain = next.bytes().all(|b| b.is_ascii_graphic() && b != b'\\') && !next.starts_with("//");
-    if inside && plain { next } else { "/admin" }
+/// The `done` of the page after signing out.
+pub(super) const SIGNED_OUT: &str = "sign-out";
+
+/// The ways to sign in here.
+fn view_of(request: &GuestRequest) -> SignInView {
+    SignInView {
+        provider: request.honnin().provider().map(|provider| provider.name.clone()),
+        is_local: request.honnin().allows_local_sign_in(),
+        ..SignInView::default()
+    }
 }
 
 async fn load_sign_in(request: GuestRequest) -> PageResult<SignInView> {
     let fields = request.query()?;
+    let done = fields.text("done");
+    let elsewhere = match done.as_str() {
+        SIGNED_OUT => sign_out_address(request.honnin()).await,
+        _ => None,
+    };
     Ok(SignInView {
         next: safe_next(&fields.text("next")).to_owned(),
-        has_new_password: fields.text("done") == "password",
-        ..SignInView::default()
+        has_new_password: done == "password",
+        has_signed_out: done == SIGNED_OUT,
+        sign_out_elsewhere: elsewhere.map(String::from),
+        ..view_of(&request)
     })
 }
 
@@ -85,14 +98,13 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
             return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user)));
         }
         Err(SignInError::SecondFactor(user)) => {
-            let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
-            let to = format!("/admin/sign-in/code?next={next}");
-            return Ok(Outcome::go(&to).with(SessionChange::HalfSignedIn(user)));
+            return Ok(Outcome::go(&with_next("/admin/sign-in/code", &next)).with(SessionChange::HalfSignedIn(user)));
         }
         Err(SignInError::Wrong) => (
             StatusCode::UNPROCESSABLE_ENTITY,
             "The e-mail address or password is incorrect.",
         ),
+        Err(SignInError::Off) => (StatusCode::FORBIDDEN, "Passwords are not used here."),
         Err(SignInError::Throttled) => (
             StatusCode::TOO_MANY_REQUESTS,
             "Too many attempts. Wait 15 minutes, then try again.",
@@ -102,8 +114,8 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let view = SignInView {
         email,
         next,
-        has_new_password: false,
         mistakes: vec![mistake("email", sentence)],
+        ..view_of(&request)
     };
     Ok(Outcome::shown(status, view))
 }
@@ -152,7 +164,7 @@ async fn sign_in_with_passkey(request: GuestRequest, fields: Fields) -> PageResu
         Err(_) => Ok(Outcome::refused(SignInView {
             next,
             mistakes: vec![mistake("email", WRONG_PASSKEY)],
-            ..SignInView::default()
+            ..view_of(&request)
         })),
     }
 }
@@ -225,26 +237,4 @@ async fn set_up(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
             .map(|BadField { field, message }| mistake(field, message))
             .collect(),
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nobody_is_sent_to_another_site() {
-        for inside in ["/admin", "/admin/sessions?status=failed", "/admin?x=1"] {
-            assert_eq!(safe_next(inside), inside);
-        }
-        for outside in [
-            "",
-            "//evil.example",
-            "https://evil.example/admin/",
-            "/adminx",
-            "/admin/\\evil",
-            "/admin/\r\nx: y",
-        ] {
-            assert_eq!(safe_next(outside), "/admin", "{outside:?}");
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use crate::PageMeta;
 use crate::console::layout::{door, mistakes};
+use crate::console::next::with_next;
 use crate::console::parts::{Line, line, new_password, present_password};
 use crate::console::proof::{code_line, passkey_button, passkey_script};
 use crate::parts::Mistake;
@@ -16,6 +17,14 @@ pub(super) struct SignInView {
     pub next: String,
     /// Whether a new password has just been chosen through a link.
     pub has_new_password: bool,
+    /// Whether they have just signed out.
+    pub has_signed_out: bool,
+    /// Where to sign out of the provider as well.
+    pub sign_out_elsewhere: Option<String>,
+    /// The provider's name.
+    pub provider: Option<String>,
+    /// Whether there are passwords and passkeys.
+    pub is_local: bool,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
 }
@@ -38,7 +47,38 @@ pub(super) fn sign_in(view: &SignInView, meta: &PageMeta) -> AnyView {
     let main = view! {
         <h1>"Sign in"</h1>
         {view.has_new_password.then(|| view! { <p class="flash" role="status">"Your password has been changed."</p> })}
+        {view.has_signed_out.then(|| signed_out(view))}
         {mistakes(&view.mistakes)}
+        {view.is_local.then(|| local(view, meta))}
+        {with_provider(view)}
+    };
+    door(meta, "Sign in", main.into_any())
+}
+
+/// After signing out here: people may still be signed in at the provider, and could come back without a password.
+fn signed_out(view: &SignInView) -> AnyView {
+    let name = view.provider.clone();
+    let elsewhere = view.sign_out_elsewhere.clone().zip(name).map(|(address, name)| {
+        view! { " You may still be signed in to "{name.clone()}": "<a href=address>"sign out there as well"</a>"." }
+    });
+    view! { <p class="flash" role="status">"You have been signed out."{elsewhere}</p> }.into_any()
+}
+
+/// The button of the provider. It is a link, so that the provider's redirects need not be part of the page's policy for forms.
+fn with_provider(view: &SignInView) -> Option<AnyView> {
+    let name = view.provider.clone()?;
+    let class = if view.is_local {
+        "button secondary"
+    } else {
+        "button primary"
+    };
+    let to = with_next("/admin/sign-in/openid", &view.next);
+    Some(view! { <p><a class=class href=to>{format!("Sign in with {name}")}</a></p> }.into_any())
+}
+
+/// Password and passkey.
+fn local(view: &SignInView, meta: &PageMeta) -> AnyView {
+    view! {
         <form class="stack" method="post" action="/admin/sign-in">
             <input type="hidden" name="next" value=view.next.clone()/>
             {email(&view.email, &view.mistakes)}
@@ -50,8 +90,8 @@ pub(super) fn sign_in(view: &SignInView, meta: &PageMeta) -> AnyView {
             {passkey_button("Sign in with a passkey")}
         </form>
         {passkey_script(meta)}
-    };
-    door(meta, "Sign in", main.into_any())
+    }
+    .into_any()
 }
 
 /// The second factor.

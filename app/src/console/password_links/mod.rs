@@ -13,9 +13,12 @@ use crate::{
 use axum::{Router, routing::post};
 use domain::secret::Secret;
 use leptos::prelude::*;
-use service::people::{
-    accept_invitation::{AcceptError, OpenInvitation, accept_invitation, open_invitation},
-    reset_password::{ResetError, open_reset, reset_password},
+use service::{
+    Honnin,
+    people::{
+        accept_invitation::{AcceptError, OpenInvitation, accept_invitation, open_invitation},
+        reset_password::{LinkSignIn, ResetError, open_reset, reset_password, sign_in_by_link},
+    },
 };
 use view::{InvitationView, ResetView};
 
@@ -41,8 +44,10 @@ pub(super) fn forms() -> Router {
         .route("/admin/reset/{token}", post(form(RESET, reset)))
 }
 
-fn view_of(token: String, open: OpenInvitation, mistakes: Vec<Mistake>) -> InvitationView {
+fn view_of(honnin: &Honnin, token: String, open: OpenInvitation, mistakes: Vec<Mistake>) -> InvitationView {
     InvitationView {
+        provider: honnin.provider().map(|provider| provider.name.clone()),
+        has_passwords: honnin.allows_local_sign_in(),
         token,
         name: open.name,
         email: open.email,
@@ -60,7 +65,7 @@ async fn load_invitation(request: GuestRequest) -> PageResult<InvitationView> {
 async fn opened_invitation(request: &GuestRequest, mistakes: Vec<Mistake>) -> PageResult<InvitationView> {
     let token = request.param("token");
     match open_invitation(request.honnin(), token).await {
-        Ok(open) => Ok(view_of(token.to_owned(), open, mistakes)),
+        Ok(open) => Ok(view_of(request.honnin(), token.to_owned(), open, mistakes)),
         Err(AcceptError::Store(error)) => Err(error.into()),
         Err(AcceptError::Closed | AcceptError::Taken | AcceptError::Bad(_)) => Err(Fault::LinkClosed),
     }
@@ -92,6 +97,7 @@ async fn opened_reset(request: &GuestRequest, mistakes: Vec<Mistake>) -> PageRes
         Ok(email) => Ok(ResetView {
             token: token.to_owned(),
             email,
+            has_passwords: request.honnin().allows_local_sign_in(),
             mistakes,
         }),
         Err(ResetError::Store(error)) => Err(error.into()),
@@ -99,8 +105,19 @@ async fn opened_reset(request: &GuestRequest, mistakes: Vec<Mistake>) -> PageRes
     }
 }
 
-/// After choosing a new password, the person signs in with it: the link alone grants no access.
+/// After choosing a new password, the person signs in with it: the link alone grants no access. Where nobody has a password, a link
+/// from the command line signs in once.
 async fn reset(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
+    if !request.honnin().allows_local_sign_in() {
+        return match sign_in_by_link(request.honnin(), request.param("token"), request.client).await {
+            Ok(LinkSignIn::Done(user)) => Ok(Outcome::go("/admin").with(SessionChange::SignedIn(user))),
+            Ok(LinkSignIn::SecondFactor(user)) => {
+                Ok(Outcome::go("/admin/sign-in/code").with(SessionChange::HalfSignedIn(user)))
+            }
+            Err(ResetError::Store(error)) => Err(error.into()),
+            Err(ResetError::Closed | ResetError::Bad(_)) => Err(Fault::LinkClosed),
+        };
+    }
     let password = Secret::new(fields.raw("password").to_owned());
     let sentence = match reset_password(request.honnin(), request.param("token"), password).await {
         Ok(()) => return Ok(Outcome::go("/admin/sign-in?done=password")),

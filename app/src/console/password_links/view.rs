@@ -23,6 +23,10 @@ pub(super) struct InvitationView {
     pub tenant: Option<String>,
     /// Whether they become an operator.
     pub operator: bool,
+    /// The OpenID provider's name.
+    pub provider: Option<String>,
+    /// Whether they can choose a password.
+    pub has_passwords: bool,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
 }
@@ -60,6 +64,19 @@ fn form(action: String, email: &str, button: &'static str, wrong: &[Mistake]) ->
     .into_any()
 }
 
+/// Accepting an invitation with the account at the provider.
+fn join(view: &InvitationView) -> Option<AnyView> {
+    let name = view.provider.clone()?;
+    let class = if view.has_passwords {
+        "button secondary"
+    } else {
+        "button primary"
+    };
+    let to = format!("/admin/invitation/{}/openid", view.token);
+    let or = view.has_passwords.then(|| "Instead of a password: ");
+    Some(view! { <p>{or}<a class=class href=to>{format!("Accept with {name}")}</a></p> }.into_any())
+}
+
 /// The page of an invitation.
 #[must_use]
 pub(super) fn invitation(view: &InvitationView, meta: &PageMeta) -> AnyView {
@@ -67,7 +84,8 @@ pub(super) fn invitation(view: &InvitationView, meta: &PageMeta) -> AnyView {
         <h1>{format!("Welcome, {}", view.name)}</h1>
         <p class="lead">"You have been invited as "{what_they_will_be(view)}". You will sign in as "<strong>{view.email.clone()}</strong>"."</p>
         {mistakes(&view.mistakes)}
-        {form(format!("/admin/invitation/{}", view.token), &view.email, "Create my account", &view.mistakes)}
+        {view.has_passwords.then(|| form(format!("/admin/invitation/{}", view.token), &view.email, "Create my account", &view.mistakes))}
+        {join(view)}
     };
     door(meta, "Invitation", main.into_any())
 }
@@ -79,6 +97,8 @@ pub(super) struct ResetView {
     pub token: String,
     /// Whose password.
     pub email: String,
+    /// Whether people have passwords; otherwise the link signs in.
+    pub has_passwords: bool,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
 }
@@ -89,9 +109,25 @@ impl std::fmt::Debug for ResetView {
     }
 }
 
+/// The page of a link from the command line where nobody has a password.
+fn sign_in_by_link(view: &ResetView, meta: &PageMeta) -> AnyView {
+    let main = view! {
+        <h1>"Sign in"</h1>
+        <p class="lead">"This link signs you in as "<strong>{view.email.clone()}</strong>", once."</p>
+        {mistakes(&view.mistakes)}
+        <form class="stack" method="post" action=format!("/admin/reset/{}", view.token)>
+            <button class="button primary" type="submit">"Sign in"</button>
+        </form>
+    };
+    door(meta, "Sign in", main.into_any())
+}
+
 /// The page of a password reset.
 #[must_use]
 pub(super) fn reset(view: &ResetView, meta: &PageMeta) -> AnyView {
+    if !view.has_passwords {
+        return sign_in_by_link(view, meta);
+    }
     let main = view! {
         <h1>"Choose a new password"</h1>
         <p class="lead">"For "<strong>{view.email.clone()}</strong>". This signs you out everywhere."</p>

@@ -68,6 +68,7 @@ async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
         email: user.email,
         role: user.place.map(|(_, role)| role),
         disabled: user.disabled_at.is_some(),
+        can_reset: user.disabled_at.is_none() && request.honnin().allows_local_sign_in(),
         created_at: user.created_at,
     });
     let invited = list_invitations(request.honnin(), roster).await?;
@@ -186,6 +187,7 @@ fn refused(error: PeopleError) -> PageResult<Outcome> {
         PeopleError::Above => {
             "This person is an operator. Only another operator, or the command line on the server, can do this."
         }
+        PeopleError::NoPasswords => "Nobody has a password here. People sign in with the identity provider.",
         PeopleError::NotFound => return Err(Fault::NotFound),
         PeopleError::Store(error) => return Err(error.into()),
     };

@@ -23,6 +23,8 @@ pub(super) struct Person {
     pub role: Option<Role>,
     /// Whether the account is disabled.
     pub disabled: bool,
+    /// Whether they can get a link for a new password.
+    pub can_reset: bool,
     /// Whether it is the person viewing the page.
     pub me: bool,
     /// Added.
@@ -129,9 +131,11 @@ fn row(person: &Person, power: Power) -> Row {
         ("Disable", "disable")
     };
     // Disabled people cannot choose a password. Everybody else can ask for a link if they forgot theirs.
-    let reset = (!person.disabled).then(|| {
-        view! { <button class="button quiet small" type="submit" name="change" value="reset">"Reset password"</button>
-            <button class="button quiet small" type="submit" name="change" value="remove_factors">"Remove second factors"</button> }
+    let reset = person.can_reset.then(|| {
+        view! { <button class="button quiet small" type="submit" name="change" value="reset">"Reset password"</button> }
+    });
+    let remove = (!person.disabled).then(|| {
+        view! { <button class="button quiet small" type="submit" name="change" value="remove_factors">"Remove second factors"</button> }
     });
     let changes = if person.me {
         view! { <span class="soft">{labels::role(person.role)}" (you)"</span> }.into_any()
@@ -144,6 +148,7 @@ fn row(person: &Person, power: Power) -> Row {
                 <select class="input small" id=id name="role">{options(short, person.role.map_or("", Role::as_str))}</select>
                 <button class="button secondary small" type="submit" name="change" value="role">"Save"</button>
                 {reset}
+                {remove}
                 <button class="button quiet small" type="submit" name="change" value=value>{word}</button>
             </form>
         }

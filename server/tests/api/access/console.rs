@@ -1,14 +1,16 @@
 //! The console's authentication: who may open its pages, whose forms it takes, and how long a sign-in lasts.
 
+use super::{privilege_escalation::operator_elsewhere, tenant_isolation::routes::routes};
 use crate::{
-    console::{Browser, pages_that_require_sign_in},
-    support::{SESSIONS, Server, between},
+    console::{Browser, Mark, ROUTES, Row, pages_that_require_sign_in, path_of},
+    support::{Answer, SESSIONS, Server, between, settings},
 };
 use axum::{
     body::{Body, to_bytes},
     extract::Request,
 };
-use domain::{role::Role, time::Millis};
+use domain::{role::Role, tenant::TenantSettings, time::Millis};
+use std::collections::BTreeSet;
 use tower::ServiceExt as _;
 
 #[tokio::test]
@@ -26,36 +28,152 @@ async fn a_page_without_the_middleware_in_front_of_it_shows_nothing() {
 }
 
 #[tokio::test]
-async fn nobody_sees_a_page_without_signing_in() {
+async fn every_route_of_the_console_has_a_row_and_every_row_a_route() {
     let server = Server::new().await;
-    for (method, path, _) in pages_that_require_sign_in() {
-        let answer = Browser::new(&server).send(method, &path, "").await;
-        let to = answer.header("location").unwrap_or_default();
-        assert_eq!(answer.status, 303, "{method} {path}");
-        assert!(to.starts_with("/admin/sign-in"), "{method} {path} goes to {to}");
-        assert_eq!(answer.body, "", "{method} {path}");
-    }
-    let mut guessing = Browser::new(&server);
-    guessing.cookie = Some("AAAAAAAAAAAAAAAAAAAAAA".into());
-    assert_eq!(guessing.get("/admin/sessions").await.status, 303);
+    let routes = routes(&server.app).into_iter();
+    let routes: BTreeSet<String> = routes.filter(|route| route.contains(" /admin")).collect();
+    let rows: BTreeSet<String> = ROUTES
+        .iter()
+        .map(|(method, path, ..)| format!("{method} {path}"))
+        .collect();
+    let missing: Vec<_> = routes.difference(&rows).collect();
+    let gone: Vec<_> = rows.difference(&routes).collect();
+    assert!(
+        missing.is_empty() && gone.is_empty(),
+        "without a row: {missing:?}; without a route: {gone:?}"
+    );
 }
 
-#[tokio::test]
-async fn each_role_meets_403_where_it_may_not_go_and_nowhere_else() {
-    let server = Server::new().await;
-    for &role in Role::ALL {
-        let mut browser = Browser::signed_in(&server, role).await;
-        for (method, path, who) in pages_that_require_sign_in() {
-            let answer = browser.send(method, &path, "").await;
-            assert_eq!(
-                answer.status == 403,
-                !who.contains(&role),
-                "{role:?} {method} {path}: {}",
-                answer.status
-            );
-            assert!(answer.status < 500, "{role:?} {method} {path}: {}", answer.status);
+/// Somebody who opens every route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Visitor {
+    Nobody,
+    /// With a cookie that was never issued.
+    Guessing,
+    Role(Role),
+    OperatorElsewhere,
+    /// Signed in more than ten minutes ago.
+    Stale(Role),
+    /// Away for half an hour.
+    Idle(Role),
+    /// Where a second factor is required.
+    WithoutFactor(Role),
+}
+
+/// What a route answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meets {
+    SignIn,
+    Forbidden,
+    /// The page that asks again who somebody is.
+    StepUp,
+    /// The page on which a second factor is set up.
+    Account,
+    /// Something else, which is no error of ours: the page, or what is wrong with an empty form or an id of nothing.
+    Answer,
+}
+
+impl Visitor {
+    fn all() -> Vec<Self> {
+        let roles = Role::ALL.iter().copied();
+        let of_roles = roles.flat_map(|role| {
+            [
+                Self::Role(role),
+                Self::Stale(role),
+                Self::Idle(role),
+                Self::WithoutFactor(role),
+            ]
+        });
+        [Self::Nobody, Self::Guessing, Self::OperatorElsewhere]
+            .into_iter()
+            .chain(of_roles)
+            .collect()
+    }
+
+    fn expects(self, (_, _, roles, marks): &Row) -> Meets {
+        let open = |role: &Role| roles.contains(role);
+        let has = |mark: Mark| marks.contains(&mark);
+        match self {
+            _ if has(Mark::Guest) => Meets::Answer,
+            Self::Nobody | Self::Guessing | Self::Idle(_) => Meets::SignIn,
+            Self::WithoutFactor(_) if !has(Mark::WithoutFactor) => Meets::Account,
+            Self::Role(role) | Self::Stale(role) | Self::WithoutFactor(role) if !open(&role) => Meets::Forbidden,
+            Self::OperatorElsewhere if !has(Mark::Operator) => Meets::Forbidden,
+            Self::Stale(_) if has(Mark::StepUp) => Meets::StepUp,
+            _ => Meets::Answer,
         }
     }
+
+    /// A server, and the cookie of this visitor there.
+    async fn arrive(self) -> (Server, Option<String>) {
+        let mut server = Server::new().await;
+        let cookie = match self {
+            Self::Nobody => None,
+            Self::Guessing => Some("AAAAAAAAAAAAAAAAAAAAAA".to_owned()),
+            Self::OperatorElsewhere => operator_elsewhere(&mut server).await.cookie,
+            Self::Role(role) | Self::Stale(role) | Self::Idle(role) | Self::WithoutFactor(role) => {
+                Browser::signed_in(&server, role).await.cookie
+            }
+        };
+        match self {
+            Self::Stale(_) => server.clock.advance(Millis::minutes(10)),
+            Self::Idle(_) => server.clock.advance(Millis::minutes(30)),
+            Self::WithoutFactor(_) => {
+                let required = TenantSettings {
+                    second_factor_required: true,
+                    ..settings()
+                };
+                server.save_settings(Some(required)).await;
+            }
+            _ => {}
+        }
+        (server, cookie)
+    }
+}
+
+fn met(answer: &Answer, path: &str) -> Meets {
+    let to = answer.header("location").unwrap_or_default();
+    match answer.status {
+        403 => Meets::Forbidden,
+        // Some routes lead there because nothing was typed.
+        303 if to.starts_with("/admin/sign-in") && !path.starts_with("/admin/sign-") => Meets::SignIn,
+        303 if to.starts_with("/admin/confirm") => Meets::StepUp,
+        303 if to == "/admin/account" && answer.body.is_empty() && !path.starts_with("/admin/account") => {
+            Meets::Account
+        }
+        _ => Meets::Answer,
+    }
+}
+
+/// Routes by visitors. The session is restored for each route, since some end it.
+#[tokio::test]
+async fn each_visitor_gets_what_the_table_of_routes_says_and_nothing_else() {
+    let mut wrong = Vec::new();
+    for visitor in Visitor::all() {
+        let (server, cookie) = visitor.arrive().await;
+        let mut browser = Browser::new(&server);
+        for row in ROUTES {
+            let (method, route, ..) = row;
+            let (path, expected) = (path_of(route), visitor.expects(row));
+            if path.starts_with("/admin/sign-out") && expected == Meets::Answer {
+                // It ends the session that the other routes need; signing_in_changes_the_cookie_and_signing_out_ends_it.
+                continue;
+            }
+            browser.cookie.clone_from(&cookie);
+            let answer = browser.send(method, &path, "").await;
+            let met = met(&answer, &path);
+            if met != expected || answer.status >= 500 || answer.status == 0 {
+                wrong.push(format!(
+                    "{visitor:?} {method} {path}: {met:?} ({}) and not {expected:?}",
+                    answer.status
+                ));
+            }
+            if expected != Meets::Answer && !answer.body.is_empty() && expected != Meets::Forbidden {
+                wrong.push(format!("{visitor:?} {method} {path}: a body"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[tokio::test]

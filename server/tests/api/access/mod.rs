@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod console;
+mod openid;
 mod privilege_escalation;
 mod scopes;
 mod tenant_isolation;

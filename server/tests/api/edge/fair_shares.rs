@@ -6,7 +6,7 @@
 
 use crate::{
     browser::{BOUNDARY, Browser, photo},
-    support::{Answer, SESSIONS, Server},
+    support::{Answer, SESSIONS, Server, add_tenant, settings},
 };
 use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 use tokio::{
@@ -187,6 +187,61 @@ async fn where_every_slot_is_taken_probes_are_answered_and_the_rest_is_told() {
     };
     let (created, ()) = tokio::join!(runs, beside);
     assert_eq!(created.status, 201);
+    writer.await.unwrap();
+}
+
+/// A tenant's request over a connection from the network `from`, with its whole response.
+async fn call(stream: TcpStream, method: &str, key: &str) -> Answer {
+    let mut stream = stream;
+    let head = format!(
+        "{method} {SESSIONS} HTTP/1.1\r\nhost: id.example\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut bytes = Vec::new();
+    timeout(AT_LAST, stream.read_to_end(&mut bytes))
+        .await
+        .expect("an answer")
+        .unwrap();
+    Answer::parse(&bytes)
+}
+
+/// Planted fault that this test detects: no share for tenants.
+#[tokio::test]
+async fn a_tenant_with_many_networks_leaves_a_quarter_of_the_requests_to_the_others() {
+    let server = Server::with("[http]\nmax_requests = 8\n").await;
+    let other = add_tenant(&server.app, settings()).await.key.expose().clone();
+    for key in [&other, &server.key] {
+        assert_eq!(call(server.connect_from(OTHER).await, "GET", key).await.status, 200);
+    }
+    let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (app, begun, end) = (server.app.clone(), entered.clone(), release.clone());
+    let writer = tokio::spawn(async move {
+        let unit = app.honnin.db().write(async move |_| {
+            begun.notify_one();
+            end.notified().await;
+            Ok::<_, store::StoreError>(())
+        });
+        unit.await.unwrap();
+    });
+    entered.notified().await;
+    // Each creation waits for the writer.
+    let mut flood = JoinSet::new();
+    for number in 0..8 {
+        let (stream, key) = (
+            server.connect_from(Ipv4Addr::new(127, 20 + number, 0, 1)).await,
+            server.key.clone(),
+        );
+        flood.spawn(async move { call(stream, "POST", &key).await });
+    }
+    for _ in 0..2 {
+        let refused = flood.join_next().await.unwrap().unwrap();
+        assert_eq!(refused.status, 503, "{}", refused.body);
+    }
+    assert_eq!(call(server.connect_from(OTHER).await, "GET", &other).await.status, 200);
+    release.notify_one();
+    while let Some(answer) = flood.join_next().await {
+        assert_eq!(answer.unwrap().status, 201);
+    }
     writer.await.unwrap();
 }
 

@@ -275,6 +275,9 @@ pub async fn sign_in(
     response: &str,
     address: IpAddr,
 ) -> Result<UserId, PasskeyError> {
+    if user.is_none() && !honnin.allows_local_sign_in() {
+        return Err(PasskeyError::Refused);
+    }
     let proved = prove(honnin, user, response).await?;
     let row = find_active(honnin, &proved).await?.ok_or(PasskeyError::Refused)?;
     record_sign_in(honnin, &row, true, "passkey", address).await?;

@@ -1,0 +1,599 @@
+//! Signing in to the console with an OpenID provider: whom it lets in, and everything it must not.
+
+mod provider;
+
+use crate::support::{Answer, Server, between};
+use domain::{
+    ids::UserId,
+    role::Role,
+    secret::Secret,
+    time::{Millis, Timestamp},
+};
+use provider::{Change, Provider, Signing, fields};
+use serde_json::json;
+use service::{
+    access::CommandLine,
+    people::{
+        NewPerson, accept_invitation::accept_invitation, invite::invite_from_here, openid::unlink_from_here,
+        reset_password::issue_reset_from_here,
+    },
+};
+use std::collections::BTreeMap;
+use store::{
+    audit_chain, audit_export,
+    people::{second_factors, users},
+};
+
+const EMAIL: &str = "rei@shop.example";
+const PASSWORD: &str = "correct horse battery";
+const BEGIN: &str = "/admin/sign-in/openid";
+const CALLBACK: &str = "/admin/sign-in/openid/callback";
+
+/// A browser with all its cookies.
+struct Browser<'a> {
+    server: &'a Server,
+    cookies: BTreeMap<String, String>,
+    site: &'static str,
+}
+
+impl<'a> Browser<'a> {
+    const fn new(server: &'a Server) -> Self {
+        Self {
+            server,
+            cookies: BTreeMap::new(),
+            site: "same-origin",
+        }
+    }
+
+    async fn send(&mut self, method: &str, path: &str, form: &str) -> Answer {
+        let cookies: Vec<_> = self
+            .cookies
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        let cookies = cookies.join("; ");
+        let headers = [
+            ("sec-fetch-site", self.site),
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("cookie", &cookies),
+        ];
+        let answer = self.server.send(method, path, &headers, form).await;
+        for (_, set) in answer.headers.iter().filter(|(name, _)| name == "set-cookie") {
+            let (pair, rest) = set.split_once(';').unwrap();
+            let (name, value) = pair.split_once('=').unwrap();
+            assert!(name.starts_with("__Host-"), "{set}");
+            for part in ["HttpOnly", "Secure", "SameSite=Lax", "Path=/"] {
+                assert!(value.is_empty() || rest.contains(part), "{set}");
+            }
+            match value {
+                "" => self.cookies.remove(name),
+                value => self.cookies.insert(name.to_owned(), value.to_owned()),
+            };
+        }
+        answer
+    }
+
+    async fn get(&mut self, path: &str) -> Answer {
+        self.send("GET", path, "").await
+    }
+
+    /// Begins at `path`; returns where the browser is sent to.
+    async fn begin(&mut self, path: &str) -> String {
+        let answer = self.get(path).await;
+        assert_eq!(answer.status, 303, "{}", answer.body);
+        answer.header("location").unwrap().to_owned()
+    }
+
+    /// Comes back from the provider. Another site sends the browser here.
+    async fn come_back(&mut self, location: &str, code: &str) -> Answer {
+        self.get_from_elsewhere(&callback(location, code)).await
+    }
+
+    async fn get_from_elsewhere(&mut self, path: &str) -> Answer {
+        self.site = "cross-site";
+        let answer = self.get(path).await;
+        self.site = "same-origin";
+        answer
+    }
+
+    /// Signs in with the provider from the beginning to the end.
+    async fn sign_in(&mut self, provider: &Provider, change: Change) -> Answer {
+        let location = self.begin(BEGIN).await;
+        let code = provider.sign_in(&location, Signing::Key, change);
+        self.come_back(&location, &code).await
+    }
+
+    async fn is_signed_in(&mut self) -> bool {
+        self.get("/admin").await.status == 200
+    }
+}
+
+fn callback(location: &str, code: &str) -> String {
+    let asked = fields(location.split_once('?').unwrap().1);
+    assert_eq!(asked["redirect_uri"], format!("https://id.example{CALLBACK}"));
+    format!("{CALLBACK}?state={}&code={code}", asked["state"])
+}
+
+const AS_IT_IS: Change = |_| {};
+
+/// The token of an invitation.
+async fn invite(server: &Server, email: &str, role: Role) -> String {
+    let person = NewPerson {
+        email: email.to_owned(),
+        name: "Rei Reviewer".into(),
+    };
+    let place = Some((server.tenant.clone(), role));
+    let invited = invite_from_here(&server.app.honnin, CommandLine::here(), place, false, person);
+    let link = invited.await.unwrap().link;
+    link.expose().rsplit('/').next().unwrap().to_owned()
+}
+
+/// Somebody with a password who has not used the provider yet.
+async fn add_person(server: &Server, email: &str) -> UserId {
+    let token = invite(server, email, Role::Admin).await;
+    accept_invitation(&server.app.honnin, &token, Secret::new(PASSWORD.into()))
+        .await
+        .unwrap()
+}
+
+async fn world() -> (Provider, Server) {
+    let provider = Provider::start().await;
+    let server = Server::with(&provider.settings()).await;
+    add_person(&server, EMAIL).await;
+    (provider, server)
+}
+
+/// What the audit log says about signing in: action and detail, oldest first.
+async fn entries(server: &Server) -> Vec<(String, Option<String>)> {
+    let unit = server.app.honnin.db().write(async |tx| {
+        audit_chain::seal(tx, 1000).await?;
+        audit_export::list(tx, 0, 1000).await
+    });
+    let about = ["person.sign_in", "person.sign_in_refused", "person.link_account"];
+    let all = unit.await.unwrap().into_iter();
+    all.filter(|entry| about.contains(&&*entry.action))
+        .map(|entry| (entry.action, entry.detail))
+        .collect()
+}
+
+#[tokio::test]
+async fn the_first_visit_links_an_invited_account_by_its_verified_address_and_later_ones_find_it_by_its_subject() {
+    let (provider, server) = world().await;
+    let page = Browser::new(&server).get("/admin/sign-in?next=/admin/keys").await;
+    assert!(
+        page.body
+            .contains("href=\"/admin/sign-in/openid?next=%2Fadmin%2Fkeys\""),
+        "{}",
+        page.body
+    );
+    assert!(page.body.contains("Sign in with Example Login"));
+
+    let mut browser = Browser::new(&server);
+    let location = browser.begin(&format!("{BEGIN}?next=/admin/keys")).await;
+    assert!(
+        location.starts_with(&format!("{}/authorize?kept=1&response_type=code&", provider.issuer())),
+        "{location}"
+    );
+    let code = provider.sign_in(&location, Signing::Key, AS_IT_IS);
+    let answer = browser.come_back(&location, &code).await;
+    assert_eq!(
+        (answer.status, answer.header("location")),
+        (303, Some("/admin/keys")),
+        "{}",
+        answer.body
+    );
+    assert!(browser.is_signed_in().await);
+    let left: Vec<_> = browser.cookies.keys().map(String::as_str).collect();
+    assert_eq!(left, ["__Host-console"], "the attempt's cookie is gone");
+
+    let mut later = Browser::new(&server);
+    let answer = later
+        .sign_in(&provider, |claims| claims["email"] = json!("renamed@shop.example"))
+        .await;
+    assert_eq!(answer.status, 303);
+    assert!(later.is_signed_in().await);
+    assert_eq!(provider.asked_for_keys(), 1, "kept");
+
+    let signed_in = ("person.sign_in".to_owned(), Some("openid".to_owned()));
+    let linked = ("person.link_account".to_owned(), Some("openid".to_owned()));
+    assert_eq!(entries(&server).await, [linked, signed_in.clone(), signed_in]);
+
+    let out = browser.send("POST", "/admin/sign-out", "").await;
+    assert_eq!(out.header("location"), Some("/admin/sign-in?done=sign-out"));
+    let page = browser.get("/admin/sign-in?done=sign-out").await;
+    let end = between(&page.body, &format!("href=\"{}", provider.issuer()), &['"']).replace("&amp;", "&");
+    assert_eq!(
+        end,
+        "/end?client_id=honnin&post_logout_redirect_uri=https%3A%2F%2Fid.example%2Fadmin%2Fsign-in"
+    );
+}
+
+#[tokio::test]
+async fn a_token_that_is_not_for_this_sign_in_by_this_provider_and_now_is_refused() {
+    let (provider, server) = world().await;
+    let cases: [(&str, Signing, Change); 12] = [
+        ("wrong nonce", Signing::Key, |claims| claims["nonce"] = json!("another")),
+        ("no nonce", Signing::Key, |claims| {
+            drop(claims.as_object_mut().unwrap().remove("nonce"))
+        }),
+        ("wrong audience", Signing::Key, |claims| {
+            claims["aud"] = json!("another")
+        }),
+        ("wrong issuer", Signing::Key, |claims| {
+            claims["iss"] = json!("https://login.evil.example")
+        }),
+        ("expired", Signing::Key, |claims| {
+            claims["exp"] = json!(claims["iat"].as_i64().unwrap() - 60)
+        }),
+        ("from the future", Signing::Key, |claims| {
+            claims["iat"] = json!(claims["iat"].as_i64().unwrap() + 61)
+        }),
+        ("no subject", Signing::Key, |claims| claims["sub"] = json!("")),
+        ("alg none", Signing::None, AS_IT_IS),
+        ("signed with the client's secret", Signing::Secret, AS_IT_IS),
+        ("forged", Signing::Forged, AS_IT_IS),
+        ("unknown key", Signing::AnotherName, AS_IT_IS),
+        ("asked for by another party", Signing::Key, |claims| {
+            claims["azp"] = json!("another")
+        }),
+    ];
+    for (what, signing, change) in cases {
+        let mut browser = Browser::new(&server);
+        let location = browser.begin(BEGIN).await;
+        let code = provider.sign_in(&location, signing, change);
+        let before = provider.asked_for_keys();
+        let answer = browser.come_back(&location, &code).await;
+        assert_eq!(answer.status, 403, "{what}: {}", answer.body);
+        assert!(answer.body.contains("was not accepted"), "{what}: {}", answer.body);
+        assert!(!browser.is_signed_in().await, "{what}");
+        let once_more = u32::from(matches!(signing, Signing::AnotherName));
+        assert_eq!(
+            provider.asked_for_keys() - before,
+            once_more,
+            "{what}: how often the keys were asked for"
+        );
+    }
+    let refused = (
+        "person.sign_in_refused".to_owned(),
+        Some("openid: the provider's answer was refused".to_owned()),
+    );
+    assert_eq!(entries(&server).await, vec![refused; cases.len()]);
+}
+
+#[tokio::test]
+async fn a_new_key_of_the_provider_is_fetched_when_it_is_first_used() {
+    let (provider, server) = world().await;
+    assert_eq!(Browser::new(&server).sign_in(&provider, AS_IT_IS).await.status, 303);
+    provider.rotate(true);
+    assert_eq!(Browser::new(&server).sign_in(&provider, AS_IT_IS).await.status, 303);
+    assert_eq!(Browser::new(&server).sign_in(&provider, AS_IT_IS).await.status, 303);
+    assert_eq!(provider.asked_for_keys(), 2);
+    // One that it does not publish is nobody's.
+    provider.rotate(false);
+    assert_eq!(Browser::new(&server).sign_in(&provider, AS_IT_IS).await.status, 403);
+    assert_eq!(provider.asked_for_keys(), 3);
+    // What was fetched is not used forever: the provider may have withdrawn it.
+    server.clock.advance(Millis::minutes(61));
+    Browser::new(&server).begin(BEGIN).await;
+    assert_eq!(provider.asked_for_keys(), 4);
+}
+
+#[tokio::test]
+async fn an_answer_belongs_to_one_attempt_of_one_browser_and_is_good_once() {
+    let (provider, server) = world().await;
+    let closed = |answer: &Answer, what: &str| {
+        assert_eq!(answer.status, 400, "{what}: {}", answer.body);
+        assert!(answer.body.contains("Start again"), "{what}: {}", answer.body);
+    };
+    let mut browser = Browser::new(&server);
+    let location = browser.begin(BEGIN).await;
+    let attempt = browser.cookies.clone();
+    let code = provider.sign_in(&location, Signing::Key, AS_IT_IS);
+
+    // Somebody sends their own answer to others, who would work in the wrong account.
+    let mut stranger = Browser::new(&server);
+    closed(
+        &stranger.come_back(&location, &code).await,
+        "a browser without an attempt",
+    );
+    stranger.begin(BEGIN).await;
+    closed(
+        &stranger.come_back(&location, &code).await,
+        "the attempt of another browser",
+    );
+
+    assert_eq!(browser.come_back(&location, &code).await.status, 303);
+    let mut again = Browser::new(&server);
+    again.cookies = attempt;
+    closed(&again.come_back(&location, &code).await, "the same state again");
+    let second = provider.sign_in(&location, Signing::Key, AS_IT_IS);
+    closed(
+        &again.come_back(&location, &second).await,
+        "the same state with a new code",
+    );
+
+    let mut other = Browser::new(&server);
+    let fresh = other.begin(BEGIN).await;
+    let replayed = other.come_back(&fresh, &code).await;
+    assert_eq!(replayed.status, 403, "a code again: {}", replayed.body);
+
+    let mut slow = Browser::new(&server);
+    let location = slow.begin(BEGIN).await;
+    let code = provider.sign_in(&location, Signing::Key, AS_IT_IS);
+    server.clock.advance(Millis::minutes(10));
+    closed(&slow.come_back(&location, &code).await, "after ten minutes");
+
+    let mut forger = Browser::new(&server);
+    let location = forger.begin(BEGIN).await;
+    let sealed = forger.cookies.get_mut("__Host-sign-in").unwrap();
+    let changed = if sealed.as_bytes()[40] == b'A' { "B" } else { "A" };
+    sealed.replace_range(40..41, changed);
+    closed(&forger.come_back(&location, "x").await, "a cookie that was changed");
+    for browser in [&mut stranger, &mut again, &mut other, &mut slow, &mut forger] {
+        assert!(!browser.is_signed_in().await);
+    }
+}
+
+#[tokio::test]
+async fn another_provider_and_a_person_who_declined_are_told_apart_before_a_code_is_sent_anywhere() {
+    let (provider, server) = world().await;
+    let mut browser = Browser::new(&server);
+    let location = browser.begin(BEGIN).await;
+    let code = provider.sign_in(&location, Signing::Key, AS_IT_IS);
+    let mixed_up = format!("{}&iss=https%3A%2F%2Flogin.evil.example", callback(&location, &code));
+    assert_eq!(browser.get_from_elsewhere(&mixed_up).await.status, 403);
+
+    let location = browser.begin(BEGIN).await;
+    let declined = format!("{}&error=access_denied", callback(&location, ""));
+    let answer = browser.get_from_elsewhere(&declined).await;
+    assert_eq!(answer.status, 403);
+    assert!(answer.body.contains("did not sign you in"), "{}", answer.body);
+}
+
+#[tokio::test]
+async fn only_people_who_were_invited_come_in_and_only_with_an_address_that_the_provider_vouches_for() {
+    let (provider, server) = world().await;
+    let cases: [(&str, Change); 3] = [
+        ("not invited", |claims| claims["email"] = json!("stranger@shop.example")),
+        ("not verified", |claims| claims["email_verified"] = json!(false)),
+        ("no address", |claims| claims["email"] = json!(null)),
+    ];
+    for (what, change) in cases {
+        let answer = Browser::new(&server).sign_in(&provider, change).await;
+        assert_eq!(answer.status, 403, "{what}");
+        assert!(
+            answer.body.contains("You do not have an account"),
+            "{what}: {}",
+            answer.body
+        );
+    }
+    assert_eq!(Browser::new(&server).sign_in(&provider, AS_IT_IS).await.status, 303);
+    // An account is linked to one person at the provider, whoever gets the address later.
+    let answer = Browser::new(&server)
+        .sign_in(&provider, |claims| claims["sub"] = json!("u-2"))
+        .await;
+    assert_eq!(answer.status, 403);
+    assert!(answer.body.contains("another account"), "{}", answer.body);
+    unlink_from_here(&server.app.honnin, CommandLine::here(), EMAIL)
+        .await
+        .unwrap();
+    let answer = Browser::new(&server)
+        .sign_in(&provider, |claims| claims["sub"] = json!("u-2"))
+        .await;
+    assert_eq!(answer.status, 303, "{}", answer.body);
+
+    disable(&server).await;
+    let answer = Browser::new(&server)
+        .sign_in(&provider, |claims| claims["sub"] = json!("u-2"))
+        .await;
+    assert_eq!(answer.status, 403, "disabled");
+}
+
+async fn disable(server: &Server) {
+    let now = server.app.honnin.now();
+    let unit = server.app.honnin.db().write(async move |tx| {
+        let mut user = users::find_by_email(tx, EMAIL).await?.unwrap();
+        user.disabled_at = Some(now);
+        users::save(tx, &user).await
+    });
+    unit.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_sensitive_action_needs_the_same_person_to_sign_in_at_the_provider_again() {
+    let (provider, server) = world().await;
+    let mut browser = Browser::new(&server);
+    assert_eq!(browser.sign_in(&provider, AS_IT_IS).await.status, 303);
+    let issue = "name=Till&scope=create";
+    // The provider may have known them from this morning, so signing in is no proof.
+    let asked = browser.send("POST", "/admin/keys", issue).await;
+    assert_eq!(
+        asked.header("location"),
+        Some("/admin/confirm?next=%2Fadmin%2Fkeys"),
+        "{}",
+        asked.body
+    );
+    let page = browser.get("/admin/confirm?next=%2Fadmin%2Fkeys").await;
+    assert!(page.body.contains("Confirm with Example Login"), "{}", page.body);
+    let confirm = "/admin/confirm/openid?next=%2Fadmin%2Fkeys";
+    assert!(page.body.contains(&format!("href=\"{confirm}\"")), "{}", page.body);
+
+    let refused: [(&str, Change); 3] = [
+        ("somebody else", |claims| claims["sub"] = json!("u-2")),
+        ("long ago", |claims| {
+            claims["auth_time"] = json!(claims["iat"].as_i64().unwrap() - 3600)
+        }),
+        ("not told when", |claims| {
+            drop(claims.as_object_mut().unwrap().remove("auth_time"))
+        }),
+    ];
+    for (what, change) in refused {
+        let location = browser.begin(confirm).await;
+        let code = provider.sign_in(&location, Signing::Key, change);
+        let answer = browser.come_back(&location, &code).await;
+        assert_eq!(answer.status, 403, "{what}: {}", answer.body);
+        let asked = browser.send("POST", "/admin/keys", issue).await;
+        assert_eq!(asked.status, 303, "{what}");
+        assert!(browser.is_signed_in().await, "{what}: and stays who they are");
+    }
+
+    let location = browser.begin(confirm).await;
+    let code = provider.sign_in(&location, Signing::Key, AS_IT_IS);
+    let answer = browser.come_back(&location, &code).await;
+    assert_eq!(answer.header("location"), Some("/admin/keys"), "{}", answer.body);
+    let issued = browser.send("POST", "/admin/keys", issue).await;
+    assert_eq!(issued.status, 201, "{}", issued.body);
+}
+
+#[tokio::test]
+async fn a_second_factor_of_this_installation_is_asked_for_whatever_the_provider_did() {
+    let (provider, server) = world().await;
+    let unit = server.app.honnin.db().write(async |tx| {
+        let user = users::find_by_email(tx, EMAIL).await?.unwrap();
+        let now = Timestamp::from_millis(1);
+        second_factors::put_authenticator(tx, &user.id, &[1], now).await?;
+        second_factors::use_step(tx, &user.id, 1, now).await
+    });
+    unit.await.unwrap();
+    let mut browser = Browser::new(&server);
+    let answer = browser.sign_in(&provider, AS_IT_IS).await;
+    assert_eq!(
+        answer.header("location"),
+        Some("/admin/sign-in/code?next=%2Fadmin"),
+        "{}",
+        answer.body
+    );
+    assert!(!browser.is_signed_in().await);
+}
+
+#[tokio::test]
+async fn an_invitation_is_accepted_at_the_provider_and_never_because_another_site_sent_somebody() {
+    let (provider, server) = world().await;
+    let token = invite(&server, "new@shop.example", Role::Reviewer).await;
+    let path = format!("/admin/invitation/{token}/openid");
+    let mut browser = Browser::new(&server);
+    let sent = browser.get_from_elsewhere(&path).await;
+    assert_eq!(sent.header("location"), Some(&*format!("/admin/invitation/{token}")));
+    let page = browser.get(&format!("/admin/invitation/{token}")).await;
+    assert!(page.body.contains("Accept with Example Login"), "{}", page.body);
+
+    let newcomer: Change = |claims| claims["sub"] = json!("u-9");
+    let location = browser.begin(&path).await;
+    let code = provider.sign_in(&location, Signing::Key, newcomer);
+    let answer = browser.come_back(&location, &code).await;
+    assert_eq!(answer.header("location"), Some("/admin"), "{}", answer.body);
+    assert!(browser.is_signed_in().await);
+    assert_eq!(
+        Browser::new(&server).sign_in(&provider, newcomer).await.status,
+        303,
+        "and again, without it"
+    );
+
+    let location = browser.begin(&path).await;
+    let code = provider.sign_in(&location, Signing::Key, |claims| claims["sub"] = json!("u-10"));
+    assert_eq!(browser.come_back(&location, &code).await.status, 404, "once");
+    // Nobody guesses a password that is not there.
+    let form = "email=new%40shop.example&password=!";
+    assert_eq!(
+        Browser::new(&server).send("POST", "/admin/sign-in", form).await.status,
+        422
+    );
+}
+
+#[tokio::test]
+async fn without_local_sign_in_only_the_provider_and_the_command_line_let_people_in() {
+    let provider = Provider::start().await;
+    let server = Server::with(&format!("{}local_sign_in = false\n", provider.settings())).await;
+    let token = invite(&server, EMAIL, Role::Admin).await;
+    let mut browser = Browser::new(&server);
+    let page = browser.get(&format!("/admin/invitation/{token}")).await;
+    assert!(!page.body.contains("type=\"password\""), "{}", page.body);
+    let posted = browser
+        .send(
+            "POST",
+            &format!("/admin/invitation/{token}"),
+            "password=correct+horse+battery",
+        )
+        .await;
+    assert_eq!(posted.status, 422, "{}", posted.body);
+    let location = browser.begin(&format!("/admin/invitation/{token}/openid")).await;
+    let code = provider.sign_in(&location, Signing::Key, AS_IT_IS);
+    assert_eq!(browser.come_back(&location, &code).await.status, 303);
+
+    for page in ["/admin/sign-in", "/admin/account"] {
+        let page = browser.get(page).await;
+        assert!(!page.body.contains("type=\"password\""), "{}", page.body);
+    }
+    let form = "email=rei%40shop.example&password=correct+horse+battery";
+    assert_eq!(
+        Browser::new(&server).send("POST", "/admin/sign-in", form).await.status,
+        403
+    );
+    let passkey = Browser::new(&server)
+        .send("POST", "/admin/sign-in/passkey", "credential=%7B%7D")
+        .await;
+    assert_eq!(passkey.status, 422);
+
+    // The provider is away, and somebody has to come in.
+    provider.break_down(Some((503, String::new())));
+    server.clock.advance(Millis::hours(2));
+    let mut restored = Browser::new(&server);
+    let away = restored.get(BEGIN).await;
+    assert_eq!(away.status, 502, "{}", away.body);
+    assert!(away.body.contains("cannot be reached"), "{}", away.body);
+    let link = issue_reset_from_here(&server.app.honnin, CommandLine::here(), EMAIL)
+        .await
+        .unwrap();
+    let path = link
+        .link
+        .expose()
+        .strip_prefix("https://id.example")
+        .unwrap()
+        .to_owned();
+    let page = restored.get(&path).await;
+    assert!(page.body.contains("This link signs you in as"), "{}", page.body);
+    assert_eq!(
+        restored.send("POST", &path, "").await.header("location"),
+        Some("/admin")
+    );
+    assert!(restored.is_signed_in().await);
+    assert_eq!(Browser::new(&server).send("POST", &path, "").await.status, 404, "once");
+    let last = entries(&server).await.pop().unwrap();
+    assert_eq!(last.1.as_deref(), Some("link from the command line"));
+}
+
+#[tokio::test]
+async fn answers_of_the_provider_are_bounded_and_never_shown() {
+    let (provider, server) = world().await;
+    let huge = format!("{{\"issuer\": \"{}\"}}", "x".repeat(300 * 1024));
+    for answer in [
+        (200, huge),
+        (200, "<script>".to_owned()),
+        (302, String::new()),
+        (500, "stack trace".to_owned()),
+    ] {
+        provider.break_down(Some(answer));
+        let answer = Browser::new(&server).get(BEGIN).await;
+        assert_eq!(answer.status, 502);
+        assert!(
+            !answer.body.contains("stack trace") && answer.body.contains("cannot be reached"),
+            "{}",
+            answer.body
+        );
+    }
+    provider.break_down(None);
+    assert_eq!(
+        Browser::new(&server).sign_in(&provider, AS_IT_IS).await.status,
+        303,
+        "and it recovers"
+    );
+}
+
+#[tokio::test]
+async fn without_a_provider_there_is_nothing_of_it() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    assert_eq!(browser.get(BEGIN).await.status, 404);
+    assert_eq!(browser.get(&format!("{CALLBACK}?state=x&code=y")).await.status, 404);
+    assert!(!browser.get("/admin/sign-in").await.body.contains("openid"));
+}

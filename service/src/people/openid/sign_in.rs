@@ -1,0 +1,459 @@
+//! Beginning an attempt and finishing it: with a person signed in, confirmed, or joined.
+
+use super::{
+    attempt::{Attempt, Begun, LIFETIME, Purpose},
+    provider::{Provider, ProviderError, Question},
+    token::{Expected, Person},
+};
+use crate::{
+    Honnin,
+    access::CommandLine,
+    people::{
+        PeopleError,
+        accept_invitation::{AcceptError, accept_linked},
+        client_network::client_network,
+        normalised,
+        sign_in::WINDOW,
+    },
+    runtime::token,
+};
+use domain::{audit::AuditAction, ids::UserId, time::Timestamp};
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
+use store::{
+    StoreError, Tx, audit,
+    people::{
+        console_sessions,
+        provider_accounts::{self, ProviderAccount},
+        second_factors,
+        users::{self, UserRow},
+    },
+};
+use url::Url;
+
+/// Failures from one network in a window: each asks the provider something.
+const FAILURE_LIMIT: i64 = 30;
+/// The detail of audit entries.
+const DETAIL: &str = "openid";
+/// Where the provider sends the browser back, below the base URL. It is registered there.
+const REDIRECT_PATH: &str = "admin/sign-in/openid/callback";
+
+/// What the provider sends back with the browser.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The state of the attempt.
+    pub state: String,
+    /// The code, if the person signed in.
+    pub code: Option<String>,
+    /// Why there is none.
+    pub error: Option<String>,
+    /// The issuer (RFC 9207).
+    pub issuer: Option<String>,
+}
+
+/// The end of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finished {
+    /// They are signed in.
+    SignedIn {
+        /// Who.
+        user: UserId,
+        /// When they proved to the provider who they are, if it told: it may have known them from earlier.
+        proved_at: Option<Timestamp>,
+        /// Where to continue.
+        next: String,
+    },
+    /// They have a second factor here, which comes next.
+    SecondFactor {
+        /// Who.
+        user: UserId,
+        /// Where to continue.
+        next: String,
+    },
+    /// The person who is signed in has proved again who they are.
+    Confirmed {
+        /// Who.
+        user: UserId,
+        /// Where to continue.
+        next: String,
+    },
+}
+
+/// Why an attempt failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum OpenIdError {
+    /// The installation has no provider.
+    #[error("there is no provider")]
+    Off,
+    /// The provider does not answer, or not as it should. Logged.
+    #[error("the provider cannot be reached")]
+    Unreachable,
+    /// The attempt is not this browser's, is too old, or was finished before.
+    #[error("the attempt is not valid")]
+    Closed,
+    /// The person or the provider did not agree.
+    #[error("the provider did not sign the person in")]
+    Denied,
+    /// The provider's answer was not accepted. Logged.
+    #[error("the provider's answer was refused")]
+    Refused,
+    /// Nobody here has been invited with a verified e-mail address of this person, or the account is disabled.
+    #[error("there is no account for this person")]
+    Unknown,
+    /// The account belongs to another person at the provider, or another person was to confirm.
+    #[error("another person")]
+    Other,
+    /// The invitation is used, revoked or expired, or its address has an account.
+    #[error("the invitation is not valid")]
+    Invitation,
+    /// Rate limited.
+    #[error("too many attempts")]
+    Throttled,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn provider(honnin: &Honnin) -> Result<&Provider, OpenIdError> {
+    honnin.provider.as_deref().ok_or(OpenIdError::Off)
+}
+
+fn redirect_uri(honnin: &Honnin) -> String {
+    format!("{}{REDIRECT_PATH}", honnin.base_url())
+}
+
+fn failed(error: ProviderError) -> OpenIdError {
+    match error {
+        ProviderError::Unreachable(reason) => {
+            tracing::error!(reason, "the OpenID provider does not answer as it should");
+            OpenIdError::Unreachable
+        }
+        ProviderError::Code | ProviderError::Token(_) => {
+            tracing::warn!(%error, "an answer of the OpenID provider was not accepted");
+            OpenIdError::Refused
+        }
+    }
+}
+
+/// Begins an attempt. Stores nothing.
+///
+/// # Errors
+/// [`OpenIdError::Off`] or [`OpenIdError::Unreachable`].
+pub async fn begin(honnin: &Honnin, purpose: Purpose, next: &str) -> Result<Begun, OpenIdError> {
+    let provider = provider(honnin)?;
+    let attempt = Attempt::new(honnin, purpose, next);
+    let question = Question {
+        redirect_uri: &redirect_uri(honnin),
+        state: &attempt.state(),
+        nonce: &attempt.nonce(),
+        code_challenge: &attempt.code_challenge(),
+        again: matches!(attempt.purpose, Purpose::Confirm(_)),
+    };
+    let location = provider.ask(honnin.now(), question).await.map_err(failed)?;
+    let cookie = attempt.seal(honnin)?;
+    Ok(Begun { location, cookie })
+}
+
+/// Finishes the attempt of the browser with `cookie`.
+///
+/// # Errors
+/// [`OpenIdError`].
+pub async fn finish(
+    honnin: &Honnin,
+    cookie: Option<&str>,
+    answer: &Answer,
+    address: IpAddr,
+) -> Result<Finished, OpenIdError> {
+    let provider = provider(honnin)?;
+    let attempt = cookie.and_then(|cookie| Attempt::open(honnin, cookie, &answer.state));
+    let attempt = attempt.ok_or(OpenIdError::Closed)?;
+    let tries = Sha256::digest(format!("openid\n{}", client_network(address))).to_vec();
+    take_state(honnin, &attempt, &tries).await?;
+    let person = match ask_who(honnin, provider, &attempt, answer).await {
+        Ok(person) => person,
+        Err(error) => {
+            let failed = failed(error);
+            if matches!(failed, OpenIdError::Refused) {
+                let user = confirming(&attempt).cloned();
+                record_refusal(honnin, user, "the provider's answer was refused", address).await?;
+            }
+            return Err(failed);
+        }
+    };
+    let person = person.ok_or(OpenIdError::Denied)?;
+    let finished = admit(honnin, provider, attempt, person, address).await?;
+    let (tries, now) = (tries, honnin.now());
+    let unit = honnin
+        .db
+        .write(async move |tx| users::take_back_try(tx, &tries, now).await);
+    unit.await?;
+    Ok(finished)
+}
+
+const fn confirming(attempt: &Attempt) -> Option<&UserId> {
+    match &attempt.purpose {
+        Purpose::Confirm(user) => Some(user),
+        Purpose::SignIn | Purpose::Join(_) => None,
+    }
+}
+
+/// Uses up the attempt, and counts it. Failures only are kept.
+async fn take_state(honnin: &Honnin, attempt: &Attempt, tries: &[u8]) -> Result<(), OpenIdError> {
+    let (state, ends) = (token::hash(&attempt.state()), attempt.begun_at.plus(LIFETIME));
+    let (tries, now) = (tries.to_vec(), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        if users::count_try(tx, &tries, now, WINDOW).await? > FAILURE_LIMIT {
+            return Err(OpenIdError::Throttled);
+        }
+        if provider_accounts::use_response(tx, &state, ends).await? {
+            Ok(())
+        } else {
+            Err(OpenIdError::Closed)
+        }
+    });
+    unit.await
+}
+
+/// The person who signed in at the provider; `None` if nobody did.
+async fn ask_who(
+    honnin: &Honnin,
+    provider: &Provider,
+    attempt: &Attempt,
+    answer: &Answer,
+) -> Result<Option<Person>, ProviderError> {
+    let now = honnin.now();
+    provider.check_answer(now, answer.issuer.as_deref()).await?;
+    let Some(code) = answer.code.as_deref().filter(|_| answer.error.is_none()) else {
+        return Ok(None);
+    };
+    let expected = Expected {
+        issuer: &provider.config().issuer,
+        client: &provider.config().client_id,
+        nonce: &attempt.nonce(),
+        now,
+        authenticated_since: confirming(attempt).map(|_| attempt.begun_at),
+    };
+    let (verifier, redirect_uri) = (attempt.verifier(), redirect_uri(honnin));
+    let person = provider.redeem(code, &verifier, &redirect_uri, expected);
+    person.await.map(Some)
+}
+
+async fn admit(
+    honnin: &Honnin,
+    provider: &Provider,
+    attempt: Attempt,
+    person: Person,
+    address: IpAddr,
+) -> Result<Finished, OpenIdError> {
+    let issuer = &provider.config().issuer;
+    let next = attempt.next;
+    match attempt.purpose {
+        Purpose::SignIn => {
+            let user = match find_or_link(honnin, provider, &person, address).await {
+                Ok(user) => user,
+                Err(refused @ (OpenIdError::Unknown | OpenIdError::Other)) => {
+                    record_refusal(honnin, None, "no account for the provider's person", address).await?;
+                    return Err(refused);
+                }
+                Err(other) => return Err(other),
+            };
+            sign_in(honnin, user, person, next, address).await
+        }
+        Purpose::Confirm(user) => {
+            if find_linked(honnin, issuer, &person.subject).await? != Some(user.clone()) {
+                record_refusal(honnin, Some(user), "another person confirmed", address).await?;
+                return Err(OpenIdError::Other);
+            }
+            Ok(Finished::Confirmed { user, next })
+        }
+        Purpose::Join(token) => {
+            let account = (issuer.clone(), person.subject.clone());
+            let user = match accept_linked(honnin, &token, account).await {
+                Ok(user) => user,
+                Err(AcceptError::Store(StoreError::Duplicate)) => return Err(OpenIdError::Other),
+                Err(AcceptError::Store(error)) => return Err(error.into()),
+                Err(AcceptError::Closed | AcceptError::Taken | AcceptError::Bad(_)) => {
+                    return Err(OpenIdError::Invitation);
+                }
+            };
+            let row = find_active(honnin, &user).await?.ok_or(OpenIdError::Unknown)?;
+            sign_in(honnin, row, person, next, address).await
+        }
+    }
+}
+
+async fn find_linked(honnin: &Honnin, issuer: &str, subject: &str) -> Result<Option<UserId>, StoreError> {
+    let (issuer, subject) = (issuer.to_owned(), subject.to_owned());
+    let unit = honnin
+        .db
+        .read(async move |tx| provider_accounts::find_user(tx, &issuer, &subject).await);
+    unit.await
+}
+
+async fn find_active(honnin: &Honnin, user: &UserId) -> Result<Option<UserRow>, StoreError> {
+    let user = user.clone();
+    let found = honnin.db.read(async move |tx| users::find(tx, &user).await).await?;
+    Ok(found.filter(|user| user.disabled_at.is_none()))
+}
+
+/// The account of a person: the linked one, or at their first visit the one with their verified e-mail address, which is linked then.
+async fn find_or_link(
+    honnin: &Honnin,
+    provider: &Provider,
+    person: &Person,
+    address: IpAddr,
+) -> Result<UserRow, OpenIdError> {
+    let config = provider.config();
+    if let Some(user) = find_linked(honnin, &config.issuer, &person.subject).await? {
+        return find_active(honnin, &user).await?.ok_or(OpenIdError::Unknown);
+    }
+    let email = person
+        .email
+        .as_deref()
+        .filter(|_| person.email_verified || config.trusts_emails);
+    let email = normalised(email.ok_or(OpenIdError::Unknown)?);
+    let (account, now) = ((config.issuer.clone(), person.subject.clone()), honnin.now());
+    let unit = honnin
+        .db
+        .write(async move |tx| link(tx, &email, &account, (now, address)).await);
+    match unit.await {
+        Err(OpenIdError::Store(StoreError::Duplicate)) => Err(OpenIdError::Other),
+        other => other,
+    }
+}
+
+async fn link(
+    tx: &mut Tx,
+    email: &str,
+    (issuer, subject): &(String, String),
+    (now, address): (Timestamp, IpAddr),
+) -> Result<UserRow, OpenIdError> {
+    let found = users::find_by_email(tx, email).await?;
+    let user = found
+        .filter(|user| user.disabled_at.is_none())
+        .ok_or(OpenIdError::Unknown)?;
+    if provider_accounts::is_linked(tx, issuer, &user.id).await? {
+        return Err(OpenIdError::Other);
+    }
+    let account = ProviderAccount {
+        issuer: issuer.clone(),
+        subject: subject.clone(),
+        user: user.id.clone(),
+        linked_at: now,
+    };
+    provider_accounts::insert(tx, &account).await?;
+    let mut entry = entry_of(&user, now, AuditAction::PersonLinkAccount, address);
+    entry.subject = Some(user.id.to_string());
+    audit::record(tx, &entry).await?;
+    Ok(user)
+}
+
+fn entry_of(user: &UserRow, at: Timestamp, action: AuditAction, address: IpAddr) -> audit::Entry {
+    audit::Entry {
+        at,
+        tenant: user.place.as_ref().map(|(tenant, _)| tenant.clone()),
+        actor: user.id.to_string(),
+        action: action.into(),
+        subject: None,
+        detail: Some(DETAIL.to_owned()),
+        address: Some(address.to_string()),
+    }
+}
+
+/// Signs a person in, unless they have a second factor: it is asked for here whatever the provider asked for.
+async fn sign_in(
+    honnin: &Honnin,
+    user: UserRow,
+    person: Person,
+    next: String,
+    address: IpAddr,
+) -> Result<Finished, OpenIdError> {
+    let id = user.id.clone();
+    let entry = entry_of(&user, honnin.now(), AuditAction::PersonSignIn, address);
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        let has_factor = second_factors::has_any(tx, &user.id).await?;
+        if !has_factor {
+            users::mark_visit(tx, &user.id, entry.address.as_deref(), entry.at).await?;
+            audit::record(tx, &entry).await?;
+        }
+        Ok(has_factor)
+    });
+    Ok(if unit.await? {
+        Finished::SecondFactor { user: id, next }
+    } else {
+        Finished::SignedIn {
+            user: id,
+            proved_at: person.authenticated_at.map(|at| at.min(honnin.now())),
+            next,
+        }
+    })
+}
+
+/// Notes a failure, of `user` where one is known.
+async fn record_refusal(
+    honnin: &Honnin,
+    user: Option<UserId>,
+    reason: &'static str,
+    address: IpAddr,
+) -> Result<(), StoreError> {
+    let now = honnin.now();
+    let unit = honnin.db.write(async move |tx| {
+        let row = match &user {
+            Some(user) => users::find(tx, user).await?,
+            None => None,
+        };
+        let entry = audit::Entry {
+            at: now,
+            tenant: row.and_then(|row| Some(row.place?.0)),
+            actor: audit::SYSTEM.to_owned(),
+            action: AuditAction::PersonSignInRefused.into(),
+            subject: user.as_ref().map(UserId::to_string),
+            detail: Some(format!("{DETAIL}: {reason}")),
+            address: Some(address.to_string()),
+        };
+        audit::record(tx, &entry).await
+    });
+    unit.await
+}
+
+/// Whether a person's account is linked to one at the provider. `false` without a provider.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn is_linked(honnin: &Honnin, user: &UserId) -> Result<bool, StoreError> {
+    let Some(provider) = &honnin.provider else {
+        return Ok(false);
+    };
+    let (issuer, user) = (provider.config().issuer.clone(), user.clone());
+    let unit = honnin
+        .db
+        .read(async move |tx| provider_accounts::is_linked(tx, &issuer, &user).await);
+    unit.await
+}
+
+/// Where a person signs out of the provider as well; it sends them back to the sign-in page.
+pub async fn sign_out_address(honnin: &Honnin) -> Option<Url> {
+    let back = format!("{}admin/sign-in", honnin.base_url());
+    honnin.provider.as_ref()?.sign_out(honnin.now(), &back).await
+}
+
+/// Removes the link between an account here and one at the provider, on the command line: for somebody who got a new account there.
+/// Their next sign-in links the new one. Returns their name.
+///
+/// # Errors
+/// [`PeopleError::NotFound`] if there is no such account, or it is not linked.
+pub async fn unlink_from_here(honnin: &Honnin, here: CommandLine, email: &str) -> Result<String, PeopleError> {
+    let (email, now) = (normalised(email), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        let user = users::find_by_email(tx, &email).await?.ok_or(PeopleError::NotFound)?;
+        if !provider_accounts::remove_of(tx, &user.id).await? {
+            return Err(PeopleError::NotFound);
+        }
+        console_sessions::delete_of(tx, &user.id).await?;
+        let tenant = user.place.map(|(tenant, _)| tenant);
+        let entry = here.entry(now, tenant, AuditAction::PersonUnlinkAccount, user.id.to_string());
+        audit::record(tx, &entry).await?;
+        Ok(user.name)
+    });
+    unit.await
+}
