@@ -73,6 +73,7 @@ pub(crate) fn SignedInRoutes() -> impl MatchNestedRoutes + Clone {
 pub(crate) fn signed_in_forms() -> Router {
     Router::new()
         .merge(account::forms())
+        .merge(sessions::forms())
         .merge(new_session::forms())
         .merge(session::forms())
         .merge(erase::forms())

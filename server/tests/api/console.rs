@@ -111,6 +111,7 @@ pub(crate) fn pages_that_require_sign_in() -> Vec<(&'static str, String, &'stati
     const ALL: &[Role] = Role::ALL;
     const TECHNICAL: &[Role] = &[Role::Admin, Role::Developer];
     const CASES: &[Role] = &[Role::Admin, Role::Reviewer];
+    const READERS: &[Role] = &[Role::Admin, Role::Reviewer, Role::Auditor];
     const ADMIN: &[Role] = &[Role::Admin];
     const AUDIT: &[Role] = &[Role::Admin, Role::Auditor];
     let session = format!("vs_{}", "0".repeat(32));
@@ -120,6 +121,7 @@ pub(crate) fn pages_that_require_sign_in() -> Vec<(&'static str, String, &'stati
         ("GET", "/admin/account".into(), ALL),
         ("GET", "/admin/confirm".into(), ALL),
         ("GET", "/admin/sessions".into(), ALL),
+        ("POST", "/admin/sessions".into(), READERS),
         ("GET", format!("/admin/sessions/{session}"), ALL),
         ("GET", "/admin/sessions/new".into(), CASES),
         ("POST", "/admin/sessions/new".into(), CASES),

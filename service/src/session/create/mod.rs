@@ -2,13 +2,19 @@
 
 pub(crate) mod idempotency;
 
-use crate::{Honnin, access::Tenant, runtime::token, session::rate_limit};
+use crate::{
+    Honnin,
+    access::Tenant,
+    runtime::token,
+    session::{blind_index::hashes, rate_limit},
+};
 use domain::{
     audit::AuditAction,
+    blind_index::of_session,
     callback::CallbackUrl,
     ids::SessionId,
     request::{CreationRequest, Issue},
-    secret::Secret,
+    secret::{Personal, Secret},
     session::{Session, Status},
     tenant::NotReady,
     time::Timestamp,
@@ -18,6 +24,7 @@ use store::{
     StoreError, Tx, audit,
     jobs::{self, JobKind, NewJob},
     session::{
+        blind_index,
         links::{self, LinkRow},
         sessions::{self, SessionRow, column},
     },
@@ -143,6 +150,8 @@ async fn create(
         expires_at: row.session.expires_at,
         created_at: now,
     };
+    let known = request.pre_registered.as_ref().map(Personal::expose);
+    let terms = hashes(honnin, tenant.id(), &of_session(known, None, &[])).await?;
     let kept = attempt
         .map(|attempt| attempt.keep(tenant, &created, &key))
         .transpose()?;
@@ -154,6 +163,7 @@ async fn create(
             return Ok(false);
         }
         store_session(tx, &caller, &row, &link, now).await?;
+        blind_index::add(tx, caller.id(), &row.session.id, &terms).await?;
         // Last: on Postgres, the tenant's other creations wait for this row until the commit.
         if !rate_limit::take(tx, rate, &caller, now).await? {
             return Err(CreateSessionError::RateLimited);
