@@ -1,4 +1,5 @@
-// How the capture pages feel on a slow phone: `node end2end/measure.mjs [lighthouse]`, after `cargo xtask build`.
+// How the capture pages feel on a slow phone: `HONNIN_TEST_PROFILE=release node end2end/measure.mjs [lighthouse]`, after `make release`. The site of a
+// debug build is not compressed, and misses the limits.
 //
 // Slow 3G is 400 ms of latency and 50 KB/s each way, as Chromium emulates it. With `lighthouse`, also the scores of the start page, the
 // document and the selfie: it needs the package (`npm install --no-save lighthouse` in this folder).
