@@ -1,4 +1,5 @@
-// How the capture pages feel on a slow phone: `node end2end/measure.mjs [lighthouse]`, after `cargo xtask build`.
+// How the capture pages feel on a slow phone: `HONNIN_TEST_PROFILE=release node end2end/measure.mjs [lighthouse]`, after `make release`. The site of a
+// debug build is not compressed, and misses the limits.
 //
 // Slow 3G is 400 ms of latency and 50 KB/s each way, as Chromium emulates it. Frames are measured with a processor that is slowed down, and
 // need an idle machine. With `lighthouse`, also the scores of the start page, the

@@ -9,6 +9,8 @@ vocabulary! {
         SessionCreate = "session.create",
         /// Read a session's personal data.
         SessionRead = "session.read",
+        /// Looked for the sessions of a person.
+        SessionSearch = "session.search",
         /// Began another attempt.
         SessionReprocess = "session.reprocess",
         /// Cancelled a session before it was submitted.

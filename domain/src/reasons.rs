@@ -29,8 +29,9 @@ impl Effect {
     }
 }
 
+// The code is a `tt` for the reason that `vocabulary` gives.
 macro_rules! reasons {
-    ($($variant:ident = $code:literal, $effect:ident, $en:literal, $ja:literal;)+) => {
+    ($($variant:ident = $code:tt, $effect:ident, $en:literal, $ja:literal;)+) => {
         crate::document::vocabulary! {
             /// Why a session was rejected or goes to review. The set grows; receivers ignore what they do not know.
             Reason { $(#[doc = $en] $variant = $code),+ }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
+import { beyond } from "../lib/targets.mjs";
 
 const long = { timeout: 300_000 };
 let browser, honnin, sandbox, live;
@@ -101,3 +102,21 @@ test("without scripts there are commands and no dead forms, also on a phone", lo
   assert.deepEqual(await look(phone, "docs-try-it-phone"), []);
   assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
 });
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`the documentation can be read on a phone and on a desk, in ${colorScheme}`, long, async () => {
+    const page = await browser.desktop();
+    await page.emulateMedia({ colorScheme });
+    const wrong = [];
+    for (const path of ["/docs", "/docs/tutorial", "/docs/api", "/docs/search?q=webhook"]) {
+      for (const width of [390, 1280]) {
+        await page.setViewportSize({ width, height: 844 });
+        await page.goto(honnin.base + path);
+        wrong.push(...(await look(page, `docs${path.slice(5).replaceAll(/\W/g, "-")}-${width}-${colorScheme}`)));
+        const over = await beyond(page);
+        if (over > 0) wrong.push(`${path} at ${width}: ${over} px stand out of the window`);
+      }
+    }
+    assert.deepEqual(wrong, []);
+  });
+}

@@ -139,6 +139,27 @@ pub async fn list(
     search(tx, tenant, &filter, before, limit).await
 }
 
+/// Whether an entry like this one, of one of these actions, was written at or after `since` with a detail that contains `part`.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn is_recorded(
+    tx: &mut Tx,
+    like: &Entry,
+    actions: [AuditAction; 2],
+    part: &str,
+    since: Timestamp,
+) -> Result<bool, StoreError> {
+    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT number FROM audit
+         WHERE subject = $1 AND tenant_id = $2 AND actor = $3 AND COALESCE(address, '') = $4 AND action IN ($5, $6)
+             AND detail LIKE '%' || $7 || '%' AND at >= $8 LIMIT 1")
+        .bind(&like.subject).bind(like.tenant.as_ref().map(TenantId::as_str)).bind(&like.actor)
+        .bind(like.address.as_deref().unwrap_or_default()).bind(actions[0].as_str()).bind(actions[1].as_str())
+        .bind(part).bind(since.as_millis()).fetch_optional(conn).await)?;
+    Ok(found.is_some())
+}
+
 fn recorded(row: Row) -> Result<Recorded, StoreError> {
     let tenant = row
         .tenant_id

@@ -259,6 +259,7 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
     let label = match known {
         AuditAction::SessionCreate => "created a session",
         AuditAction::SessionRead => "read a session",
+        AuditAction::SessionSearch => "looked for a person",
         AuditAction::SessionReprocess => "reprocessed a session",
         AuditAction::SessionCancel => "cancelled a session",
         AuditAction::SessionConsent => "gave consent",

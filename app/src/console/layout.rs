@@ -93,12 +93,12 @@ fn nav_item(frame: &Frame, item: NavigationItem, href: &'static str, name: &'sta
     view! { <li><a href=href aria-current=here>{icon(item)}<span>{name}</span>{count}</a></li> }.into_any()
 }
 
-/// How many cases are waiting, unless there are none.
-fn waiting(cases: i64) -> Option<AnyView> {
-    (cases > 0).then(|| {
-        view! { <span class="count"><span data-backlog>{cases}</span><span class="unseen">" waiting"</span></span> }
-            .into_any()
-    })
+/// How many cases are waiting, hidden while there are none: the queue's script shows it when the first one comes.
+fn waiting(cases: i64) -> AnyView {
+    view! {
+        <span class="count" hidden=cases == 0><span data-backlog>{parts::grouped(cases)}</span><span class="unseen">" waiting"</span></span>
+    }
+    .into_any()
 }
 
 fn icon(item: NavigationItem) -> AnyView {

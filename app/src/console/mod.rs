@@ -76,6 +76,7 @@ pub(crate) fn signed_in_forms() -> Router {
     Router::new()
         .merge(account::forms())
         .merge(openid::signed_in_forms())
+        .merge(sessions::forms())
         .merge(new_session::forms())
         .merge(session::forms())
         .merge(erase::forms())

@@ -41,6 +41,20 @@ pub(super) fn duration(span: Millis) -> String {
     }
 }
 
+/// A number with a comma before every three digits: `10,000`.
+#[must_use]
+pub(super) fn grouped(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut text = String::from(if number < 0 { "-" } else { "" });
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// `vs_0123…cdef`.
 #[must_use]
 pub(super) fn short(id: &str) -> String {
@@ -305,6 +319,19 @@ pub(super) fn facts(items: Vec<(&'static str, AnyView)>) -> AnyView {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_number_is_grouped() {
+        for (number, told) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (-12_345, "-12,345"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(grouped(number), told);
+        }
+    }
 
     #[test]
     fn a_duration_is_told_in_the_largest_fitting_unit() {

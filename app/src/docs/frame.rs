@@ -3,7 +3,7 @@
 use super::files::GUIDES;
 use leptos::prelude::*;
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:0 1.5rem 3rem;color-scheme:light dark}\
+const STYLE: &str = ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:0 1.5rem 3rem}\
 code,pre{font:14px/1.45 ui-monospace,monospace}pre{padding:.75rem;border:1px solid #8886;border-radius:6px;white-space:pre-wrap;overflow-wrap:anywhere}\
 table{border-collapse:collapse;width:100%}a{overflow-wrap:anywhere}code{overflow-wrap:anywhere}nav ul{columns:14rem;padding-left:1.2rem}svg{max-width:100%;height:auto}\
 td,th{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid #8884}\

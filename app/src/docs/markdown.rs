@@ -108,7 +108,7 @@ fn target(link: &str) -> Option<String> {
         .map_or((link, None), |(path, anchor)| (path, Some(anchor)));
     let file = path.trim_start_matches("../").trim_start_matches("docs/");
     let page = match file {
-        "openapi.json" => "/v1/openapi.json".to_owned(),
+        "openapi.json" | "openapi-3.0.json" => format!("/v1/{file}"),
         _ => GUIDES.iter().find(|guide| guide.file == file)?.path(),
     };
     Some(anchor.map_or(page.clone(), |anchor| format!("{page}#{anchor}")))

@@ -1,6 +1,7 @@
 //! The documentation for developers: the description of the API as a page, the guides of the folder `docs`, and a search in both.
 //! Works offline and without scripts: one style, nothing loaded. The description has one script, with which requests can be tried.
 
+pub mod errors;
 mod files;
 mod frame;
 mod guide;

@@ -1,6 +1,7 @@
 //! The search in the documentation. The server does it, so that it works without scripts and without a network.
 
 use super::{
+    errors::{self, ERRORS},
     frame, guides,
     json::{entries, text},
     operations,
@@ -68,6 +69,12 @@ fn parts(api: &Value) -> Vec<Part> {
         link: format!("/docs#{}", reason.as_str()),
         text: reason.sentence(Language::En).to_owned(),
     });
+    let errors = ERRORS.iter().map(|error| Part {
+        page: REFERENCE,
+        title: format!("{} {}", error.status, error.tag),
+        link: errors::link(error.tag),
+        text: format!("{} {}", error.meaning, error.advice).replace('`', ""),
+    });
     let schemas = entries(&api["components"]["schemas"]).map(|(name, of)| {
         let fields = entries(&of["properties"]).map(|(field, of)| format!(" {field}: {}", text(&of["description"])));
         Part {
@@ -89,6 +96,7 @@ fn parts(api: &Value) -> Vec<Part> {
         .chain(guides)
         .chain(events)
         .chain(reasons)
+        .chain(errors)
         .chain(schemas)
         .collect()
 }

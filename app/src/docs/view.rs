@@ -1,7 +1,7 @@
 //! From the OpenAPI description to HTML.
 
 use super::{
-    frame, guide,
+    errors, frame, guide,
     json::{entries, in_code, text},
     operations, try_it,
 };
@@ -21,7 +21,7 @@ pub(super) fn render(api: &Value, nonce: &str) -> AnyView {
         .map(|(name, of)| schema(name, of))
         .collect();
     let content = view! {
-        <p class="q">{format!("Version {} · ", text(&api["info"]["version"]))}<a href="/v1/openapi.json">"openapi.json"</a></p>
+        <p class="q">{format!("Version {} · ", text(&api["info"]["version"]))}<a href="/v1/openapi.json">"openapi.json"</a>" · "<a href="/v1/openapi-3.0.json">"OpenAPI 3.0"</a></p>
         {paragraphs(&api["info"]["description"])}
         {contents(api)}
         {try_it::key()}
@@ -29,6 +29,7 @@ pub(super) fn render(api: &Value, nonce: &str) -> AnyView {
         {guide::states()}
         {guide::events(api)}
         {reasons()}
+        {errors::table()}
         {guide::sandbox(&text(&api["servers"][0]["url"]))}
         <h2 id="schemas">"Bodies"</h2>
         {schemas}
@@ -47,6 +48,7 @@ fn contents(api: &Value) -> AnyView {
         ("states", "States"),
         ("events", "Events"),
         ("reasons", "Reasons"),
+        ("errors", "Errors"),
         ("sandbox", "Sandbox"),
         ("schemas", "Bodies"),
     ];

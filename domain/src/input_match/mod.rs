@@ -1,6 +1,6 @@
 //! Whether the typed and pre-registered data match the document. Compares values, returns none of them.
 
-mod names;
+pub(crate) mod names;
 
 use crate::{
     document::{FieldName, OcrField, vocabulary},

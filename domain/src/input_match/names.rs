@@ -23,7 +23,7 @@ pub(super) fn same_full_name(full: &str, last: &str, first: &str) -> Option<bool
     (!compared.is_empty()).then(|| compared.contains(&true))
 }
 
-fn is_latin(text: &str) -> bool {
+pub(crate) fn is_latin(text: &str) -> bool {
     text.nfkd().filter(|c| c.is_alphabetic()).all(|c| u32::from(c) < 0x250)
 }
 
@@ -48,7 +48,7 @@ fn names(text: &str) -> Vec<[String; 2]> {
 }
 
 /// Recommended transliterations of ICAO 9303-3 section 6.A that use more than one letter.
-fn transliterated(part: &str) -> String {
+pub(crate) fn transliterated(part: &str) -> String {
     let expanded: String = part
         .nfc()
         .flat_map(char::to_uppercase)
@@ -66,7 +66,7 @@ fn transliterated(part: &str) -> String {
 }
 
 /// Upper-case letters and digits without diacritics.
-fn plain(part: &str) -> String {
+pub(crate) fn plain(part: &str) -> String {
     part.nfkd()
         .filter(|c| !is_combining_mark(*c))
         .flat_map(char::to_uppercase)
@@ -82,7 +82,7 @@ fn plain(part: &str) -> String {
 }
 
 /// NFKC without spaces and punctuation between words, variants of the same kanji folded.
-pub(super) fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     text.nfkc()
         .map(|c| match c {
             '髙' => '高',

@@ -22,6 +22,10 @@ pub enum Origin {
     CommandLine,
 }
 
+/// Variables without their prefix that the clients, the examples and the tutorial read. A developer who has set them for a client must be able to
+/// start a server in the same shell.
+const OF_CLIENTS: [&str; 3] = ["URL", "API_KEY", "WEBHOOK_SECRET"];
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -97,7 +101,7 @@ impl Layers {
     }
 
     /// Adds environment variables that begin with `HONNIN_`, and the one in which systemd names its folder of credentials. An unknown name is a fault, since a misspelt limit would otherwise
-    /// have no effect; `HONNIN_TEST_..` is reserved for tests.
+    /// have no effect; `HONNIN_TEST_..` is reserved for tests, and [`OF_CLIENTS`] are no settings.
     pub fn add_environment(&mut self, variables: impl Iterator<Item = (String, String)>) {
         for (name, text) in variables {
             if name == "CREDENTIALS_DIRECTORY" {
@@ -107,6 +111,9 @@ impl Layers {
             let Some(rest) = name.strip_prefix("HONNIN_").filter(|rest| !rest.starts_with("TEST_")) else {
                 continue;
             };
+            if OF_CLIENTS.contains(&rest) {
+                continue;
+            }
             let origin = Origin::Environment(name.clone());
             let known = self
                 .values

@@ -75,6 +75,12 @@ fn the_environment_overrides_the_file_and_the_file_the_defaults() {
 }
 
 #[test]
+fn what_a_client_is_told_by_the_environment_is_no_setting() {
+    let of_clients = ["HONNIN_URL", "HONNIN_API_KEY", "HONNIN_WEBHOOK_SECRET"];
+    assert_eq!(faults("", &of_clients.map(|name| (name, "x"))), [""; 0]);
+}
+
+#[test]
 fn a_fault_names_the_setting_and_where_its_value_comes_from() {
     for (file, environment, wanted) in [
         (

@@ -249,16 +249,16 @@ pub(super) async fn method_not_allowed(context: RequestContext) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use app::docs::errors::ERRORS;
     use std::fmt::Write as _;
 
-    #[test]
-    fn the_table_of_refusals() {
+    fn every_refusal() -> Vec<ApiError> {
         let issue = Issue {
             tag: "Type",
             path: vec!["state".into()],
             message: "must be a string".into(),
         };
-        let all = [
+        vec![
             ApiError::from(AccessError::Unauthorized),
             AccessError::IpNotAllowed.into(),
             CreateSessionError::RateLimited.into(),
@@ -286,9 +286,32 @@ mod tests {
             ApiError::TooSlow,
             StoreError::Conflict.into(),
             StoreError::Unavailable("gone".into()).into(),
-        ];
+        ]
+    }
+
+    /// The request log links each tag to its row.
+    #[test]
+    fn every_refusal_is_explained_on_the_page_of_the_api() {
+        let mut sent: Vec<_> = every_refusal()
+            .iter()
+            .map(|error| {
+                (
+                    error.status().as_u16(),
+                    error.body("req_1")["_tag"].as_str().unwrap().to_owned(),
+                )
+            })
+            .collect();
+        sent.sort();
+        sent.dedup();
+        let mut explained = ERRORS.map(|error| (error.status, error.tag.to_owned())).to_vec();
+        explained.sort();
+        assert_eq!(sent, explained);
+    }
+
+    #[test]
+    fn the_table_of_refusals() {
         let mut table = String::new();
-        for error in all {
+        for error in every_refusal() {
             writeln!(table, "{} {}", error.status().as_u16(), error.body("req_1")).ok();
         }
         insta::assert_snapshot!(table, @r#"

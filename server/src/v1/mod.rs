@@ -58,6 +58,7 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         .route("/v1/sandbox/verification-sessions/{id}/advance", post(advance::handler))
         .route("/v1/sandbox/verification-sessions//advance", post(advance::handler))
         .route("/v1/openapi.json", get(description::handler))
+        .route("/v1/openapi-3.0.json", get(description::handler_3_0))
         .method_not_allowed_fallback(error::method_not_allowed)
         .route_layer(from_fn_with_state(app.clone(), request_log::logged))
 }

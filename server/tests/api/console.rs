@@ -127,6 +127,7 @@ const TECHNICAL: &[Role] = &[Role::Admin, Role::Developer];
 const CASES: &[Role] = &[Role::Admin, Role::Reviewer];
 const ADMIN: &[Role] = &[Role::Admin];
 const AUDIT: &[Role] = &[Role::Admin, Role::Auditor];
+const READERS: &[Role] = &[Role::Admin, Role::Reviewer, Role::Auditor];
 const GUEST: &[Mark] = &[Mark::Guest];
 const OPERATOR: &[Mark] = &[Mark::Operator];
 const STEP_UP: &[Mark] = &[Mark::StepUp];
@@ -170,6 +171,7 @@ pub(crate) const ROUTES: &[Row] = &[
     ("POST", "/admin/sign-out", ALL, OWN),
     ("POST", "/admin/sign-out-everywhere", ALL, OWN),
     ("GET", "/admin/sessions", ALL, OPERATOR),
+    ("POST", "/admin/sessions", READERS, &[]),
     ("GET", "/admin/sessions/new", CASES, &[]),
     ("POST", "/admin/sessions/new", CASES, &[]),
     ("GET", "/admin/sessions/{id}", ALL, OPERATOR),

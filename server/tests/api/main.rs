@@ -11,6 +11,7 @@ mod console;
 mod docs;
 mod edge;
 mod events;
+mod find_person;
 mod inbox;
 mod listen;
 mod models;

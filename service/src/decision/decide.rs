@@ -10,11 +10,13 @@ use crate::{
         record::{self, Grounds, Made},
     },
     runtime::job_error::JobError,
-    session::{self, end},
+    session::{self, blind_index::hashes, end},
 };
 use domain::{
     audit::AuditAction,
+    blind_index::of_session,
     decision::{Evidence, decide},
+    document::OcrField,
     findings::ModelHash,
     ids::SessionId,
     secret::Personal,
@@ -127,6 +129,13 @@ async fn make(
     models.extend(selfie.iter().flat_map(|selfie| selfie.models.clone()));
     models.sort_by(|a, b| a.name.cmp(&b.name));
     models.dedup();
+    let fields: Option<Vec<OcrField>> =
+        (!document.is_empty()).then(|| document.into_iter().flat_map(|side| side.fields).collect());
+    let terms = of_session(
+        known.as_ref().map(Personal::expose),
+        typed.as_ref().map(Personal::expose),
+        fields.as_deref().unwrap_or_default(),
+    );
     let grounds = Grounds {
         policy,
         models,
@@ -135,7 +144,8 @@ async fn make(
             .into_iter()
             .map(|capture| capture.id.clone())
             .collect(),
-        fields: (!document.is_empty()).then(|| document.into_iter().flat_map(|side| side.fields).collect()),
+        terms: hashes(honnin, &attempt.row.session.tenant, &terms).await?,
+        fields,
     };
     let made = Made::seal(&attempt.row, key, decision, grounds, now)?;
     Ok((made, earlier))

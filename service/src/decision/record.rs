@@ -17,7 +17,10 @@ use serde::{Deserialize, Serialize};
 use store::{
     StoreError, Tx,
     decision::decisions::{self, DecisionRow, explanation_name},
-    session::sessions::{SessionRow, column},
+    session::{
+        blind_index::{self, TermHash},
+        sessions::{SessionRow, column},
+    },
     settings::tenants::TenantRow,
     vault::SessionKey,
 };
@@ -45,6 +48,8 @@ pub(crate) struct Grounds {
     pub(crate) captures: Vec<CaptureId>,
     /// What was read; `None` without a document.
     pub(crate) fields: Option<Vec<OcrField>>,
+    /// By which the session is found.
+    pub(crate) terms: Vec<TermHash>,
 }
 
 /// A decision with everything to store.
@@ -54,6 +59,7 @@ pub(crate) struct Made {
     models: Vec<ModelHash>,
     ocr: Option<Vec<u8>>,
     explanation: Vec<u8>,
+    terms: Vec<TermHash>,
 }
 
 impl Made {
@@ -86,6 +92,7 @@ impl Made {
             models: grounds.models,
             ocr,
             explanation,
+            terms: grounds.terms,
         })
     }
 
@@ -120,6 +127,7 @@ pub(crate) async fn record(
         explanation: Some(made.explanation.clone()),
     };
     decisions::insert(tx, &record).await?;
+    blind_index::add(tx, &tenant.id, &row.session.id, &made.terms).await?;
     let outcome = Outcome {
         session: SessionRef {
             session_id: row.session.id.clone(),

@@ -7,7 +7,7 @@ use crate::{
     people::sign_in,
     request_log::{self, Kept},
     runtime::job_error::JobError,
-    session::{create::idempotency::oldest, retention},
+    session::{blind_index::index_earlier, create::idempotency::oldest, retention},
 };
 use domain::{
     audit::AuditAction,
@@ -89,6 +89,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     // The same time for every step: the clock may be set while the sweep runs.
     let now = honnin.steady_now().ok_or(JobError::Transient("the clock has jumped"))?;
     remove_orphans(honnin).await?;
+    index_earlier(honnin).await?;
     sweep_rows(honnin, now).await?;
     sweep_webhooks(honnin, now).await?;
     sweep_audit(honnin, now).await?;

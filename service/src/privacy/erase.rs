@@ -15,7 +15,7 @@ use store::{
     jobs::{self, Job},
     review,
     session::{
-        idempotency, links,
+        blind_index, idempotency, links,
         sessions::{self, SessionRow},
     },
     webhook::events,
@@ -69,6 +69,7 @@ async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
         events::erase_notes(tx, id).await?;
         review::erase_notes(tx, id).await?;
         identities::remove(tx, id).await?;
+        blind_index::remove(tx, id).await?;
         frame_prints::remove(tx, id).await?;
         links::remove_all(tx, id).await?;
         capture_cookies::remove_all(tx, id).await?;

@@ -1,4 +1,5 @@
-//! Opening a case, and its pictures. Each access to personal data is recorded before it is decrypted.
+//! Opening a case, and its pictures. Each access to personal data is recorded before it is decrypted: the entry for opening a case names
+//! the pictures on its page, and looking at another picture, or later, has an entry of its own.
 
 use super::{HOLD, steps_not_performed};
 use crate::{
@@ -9,13 +10,15 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    document::Side,
     ids::{CaptureId, SessionId, UserId},
     secret::Personal,
     session::{Status, Step},
+    time::Millis,
 };
 use store::{
     StoreError, audit,
-    capture::captures,
+    capture::captures::{self, CaptureRow, Slot},
     review::{self, Hold, PendingRuling},
     session::sessions,
     vault::AssociatedData,
@@ -26,6 +29,8 @@ use store::{
 pub struct Case {
     /// Everything stored about the session.
     pub history: SessionHistory,
+    /// The pictures that count: the last used one of each side and of the face, from the last attempt that has any.
+    pub pictures: Vec<CaptureId>,
     /// Who has reserved it: the caller, or somebody who was first. `None` if it is not waiting.
     pub hold: Option<Hold>,
     /// Whether the caller has reserved it.
@@ -66,11 +71,20 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         } else {
             None
         };
-        audit::record(tx, &staff.entry(now, AuditAction::CaseOpen, Some(id.to_string()))).await?;
+        let erased = row.session.purged_at.is_some();
+        let rows = history::gather(tx, row).await?;
+        let counting = counting(rows.captures());
+        let mut entry = staff.entry(now, AuditAction::CaseOpen, Some(id.to_string()));
+        if !erased && !counting.is_empty() {
+            let names: Vec<_> = counting.iter().map(|capture| named(capture)).collect();
+            entry.detail = Some(names.join(", "));
+        }
+        audit::record(tx, &entry).await?;
+        let pictures: Vec<_> = counting.into_iter().map(|capture| capture.id.clone()).collect();
         let assigned_to = review::find_assignee(tx, &id).await?;
-        Ok::<_, CaseError>((history::gather(tx, row).await?, hold, pending, assigned_to))
+        Ok::<_, CaseError>((rows, pictures, hold, pending, assigned_to))
     });
-    let (rows, hold, pending, assigned_to) = unit.await?;
+    let (rows, pictures, hold, pending, assigned_to) = unit.await?;
     let history = history::open(honnin, rows, true).await?;
     let checks = history
         .detail
@@ -84,8 +98,26 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         hold,
         pending,
         assigned_to,
+        pictures,
         history,
     })
+}
+
+/// The pictures that count, as [`Case::pictures`].
+fn counting(captures: &[CaptureRow]) -> Vec<&CaptureRow> {
+    let is_used = |capture: &&CaptureRow| capture.accepted_at.is_some() && capture.discarded_at.is_none();
+    let attempt = captures.iter().filter(is_used).map(|capture| capture.attempt).max();
+    let last = |slot| {
+        let mut latest = captures.iter().rev().filter(is_used);
+        latest.find(|capture| capture.slot == slot && Some(capture.attempt) == attempt)
+    };
+    let slots = [Slot::Document(Side::Front), Slot::Selfie, Slot::Document(Side::Back)];
+    slots.into_iter().filter_map(last).collect()
+}
+
+/// A picture in the audit log.
+fn named(capture: &CaptureRow) -> String {
+    format!("{} {}", capture.slot.as_str(), capture.id)
 }
 
 /// Extends the reservation of a case, if it is waiting and not reserved by somebody else. `None` if the caller has lost it.
@@ -128,8 +160,12 @@ pub async fn find_picture(
             .ok_or(CaseError::NotFound)?;
         let object = capture.frames.get(frame).cloned().ok_or(CaseError::NotFound)?;
         let mut entry = staff.entry(now, AuditAction::PictureView, Some(row.session.id.to_string()));
-        entry.detail = Some(format!("{} {}", capture.slot.as_str(), capture.id));
-        audit::record(tx, &entry).await?;
+        entry.detail = Some(named(&capture));
+        let recorded_as = [AuditAction::CaseOpen, AuditAction::PictureView];
+        let lately = now.plus(Millis(-HOLD.0));
+        if !audit::is_recorded(tx, &entry, recorded_as, capture.id.as_str(), lately).await? {
+            audit::record(tx, &entry).await?;
+        }
         Ok::<_, CaseError>((row, capture, object))
     });
     let (row, capture, object) = unit.await?;

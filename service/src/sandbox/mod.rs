@@ -8,10 +8,11 @@ use crate::{
     access::{Applicant, Tenant},
     decision::record::{self, Grounds, Made},
     runtime::sealed_json::seal_json,
-    session::{self, end},
+    session::{self, blind_index::hashes, end},
 };
 use domain::{
     audit::AuditAction,
+    blind_index::of_session,
     document::DocumentType,
     ids::{EventId, SessionId},
     outcome::Verdict,
@@ -192,6 +193,8 @@ async fn decide(honnin: &Honnin, row: &SessionRow, verdict: Verdict, now: Timest
         crate::runtime::sealed_json::open_column::<PreRegistered>(&key, &row.place(column::KNOWN), row.known.as_ref())?;
     let known = known.as_ref().map(|known| known.expose());
     let made_up = make_up(&row.session.plan, known, verdict, now.date());
+    let terms = of_session(known, made_up.typed.as_ref(), &made_up.fields);
+    let terms = hashes(honnin, &row.session.tenant, &terms).await?;
     let typed = made_up
         .typed
         .map(|typed| seal_json(&key, &row.place(column::TYPED), &typed))
@@ -201,6 +204,7 @@ async fn decide(honnin: &Honnin, row: &SessionRow, verdict: Verdict, now: Timest
         models: Vec::new(),
         captures: Vec::new(),
         fields: made_up.document_type.map(|_| made_up.fields),
+        terms,
     };
     Ok(Decided {
         document_type: made_up.document_type,

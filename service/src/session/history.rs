@@ -128,6 +128,13 @@ pub(crate) struct Rows {
     events: Vec<EventRow>,
 }
 
+impl Rows {
+    /// Its pictures, oldest first.
+    pub(crate) fn captures(&self) -> &[CaptureRow] {
+        &self.captures
+    }
+}
+
 /// Reads the rows of a session, in the caller's unit.
 pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<Rows, StoreError> {
     let id = row.session.id.clone();

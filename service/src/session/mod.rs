@@ -1,5 +1,6 @@
 //! Sessions: created, read, listed, reprocessed, and ended by a decision, a failure or their deadline.
 
+pub mod blind_index;
 pub mod cancel;
 pub mod create;
 pub(crate) mod end;

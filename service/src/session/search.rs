@@ -1,7 +1,7 @@
 //! Lists and counts of sessions for the console.
 
 use crate::{Honnin, access::Staff};
-pub use store::session::search::{Filter, Order, Page, SessionSummary};
+pub use store::session::search::{Filter, Order, Page, Person, SessionSummary};
 use store::{StoreError, session::search};
 
 /// A page of the sessions of the tenant that `staff` works in. Lists contain no personal data, so every role may see them.

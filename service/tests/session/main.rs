@@ -1,5 +1,6 @@
 //! Sessions: created, ended by their deadline, given a new link, counted.
 
+mod blind_index;
 mod create;
 mod expire;
 mod overview;

@@ -1,5 +1,6 @@
 //! Sessions: their rows and links, what was answered to a repeated creation, creation rates, searches and statistics.
 
+pub mod blind_index;
 pub mod creation_rates;
 pub mod creations;
 pub mod ended;

@@ -1,6 +1,7 @@
-//! Finding sessions for the console: by their properties, page by page, and counted by day. No personal data is searched,
-//! because none is stored unencrypted.
+//! Finding sessions for the console: by their properties, page by page, and counted by day. Personal data is stored encrypted only; a
+//! person is found by keyed hashes.
 
+use super::blind_index::TermHash;
 use crate::{
     StoreError,
     db::{Tx, on},
@@ -37,6 +38,17 @@ pub struct Filter {
     pub metadata: Option<String>,
     /// Only cases assigned to this person.
     pub assigned_to: Option<UserId>,
+    /// Only of this person.
+    pub person: Person,
+}
+
+/// A person as the blind index knows them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Person {
+    /// The full name in at most four forms: any of them. Empty for any name.
+    pub name: Vec<TermHash>,
+    /// The date of birth.
+    pub birth_date: Option<TermHash>,
 }
 
 /// The order of a list.
@@ -138,6 +150,10 @@ macro_rules! list_sql {
                AND sessions.created_at >= $8
                AND (CAST($10 AS TEXT) IS NULL OR LOWER(sessions.metadata) LIKE LOWER($10) ESCAPE '\\')
                AND (CAST($14 AS TEXT) IS NULL OR review_assignments.user_id = $14)
+               AND ($15 = 0 OR sessions.id IN (SELECT session_id FROM blind_index
+                    WHERE tenant_id = $1 AND term IN ($16, $17, $18, $19)))
+               AND ($20 = 0 OR sessions.id IN (SELECT session_id FROM blind_index
+                    WHERE tenant_id = $1 AND term = $21))
                AND ",
             $clause,
             " ORDER BY ",
@@ -192,6 +208,10 @@ pub async fn list(
     let verdict = filter.verdict.map(|verdict| format!("%\"verdict\":\"{verdict}\"%"));
     let reason = filter.reason.map(|reason| format!("%\"{reason}\"%"));
     let metadata = filter.metadata.as_deref().map(containing);
+    let person = &filter.person;
+    let birth_date = person.birth_date.unwrap_or_default();
+    let name = |form: usize| person.name.get(form).copied().unwrap_or_default();
+    let names: [TermHash; 4] = std::array::from_fn(name);
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
         .bind(tenant.as_str()).bind(now.as_millis())
         .bind(filter.id.as_ref().map(SessionId::as_str)).bind(filter.status.map(Status::as_str))
@@ -199,6 +219,9 @@ pub async fn list(
         .bind(filter.from.map_or(i64::MIN, Timestamp::as_millis))
         .bind(until).bind(metadata).bind(at).bind(id).bind(i64::from(page.limit))
         .bind(filter.assigned_to.as_ref().map(UserId::as_str))
+        .bind(i64::from(!person.name.is_empty()))
+        .bind(names[0].as_slice()).bind(names[1].as_slice()).bind(names[2].as_slice()).bind(names[3].as_slice())
+        .bind(i64::from(person.birth_date.is_some())).bind(birth_date.as_slice())
         .fetch_all(conn).await)?;
     rows.into_iter().map(|row| found(row, now)).collect()
 }

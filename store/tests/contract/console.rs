@@ -2,6 +2,7 @@
 
 use crate::fixtures::{World, at, keep, read, user, world, write};
 use domain::{
+    audit::AuditAction,
     ids::{TenantId, UserId},
     named::Named,
     reasons::Reason,
@@ -410,6 +411,48 @@ fn entry(tenant: Option<&TenantId>, actor: &str, action: &str, subject: &str) ->
         subject: Some(subject.to_owned()),
         detail: None,
         address: Some("192.0.2.1".into()),
+    }
+}
+
+#[tokio::test]
+async fn an_entry_is_known_by_who_did_what_to_what_from_where_and_when() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant, other, user, ..
+        } = world(&db).await;
+        let like = |tenant, actor| Entry {
+            detail: Some("front cap_1, selfie cap_2".into()),
+            ..entry(tenant, actor, "case.open", "one")
+        };
+        let written = keep(like(Some(&tenant.id), user.id.as_str()));
+        write!(db, tx => audit::record(tx, written)).unwrap();
+        let known = async |like: Entry, part: &'static str, since| {
+            let like = keep(like);
+            let actions = [AuditAction::CaseOpen, AuditAction::PictureView];
+            read!(db, tx => audit::is_recorded(tx, like, actions, part, at(since)))
+        };
+        assert!(known(written.clone(), "cap_2", 5).await, "{name}");
+        assert!(!known(written.clone(), "cap_3", 5).await, "{name}: another picture");
+        assert!(!known(written.clone(), "cap_2", 6).await, "{name}: earlier");
+        assert!(
+            !known(like(Some(&tenant.id), "usr_2"), "cap_2", 5).await,
+            "{name}: somebody else"
+        );
+        assert!(
+            !known(like(Some(&other.id), user.id.as_str()), "cap_2", 5).await,
+            "{name}: another tenant"
+        );
+        let elsewhere = Entry {
+            address: None,
+            ..written.clone()
+        };
+        assert!(!known(elsewhere, "cap_2", 5).await, "{name}: from elsewhere");
+        let (db, part) = (&db, "cap_2");
+        let others = [AuditAction::CaseRule, AuditAction::CaseUndo];
+        assert!(
+            !read!(db, tx => audit::is_recorded(tx, written, others, part, at(5))),
+            "{name}: something else"
+        );
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod audit_chain;
 mod audit_export;
+mod blind_index;
 mod buckets;
 mod captures;
 mod console;

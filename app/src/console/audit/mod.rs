@@ -57,6 +57,17 @@ pub(super) fn who(recorded: &Recorded) -> String {
     }
 }
 
+/// What else is worth knowing. The id of a picture, after its slot, means nothing to people.
+pub(super) fn detail(recorded: &Recorded) -> Option<String> {
+    let detail = recorded.entry.detail.as_deref()?;
+    let names_pictures = [AuditAction::CaseOpen, AuditAction::PictureView].map(|action| recorded.entry.action == action);
+    if !names_pictures.contains(&true) {
+        return Some(detail.to_owned());
+    }
+    let slots = detail.split(", ").filter_map(|picture| picture.split(' ').next());
+    Some(slots.collect::<Vec<_>>().join(", "))
+}
+
 /// The filter of a query; what does not parse filters nothing.
 fn filter(fields: &Fields) -> Filter {
     let text = |name| Some(fields.text(name)).filter(|text| !text.is_empty());
@@ -91,22 +102,13 @@ async fn load(request: Request) -> PageResult<AuditView> {
             let href = SessionId::parse(&subject).map(|id| format!("/admin/sessions/{id}"));
             (subject, href)
         });
-        let is_picture = entry.action == AuditAction::PictureView;
         Entry {
             at: entry.at,
             who: who(recorded),
             by: fields.with("/admin/audit", "actor", &entry.actor),
             what: labels::action(&entry.action),
             subject,
-            // The id of a picture (after its slot) means nothing to people.
-            detail: entry.detail.as_deref().map(|detail| {
-                let shown = if is_picture {
-                    detail.split(' ').next().unwrap_or(detail)
-                } else {
-                    detail
-                };
-                shown.to_owned()
-            }),
+            detail: detail(recorded),
             address: entry.address.clone(),
         }
     });

@@ -103,6 +103,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
     let at = queue.iter().position(|case| case.id == *id);
     let neighbour = |at: Option<usize>| at.and_then(|at| queue.get(at)).map(|case| case.id.to_string());
     let history = &opened.history;
+    let counting = counting(&opened);
     let outcome = history.detail.outcome.as_ref();
     // The system's reasons are those of a rejection unless the reviewer takes one away.
     let noted = outcome.map(|outcome| {
@@ -119,13 +120,10 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
         now: honnin.now(),
         document: history.document_type,
         attempt: history.detail.session.attempt,
-        pictures: pictures(history),
-        burst: used(history)
-            .into_iter()
-            .find(|taken| taken.slot == Slot::Selfie)
-            .map(Burst::of),
-        faces: faces(history),
-        items: items(history),
+        pictures: pictures(&counting),
+        burst: counting.iter().find(|taken| taken.slot == Slot::Selfie).copied().map(Burst::of),
+        faces: faces(&counting),
+        items: items(history, &counting),
         reasons: outcome.map(rows::reasons).unwrap_or_default(),
         checks: outcome.map(|outcome| rows::checks(&outcome.checks)).unwrap_or_default(),
         scores: history
@@ -195,24 +193,14 @@ fn hold(opened: &Case) -> Hold {
     }
 }
 
-/// The last used picture of each slot, from the last attempt that has any.
-fn used(history: &SessionHistory) -> Vec<&Taken> {
-    let attempt = history
-        .captures
-        .iter()
-        .filter(|taken| taken.used)
-        .map(|taken| taken.attempt)
-        .max();
-    let slots = [Slot::Document(Side::Front), Slot::Selfie, Slot::Document(Side::Back)];
-    let last = |slot: Slot| {
-        let of_slot = |taken: &&Taken| taken.slot == slot && taken.used && Some(taken.attempt) == attempt;
-        history.captures.iter().rfind(of_slot)
-    };
-    slots.into_iter().filter_map(last).collect()
+/// The pictures that count.
+fn counting(opened: &Case) -> Vec<&Taken> {
+    let find = |id: &CaptureId| opened.history.captures.iter().find(|taken| taken.id == *id);
+    opened.pictures.iter().filter_map(find).collect()
 }
 
-/// The pictures that count.
-fn pictures(history: &SessionHistory) -> Vec<Shown> {
+/// The same, as they are shown.
+fn pictures(counting: &[&Taken]) -> Vec<Shown> {
     let shown = |taken: &Taken| Shown {
         name: slot_name(taken.slot).to_owned(),
         card_url: taken
@@ -226,13 +214,13 @@ fn pictures(history: &SessionHistory) -> Vec<Shown> {
             .collect(),
         compared: taken.slot != Slot::Document(Side::Back),
     };
-    used(history).into_iter().map(shown).collect()
+    counting.iter().copied().map(shown).collect()
 }
 
 /// The readings, each beside the part of the picture it was read from.
-fn items(history: &SessionHistory) -> Vec<Item> {
-    let sides: Vec<_> = used(history)
-        .into_iter()
+fn items(history: &SessionHistory, counting: &[&Taken]) -> Vec<Item> {
+    let sides: Vec<_> = counting
+        .iter()
         .filter_map(|taken| {
             let found = taken.document.as_ref()?.expose();
             let sheet = format!("{}?{}={}", picture_url(taken), forms::VIEW, forms::ITEMS);
@@ -250,10 +238,9 @@ fn items(history: &SessionHistory) -> Vec<Item> {
 }
 
 /// The portrait and the face of the selfie, if both were found.
-fn faces(history: &SessionHistory) -> Option<Faces> {
-    let used = used(history);
+fn faces(counting: &[&Taken]) -> Option<Faces> {
     let face = |is_wanted: fn(Slot) -> bool| {
-        let taken = used.iter().find(|taken| taken.face && is_wanted(taken.slot))?;
+        let taken = counting.iter().find(|taken| taken.face && is_wanted(taken.slot))?;
         Some(format!("{}?{}={}", picture_url(taken), forms::VIEW, forms::FACE))
     };
     Some(Faces {

@@ -1,6 +1,7 @@
 //! Sessions by day: stacked bars, and the same numbers as a table. The bars are stretched to the width there is, so everything to
 //! read is beside them in HTML.
 
+use crate::console::parts::grouped;
 use crate::console::table::{Table, cell, row_name};
 use leptos::prelude::*;
 
@@ -75,7 +76,7 @@ pub(super) fn bars(days: &[Day]) -> AnyView {
 pub(super) fn table(days: &[Day]) -> AnyView {
     let rows = days.iter().rev().map(|day| {
         let counts = [day.approved, day.rejected, day.reviewing, day.other];
-        let counts = counts.map(|count| cell(count).class("number"));
+        let counts = counts.map(|count| cell(grouped(count)).class("number"));
         std::iter::once(row_name(day.name.clone())).chain(counts)
     });
     let columns = [

@@ -1,5 +1,6 @@
 //! The funnel: how many people get to each step, and where they give up. The bars stand in the table.
 
+use crate::console::parts::grouped;
 use crate::console::table::{Row, Table, cell, row_name};
 use domain::funnel::FunnelStep;
 use leptos::prelude::*;
@@ -74,10 +75,10 @@ fn row(step: &Reached, all: i64, worst: Option<Reached>) -> Row {
     let bar = view! {
         <svg class="funnel-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false" inner_html=bar></svg>
     };
-    let number = |count: i64| cell((count > 0).then(|| count.to_string())).class("number");
+    let number = |count: i64| cell((count > 0).then(|| grouped(count))).class("number");
     let row: Row = [
         row_name(view! { {label(step.step)}{bar} }),
-        cell(step.count).class("number"),
+        cell(grouped(step.count)).class("number"),
         cell(format!("{width}%")).class("number"),
         number(step.gave_up),
         number(step.open),
@@ -102,7 +103,7 @@ pub(super) fn panel(counts: &[StepCount]) -> AnyView {
         let step = label(worst.step).to_lowercase();
         let sentence = match worst.gave_up {
             1 => format!("Most losses: one person who {step} and went no further."),
-            count => format!("Most losses: {count} people who {step} and went no further."),
+            count => format!("Most losses: {} people who {step} and went no further.", grouped(count)),
         };
         view! { <p class="soft">{sentence}</p> }
     });

@@ -5,7 +5,7 @@ use super::chart::{self, Day};
 use super::funnel;
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Tone, age, badge, duration, empty, facts, heading, time};
+use crate::console::parts::{Tone, age, badge, duration, empty, facts, grouped, heading, time};
 use crate::console::table::{Table, cell, row_name};
 use domain::{outcome::Source, time::Timestamp};
 use leptos::prelude::*;
@@ -130,7 +130,7 @@ fn times(times: &[DecisionTimes]) -> AnyView {
             };
             [
                 row_name(name),
-                cell(times.count).class("number"),
+                cell(grouped(times.count)).class("number"),
                 cell(duration(times.median)).class("number"),
                 cell(duration(times.ninetieth)).class("number"),
             ]
@@ -154,12 +154,12 @@ fn times(times: &[DecisionTimes]) -> AnyView {
 fn review(backlog: Backlog, now: Timestamp, may_review: bool) -> AnyView {
     let oldest = backlog.oldest.map_or_else(|| "–".to_owned(), |oldest| age(oldest, now));
     let late = if backlog.late > 0 {
-        badge(backlog.late.to_string(), Tone::Bad)
+        badge(grouped(backlog.late), Tone::Bad)
     } else {
         badge("none", Tone::Good)
     };
     let items = vec![
-        ("Waiting", backlog.count.to_string().into_any()),
+        ("Waiting", grouped(backlog.count).into_any()),
         ("Oldest case", oldest.into_any()),
         ("Target", duration(backlog.target).into_any()),
         ("Late", late),
@@ -192,15 +192,15 @@ fn webhooks(deliveries: &Deliveries, now: Timestamp) -> AnyView {
         abandoned,
     } = deliveries.counts;
     let given_up = if abandoned > 0 {
-        badge(abandoned.to_string(), Tone::Bad)
+        badge(grouped(abandoned), Tone::Bad)
     } else {
         "0".into_any()
     };
     let items = vec![
         ("Receiver", state),
-        ("Delivered at once", at_once.to_string().into_any()),
-        ("After retries", later.to_string().into_any()),
-        ("Still to send", pending.to_string().into_any()),
+        ("Delivered at once", grouped(at_once).into_any()),
+        ("After retries", grouped(later).into_any()),
+        ("Still to send", grouped(pending).into_any()),
         ("Abandoned", given_up),
     ];
     view! {
@@ -237,10 +237,10 @@ fn tiles(view: &OverviewView) -> AnyView {
     };
     view! {
         <div class="tiles">
-            {tile("Sessions", sum(Day::total).to_string(), format!("last {} days", view.range))}
-            {tile("Approved", approved.to_string(), rate)}
+            {tile("Sessions", grouped(sum(Day::total)), format!("last {} days", view.range))}
+            {tile("Approved", grouped(approved), rate)}
             {tile("Half decided within", median, ninetieth)}
-            {tile("Waiting for review", view.backlog.count.to_string(), oldest)}
+            {tile("Waiting for review", grouped(view.backlog.count), oldest)}
         </div>
     }
     .into_any()

@@ -37,7 +37,10 @@
       region.replaceChildren(...inside.childNodes);
       if (focus) [...region.querySelectorAll("a, button")].find((element) => place(element) === focus)?.focus({ preventScroll: true });
     }
-    for (const count of document.querySelectorAll("[data-backlog]")) count.textContent = backlog;
+    for (const count of document.querySelectorAll("[data-backlog]")) {
+      count.textContent = backlog.toLocaleString("en");
+      count.parentElement.hidden = backlog === 0;
+    }
     const fresh = ids.filter((id) => !known.has(id)).length;
     known = new Set([...known, ...ids]);
     if (fresh) document.querySelector("[data-news]").textContent = fresh === 1 ? "1 new case" : `${fresh} new cases`;

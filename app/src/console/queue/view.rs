@@ -4,7 +4,7 @@ use crate::PageMeta;
 use crate::console::case::take_or_give_back;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Tone, age, badge, duration, empty, heading, next_page, select, shortcuts, time};
+use crate::console::parts::{Tone, age, badge, duration, empty, grouped, heading, next_page, select, shortcuts, time};
 use crate::console::selection::{QUEUE, Selection};
 use crate::console::table::{Cell, Table, cell};
 use domain::{
@@ -130,12 +130,12 @@ pub(super) fn reasons(view: &QueueView) -> AnyView {
     let chip = |reason: Option<Reason>, name: String, count: i64| {
         let href = view.selection.with_reason(reason).href(QUEUE);
         let here = (reason == chosen).then_some("true");
-        view! { <li><a class="pill" href=href aria-current=here>{name}" "<b>{count}</b></a></li> }
+        view! { <li><a class="pill" href=href aria-current=here>{name}" "<b>{grouped(count)}</b></a></li> }
     };
     let whose = |mine: bool, name: &'static str, count: Option<i64>| {
         let href = view.selection.with_mine(mine).href(QUEUE);
         let here = (mine == view.selection.mine).then_some("true");
-        view! { <li><a class="pill" href=href aria-current=here>{name}{count.map(|count| view! { " "<b>{count}</b> })}</a></li> }
+        view! { <li><a class="pill" href=href aria-current=here>{name}{count.map(|count| view! { " "<b>{grouped(count)}</b> })}</a></li> }
     };
     let listed = view.counts.by_reason.iter().map(|(reason, _)| *reason);
     // The chosen reason stays, with no case as well.

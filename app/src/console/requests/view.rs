@@ -2,7 +2,7 @@
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Line, Tone, badge, empty, heading, line, next_page, select};
+use crate::console::parts::{Line, Tone, badge, empty, grouped, heading, line, next_page, select};
 use crate::console::table::{Cell, Table, cell};
 use domain::time::{Millis, Timestamp};
 use leptos::prelude::*;
@@ -90,19 +90,21 @@ const fn tone(status: u16) -> Tone {
     }
 }
 
-fn row(row: &Row) -> [Cell; 7] {
+fn row(row: &Row) -> [Cell; 6] {
     let error = row.error.clone().map(|tag| {
-        let href = format!("/docs#{tag}");
+        let href = crate::docs::errors::link(&tag);
         view! { " "<a class="mono" href=href>{tag}</a> }
     });
     [
         cell(moment(row.at)).class("nowrap mono"),
-        cell(view! { <span class="mono">{format!("{} {}", row.method, row.route)}</span> }),
+        cell(view! {
+            <span class="mono">{format!("{} {}", row.method, row.route)}</span><br/>
+            <span class="mono soft">{row.request.clone()}</span>
+        }),
         cell(view! { {badge(row.status.to_string(), tone(row.status))}{error} }),
         cell(format!("{} ms", row.duration_ms)).class("number nowrap"),
         cell(row.key.clone()),
         cell(row.address.clone()).class("mono soft"),
-        cell(row.request.clone()).class("mono soft"),
     ]
 }
 
@@ -116,7 +118,7 @@ fn extent(kept: Kept) -> String {
     };
     format!(
         "The latest {} requests with a valid key, kept for up to {days}. Bodies, queries and the ids in paths are not recorded.",
-        kept.most
+        grouped(kept.most.into())
     )
 }
 
@@ -137,15 +139,7 @@ fn list(view: &RequestsView) -> AnyView {
     }
     Table::new(
         "API requests",
-        [
-            "At (UTC)",
-            "Request",
-            "Response",
-            "Duration",
-            "Key",
-            "From",
-            "Request id",
-        ],
+        ["At (UTC)", "Request and its id", "Response", "Duration", "Key", "From"],
     )
     .rows(view.rows.iter().map(row))
 }

@@ -3,7 +3,7 @@
 mod view;
 
 use super::{
-    audit::who,
+    audit::{self, who},
     fault::Fault,
     labels,
     layout::NavigationItem,
@@ -143,6 +143,7 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
                 at: entry.entry.at,
                 who: who(entry),
                 what: labels::action(&entry.entry.action),
+                detail: audit::detail(entry),
                 address: entry.entry.address.clone().unwrap_or_default(),
             })
             .collect(),

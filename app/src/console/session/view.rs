@@ -66,6 +66,8 @@ pub(super) struct LogRow {
     pub who: String,
     /// What.
     pub what: String,
+    /// What else is worth knowing.
+    pub detail: Option<String>,
     /// From where.
     pub address: String,
 }
@@ -236,7 +238,7 @@ fn log(list: &[LogRow]) -> AnyView {
         [
             cell(time(row.at)).class("nowrap"),
             cell(row.who.clone()),
-            cell(row.what.clone()),
+            cell(view! { {row.what.clone()}{row.detail.clone().map(|detail| view! { <span class="soft">{format!(" ({detail})")}</span> })} }),
             cell(row.address.clone()).class("mono soft"),
         ]
     });

@@ -6,24 +6,44 @@ use super::{
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
 };
-use crate::page::Fields;
+use crate::page::{Fields, Outcome, form, mistake};
+use axum::{Router, routing::post};
 use domain::{
     document::DocumentType,
     ids::SessionId,
     outcome::Verdict,
     reasons::Reason,
+    secret::Personal,
     session::Status,
     time::{Millis, Timestamp},
     user_input::CivilDate,
 };
+use http::StatusCode;
 use leptos::prelude::*;
-use service::session::search::{self, Filter, Order, Page, list_sessions};
-use view::{Asked, Row, SessionsView, render};
+use service::{
+    access::Reader,
+    session::{
+        blind_index::{FindPersonError, Wanted, find_person},
+        search::{self, Filter, Order, Page, list_sessions},
+    },
+};
+use view::{Asked, Person, Row, SessionsView, render};
+
+const HERE: &str = "/admin/sessions";
+/// The full name of the person who is looked for.
+const NAME: &str = "name";
+/// Their date of birth.
+const BIRTH_DATE: &str = "birthDate";
 
 /// The list of sessions.
 #[component]
 pub fn SessionsPage() -> impl IntoView {
     signed_in(NavigationItem::Sessions, load, render)
+}
+
+/// The form that looks for a person. It is posted, because no address may hold a name.
+pub(super) fn forms() -> Router {
+    Router::new().route(HERE, post(form(HERE, find)))
 }
 
 /// Rows per page.
@@ -44,6 +64,7 @@ fn filter(fields: &Fields) -> Filter {
     let text = |name| Some(fields.text(name)).filter(|text| !text.is_empty());
     Filter {
         assigned_to: None,
+        person: search::Person::default(),
         // An invalid id must match nothing rather than everything.
         id: text("id").map(|id| SessionId::parse(&id).unwrap_or_else(|| SessionId::from_random([0; 16]))),
         status: Status::parse(&fields.text("status")),
@@ -70,7 +91,7 @@ async fn load(request: Request) -> PageResult<SessionsView> {
     let last = found.last().filter(|_| more);
     let next = last.map(|last| {
         fields.next_page(
-            "/admin/sessions",
+            HERE,
             &format!("{}.{}", last.created_at.as_millis(), last.id),
         )
     });
@@ -86,9 +107,43 @@ async fn load(request: Request) -> PageResult<SessionsView> {
     };
     Ok(SessionsView {
         asked,
+        person: Reader::of(request.staff()).is_ok().then(Person::default),
         rows: found.into_iter().map(row).collect(),
         next,
+        mistakes: Vec::new(),
     })
+}
+
+/// POST: the sessions of a person.
+async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
+    let reader = Reader::of(request.staff())?;
+    let wanted = Wanted {
+        name: Personal::new(fields.text(NAME)),
+        birth_date: Personal::new(fields.text(BIRTH_DATE)),
+    };
+    let found = find_person(request.honnin(), &reader, &wanted, PAGE).await;
+    let (rows, mistakes) = match found {
+        Ok(found) => (found.into_iter().map(row).collect(), Vec::new()),
+        Err(FindPersonError::Nothing) => (Vec::new(), vec![mistake(NAME, "Enter a name or a date of birth.")]),
+        Err(FindPersonError::NotADate) => (Vec::new(), vec![mistake(BIRTH_DATE, "Enter a date of the calendar.")]),
+        Err(FindPersonError::Store(error)) => return Err(error.into()),
+    };
+    let status = if mistakes.is_empty() {
+        StatusCode::OK
+    } else {
+        StatusCode::UNPROCESSABLE_ENTITY
+    };
+    let view = SessionsView {
+        asked: Asked::default(),
+        person: Some(Person {
+            name: fields.text(NAME),
+            birth_date: fields.text(BIRTH_DATE),
+        }),
+        rows,
+        next: None,
+        mistakes,
+    };
+    Ok(Outcome::shown(status, view))
 }
 
 /// A row of the list of sessions.

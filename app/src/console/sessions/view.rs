@@ -2,9 +2,10 @@
 
 use crate::PageMeta;
 use crate::console::labels;
-use crate::console::layout::{Frame, page};
+use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, badge, empty, heading, line, next_page, select, short, time};
 use crate::console::table::{Cell, Table, cell};
+use crate::parts::Mistake;
 use domain::{
     document::DocumentType, named::Named, outcome::Verdict, reasons::Reason, session::Status, time::Timestamp,
 };
@@ -43,6 +44,21 @@ impl Asked {
     }
 }
 
+/// The person who is looked for, as typed.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(super) struct Person {
+    /// Full name.
+    pub name: String,
+    /// Date of birth.
+    pub birth_date: String,
+}
+
+impl Person {
+    fn any(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
 /// A row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {
@@ -63,14 +79,57 @@ pub(super) struct Row {
 }
 
 /// The list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct SessionsView {
     /// The filters.
     pub asked: Asked,
+    /// The person who is looked for; `None` for people who may not see personal data.
+    pub person: Option<Person>,
     /// The rows.
     pub rows: Vec<Row>,
     /// Address of the next page.
     pub next: Option<String>,
+    /// What is wrong with the search for a person.
+    pub mistakes: Vec<Mistake>,
+}
+
+impl SessionsView {
+    fn is_of_person(&self) -> bool {
+        self.person.as_ref().is_some_and(Person::any)
+    }
+}
+
+/// The form that looks for a person.
+fn person(person: &Person, wrong: &[Mistake]) -> AnyView {
+    let field = |name, label, kind, hint: Option<&str>, value: &str| {
+        let field = Line {
+            name,
+            label,
+            kind,
+            hint: hint.map(str::to_owned),
+            value: value.to_owned(),
+            autocomplete: "off",
+            ..Line::default()
+        };
+        line(field, wrong)
+    };
+    view! {
+        <details class="fold" open=person.any() || !wrong.is_empty()>
+            <summary>"Find a person"</summary>
+            <form class="filters" method="post" action="/admin/sessions" role="search" aria-label="Find a person">
+                {field(super::NAME, "Full name", "text", None, &person.name)}
+                {field(super::BIRTH_DATE, "Date of birth", "date", None, &person.birth_date)}
+                <div class="filter-actions">
+                    <button class="button primary small" type="submit">"Find"</button>
+                    {person.any().then(|| view! { <a class="button quiet small" href="/admin/sessions">"Clear"</a> })}
+                </div>
+                <p class="hint wide">
+                    "Family name and given name in any order, in letters or kana. The search is recorded in the audit log, without the name."
+                </p>
+            </form>
+        </details>
+    }
+    .into_any()
 }
 
 fn filters(asked: &Asked) -> AnyView {
@@ -142,7 +201,15 @@ fn row(row: &Row) -> [Cell; 7] {
 /// The page.
 #[must_use]
 pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let list = if view.rows.is_empty() && view.asked.any() {
+    let list = if !view.mistakes.is_empty() {
+        ().into_any()
+    } else if view.rows.is_empty() && view.is_of_person() {
+        empty(
+            "No sessions of this person",
+            "Names are found as a whole: enter both the family name and the given name, as on the document.",
+        )
+        .into_any()
+    } else if view.rows.is_empty() && view.asked.any() {
         empty("No sessions match these filters", "Clear some of them to see more.").into_any()
     } else if view.rows.is_empty() {
         empty(
@@ -169,7 +236,9 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         .into_any();
     let main = view! {
         {heading("Sessions", new)}
+        {mistakes(&view.mistakes)}
         {filters(&view.asked)}
+        {view.person.as_ref().map(|asked| person(asked, &view.mistakes))}
         {list}
         {next_page(view.next.clone())}
     };

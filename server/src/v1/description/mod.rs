@@ -1,5 +1,7 @@
-//! The OpenAPI description, generated from the handlers. A copy is committed as `docs/openapi.json`; a test compares the two.
+//! The OpenAPI description, generated from the handlers. Copies are committed as `docs/openapi.json` and, in OpenAPI 3.0,
+//! `docs/openapi-3.0.json`; a test compares them.
 
+mod openapi_3_0;
 mod schemas;
 mod webhooks;
 
@@ -11,6 +13,7 @@ use crate::state::App;
 use axum::{Json, extract::State};
 use domain::event::EventType;
 use schemas::Refined;
+use serde_json::Value;
 use url::Url;
 use utoipa::{
     Modify, OpenApi,
@@ -116,25 +119,45 @@ pub(super) async fn handler(State(app): State<App>) -> Json<utoipa::openapi::Ope
     Json(document_of(&app.config.base_url))
 }
 
+/// The same in OpenAPI 3.0.
+pub(super) async fn handler_3_0(State(app): State<App>) -> Json<Value> {
+    let document = serde_json::to_value(document_of(&app.config.base_url)).unwrap_or_default();
+    Json(openapi_3_0::lowered(document))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::{
+        document::{DocumentType, FieldName, Side},
+        named::Vocabulary,
+        outcome::{Authenticity, Source, Verdict},
+        reasons::Reason,
+        sandbox::SandboxOutcome,
+        session::{FailureReason, Status, Step},
+    };
     use serde_json::json;
 
-    /// With `HONNIN_TEST_WRITE=1` in the environment, writes the copy instead.
+    /// With `HONNIN_TEST_WRITE=1` in the environment, writes the copies instead.
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "how a person asks for the new copy")]
-    fn the_committed_copy_is_the_generated_description() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi.json");
-        let generated = document().to_pretty_json().unwrap() + "\n";
-        if std::env::var("HONNIN_TEST_WRITE").is_ok() {
-            std::fs::write(&path, &generated).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "how a person asks for the new copies")]
+    fn the_committed_copies_are_the_generated_description() {
+        let lowered = openapi_3_0::lowered(serde_json::to_value(document()).unwrap());
+        for (name, generated) in [
+            ("openapi.json", document().to_pretty_json().unwrap()),
+            ("openapi-3.0.json", serde_json::to_string_pretty(&lowered).unwrap()),
+        ] {
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name);
+            let generated = generated + "\n";
+            if std::env::var("HONNIN_TEST_WRITE").is_ok() {
+                std::fs::write(&path, &generated).unwrap();
+            }
+            let committed = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(
+                committed == generated,
+                "docs/{name} is out of date; run this test with HONNIN_TEST_WRITE=1"
+            );
         }
-        let committed = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(
-            committed == generated,
-            "docs/openapi.json is out of date; run this test with HONNIN_TEST_WRITE=1"
-        );
     }
 
     #[test]
@@ -189,6 +212,30 @@ mod tests {
                 .unwrap()
                 .contains("- `deciding`: ")
         );
+    }
+
+    #[test]
+    fn the_values_of_a_vocabulary_are_its_names_on_the_wire() {
+        fn agrees<T: Vocabulary>(schemas: &Value, name: &str) {
+            let schema = &schemas[name];
+            let values = schema.get("enum").or_else(|| schema["anyOf"][0].get("enum"));
+            let names: Vec<_> = T::values().iter().map(|value| value.name()).collect();
+            assert_eq!(values, Some(&json!(names)), "{name}");
+        }
+        let document = serde_json::to_value(document()).unwrap();
+        let schemas = &document["components"]["schemas"];
+        agrees::<Reason>(schemas, "Reason");
+        agrees::<FailureReason>(schemas, "FailureReason");
+        agrees::<EventType>(schemas, "EventType");
+        agrees::<Step>(schemas, "Step");
+        agrees::<Side>(schemas, "Side");
+        agrees::<FieldName>(schemas, "FieldName");
+        agrees::<DocumentType>(schemas, "DocumentType");
+        agrees::<Status>(schemas, "SessionStatus");
+        agrees::<Verdict>(schemas, "Verdict");
+        agrees::<Source>(schemas, "Source");
+        agrees::<Authenticity>(schemas, "Authenticity");
+        agrees::<SandboxOutcome>(schemas, "SandboxOutcome");
     }
 
     #[test]

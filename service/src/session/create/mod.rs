@@ -2,13 +2,14 @@
 
 pub(crate) mod idempotency;
 
-use crate::{Honnin, access::Tenant, runtime::token};
+use crate::{Honnin, access::Tenant, runtime::token, session::blind_index::hashes};
 use domain::{
     audit::AuditAction,
+    blind_index::of_session,
     callback::CallbackUrl,
     ids::SessionId,
     request::{CreationRequest, Issue},
-    secret::Secret,
+    secret::{Personal, Secret},
     session::{Session, Status},
     tenant::NotReady,
     time::Timestamp,
@@ -18,6 +19,7 @@ use store::{
     StoreError, Tx,
     jobs::{self, JobKind, NewJob},
     session::{
+        blind_index,
         creations::{self, Creation},
         links::LinkRow,
         sessions::{SessionRow, column},
@@ -144,6 +146,8 @@ async fn create(
         expires_at: row.session.expires_at,
         created_at: now,
     };
+    let known = request.pre_registered.as_ref().map(Personal::expose);
+    let terms = hashes(honnin, tenant.id(), &of_session(known, None, &[])).await?;
     let kept = attempt
         .map(|attempt| attempt.keep(tenant, &created, &key))
         .transpose()?;
@@ -162,10 +166,11 @@ async fn create(
             entry: &entry,
             wish: wish.as_ref(),
         };
-        // Last: on Postgres, the tenant's other creations wait for its bucket until the commit.
+        // Late: on Postgres, the tenant's other creations wait for its bucket until the commit.
         if !creations::insert(tx, &new).await? {
             return Err(CreateSessionError::RateLimited);
         }
+        blind_index::add(tx, caller.id(), &row.session.id, &terms).await?;
         Ok(true)
     });
     Ok(unit.await?.then_some(created))

@@ -142,6 +142,7 @@ const WITHOUT_ID: &[&str] = &[
     "POST /v1/sandbox/verification-sessions//complete",
     "POST /v1/sandbox/verification-sessions//advance",
     "GET /v1/openapi.json",
+    "GET /v1/openapi-3.0.json",
     "GET /docs",
     "GET /docs/search",
     // The names of guides, which belong to nobody.

@@ -1,0 +1,18 @@
+//! Client of the Honnin identity verification API.
+
+include!(concat!(env!("OUT_DIR"), "/client.rs"));
+
+/// A client of the installation at `base_url` that sends `api_key` with every request.
+///
+/// # Errors
+/// The key is not valid in a header, or TLS cannot be set up.
+pub fn with_key(base_url: &str, api_key: &str) -> Result<Client, Box<dyn std::error::Error + Send + Sync>> {
+    use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+    let mut key = HeaderValue::try_from(format!("Bearer {api_key}"))?;
+    key.set_sensitive(true);
+    let http = reqwest::Client::builder()
+        .default_headers(HeaderMap::from_iter([(AUTHORIZATION, key)]))
+        .timeout(std::time::Duration::from_secs(30))
+        .build()?;
+    Ok(Client::new_with_client(base_url, http))
+}

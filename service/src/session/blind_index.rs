@@ -1,0 +1,184 @@
+//! Finding the sessions of a person. Personal data is stored encrypted; what is looked for are keyed hashes of normalised names and dates
+//! (`domain::blind_index`), under a key of the tenant.
+
+use crate::{
+    Honnin,
+    access::Reader,
+    fingerprints::tenant_key,
+    runtime::sealed_json::open_column,
+    session::search::{Filter, Order, Page, SessionSummary},
+};
+use domain::{
+    audit::AuditAction,
+    blind_index::{Term, of_name, of_session},
+    document::OcrField,
+    ids::{SessionId, TenantId},
+    request::PreRegistered,
+    secret::Personal,
+    user_input::{CivilDate, UserInput},
+};
+use std::collections::BTreeSet;
+use store::{
+    StoreError, audit,
+    session::{
+        blind_index::{self, TermHash},
+        search::{self, Person},
+        sessions::{self, SessionRow, column},
+    },
+    vault::SessionKey,
+};
+
+/// Sessions indexed in one unit of work.
+const BATCH: u32 = 50;
+
+/// Who is looked for.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The full name, or empty.
+    pub name: Personal<String>,
+    /// The date of birth as typed, or empty.
+    pub birth_date: Personal<String>,
+}
+
+/// Why nobody was looked for.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum FindPersonError {
+    /// Neither a name nor a date.
+    #[error("nothing to look for")]
+    Nothing,
+    /// Not a date of the calendar.
+    #[error("not a date")]
+    NotADate,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The sessions of the tenant whose person has this full name, this date of birth, or both; newest first, at most `limit`. The search
+/// is recorded, without what was looked for.
+///
+/// # Errors
+/// [`FindPersonError`].
+pub async fn find_person(
+    honnin: &Honnin,
+    reader: &Reader,
+    wanted: &Wanted,
+    limit: u32,
+) -> Result<Vec<SessionSummary>, FindPersonError> {
+    let names = of_name(wanted.name.expose());
+    let date = match wanted.birth_date.expose().as_str() {
+        "" => None,
+        text => Some(CivilDate::parse(text).ok_or(FindPersonError::NotADate)?),
+    };
+    let date: BTreeSet<_> = date.map(CivilDate::format).map(Term::BirthDate).into_iter().collect();
+    let what = match (names.is_empty(), date.is_empty()) {
+        (true, true) => return Err(FindPersonError::Nothing),
+        (false, true) => "by name",
+        (true, false) => "by date of birth",
+        (false, false) => "by name and date of birth",
+    };
+    let staff = reader.staff().clone();
+    let person = Person {
+        name: hashes(honnin, staff.tenant(), &names).await?,
+        birth_date: hashes(honnin, staff.tenant(), &date).await?.into_iter().next(),
+    };
+    let filter = Filter {
+        person,
+        ..Filter::default()
+    };
+    let page = Page {
+        order: Order::Newest,
+        after: None,
+        limit,
+    };
+    let now = honnin.now();
+    let unit = honnin.db.write(async move |tx| {
+        let found = search::list(tx, staff.tenant(), &filter, &page, now).await?;
+        let mut entry = staff.entry(now, AuditAction::SessionSearch, None);
+        entry.detail = Some(format!("{what}: {} found", found.len()));
+        audit::record(tx, &entry).await?;
+        Ok::<_, StoreError>(found)
+    });
+    Ok(unit.await?)
+}
+
+/// The keyed hashes of terms.
+///
+/// # Errors
+/// If a database does not respond.
+pub(crate) async fn hashes(
+    honnin: &Honnin,
+    tenant: &TenantId,
+    terms: &BTreeSet<Term>,
+) -> Result<Vec<TermHash>, StoreError> {
+    if terms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let key = tenant_key(honnin, tenant).await?;
+    Ok(terms.iter().map(|term| hash(&key, term)).collect())
+}
+
+fn hash(key: &SessionKey, term: &Term) -> TermHash {
+    let [kind, value] = term.parts();
+    key.fingerprint(&["blind index", kind, value])
+}
+
+/// Indexes the sessions that were there before the index.
+///
+/// # Errors
+/// If storage fails.
+pub(crate) async fn index_earlier(honnin: &Honnin) -> Result<(), StoreError> {
+    loop {
+        let list = honnin.db.read(async |tx| blind_index::list_unindexed(tx, BATCH).await);
+        let sessions = list.await?;
+        if sessions.is_empty() {
+            return Ok(());
+        }
+        let mut indexed = Vec::new();
+        for session in sessions {
+            indexed.push(index(honnin, session).await?);
+        }
+        let unit = honnin.db.write(async move |tx| {
+            for (session, terms) in &indexed {
+                // Erased or indexed by another node in the meantime.
+                if !blind_index::leave_unindexed(tx, session).await? {
+                    continue;
+                }
+                if let Some((tenant, terms)) = terms {
+                    blind_index::add(tx, tenant, session, terms).await?;
+                }
+            }
+            Ok::<_, StoreError>(())
+        });
+        unit.await?;
+    }
+}
+
+/// The terms of a stored session, with its tenant; `None` if it is erased.
+type Indexed = (SessionId, Option<(TenantId, Vec<TermHash>)>);
+
+async fn index(honnin: &Honnin, session: SessionId) -> Result<Indexed, StoreError> {
+    let wanted = session.clone();
+    let find = honnin.db.read(async move |tx| sessions::find_any(tx, &wanted).await);
+    let Some(row) = find.await?.filter(|row| row.session.purged_at.is_none()) else {
+        return Ok((session, None));
+    };
+    let key = match honnin.vault.open(&row.data_key).await {
+        Err(StoreError::Erased) => return Ok((session, None)),
+        key => key?,
+    };
+    let tenant = row.session.tenant.clone();
+    let terms = hashes(honnin, &tenant, &stored(&row, &key)?).await?;
+    Ok((session, Some((tenant, terms))))
+}
+
+fn stored(row: &SessionRow, key: &SessionKey) -> Result<BTreeSet<Term>, StoreError> {
+    let known: Option<Personal<PreRegistered>> = open_column(key, &row.place(column::KNOWN), row.known.as_ref())?;
+    let typed: Option<Personal<UserInput>> = open_column(key, &row.place(column::TYPED), row.typed.as_ref())?;
+    let read: Option<Personal<Vec<OcrField>>> = open_column(key, &row.place(column::OCR), row.ocr.as_ref())?;
+    Ok(of_session(
+        known.as_ref().map(Personal::expose),
+        typed.as_ref().map(Personal::expose),
+        read.as_ref().map_or(&[][..], |read| read.expose()),
+    ))
+}

@@ -1,0 +1,58 @@
+//! Keyed hashes by which a session is found by its person's full name or date of birth (`domain::blind_index`). They reveal nothing
+//! without the tenant's key but which sessions share a value. Removed with the session's personal data.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+use domain::ids::{SessionId, TenantId};
+
+/// A keyed hash.
+pub type TermHash = [u8; 32];
+
+/// Adds terms to a session's; those that it has already stay.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn add(tx: &mut Tx, tenant: &TenantId, session: &SessionId, terms: &[TermHash]) -> Result<(), StoreError> {
+    for term in terms {
+        on!(tx, conn => sqlx::query(
+            "INSERT INTO blind_index (tenant_id, term, session_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING")
+            .bind(tenant.as_str()).bind(term.as_slice()).bind(session.as_str()).execute(conn).await.map(drop))?;
+    }
+    Ok(())
+}
+
+/// Removes a session's terms.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    // First, because whoever indexes the session at the same time holds this row until its terms are there.
+    leave_unindexed(tx, session).await?;
+    on!(tx, conn => sqlx::query("DELETE FROM blind_index WHERE session_id = $1")
+        .bind(session.as_str()).execute(conn).await.map(drop))
+}
+
+/// Sessions from before there was an index, which have no terms yet; at most `limit`.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn list_unindexed(tx: &mut Tx, limit: u32) -> Result<Vec<SessionId>, StoreError> {
+    let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT session_id FROM unindexed_sessions ORDER BY session_id DESC LIMIT $1")
+        .bind(i64::from(limit)).fetch_all(conn).await)?;
+    ids.iter()
+        .map(|id| SessionId::parse(id).ok_or(StoreError::Corrupt("a malformed session id")))
+        .collect()
+}
+
+/// Notes that a session is indexed, or has nothing to index. `false` if that was noted before.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn leave_unindexed(tx: &mut Tx, session: &SessionId) -> Result<bool, StoreError> {
+    let removed = on!(tx, conn => sqlx::query("DELETE FROM unindexed_sessions WHERE session_id = $1")
+        .bind(session.as_str()).execute(conn).await.map(|done| done.rows_affected()))?;
+    Ok(removed > 0)
+}
