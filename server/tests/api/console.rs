@@ -188,8 +188,8 @@ pub(crate) const ROUTES: &[Row] = &[
     ("POST", "/admin/review/{id}/hold", CASES, &[]),
     ("POST", "/admin/review/{id}/assign", CASES, &[]),
     ("POST", "/admin/review/{id}/undo", CASES, &[]),
-    ("GET", "/admin/pictures/{id}/{frame}", CASES, &[]),
-    ("GET", "/admin/decisions", ALL, OPERATOR),
+    ("GET", "/admin/pictures/{capture}/{frame}", CASES, &[]),
+    ("GET", "/admin/decisions", ALL, &[]),
     ("GET", "/admin/settings", TECHNICAL, &[]),
     ("POST", "/admin/settings/{section}", TECHNICAL, &[]),
     ("POST", "/admin/settings/logo", ADMIN, &[]),
@@ -236,7 +236,7 @@ pub(crate) fn path_of(route: &str) -> String {
     for part in route.split('/') {
         let folder = path.last().cloned().unwrap_or_default();
         path.push(match part {
-            "{id}" => id(prefix(&folder)),
+            "{id}" | "{capture}" => id(prefix(&folder)),
             "{frame}" => "0".to_owned(),
             "{passkey}" | "{session}" => "00".to_owned(),
             "{section}" => "callbacks".to_owned(),

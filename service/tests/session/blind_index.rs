@@ -103,9 +103,7 @@ async fn what_was_typed_and_read_is_found_until_it_is_erased_and_by_its_tenant_a
         typed.last_name.clone().unwrap(),
         typed.first_name.clone().unwrap()
     );
-    create_session(&harness.honnin, &other, body.as_bytes())
-        .await
-        .unwrap();
+    create_session(&harness.honnin, &other, body.as_bytes()).await.unwrap();
     assert_eq!(
         ask(&harness, &reader, &typed_name, "").await.unwrap(),
         [id.clone()],

@@ -60,7 +60,8 @@ pub(super) fn who(recorded: &Recorded) -> String {
 /// What else is worth knowing. The id of a picture, after its slot, means nothing to people.
 pub(super) fn detail(recorded: &Recorded) -> Option<String> {
     let detail = recorded.entry.detail.as_deref()?;
-    let names_pictures = [AuditAction::CaseOpen, AuditAction::PictureView].map(|action| recorded.entry.action == action);
+    let names_pictures =
+        [AuditAction::CaseOpen, AuditAction::PictureView].map(|action| recorded.entry.action == action);
     if !names_pictures.contains(&true) {
         return Some(detail.to_owned());
     }

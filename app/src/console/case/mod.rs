@@ -121,7 +121,11 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
         document: history.document_type,
         attempt: history.detail.session.attempt,
         pictures: pictures(&counting),
-        burst: counting.iter().find(|taken| taken.slot == Slot::Selfie).copied().map(Burst::of),
+        burst: counting
+            .iter()
+            .find(|taken| taken.slot == Slot::Selfie)
+            .copied()
+            .map(Burst::of),
         faces: faces(&counting),
         items: items(history, &counting),
         reasons: outcome.map(rows::reasons).unwrap_or_default(),

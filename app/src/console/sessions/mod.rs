@@ -89,12 +89,7 @@ async fn load(request: Request) -> PageResult<SessionsView> {
     let more = found.len() > PAGE as usize;
     found.truncate(PAGE as usize);
     let last = found.last().filter(|_| more);
-    let next = last.map(|last| {
-        fields.next_page(
-            HERE,
-            &format!("{}.{}", last.created_at.as_millis(), last.id),
-        )
-    });
+    let next = last.map(|last| fields.next_page(HERE, &format!("{}.{}", last.created_at.as_millis(), last.id)));
     let asked = Asked {
         id: fields.text("id"),
         status: fields.text("status"),

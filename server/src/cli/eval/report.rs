@@ -237,7 +237,7 @@ mod tests {
             verdict,
             reasons: vec![Reason::SelfieLivenessFailed],
             liveness: Some(liveness),
-            held_by: vec!["screen raster".to_owned()],
+            held_by: vec!["pixel grid of a screen".to_owned()],
         };
         report.add("screen <4K>", false, outcome(Verdict::Approved, 0.7));
         report.add("screen <4K>", false, outcome(Verdict::NeedsReview, 0.3));
@@ -269,7 +269,7 @@ mod tests {
         assert!(page.contains("screen &lt;4K&gt;") && !page.contains("<4K>"));
         assert!(page.contains("1 of 2"));
         assert!(
-            page.contains("<td>screen raster</td><td>screen &lt;4K&gt; (2)</td>"),
+            page.contains("<td>pixel grid of a screen</td><td>screen &lt;4K&gt; (2)</td>"),
             "genuine ones are no attacks"
         );
     }

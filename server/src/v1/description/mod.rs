@@ -147,7 +147,9 @@ mod tests {
             ("openapi.json", document().to_pretty_json().unwrap()),
             ("openapi-3.0.json", serde_json::to_string_pretty(&lowered).unwrap()),
         ] {
-            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name);
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../docs")
+                .join(name);
             let generated = generated + "\n";
             if std::env::var("HONNIN_TEST_WRITE").is_ok() {
                 std::fs::write(&path, &generated).unwrap();

@@ -20,7 +20,10 @@ pub(super) fn lowered(mut api: Value) -> Value {
     if let Some(license) = api["info"]["license"].as_object_mut()
         && let Some(Value::String(identifier)) = license.remove("identifier")
     {
-        license.insert("url".to_owned(), format!("https://spdx.org/licenses/{identifier}.html").into());
+        license.insert(
+            "url".to_owned(),
+            format!("https://spdx.org/licenses/{identifier}.html").into(),
+        );
     }
     find_schemas(&mut api);
     api

@@ -136,7 +136,7 @@ fn met(answer: &Answer, path: &str) -> Meets {
     match answer.status {
         403 => Meets::Forbidden,
         // Some routes lead there because nothing was typed.
-        303 if to.starts_with("/admin/sign-in") && !path.starts_with("/admin/sign-") => Meets::SignIn,
+        303 if to.starts_with("/admin/sign-in") && !path.starts_with("/admin/sign-in") => Meets::SignIn,
         303 if to.starts_with("/admin/confirm") => Meets::StepUp,
         303 if to == "/admin/account" && answer.body.is_empty() && !path.starts_with("/admin/account") => {
             Meets::Account
