@@ -304,16 +304,19 @@ async fn keep(
         }
         Some(SessionChange::SignedOut) => session.flush().await?,
         Some(SessionChange::Confirmed) => session.insert(PASSWORD_AT, now).await?,
-        Some(SessionChange::ConfirmedElsewhere(user)) => {
-            // Meanwhile somebody else may have signed in with this browser.
-            if session.get::<String>(USER).await?.as_deref() == Some(user.as_str()) {
-                session.insert(PASSWORD_AT, now).await?;
-            }
-        }
+        Some(SessionChange::ConfirmedElsewhere(user)) => confirm(session, &user, now).await?,
         Some(SessionChange::LooksAt(tenant)) => session.insert(TENANT, tenant.as_str()).await?,
     }
     if let Some(Notice(notice)) = notice {
         session.insert(NOTICE, notice).await?;
+    }
+    Ok(())
+}
+
+/// Remembers that the person of this session has proved who they are, unless somebody else has signed in with this browser meanwhile.
+async fn confirm(session: &Session, user: &UserId, now: i64) -> Result<(), SessionError> {
+    if session.get::<String>(USER).await?.as_deref() == Some(user.as_str()) {
+        session.insert(PASSWORD_AT, now).await?;
     }
     Ok(())
 }

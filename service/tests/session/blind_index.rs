@@ -32,10 +32,8 @@ async fn ask(
 
 async fn register(harness: &Harness, body: &str) -> SessionId {
     let caller = harness.caller().await;
-    create_session(&harness.honnin, &caller, body.as_bytes())
-        .await
-        .unwrap()
-        .id
+    let created = create_session(&harness.honnin, &caller, body.as_bytes()).await;
+    created.unwrap().id
 }
 
 const TARO: &str = r#"{"preRegisteredInfo":{"lastName":"髙橋","firstName":"太郎","birthDate":"1990-04-05"}}"#;
@@ -94,7 +92,7 @@ async fn what_was_typed_and_read_is_found_until_it_is_erased_and_by_its_tenant_a
     let birth_date = typed.birth_date.clone().unwrap();
     assert_eq!(
         ask(&harness, &reader, &typed_name, &birth_date).await.unwrap(),
-        [id.clone()]
+        std::slice::from_ref(&id)
     );
 
     let other = harness.another_tenant().await;
@@ -106,7 +104,7 @@ async fn what_was_typed_and_read_is_found_until_it_is_erased_and_by_its_tenant_a
     create_session(&harness.honnin, &other, body.as_bytes()).await.unwrap();
     assert_eq!(
         ask(&harness, &reader, &typed_name, "").await.unwrap(),
-        [id.clone()],
+        std::slice::from_ref(&id),
         "not another tenant's"
     );
 

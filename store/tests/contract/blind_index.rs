@@ -41,7 +41,11 @@ async fn a_person_is_found_by_any_form_of_the_name_and_by_the_date_of_birth_unti
             let found = read!(db, tx => search::list(tx, tenant, filter, page, at(20)));
             found.into_iter().map(|found| found.id).collect::<Vec<_>>()
         };
-        assert_eq!(found(&tenant.id, &[7, 2], None).await, [one.clone()], "{name}");
+        assert_eq!(
+            found(&tenant.id, &[7, 2], None).await,
+            std::slice::from_ref(one),
+            "{name}"
+        );
         assert_eq!(
             found(&tenant.id, &[], Some(9)).await,
             [two.clone(), one.clone()],
@@ -55,7 +59,11 @@ async fn a_person_is_found_by_any_form_of_the_name_and_by_the_date_of_birth_unti
         assert_eq!(found(&tenant.id, &[3], Some(8)).await, [], "{name}: both must fit");
         assert_eq!(found(&other.id, &[], Some(9)).await, [], "{name}: of another tenant");
         write!(db, tx => blind_index::remove(tx, one)).unwrap();
-        assert_eq!(found(&tenant.id, &[], Some(9)).await, [two.clone()], "{name}: removed");
+        assert_eq!(
+            found(&tenant.id, &[], Some(9)).await,
+            std::slice::from_ref(two),
+            "{name}: removed"
+        );
     }
 }
 

@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_faint_grid_that_stays_is_found_in_all_frames_together() {
-        let faint = gaps(3.3, 1.0);
+        let faint = gaps(3.3, 0.5);
         let frames = burst(12, |_, x, y| faint(x, y));
         assert!(measured(&frames).unwrap() > 1.3);
         assert!(measured(&frames[..1]).unwrap() < 1.3, "one frame does not show it");

@@ -73,7 +73,7 @@ fn join(view: &InvitationView) -> Option<AnyView> {
         "button primary"
     };
     let to = format!("/admin/invitation/{}/openid", view.token);
-    let or = view.has_passwords.then(|| "Instead of a password: ");
+    let or = view.has_passwords.then_some("Instead of a password: ");
     Some(view! { <p>{or}<a class=class href=to>{format!("Accept with {name}")}</a></p> }.into_any())
 }
 

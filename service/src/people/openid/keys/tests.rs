@@ -72,7 +72,7 @@ fn keys_for_encryption_for_secrets_and_of_unknown_kinds_are_left_out() {
         with("n", json!("%")),
         json!("no key"),
     ] {
-        let refused = keys(&[useless.clone()]).verify(algorithm, None, MESSAGE, &signature);
+        let refused = keys(std::slice::from_ref(&useless)).verify(algorithm, None, MESSAGE, &signature);
         assert_eq!(refused, Err(InvalidToken::UnknownKey), "{useless}");
         let beside = keys(&[useless, jwk.clone()]);
         assert_eq!(beside.verify(algorithm, None, MESSAGE, &signature), Ok(()));
