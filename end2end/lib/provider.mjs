@@ -16,7 +16,10 @@ export async function startProvider(port, client, base) {
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, email: `${id}@bank.example`, email_verified: true }) }),
   });
-  const server = createServer(provider.callback()).listen(port, "127.0.0.1");
+  const pages = provider.callback();
+  // Browsers ask for an icon, which it has not got.
+  const answer = (request, response) => request.url === "/favicon.ico" ? response.writeHead(204).end() : pages(request, response);
+  const server = createServer(answer).listen(port, "127.0.0.1");
   await once(server, "listening");
   return server;
 }
