@@ -51,6 +51,7 @@ long "a sweep of a million rows" tests --test jobs every_table
 long "half-open connections" env HONNIN_HALF_OPEN=2000 cargo test --quiet --profile soak --test api idle_connections -- --nocapture
 long "signatures with the official libraries" scripts/judge-webhooks 10000
 long "the API with schemathesis" scripts/judge-api 100000
+long "the clients, that for Rust too" env HONNIN_RUST_CLIENT=1 scripts/judge-integration
 
 echo "== done ($(($(date +%s) - began)) s)"
 [ -z "$faults" ] || { echo "failed:$faults" >&2; exit 1; }

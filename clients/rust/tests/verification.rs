@@ -1,4 +1,4 @@
-//! Runs a verification on the sandbox of `HONNIN_URL` with the key in `HONNIN_KEY`. `scripts/judge-integration` starts one.
+//! Runs a verification on the sandbox of `HONNIN_URL` with the key in `HONNIN_KEY`. `HONNIN_RUST_CLIENT=1 scripts/judge-integration` starts one.
 
 use honnin_client::{
     Error,
@@ -33,7 +33,7 @@ async fn a_session_is_created_completed_and_read() -> Result<(), Box<dyn std::er
     assert!(outcome.reasons.iter().all(|code| code.contains('_')), "{:?}", outcome.reasons);
 
     let listed = client.list_verification_sessions().limit(1).send().await?;
-    assert_eq!(listed.sessions[0].id, created.id);
+    assert_eq!(*listed.sessions[0].id, *created.id);
     let events = client.list_events().limit(1).send().await?;
     assert_eq!(events.events.len(), 1);
 
