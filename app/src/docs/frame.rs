@@ -3,7 +3,7 @@
 use super::files::GUIDES;
 use leptos::prelude::*;
 
-const STYLE: &str = ":root{color-scheme:light dark;background:#fff;color:#111}a{color:#1d4ed8}\
+const STYLE: &str = ":root{color-scheme:light dark;background:#fff;color:#111}a{color:#0b2fa8}\
 @media(prefers-color-scheme:dark){:root{background:#14171c;color:#e8eaed}a{color:#a4bdfc}}\
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:0 1.5rem 3rem}\
 code,pre{font:14px/1.45 ui-monospace,monospace}pre{padding:.75rem;border:1px solid #8886;border-radius:6px;white-space:pre-wrap;overflow-wrap:anywhere}\
