@@ -41,7 +41,7 @@ use tokio::sync::Barrier;
 /// On one session.
 const CLIENTS: usize = 16;
 /// Rounds in `make test`.
-const ROUNDS: u64 = 320;
+const ROUNDS: u64 = 160;
 /// Sessions prepared together, since each commit costs the same for one or for many.
 const BATCH: u64 = 20;
 /// The kinds of races below.

@@ -1,37 +1,31 @@
-//! The integrator's side of Honnin, complete: create a session, hand the link to the user, receive the webhook, read the
-//! result.
+//! The integrator's side of Honnin, complete: create a session, hand the link to the user, receive the webhook, read the result.
 //!
-//! In production, the receiver has a certificate from a public authority. This example generates one and writes it to a file,
-//! so that Honnin's operator can trust it (`webhooks.extra_ca_file`).
-#![expect(
-    clippy::print_stdout,
-    reason = "the example shows what it does on its standard output"
-)]
+//! In production, a public authority issues the receiver's certificate. This one is generated, for `webhooks.extra_ca_file`.
+#![expect(clippy::print_stdout, reason = "the example shows what it does")]
 
-mod web;
-
+use axum::{Router, body::Bytes, extract::State, http::HeaderMap, http::StatusCode, routing::post};
+use axum_server::{Handle, tls_rustls::RustlsConfig};
 use clap::Parser;
 use qrcode::{QrCode, render::unicode};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
-use std::{collections::HashSet, net::SocketAddr, path::PathBuf};
-use tokio::{net::TcpListener, sync::mpsc};
-use web::{Certificate, Client, Delivery};
+use std::{collections::HashSet, net::SocketAddr, path::PathBuf, sync::Arc};
+use tokio::{sync::Mutex, task::spawn_blocking};
 
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+type Error = Box<dyn std::error::Error + Send + Sync>;
 
+/// Verifies one person with Honnin, as a customer's server would
 #[derive(Parser)]
-#[command(about = "Verifies one person with Honnin, as a customer's server would")]
 struct Arguments {
     /// Base URL of Honnin
     #[arg(long, default_value = "http://localhost:3000")]
     base: String,
     /// API key
-    #[arg(long, required_unless_present = "only_certificate")]
-    key: Option<String>,
+    #[arg(long, required_unless_present = "only_certificate", default_value = "")]
+    key: String,
     /// Webhook signing secret, `whsec_..`
-    #[arg(long, required_unless_present = "only_certificate")]
-    secret: Option<String>,
+    #[arg(long, required_unless_present = "only_certificate", default_value = "")]
+    secret: String,
     /// Address to receive webhooks on; register `https://localhost:PORT/` in the console
     #[arg(long, default_value = "127.0.0.1:8443")]
     listen: SocketAddr,
@@ -44,108 +38,110 @@ struct Arguments {
     /// URL that the user returns to; it must be on the tenant's allow-list
     #[arg(long)]
     callback_url: Option<String>,
-    /// PEM file to trust if `--base` is https with a self-signed certificate
-    #[arg(long)]
-    trust: Option<PathBuf>,
     /// Keep listening after the final event
     #[arg(long)]
     stay: bool,
 }
 
-#[tokio::main]
-async fn main() -> Result<()> {
-    let arguments = Arguments::parse();
-    let certificate = Certificate::in_folder(&arguments.cert_out)?;
-    println!("certificate {}", certificate.path.display());
-    let (false, Some(key), Some(secret)) = (arguments.only_certificate, &arguments.key, &arguments.secret) else {
-        return Ok(());
-    };
-    let client = Client::new(&arguments.base, key, arguments.trust.as_deref())?;
-    let listener = TcpListener::bind(arguments.listen).await?;
-    println!("listening https://{}/", listener.local_addr()?);
-    let (sender, mut deliveries) = mpsc::channel(16);
-    let receiver = tokio::spawn(web::receive(
-        listener,
-        certificate.acceptor()?,
-        Webhook::new(secret)?,
-        sender,
-    ));
+/// What the receiver of webhooks works with.
+struct Shop {
+    session_id: String,
+    /// Where the session is read.
+    url: String,
+    authorization: String,
+    webhook: Webhook,
+    /// Ids of processed events. A real shop stores them in its database, in the transaction that processes the event.
+    seen: Mutex<HashSet<String>>,
+    /// Stops the receiver after the final event.
+    stop: Option<Handle<SocketAddr>>,
+}
 
-    let id = create_session(&client, arguments.callback_url.as_deref()).await?;
-    follow(&client, &id, &mut deliveries, arguments.stay).await?;
-    // Responses in progress are sent before the program ends: the channel closes with the last connection.
-    receiver.abort();
-    while deliveries.recv().await.is_some() {}
-    Ok(())
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    let arguments = Arguments::parse();
+    let [certificate, key] = ["customer.pem", "customer.key"].map(|name| arguments.cert_out.join(name));
+    if !key.exists() {
+        std::fs::create_dir_all(&arguments.cert_out)?;
+        let made = rcgen::generate_simple_self_signed(["localhost", "127.0.0.1"].map(str::to_owned))?;
+        std::fs::write(&certificate, made.cert.pem())?;
+        std::fs::write(&key, made.signing_key.serialize_pem())?;
+    }
+    println!("certificate {}", certificate.display());
+    if arguments.only_certificate {
+        return Ok(());
+    }
+
+    // Before the session is created: no event meets a closed port.
+    let listener = std::net::TcpListener::bind(arguments.listen)?;
+    listener.set_nonblocking(true)?;
+    println!("listening https://{}/", listener.local_addr()?);
+
+    let sessions = format!("{}/v1/verification-sessions", arguments.base.trim_end_matches('/'));
+    let authorization = format!("Bearer {}", arguments.key);
+    let session_id = create_session(&sessions, &authorization, arguments.callback_url)?;
+    let handle = Handle::new();
+    let shop = Arc::new(Shop {
+        url: format!("{sessions}/{session_id}"),
+        session_id,
+        authorization,
+        webhook: Webhook::new(&arguments.secret)?,
+        seen: Mutex::default(),
+        stop: (!arguments.stay).then(|| handle.clone()),
+    });
+    let app = Router::new().route("/", post(receive)).with_state(shop);
+    let server = axum_server::from_tcp_rustls(listener, RustlsConfig::from_pem_file(certificate, key).await?)?;
+    Ok(server.handle(handle).serve(app.into_make_service()).await?)
 }
 
 /// Creates a session and prints the user's link; returns the session's id.
-async fn create_session(client: &Client, callback_url: Option<&str>) -> Result<String> {
+fn create_session(url: &str, authorization: &str, callback_url: Option<String>) -> Result<String, Error> {
     let mut wanted = json!({ "metadata": { "order": "example-1" } });
-    if let Some(url) = callback_url {
-        wanted["callbackUrl"] = url.into();
+    if let Some(callback_url) = callback_url {
+        wanted["callbackUrl"] = callback_url.into();
         wanted["state"] = "example-state".into();
     }
-    let session = client.call("POST", "/v1/verification-sessions", Some(&wanted)).await?;
-    let id = session["id"].as_str().ok_or("the response has no id")?.to_owned();
-    let link = session["verificationUrl"]
-        .as_str()
-        .ok_or("the response has no verificationUrl")?;
-    println!("session {id}");
+    let request = ureq::post(url).header("Authorization", authorization);
+    let session: Value = request.send_json(&wanted)?.body_mut().read_json()?;
+    let text = |name: &str| session[name].as_str().ok_or(format!("the response has no {name}"));
+    let (id, link) = (text("id")?, text("verificationUrl")?);
     // The link is secret: in production, show it only to the user and never log it.
-    println!("link {link}");
-    println!("{}", QrCode::new(link)?.render::<unicode::Dense1x2>().build());
-    Ok(id)
+    let code = QrCode::new(link)?.render::<unicode::Dense1x2>().build();
+    println!("session {id}\nlink {link}\n{code}");
+    Ok(id.to_owned())
 }
 
-/// Follows the events of a session until its verdict is final.
-async fn follow(client: &Client, id: &str, deliveries: &mut mpsc::Receiver<Delivery>, stay: bool) -> Result<()> {
-    let mut seen = HashSet::new();
-    while let Some(delivery) = deliveries.recv().await {
-        let event: Value = serde_json::from_slice(&delivery.body)?;
-        let (event_id, kind) = (
-            event["id"].as_str().unwrap_or_default(),
-            event["type"].as_str().unwrap_or_default(),
-        );
-        // The same event may arrive several times, and events may arrive in any order.
-        if seen.contains(event_id) {
-            println!("again {event_id} {kind}");
-            delivery.accept();
-            continue;
-        }
-        if let Err(error) = process(client, id, &event).await {
-            // Neither recorded nor accepted, so the event is delivered again.
-            println!("failed {event_id} {kind}: {error}");
-            continue;
-        }
-        println!("event {event_id} {kind}");
-        seen.insert(event_id.to_owned());
-        delivery.accept();
-        let is_final = [
-            "verification.approved",
-            "verification.rejected",
-            "verification.expired",
-            "verification.failed",
-        ];
-        if !stay && is_about(&event, id) && is_final.contains(&kind) {
-            break;
-        }
+/// Receives a webhook. After any status but 2xx, it is sent again later.
+async fn receive(State(shop): State<Arc<Shop>>, headers: HeaderMap, body: Bytes) -> StatusCode {
+    // The signature covers the bytes as they came, so it is verified before they are parsed.
+    if shop.webhook.verify(&body, &headers).is_err() {
+        return StatusCode::BAD_REQUEST;
     }
-    Ok(())
-}
-
-fn is_about(event: &Value, id: &str) -> bool {
-    event["data"]["session"]["sessionId"] == id
-}
-
-/// Processes an event. An event is only a notification: the state is what GET returns.
-async fn process(client: &Client, id: &str, event: &Value) -> Result<()> {
-    // Events of other sessions are handled elsewhere.
-    if is_about(event, id) {
-        let detail = client
-            .call("GET", &format!("/v1/verification-sessions/{id}"), None)
-            .await?;
-        println!("result {detail}");
+    let event: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let [id, kind] = ["id", "type"].map(|name| event[name].as_str().unwrap_or_default());
+    let mut seen = shop.seen.lock().await;
+    // The same event may arrive several times, and events may arrive in any order.
+    if seen.contains(id) {
+        println!("again {id} {kind}");
+        return StatusCode::NO_CONTENT;
     }
+    let is_ours = event["data"]["session"]["sessionId"] == shop.session_id.as_str();
+    if is_ours && let Err(error) = print_result(shop.clone()).await {
+        println!("failed {id} {kind}: {error}");
+        return StatusCode::SERVICE_UNAVAILABLE;
+    }
+    println!("event {id} {kind}");
+    seen.insert(id.to_owned());
+    let is_final = is_ours && kind != "verification.needs_review";
+    if is_final && let Some(stop) = &shop.stop {
+        stop.graceful_shutdown(None);
+    }
+    StatusCode::NO_CONTENT
+}
+
+/// Reads the session: an event is only a notification, and the state is what GET returns.
+async fn print_result(shop: Arc<Shop>) -> Result<(), Error> {
+    let request = ureq::get(&shop.url).header("Authorization", &shop.authorization);
+    let result = spawn_blocking(|| request.call()?.body_mut().read_to_string()).await??;
+    println!("result {result}");
     Ok(())
 }

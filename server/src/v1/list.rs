@@ -20,7 +20,13 @@ use http::HeaderMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use service::session::list::{SessionList, SessionQuery, SessionSummary, list_of_tenant};
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        RefOr,
+        schema::{ObjectBuilder, Schema, SchemaType, Type},
+    },
+};
 
 /// A page of sessions.
 #[derive(Serialize, ToSchema)]
@@ -74,6 +80,24 @@ impl<'a> From<&'a SessionSummary> for ListedSession<'a> {
     }
 }
 
+/// The members that a session's metadata must have. In a query, every name is text: the schema says only that one must be given.
+struct MetadataFilter;
+
+impl PartialSchema for MetadataFilter {
+    fn schema() -> RefOr<Schema> {
+        let text = || ObjectBuilder::new().schema_type(SchemaType::Type(Type::String));
+        let name = ObjectBuilder::new()
+            .schema_type(SchemaType::AnyValue)
+            .min_length(Some(1));
+        ObjectBuilder::new()
+            .additional_properties(Some(text()))
+            .property_names(Some(name))
+            .into()
+    }
+}
+
+impl ToSchema for MetadataFilter {}
+
 /// List sessions
 ///
 /// The tenant's sessions, newest first, without personal data. All filters given must match. Scope: `read`.
@@ -91,7 +115,7 @@ impl<'a> From<&'a SessionSummary> for ListedSession<'a> {
         ("verdict" = Option<Verdict>, Query, description = "Only sessions with this verdict"),
         ("createdFrom" = Option<String>, Query, format = DateTime, description = "Only sessions created at this time or later"),
         ("createdBefore" = Option<String>, Query, format = DateTime, description = "Only sessions created before this time"),
-        ("metadata" = Option<std::collections::HashMap<String, String>>, Query, style = DeepObject, explode = true,
+        ("metadata" = inline(Option<MetadataFilter>), Query, style = DeepObject, explode = true,
             description = "Only sessions whose metadata has these members: `metadata[order]=A-17`. A value is the content of a string, or the \
                            compact JSON of anything else."),
     ),

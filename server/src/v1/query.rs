@@ -96,6 +96,7 @@ impl Query {
                 .strip_prefix(name)
                 .and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
             match member {
+                Some("") => self.issue("Format", &key, format!("must name a member, as in {name}[order]=A-17")),
                 Some(member) if members.iter().all(|(known, _)| known != member) => {
                     members.push((member.to_owned(), value));
                 }
@@ -153,7 +154,7 @@ mod tests {
         for good in [
             "",
             "limit=1",
-            "limit=100&metadata[a]=1&metadata[b]=1&metadata[]=",
+            "limit=100&metadata[a]=1&metadata[b]=",
             "createdFrom=2026-08-02T09:30:00.000Z",
             "createdFrom=2026-08-02T09:30:00%2B09:00",
             &format!("cursor=1785663000000.vs_{id}"),
@@ -179,6 +180,7 @@ mod tests {
             faults("metadata=1&metadata[a]=1&metadata[a]=2"),
             ["metadata", "metadata[a]"]
         );
+        assert_eq!(faults("metadata[]=1"), ["metadata[]"]);
         assert_eq!(faults(&"x".repeat(100))[0].len(), NAME_LIMIT);
     }
 

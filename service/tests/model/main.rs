@@ -37,7 +37,7 @@ use testkit::{
 use tokio::runtime::{Builder, Runtime};
 
 /// Sequences in `make test`.
-const CASES: u64 = 800;
+const CASES: u64 = 320;
 /// Concurrent systems: while one waits for its disk, another computes.
 const LANES: u64 = 8;
 

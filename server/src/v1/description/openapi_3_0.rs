@@ -61,7 +61,7 @@ fn lower(schema: &mut Value) {
             _ => {}
         }
     }
-    // Every name of a JSON object is a string, which is all that these say.
+    // 3.0 has no such keyword. An operation refuses what it forbids either way.
     members.remove("propertyNames");
     if let Some(first) = members.remove("examples").and_then(|examples| examples.get(0).cloned()) {
         members.entry("example").or_insert(first);
