@@ -13,6 +13,7 @@ use crate::{
     upload::Admission,
 };
 use domain::time::Clock;
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use service::{
     Honnin, Parts, ServiceConfig,
@@ -27,6 +28,7 @@ use service::{
 };
 use std::{
     io,
+    net::{Ipv4Addr, Ipv6Addr},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -100,6 +102,12 @@ pub async fn open(config: Arc<Config>) -> Result<App, OpenError> {
     open_with(config, vision, Arc::new(SystemClock), Arc::new(SystemRandom)).await
 }
 
+/// Where a demonstration may send webhooks besides public addresses: to a receiver on the same machine.
+const LOOPBACK: [IpNet; 2] = [
+    IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8)),
+    IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128)),
+];
+
 /// Opens everything for the demonstration, with its webhook receiver.
 ///
 /// # Errors
@@ -121,7 +129,9 @@ pub async fn open_demo_with(
 ) -> Result<App, OpenError> {
     check_restored(&config)?;
     let inbox = Arc::new(Inbox::default());
-    let sender = sender(&config)?.through(|network| inbox.before(network));
+    let mut allowed = config.webhooks.allow_networks.clone();
+    allowed.extend(LOOPBACK);
+    let sender = sender(&config, allowed)?.through(|network| inbox.before(network));
     assemble(config, vision, clock, random, sender, Some(inbox)).await
 }
 
@@ -154,7 +164,7 @@ fn blind() -> Vision {
 /// # Errors
 /// [`OpenError`].
 pub(crate) async fn open_restored(config: Arc<Config>) -> Result<App, OpenError> {
-    let sender = sender(&config)?;
+    let sender = sender(&config, config.webhooks.allow_networks.clone())?;
     assemble(
         config,
         blind(),
@@ -177,7 +187,7 @@ pub async fn open_with(
     random: Arc<dyn Random>,
 ) -> Result<App, OpenError> {
     check_restored(&config)?;
-    let sender = sender(&config)?;
+    let sender = sender(&config, config.webhooks.allow_networks.clone())?;
     assemble(config, vision, clock, random, sender, None).await
 }
 
@@ -295,9 +305,8 @@ fn authorities(setting: &'static str, file: Option<&Path>) -> Result<Vec<Certifi
         })
 }
 
-fn sender(config: &Config) -> Result<WebhookSender, OpenError> {
+fn sender(config: &Config, allow_networks: Vec<IpNet>) -> Result<WebhookSender, OpenError> {
     let extra_roots = authorities("webhooks.extra_ca_file", config.webhooks.extra_ca_file.as_deref())?;
-    let allow_networks = config.webhooks.allow_networks.clone();
     Ok(WebhookSender::new(SenderConfig {
         allow_networks,
         refuse_networks: config.webhooks.refuse_networks.clone(),

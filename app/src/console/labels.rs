@@ -322,8 +322,8 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
 pub(super) const fn scope(scope: Scope) -> &'static str {
     match scope {
         Scope::Create => "create sessions",
-        Scope::Read => "read sessions, including their personal data",
-        Scope::Manage => "reprocess sessions",
+        Scope::Read => "list and read sessions and events, including personal data",
+        Scope::Manage => "cancel, reprocess and erase sessions",
     }
 }
 

@@ -4,7 +4,7 @@ use super::{InboxReader, Received, SignatureCheck};
 use leptos::prelude::*;
 use serde_json::Value;
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1.5rem;color-scheme:light dark}\
+const STYLE: &str = ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1.5rem}\
 code,pre{font:14px/1.45 ui-monospace,monospace}pre{padding:.75rem;overflow:auto;border:1px solid #8886;border-radius:6px}\
 article{border-top:1px solid #8884;padding:.75rem 0}h2{font-size:1rem;margin:0}p{margin:.25rem 0}\
 .q{opacity:.75}.good{color:#18794e}.bad{color:#c62828}summary{cursor:pointer}\
@@ -35,7 +35,7 @@ pub(super) fn render(inbox: &InboxReader, nonce: &str) -> AnyView {
                         ". New ones appear by themselves; without scripts, reload the page."
                     </p>
                     <p class="q">
-                        "To receive webhooks in your own program, run "<code>"honnin listen --forward-to http://localhost:8080/hooks"</code>"."
+                        "To receive webhooks in your own program, run the command that the server printed at its start after \u{201c}Your receiver\u{201d}."
                     </p>
                     <div data-newest=newest aria-live="polite">{empty}{all}</div>
                 </main>

@@ -551,8 +551,12 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             } | null;
-            /** @description What happened. */
-            type: components["schemas"]["EventType"];
+            /**
+             * DecisionEventType
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "verification.approved" | "verification.rejected" | "verification.needs_review";
         };
         /** @description What the document showed. Null when the plan has no such step. */
         DocumentCheck: {
@@ -709,8 +713,12 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             } | null;
-            /** @description What happened. */
-            type: components["schemas"]["EventType"];
+            /**
+             * ExpiredEventType
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "verification.expired";
         };
         /** @description `data` of `verification.failed`. */
         FailedData: {
@@ -751,8 +759,12 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             } | null;
-            /** @description What happened. */
-            type: components["schemas"]["EventType"];
+            /**
+             * FailedEventType
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "verification.failed";
         };
         /**
          * @description Why a session ended in `failed` (`verification.failed.reason`).
@@ -764,7 +776,7 @@ export interface components {
          *     - `consent_declined`: The user declined consent.
          *     - `device_not_supported`: The user's device cannot take part.
          *     - `settings_invalid`: The tenant's settings are no longer valid.
-         *     - `operator_cancelled`: An operator ended it.
+         *     - `operator_cancelled`: It was cancelled through the API, or by an operator.
          *     - `erased_before_decision`: The personal data was erased before a decision.
          *
          *     More values may be added: ignore those you do not know.
@@ -920,7 +932,6 @@ export interface components {
         /**
          * @description A session to be created. Unknown fields are ignored; explicit nulls and duplicate keys are refused.
          * @example {
-         *       "callbackUrl": "https://shop.example/verified",
          *       "metadata": {
          *         "order": 4711
          *       },
@@ -928,8 +939,7 @@ export interface components {
          *         "birthDate": "1964-08-12",
          *         "firstName": "Erika",
          *         "lastName": "Mustermann"
-         *       },
-         *       "state": "af0ifjsldkj"
+         *       }
          *     }
          */
         NewSession: {
@@ -987,7 +997,7 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             } | null;
-            type: string;
+            type: components["schemas"]["EventType"];
         };
         /** @description The decision: `outcome` of GET, `data` of `verification.approved`, `.rejected` and `.needs_review`. */
         Outcome: {
@@ -1453,8 +1463,12 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             } | null;
-            /** @description What happened. */
-            type: string;
+            /**
+             * TestEventType
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "webhook.test";
         };
         /**
          * @description The key is missing, wrong, revoked or expired, or lacks the scope of this operation. The response does not say which.
@@ -1629,6 +1643,8 @@ export interface operations {
             /** @description A page of events */
             200: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1638,6 +1654,8 @@ export interface operations {
             /** @description A parameter is not as described */
             400: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1649,6 +1667,8 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1658,6 +1678,8 @@ export interface operations {
             /** @description The address is not on the allow-list */
             403: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1667,6 +1689,8 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1676,6 +1700,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1706,6 +1732,8 @@ export interface operations {
             /** @description Moved */
             200: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1715,6 +1743,8 @@ export interface operations {
             /** @description The body does not match the API description */
             400: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1726,6 +1756,8 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1735,6 +1767,8 @@ export interface operations {
             /** @description The address is not on the allow-list */
             403: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1744,6 +1778,8 @@ export interface operations {
             /** @description No such session, another tenant's, a malformed id, or any id of a live tenant */
             404: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1753,6 +1789,8 @@ export interface operations {
             /** @description The request body arrived too slowly */
             408: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1762,6 +1800,8 @@ export interface operations {
             /** @description The session is past that time or has not ended, or a concurrent operation came first */
             409: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1771,6 +1811,8 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1780,6 +1822,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1810,6 +1854,8 @@ export interface operations {
             /** @description Ended with the chosen outcome */
             200: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1819,6 +1865,8 @@ export interface operations {
             /** @description The body does not match the API description */
             400: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1830,6 +1878,8 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1839,6 +1889,8 @@ export interface operations {
             /** @description The address is not on the allow-list */
             403: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1848,6 +1900,8 @@ export interface operations {
             /** @description No such session, another tenant's, a malformed id, or any id of a live tenant */
             404: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1857,6 +1911,8 @@ export interface operations {
             /** @description The request body arrived too slowly */
             408: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1866,6 +1922,8 @@ export interface operations {
             /** @description The session is past `created` and `collecting`, or a concurrent operation came first */
             409: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1875,6 +1933,8 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1884,6 +1944,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1921,6 +1983,8 @@ export interface operations {
             /** @description A page of sessions */
             200: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1930,6 +1994,8 @@ export interface operations {
             /** @description A parameter is not as described */
             400: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1941,6 +2007,8 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1950,6 +2018,8 @@ export interface operations {
             /** @description The address is not on the allow-list */
             403: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1959,6 +2029,8 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1968,6 +2040,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1995,6 +2069,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2004,6 +2080,8 @@ export interface operations {
             /** @description The body does not match the API description, or the callback URL is not allowed */
             400: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2015,6 +2093,8 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2024,6 +2104,8 @@ export interface operations {
             /** @description The address is not on the allow-list */
             403: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2033,6 +2115,8 @@ export interface operations {
             /** @description The request body arrived too slowly */
             408: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2042,6 +2126,8 @@ export interface operations {
             /** @description The tenant's settings do not allow sessions, or the Idempotency-Key was used with another body */
             409: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2051,6 +2137,8 @@ export interface operations {
             /** @description The session-creation limit is reached */
             429: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2060,6 +2148,8 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2069,6 +2159,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2095,6 +2187,8 @@ export interface operations {
             /** @description The session */
             200: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2106,6 +2200,8 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2115,6 +2211,8 @@ export interface operations {
             /** @description The address is not on the allow-list */
             403: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2124,6 +2222,8 @@ export interface operations {
             /** @description No such session, another tenant's, or a malformed id */
             404: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2133,6 +2233,8 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2142,6 +2244,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2168,6 +2272,8 @@ export interface operations {
             /** @description Cancelled */
             200: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2179,6 +2285,8 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2188,6 +2296,8 @@ export interface operations {
             /** @description The address is not on the allow-list */
             403: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2197,6 +2307,8 @@ export interface operations {
             /** @description No such session, another tenant's, or a malformed id */
             404: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2206,6 +2318,8 @@ export interface operations {
             /** @description The session is past `created` and `collecting`, or a concurrent operation came first */
             409: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2215,6 +2329,8 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2224,6 +2340,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2250,6 +2368,8 @@ export interface operations {
             /** @description The erasure is scheduled, or done already */
             202: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2261,6 +2381,8 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2270,6 +2392,8 @@ export interface operations {
             /** @description The address is not on the allow-list */
             403: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2279,6 +2403,8 @@ export interface operations {
             /** @description No such session, another tenant's, or a malformed id */
             404: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2288,6 +2414,8 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2297,6 +2425,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2323,6 +2453,8 @@ export interface operations {
             /** @description Back in `collecting` */
             200: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2334,6 +2466,8 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2343,6 +2477,8 @@ export interface operations {
             /** @description The address is not on the allow-list */
             403: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2352,6 +2488,8 @@ export interface operations {
             /** @description No such session, another tenant's, or a malformed id */
             404: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2361,6 +2499,8 @@ export interface operations {
             /** @description The status does not allow it, the personal data was erased, or a concurrent operation came first */
             409: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2370,6 +2510,8 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2379,6 +2521,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -77,8 +77,6 @@ pub struct Issue {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(example = json!({
-    "callbackUrl": "https://shop.example/verified",
-    "state": "af0ifjsldkj",
     "metadata": {"order": 4711},
     "preRegisteredInfo": {"lastName": "Mustermann", "firstName": "Erika", "birthDate": "1964-08-12"}
 })))]

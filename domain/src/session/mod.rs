@@ -56,7 +56,7 @@ vocabulary! {
         DeviceNotSupported = "device_not_supported",
         /// The tenant's settings are no longer valid.
         SettingsInvalid = "settings_invalid",
-        /// An operator ended it.
+        /// It was cancelled through the API, or by an operator.
         OperatorCancelled = "operator_cancelled",
         /// The personal data was erased before a decision.
         ErasedBeforeDecision = "erased_before_decision",

@@ -2,10 +2,16 @@
 
 use super::{Failure, say};
 use crate::{config::Tls, inbox::INBOX_URL, state::App};
-use domain::{decision::Policy, scope::Scope, session::Step, tenant::TenantSettings};
+use domain::{
+    decision::Policy, ids::TenantId, role::Role, scope::Scope, secret::Secret, session::Step, tenant::TenantSettings,
+};
 use serde::{Deserialize, Serialize};
 use service::{
-    access::{AccessError, Operator, Tenant, tenant_by_key},
+    access::{AccessError, CommandLine, Operator, Tenant, tenant_by_key},
+    people::{
+        NewPerson,
+        invite::{InviteError, invite_from_here},
+    },
     session::create::create_session,
     settings::create_tenant::{NewTenant, create_tenant},
 };
@@ -86,8 +92,47 @@ pub(super) async fn announce(app: &App) -> Result<(), Failure> {
          -H 'Authorization: Bearer {}'",
         sandbox.api_key
     ))?;
-    say("Your receiver    honnin listen --forward-to http://localhost:8080/hooks")?;
+    say(format_args!(
+        "Your receiver    {}",
+        listen_command(app, &sandbox.api_key)
+    ))?;
+    if let Some(link) = sandbox_invitation(app, &sandbox.tenant).await? {
+        say(format_args!(
+            "Sandbox console  {} (one-time link to create its admin)",
+            link.expose()
+        ))?;
+    }
     say(format_args!("Verification URL {}", created.verification_url.expose()))
+}
+
+/// Runs from any folder, with this program wherever it is.
+fn listen_command(app: &App, key: &str) -> String {
+    let program = std::env::current_exe().map_or_else(|_| "honnin".to_owned(), |path| path.display().to_string());
+    let trust = match app.config.tls {
+        Tls::SelfSigned => format!(" --trust {}", app.config.tls_dir().join("self-signed.pem").display()),
+        _ => String::new(),
+    };
+    let url = app.config.base_url.as_str().trim_end_matches('/');
+    format!("{program} listen --url {url}{trust} --key {key} --forward-to http://localhost:8080/hooks")
+}
+
+/// A link for the sandbox tenant's first account, unless there is one: an account works in one tenant, and the first account is the live
+/// tenant's.
+async fn sandbox_invitation(app: &App, tenant: &str) -> Result<Option<Secret<String>>, Failure> {
+    let Some(tenant) = TenantId::parse(tenant) else {
+        return Ok(None);
+    };
+    let developer = NewPerson {
+        email: "sandbox@demo.example".to_owned(),
+        name: "Sandbox admin".to_owned(),
+    };
+    let place = Some((tenant, Role::Admin));
+    match invite_from_here(&app.honnin, CommandLine::here(), place, false, developer).await {
+        Ok(invited) => Ok(Some(invited.link)),
+        // It was used.
+        Err(InviteError::Bad(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The inbox is shown to this machine only, which may know itself by another name than the local network does.
@@ -129,6 +174,7 @@ async fn make_tenant(app: &App, name: &str, livemode: bool) -> Result<KeptTenant
     let settings = TenantSettings {
         steps: Step::ALL.to_vec(),
         webhook_url: Some(INBOX_URL.to_owned()),
+        callback_urls: vec!["https://shop.example/verified".to_owned()],
         // A demonstration accepts specimens, since nobody should have to show a real document to try it.
         policy: Policy {
             accept_specimens: true,

@@ -99,7 +99,7 @@ struct OtherEvent {
     #[schema(pattern = "^evt_[0-9a-f]{32}$")]
     id: String,
     #[serde(rename = "type")]
-    kind: String,
+    kind: EventType,
     api_version: String,
     #[schema(format = DateTime)]
     created_at: String,

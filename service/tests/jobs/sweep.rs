@@ -7,7 +7,6 @@ use domain::{
     tenant::TenantSettings,
     time::{Millis, Timestamp},
 };
-use futures::future::join_all;
 use service::{
     audit::{Head, Verified, verify},
     jobs::sweep::{self, Retention},

@@ -81,7 +81,7 @@ fn view_of(request: &Request, tenant: &TenantRow) -> SettingsView {
         steps: settings.steps.clone(),
         tries: settings.tries.to_string(),
         lifetimes: [
-            span(settings.link_lifetime, Millis::hours(1)),
+            span(settings.link_lifetime, Millis::minutes(1)),
             span(settings.session_lifetime, Millis::hours(1)),
             span(settings.retention, Millis::days(1)),
         ],
@@ -198,7 +198,7 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
                 })
             };
             Change::Lifetimes {
-                link: read("link_lifetime", Millis::hours(1)),
+                link: read("link_lifetime", Millis::minutes(1)),
                 session: read("session_lifetime", Millis::hours(1)),
                 retention: read("retention", Millis::days(1)),
             }

@@ -29,7 +29,7 @@ pub(super) struct SettingsView {
     pub steps: Vec<Step>,
     /// Tries per step.
     pub tries: String,
-    /// Link lifetime in hours, session lifetime in hours, retention in days.
+    /// Link lifetime in minutes, session lifetime in hours, retention in days.
     pub lifetimes: [String; 3],
     /// Face match: accept, review; liveness: accept, review.
     pub thresholds: [String; 4],
@@ -157,7 +157,7 @@ fn lifetimes(view: &SettingsView) -> AnyView {
     let [link, session, retention] = &view.lifetimes;
     let inside = view! {
         <div class="grid-form three">
-            {number("link_lifetime", "Link lifetime (hours)", "5 minutes to 7 days", link, wrong)}
+            {number("link_lifetime", "Link lifetime (minutes)", "5 minutes to 7 days (10080 minutes)", link, wrong)}
             {number("session_lifetime", "Session lifetime (hours)", "1 hour to 30 days", session, wrong)}
             {number("retention", "Personal data retention (days)", "1 day to 7 years after the end. A shorter period counts for sessions that have ended, too.", retention, wrong)}
         </div>

@@ -76,7 +76,7 @@ NotReady: TypeAlias = Literal['settings_missing', 'no_steps_enabled']
 
 class OtherEvent(TypedDict):
     id: str
-    type: str
+    type: EventType
     apiVersion: str
     createdAt: str
     metadata: dict[str, Any] | None
@@ -160,7 +160,7 @@ class TestData(TypedDict):
 
 class TestEvent(TypedDict):
     id: str
-    type: str
+    type: Literal['webhook.test']
     apiVersion: str
     createdAt: str
     metadata: dict[str, Any] | None
@@ -236,7 +236,7 @@ class ExpiredData(TypedDict):
 
 class ExpiredEvent(TypedDict):
     id: str
-    type: EventType
+    type: Literal['verification.expired']
     apiVersion: str
     createdAt: str
     metadata: dict[str, Any] | None
@@ -250,7 +250,7 @@ class FailedData(TypedDict):
 
 class FailedEvent(TypedDict):
     id: str
-    type: EventType
+    type: Literal['verification.failed']
     apiVersion: str
     createdAt: str
     metadata: dict[str, Any] | None
@@ -355,7 +355,7 @@ class SessionDetail(TypedDict):
 
 class DecisionEvent(TypedDict):
     id: str
-    type: EventType
+    type: Literal['verification.approved', 'verification.rejected', 'verification.needs_review']
     apiVersion: str
     createdAt: str
     metadata: dict[str, Any] | None

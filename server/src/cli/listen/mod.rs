@@ -23,8 +23,10 @@ use std::{
 };
 use url::Url;
 
-/// Time between two looks.
+/// Time between two looks, and once nothing has happened in [`QUIET`] looks: each one is an entry in the request log.
 const INTERVAL: Duration = Duration::from_secs(1);
+const QUIET_INTERVAL: Duration = Duration::from_secs(5);
+const QUIET: u32 = 120;
 /// Time before an event is sent to the receiver again, and how often it is sent.
 const RETRY: Duration = Duration::from_secs(5);
 const ATTEMPTS: u32 = 10;
@@ -49,8 +51,8 @@ pub(super) struct Listen {
     #[arg(long, value_name = "FILE")]
     trust: Option<PathBuf>,
     /// First send the newest events of the past, up to this many; at most 100.
-    #[arg(long, value_name = "COUNT", default_value_t = 0)]
-    replay: usize,
+    #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=100))]
+    replay: u8,
     /// End after this many events were accepted.
     #[arg(long, value_name = "COUNT")]
     until: Option<usize>,
@@ -116,7 +118,7 @@ pub(super) fn run(settings: &Settings, arguments: Listen) -> Result<(), Failure>
         waiting: Vec::new(),
         accepted: 0,
     };
-    block_on(async move { listener.listen(arguments.replay, arguments.until).await })
+    block_on(async move { listener.listen(arguments.replay.into(), arguments.until).await })
 }
 
 /// The key of the demonstration's sandbox tenant, if there is one on this machine.
@@ -140,15 +142,16 @@ impl Listener {
         self.waiting.extend(past.into_iter().skip(skipped));
         say(format_args!("Signing secret   {}", self.secret.to_text().expose()))?;
         say(format_args!("Forwarding to    {} (Ctrl-C to stop)", self.forward_to))?;
-        let mut is_lost = false;
+        let (mut is_lost, mut quiet) = (false, 0);
         loop {
             self.forward().await?;
             if until.is_some_and(|count| self.accepted >= count) {
                 return Ok(());
             }
-            tokio::time::sleep(INTERVAL).await;
+            tokio::time::sleep(if quiet < QUIET { INTERVAL } else { QUIET_INTERVAL }).await;
             match self.look(PAGES).await {
                 Ok(new) => {
+                    quiet = if new.is_empty() { quiet.saturating_add(1) } else { 0 };
                     self.waiting.extend(new);
                     if std::mem::take(&mut is_lost) {
                         say("connected again")?;

@@ -18,7 +18,8 @@ use url::Url;
 use utoipa::{
     Modify, OpenApi,
     openapi::{
-        RefOr, Required, ServerBuilder,
+        HeaderBuilder, RefOr, Required, ServerBuilder,
+        schema::{ObjectBuilder, Type},
         security::{Http, HttpAuthScheme, SecurityScheme},
     },
 };
@@ -55,7 +56,7 @@ use webhooks::Webhooks;
         InternalError, IpNotAllowed, SessionNotFound, Unauthorized, Unavailable,
         DecisionEvent, ExpiredEvent, FailedEvent, TestEvent, EventType,
     )),
-    modifiers(&Bearer, &Optional, &Refined, &Webhooks),
+    modifiers(&Bearer, &Optional, &RequestId, &Refined, &Webhooks),
     security(("bearer" = [])),
     tags(
         (name = "Verification sessions", description = "One session is one verification of one end user."),
@@ -94,6 +95,27 @@ impl Modify for Optional {
         for parameter in operation.parameters.iter_mut().flatten() {
             if let RefOr::T(parameter) = parameter {
                 parameter.required = Required::False;
+            }
+        }
+    }
+}
+
+/// Every response has the id under which the request is found in the console and in the logs.
+struct RequestId;
+
+impl Modify for RequestId {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        let header = HeaderBuilder::new()
+            .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+            .description(Some("Id of this request, to be quoted to the operator"))
+            .build();
+        let items = openapi.paths.paths.values_mut();
+        let operations = items.flat_map(|item| [&mut item.get, &mut item.post].into_iter().flatten());
+        for response in operations.flat_map(|operation| operation.responses.responses.values_mut()) {
+            if let RefOr::T(response) = response {
+                response
+                    .headers
+                    .insert("x-request-id".to_owned(), RefOr::T(header.clone()));
             }
         }
     }
@@ -185,6 +207,28 @@ mod tests {
         types.push("webhook.test");
         types.sort_unstable();
         assert_eq!(webhooks, types);
+    }
+
+    #[test]
+    fn the_type_of_an_event_tells_its_shape() {
+        let document = serde_json::to_value(document()).unwrap();
+        for (schema, types) in [
+            (
+                "DecisionEvent",
+                json!([
+                    "verification.approved",
+                    "verification.needs_review",
+                    "verification.rejected"
+                ]),
+            ),
+            ("ExpiredEvent", json!(["verification.expired"])),
+            ("FailedEvent", json!(["verification.failed"])),
+            ("TestEvent", json!(["webhook.test"])),
+        ] {
+            let mut listed = document["components"]["schemas"][schema]["properties"]["type"]["enum"].clone();
+            listed.as_array_mut().unwrap().sort_by_key(ToString::to_string);
+            assert_eq!(listed, types, "{schema}");
+        }
     }
 
     #[test]

@@ -7,7 +7,8 @@ use domain::{
 use utoipa::{
     Modify,
     openapi::{
-        ContentBuilder, HttpMethod, PathItem, Paths, Ref, Required, ResponseBuilder, SecurityRequirement,
+        Components, ContentBuilder, HttpMethod, PathItem, Paths, Ref, RefOr, Required, ResponseBuilder, Schema,
+        SecurityRequirement,
         path::{OperationBuilder, ParameterBuilder, ParameterIn},
         request_body::RequestBodyBuilder,
         schema::{ObjectBuilder, Type},
@@ -32,12 +33,7 @@ impl Modify for Webhooks {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
         let mut webhooks = Paths::new();
         for kind in EventType::ALL {
-            let schema = match kind {
-                EventType::Approved | EventType::Rejected | EventType::NeedsReview => "DecisionEvent",
-                EventType::Expired => "ExpiredEvent",
-                EventType::Failed => "FailedEvent",
-            };
-            let item = request(kind.as_str(), kind.meaning(), schema);
+            let item = request(kind.as_str(), kind.meaning(), schema_of(*kind));
             webhooks.paths.insert(kind.as_str().to_owned(), item);
         }
         let test = request(
@@ -47,6 +43,33 @@ impl Modify for Webhooks {
         );
         webhooks.paths.insert(TestEvent::TYPE.to_owned(), test);
         openapi.webhooks = Some(webhooks);
+        let components = openapi.components.get_or_insert_default();
+        for schema in ["DecisionEvent", "ExpiredEvent", "FailedEvent"] {
+            let types = EventType::ALL.iter().filter(|kind| schema_of(**kind) == schema);
+            limit_types(components, schema, types.map(|kind| kind.as_str()));
+        }
+        limit_types(components, "TestEvent", [TestEvent::TYPE].into_iter());
+    }
+}
+
+/// The shape of an event.
+const fn schema_of(kind: EventType) -> &'static str {
+    match kind {
+        EventType::Approved | EventType::Rejected | EventType::NeedsReview => "DecisionEvent",
+        EventType::Expired => "ExpiredEvent",
+        EventType::Failed => "FailedEvent",
+    }
+}
+
+/// Lists the types that have this shape, so that generated clients know `data` by `type`.
+fn limit_types(components: &mut Components, schema: &str, types: impl Iterator<Item = &'static str>) {
+    if let Some(RefOr::T(Schema::Object(event))) = components.schemas.get_mut(schema) {
+        let kind = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .title(Some(format!("{schema}Type")))
+            .description(Some("What happened."))
+            .enum_values(Some(types));
+        event.properties.insert("type".to_owned(), kind.into());
     }
 }
 
