@@ -1,5 +1,5 @@
 // A shop that verifies its customers with Honnin.
-import { Honnin, verifyWebhook } from "honnin";
+import { Honnin, verifyWebhook, WebhookVerificationError } from "honnin";
 import express from "express";
 
 const { HONNIN_URL = "http://localhost:3000", HONNIN_API_KEY, HONNIN_WEBHOOK_SECRET, PORT = "8080" } = process.env;
@@ -7,20 +7,24 @@ const honnin = new Honnin({ baseUrl: HONNIN_URL, apiKey: HONNIN_API_KEY });
 // In production these are tables of your database.
 const orders = new Map();
 const processed = new Set();
+let reads = 0;
 const app = express();
 
-// The customer starts the verification of an order. The key makes it one session for each order, however often this is called.
+// The customer starts the verification of an order, or comes back to it.
 app.post("/orders/:order/verify", async (request, response) => {
   const { order } = request.params;
-  const session = await honnin.create({ metadata: { order } }, `order-${order}`);
-  orders.set(order, { session: session.id, status: session.status });
-  // The link is a secret of this customer. It opens once.
-  response.redirect(303, session.verificationUrl);
+  if (orders.has(order)) await refresh(order);
+  const known = orders.get(order);
+  if (!known || ["expired", "failed"].includes(known.status)) return response.redirect(303, await begin(order, known));
+  // The link is good until the customer is through: it resumes in the browser that opened it. Then there is a result to show.
+  const open = ["created", "collecting"].includes(known.status);
+  response.redirect(303, open && known.link ? known.link : `/orders/${encodeURIComponent(order)}`);
 });
 
 app.get("/orders/:order", (request, response) => {
   const known = orders.get(request.params.order);
-  response.status(known ? 200 : 404).json(known ?? {});
+  if (!known) return response.sendStatus(404);
+  response.json({ session: known.session, status: known.status, verdict: known.verdict });
 });
 
 // The signature covers the raw bytes, so no JSON parser may come first.
@@ -28,18 +32,47 @@ app.post("/hooks", express.raw({ type: "application/json" }), async (request, re
   let event;
   try {
     event = verifyWebhook(HONNIN_WEBHOOK_SECRET, request.headers, request.body);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error;
     return response.sendStatus(400);
   }
-  // The same event can arrive several times. Types that this shop does not know have no session.
-  const id = event.data.session?.sessionId;
-  if (!id || processed.has(event.id)) return response.sendStatus(204);
-  // Events can arrive out of order: the session says what is true now. An error here is answered with 500, and the event comes again.
-  const session = await honnin.read(id);
-  const order = session.metadata?.order;
-  if (order) orders.set(order, { session: id, status: session.status, verdict: session.outcome?.verdict ?? null });
-  processed.add(event.id);
+  // The same event can arrive several times. Its id is recorded at the end: after an error it is answered with 500, and comes again.
+  if (!processed.has(event.id)) {
+    await apply(event);
+    processed.add(event.id);
+    console.log(`event ${event.id} ${event.type}`);
+  }
   response.sendStatus(204);
 });
+
+/** Creates the session of an order and returns its link, which is a secret of this customer. */
+async function begin(order, previous) {
+  // The key makes two clicks at once one session. After a session without a result the order gets another one, with a key of its own.
+  const key = previous ? `order-${order}-after-${previous.session}` : `order-${order}`;
+  const { id, status, verificationUrl } = await honnin.create({ metadata: { order } }, key);
+  // The other click, or a webhook, may have been here already, and have a later state.
+  if (orders.get(order)?.session !== id) orders.set(order, { session: id, link: verificationUrl, status, verdict: null, read: 0 });
+  return verificationUrl;
+}
+
+/** Applies an event to its order. It only says that something happened: events can arrive in any order. */
+async function apply(event) {
+  const session = event.data.session?.sessionId;
+  const order = event.metadata?.order;
+  // Types that this shop does not know, and sessions of others.
+  if (!session || !order) return;
+  // The webhook was faster than the response to `create`.
+  if (!orders.has(order)) orders.set(order, { session, status: "created", verdict: null, read: 0 });
+  if (orders.get(order).session === session) await refresh(order);
+}
+
+/** Reads what is true now. */
+async function refresh(order) {
+  const known = orders.get(order);
+  const read = ++reads;
+  const { status, outcome } = await honnin.read(known.session);
+  // Of two reads at the same time, the one that began later counts. In a database, lock the row of the order instead.
+  if (read > known.read) Object.assign(known, { read, status, verdict: outcome?.verdict ?? null });
+}
 
 app.listen(Number(PORT), "127.0.0.1", () => console.log(`http://localhost:${PORT}`));

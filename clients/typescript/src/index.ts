@@ -1,20 +1,18 @@
 /** Client of the Honnin identity verification API. For servers only: an API key must never reach a browser. */
 
 import { randomUUID } from "node:crypto";
-import { Webhook } from "standardwebhooks";
+import { setTimeout as wait } from "node:timers/promises";
+import { HonninError, errorOf, isRefusedUnread, neverArrived, resultOf } from "./answer.js";
+import type { EventPage, WebhookEvent } from "./events.js";
 import type {
   AdvancedSession,
   CancelledSession,
   CompletedSession,
   CreatedSession,
-  DecisionEvent,
   ErasedSession,
-  Events,
-  ExpiredEvent,
-  FailedEvent,
+  ListedSession,
   NewSession,
   operations,
-  OtherEvent,
   ReprocessedSession,
   SandboxOutcome,
   SandboxTime,
@@ -23,145 +21,203 @@ import type {
 } from "./schema.js";
 
 export type * from "./schema.js";
+export { HonninError } from "./answer.js";
+export type * from "./events.js";
+export { verifyWebhook, WebhookVerificationError, type WebhookHeaders } from "./webhook.js";
 
-/** An error response. Branch on `status` and `tag`. */
-export class HonninError extends Error {
-  override readonly name = "HonninError";
-  constructor(
-    readonly status: number,
-    /** `_tag` of the body; empty if there was none. */
-    readonly tag: string,
-    /** The whole body. */
-    readonly body: unknown,
-    /** Give it to the operator if something is wrong. */
-    readonly requestId: string | null,
-  ) {
-    super(`${status} ${tag}`);
-  }
-}
+/** The same as in package.json. */
+const VERSION = "0.0.1";
 
 export interface Options {
   /** Base URL of the installation, such as `https://verify.example.com`. */
   baseUrl: string;
   apiKey: string;
   /** Attempts of a call in all, 4 by default. */
-  attempts?: number;
-  /** Time-out of each attempt in milliseconds, 20,000 by default. */
-  timeout?: number;
+  attempts?: number | undefined;
+  /** Time-out of each attempt in milliseconds, 30,000 by default. */
+  timeout?: number | undefined;
   /** Replaces the global `fetch`. */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Ends the call, also while it waits for its next attempt. It rejects with the reason of the signal. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Filters and position of a list of sessions. */
 export type SessionQuery = NonNullable<operations["listVerificationSessions"]["parameters"]["query"]>;
 
+/** Position of a list of events. */
+export type EventQuery = NonNullable<operations["listEvents"]["parameters"]["query"]>;
+
+/** Answers that another attempt may change. */
 const RETRIED = new Set([408, 429, 500, 502, 503, 504]);
+/** The longest wait between attempts, whatever `Retry-After` says, in milliseconds. */
+const LONGEST_WAIT = 60_000;
+
+interface Call {
+  method: "GET" | "POST";
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Whether a second call does no harm if the first one was processed. */
+  repeatable: boolean;
+}
 
 export class Honnin {
-  readonly #options: Required<Options>;
+  readonly #baseUrl: string;
+  readonly #headers: Headers;
+  readonly #attempts: number;
+  readonly #timeout: number;
+  readonly #fetch: typeof fetch;
 
-  constructor(options: Options) {
-    this.#options = { attempts: 4, timeout: 20_000, fetch: globalThis.fetch, ...options };
+  /** @throws {TypeError} If an option is missing or cannot be meant. */
+  constructor({ baseUrl, apiKey, attempts = 4, timeout = 30_000, fetch = globalThis.fetch }: Options) {
+    must(typeof baseUrl === "string" && /^https?:\/\/[^/]/.test(baseUrl), "baseUrl must be an http or https URL");
+    must(typeof apiKey === "string" && /^[!-~]+$/.test(apiKey), "apiKey must be an API key");
+    must(Number.isSafeInteger(attempts) && attempts >= 1, "attempts must be a whole number of at least 1");
+    // Node's timers have 32 bits.
+    must(typeof timeout === "number" && timeout > 0 && timeout < 2 ** 31, "timeout must be a positive number of milliseconds");
+    this.#baseUrl = baseUrl.replace(/\/+$/, "");
+    this.#headers = new Headers({ authorization: `Bearer ${apiKey}`, "user-agent": `honnin-typescript/${VERSION}` });
+    this.#attempts = attempts;
+    this.#timeout = timeout;
+    this.#fetch = fetch;
   }
 
   /**
    * Creates a session. Send the user to `verificationUrl`, and nobody else.
    * @param idempotencyKey Give the id of your order, so that it has one session even if your server restarts. By default a random one, which
-   * covers the retries of this call.
+   * covers the retries of this call. The same key gives the first response again for 24 hours, also its `status` of that time: `read` tells
+   * what is true now.
    */
-  create(session: NewSession = {}, idempotencyKey: string = randomUUID()): Promise<CreatedSession> {
-    return this.#call("POST", "/v1/verification-sessions", session, { "idempotency-key": idempotencyKey });
+  create(session: NewSession = {}, idempotencyKey: string = randomUUID(), options: CallOptions = {}): Promise<CreatedSession> {
+    const headers = { "idempotency-key": idempotencyKey };
+    return this.#call({ method: "POST", path: SESSIONS, body: session, headers, repeatable: true }, options);
   }
 
   /** Reads a session with its personal data. Do not log the result. */
-  read(id: string): Promise<SessionDetail> {
-    return this.#call("GET", session(id));
+  read(id: string, options: CallOptions = {}): Promise<SessionDetail> {
+    return this.#get(pathOf(id), {}, options);
   }
 
-  /** A page of sessions, newest first. */
-  list(query: SessionQuery = {}): Promise<VerificationSessions> {
-    return this.#call("GET", `/v1/verification-sessions${search(query)}`);
+  /**
+   * All sessions that match, newest first, without personal data. The pages are requested as the loop needs them.
+   * @example for await (const session of honnin.sessions({ status: "reviewing" })) console.log(session.id);
+   */
+  async *sessions(query: SessionQuery = {}, options: CallOptions = {}): AsyncGenerator<ListedSession, void, undefined> {
+    for (let cursor = query.cursor; ; ) {
+      const page = await this.listSessions(cursor === undefined ? query : { ...query, cursor }, options);
+      yield* page.sessions;
+      // A page may be empty although another one follows.
+      if (page.nextCursor === null) return;
+      cursor = page.nextCursor;
+    }
+  }
+
+  /** A page of sessions, newest first. It may be short or empty although `nextCursor` is set; `sessions` takes care of that. */
+  listSessions(query: SessionQuery = {}, options: CallOptions = {}): Promise<VerificationSessions> {
+    return this.#get(SESSIONS, query, options);
+  }
+
+  /** All events, newest first: each is the body of its webhook. The pages are requested as the loop needs them. */
+  async *events(query: EventQuery = {}, options: CallOptions = {}): AsyncGenerator<WebhookEvent, void, undefined> {
+    for (let cursor = query.cursor; ; ) {
+      const page = await this.listEvents(cursor === undefined ? query : { ...query, cursor }, options);
+      yield* page.events;
+      if (page.nextCursor === null) return;
+      cursor = page.nextCursor;
+    }
   }
 
   /** A page of events, newest first. */
-  events(query: { limit?: number; cursor?: string } = {}): Promise<Events> {
-    return this.#call("GET", `/v1/events${search(query)}`);
+  listEvents(query: EventQuery = {}, options: CallOptions = {}): Promise<EventPage> {
+    return this.#get("/v1/events", query, options);
   }
 
   /** Returns a `completed`, `failed` or `reviewing` session to `collecting`. The new link is issued in the console. */
-  reprocess(id: string): Promise<ReprocessedSession> {
-    return this.#call("POST", `${session(id)}/reprocess`, undefined, {}, false);
+  reprocess(id: string, options: CallOptions = {}): Promise<ReprocessedSession> {
+    return this.#call({ method: "POST", path: `${pathOf(id)}/reprocess`, repeatable: false }, options);
   }
 
   /** Ends a `created` or `collecting` session. */
-  cancel(id: string): Promise<CancelledSession> {
-    return this.#call("POST", `${session(id)}/cancel`, undefined, {}, false);
+  cancel(id: string, options: CallOptions = {}): Promise<CancelledSession> {
+    return this.#call({ method: "POST", path: `${pathOf(id)}/cancel`, repeatable: false }, options);
   }
 
-  /** Erases the personal data of a session. This cannot be undone. */
-  erase(id: string): Promise<ErasedSession> {
-    return this.#call("POST", `${session(id)}/erase`);
+  /** Erases the personal data of a session. This cannot be undone; erasing twice does no harm. */
+  erase(id: string, options: CallOptions = {}): Promise<ErasedSession> {
+    return this.#call({ method: "POST", path: `${pathOf(id)}/erase`, repeatable: true }, options);
   }
 
   /** Completes a session of a sandbox tenant in place of its user. */
-  completeInSandbox(id: string, outcome: SandboxOutcome): Promise<CompletedSession> {
+  completeInSandbox(id: string, outcome: SandboxOutcome, options: CallOptions = {}): Promise<CompletedSession> {
     const path = `/v1/sandbox/verification-sessions/${encodeURIComponent(id)}/complete`;
-    return this.#call("POST", path, { outcome }, {}, false);
+    return this.#call({ method: "POST", path, body: { outcome }, repeatable: false }, options);
   }
 
   /** Lets the deadline of a session of a sandbox tenant pass, or its retention period end. */
-  advanceInSandbox(id: string, to: SandboxTime): Promise<AdvancedSession> {
+  advanceInSandbox(id: string, to: SandboxTime, options: CallOptions = {}): Promise<AdvancedSession> {
     const path = `/v1/sandbox/verification-sessions/${encodeURIComponent(id)}/advance`;
-    return this.#call("POST", path, { to }, {}, false);
+    return this.#call({ method: "POST", path, body: { to }, repeatable: false }, options);
   }
 
-  /** `repeatable`: whether the call may be made again when it is unknown whether the first one arrived. */
-  async #call<T>(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-    repeatable = true,
-  ): Promise<T> {
-    const { apiKey, attempts, baseUrl, timeout } = this.#options;
-    const request: RequestInit = {
-      method,
-      headers: { authorization: `Bearer ${apiKey}`, ...headers },
-      redirect: "error",
-    };
-    if (body !== undefined) request.body = JSON.stringify(body);
+  #get<T>(path: string, query: object, options: CallOptions): Promise<T> {
+    return this.#call({ method: "GET", path: path + search(query), repeatable: true }, options);
+  }
+
+  /** Makes the attempts of a call. */
+  async #call<T>(call: Call, { signal }: CallOptions): Promise<T> {
+    // Outside the loop: what cannot be sent now cannot be sent later either.
+    const headers = new Headers(this.#headers);
+    for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
+    const request: RequestInit = { method: call.method, headers, redirect: "manual" };
+    if (call.body !== undefined) request.body = JSON.stringify(call.body);
     for (let attempt = 1; ; attempt += 1) {
-      const last = attempt >= attempts;
+      const last = attempt >= this.#attempts;
+      let asked = 0;
       try {
-        const response = await this.#options.fetch(baseUrl.replace(/\/+$/, "") + path, {
-          ...request,
-          signal: AbortSignal.timeout(timeout),
-        });
-        const text = await response.text();
-        if (response.ok) return JSON.parse(text) as T;
+        const { response, text } = await this.#attempt(this.#baseUrl + call.path, request, signal);
+        if (response.ok) return resultOf<T>(response, text);
         const error = errorOf(response, text);
-        if (last || !RETRIED.has(error.status) || (!repeatable && error.status === 500)) throw error;
+        if (last || !RETRIED.has(error.status) || !(call.repeatable || isRefusedUnread(error, response))) throw error;
+        asked = Number(response.headers.get("retry-after")) || 0;
       } catch (error) {
-        if (error instanceof HonninError || last || !repeatable) throw error;
+        signal?.throwIfAborted();
+        if (error instanceof HonninError || last || !(call.repeatable || neverArrived(error))) throw error;
       }
-      await new Promise((done) => setTimeout(done, 250 * 2 ** attempt * (0.5 + Math.random())));
+      await pause(Math.max(500 * 2 ** attempt * (0.5 + Math.random()), asked * 1000), signal);
     }
   }
-}
 
-function errorOf(response: Response, text: string): HonninError {
-  let body: unknown = text;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    // Not from Honnin, but from a proxy in front of it.
+  async #attempt(url: string, request: RequestInit, signal: AbortSignal | undefined): Promise<{ response: Response; text: string }> {
+    signal?.throwIfAborted();
+    const timeout = AbortSignal.timeout(this.#timeout);
+    const fetch = this.#fetch;
+    const response = await fetch(url, { ...request, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+    return { response, text: await response.text() };
   }
-  const tag = (body as { _tag?: unknown } | null)?._tag;
-  return new HonninError(response.status, typeof tag === "string" ? tag : "", body, response.headers.get("x-request-id"));
 }
 
-function session(id: string): string {
-  return `/v1/verification-sessions/${encodeURIComponent(id)}`;
+const SESSIONS = "/v1/verification-sessions";
+
+function must(met: boolean, message: string): asserts met {
+  if (!met) throw new TypeError(message);
+}
+
+async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await wait(Math.min(milliseconds, LONGEST_WAIT), undefined, signal ? { signal } : {});
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+function pathOf(id: string): string {
+  return `${SESSIONS}/${encodeURIComponent(id)}`;
 }
 
 function search(query: object): string {
@@ -176,33 +232,4 @@ function search(query: object): string {
   }
   const text = pairs.toString();
   return text && `?${text}`;
-}
-
-/** A verified webhook. Ignore types that you do not know. */
-export type WebhookEvent = DecisionEvent | ExpiredEvent | FailedEvent | OtherEvent;
-
-/**
- * Verifies a webhook and returns its event. Throws if the signature or the timestamp is not valid: then answer 400.
- * @param secrets The signing secret (`whsec_…`); both of them while it is rotated.
- * @param rawBody The body as it arrived, before any JSON parser.
- */
-export function verifyWebhook(
-  secrets: string | string[],
-  headers: Record<string, string | string[] | undefined>,
-  rawBody: string | Uint8Array,
-): WebhookEvent {
-  const body = typeof rawBody === "string" ? rawBody : Buffer.from(rawBody).toString("utf8");
-  const plain: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === "string") plain[name.toLowerCase()] = value;
-  }
-  let fault: unknown = new Error("no signing secret");
-  for (const secret of [secrets].flat()) {
-    try {
-      return new Webhook(secret).verify(body, plain) as WebhookEvent;
-    } catch (error) {
-      fault = error;
-    }
-  }
-  throw fault;
 }

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import math
 import random
+import re
 import time
 import uuid
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
 from urllib.parse import quote
 
 import httpx
-from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+from standardwebhooks.webhooks import WebhookVerificationError
 
-from . import schema
+from . import events, schema
+from ._answer import HonninError, cannot_be_sent, error_of, is_refused_unread, never_arrived, result_of
+from ._webhook import verify_webhook
+from .events import EventPage, WebhookEvent
 
-__all__ = ["Honnin", "HonninError", "WebhookVerificationError", "schema", "verify_webhook"]
+__all__ = ["Honnin", "HonninError", "WebhookEvent", "WebhookVerificationError", "events", "schema", "verify_webhook"]
 
+#: Answers that another attempt may change.
 _RETRIED = {408, 429, 500, 502, 503, 504}
-
-
-class HonninError(Exception):
-    """An error response. Branch on ``status`` and ``tag``."""
-
-    def __init__(self, status: int, tag: str, body: object, request_id: str | None) -> None:
-        super().__init__(f"{status} {tag}")
-        self.status = status
-        #: ``_tag`` of the body; empty if there was none.
-        self.tag = tag
-        #: The whole body.
-        self.body = body
-        #: Give it to the operator if something is wrong.
-        self.request_id = request_id
+#: The longest wait between attempts, whatever ``Retry-After`` says, in seconds.
+_LONGEST_WAIT = 60.0
+_SESSIONS = "/v1/verification-sessions"
 
 
 class Honnin:
-    """A client. It keeps connections open: use one for the life of your process, or ``with``."""
+    """A client. It keeps connections open: use one for the life of your process, in all threads, or ``with``.
+
+    ``attempts`` is the number of attempts of a call in all. ``timeout`` is in seconds: how long an attempt may take to connect, to send, and to
+    wait for each part of the answer. Raises ``ValueError`` if an option cannot be meant.
+    """
 
     def __init__(
         self,
@@ -42,18 +42,28 @@ class Honnin:
         api_key: str,
         *,
         attempts: int = 4,
-        timeout: float = 20.0,
+        timeout: float = 30.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
+        _must(isinstance(base_url, str) and re.match("https?://[^/]", base_url), "base_url must be an http or https URL")
+        _must(isinstance(api_key, str) and re.fullmatch("[!-~]+", api_key), "api_key must be an API key")
+        _must(type(attempts) is int and attempts >= 1, "attempts must be a whole number of at least 1")
+        _must(
+            isinstance(timeout, int | float) and math.isfinite(timeout) and timeout > 0,
+            "timeout must be a positive number of seconds",
+        )
         self._attempts = attempts
         self._http = httpx.Client(
             base_url=base_url,
-            headers={"authorization": f"Bearer {api_key}"},
+            headers={
+                "authorization": f"Bearer {api_key}",
+                "user-agent": f"honnin-python/{importlib.metadata.version('honnin')}",
+            },
             timeout=timeout,
             transport=transport,
         )
 
-    def __enter__(self) -> Honnin:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -69,27 +79,58 @@ class Honnin:
         """Creates a session. Send the user to ``verificationUrl``, and nobody else.
 
         Give the id of your order as ``idempotency_key``, so that it has one session even if your server restarts. By default it is a random
-        one, which covers the retries of this call.
+        one, which covers the retries of this call. The same key gives the first response again for 24 hours, also its ``status`` of that time:
+        ``read`` tells what is true now.
         """
         headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
-        return self._call("POST", "/v1/verification-sessions", body=session or {}, headers=headers)
+        return self._call("POST", _SESSIONS, body=session or {}, headers=headers)
 
     def read(self, session_id: str) -> schema.SessionDetail:
         """Reads a session with its personal data. Do not log the result."""
         return self._call("GET", _session(session_id))
 
-    def list(
+    def sessions(
         self,
         *,
-        status: str | None = None,
-        verdict: str | None = None,
+        status: schema.SessionStatus | None = None,
+        verdict: schema.Verdict | None = None,
+        created_from: str | None = None,
+        created_before: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Iterator[schema.ListedSession]:
+        """All sessions that match, newest first, without personal data. The pages, of ``limit`` sessions each, are requested as the loop needs
+        them.
+        """
+        while True:
+            page = self.list_sessions(
+                status=status,
+                verdict=verdict,
+                created_from=created_from,
+                created_before=created_before,
+                metadata=metadata,
+                limit=limit,
+                cursor=cursor,
+            )
+            # It may be empty although another one follows.
+            yield from page["sessions"]
+            cursor = page["nextCursor"]
+            if cursor is None:
+                return
+
+    def list_sessions(
+        self,
+        *,
+        status: schema.SessionStatus | None = None,
+        verdict: schema.Verdict | None = None,
         created_from: str | None = None,
         created_before: str | None = None,
         metadata: Mapping[str, str] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> schema.VerificationSessions:
-        """A page of sessions, newest first."""
+        """A page of sessions, newest first. It may be short or empty although ``nextCursor`` is set; ``sessions`` takes care of that."""
         query: dict[str, object] = {
             "status": status,
             "verdict": verdict,
@@ -99,9 +140,18 @@ class Honnin:
             "cursor": cursor,
         }
         query |= {f"metadata[{key}]": value for key, value in (metadata or {}).items()}
-        return self._call("GET", "/v1/verification-sessions", query=query)
+        return self._call("GET", _SESSIONS, query=query)
 
-    def events(self, *, limit: int | None = None, cursor: str | None = None) -> schema.Events:
+    def events(self, *, limit: int | None = None, cursor: str | None = None) -> Iterator[WebhookEvent]:
+        """All events, newest first: each is the body of its webhook. The pages, of ``limit`` events each, are requested as the loop needs them."""
+        while True:
+            page = self.list_events(limit=limit, cursor=cursor)
+            yield from page["events"]
+            cursor = page["nextCursor"]
+            if cursor is None:
+                return
+
+    def list_events(self, *, limit: int | None = None, cursor: str | None = None) -> EventPage:
         """A page of events, newest first."""
         return self._call("GET", "/v1/events", query={"limit": limit, "cursor": cursor})
 
@@ -114,15 +164,15 @@ class Honnin:
         return self._call("POST", f"{_session(session_id)}/cancel", repeatable=False)
 
     def erase(self, session_id: str) -> schema.ErasedSession:
-        """Erases the personal data of a session. This cannot be undone."""
+        """Erases the personal data of a session. This cannot be undone; erasing twice does no harm."""
         return self._call("POST", f"{_session(session_id)}/erase")
 
-    def complete_in_sandbox(self, session_id: str, outcome: str) -> schema.CompletedSession:
+    def complete_in_sandbox(self, session_id: str, outcome: schema.SandboxOutcome) -> schema.CompletedSession:
         """Completes a session of a sandbox tenant in place of its user."""
         path = f"/v1/sandbox/verification-sessions/{quote(session_id, safe='')}/complete"
         return self._call("POST", path, body={"outcome": outcome}, repeatable=False)
 
-    def advance_in_sandbox(self, session_id: str, to: str) -> schema.AdvancedSession:
+    def advance_in_sandbox(self, session_id: str, to: schema.SandboxTime) -> schema.AdvancedSession:
         """Lets the deadline of a session of a sandbox tenant pass, or its retention period end."""
         path = f"/v1/sandbox/verification-sessions/{quote(session_id, safe='')}/advance"
         return self._call("POST", path, body={"to": to}, repeatable=False)
@@ -137,54 +187,38 @@ class Honnin:
         headers: Mapping[str, str] | None = None,
         repeatable: bool = True,
     ) -> Any:
-        """``repeatable``: whether the call may be made again when it is unknown whether the first one arrived."""
+        """``repeatable``: whether a second call does no harm if the first one was processed."""
         given = {name: str(value) for name, value in (query or {}).items() if value is not None}
         attempt = 1
         while True:
             last = attempt >= self._attempts
+            asked = 0.0
             try:
                 response = self._http.request(method, path, json=body, params=given, headers=headers)
-            except httpx.TransportError:
-                if last or not repeatable:
+            except httpx.TransportError as error:
+                if last or cannot_be_sent(error) or not (repeatable or never_arrived(error)):
                     raise
             else:
                 if response.is_success:
-                    return response.json()
-                error = _error(response)
-                if last or error.status not in _RETRIED or (error.status == 500 and not repeatable):
-                    raise error
-            time.sleep(0.25 * 2**attempt * random.uniform(0.5, 1.5))
+                    return result_of(response)
+                refusal = error_of(response)
+                if last or refusal.status not in _RETRIED or not (repeatable or is_refused_unread(refusal, response)):
+                    raise refusal
+                asked = _retry_after(response)
+            time.sleep(min(max(0.5 * 2**attempt * random.uniform(0.5, 1.5), asked), _LONGEST_WAIT))
             attempt += 1
 
 
-def _error(response: httpx.Response) -> HonninError:
-    try:
-        body = response.json()
-    except ValueError:
-        # Not from Honnin, but from a proxy in front of it.
-        body = response.text
-    tag = body.get("_tag") if isinstance(body, dict) else None
-    return HonninError(response.status_code, tag or "", body, response.headers.get("x-request-id"))
+def _retry_after(response: httpx.Response) -> float:
+    """The seconds of ``Retry-After``; 0 for a date, which needs the clocks to agree."""
+    value = response.headers.get("retry-after", "")
+    return float(value) if value.isdecimal() else 0.0
+
+
+def _must(met: object, message: str) -> None:
+    if not met:
+        raise ValueError(message)
 
 
 def _session(session_id: str) -> str:
-    return f"/v1/verification-sessions/{quote(session_id, safe='')}"
-
-
-def verify_webhook(
-    secrets: str | Iterable[str], headers: Mapping[str, str], raw_body: bytes
-) -> schema.Event:
-    """Verifies a webhook and returns its event. Raises ``WebhookVerificationError`` if the signature or the timestamp is not valid: then answer
-    400. Ignore types of events that you do not know.
-
-    ``secrets`` is the signing secret (``whsec_…``), or both of them while it is rotated. ``raw_body`` is the body as it arrived, before any
-    JSON parser.
-    """
-    plain = {name.lower(): value for name, value in headers.items()}
-    fault: WebhookVerificationError = WebhookVerificationError("no signing secret")
-    for secret in [secrets] if isinstance(secrets, str) else secrets:
-        try:
-            return cast("schema.Event", Webhook(secret).verify(raw_body, plain))
-        except WebhookVerificationError as error:
-            fault = error
-    raise fault
+    return f"{_SESSIONS}/{quote(session_id, safe='')}"
