@@ -11,7 +11,7 @@ pub const NAME_LIMIT: usize = 128;
 pub const ADDRESS_LIMIT: usize = 512;
 
 vocabulary! {
-    /// Gender as the contract names it.
+    /// Gender.
     Gender {
         /// Male.
         Male = "male",

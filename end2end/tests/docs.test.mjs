@@ -42,8 +42,13 @@ test("an integrator takes a session through its life from the page", long, async
   assert.equal(sent.filter(({ pathname }) => pathname.startsWith("/v1/")).length, 0, "a live key does not leave the page");
 
   await key.fill(sandbox.apiKey);
-  await first.getByLabel("Body").fill('{"metadata": {"order": 4711}, "preRegisteredInfo": {"lastName": "<b>Tanaka</b>"}}');
+  // As it stands: what a newcomer sends first must be accepted by a new tenant.
+  const example = await first.getByLabel("Body").inputValue();
   await first.getByRole("button", { name: "Send" }).click();
+  await first.getByRole("status").filter({ hasText: /^201 Created in \d+ ms$/ }).waitFor();
+  await first.getByLabel("Body").fill(example.replace("Mustermann", "<b>Tanaka</b>"));
+  await first.getByRole("button", { name: "Send" }).click();
+  await first.getByRole("status").filter({ hasText: "Waiting" }).waitFor({ state: "hidden" });
   await first.getByRole("status").filter({ hasText: /^201 Created in \d+ ms$/ }).waitFor();
   const answer = await first.getByLabel("Response").textContent();
   assert.match(answer, /x-request-id: req_[0-9a-f]{32}\ncontent-type: application\/json/);
@@ -103,12 +108,24 @@ test("without scripts there are commands and no dead forms, also on a phone", lo
   assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
 });
 
+test("a small screen scrolls the diagram, names the columns of tables, and has the pages at the end", long, async () => {
+  const page = await browser.phone();
+  await page.goto(`${honnin.base}/docs`);
+  const letters = await page.evaluate(() => document.querySelector(".diagram text").getBoundingClientRect().height);
+  assert.ok(letters >= 12, `${letters} px`);
+  const cell = page.locator("#document_blurry td").nth(2);
+  assert.equal(await cell.evaluate((cell) => getComputedStyle(cell, "::before").content), '"What the applicant saw: "');
+  await page.getByRole("link", { name: "All pages" }).click();
+  await page.getByRole("link", { name: "Going live" }).click();
+  assert.equal(await page.locator("main input, main :text('[ ]')").count(), 0, "tasks are drawn");
+});
+
 for (const colorScheme of ["light", "dark"]) {
   test(`the documentation can be read on a phone and on a desk, in ${colorScheme}`, long, async () => {
     const page = await browser.desktop();
     await page.emulateMedia({ colorScheme });
     const wrong = [];
-    for (const path of ["/docs", "/docs/tutorial", "/docs/api", "/docs/search?q=webhook"]) {
+    for (const path of ["/docs", "/docs/tutorial", "/docs/going-live", "/docs/operations", "/docs/search?q=webhook"]) {
       for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: 844 });
         await page.goto(honnin.base + path);

@@ -1,6 +1,9 @@
 //! The error responses of the API with what a developer does about each. The server checks that none is missing.
 
-use super::json::in_code;
+use super::{
+    json::in_code,
+    table::{self, anchored, code, words},
+};
 use leptos::prelude::*;
 
 /// An error response.
@@ -143,19 +146,23 @@ fn anchor(tag: &str) -> String {
 
 /// The table.
 pub(super) fn table() -> AnyView {
-    let rows: Vec<_> = ERRORS
-        .iter()
-        .map(|error| {
-            view! { <tr id=anchor(error.tag)><td>{error.status}</td><td><code>{error.tag}</code></td><td>{in_code(error.meaning)}</td><td>{in_code(error.advice)}</td></tr> }
-        })
-        .collect();
+    let rows = ERRORS.iter().map(|error| {
+        let cells = vec![
+            words(error.status.to_string()),
+            code(error.tag),
+            in_code(error.meaning),
+            in_code(error.advice),
+        ];
+        anchored(anchor(error.tag), cells)
+    });
     view! {
         <h2 id="errors">"Errors"</h2>
         <p>
             "Every error response is a JSON object with a "<code>"_tag"</code>". Branch on the status and the "<code>"_tag"</code>". The header "
-            <code>"x-request-id"</code>" finds a call again under API requests in the console."
+            <code>"x-request-id"</code>" finds a call again under API requests in the console. Which requests may be repeated is in "
+            <a href="/docs/retries">"Retries"</a>"."
         </p>
-        <table><thead><tr><th>"Status"</th><th><code>"_tag"</code></th><th>"When"</th><th>"What to do"</th></tr></thead><tbody>{rows}</tbody></table>
+        {table::table(&["Status", "`_tag`", "When", "What to do"], rows.collect())}
     }
     .into_any()
 }

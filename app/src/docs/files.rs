@@ -1,55 +1,86 @@
-//! The files of the folder `docs` that are pages. They are part of the program; the only copy of each is the file.
+//! The files of the repository that are pages. They are part of the program; the only copy of each is the file.
 
-/// A guide.
+/// Pages that belong together in the list of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Group {
+    /// What a new integrator reads.
+    Start,
+    /// What the API promises.
+    Reference,
+    /// One subject each.
+    Guides,
+    /// For operators.
+    Installation,
+}
+
+impl Group {
+    /// In the order of the list.
+    pub(super) const ALL: [Self; 4] = [Self::Start, Self::Reference, Self::Guides, Self::Installation];
+
+    /// Its heading.
+    pub(super) const fn title(self) -> &'static str {
+        match self {
+            Self::Start => "Start",
+            Self::Reference => "Reference",
+            Self::Guides => "Guides",
+            Self::Installation => "Installation",
+        }
+    }
+}
+
+/// A page made from a file.
 pub(super) struct Guide {
     /// Its name in the address.
     pub(super) name: &'static str,
     /// Its name in the list of pages.
     pub(super) title: &'static str,
-    /// Its file, as other files link to it.
+    /// Where it is listed.
+    pub(super) group: Group,
+    /// Its file in the repository.
     pub(super) file: &'static str,
     /// Its content, Markdown.
     pub(super) source: &'static str,
 }
 
-/// In the order in which an integrator needs them.
-pub(super) static GUIDES: [Guide; 5] = [
-    Guide {
-        name: "tutorial",
-        title: "Tutorial",
-        file: "TUTORIAL.md",
-        source: include_str!("../../../docs/TUTORIAL.md"),
-    },
-    Guide {
-        name: "api",
-        title: "API guide",
-        file: "API.md",
-        source: include_str!("../../../docs/API.md"),
-    },
-    Guide {
-        name: "webhooks",
-        title: "Webhooks",
-        file: "WEBHOOKS.md",
-        source: include_str!("../../../docs/WEBHOOKS.md"),
-    },
-    Guide {
-        name: "going-live",
-        title: "Going live",
-        file: "GOING-LIVE.md",
-        source: include_str!("../../../docs/GOING-LIVE.md"),
-    },
-    Guide {
-        name: "changes",
-        title: "Changes",
-        file: "CHANGELOG.md",
-        source: include_str!("../../../CHANGELOG.md"),
-    },
-];
+macro_rules! guides {
+    ($($group:ident $name:literal $title:literal $file:literal;)+) => {
+        &[$(Guide {
+            name: $name,
+            title: $title,
+            group: Group::$group,
+            file: $file,
+            source: include_str!(concat!("../../../", $file)),
+        }),+]
+    };
+}
+
+/// In the order of the list.
+pub(super) static GUIDES: &[Guide] = guides! {
+    Start "tutorial" "Tutorial" "docs/TUTORIAL.md";
+    Start "going-live" "Going live" "docs/GOING-LIVE.md";
+    Reference "api" "API guide" "docs/API.md";
+    Reference "api-changes" "API changes" "docs/API-CHANGES.md";
+    Guides "webhooks" "Webhooks" "docs/WEBHOOKS.md";
+    Guides "callbacks" "Callbacks" "docs/CALLBACKS.md";
+    Guides "retries" "Retries" "docs/RETRIES.md";
+    Guides "review" "Review" "docs/REVIEW.md";
+    Guides "erasure" "Erasure" "docs/ERASURE.md";
+    Guides "sandbox" "Sandbox" "docs/SANDBOX.md";
+    Installation "operations" "Operations" "docs/OPERATIONS.md";
+    Installation "monitoring" "Monitoring" "docs/MONITORING.md";
+    Installation "security" "Security" "docs/SECURITY.md";
+    Installation "changes" "Product changes" "CHANGELOG.md";
+};
 
 impl Guide {
     /// The path of its page.
     pub(super) fn path(&self) -> String {
         format!("/docs/{}", self.name)
+    }
+
+    /// Its file without the folder.
+    pub(super) fn file_name(&self) -> &'static str {
+        self.file.rsplit('/').next().unwrap_or(self.file)
     }
 }
 
@@ -57,3 +88,16 @@ impl Guide {
 pub(super) fn find(name: &str) -> Option<&'static Guide> {
     GUIDES.iter().find(|guide| guide.name == name)
 }
+
+/// The collection for Postman and other clients, format 2.1.
+pub const COLLECTION: &str = include_str!("../../../docs/honnin.postman_collection.json");
+
+/// Where an installation serves [`COLLECTION`].
+pub const COLLECTION_PATH: &str = "/docs/honnin.postman_collection.json";
+
+/// What the repository has in `docs` and an installation at another address: file and path.
+pub(super) const SERVED: [(&str, &str); 3] = [
+    ("docs/openapi.json", "/v1/openapi.json"),
+    ("docs/openapi-3.0.json", "/v1/openapi-3.0.json"),
+    ("docs/honnin.postman_collection.json", COLLECTION_PATH),
+];

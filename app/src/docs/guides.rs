@@ -8,8 +8,7 @@ use super::{
 use leptos::prelude::*;
 use std::sync::LazyLock;
 
-static RENDERED: LazyLock<Vec<Rendered>> =
-    LazyLock::new(|| GUIDES.iter().map(|guide| markdown::render(guide.source)).collect());
+static RENDERED: LazyLock<Vec<Rendered>> = LazyLock::new(|| GUIDES.iter().map(markdown::render).collect());
 
 /// Every guide with its content.
 pub(super) fn all() -> impl Iterator<Item = (&'static Guide, &'static Rendered)> {
@@ -26,8 +25,8 @@ pub(super) fn render(guide: &Guide, nonce: &str) -> AnyView {
             .map(|section| view! { <li><a href=format!("#{}", section.anchor)>{section.title.clone()}</a></li> })
             .collect();
         view! {
-            <nav aria-label="Contents"><ul>{parts}</ul></nav>
-            <div inner_html=content.html.clone()></div>
+            <nav class="contents" aria-label="Contents"><ul>{parts}</ul></nav>
+            <div class="guide" inner_html=content.html.clone()></div>
         }
     });
     frame::page(guide.title, Some(&guide.path()), nonce, content.into_any())
@@ -36,6 +35,7 @@ pub(super) fn render(guide: &Guide, nonce: &str) -> AnyView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::docs::files::SERVED;
 
     #[test]
     fn every_link_of_a_guide_leads_somewhere() {
@@ -52,7 +52,7 @@ mod tests {
                 .filter_map(|rest| rest.split('"').next())
             {
                 let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
-                if path.starts_with("https://") || ["/v1/openapi.json", "/v1/openapi-3.0.json"].contains(&path) {
+                if path.starts_with("https://") || SERVED.iter().any(|(_, served)| *served == path) {
                     continue;
                 }
                 let target = if path.is_empty() {

@@ -1,4 +1,4 @@
-//! The documentation for developers: the description of the API as a page, the guides of the folder `docs`, and a search in both.
+//! The documentation for developers: the description of the API as a page, the guides and other files of the repository, and a search in both.
 //! Works offline and without scripts: one style, nothing loaded. The description has one script, with which requests can be tried.
 
 pub mod errors;
@@ -9,9 +9,14 @@ mod guides;
 mod json;
 mod markdown;
 mod operations;
+mod reasons;
 mod search;
+mod states;
+mod table;
 mod try_it;
 mod view;
+
+pub use files::{COLLECTION, COLLECTION_PATH};
 
 use crate::page::{Area, Fields, Refused, Request, page};
 use http::StatusCode;

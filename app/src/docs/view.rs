@@ -1,11 +1,14 @@
 //! From the OpenAPI description to HTML.
 
 use super::{
-    errors, frame, guide,
+    errors,
+    files::COLLECTION_PATH,
+    frame, guide,
     json::{entries, in_code, text},
-    operations, try_it,
+    operations, reasons, states,
+    table::{row, table, words},
+    try_it,
 };
-use domain::{language::Language, reasons::Reason};
 use leptos::prelude::*;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -21,14 +24,14 @@ pub(super) fn render(api: &Value, nonce: &str) -> AnyView {
         .map(|(name, of)| schema(name, of))
         .collect();
     let content = view! {
-        <p class="q">{format!("Version {} · ", text(&api["info"]["version"]))}<a href="/v1/openapi.json">"openapi.json"</a>" · "<a href="/v1/openapi-3.0.json">"OpenAPI 3.0"</a></p>
+        <p class="q">{format!("Version {} · ", text(&api["info"]["version"]))}<a href="/v1/openapi.json">"openapi.json"</a>" · "<a href="/v1/openapi-3.0.json">"OpenAPI 3.0"</a>" · "<a href=COLLECTION_PATH>"Postman collection"</a>" · "<a href="/docs/api-changes">"Changes"</a></p>
         {paragraphs(&api["info"]["description"])}
         {contents(api)}
         {try_it::key()}
         {operations}
-        {guide::states()}
+        {states::states()}
         {guide::events(api)}
-        {reasons()}
+        {reasons::table()}
         {errors::table()}
         {guide::sandbox(&text(&api["servers"][0]["url"]))}
         <h2 id="schemas">"Bodies"</h2>
@@ -57,28 +60,7 @@ fn contents(api: &Value) -> AnyView {
         .chain(parts)
         .map(|(id, title)| view! { <li><a href=format!("#{id}")>{title}</a></li> })
         .collect();
-    view! { <nav aria-label="Contents"><ul>{links}</ul></nav> }.into_any()
-}
-
-/// The table of reason codes.
-fn reasons() -> AnyView {
-    let rows: Vec<_> = Reason::ALL
-        .iter()
-        .map(|reason| {
-            let (code, effect) = (reason.as_str(), reason.effect().name());
-            view! { <tr id=code><td><code>{code}</code></td><td>{effect}</td><td>{reason.sentence(Language::En)}</td></tr> }
-        })
-        .collect();
-    view! {
-        <h2 id="reasons">"Reasons"</h2>
-        <p>
-            "The codes in "<code>"reasons"</code>" of a result. The list will grow; ignore codes that you do not know. "
-            <b>"Asks again"</b>" means that the phone asks for another photo, and that the session goes to human review if the problem stays. A "
-            <b>"fraud signal"</b>" leads to human review, or to rejection if the tenant has turned that on."
-        </p>
-        <table><thead><tr><th>"Code"</th><th>"Effect"</th><th>"Meaning"</th></tr></thead><tbody>{rows}</tbody></table>
-    }
-    .into_any()
+    view! { <nav class="contents" aria-label="Contents"><ul>{links}</ul></nav> }.into_any()
 }
 
 fn operation(api: &Value, path: &str, method: &str, operation: &Value) -> AnyView {
@@ -92,19 +74,17 @@ fn operation(api: &Value, path: &str, method: &str, operation: &Value) -> AnyVie
         })
         .collect();
     let body = &operation["requestBody"]["content"]["application/json"]["schema"];
-    let answers: Vec<_> = entries(&operation["responses"])
-        .map(|(status, answer)| {
-            let schema = &answer["content"]["application/json"]["schema"];
-            view! { <tr><td>{status.to_owned()}</td><td>{marked(&answer["description"])}</td><td>{kind(schema)}</td></tr> }
-        })
-        .collect();
+    let answers = entries(&operation["responses"]).map(|(status, answer)| {
+        let schema = &answer["content"]["application/json"]["schema"];
+        row(vec![words(status), marked(&answer["description"]), kind(schema)])
+    });
     view! {
         <h2 id=text(&operation["operationId"])>{text(&operation["summary"])}</h2>
         <p><span class="m">{method.to_uppercase()}</span>" "<code>{path.to_owned()}</code></p>
         {paragraphs(&operation["description"])}
         {parameters}
         {(!body.is_null()).then(|| view! { <p>"Body: "{kind(body)}</p> })}
-        <table><thead><tr><th>"Status"</th><th>"When"</th><th>"Body"</th></tr></thead><tbody>{answers}</tbody></table>
+        {table(&["Status", "When", "Body"], answers.collect())}
         {try_it::operation(api, path, method, operation)}
     }
     .into_any()
@@ -118,15 +98,12 @@ fn schema(name: &str, schema: &Value) -> AnyView {
         .filter_map(Value::as_str)
         .collect();
     let content = if schema["properties"].is_object() {
-        let fields: Vec<_> = entries(&schema["properties"])
-            .map(|(field, of)| {
-                let optional = (!required.contains(&field)).then(|| view! { " "<span class="q">"optional"</span> });
-                view! {
-                    <tr><td><code>{field.to_owned()}</code>{optional}</td><td>{kind(of)}</td><td>{marked(&of["description"])}</td></tr>
-                }
-            })
-            .collect();
-        view! { <table><tbody>{fields}</tbody></table> }.into_any()
+        let fields = entries(&schema["properties"]).map(|(field, of)| {
+            let optional = (!required.contains(&field)).then(|| view! { " "<span class="q">"optional"</span> });
+            let name = view! { <code>{field.to_owned()}</code>{optional} };
+            row(vec![name.into_any(), kind(of), marked(&of["description"])])
+        });
+        table(&["Field", "Type", "Meaning"], fields.collect())
     } else {
         view! { <p>{kind(schema)}</p> }.into_any()
     };

@@ -14,13 +14,13 @@ vocabulary! {
     Status {
         /// The user has not started.
         Created = "created",
-        /// The user is capturing or entering.
+        /// The user is taking photos or entering details.
         Collecting = "collecting",
-        /// Submission complete, decision in progress.
+        /// Everything is submitted; the decision is in progress.
         Deciding = "deciding",
-        /// Verdict `needs_review`, waiting for a person.
+        /// A reviewer has to decide: the verdict is `needs_review`.
         Reviewing = "reviewing",
-        /// Decision fixed.
+        /// The decision has been made.
         Completed = "completed",
         /// Deadline passed before completion.
         Expired = "expired",

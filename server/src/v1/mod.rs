@@ -24,10 +24,14 @@ pub use description::document;
 pub(crate) use error::ApiError;
 
 use crate::{edge::RequestContext, state::App};
-use app::{docs::Reader, routes};
+use app::{
+    docs::{COLLECTION, COLLECTION_PATH, Reader},
+    routes,
+};
 use axum::{
     Router,
     extract::{Request, State},
+    http::header::CONTENT_TYPE,
     middleware::{Next, from_fn_with_state},
     response::Response,
     routing::{get, post},
@@ -68,8 +72,10 @@ pub(crate) fn docs_routes(app: &App) -> Router<App> {
     let reader = Reader {
         description: Arc::new(serde_json::to_value(description::document_of(&app.config.base_url)).unwrap_or_default()),
     };
+    let collection = || async { ([(CONTENT_TYPE, "application/json")], COLLECTION) };
     routes::docs()
         .route_layer(from_fn_with_state((app.clone(), reader), for_readers))
+        .route(COLLECTION_PATH, get(collection))
         .with_state(())
 }
 

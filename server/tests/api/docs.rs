@@ -35,6 +35,9 @@ async fn guides_are_pages_with_anchors_and_without_scripts() {
         );
         assert!(!page.body.contains("<script") && !page.body.contains("src="), "{path}");
     }
+    let collection = server.send("GET", app::docs::COLLECTION_PATH, &[], "").await;
+    let parsed: serde_json::Value = serde_json::from_str(&collection.body).unwrap();
+    assert!(parsed["item"].is_array(), "{}", collection.body);
     let unknown = server.send("GET", "/docs/nothing", &[], "").await;
     assert_eq!(unknown.status, 404);
     assert!(unknown.body.contains("There is no such page."));

@@ -60,7 +60,7 @@ async fn a_developer_finds_a_request_by_its_id_with_its_error_and_its_key() {
     let page = log(&mut developer, "?status=404").await;
     let link = page.split("href=\"/docs#").nth(1).unwrap().split('"').next().unwrap();
     let docs = server.send("GET", "/docs", &[], "").await.body;
-    assert!(docs.contains(&format!("<tr id=\"{link}\"><td>404</td>")), "{link}");
+    assert!(docs.contains(&format!("<tr id=\"{link}\">")), "{link}");
     let found = rows(&log(&mut developer, &format!("?request={request}")).await);
     assert!(found.len() == 1 && found[0].contains(request), "{found:?}");
     for (query, count) in [
