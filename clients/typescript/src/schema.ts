@@ -806,7 +806,7 @@ export interface components {
          */
         FieldName: ("lastName" | "firstName" | "fullName" | "lastNameKana" | "firstNameKana" | "birthDate" | "gender" | "address" | "nationality" | "documentNumber" | "issueDate" | "expiryDate" | "issuingAuthority" | "issuingCountry" | "residenceStatus" | "mrz") | string;
         /**
-         * @description Gender as the contract names it.
+         * @description Gender.
          * @enum {string}
          */
         Gender: "male" | "female";
@@ -1395,10 +1395,10 @@ export interface components {
          * @description Progress of a session. The decision is separate, in `outcome.verdict`.
          *
          *     - `created`: The user has not started.
-         *     - `collecting`: The user is capturing or entering.
-         *     - `deciding`: Submission complete, decision in progress.
-         *     - `reviewing`: Verdict `needs_review`, waiting for a person.
-         *     - `completed`: Decision fixed.
+         *     - `collecting`: The user is taking photos or entering details.
+         *     - `deciding`: Everything is submitted; the decision is in progress.
+         *     - `reviewing`: A reviewer has to decide: the verdict is `needs_review`.
+         *     - `completed`: The decision has been made.
          *     - `expired`: Deadline passed before completion.
          *     - `failed`: Ended by an unrecoverable error.
          * @enum {string}
