@@ -101,7 +101,7 @@ impl Layers {
     }
 
     /// Adds environment variables that begin with `HONNIN_`, and the one in which systemd names its folder of credentials. An unknown name is a fault, since a misspelt limit would otherwise
-    /// have no effect; `HONNIN_TEST_..` is reserved for tests, and [`OF_CLIENTS`] are no settings.
+    /// have no effect; `HONNIN_TEST_..` is reserved for tests, and the variables of clients are no settings.
     pub fn add_environment(&mut self, variables: impl Iterator<Item = (String, String)>) {
         for (name, text) in variables {
             if name == "CREDENTIALS_DIRECTORY" {
