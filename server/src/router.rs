@@ -14,7 +14,7 @@ use axum::{
     middleware::from_fn_with_state,
     response::{IntoResponse, Response},
 };
-use http::Method;
+use http::{Method, header::RETRY_AFTER};
 use std::sync::Arc;
 use tower_http::compression::{
     CompressionLayer, Predicate,
@@ -95,7 +95,7 @@ fn unavailable(path: &str, context: &RequestContext) -> Response {
     refusal(
         path,
         context,
-        &ApiError::Unavailable,
+        &ApiError::Busy,
         "The service is overloaded or shutting down. Please try again in a moment.",
     )
 }
@@ -113,8 +113,11 @@ fn broken(path: &str, context: &RequestContext) -> Response {
 fn refusal(path: &str, context: &RequestContext, error: &ApiError, sentence: &'static str) -> Response {
     let answer = error.answer(context);
     if is_api(path) {
-        answer
-    } else {
-        (answer.status(), sentence).into_response()
+        return answer;
     }
+    let mut page = (answer.status(), sentence).into_response();
+    if let Some(wait) = answer.headers().get(RETRY_AFTER) {
+        page.headers_mut().insert(RETRY_AFTER, wait.clone());
+    }
+    page
 }

@@ -28,7 +28,9 @@ pub mod stored {
         audit::{Entry as AuditEntry, Recorded, SYSTEM},
         capture::captures::Slot,
         people::second_factors::PasskeyRow,
-        request_log::{Entry as RequestEntry, Filter as RequestFilter, Logged as LoggedRequest},
+        request_log::{
+            Entry as RequestEntry, Filter as RequestFilter, Logged as LoggedRequest, Operation as RequestedOperation,
+        },
         settings::tenants::TenantRow,
         webhook::deliveries::{AttemptRow, DeliveryFilter, DeliveryRow, DeliveryState},
     };

@@ -14,7 +14,7 @@ use std::{
 };
 use store::{
     StoreError,
-    request_log::{self, Entry, Filter, Logged, MOST_AT_ONCE},
+    request_log::{self, Entry, Filter, Logged, MOST_AT_ONCE, Operation},
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -166,6 +166,18 @@ pub async fn list(
     let unit = honnin
         .db
         .read(async move |tx| request_log::list(tx, &tenant, &filter, before, limit).await);
+    unit.await
+}
+
+/// The operations in the tenant's log.
+///
+/// # Errors
+/// If storage fails.
+pub async fn operations(honnin: &Honnin, developer: &Developer) -> Result<Vec<Operation>, StoreError> {
+    let tenant = developer.staff().tenant().clone();
+    let unit = honnin
+        .db
+        .read(async move |tx| request_log::operations(tx, &tenant).await);
     unit.await
 }
 

@@ -59,6 +59,17 @@ pub struct Filter {
     pub key: Option<ApiKeyId>,
     /// Those with a status from the first to the second, both included.
     pub status: Option<(u16, u16)>,
+    /// Those of this operation.
+    pub operation: Option<Operation>,
+}
+
+/// An operation of the API.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, sqlx::FromRow)]
+pub struct Operation {
+    /// The HTTP method.
+    pub method: String,
+    /// The route template.
+    pub route: String,
 }
 
 #[derive(sqlx::FromRow)]
@@ -140,11 +151,24 @@ pub async fn list(
          WHERE log.tenant_id = $1 AND log.number < $2
              AND (CAST($3 AS TEXT) IS NULL OR log.request_id = $3) AND (CAST($4 AS TEXT) IS NULL OR log.key_id = $4)
              AND log.status >= $5 AND log.status <= $6
-         ORDER BY log.number DESC LIMIT $7")
+             AND (CAST($7 AS TEXT) IS NULL OR (log.method = $7 AND log.route = $8))
+         ORDER BY log.number DESC LIMIT $9")
         .bind(tenant.as_str()).bind(before.unwrap_or(i64::MAX)).bind(&filter.request)
         .bind(filter.key.as_ref().map(ApiKeyId::as_str)).bind(i64::from(least)).bind(i64::from(most))
+        .bind(filter.operation.as_ref().map(|operation| operation.method.as_str()))
+        .bind(filter.operation.as_ref().map(|operation| operation.route.as_str()))
         .bind(i64::from(limit)).fetch_all(conn).await)?;
     rows.into_iter().map(Logged::try_from).collect()
+}
+
+/// The operations that a tenant's entries are of, in order of their routes.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn operations(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<Operation>, StoreError> {
+    on!(tx, conn => sqlx::query_as(
+        "SELECT DISTINCT method, route FROM request_log WHERE tenant_id = $1 ORDER BY route, method")
+        .bind(tenant.as_str()).fetch_all(conn).await)
 }
 
 /// Removes a tenant's entries except for the newest `most`. Returns how many.

@@ -3,7 +3,7 @@
 use super::{problem, refusal::Refusal};
 use crate::{
     Accent, Brand, Closing, Logo, PageMeta, Progress, Stage, forms,
-    page::{self, Area, Fields, Outcome, Refused, page},
+    page::{self, Area, Fields, Outcome, RETRY_SOON, Refused, page},
     text::problem::Problem,
 };
 use axum::{
@@ -246,7 +246,7 @@ impl Area for Visit {
             status => (status, Json(Told::Problems { problems: [] })).into_response(),
         };
         if status == StatusCode::SERVICE_UNAVAILABLE {
-            answer.headers_mut().insert(RETRY_AFTER, SOON);
+            answer.headers_mut().insert(RETRY_AFTER, RETRY_SOON);
         }
         Some(answer)
     }
@@ -255,7 +255,7 @@ impl Area for Visit {
         let (status, shown) = told(request, &fault);
         let header = match status {
             StatusCode::SEE_OTHER => Some((LOCATION, HeaderValue::from_static(forms::CAPTURE))),
-            StatusCode::SERVICE_UNAVAILABLE => Some((RETRY_AFTER, SOON)),
+            StatusCode::SERVICE_UNAVAILABLE => Some((RETRY_AFTER, RETRY_SOON)),
             _ => None,
         };
         let brand = brand_of_problem(request, &shown).await;
@@ -270,9 +270,6 @@ impl Area for Visit {
         }
     }
 }
-
-/// Seconds after which a retry is worthwhile.
-const SOON: HeaderValue = HeaderValue::from_static("5");
 
 /// The status of a refusal, and the page that explains it.
 fn told(request: &Request, fault: &Refusal) -> (StatusCode, Problem) {

@@ -7,10 +7,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::{Stream, StreamExt as _, stream::once};
-use http::{StatusCode, header::CONTENT_TYPE};
+use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
 use leptos::{nonce::Nonce, prelude::*};
 use leptos_axum::ResponseOptions;
 use std::pin::Pin;
+
+/// `Retry-After` of a refusal that will soon be over: seconds.
+pub const RETRY_SOON: HeaderValue = HeaderValue::from_static("5");
 
 /// The context in which a refused request is rendered.
 #[derive(Clone)]

@@ -6,7 +6,7 @@ mod fields;
 mod form;
 mod request;
 
-pub use answer::refuse;
+pub use answer::{RETRY_SOON, refuse};
 pub(crate) use answer::{get, page, render};
 pub use fields::{Fields, Malformed};
 pub(crate) use fields::{File, mistake};

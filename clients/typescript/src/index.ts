@@ -108,13 +108,7 @@ export class Honnin {
    * @example for await (const session of honnin.sessions({ status: "reviewing" })) console.log(session.id);
    */
   async *sessions(query: SessionQuery = {}, options: CallOptions = {}): AsyncGenerator<ListedSession, void, undefined> {
-    for (let cursor = query.cursor; ; ) {
-      const page = await this.listSessions(cursor === undefined ? query : { ...query, cursor }, options);
-      yield* page.sessions;
-      // A page may be empty although another one follows.
-      if (page.nextCursor === null) return;
-      cursor = page.nextCursor;
-    }
+    for await (const page of pages((cursor) => this.listSessions({ ...query, ...cursor }, options))) yield* page.sessions;
   }
 
   /** A page of sessions, newest first. It may be short or empty although `nextCursor` is set; `sessions` takes care of that. */
@@ -124,12 +118,7 @@ export class Honnin {
 
   /** All events, newest first: each is the body of its webhook. The pages are requested as the loop needs them. */
   async *events(query: EventQuery = {}, options: CallOptions = {}): AsyncGenerator<WebhookEvent, void, undefined> {
-    for (let cursor = query.cursor; ; ) {
-      const page = await this.listEvents(cursor === undefined ? query : { ...query, cursor }, options);
-      yield* page.events;
-      if (page.nextCursor === null) return;
-      cursor = page.nextCursor;
-    }
+    for await (const page of pages((cursor) => this.listEvents({ ...query, ...cursor }, options))) yield* page.events;
   }
 
   /** A page of events, newest first. */
@@ -202,6 +191,18 @@ export class Honnin {
 }
 
 const SESSIONS = "/v1/verification-sessions";
+
+/** The pages of a list, each requested when the one before has been used up. A page may be empty although another one follows. */
+async function* pages<Page extends { nextCursor: string | null }>(
+  request: (cursor: { cursor?: string }) => Promise<Page>,
+): AsyncGenerator<Page, void, undefined> {
+  let page = await request({});
+  yield page;
+  while (page.nextCursor !== null) {
+    page = await request({ cursor: page.nextCursor });
+    yield page;
+  }
+}
 
 function must(met: boolean, message: string): asserts met {
   if (!met) throw new TypeError(message);

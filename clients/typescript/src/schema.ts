@@ -1700,6 +1700,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    "Retry-After"?: number;
                     /** @description Id of this request, to be quoted to the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
@@ -1822,6 +1824,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    "Retry-After"?: number;
                     /** @description Id of this request, to be quoted to the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
@@ -1944,6 +1948,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    "Retry-After"?: number;
                     /** @description Id of this request, to be quoted to the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
@@ -2040,6 +2046,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    "Retry-After"?: number;
                     /** @description Id of this request, to be quoted to the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
@@ -2159,6 +2167,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    "Retry-After"?: number;
                     /** @description Id of this request, to be quoted to the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
@@ -2244,6 +2254,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    "Retry-After"?: number;
                     /** @description Id of this request, to be quoted to the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
@@ -2340,6 +2352,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    "Retry-After"?: number;
                     /** @description Id of this request, to be quoted to the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
@@ -2425,6 +2439,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    "Retry-After"?: number;
                     /** @description Id of this request, to be quoted to the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
@@ -2521,6 +2537,8 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
+                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    "Retry-After"?: number;
                     /** @description Id of this request, to be quoted to the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;

@@ -1,7 +1,7 @@
 //! The demonstration: a live tenant and a sandbox tenant, their keys stored in the data folder, and links to try.
 
 use super::{Failure, say};
-use crate::{config::Tls, inbox::INBOX_URL, state::App};
+use crate::{config::Tls, edge::SELF_SIGNED, inbox::INBOX_URL, state::App};
 use domain::{
     decision::Policy, ids::TenantId, role::Role, scope::Scope, secret::Secret, session::Step, tenant::TenantSettings,
 };
@@ -15,7 +15,12 @@ use service::{
     session::create::create_session,
     settings::create_tenant::{NewTenant, create_tenant},
 };
-use std::{fs, io::Write as _, net::IpAddr, path::Path};
+use std::{
+    fs,
+    io::Write as _,
+    net::IpAddr,
+    path::{Path, absolute},
+};
 
 const FILE: &str = "demo.json";
 
@@ -94,7 +99,7 @@ pub(super) async fn announce(app: &App) -> Result<(), Failure> {
     ))?;
     say(format_args!(
         "Your receiver    {}",
-        listen_command(app, &sandbox.api_key)
+        listen_command(app, &sandbox.api_key)?
     ))?;
     if let Some(link) = sandbox_invitation(app, &sandbox.tenant).await? {
         say(format_args!(
@@ -106,14 +111,19 @@ pub(super) async fn announce(app: &App) -> Result<(), Failure> {
 }
 
 /// Runs from any folder, with this program wherever it is.
-fn listen_command(app: &App, key: &str) -> String {
+fn listen_command(app: &App, key: &str) -> Result<String, Failure> {
     let program = std::env::current_exe().map_or_else(|_| "honnin".to_owned(), |path| path.display().to_string());
     let trust = match app.config.tls {
-        Tls::SelfSigned => format!(" --trust {}", app.config.tls_dir().join("self-signed.pem").display()),
+        Tls::SelfSigned => format!(
+            " --trust {}",
+            absolute(app.config.tls_dir().join(SELF_SIGNED))?.display()
+        ),
         _ => String::new(),
     };
     let url = app.config.base_url.as_str().trim_end_matches('/');
-    format!("{program} listen --url {url}{trust} --key {key} --forward-to http://localhost:8080/hooks")
+    Ok(format!(
+        "{program} listen --url {url}{trust} --key {key} --forward-to http://localhost:8080/hooks"
+    ))
 }
 
 /// A link for the sandbox tenant's first account, unless there is one: an account works in one tenant, and the first account is the live

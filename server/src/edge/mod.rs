@@ -21,7 +21,7 @@ pub use body::TooSlow;
 pub use context::RequestContext;
 pub use outer::{Outer, Refusal, outermost};
 pub use slots::{Class, Slots};
-pub use tls::{Certificate, TlsError, acceptor};
+pub use tls::{Certificate, SELF_SIGNED, TlsError, acceptor};
 
 pub(crate) use tls::local_addresses;
 

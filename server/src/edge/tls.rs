@@ -12,6 +12,9 @@ use std::{
 };
 use tokio_rustls::TlsAcceptor;
 
+/// The file name of the certificate that is generated here.
+pub const SELF_SIGNED: &str = "self-signed.pem";
+
 /// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
@@ -53,7 +56,7 @@ impl Certificate {
     /// If it cannot be generated or written.
     pub fn self_signed(folder: &Path, names: &[String]) -> Result<Self, TlsError> {
         let (certificate, key, covers) = (
-            folder.join("self-signed.pem"),
+            folder.join(SELF_SIGNED),
             folder.join("self-signed.key"),
             folder.join("self-signed.names"),
         );

@@ -9,7 +9,7 @@ use service::access::{self, Tenant};
 /// The tenant of the request's key, for an operation that requires `scope`.
 ///
 /// # Errors
-/// [`ApiError::IpNotAllowed`]; [`ApiError::Unavailable`] if the tenant has used its share of the node's requests;
+/// [`ApiError::IpNotAllowed`]; [`ApiError::Busy`] if the tenant has used its share of the node's requests;
 /// [`ApiError::Unauthorized`] alike for a missing, wrong, revoked, expired or malformed key and for one without the scope,
 /// without a rate limit: a client that gets 429 backs off and never learns that its key is invalid, and 160 random bits cannot
 /// be guessed.
@@ -26,7 +26,7 @@ pub(super) async fn caller(
     // Also of a refused request, which the tenant's developers can then find.
     context.identify(key.tenant(), key.id());
     if !context.take_share(&app.tenants) {
-        return Err(ApiError::Unavailable);
+        return Err(ApiError::Busy);
     }
     Ok(key.admit(&app.honnin, context.client, scope)?)
 }

@@ -9,6 +9,7 @@ use super::{
     request_log::ErrorTag,
 };
 use crate::edge::RequestContext;
+use app::page::RETRY_SOON;
 use axum::{
     Json,
     response::{IntoResponse, Response},
@@ -16,7 +17,7 @@ use axum::{
 use domain::{request::Issue, tenant::NotReady};
 use http::{
     HeaderValue, StatusCode,
-    header::{CONNECTION, WWW_AUTHENTICATE},
+    header::{CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use serde_json::{Value, json};
 use service::{
@@ -51,6 +52,8 @@ pub(crate) enum ApiError {
     Storage(StoreError),
     Internal,
     Unavailable,
+    /// The node, or the tenant's share of it, is fully used: nothing of the request was processed.
+    Busy,
 }
 
 impl From<StoreError> for ApiError {
@@ -139,7 +142,7 @@ impl ApiError {
     /// An unavailable database is temporary; any other storage error is internal.
     fn settled(&self) -> &Self {
         match self {
-            Self::Storage(StoreError::Unavailable(_)) => &Self::Unavailable,
+            Self::Storage(StoreError::Unavailable(_)) | Self::Busy => &Self::Unavailable,
             Self::Storage(_) => &Self::Internal,
             other => other,
         }
@@ -166,7 +169,7 @@ impl ApiError {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Storage(_) | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Unavailable | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -201,7 +204,7 @@ impl ApiError {
             Self::MethodNotAllowed => json!({"_tag": "MethodNotAllowed"}),
             Self::TooSlow => json!(RequestTimeout::new()),
             Self::Storage(_) | Self::Internal => json!(InternalError::new(request_id)),
-            Self::Unavailable => json!(Unavailable::new()),
+            Self::Unavailable | Self::Busy => json!(Unavailable::new()),
         }
     }
 
@@ -221,6 +224,9 @@ impl ApiError {
                 response
                     .headers_mut()
                     .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            Self::Busy => {
+                response.headers_mut().insert(RETRY_AFTER, RETRY_SOON);
             }
             // The rest of the body will not be read.
             Self::BodyTooLarge | Self::TooSlow | Self::BrokenBody => {
@@ -286,6 +292,7 @@ mod tests {
             ApiError::TooSlow,
             StoreError::Conflict.into(),
             StoreError::Unavailable("gone".into()).into(),
+            ApiError::Busy,
         ]
     }
 
@@ -341,6 +348,7 @@ mod tests {
         405 {"_tag":"MethodNotAllowed"}
         408 {"_tag":"RequestTimeout","message":"The request body arrived too slowly."}
         500 {"_tag":"InternalError","message":"An internal error occurred.","requestId":"req_1"}
+        503 {"_tag":"Unavailable","message":"The service is overloaded or shutting down. Retry later."}
         503 {"_tag":"Unavailable","message":"The service is overloaded or shutting down. Retry later."}
         "#);
     }

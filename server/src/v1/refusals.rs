@@ -245,7 +245,10 @@ pub(in crate::v1) enum OfEveryOperation {
     #[response(status = 500)]
     InternalError(InternalError),
     /// Overloaded or shutting down
-    #[response(status = 503)]
+    #[response(
+        status = 503,
+        headers(("Retry-After" = u32, description = "Seconds. If it is present, nothing of the request was processed"))
+    )]
     Unavailable(Unavailable),
 }
 

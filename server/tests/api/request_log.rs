@@ -60,7 +60,8 @@ async fn a_developer_finds_a_request_by_its_id_with_its_error_and_its_key() {
     let page = log(&mut developer, "?status=404").await;
     let link = page.split("href=\"/docs#").nth(1).unwrap().split('"').next().unwrap();
     let docs = server.send("GET", "/docs", &[], "").await.body;
-    assert!(docs.contains(&format!("<tr id=\"{link}\">")), "{link}");
+    let explained = format!("<tr id=\"{link}\"><td data-label=\"Status\">404</td>");
+    assert!(docs.contains(&explained), "{link}");
     let found = rows(&log(&mut developer, &format!("?request={request}")).await);
     assert!(found.len() == 1 && found[0].contains(request), "{found:?}");
     for (query, count) in [
@@ -68,11 +69,18 @@ async fn a_developer_finds_a_request_by_its_id_with_its_error_and_its_key() {
         ("?status=404", 1),
         ("?status=2xx", 2),
         ("?status=5xx", 0),
+        ("?operation=GET+%2Fv1%2Fverification-sessions%2F%7Bid%7D", 1),
+        ("?operation=DELETE+%2Fv1%2Fevents", 0),
+        ("?operation=nonsense", 3),
         ("?request=req_nothing", 0),
     ] {
         assert_eq!(rows(&log(&mut developer, query).await).len(), count, "{query}");
     }
     let page = log(&mut developer, "").await;
+    assert!(
+        page.contains("<option value=\"POST /v1/verification-sessions\">"),
+        "{page}"
+    );
     let key = page.split("value=\"key_").nth(1).unwrap().split('"').next().unwrap();
     assert_eq!(rows(&log(&mut developer, &format!("?key=key_{key}")).await).len(), 3);
     let other = format!("?key=key_{}", "0".repeat(32));

@@ -6,10 +6,19 @@ use domain::{
     scope::Scopes,
 };
 use store::{
-    request_log::{self, Entry, Filter, MOST_AT_ONCE},
+    request_log::{self, Entry, Filter, MOST_AT_ONCE, Operation},
     settings::api_keys::{self, ApiKeyRow},
 };
 use testkit::databases::{Backend, backends};
+
+/// Every fifth one is of another operation.
+const fn route(number: u16) -> &'static str {
+    if number.is_multiple_of(5) {
+        "/v1/events"
+    } else {
+        "/v1/verification-sessions/{id}"
+    }
+}
 
 fn entry(tenant: &TenantId, number: u16) -> Entry {
     let mut bytes = [0; 16];
@@ -20,7 +29,7 @@ fn entry(tenant: &TenantId, number: u16) -> Entry {
         at: at(i64::from(number)),
         request: RequestId::from_random(bytes),
         method: "GET".into(),
-        route: "/v1/verification-sessions/{id}".into(),
+        route: route(number).into(),
         status: if number.is_multiple_of(3) { 404 } else { 200 },
         error: number.is_multiple_of(3).then(|| "SessionNotFound".into()),
         duration_ms: 7,
@@ -46,7 +55,7 @@ fn key(tenant: &TenantId) -> ApiKeyRow {
 }
 
 #[tokio::test]
-async fn requests_are_listed_newest_first_by_id_key_status_and_page_with_the_name_of_their_key() {
+async fn requests_are_listed_newest_first_by_id_key_status_operation_and_page_with_the_name_of_their_key() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, other, .. } = world(&db).await;
         let entries: Vec<Entry> = (1..=6).map(|number| entry(&tenant.id, number)).collect();
@@ -71,7 +80,30 @@ async fn requests_are_listed_newest_first_by_id_key_status_and_page_with_the_nam
         let first = listed(Filter::default(), None, 4).await;
         let second = listed(Filter::default(), first.last().map(|last| last.number), 4).await;
         assert_eq!([first, second].concat(), all, "{name}");
+        let operation = |route: &str| Operation {
+            method: "GET".into(),
+            route: route.into(),
+        };
+        let called = read!(db, tx => request_log::operations(tx, &tenant.id));
+        assert_eq!(called, [operation(route(5)), operation(route(1))], "{name}");
         let cases = [
+            (
+                Filter {
+                    operation: Some(operation(route(5))),
+                    ..Filter::default()
+                },
+                vec![4],
+            ),
+            (
+                Filter {
+                    operation: Some(Operation {
+                        method: "POST".into(),
+                        ..operation(route(5))
+                    }),
+                    ..Filter::default()
+                },
+                vec![],
+            ),
             (
                 Filter {
                     request: Some(entries[2].request.to_string()),

@@ -11,16 +11,16 @@ use domain::ids::ApiKeyId;
 use leptos::prelude::*;
 use service::{
     access::Developer,
-    request_log::{kept, list},
+    request_log::{kept, list, operations},
     settings::api_keys::list_keys,
-    stored::{LoggedRequest, RequestFilter},
+    stored::{LoggedRequest, RequestFilter, RequestedOperation},
 };
 use view::{RequestsView, Row, render};
 
 const HERE: &str = "/admin/requests";
 
-/// Rows per page.
-const PAGE: u32 = 100;
+/// Rows per page. On a phone each is a card of its own.
+const PAGE: u32 = 50;
 
 /// The request log.
 #[component]
@@ -44,7 +44,17 @@ fn filter(fields: &Fields) -> RequestFilter {
         request: Some(fields.text("request")).filter(|id| !id.is_empty()),
         key: ApiKeyId::parse(&fields.text("key")),
         status: statuses(&fields.text("status")),
+        operation: operation(&fields.text("operation")),
     }
+}
+
+/// An operation such as `GET /v1/events`.
+fn operation(text: &str) -> Option<RequestedOperation> {
+    let (method, route) = text.split_once(' ')?;
+    Some(RequestedOperation {
+        method: method.to_owned(),
+        route: route.to_owned(),
+    })
 }
 
 fn row(logged: LoggedRequest) -> Row {
@@ -75,11 +85,17 @@ async fn load(request: Request) -> PageResult<RequestsView> {
         .filter(|_| more)
         .map(|last| fields.next_page(HERE, &last.number.to_string()));
     let keys = list_keys(honnin, &developer).await?;
+    let operations = operations(honnin, &developer).await?;
     Ok(RequestsView {
         rows: found.into_iter().map(row).collect(),
         next,
         request: fields.text("request"),
         status: fields.text("status"),
+        operation: fields.text("operation"),
+        operations: operations
+            .into_iter()
+            .map(|of| format!("{} {}", of.method, of.route))
+            .collect(),
         key: fields.text("key"),
         keys: keys.into_iter().map(|key| (key.id.to_string(), key.name)).collect(),
         kept: kept(honnin),

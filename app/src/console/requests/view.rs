@@ -59,6 +59,10 @@ pub(super) struct RequestsView {
     pub request: String,
     /// Filter: the status or class.
     pub status: String,
+    /// Filter: the operation.
+    pub operation: String,
+    /// The operations in the log, as `GET /v1/events`.
+    pub operations: Vec<String>,
     /// Filter: the key's id.
     pub key: String,
     /// Ids and names of the tenant's keys.
@@ -69,7 +73,7 @@ pub(super) struct RequestsView {
 
 impl RequestsView {
     fn is_filtered(&self) -> bool {
-        [&self.request, &self.status, &self.key]
+        [&self.request, &self.operation, &self.status, &self.key]
             .iter()
             .any(|text| !text.is_empty())
     }
@@ -148,6 +152,7 @@ fn list(view: &RequestsView) -> AnyView {
 #[must_use]
 pub(super) fn render(view: &RequestsView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let statuses = STATUSES.map(|(value, name)| (value.to_owned(), name.to_owned()));
+    let operations = view.operations.iter().map(|name| (name.clone(), name.clone()));
     let clear = view
         .is_filtered()
         .then(|| view! { <a class="button quiet small" href="/admin/requests">"Clear"</a> });
@@ -156,6 +161,7 @@ pub(super) fn render(view: &RequestsView, frame: &Frame, meta: &PageMeta) -> Any
         <p class="soft">{extent(view.kept)}</p>
         <form class="filters" method="get" action="/admin/requests" role="search">
             {line(Line::text("request", "Request id", view.request.clone()), &[])}
+            {select("operation", "Operation", "Any operation", operations, &view.operation)}
             {select("status", "Status", "Any status", statuses, &view.status)}
             {select("key", "Key", "Any key", view.keys.clone(), &view.key)}
             <div class="filter-actions"><button class="button secondary small" type="submit">"Filter"</button>{clear}</div>

@@ -9,7 +9,7 @@ import re
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import Any, Self, TypedDict, Unpack
 from urllib.parse import quote
 
 import httpx
@@ -20,13 +20,30 @@ from ._answer import HonninError, cannot_be_sent, error_of, is_refused_unread, n
 from ._webhook import verify_webhook
 from .events import EventPage, WebhookEvent
 
-__all__ = ["Honnin", "HonninError", "WebhookEvent", "WebhookVerificationError", "events", "schema", "verify_webhook"]
+__all__ = ["Honnin", "HonninError", "SessionQuery", "WebhookEvent", "WebhookVerificationError", "events", "schema", "verify_webhook"]
 
 #: Answers that another attempt may change.
 _RETRIED = {408, 429, 500, 502, 503, 504}
 #: The longest wait between attempts, whatever ``Retry-After`` says, in seconds.
 _LONGEST_WAIT = 60.0
 _SESSIONS = "/v1/verification-sessions"
+#: Parameters of the API whose names differ here.
+_NAMES = {"created_from": "createdFrom", "created_before": "createdBefore"}
+
+
+class SessionQuery(TypedDict, total=False):
+    """Filters and position of a list of sessions. ``None`` filters nothing."""
+
+    status: schema.SessionStatus | None
+    verdict: schema.Verdict | None
+    #: Time of creation, in ISO 8601.
+    created_from: str | None
+    created_before: str | None
+    #: Each of these must have this value.
+    metadata: Mapping[str, str] | None
+    #: Sessions of a page.
+    limit: int | None
+    cursor: str | None
 
 
 class Honnin:
@@ -89,58 +106,23 @@ class Honnin:
         """Reads a session with its personal data. Do not log the result."""
         return self._call("GET", _session(session_id))
 
-    def sessions(
-        self,
-        *,
-        status: schema.SessionStatus | None = None,
-        verdict: schema.Verdict | None = None,
-        created_from: str | None = None,
-        created_before: str | None = None,
-        metadata: Mapping[str, str] | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> Iterator[schema.ListedSession]:
+    def sessions(self, **query: Unpack[SessionQuery]) -> Iterator[schema.ListedSession]:
         """All sessions that match, newest first, without personal data. The pages, of ``limit`` sessions each, are requested as the loop needs
         them.
         """
         while True:
-            page = self.list_sessions(
-                status=status,
-                verdict=verdict,
-                created_from=created_from,
-                created_before=created_before,
-                metadata=metadata,
-                limit=limit,
-                cursor=cursor,
-            )
+            page = self.list_sessions(**query)
             # It may be empty although another one follows.
             yield from page["sessions"]
-            cursor = page["nextCursor"]
-            if cursor is None:
+            query["cursor"] = page["nextCursor"]
+            if query["cursor"] is None:
                 return
 
-    def list_sessions(
-        self,
-        *,
-        status: schema.SessionStatus | None = None,
-        verdict: schema.Verdict | None = None,
-        created_from: str | None = None,
-        created_before: str | None = None,
-        metadata: Mapping[str, str] | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> schema.VerificationSessions:
+    def list_sessions(self, **query: Unpack[SessionQuery]) -> schema.VerificationSessions:
         """A page of sessions, newest first. It may be short or empty although ``nextCursor`` is set; ``sessions`` takes care of that."""
-        query: dict[str, object] = {
-            "status": status,
-            "verdict": verdict,
-            "createdFrom": created_from,
-            "createdBefore": created_before,
-            "limit": limit,
-            "cursor": cursor,
-        }
-        query |= {f"metadata[{key}]": value for key, value in (metadata or {}).items()}
-        return self._call("GET", _SESSIONS, query=query)
+        given: dict[str, object] = {_NAMES.get(name, name): value for name, value in query.items() if name != "metadata"}
+        given |= {f"metadata[{key}]": value for key, value in (query.get("metadata") or {}).items()}
+        return self._call("GET", _SESSIONS, query=given)
 
     def events(self, *, limit: int | None = None, cursor: str | None = None) -> Iterator[WebhookEvent]:
         """All events, newest first: each is the body of its webhook. The pages, of ``limit`` events each, are requested as the loop needs them."""

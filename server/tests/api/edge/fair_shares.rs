@@ -181,7 +181,9 @@ async fn where_every_slot_is_taken_probes_are_answered_and_the_rest_is_told() {
             ("/admin/sign-in", 503),
             ("/v1/x", 503),
         ] {
-            assert_eq!(server.send("GET", path, &[], "").await.status, status, "{path}");
+            let answer = server.send("GET", path, &[], "").await;
+            let wait = (status == 503).then_some("5");
+            assert_eq!((answer.status, answer.header("retry-after")), (status, wait), "{path}");
         }
         release.notify_one();
     };
@@ -235,7 +237,8 @@ async fn a_tenant_with_many_networks_leaves_a_quarter_of_the_requests_to_the_oth
     }
     for _ in 0..2 {
         let refused = flood.join_next().await.unwrap().unwrap();
-        assert_eq!(refused.status, 503, "{}", refused.body);
+        let wait = refused.header("retry-after");
+        assert_eq!((refused.status, wait), (503, Some("5")), "{}", refused.body);
     }
     assert_eq!(call(server.connect_from(OTHER).await, "GET", &other).await.status, 200);
     release.notify_one();

@@ -2,6 +2,7 @@
 
 use crate::support::{Answer, Server};
 use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject as _};
+use server::edge::SELF_SIGNED;
 use std::{
     io,
     pin::Pin,
@@ -17,7 +18,7 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 
 fn connector(server: &Server) -> TlsConnector {
-    let made = CertificateDer::from_pem_file(server.app.config.tls_dir().join("self-signed.pem")).unwrap();
+    let made = CertificateDer::from_pem_file(server.app.config.tls_dir().join(SELF_SIGNED)).unwrap();
     let mut roots = rustls::RootCertStore::empty();
     roots.add(made).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
