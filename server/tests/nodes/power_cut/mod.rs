@@ -19,7 +19,7 @@ use judge::judge;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use recording::{Recorder, Recording};
 use serde_json::Value;
-use std::{fs, net::SocketAddr, path::Path, sync::Arc};
+use std::{fs, net::SocketAddr, path::Path, process::Command, sync::Arc};
 use testkit::{
     authority::acceptor,
     long_runs::{count, seed},
@@ -59,6 +59,32 @@ async fn what_was_acknowledged_is_there_after_a_power_cut_at_any_moment() {
     for fault in [Fault::Commits, Fault::Pictures, Fault::Folders] {
         run.shows(fault, &mut random).await;
     }
+}
+
+/// A program that lists a folder by its descriptor, which `closedir` closes, and writes to what has the number next.
+const REUSES_A_DESCRIPTOR: &str = "
+import os, sys
+folder = os.open(sys.argv[1], os.O_RDONLY)
+listed = os.dup(folder)
+os.close(listed)
+os.listdir(folder)
+other = os.eventfd(0)
+assert other == listed, (other, listed)
+os.write(other, bytes(8))
+";
+
+#[test]
+fn what_a_program_writes_elsewhere_is_not_recorded_although_the_descriptor_was_a_folders() {
+    let Some(recorder) = Recorder::compile() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let status = Command::new("python3")
+        .args(["-c", REUSES_A_DESCRIPTOR])
+        .arg(&folder)
+        .envs(recorder.environment(&folder))
+        .status();
+    assert!(status.unwrap().success());
+    assert!(recorder.read(&folder).events.is_empty());
 }
 
 impl Run {

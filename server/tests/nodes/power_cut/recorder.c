@@ -26,7 +26,13 @@
 #define DESCRIPTORS 65536
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static unsigned char tracked[DESCRIPTORS]; /* 1: a file below the folder; 2: a folder */
+/* What a descriptor was opened for: 1 is a file below the folder, 2 a folder. closedir closes descriptors without calling close, so the
+ * number can by now stand for something else. */
+static struct {
+    unsigned char kind;
+    dev_t device;
+    ino_t inode;
+} tracked[DESCRIPTORS];
 static char root[PATH_MAX];
 static size_t root_length;
 static int journal = -1;
@@ -121,9 +127,19 @@ static int inside(int folder, const char *path, char *absolute)
     return !strncmp(absolute, root, root_length) && (absolute[root_length] == '/' || !absolute[root_length]);
 }
 
+static void track(int fd, const struct stat *found)
+{
+    tracked[fd].kind = S_ISDIR(found->st_mode) ? 2 : 1;
+    tracked[fd].device = found->st_dev;
+    tracked[fd].inode = found->st_ino;
+}
+
 static int is_tracked(int fd)
 {
-    return fd >= 0 && fd < DESCRIPTORS && tracked[fd];
+    struct stat found;
+    if (fd < 0 || fd >= DESCRIPTORS || !tracked[fd].kind)
+        return 0;
+    return !fstat(fd, &found) && found.st_dev == tracked[fd].device && found.st_ino == tracked[fd].inode;
 }
 
 static uint64_t inode(int fd)
@@ -166,7 +182,7 @@ static int open_below(int folder, const char *path, int flags, mode_t mode)
         if (fd >= DESCRIPTORS || (flags & O_TMPFILE) == O_TMPFILE)
             unsupported("open", absolute);
         else
-            tracked[fd] = S_ISDIR(found.st_mode) ? 2 : 1;
+            track(fd, &found);
         if (!existed)
             record('c', found.st_ino, 0, absolute, NULL, NULL, 0);
         else if ((flags & O_TRUNC) && before.st_size)
@@ -196,7 +212,7 @@ int close(int fd)
 {
     if (is_tracked(fd)) {
         lock();
-        tracked[fd] = 0;
+        tracked[fd].kind = 0;
         unlock();
     }
     return REAL(close)(fd);
@@ -204,8 +220,10 @@ int close(int fd)
 
 static int duplicated(int from, int to)
 {
-    if (to >= 0 && to < DESCRIPTORS)
-        tracked[to] = is_tracked(from) ? tracked[from] : 0;
+    if (to >= 0 && to < DESCRIPTORS && is_tracked(from))
+        tracked[to] = tracked[from];
+    else if (to >= 0 && to < DESCRIPTORS)
+        tracked[to].kind = 0;
     return to;
 }
 
@@ -298,7 +316,7 @@ static int sync_one(int (*real)(int), int fd)
         return real(fd);
     lock();
     int done = real(fd);
-    if (!done && tracked[fd] == 2) {
+    if (!done && tracked[fd].kind == 2) {
         char path[PATH_MAX];
         path_of(fd, path);
         record('S', 0, 0, path, NULL, NULL, 0);
