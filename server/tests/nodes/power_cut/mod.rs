@@ -170,7 +170,9 @@ async fn run() -> Option<Run> {
         String::from_utf8_lossy(&replaced.stderr)
     );
     use_node(address, &keys, &notes, &receiver, third).await;
+    let held = recorder.between_calls();
     drop(node);
+    drop(held);
     let recording = recorder.read(&folder);
     saw_everything(&recording, &folder);
     Some(Run {

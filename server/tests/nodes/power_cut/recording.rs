@@ -1,6 +1,7 @@
 //! What a program did to the files of a folder, as `recorder.c` writes it down.
 
 use std::{
+    fs::File,
     ops::Range,
     path::{Path, PathBuf},
     process::Command,
@@ -50,6 +51,14 @@ impl Recorder {
     /// How much is recorded so far, in bytes: what has happened before now is in it.
     pub(super) fn length(&self) -> u64 {
         std::fs::metadata(self.log()).unwrap().len()
+    }
+
+    /// Until the file is dropped, no call that is recorded has begun and not ended: a process that is killed meanwhile has made no change
+    /// that is not recorded.
+    pub(super) fn between_calls(&self) -> File {
+        let log = File::open(self.log()).unwrap();
+        log.lock().unwrap();
+        log
     }
 
     /// Everything that was recorded below `folder`.
