@@ -13,10 +13,10 @@ pub mod capture;
 #[cfg(feature = "ssr")]
 pub mod console;
 #[cfg(feature = "ssr")]
+pub mod demo;
+#[cfg(feature = "ssr")]
 pub mod docs;
 pub mod forms;
-#[cfg(feature = "ssr")]
-pub mod inbox;
 #[cfg(feature = "ssr")]
 pub mod page;
 #[cfg(feature = "ssr")]

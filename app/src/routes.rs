@@ -4,8 +4,8 @@ use crate::{
     Assets,
     capture::{self, CaptureRoutes, Visit},
     console::{self, Guest, GuestRoutes, SignedIn, SignedInRoutes},
+    demo::{CallbackRoutes, InboxReader, InboxRoutes, Returned},
     docs::{DocsRoutes, Reader},
-    inbox::{InboxReader, InboxRoutes},
     page::{Area, Site, get},
 };
 use any_spawner::Executor;
@@ -26,6 +26,7 @@ pub fn App() -> impl IntoView {
                 <GuestRoutes/>
                 <DocsRoutes/>
                 <InboxRoutes/>
+                <CallbackRoutes/>
             </FlatRoutes>
         </Pages>
     }
@@ -87,4 +88,10 @@ pub fn docs() -> Router {
 pub fn inbox() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><InboxRoutes/></FlatRoutes></Pages> };
     pages::<InboxReader, _>(table)
+}
+
+/// The callback page of the demonstration. The middleware in front of it provides a `Request` of a [`Returned`].
+pub fn callback() -> Router {
+    let table = || view! { <Pages><FlatRoutes fallback=|| ()><CallbackRoutes/></FlatRoutes></Pages> };
+    pages::<Returned, _>(table)
 }

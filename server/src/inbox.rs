@@ -1,7 +1,7 @@
 //! The demonstration's webhook receiver: a wire that keeps what is sent to one address and passes everything else on. The webhooks
 //! that it keeps do not leave the process, so the rules for addresses stay as they are.
 
-use app::inbox::{InboxReader, Received, SignatureCheck};
+use app::demo::{InboxReader, Received, SignatureCheck};
 use async_trait::async_trait;
 use domain::{secret::Secret, time::Timestamp};
 use service::webhook::sender::{
@@ -77,6 +77,13 @@ impl Inbox {
         };
         content.received.push_front(received);
         content.received.truncate(KEPT);
+    }
+
+    /// The webhooks about a session, newest first.
+    pub(crate) fn about(&self, session: &str) -> Vec<Received> {
+        let content = self.content();
+        let all = content.received.iter();
+        all.filter(|received| received.session() == session).cloned().collect()
     }
 
     /// What the page shows.

@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod config;
 pub mod edge;
+pub mod inbox;
 pub mod master_key;
 pub mod metrics;
 pub mod open;
@@ -18,13 +19,12 @@ mod beside;
 mod capture;
 mod console;
 mod cookies;
+mod demo;
 #[cfg(test)]
 mod fuzz;
 mod health;
 mod hold;
 mod http_client;
-pub mod inbox;
-mod inbox_page;
 mod metrics_endpoint;
 mod openid;
 #[cfg(debug_assertions)]

@@ -1,9 +1,9 @@
 //! All routes, and the responses if none matches.
 
 use crate::{
-    capture, console,
+    capture, console, demo,
     edge::{Class, Outer, RequestContext, Slots, outermost},
-    health, inbox_page, site,
+    health, site,
     state::App,
     v1::{self, ApiError},
 };
@@ -39,7 +39,7 @@ pub fn router(app: App) -> Router {
         pages
     };
     let pages = match &app.inbox {
-        Some(inbox) => pages.merge(inbox_page::routes(&app, inbox)),
+        Some(inbox) => pages.merge(demo::routes(&app, inbox)),
         None => pages,
     };
     Router::new()

@@ -17,7 +17,11 @@ use service::{
     },
     request_log,
 };
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
 use tokio::{
     net::{TcpListener, TcpSocket},
     sync::Notify,
@@ -62,6 +66,7 @@ pub struct Listening {
     tls: Option<TlsAcceptor>,
     metrics: Option<TcpListener>,
     audit: Option<Box<dyn Sink>>,
+    callbacks: Option<(TcpListener, TlsAcceptor)>,
     /// Where it listens, with the actual port.
     pub address: SocketAddr,
     /// SHA-256 of a self-signed certificate.
@@ -96,6 +101,7 @@ pub fn listen(config: &Config) -> Result<Listening, ListenError> {
         tls,
         metrics: listen_for_metrics(config)?,
         audit: audit_receiver(config)?,
+        callbacks: None,
         address,
         fingerprint,
     })
@@ -145,6 +151,18 @@ impl Listening {
     pub fn metrics_address(&self) -> Option<SocketAddr> {
         self.metrics.as_ref()?.local_addr().ok()
     }
+
+    /// Serves this machine over HTTPS too, with a self-signed certificate: a demonstration without TLS needs it, because a callback URL
+    /// must be `https`. Returns the port.
+    ///
+    /// # Errors
+    /// [`ListenError`], for example because another program uses the port.
+    pub fn add_https(&mut self, config: &Config, wanted: u16) -> Result<u16, ListenError> {
+        let tls = edge::acceptor(&Certificate::self_signed(&config.tls_dir(), &[])?)?;
+        let (listener, address) = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, wanted)))?;
+        self.callbacks = Some((listener, tls));
+        Ok(address.port())
+    }
 }
 
 /// Serves until `app.stopping` is cancelled; then requests finish, then jobs, then the databases are closed.
@@ -161,19 +179,28 @@ pub async fn serve(app: App, listening: Listening) {
     let audit = listening
         .audit
         .map(|sink| Writer::start(|stop| export::run(app.honnin.clone(), sink, stop)));
-    let (limits, open) = (app.config.limits, app.metrics.connections.clone());
     let proxies = Arc::new(app.config.proxies.clone());
-    if !edge::serve(
-        listening.listener,
-        listening.tls,
-        router(app.clone()),
-        limits,
-        proxies,
-        open,
-        stop,
-    )
-    .await
-    {
+    let router = router(app.clone());
+    let serve_on = |listener, tls| {
+        let (limits, open) = (app.config.limits, app.metrics.connections.clone());
+        edge::serve(
+            listener,
+            tls,
+            router.clone(),
+            limits,
+            Arc::clone(&proxies),
+            open,
+            stop.clone(),
+        )
+    };
+    let callbacks = async {
+        match listening.callbacks {
+            Some((listener, tls)) => serve_on(listener, Some(tls)).await,
+            None => true,
+        }
+    };
+    let (finished, also) = tokio::join!(serve_on(listening.listener, listening.tls), callbacks);
+    if !(finished && also) {
         tracing::warn!("some requests were cut off");
     }
     log.finish().await;

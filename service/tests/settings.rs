@@ -13,12 +13,15 @@ use domain::{
     time::Millis,
 };
 use service::{
-    access::{AccessError, Admin, Auditor, Developer, Operator, Reader, Reviewer, Roster, Staff, api_key, staff},
+    access::{
+        AccessError, Admin, Auditor, CommandLine, Developer, Operator, Reader, Reviewer, Roster, Staff, api_key, staff,
+    },
     capture::decline::decline,
     session::create::create_session,
     settings::{
         Look, SettingsError,
         api_keys::{IssueKeyError, Issued, NewKey, issue_key, list_keys, revoke_key, rotate_key},
+        callbacks::allow_callback_from_here,
         change, load,
         logo::{LogoError, find_logo, logo_png, remove_logo, set_logo},
         preview::{Tally, preview},
@@ -583,5 +586,40 @@ async fn a_logo_is_drawn_anew_replaced_and_removed_and_the_audit_log_says_so() {
         actions,
         ["logo.remove", "logo.set", "logo.set"],
         "removing nothing is not recorded"
+    );
+}
+
+#[tokio::test]
+async fn a_callback_url_is_allowed_from_the_command_line_once() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let tenant = admin.tenant().clone();
+    let before = load(&harness.honnin, &admin).await.unwrap();
+    let url = "https://localhost:3443/demo/callback";
+    for text in [url, "HTTPS://LOCALHOST:3443/demo/callback"] {
+        let allowed = allow_callback_from_here(&harness.honnin, CommandLine::here(), tenant.clone(), text).await;
+        assert!(allowed.is_ok(), "{allowed:?}");
+    }
+    let after = load(&harness.honnin, &admin).await.unwrap();
+    let wanted = [before.settings.unwrap().callback_urls, vec![url.to_owned()]].concat();
+    assert_eq!(after.settings.unwrap().callback_urls, wanted);
+    assert_eq!(after.version, before.version + 1);
+    let refused = allow_callback_from_here(
+        &harness.honnin,
+        CommandLine::here(),
+        tenant.clone(),
+        "http://localhost/back",
+    )
+    .await;
+    assert!(matches!(refused, Err(SettingsError::Faults(_))), "{refused:?}");
+    let entry = harness.honnin.db();
+    let entries = entry
+        .read(async move |tx| audit::list(tx, &tenant, None, None, 1).await)
+        .await
+        .unwrap();
+    let detail = entries[0].entry.detail.clone().unwrap();
+    assert!(
+        detail.starts_with("callbacks: ") && detail.ends_with(&format!("{url}\"]")),
+        "{detail}"
     );
 }

@@ -1,11 +1,19 @@
 //! The demonstration: a live tenant and a sandbox tenant, their keys stored in the data folder, and links to try.
 
 use super::{Failure, say};
-use crate::{config::Tls, edge::SELF_SIGNED, inbox::INBOX_URL, state::App};
+use crate::{
+    config::{Config, Tls},
+    edge::SELF_SIGNED,
+    inbox::INBOX_URL,
+    serve::Listening,
+    state::App,
+};
+use app::demo::{CALLBACK_PATH, INBOX_PATH};
 use domain::{
     decision::Policy, ids::TenantId, role::Role, scope::Scope, secret::Secret, session::Step, tenant::TenantSettings,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use service::{
     access::{AccessError, CommandLine, Operator, Tenant, tenant_by_key},
     people::{
@@ -13,7 +21,10 @@ use service::{
         invite::{InviteError, invite_from_here},
     },
     session::create::create_session,
-    settings::create_tenant::{NewTenant, create_tenant},
+    settings::{
+        callbacks::allow_callback_from_here,
+        create_tenant::{NewTenant, create_tenant},
+    },
 };
 use std::{
     fs,
@@ -21,8 +32,11 @@ use std::{
     net::IpAddr,
     path::{Path, absolute},
 };
+use url::Url;
 
 const FILE: &str = "demo.json";
+/// The port of the callback page if the demonstration has no TLS. With TLS, the demonstration itself listens on it.
+const CALLBACK_PORT: u16 = 3443;
 
 /// The content of `demo.json`, readable by its owner only.
 #[derive(Serialize, Deserialize)]
@@ -55,8 +69,22 @@ impl Kept {
     }
 }
 
+/// The URL of the callback page; none if its port is in use. A callback URL must be `https`, so without TLS there is a port for it.
+pub(super) fn callback_url(config: &Config, listening: &mut Listening) -> Option<Url> {
+    if config.base_url.scheme() == "https" {
+        return config.base_url.join(CALLBACK_PATH).ok();
+    }
+    match listening.add_https(config, CALLBACK_PORT) {
+        Ok(port) => Url::parse(&format!("https://localhost:{port}{CALLBACK_PATH}")).ok(),
+        Err(error) => {
+            tracing::warn!(%error, "this demonstration has no callback page");
+            None
+        }
+    }
+}
+
 /// Creates the tenants if there are none, and prints their keys and secrets, commands to copy and a new link.
-pub(super) async fn announce(app: &App) -> Result<(), Failure> {
+pub(super) async fn announce(app: &App, callback: Option<&Url>) -> Result<(), Failure> {
     let folder = &app.config.data_dir;
     let (kept, live) = match known(app, Kept::read(folder)).await? {
         Some(found) => found,
@@ -66,7 +94,12 @@ pub(super) async fn announce(app: &App) -> Result<(), Failure> {
         inbox.trust("live", &kept.live.webhook_secret);
         inbox.trust("sandbox", &kept.sandbox.webhook_secret);
     }
-    let created = create_session(&app.honnin, &live, b"{}").await?;
+    if let Some(callback) = callback {
+        for tenant in [&kept.live.tenant, &kept.sandbox.tenant] {
+            allow(app, tenant, callback).await?;
+        }
+    }
+    let created = create_session(&app.honnin, &live, &first_session(app, callback)).await?;
     let insecure = if matches!(app.config.tls, Tls::SelfSigned) {
         " -k"
     } else {
@@ -88,6 +121,14 @@ pub(super) async fn announce(app: &App) -> Result<(), Failure> {
         "Webhook inbox    {} (open it on this machine)",
         inbox_page(app)?
     ))?;
+    if let Some(callback) = callback {
+        let once = if app.config.base_url.scheme() == "https" {
+            ""
+        } else {
+            "; the browser warns once of its certificate"
+        };
+        say(format_args!("Callback page    {callback} (a callbackUrl to try{once})"))?;
+    }
     say(format_args!(
         "Create a session curl{insecure} -X POST {url} -H 'Authorization: Bearer {}'",
         sandbox.api_key
@@ -108,6 +149,24 @@ pub(super) async fn announce(app: &App) -> Result<(), Failure> {
         ))?;
     }
     say(format_args!("Verification URL {}", created.verification_url.expose()))
+}
+
+/// The body of the first session. The browser of whoever opens its link has accepted the certificate already, if it returns by HTTPS.
+fn first_session(app: &App, callback: Option<&Url>) -> Vec<u8> {
+    let back = callback.filter(|_| app.config.base_url.scheme() == "https");
+    let body = back.map_or_else(
+        || json!({}),
+        |url| json!({"callbackUrl": url.as_str(), "state": "demo"}),
+    );
+    body.to_string().into_bytes()
+}
+
+/// Adds the callback page to a tenant's allow-list.
+async fn allow(app: &App, tenant: &str, callback: &Url) -> Result<(), Failure> {
+    if let Some(tenant) = TenantId::parse(tenant) {
+        allow_callback_from_here(&app.honnin, CommandLine::here(), tenant, callback.as_str()).await?;
+    }
+    Ok(())
 }
 
 /// Runs from any folder, with this program wherever it is.
@@ -146,8 +205,8 @@ async fn sandbox_invitation(app: &App, tenant: &str) -> Result<Option<Secret<Str
 }
 
 /// The inbox is shown to this machine only, which may know itself by another name than the local network does.
-fn inbox_page(app: &App) -> Result<url::Url, Failure> {
-    let mut page = app.config.base_url.join("demo/inbox")?;
+fn inbox_page(app: &App) -> Result<Url, Failure> {
+    let mut page = app.config.base_url.join(INBOX_PATH)?;
     page.set_host(Some("localhost"))?;
     Ok(page)
 }

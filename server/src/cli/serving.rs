@@ -108,7 +108,8 @@ fn run(config: Arc<Config>, mode: Mode) -> Result<(), Failure> {
             reload: mode.reload,
             ..app
         };
-        let listening = listen(&config)?;
+        let mut listening = listen(&config)?;
+        let callback = mode.demo.then(|| demo::callback_url(&config, &mut listening)).flatten();
         stop_on_signal(app.stopping.clone())?;
         tracing::info!(address = %listening.address, "listening");
         if !site::is_built(&config.site_dir) {
@@ -116,7 +117,7 @@ fn run(config: Arc<Config>, mode: Mode) -> Result<(), Failure> {
         }
         announce(&app, listening.fingerprint.as_deref()).await?;
         if mode.demo {
-            demo::announce(&app).await?;
+            demo::announce(&app, callback.as_ref()).await?;
         }
         service_manager::tell(app.stopping.clone());
         serve::serve(app, listening).await;

@@ -2,6 +2,7 @@
 //! concurrent change.
 
 pub mod api_keys;
+pub mod callbacks;
 pub mod create_tenant;
 pub mod logo;
 pub mod preview;
@@ -183,13 +184,18 @@ async fn save(
     if before.name != tenant.name {
         changes.push(("name".to_owned(), before.name, tenant.name));
     }
+    entry.detail = Some(detail(change.name(), &changes));
+    audit::record(tx, &entry).await?;
+    Ok(())
+}
+
+/// The changes of a section for the audit log: name, old and new value of each.
+fn detail(section: &str, changes: &[(String, String, String)]) -> String {
     let changes: Vec<String> = changes
         .iter()
         .map(|(name, old, new)| format!("{name} {old} → {new}"))
         .collect();
-    entry.detail = Some(format!("{}: {}", change.name(), changes.join("; ")));
-    audit::record(tx, &entry).await?;
-    Ok(())
+    format!("{section}: {}", changes.join("; "))
 }
 
 /// Every tenant, for an operator to choose from.

@@ -62,7 +62,7 @@ use webhooks::Webhooks;
         (name = "Verification sessions", description = "One session is one verification of one end user."),
         (name = "Events", description = "What happened to sessions, for servers that missed webhooks."),
         (name = "Sandbox", description = "For sandbox tenants, whose keys begin with `hn_test_`."),
-        (name = "Webhooks", description = "Signed requests to your receiver. `docs/WEBHOOKS.md` explains how to verify them."),
+        (name = "Webhooks", description = "Signed requests to your receiver. The guide at `/docs/webhooks` explains how to verify them."),
     ),
 )]
 struct Description;

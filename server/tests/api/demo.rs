@@ -1,4 +1,4 @@
-//! The demonstration's webhook inbox.
+//! The pages of the demonstration: the inbox, and the callback page.
 
 use crate::support::{Server, settings};
 use domain::tenant::TenantSettings;
@@ -6,6 +6,7 @@ use serde_json::json;
 use service::jobs::worker::{Lane, Worker};
 
 const PAGE: &str = "/demo/inbox";
+const CALLBACK: &str = "/demo/callback";
 
 #[tokio::test]
 async fn a_webhook_appears_in_the_inbox_with_the_check_of_its_signature() {
@@ -42,11 +43,31 @@ async fn a_webhook_appears_in_the_inbox_with_the_check_of_its_signature() {
         );
         assert!(page.contains("fits no secret"), "the first one");
         assert_eq!(page.contains("valid for the secret of the sandbox tenant"), verified);
+        let back = server
+            .send("GET", &format!("{CALLBACK}?sessionId={id}&state=a%20b"), &[], "")
+            .await
+            .body;
+        assert!(
+            back.contains(&id) && back.contains("a b") && back.contains("verification.approved"),
+            "{back}"
+        );
+        assert_eq!(
+            back.matches("<article").count(),
+            1,
+            "only those about its session: {back}"
+        );
+        let foreign = server
+            .send("GET", &format!("{CALLBACK}?sessionId=vs_0"), &[], "")
+            .await
+            .body;
+        assert!(foreign.contains("None has arrived yet"), "{foreign}");
     }
 }
 
 #[tokio::test]
-async fn there_is_no_inbox_outside_the_demonstration() {
+async fn there_is_neither_inbox_nor_callback_page_outside_the_demonstration() {
     let server = Server::new().await;
-    assert_eq!(server.send("GET", PAGE, &[], "").await.status, 404);
+    for page in [PAGE, CALLBACK] {
+        assert_eq!(server.send("GET", page, &[], "").await.status, 404, "{page}");
+    }
 }

@@ -1,0 +1,57 @@
+//! The pages of the demonstration: the inbox, and the page to which users return.
+
+use crate::{capture, edge::RequestContext, inbox::Inbox, state::App};
+use app::{
+    capture::Refusal,
+    demo::Returned,
+    page::{Request as PageRequest, refuse},
+    routes,
+};
+use axum::{
+    Router,
+    extract::{Request, State},
+    middleware::{Next, from_fn_with_state},
+    response::Response,
+};
+use std::sync::Arc;
+use url::form_urlencoded;
+
+/// The inbox and the callback page.
+pub(crate) fn routes(app: &App, inbox: &Arc<Inbox>) -> Router<App> {
+    let state = (app.clone(), Arc::clone(inbox));
+    let inbox = routes::inbox().route_layer(from_fn_with_state(state.clone(), for_this_machine));
+    let callback = routes::callback().route_layer(from_fn_with_state(state, for_whoever_returns));
+    inbox.merge(callback).with_state(())
+}
+
+/// Passes the webhooks to the page. Webhooks may contain a reviewer's note, and a demonstration can be open to the local network: only
+/// people at this machine see them.
+async fn for_this_machine(
+    State((app, inbox)): State<(App, Arc<Inbox>)>,
+    context: RequestContext,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    if !context.client.is_loopback() {
+        return refuse(capture::stranger(&app, &context, request.headers()), Refusal::NotFound).await;
+    }
+    request
+        .extensions_mut()
+        .insert(app.page_request(&context, inbox.reader()));
+    next.run(request).await
+}
+
+/// Passes the webhooks about the session in the address to the page, which shows their types only: users return with their phones.
+async fn for_whoever_returns(
+    State((app, inbox)): State<(App, Arc<Inbox>)>,
+    context: RequestContext,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let query = request.uri().query().unwrap_or_default();
+    let session = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "sessionId");
+    let received = session.map_or_else(Vec::new, |(_, session)| inbox.about(session.trim()));
+    let visitor: PageRequest<Returned> = app.page_request(&context, Returned { received });
+    request.extensions_mut().insert(visitor);
+    next.run(request).await
+}

@@ -1,0 +1,43 @@
+//! The allow-list of callback URLs, from the command line.
+
+use super::{SettingsError, detail, preview::differences, refuse_faults};
+use crate::{Honnin, access::CommandLine};
+use domain::{audit::AuditAction, callback::CallbackUrl, ids::TenantId, tenant::Change};
+use store::{StoreError, audit, settings::tenants};
+
+/// Adds a URL to a tenant's allow-list, unless it is there.
+///
+/// # Errors
+/// [`SettingsError::Faults`] if it is no callback URL; [`SettingsError::Store`].
+pub async fn allow_callback_from_here(
+    honnin: &Honnin,
+    here: CommandLine,
+    tenant: TenantId,
+    url: &str,
+) -> Result<(), SettingsError> {
+    let (now, url) = (honnin.now(), url.to_owned());
+    let unit = honnin.db.write(async move |tx| {
+        let found = tenants::find(tx, &tenant).await?;
+        let mut row = found.ok_or(StoreError::Corrupt("a tenant is missing"))?;
+        let settings = row.settings.get_or_insert_default();
+        if CallbackUrl::allowed(&url, &settings.callback_urls).is_some() {
+            return Ok(());
+        }
+        let was = settings.clone();
+        settings.callback_urls.push(url.clone());
+        let changes = differences(&was, settings);
+        let section = Change::Callbacks(settings.callback_urls.clone()).name();
+        refuse_faults(&row)?;
+        tenants::save(tx, &row).await?;
+        let mut entry = here.entry(
+            now,
+            Some(tenant.clone()),
+            AuditAction::SettingsChange,
+            tenant.to_string(),
+        );
+        entry.detail = Some(detail(section, &changes));
+        audit::record(tx, &entry).await?;
+        Ok(())
+    });
+    unit.await
+}
