@@ -57,6 +57,8 @@ vocabulary! {
         KeyRevoke = "key.revoke",
         /// Changed settings.
         SettingsChange = "settings.change",
+        /// Downloaded the list of sessions.
+        SessionExport = "session.export",
         /// Uploaded a logo.
         LogoSet = "logo.set",
         /// Removed the logo.

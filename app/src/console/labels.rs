@@ -308,6 +308,7 @@ pub(super) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::WebhookSecretIssue => "issued a webhook secret",
         AuditAction::WebhookSecretDisable => "disabled a webhook secret",
         AuditAction::MasterKeyRotate => "replaced the master key",
+        AuditAction::SessionExport => "downloaded the list of sessions",
         AuditAction::AuditExport => "exported the audit log",
         AuditAction::AuditTrim => "removed old entries of the audit log",
         AuditAction::WebhookSendAgain => "resent a webhook",

@@ -4,6 +4,7 @@
 pub mod account;
 pub mod audit;
 pub mod case;
+mod csv;
 pub mod decisions;
 mod differences;
 pub mod entry;

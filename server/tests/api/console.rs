@@ -172,6 +172,7 @@ pub(crate) const ROUTES: &[Row] = &[
     ("POST", "/admin/sign-out-everywhere", ALL, OWN),
     ("GET", "/admin/sessions", ALL, OPERATOR),
     ("POST", "/admin/sessions", READERS, &[]),
+    ("GET", "/admin/sessions/export", ALL, OPERATOR),
     ("GET", "/admin/sessions/new", CASES, &[]),
     ("POST", "/admin/sessions/new", CASES, &[]),
     ("GET", "/admin/sessions/{id}", ALL, OPERATOR),

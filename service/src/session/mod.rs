@@ -5,6 +5,7 @@ pub mod cancel;
 pub mod create;
 pub(crate) mod end;
 pub(crate) mod expire;
+pub mod export;
 pub mod history;
 pub mod list;
 pub mod overview;

@@ -3,7 +3,7 @@
 mod view;
 
 use super::{
-    labels,
+    csv, labels,
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
 };
@@ -167,20 +167,13 @@ fn json_lines(found: &[Recorded]) -> String {
     found.iter().map(line).collect()
 }
 
-/// RFC 4180. A spreadsheet must not take a name for a formula, so such a cell begins with an apostrophe.
+/// For spreadsheets.
 fn csv(found: &[Recorded]) -> String {
-    let cell = |text: &str| {
-        let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-        let mark = if formula { "'" } else { "" };
-        format!("\"{mark}{}\"", text.replace('"', "\"\""))
-    };
-    let mut file = String::from("number,at,actor,actorName,action,subject,detail,address\r\n");
-    for recorded in found {
-        let cells = columns(recorded).map(|(_, value)| value.map_or_else(String::new, |text| cell(&text)));
-        file.push_str(&cells.join(","));
-        file.push_str("\r\n");
-    }
-    file
+    let head = String::from("number,at,actor,actorName,action,subject,detail,address\r\n");
+    let rows = found
+        .iter()
+        .map(|recorded| csv::row(columns(recorded).map(|(_, value)| value)));
+    [head].into_iter().chain(rows).collect()
 }
 
 #[cfg(test)]

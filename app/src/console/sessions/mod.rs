@@ -1,13 +1,17 @@
 //! The list of sessions.
 
+mod file;
 mod view;
 
 use super::{
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
 };
-use crate::page::{Fields, Outcome, form, mistake};
-use axum::{Router, routing::post};
+use crate::page::{Fields, Outcome, form, handler, mistake};
+use axum::{
+    Router,
+    routing::{get, post},
+};
 use domain::{
     document::DocumentType,
     ids::SessionId,
@@ -30,6 +34,7 @@ use service::{
 use view::{Asked, Person, Row, SessionsView, render};
 
 const HERE: &str = "/admin/sessions";
+const FILE: &str = "/admin/sessions/export";
 /// The full name of the person who is looked for.
 const NAME: &str = "name";
 /// Their date of birth.
@@ -41,9 +46,11 @@ pub fn SessionsPage() -> impl IntoView {
     signed_in(NavigationItem::Sessions, load, render)
 }
 
-/// The form that looks for a person. It is posted, because no address may hold a name.
+/// The form that looks for a person, which is posted, because no address may hold a name; and the file.
 pub(super) fn forms() -> Router {
-    Router::new().route(HERE, post(form(HERE, find)))
+    Router::new()
+        .route(HERE, post(form(HERE, find)))
+        .route(FILE, get(handler(file::file)))
 }
 
 /// Rows per page.
@@ -105,6 +112,7 @@ async fn load(request: Request) -> PageResult<SessionsView> {
         person: Reader::of(request.staff()).is_ok().then(Person::default),
         rows: found.into_iter().map(row).collect(),
         next,
+        file: Some(fields.url_without(FILE, "after")),
         mistakes: Vec::new(),
     })
 }
@@ -136,6 +144,7 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
         }),
         rows,
         next: None,
+        file: None,
         mistakes,
     };
     Ok(Outcome::shown(status, view))

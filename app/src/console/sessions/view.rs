@@ -89,6 +89,8 @@ pub(super) struct SessionsView {
     pub rows: Vec<Row>,
     /// Address of the next page.
     pub next: Option<String>,
+    /// Address of the file with all sessions that match.
+    pub file: Option<String>,
     /// What is wrong with the search for a person.
     pub mistakes: Vec<Mistake>,
 }
@@ -229,13 +231,14 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         ];
         Table::new("Sessions", columns).rows(view.rows.iter().map(row))
     };
+    let file = view.file.clone().filter(|_| !view.rows.is_empty());
+    let file = file.map(|file| view! { <a class="button secondary small" href=file>"Download CSV"</a> });
     let new = frame
         .may
         .review
-        .then(|| view! { <a class="button primary small" href="/admin/sessions/new">"Create a session"</a> })
-        .into_any();
+        .then(|| view! { <a class="button primary small" href="/admin/sessions/new">"Create a session"</a> });
     let main = view! {
-        {heading("Sessions", new)}
+        {heading("Sessions", view! { {file} {new} }.into_any())}
         {mistakes(&view.mistakes)}
         {filters(&view.asked)}
         {view.person.as_ref().map(|asked| person(asked, &view.mistakes))}

@@ -157,7 +157,7 @@ fn lifetimes(view: &SettingsView) -> AnyView {
     let [link, session, retention] = &view.lifetimes;
     let inside = view! {
         <div class="grid-form three">
-            {number("link_lifetime", "Link lifetime (minutes)", "5 minutes to 7 days (10080 minutes)", link, wrong)}
+            {number("link_lifetime", "Link lifetime (minutes)", "5 minutes to 7 days (10,080 minutes)", link, wrong)}
             {number("session_lifetime", "Session lifetime (hours)", "1 hour to 30 days", session, wrong)}
             {number("retention", "Personal data retention (days)", "1 day to 7 years after the end. A shorter period counts for sessions that have ended, too.", retention, wrong)}
         </div>
