@@ -159,8 +159,14 @@ fn people(wanted: &Attacks, samples: &Path) -> Done<Vec<Person>> {
     files.iter().map(open).collect()
 }
 
-/// The frames of one recording: straight, the turn, straight, closer.
+/// Written last into the folder of a recording.
+const MOVEMENTS: &str = "movements";
+
+/// The frames of one recording: straight, the turn, straight, closer. One that an earlier run has finished stays.
 fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &mut StdRng) -> Done {
+    if folder.join(MOVEMENTS).exists() {
+        return Ok(());
+    }
     fs::create_dir_all(folder)?;
     let person = &people[number % people.len()];
     // Far enough in a folder that is sorted by name to be somebody else.
@@ -205,7 +211,7 @@ fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &
     } else {
         asked.to_owned()
     };
-    Ok(fs::write(folder.join("movements"), movements)?)
+    Ok(fs::write(folder.join(MOVEMENTS), movements)?)
 }
 
 /// What a film shows that was made without knowing the request: as often the other side, as often not closer.

@@ -151,6 +151,12 @@ const READY_MS: i64 = 45_000;
 /// Without a face for this long, a movement is not being made.
 const LOST_MS: i64 = 1_500;
 
+/// Whether a face looks straight ahead, as it must before a run begins.
+#[must_use]
+pub fn looks_straight(yaw: f32) -> bool {
+    yaw.abs() <= STRAIGHT
+}
+
 /// One run of the camera. Serialised into the token that the browser returns with its next frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
@@ -361,7 +367,7 @@ impl Run {
         };
         let turn = [Challenge::TurnLeft, Challenge::TurnRight].into_iter().find(turned);
         // A turned face looks narrower: it has not come closer or gone away.
-        let closer = face.yaw.abs() <= STRAIGHT && face.eye_distance >= self.base * CLOSER;
+        let closer = looks_straight(face.yaw) && face.eye_distance >= self.base * CLOSER;
         turn.or(closer.then_some(Challenge::ComeCloser))
     }
 
@@ -413,7 +419,7 @@ fn placed(glance: &Glance, largest: f32) -> Result<GlanceFace, Hint> {
     if away(0) || away(1) {
         return Err(Hint::Centre);
     }
-    if face.yaw.abs() > STRAIGHT {
+    if !looks_straight(face.yaw) {
         return Err(Hint::LookStraight);
     }
     Ok(face)

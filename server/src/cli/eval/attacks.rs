@@ -1,4 +1,5 @@
-//! `eval attacks`: each recording is judged as a selfie whose camera the server watched, which is the best that an attacker can reach.
+//! `eval attacks`: each recording is judged as a selfie whose camera the server watched, which is the best that an attacker can reach. A
+//! recording at which the camera would have waited for a straight face for ever has no outcome.
 
 use super::{
     super::{
@@ -14,7 +15,8 @@ use crate::beside;
 use clap::Args;
 use domain::{
     decision::{Decision, Earlier, Evidence, Policy, decide},
-    findings::SelfieFindings,
+    findings::{Asked, SelfieFindings},
+    live::looks_straight,
     outcome::Verdict,
     session::{Plan, Step},
     time::Clock as _,
@@ -111,6 +113,9 @@ fn judge(vision: &Vision, policy: &Policy, recording: &Path) -> Result<Outcome, 
     let frames = frames(recording)?;
     let asked = asked(recording)?;
     let found = vision.examine_selfie(&frames, &asked);
+    if !begins(&found, &asked) {
+        return Ok(Outcome::without_response());
+    }
     let decision = decided(&found, policy);
     let passes = |signal: &Signal| decided(&without(signal, &found), policy).verdict == Verdict::Approved;
     let held_by = if decision.verdict == Verdict::Approved {
@@ -123,11 +128,17 @@ fn judge(vision: &Vision, policy: &Policy, recording: &Path) -> Result<Outcome, 
             .collect()
     };
     Ok(Outcome {
-        verdict: decision.verdict,
+        verdict: Some(decision.verdict),
         reasons: decision.reasons,
         liveness: decision.checks.selfie.and_then(|check| check.liveness_confidence),
         held_by,
     })
+}
+
+/// Whether the camera would have begun: it requests a movement only of a face that looks straight.
+fn begins(found: &SelfieFindings, asked: &Asked) -> bool {
+    let first = found.poses.first();
+    asked.movements.is_empty() || first.is_some_and(|pose| looks_straight(pose.yaw))
 }
 
 fn decided(found: &SelfieFindings, policy: &Policy) -> Decision {

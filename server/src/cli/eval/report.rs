@@ -16,12 +16,24 @@ use vision::Vision;
 /// What became of a recording.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Outcome {
-    pub(super) verdict: Verdict,
+    /// `None` if the camera would not have begun: no response, in the words of ISO/IEC 30107-3.
+    pub(super) verdict: Option<Verdict>,
     pub(super) reasons: Vec<Reason>,
     /// Liveness confidence; `None` if it could not be measured.
     pub(super) liveness: Option<f64>,
     /// Signals without any one of which it would have been approved.
     pub(super) held_by: Vec<String>,
+}
+
+impl Outcome {
+    pub(super) const fn without_response() -> Self {
+        Self {
+            verdict: None,
+            reasons: Vec::new(),
+            liveness: None,
+            held_by: Vec::new(),
+        }
+    }
 }
 
 /// The recordings of one kind.
@@ -31,6 +43,7 @@ struct Kind {
     approved: usize,
     reviewed: usize,
     rejected: usize,
+    no_response: usize,
     reasons: BTreeMap<&'static str, usize>,
     /// By signal: recordings that would be approved without it.
     held_by: BTreeMap<String, usize>,
@@ -39,7 +52,8 @@ struct Kind {
 }
 
 impl Kind {
-    const fn total(&self) -> usize {
+    /// Recordings with a response.
+    const fn answered(&self) -> usize {
         self.approved + self.reviewed + self.rejected
     }
 
@@ -50,7 +64,7 @@ impl Kind {
         } else {
             self.approved
         };
-        Share::of(wrong, self.total())
+        Share::of(wrong, self.answered())
     }
 
     const fn rate(&self) -> &'static str {
@@ -89,9 +103,10 @@ impl Report {
         let entry = self.kinds.entry(kind.to_owned()).or_default();
         entry.genuine = genuine;
         match outcome.verdict {
-            Verdict::Approved => entry.approved += 1,
-            Verdict::NeedsReview => entry.reviewed += 1,
-            Verdict::Rejected => entry.rejected += 1,
+            Some(Verdict::Approved) => entry.approved += 1,
+            Some(Verdict::NeedsReview) => entry.reviewed += 1,
+            Some(Verdict::Rejected) => entry.rejected += 1,
+            None => entry.no_response += 1,
         }
         for reason in outcome.reasons {
             *entry.reasons.entry(reason.as_str()).or_default() += 1;
@@ -117,11 +132,12 @@ impl Report {
     pub(super) fn table(&self) -> String {
         let rows = self.kinds.iter().map(|(name, kind)| {
             format!(
-                "{name:<24} {:<5} {}; {} reviewed, {} rejected",
+                "{name:<24} {:<5} {}; {} reviewed, {} rejected, {} without response",
                 kind.rate(),
                 kind.errors().text(),
                 kind.reviewed,
-                kind.rejected
+                kind.rejected,
+                kind.no_response
             )
         });
         let signals = self.signals().into_iter().map(|(signal, kinds)| {
@@ -137,7 +153,7 @@ impl Report {
     pub(super) fn json(&self) -> Result<String, Failure> {
         let kinds: BTreeMap<&str, _> = self.kinds.iter().map(|(name, kind)| {
             let entry = json!({
-                "genuine": kind.genuine, "recordings": kind.total(), "approved": kind.approved, "reviewed": kind.reviewed,
+                "genuine": kind.genuine, "recordings": kind.answered() + kind.no_response, "noResponse": kind.no_response, "approved": kind.approved, "reviewed": kind.reviewed,
                 "rejected": kind.rejected, "rate": kind.rate(), "errors": kind.errors(), "reasons": kind.reasons,
                 "nearestLiveness": kind.nearest, "approvedWithout": kind.held_by,
             });
@@ -179,8 +195,8 @@ impl Report {
         let body = format!(
             r#"<p>honnin {version}, {at}. Selfies are approved from a liveness confidence of {liveness}.</p>
 <h2>Error rates</h2>
-<p>APCER: share of attacks that are approved. BPCER: share of selfies of living people that are not. Bars show the 95 % interval (Clopper–Pearson).</p>
-<div class="wide"><table><thead><tr><th>Kind</th><th>Rate</th><th class="n">Errors</th><th>95 % interval</th><th class="n">Reviewed</th><th class="n">Rejected</th><th>Most frequent reasons</th></tr></thead>
+<p>APCER: share of attacks that are approved. BPCER: share of selfies of living people that are not. A recording that does not begin with a face that looks straight gets no response: the camera waits for one, and the rates leave it out. Bars show the 95 % interval (Clopper–Pearson).</p>
+<div class="wide"><table><thead><tr><th>Kind</th><th>Rate</th><th class="n">Errors</th><th>95 % interval</th><th class="n">Reviewed</th><th class="n">Rejected</th><th class="n">No response</th><th>Most frequent reasons</th></tr></thead>
 <tbody>{rows}</tbody></table></div>
 <h2>What each signal adds</h2>
 <p>Attacks that would be approved if this one signal were not measured. Most attacks are stopped by several signals and are not counted here.</p>
@@ -209,7 +225,7 @@ fn row(name: &str, kind: &Kind) -> String {
         .map(|(reason, count)| format!("{reason} ({count})"))
         .collect();
     format!(
-        "<tr><td>{}</td><td>{}</td><td class=\"n\">{} of {}</td><td>{}{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
+        "<tr><td>{}</td><td>{}</td><td class=\"n\">{} of {}</td><td>{}{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
         escaped(name),
         kind.rate(),
         errors.hits,
@@ -218,6 +234,7 @@ fn row(name: &str, kind: &Kind) -> String {
         interval(errors),
         kind.reviewed,
         kind.rejected,
+        kind.no_response,
         reasons.join(", ")
     )
 }
@@ -234,7 +251,7 @@ mod tests {
             at: Timestamp::from_millis(0),
         };
         let outcome = |verdict, liveness| Outcome {
-            verdict,
+            verdict: Some(verdict),
             reasons: vec![Reason::SelfieLivenessFailed],
             liveness: Some(liveness),
             held_by: vec!["pixel grid of a screen".to_owned()],
@@ -242,6 +259,7 @@ mod tests {
         report.add("screen <4K>", false, outcome(Verdict::Approved, 0.7));
         report.add("screen <4K>", false, outcome(Verdict::NeedsReview, 0.3));
         report.add("genuine", true, outcome(Verdict::NeedsReview, 0.5));
+        report.add("genuine", true, Outcome::without_response());
         report.add("genuine", true, outcome(Verdict::Approved, 0.8));
         report
     }
@@ -261,6 +279,11 @@ mod tests {
             (Some("BPCER"), Some(1))
         );
         assert_eq!(genuine["nearestLiveness"].as_f64(), Some(0.5));
+        assert_eq!(genuine["errors"]["of"].as_u64(), Some(2), "no response is no error");
+        assert_eq!(
+            (genuine["recordings"].as_u64(), genuine["noResponse"].as_u64()),
+            (Some(3), Some(1))
+        );
     }
 
     #[test]
