@@ -19,13 +19,15 @@ pub const CHECK: &str = "/capture/check";
 /// Waits a while for the analysis of that photo and answers JSON `{analysed, problems}`, with the value of [`SHOWN`] now.
 pub const CHECK_FOUND: &str = "/capture/check/found";
 /// Details, GET and POST: the names of `domain::user_input::InputField`, the date of birth as [`BIRTH_DAY`], [`BIRTH_MONTH`] and
-/// [`BIRTH_YEAR`].
+/// [`BIRTH_YEAR`]; [`POSTCODE`] with [`DECISION`] [`FIND_ADDRESS`].
 pub const DETAILS: &str = "/capture/details";
 /// Selfie, GET; POST multipart: [`RUN`] or [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`WITHOUT_CHALLENGE`] and one [`FRAME`]. JSON where
 /// asked for.
 pub const SELFIE: &str = "/capture/selfie";
 /// A small copy of what the selfie camera shows, POST multipart: [`RUN`] after the first, [`FRAME`]. Answers JSON: what to do next.
 pub const SELFIE_LIVE: &str = "/capture/selfie/live";
+/// Where an upload is that waits for the server, GET. Answers JSON `{sentence}`, `null` if none waits.
+pub const QUEUE: &str = "/capture/queue";
 /// Check and submit, GET and POST (no fields).
 pub const SUBMIT: &str = "/capture/submit";
 /// The result, GET.
@@ -75,6 +77,10 @@ pub const SLOT_FRONT: &str = "document-front";
 pub const SLOT_BACK: &str = "document-back";
 /// The file of one side.
 pub const PICTURE: &str = "picture";
+/// A Japanese postcode, from which the address can be filled in. Not stored.
+pub const POSTCODE: &str = "postcode";
+/// Value of [`DECISION`]: fill in the address from [`POSTCODE`].
+pub const FIND_ADDRESS: &str = "address";
 /// The day of birth.
 pub const BIRTH_DAY: &str = "birthDay";
 /// The month of birth, as a number.

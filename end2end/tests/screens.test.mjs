@@ -48,6 +48,8 @@ function watcher(prefix) {
 }
 
 const languages = ["en", "ja"];
+/** What the server says of an upload that waits, in `app/src/text/live.rs`. */
+const queued = { en: "We are very busy. You are number 3 in the queue.", ja: "混み合っています。順番は3番目です。" };
 
 for (const language of languages) {
   test(`the whole flow in ${language}, with its mistakes`, long, async () => {
@@ -193,6 +195,22 @@ for (const language of languages) {
       await shoot(page, `30-camera-${name}`);
       await page.unroute("**/capture/pictures");
     }
+    // While the server takes no more pictures, the page says where in the queue these are.
+    await page.goto(`${honnin.base}/capture/document`);
+    let free;
+    const busy = new Promise((resolve) => { free = resolve; });
+    await page.route("**/capture/pictures", async (route) => { await busy; await route.continue(); });
+    await page.route("**/capture/queue", async (route) => {
+      const asked = await (await route.fetch()).json();
+      assert.deepEqual(asked, { sentence: null }, "nothing has reached the server");
+      await route.fulfill({ json: { sentence: queued[language] } });
+    });
+    await open();
+    await page.locator(".shutter:not([hidden])").click();
+    await page.locator(".stage-hint", { hasText: queued[language] }).waitFor();
+    await shoot(page, "30-camera-queue");
+    await page.unroute("**/capture/queue");
+    free();
     // The stored picture is sent automatically as soon as possible.
     await page.waitForURL((url) => url.pathname === "/capture/check");
     // Once it was read, the page says that it shows no document, and takes it from whoever has seen that.

@@ -7,6 +7,7 @@ mod compress;
 mod dev;
 mod models;
 mod passwords;
+mod postcodes;
 mod site;
 mod style;
 
@@ -43,6 +44,8 @@ enum Task {
     Models,
     /// Make the filter of leaked passwords from the list of a registry's package
     Passwords,
+    /// Make the table of Japanese postcodes from the list of a registry's package
+    Postcodes,
 }
 
 fn main() -> Done {
@@ -64,6 +67,10 @@ fn main() -> Done {
         Task::Dev => dev::run(&workspace(), &target()),
         Task::Passwords => {
             println!("{} passwords", passwords::make(&workspace())?);
+            Ok(())
+        }
+        Task::Postcodes => {
+            println!("{} postcodes", postcodes::make(&workspace())?);
             Ok(())
         }
         Task::Models => {

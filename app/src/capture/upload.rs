@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     page::{refuse, render},
-    text::picture::FileFault,
+    text::{live::QUEUED, picture::FileFault},
 };
 use axum::{
     Json,
@@ -41,6 +41,20 @@ struct Told {
 struct Problem {
     code: &'static str,
     sentence: &'static str,
+}
+
+/// Where an upload is that waits for the server.
+#[derive(Serialize)]
+struct Queued {
+    /// `None` if none waits.
+    sentence: Option<String>,
+}
+
+/// The response to a phone whose upload does not move: its number in the queue, if that is why.
+pub fn queued(request: &Request, number: Option<usize>) -> Response {
+    let language = request.who.language;
+    let sentence = number.map(|number| QUEUED.fill(language, &[("number", &number.to_string())]));
+    Json(Queued { sentence }).into_response()
 }
 
 /// Who uploads.

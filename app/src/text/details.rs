@@ -38,6 +38,18 @@ texts! {
     ADDRESS: "Address", "住所";
     /// Hint.
     ADDRESS_HINT: "Where you live now, with the postal code", "現在お住まいの住所";
+    /// Hint, with a postcode above.
+    ADDRESS_HINT_JAPAN: "Where you live now, with the house number and the name of the building", "現在お住まいの住所を、番地・建物名まで入力してください";
+    /// Label.
+    POSTCODE: "Postcode (optional)", "郵便番号（任意）";
+    /// Hint.
+    POSTCODE_HINT: "7 digits, such as 150-0001. It fills in the first part of your address.", "例：150-0001。住所の町域までが入力されます。";
+    /// Button.
+    FIND_ADDRESS: "Fill in address", "住所を入力";
+    /// Fault.
+    NOT_A_POSTCODE: "A postcode has 7 digits", "郵便番号は7桁の数字で入力してください";
+    /// Fault.
+    POSTCODE_UNKNOWN: "We do not know this postcode. Enter your address yourself", "この郵便番号は見つかりません。住所を直接入力してください";
     /// Fault.
     LAST_NAME_MISSING: "Enter your family name", "姓を入力してください";
     /// Fault.

@@ -34,6 +34,8 @@ texts! {
     DONE: "Done. Thank you", "撮影が終わりました";
     /// Too late.
     TOO_SLOW: "That took too long. Please try again.", "時間がかかりすぎました。もう一度お試しください。";
+    /// Photos that wait until the server takes them.
+    QUEUED: "We are very busy. You are number {number} in the queue.", "混み合っています。順番は{number}番目です。";
     /// Other movements than requested.
     NOT_ASKED: "Please wait for each request and follow it.", "表示された動作を、順番に行ってください。";
 }

@@ -14,7 +14,7 @@ use axum::{
     Router,
     middleware::{from_fn_with_state, map_response},
     response::Response,
-    routing::post,
+    routing::{get, post},
 };
 use http::HeaderValue;
 pub(crate) use visit::stranger;
@@ -27,6 +27,7 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         .route(forms::SELFIE_LIVE, post(uploads::live))
         .layer(upload::no_limit_of_axum());
     uploads
+        .route(forms::QUEUE, get(uploads::queue))
         .merge(routes::capture().with_state(()))
         .route_layer(from_fn_with_state(app.clone(), visit::visits))
         .layer(map_response(with_camera))

@@ -8,7 +8,7 @@ use app::{
     capture::{
         Refusal, Request as PageRequest,
         live::answer as live_answer,
-        upload::{Taken, answer, applicant, sort},
+        upload::{Taken, answer, applicant, queued, sort},
     },
     forms,
     page::refuse,
@@ -144,6 +144,14 @@ async fn receive_burst(
         .map(|(index, bytes)| (times.get(index).copied().unwrap_or(0), bytes))
         .collect();
     Ok(Ok((Burst { answers, frames }, upload)))
+}
+
+/// GET: the number in the queue of an upload that waits.
+pub(super) async fn queue(State(app): State<App>, page: PageRequest) -> Response {
+    match applicant(&page).await {
+        Ok(applicant) => queued(&page, app.admission.number(applicant.session())),
+        Err(refusal) => refuse(page, refusal).await,
+    }
 }
 
 /// POST multipart: a small copy of what the selfie camera shows.

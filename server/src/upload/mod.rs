@@ -16,7 +16,7 @@ use crate::{
 use axum::extract::Request;
 use domain::ids::{SessionId, TenantId};
 use http::header::CONTENT_LENGTH;
-use room::{Reservation, Room};
+use room::{Guest, Reservation, Room};
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use tokio::time::timeout;
 use turn::Turn;
@@ -43,6 +43,11 @@ impl Admission {
             room: Room::new(settings.room, settings.waiting, settings.wait_at_most),
             stall: settings.stall,
         }
+    }
+
+    /// The number of a session's upload among those that wait for memory, from 1; `None` if it does not wait.
+    pub(crate) fn number(&self, session: &SessionId) -> Option<usize> {
+        self.room.number(session)
     }
 }
 
@@ -88,7 +93,7 @@ impl Upload {
             slot.give_back();
         }
         let (parts, place) = tokio::select! {
-            read = admitted(admission, tenant, request, limit) => read?,
+            read = admitted(admission, (tenant, session), request, limit) => read?,
             () = turn.taken_over() => return Err(UploadFault::Busy),
         };
         if !turn.arrive() {
@@ -135,7 +140,7 @@ impl Upload {
 /// The parts of the form and the memory that they hold.
 async fn admitted(
     admission: &Admission,
-    tenant: &TenantId,
+    (tenant, session): (&TenantId, &SessionId),
     request: Request,
     limit: usize,
 ) -> Result<(Vec<(String, Part)>, Option<Reservation>), UploadFault> {
@@ -149,7 +154,12 @@ async fn admitted(
         None
     } else {
         let size = announced.unwrap_or(limit).div_ceil(MIB);
-        let place = admission.room.place(network(&request), tenant.clone(), size).await;
+        let guest = Guest {
+            network: network(&request),
+            tenant: tenant.clone(),
+            session: session.clone(),
+        };
+        let place = admission.room.place(guest, size).await;
         Some(place.ok_or(UploadFault::Busy)?)
     };
     let read = form::read(request, limit, too_large, admission.stall);
@@ -239,10 +249,13 @@ mod tests {
     #[tokio::test]
     async fn what_is_announced_to_be_too_large_takes_no_room() {
         let admission = admission(1, LONG);
-        let _held = admission
-            .room
-            .place(Network::of([192, 0, 2, 1].into()), id(0).0, 1)
-            .await;
+        let (tenant, session) = id(0);
+        let guest = Guest {
+            network: Network::of([192, 0, 2, 1].into()),
+            tenant,
+            session,
+        };
+        let _held = admission.room.place(guest, 1).await;
         let read = Upload::read(&admission, of(&id(4)), form(LIMIT + 1, MIB, true), LIMIT).now_or_never();
         assert_eq!(read.unwrap().err(), Some(UploadFault::TooLarge));
     }

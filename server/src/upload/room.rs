@@ -3,7 +3,7 @@
 //! used its share is skipped.
 
 use crate::edge::{Network, Part, Shares, Short};
-use domain::ids::TenantId;
+use domain::ids::{SessionId, TenantId};
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -24,10 +24,17 @@ pub(super) struct Room {
     wait_at_most: Duration,
 }
 
+/// Whose upload it is.
+#[derive(Clone, Debug)]
+pub(super) struct Guest {
+    pub(super) network: Network,
+    pub(super) tenant: TenantId,
+    pub(super) session: SessionId,
+}
+
 #[derive(Debug)]
 struct Waiter {
-    network: Network,
-    tenant: TenantId,
+    guest: Guest,
     size: usize,
     admit: oneshot::Sender<Reservation>,
 }
@@ -61,23 +68,22 @@ impl Room {
     }
 
     /// Memory of this many MiB, or all there is; `None` if too many are waiting already, or it took too long.
-    pub(super) async fn place(
-        self: &Arc<Self>,
-        network: Network,
-        tenant: TenantId,
-        size: usize,
-    ) -> Option<Reservation> {
-        let _seat = self.seats.take(network, 1, 0).ok()?;
+    pub(super) async fn place(self: &Arc<Self>, guest: Guest, size: usize) -> Option<Reservation> {
+        let _seat = self.seats.take(guest.network, 1, 0).ok()?;
         let (admit, admitted) = oneshot::channel();
         let size = size.clamp(1, self.all);
-        self.lock().push_back(Waiter {
-            network,
-            tenant,
-            size,
-            admit,
-        });
+        self.lock().push_back(Waiter { guest, size, admit });
         self.admit();
         timeout(self.wait_at_most, admitted).await.ok()?.ok()
+    }
+
+    /// The number in the queue of a session's upload, from 1; `None` if none is waiting.
+    pub(super) fn number(&self, session: &SessionId) -> Option<usize> {
+        let waiting = self.lock();
+        let mut present = waiting.iter().filter(|waiter| !waiter.admit.is_closed());
+        present
+            .position(|waiter| waiter.guest.session == *session)
+            .map(|before| before + 1)
     }
 
     /// Admits the waiting uploads that fit now. Nobody overtakes one that only waits for more memory, or large ones would wait
@@ -111,8 +117,8 @@ impl Room {
     }
 
     fn take(&self, waiter: &Waiter) -> Result<(Part, Part<TenantId>), Short> {
-        let of_network = self.held.take(waiter.network, waiter.size, 0)?;
-        let of_tenant = self.by_tenant.take(waiter.tenant.clone(), waiter.size, 0)?;
+        let of_network = self.held.take(waiter.guest.network, waiter.size, 0)?;
+        let of_tenant = self.by_tenant.take(waiter.guest.tenant.clone(), waiter.size, 0)?;
         Ok((of_network, of_tenant))
     }
 
@@ -130,17 +136,17 @@ mod tests {
     /// Far longer than a test takes.
     const LONG: Duration = Duration::from_secs(600);
 
-    fn network(number: u8) -> Network {
-        Network::of([127, number, 0, 1].into())
-    }
-
-    fn tenant(number: u8) -> TenantId {
-        TenantId::from_random([number; 16])
+    fn guest(network: u8, tenant: u8) -> Guest {
+        Guest {
+            network: Network::of([127, network, 0, 1].into()),
+            tenant: TenantId::from_random([tenant; 16]),
+            session: SessionId::from_random([network; 16]),
+        }
     }
 
     /// Memory, if available immediately.
     fn at_once(room: &Arc<Room>, from: u8, size: usize) -> Option<Reservation> {
-        room.place(network(from), tenant(0), size).now_or_never().flatten()
+        room.place(guest(from, 0), size).now_or_never().flatten()
     }
 
     #[tokio::test]
@@ -151,7 +157,7 @@ mod tests {
         assert!(at_once(&room, 1, 1).is_none());
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);
-            async move { room.place(network(1), tenant(0), 1).await }
+            async move { room.place(guest(1, 0), 1).await }
         });
         tokio::task::yield_now().await;
         assert!(at_once(&room, 2, 4).is_some(), "past the one that has used its share");
@@ -163,9 +169,9 @@ mod tests {
     async fn the_large_is_not_overtaken_for_ever_and_who_went_away_is_forgotten() {
         let room = Room::new(8, 64, LONG);
         let first = at_once(&room, 1, 6).unwrap();
-        let mut large = Box::pin(room.place(network(2), tenant(0), 4));
+        let mut large = Box::pin(room.place(guest(2, 0), 4));
         assert!(large.as_mut().now_or_never().is_none());
-        let mut small = Box::pin(room.place(network(3), tenant(0), 1));
+        let mut small = Box::pin(room.place(guest(3, 0), 1));
         assert!(small.as_mut().now_or_never().is_none(), "it came later");
         drop(large);
         // The next upload finds that the large one is gone.
@@ -181,20 +187,23 @@ mod tests {
         let room = Room::new(1, 2, Duration::from_millis(1));
         let _held = at_once(&room, 1, 1).unwrap();
         let (one, other, third) = tokio::join!(
-            room.place(network(2), tenant(0), 1),
-            room.place(network(3), tenant(0), 1),
+            room.place(guest(2, 0), 1),
+            room.place(guest(3, 0), 1),
             // Refused without having waited.
             async { at_once(&room, 4, 1) }
         );
         assert!(one.is_none() && other.is_none() && third.is_none());
-        assert!(room.seats.take(network(5), 2, 0).is_ok(), "the queue is empty again");
+        assert!(
+            room.seats.take(guest(5, 0).network, 2, 0).is_ok(),
+            "the queue is empty again"
+        );
     }
 
     #[tokio::test]
     async fn a_tenant_with_many_networks_leaves_a_quarter_to_the_others() {
         let room = Room::new(16, 64, LONG);
         let from = |network_of: u8, tenant_of: u8| {
-            let place = room.place(network(network_of), tenant(tenant_of), 2);
+            let place = room.place(guest(network_of, tenant_of), 2);
             place.now_or_never().flatten()
         };
         let first = from(100, 1).unwrap();
@@ -204,5 +213,21 @@ mod tests {
         assert_eq!(greedy.len(), 5, "twelve with those of the other tenant");
         assert!(from(102, 2).is_some(), "past the ones that wait");
         drop((small, greedy));
+    }
+
+    #[tokio::test]
+    async fn who_waits_has_a_number_until_it_is_their_turn() {
+        let room = Room::new(1, 64, LONG);
+        let held = at_once(&room, 1, 1);
+        let mut waiting: Vec<_> = (2..5).map(|number| Box::pin(room.place(guest(number, 0), 1))).collect();
+        for one in &mut waiting {
+            assert!(one.as_mut().now_or_never().is_none());
+        }
+        let number = |of: u8| room.number(&guest(of, 0).session);
+        assert_eq!([1, 2, 3, 4].map(number), [None, Some(1), Some(2), Some(3)]);
+        drop(waiting.remove(0));
+        assert_eq!([2, 3, 4].map(number), [None, Some(1), Some(2)], "one went away");
+        drop(held);
+        assert_eq!([3, 4].map(number), [None, Some(1)]);
     }
 }

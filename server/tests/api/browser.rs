@@ -29,6 +29,11 @@ impl<'a> Browser<'a> {
         }
     }
 
+    /// Its loopback address.
+    pub(crate) const fn address(&self) -> Ipv4Addr {
+        self.address
+    }
+
     /// Its cookies as a header value.
     pub(crate) fn cookies(&self) -> String {
         let pairs: Vec<_> = self

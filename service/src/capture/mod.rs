@@ -9,6 +9,7 @@ pub mod decline;
 pub mod details;
 pub(crate) mod findings;
 pub mod open_link;
+pub mod postcode;
 pub mod progress;
 pub mod rectify;
 pub mod result;

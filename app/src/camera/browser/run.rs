@@ -3,7 +3,7 @@
 use super::cue::Cues;
 use super::device::Camera;
 use super::scene::Look;
-use super::send::{Answer, go, send};
+use super::send::{Answer, go, queued, send};
 use super::trouble::Trouble;
 use super::{now, rest, window};
 use crate::camera::retry::Retry;
@@ -12,8 +12,9 @@ use crate::forms;
 use crate::text::{Text, camera as text};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use std::borrow::Cow;
 use std::cell::Cell;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Blob, Element, FormData, HtmlElement, HtmlInputElement, HtmlVideoElement, Url, VisibilityState};
@@ -23,6 +24,9 @@ const STILL_SIDE: f64 = 1_000.0;
 const STILL_QUALITY: f64 = 0.8;
 /// By then it has replaced the video on the screen.
 const PAINTED_MS: i32 = 80;
+
+/// An upload that has not moved for so long may be waiting for the server.
+const STUCK_MS: u64 = 3_000;
 
 /// Films until it has what it needs; returns the form to send and its address. `Err(None)`: the run was ended from outside.
 pub(super) type Film = fn(Rc<Run>, u32) -> std::pin::Pin<Box<dyn Future<Output = Filmed>>>;
@@ -264,8 +268,14 @@ impl Run {
             self.stage.panel.set(None);
             self.stage.tell(self.stage.say(text::SENDING));
             self.stage.sent(0.0);
-            let stage = self.stage;
-            let answer = send(address, form, move |share| stage.sent(share)).await;
+            let (stage, moved_at) = (self.stage, Rc::new(Cell::new(now())));
+            let watch = Rc::downgrade(&moved_at);
+            spawn_local(tell_queue(stage, watch));
+            let moved = move |share| {
+                moved_at.set(now());
+                stage.sent(share);
+            };
+            let answer = send(address, form, moved).await;
             if !self.wanted(turn) {
                 return;
             }
@@ -338,6 +348,22 @@ impl Run {
             }
         });
         let _ = window.add_event_listener_with_callback("pageshow", shown.into_js_value().unchecked_ref());
+    }
+}
+
+/// Says where in the queue the pictures are, as long as they are being sent and do not move.
+async fn tell_queue(stage: Stage, moved_at: Weak<Cell<u64>>) {
+    loop {
+        rest(STUCK_MS as i32).await;
+        let Some(moved) = moved_at.upgrade().map(|at| at.get()) else {
+            return;
+        };
+        let stuck = now() - moved >= STUCK_MS;
+        let sentence = if stuck { queued().await } else { None };
+        if moved_at.strong_count() == 0 {
+            return;
+        }
+        stage.tell(sentence.map_or(Cow::Borrowed(stage.say(text::SENDING)), Cow::Owned));
     }
 }
 

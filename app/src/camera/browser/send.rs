@@ -1,6 +1,7 @@
 //! Sends a form and interprets the response.
 
 use super::window;
+use crate::forms;
 use js_sys::{Function, JSON, Promise, Reflect};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -109,10 +110,25 @@ async fn post(
         }
     });
     request.upload()?.set_onprogress(progress.as_ref().dyn_ref());
-    let ended = Promise::new(&mut |resolve: Function, _| request.set_onloadend(Some(&resolve)));
     request.send_with_opt_form_data(Some(form))?;
-    JsFuture::from(ended).await?;
+    ended(&request).await?;
     Ok(request)
+}
+
+/// Waits for the response, or for what became of it.
+async fn ended(request: &XmlHttpRequest) -> Result<JsValue, JsValue> {
+    let ended = Promise::new(&mut |resolve: Function, _| request.set_onloadend(Some(&resolve)));
+    JsFuture::from(ended).await
+}
+
+/// What the server says of pictures that it has not begun to take; `None` if they do not wait for it.
+pub(super) async fn queued() -> Option<String> {
+    let request = XmlHttpRequest::new().ok()?;
+    request.open("GET", forms::QUEUE).ok()?;
+    request.set_timeout(FRAME_DEAD_MS);
+    request.send().ok()?;
+    ended(&request).await.ok()?;
+    text(&json(&request).ok()??, "sentence")
 }
 
 /// The body, if it is JSON.

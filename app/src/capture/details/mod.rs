@@ -2,13 +2,14 @@
 
 mod view;
 
-pub use view::{DetailsView, render};
+pub use view::{DetailsView, PostcodeView, render};
 
 use super::visit::{Here, PageResult, READING, Request, in_turn, picture_url, step};
 use crate::{
     Stage, forms,
     page::{Fields, Outcome, form},
     parts::crop::Crop,
+    text::details as text,
 };
 use axum::{Router, routing::post};
 use domain::{
@@ -16,9 +17,11 @@ use domain::{
     session::Step,
     user_input::{CivilDate, InputField, TypedForm},
 };
+use http::StatusCode;
 use leptos::prelude::*;
 use service::capture::{
     details::{self, DetailsError},
+    postcode::{PostcodeError, find_address},
     progress::{Next, analysed_within},
 };
 use std::sync::Arc;
@@ -46,6 +49,7 @@ async fn load(here: Arc<Here>) -> PageResult<DetailsView> {
         read: found.read,
         kana: found.kana,
         printed: printed(&here).await?,
+        postcode: PostcodeView::default(),
         faults: Vec::new(),
     })
 }
@@ -71,7 +75,7 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
     let here = request.here().await?;
     may_type(&here)?;
     let typed = |name| fields.raw(name).to_owned();
-    let typed = Personal::new(TypedForm {
+    let form = TypedForm {
         last_name: typed("lastName"),
         first_name: typed("firstName"),
         last_name_kana: typed("lastNameKana"),
@@ -80,7 +84,12 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
             [forms::BIRTH_YEAR, forms::BIRTH_MONTH, forms::BIRTH_DAY].map(|part| fields.raw(part)),
         ),
         address: typed("address"),
-    });
+    };
+    let postcode = fields.raw(forms::POSTCODE);
+    if wants_address(&fields, &form) {
+        return with_address(&here, form, postcode).await;
+    }
+    let typed = Personal::new(form);
     match details::save_details(here.request.honnin(), &here.applicant, &typed).await {
         Ok(()) => here.onward().await,
         Err(DetailsError::Faults { faults, kana }) => Ok(Outcome::refused(DetailsView {
@@ -88,8 +97,46 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
             read: false,
             kana,
             printed: printed(&here).await?,
+            postcode: PostcodeView {
+                typed: postcode.to_owned(),
+                fault: None,
+            },
             faults,
         })),
         Err(DetailsError::NotNow(error)) => Err(error.into()),
     }
+}
+
+/// Whether the address is to be filled in before anything is saved: by its button, or because there is no address yet. Browsers press the
+/// first button of a form when somebody presses Enter, so the button does nothing without a postcode, and nothing twice.
+fn wants_address(fields: &Fields, form: &TypedForm) -> bool {
+    let postcode = fields.text(forms::POSTCODE);
+    let asked = fields.text(forms::DECISION) == forms::FIND_ADDRESS;
+    let done = find_address(&postcode).is_ok_and(|found| form.address.trim().starts_with(&found));
+    !postcode.is_empty() && !done && (asked || form.address.trim().is_empty())
+}
+
+/// The same page with the address of the postcode.
+async fn with_address(here: &Here, mut form: TypedForm, postcode: &str) -> PageResult<Outcome> {
+    let kana = details::details(here.request.honnin(), &here.applicant).await?.kana;
+    let (status, fault) = match find_address(postcode) {
+        Ok(found) => {
+            form.address = found;
+            (StatusCode::OK, None)
+        }
+        Err(PostcodeError::NotAPostcode) => (StatusCode::UNPROCESSABLE_ENTITY, Some(text::NOT_A_POSTCODE)),
+        Err(PostcodeError::Unknown) => (StatusCode::UNPROCESSABLE_ENTITY, Some(text::POSTCODE_UNKNOWN)),
+    };
+    let view = DetailsView {
+        form,
+        read: false,
+        kana,
+        printed: printed(here).await?,
+        postcode: PostcodeView {
+            typed: postcode.to_owned(),
+            fault,
+        },
+        faults: Vec::new(),
+    };
+    Ok(Outcome::shown(status, view))
 }

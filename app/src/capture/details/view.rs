@@ -4,7 +4,7 @@ use crate::capture::said;
 use crate::parts::crop::{Crop, cropped};
 use crate::parts::draw::{Icon, icon};
 use crate::parts::field::Field;
-use crate::parts::{Mistake, error_summary, primary, title};
+use crate::parts::{Mistake, choice, error_summary, primary, title};
 use crate::text::entry::ERROR_SUMMARY;
 use crate::text::{Text, details as text};
 use crate::{PageMeta, forms, shell};
@@ -23,14 +23,29 @@ pub struct DetailsView {
     pub kana: bool,
     /// Where the items are printed, as far as known.
     pub printed: Vec<(InputField, Crop)>,
+    /// The search for an address, for Japanese documents.
+    pub postcode: PostcodeView,
     /// The mistakes.
     pub faults: Vec<(InputField, InputFault)>,
+}
+
+/// The search for an address by its postcode.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PostcodeView {
+    /// As typed.
+    pub typed: String,
+    /// What is wrong with it.
+    pub fault: Option<Text>,
 }
 
 /// The page.
 #[must_use]
 pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
     let heading = meta.say(text::TITLE);
+    let postcode_mistake = view.postcode.fault.map(|fault| Mistake {
+        field: forms::POSTCODE.to_owned(),
+        sentence: meta.say(fault).to_owned(),
+    });
     let mistakes: Vec<_> = view
         .faults
         .iter()
@@ -38,6 +53,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
             field: anchor(field, meta.language).to_owned(),
             sentence: text::fault(meta.language, field, fault),
         })
+        .chain(postcode_mistake)
         .collect();
     let lead = meta.say(if view.read { text::LEAD_READ } else { text::LEAD_EMPTY });
     let field = |field| self::field(view, meta, field);
@@ -54,16 +70,32 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
             {kana(InputField::LastNameKana)}
             {kana(InputField::FirstNameKana)}
             {birth(view, meta)}
+            {view.kana.then(|| postcode(&view.postcode, meta))}
             {field(InputField::Address).area()}
             <div class="actions">{primary(go_on)}</div>
         </form>
     };
-    shell::phone(
-        meta,
-        title(meta, heading, !view.faults.is_empty()),
-        false,
-        main.into_any(),
-    )
+    shell::phone(meta, title(meta, heading, !mistakes.is_empty()), false, main.into_any())
+}
+
+/// The postcode, and the button that fills in the address.
+fn postcode(postcode: &PostcodeView, meta: &PageMeta) -> impl IntoView + use<> {
+    let field = Field {
+        name: forms::POSTCODE,
+        label: meta.say(text::POSTCODE),
+        hint: Some(meta.say(text::POSTCODE_HINT)),
+        kind: "text",
+        value: postcode.typed.clone(),
+        autocomplete: "postal-code",
+        error: postcode.fault.map(|fault| meta.say(fault).to_owned()),
+        ..Field::default()
+    };
+    view! {
+        <div class="postcode">
+            {field.line()}
+            {choice("secondary", forms::DECISION, forms::FIND_ADDRESS, meta.say(text::FIND_ADDRESS))}
+        </div>
+    }
 }
 
 /// Where a mistake's link leads: for the date, to its first part.
@@ -175,6 +207,7 @@ fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {
     let kana = matches!(field, InputField::LastNameKana | InputField::FirstNameKana);
     let hint = match field {
         InputField::LastNameKana => Some(text::KANA_HINT),
+        InputField::Address if view.kana => Some(text::ADDRESS_HINT_JAPAN),
         InputField::Address => Some(text::ADDRESS_HINT),
         _ => None,
     };

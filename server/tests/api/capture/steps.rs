@@ -320,3 +320,90 @@ async fn every_cookie_is_kept_from_scripts_and_other_sites_and_ends() {
     let japanese = browser.get("/capture/consent").await;
     assert!(japanese.status == 200 && japanese.body.contains("lang=\"ja\""));
 }
+
+/// A browser at the details of a Japanese driving licence.
+async fn at_the_details(server: &Server) -> Browser<'_> {
+    let mut browser = Browser::new(server);
+    browser.agree().await;
+    browser
+        .post("/capture/document-type", "documentType=driving_license")
+        .await;
+    for (slot, next, grey) in [
+        ("document-front", "/capture/document", 90),
+        ("document-back", "/capture/details", 110),
+    ] {
+        let sent = browser
+            .upload(
+                "/capture/pictures",
+                &[("slot", slot)],
+                &[("picture", &photo(grey))],
+                false,
+            )
+            .await;
+        assert_eq!(sent.header("location"), Some("/capture/check"));
+        browser.post("/capture/check", "decision=use").await;
+        let check = browser.get("/capture/check").await;
+        let problems = between(&check.body, "name=\"shown\" value=\"", &['"']);
+        let used = browser
+            .post("/capture/check", &format!("decision=use&shown={problems}"))
+            .await;
+        assert_eq!(used.header("location"), Some(next));
+    }
+    browser
+}
+
+#[tokio::test]
+async fn a_postcode_fills_in_the_address_without_scripts() {
+    let server = Server::new().await;
+    let mut browser = at_the_details(&server).await;
+    let names = "lastName=Tanaka&firstName=Hanako&lastNameKana=%E3%82%BF%E3%83%8A%E3%82%AB&firstNameKana=%E3%83%8F%E3%83%8A%E3%82%B3\
+                 &birthYear=1990&birthMonth=2&birthDay=28";
+    let address = |page: &Answer| {
+        between(&page.body, "id=\"address\"", &['<'])
+            .split('>')
+            .nth(1)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    // By its button, and by any way to send the form while there is no address yet.
+    for button in ["&decision=address", ""] {
+        let found = browser
+            .post(
+                "/capture/details",
+                &format!("{names}&postcode=150-0001&address={button}"),
+            )
+            .await;
+        assert_eq!((found.status, address(&found).as_str()), (200, "東京都渋谷区神宮前"));
+        assert!(
+            found.body.contains("value=\"Tanaka\"") && found.body.contains("value=\"150-0001\""),
+            "{}",
+            found.body
+        );
+    }
+    for (postcode, sentence) in [
+        ("15000", "A postcode has 7 digits"),
+        ("000-0000", "We do not know this postcode"),
+    ] {
+        let refused = browser
+            .post(
+                "/capture/details",
+                &format!("{names}&postcode={postcode}&address=mine&decision=address"),
+            )
+            .await;
+        assert!(
+            refused.status == 422 && refused.body.contains(sentence),
+            "{}",
+            refused.body
+        );
+        assert_eq!(address(&refused), "mine");
+    }
+    // Enter presses the first button of the form; with the address of the postcode it goes on.
+    let whole = "%E6%9D%B1%E4%BA%AC%E9%83%BD%E6%B8%8B%E8%B0%B7%E5%8C%BA%E7%A5%9E%E5%AE%AE%E5%89%8D1-2-3";
+    let typed = browser
+        .post(
+            "/capture/details",
+            &format!("{names}&postcode=150-0001&address={whole}&decision=address"),
+        )
+        .await;
+    assert_eq!(typed.header("location"), Some("/capture/selfie"), "{}", typed.body);
+}

@@ -4,6 +4,7 @@ use crate::{
     browser::{BOUNDARY, Browser, multipart, photo},
     support::Server,
 };
+use tokio::{io::AsyncWriteExt as _, net::TcpStream};
 
 /// A PNG whose header announces this size; nothing follows.
 fn png_header(width: u32, height: u32) -> Vec<u8> {
@@ -115,4 +116,45 @@ async fn a_form_that_breaks_off_or_is_none_is_refused() {
             "{kind}"
         );
     }
+}
+
+#[tokio::test]
+async fn an_upload_that_waits_has_a_number_in_the_queue() {
+    let server = Server::with("[uploads]\nroom = 1\n").await;
+    let (mut first, mut second) = (Browser::new(&server), Browser::at(&server, [127, 0, 0, 2].into()));
+    for browser in [&mut first, &mut second] {
+        browser.agree().await;
+        browser.choose_passport().await;
+    }
+    let free = second.get("/capture/queue").await;
+    assert_eq!((free.status, free.body.as_str()), (200, r#"{"sentence":null}"#));
+    let _taking = begun(&server, &first).await;
+    let _waiting = begun(&server, &second).await;
+    // The server reads the head of a request at some time after it was sent.
+    let said = loop {
+        let said = second.get("/capture/queue").await;
+        if said.body != free.body {
+            break said;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert_eq!(
+        said.json()["sentence"],
+        "We are very busy. You are number 1 in the queue."
+    );
+    assert_eq!(first.get("/capture/queue").await.body, free.body, "it has its memory");
+    let mut stranger = Browser::new(&server);
+    assert_ne!(stranger.get("/capture/queue").await.status, 200);
+}
+
+/// An upload that has announced what it sends, and sends nothing.
+async fn begun(server: &Server, browser: &Browser<'_>) -> TcpStream {
+    let mut stream = server.connect_from(browser.address()).await;
+    let head = format!(
+        "POST /capture/pictures HTTP/1.1\r\nhost: id.example\r\ncookie: {}\r\nsec-fetch-site: same-origin\r\n\
+         content-type: multipart/form-data; boundary={BOUNDARY}\r\ncontent-length: 1000\r\n\r\n",
+        browser.cookies()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream
 }

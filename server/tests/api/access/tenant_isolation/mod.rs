@@ -152,8 +152,9 @@ const WITHOUT_ID: &[&str] = &[
     "GET /v1/events",
     "POST /v1/verification-sessions//cancel",
     "POST /v1/verification-sessions//erase",
-    // Only in the demonstration, for people at the machine.
+    // Only in the demonstration: webhooks for people at the machine, and the types of those about a session for whoever knows its id.
     "GET /demo/inbox",
+    "GET /demo/callback",
     "GET /healthz",
     "GET /readyz",
     "GET /",
@@ -174,6 +175,7 @@ const WITHOUT_ID: &[&str] = &[
     "POST /capture/selfie",
     // The token of its form: `service/tests/capture/live.rs`.
     "POST /capture/selfie/live",
+    "GET /capture/queue",
     "GET /capture/submit",
     "POST /capture/submit",
     "GET /capture/result",
