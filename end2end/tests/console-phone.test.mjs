@@ -26,6 +26,10 @@ before(async () => {
   await call("/v1/verification-sessions", {});
   cases = [await end("needs_review", { order: "a-long-reference-without-a-space-in-it-0123456789" }), await end("needs_review")];
   ({ page } = await signIn(browser, honnin, owner, { email: "una@bank.example" }));
+  await page.goto(`${honnin.base}/admin/sessions?status=failed&metadata=A-1042`);
+  await page.getByText("Save this search").click();
+  await page.locator("#filter").fill("Failed orders of the north");
+  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Save", exact: true }).click()]);
 });
 
 after(async () => {

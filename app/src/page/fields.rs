@@ -166,19 +166,6 @@ impl Fields {
 
     /// The URL of `path` with these fields, and `new` as the value of `name`.
     pub(crate) fn with(&self, path: &str, name: &str, new: &str) -> String {
-        let mut query = self.query_without(name);
-        query.append_pair(name, new);
-        format!("{path}?{}", query.finish())
-    }
-
-    /// The URL of `path` with these fields except `name`.
-    pub(crate) fn url_without(&self, path: &str, name: &str) -> String {
-        let query = self.query_without(name).finish();
-        let sign = if query.is_empty() { "" } else { "?" };
-        format!("{path}{sign}{query}")
-    }
-
-    fn query_without(&self, name: &str) -> form_urlencoded::Serializer<'static, String> {
         let mut query = form_urlencoded::Serializer::new(String::new());
         for (key, value) in self
             .values
@@ -187,7 +174,8 @@ impl Fields {
         {
             query.append_pair(key, value);
         }
-        query
+        query.append_pair(name, new);
+        format!("{path}?{}", query.finish())
     }
 }
 

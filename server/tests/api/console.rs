@@ -173,6 +173,8 @@ pub(crate) const ROUTES: &[Row] = &[
     ("GET", "/admin/sessions", ALL, OPERATOR),
     ("POST", "/admin/sessions", READERS, &[]),
     ("GET", "/admin/sessions/export", ALL, OPERATOR),
+    ("POST", "/admin/sessions/filters", ALL, OPERATOR),
+    ("POST", "/admin/sessions/filters/remove", ALL, OPERATOR),
     ("GET", "/admin/sessions/new", CASES, &[]),
     ("POST", "/admin/sessions/new", CASES, &[]),
     ("GET", "/admin/sessions/{id}", ALL, OPERATOR),

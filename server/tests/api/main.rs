@@ -21,7 +21,7 @@ mod request_log;
 mod review;
 mod sandbox;
 mod session;
-mod session_export;
+mod sessions_list;
 mod settings;
 mod spec;
 mod support;

@@ -15,6 +15,7 @@ pub mod read;
 pub mod reissue_link;
 pub mod reprocess;
 pub(crate) mod retention;
+pub mod saved_filters;
 pub mod search;
 
 use domain::{audit::AuditAction, time::Timestamp};

@@ -21,6 +21,7 @@ mod pictures;
 mod provider_accounts;
 mod request_log;
 mod retention;
+mod saved_filters;
 mod schema;
 mod search;
 mod second_factors;

@@ -1,13 +1,17 @@
 //! The list of sessions.
 
 mod file;
+mod saved;
 mod view;
 
 use super::{
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
 };
-use crate::page::{Fields, Outcome, form, handler, mistake};
+use crate::{
+    page::{Fields, Outcome, form, handler, mistake},
+    parts::Mistake,
+};
 use axum::{
     Router,
     routing::{get, post},
@@ -46,11 +50,13 @@ pub fn SessionsPage() -> impl IntoView {
     signed_in(NavigationItem::Sessions, load, render)
 }
 
-/// The form that looks for a person, which is posted, because no address may hold a name; and the file.
+/// The form that looks for a person, which is posted, because no address may hold a name; saved filters; and the file.
 pub(super) fn forms() -> Router {
     Router::new()
         .route(HERE, post(form(HERE, find)))
         .route(FILE, get(handler(file::file)))
+        .route(saved::SAVE, post(form(HERE, saved::save)))
+        .route(saved::REMOVE, post(form(HERE, saved::remove)))
 }
 
 /// Rows per page.
@@ -85,7 +91,11 @@ fn filter(fields: &Fields) -> Filter {
 }
 
 async fn load(request: Request) -> PageResult<SessionsView> {
-    let fields = request.query()?;
+    listed(&request, request.query()?, Vec::new()).await
+}
+
+/// The sessions that match the fields.
+async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> PageResult<SessionsView> {
     let after = parse_after(&fields.text("after"));
     let page = Page {
         order: Order::Newest,
@@ -112,8 +122,9 @@ async fn load(request: Request) -> PageResult<SessionsView> {
         person: Reader::of(request.staff()).is_ok().then(Person::default),
         rows: found.into_iter().map(row).collect(),
         next,
-        file: Some(fields.url_without(FILE, "after")),
-        mistakes: Vec::new(),
+        file: Some(saved::address(FILE, &saved::query(fields))),
+        saved: saved::list(request).await?,
+        mistakes,
     })
 }
 
@@ -145,6 +156,7 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
         rows,
         next: None,
         file: None,
+        saved: saved::list(&request).await?,
         mistakes,
     };
     Ok(Outcome::shown(status, view))

@@ -1,5 +1,6 @@
 //! The list of sessions, with its filters in the URL.
 
+use super::saved::{self, Saved};
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
@@ -35,6 +36,22 @@ pub(super) struct Asked {
 impl Asked {
     fn any(&self) -> bool {
         *self != Self::default()
+    }
+
+    /// The filters that are set, with the names that the address has for them.
+    fn set(&self) -> Vec<(&'static str, String)> {
+        let all = [
+            ("id", &self.id),
+            ("status", &self.status),
+            ("verdict", &self.verdict),
+            ("reason", &self.reason),
+            ("document", &self.document),
+            ("from", &self.from),
+            ("to", &self.to),
+            ("metadata", &self.metadata),
+        ];
+        let set = all.into_iter().filter(|(_, value)| !value.is_empty());
+        set.map(|(name, value)| (name, value.clone())).collect()
     }
 
     fn more(&self) -> bool {
@@ -91,7 +108,9 @@ pub(super) struct SessionsView {
     pub next: Option<String>,
     /// Address of the file with all sessions that match.
     pub file: Option<String>,
-    /// What is wrong with the search for a person.
+    /// Searches that the person has saved.
+    pub saved: Vec<Saved>,
+    /// What is wrong with the search for a person, or with the name of a search.
     pub mistakes: Vec<Mistake>,
 }
 
@@ -182,6 +201,44 @@ fn filters(asked: &Asked) -> AnyView {
     .into_any()
 }
 
+/// Searches that were saved, and the form that saves this one.
+fn searches(view: &SessionsView) -> AnyView {
+    let hidden = || {
+        let set = view.asked.set().into_iter();
+        set.map(|(name, value)| view! { <input type="hidden" name=name value=value/> })
+            .collect_view()
+    };
+    let saved = view.saved.iter().map(|one| {
+        let remove = format!("Remove the search {}", one.name);
+        view! {
+            <li>
+                <a class="button secondary small" href=one.href.clone()>{one.name.clone()}</a>
+                <form method="post" action=saved::REMOVE>
+                    <input type="hidden" name=saved::NAME value=one.name.clone()/>
+                    {hidden()}
+                    <button class="button quiet small" type="submit" aria-label=remove.clone() title=remove>"\u{d7}"</button>
+                </form>
+            </li>
+        }
+    });
+    let list = (!view.saved.is_empty())
+        .then(|| view! { <ul class="searches" aria-label="Saved searches">{saved.collect_view()}</ul> });
+    let wrong = view.mistakes.iter().any(|mistake| mistake.field == saved::NAME);
+    let save = (view.asked.any() || wrong).then(|| {
+        view! {
+            <details class="fold" open=wrong>
+                <summary>"Save this search"</summary>
+                <form class="filters" method="post" action=saved::SAVE>
+                    {hidden()}
+                    {line(Line::text(saved::NAME, "Name", ""), &view.mistakes)}
+                    <div class="filter-actions"><button class="button secondary small" type="submit">"Save"</button></div>
+                </form>
+            </details>
+        }
+    });
+    view! { {list} {save} }.into_any()
+}
+
 fn row(row: &Row) -> [Cell; 7] {
     let href = format!("/admin/sessions/{}", row.id);
     let (status, tone) = labels::status(row.status);
@@ -203,7 +260,7 @@ fn row(row: &Row) -> [Cell; 7] {
 /// The page.
 #[must_use]
 pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let list = if !view.mistakes.is_empty() {
+    let list = if !view.mistakes.is_empty() && view.rows.is_empty() {
         ().into_any()
     } else if view.rows.is_empty() && view.is_of_person() {
         empty(
@@ -241,6 +298,7 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         {heading("Sessions", view! { {file} {new} }.into_any())}
         {mistakes(&view.mistakes)}
         {filters(&view.asked)}
+        {searches(view)}
         {view.person.as_ref().map(|asked| person(asked, &view.mistakes))}
         {list}
         {next_page(view.next.clone())}

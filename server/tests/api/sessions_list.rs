@@ -1,4 +1,4 @@
-//! The list of sessions as a file.
+//! The list of sessions as a file, and searches that people save.
 
 use crate::{
     console::Browser,
@@ -55,6 +55,56 @@ async fn a_file_has_every_session_that_matches_and_is_in_the_audit_log() {
         3,
         "twice, and as an action to filter by: {log}"
     );
+}
+
+#[tokio::test]
+async fn a_search_is_saved_for_whoever_saved_it_and_removed() {
+    let server = Server::new().await;
+    let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
+    let form = "status=failed&metadata=a%26b&after=1.x&filter=Failed+%3Cb%3E";
+    let saved = reviewer.post("/admin/sessions/filters", form).await;
+    let address = "/admin/sessions?status=failed&metadata=a%26b";
+    assert_eq!((saved.status, saved.header("location")), (303, Some(address)));
+    let page = reviewer.get("/admin/sessions").await.body;
+    assert!(
+        page.contains(&format!("href=\"{}\"", address.replace('&', "&amp;"))),
+        "{page}"
+    );
+    assert!(page.contains("Failed &lt;b&gt;") && !page.contains("<b>"), "{page}");
+    let mut auditor = Browser::signed_in(&server, Role::Auditor).await;
+    assert!(!auditor.get("/admin/sessions").await.body.contains("Failed &lt;b&gt;"));
+    for (form, sentence) in [
+        ("status=failed&filter=+", "Enter a name of 1 to 40 characters."),
+        ("filter=Everything", "Search for something first."),
+    ] {
+        let refused = reviewer.post("/admin/sessions/filters", form).await;
+        assert!(
+            refused.status == 422 && refused.body.contains(sentence),
+            "{}",
+            refused.body
+        );
+    }
+    for number in 1..20 {
+        let saved = reviewer
+            .post(
+                "/admin/sessions/filters",
+                &format!("status=created&filter=number+{number}"),
+            )
+            .await;
+        assert_eq!(saved.status, 303, "{number}");
+    }
+    let one_more = reviewer
+        .post("/admin/sessions/filters", "status=created&filter=one+more")
+        .await;
+    assert!(one_more.status == 422 && one_more.body.contains("You have saved 20 searches."));
+    let removed = reviewer
+        .post("/admin/sessions/filters/remove", "filter=Failed+%3Cb%3E")
+        .await;
+    assert_eq!(
+        (removed.status, removed.header("location")),
+        (303, Some("/admin/sessions"))
+    );
+    assert!(!reviewer.get("/admin/sessions").await.body.contains("Failed &lt;b&gt;"));
 }
 
 /// The content of a chunked body.

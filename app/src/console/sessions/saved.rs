@@ -1,0 +1,88 @@
+//! Filters of the list that somebody has given a name.
+
+use super::{HERE, listed};
+use crate::{
+    console::request::{PageResult, Request},
+    page::{Fields, Outcome, mistake},
+};
+use service::session::saved_filters::{
+    LONGEST_NAME, MOST, SaveFilterError, SavedFilter, list_filters, remove_filter, save_filter,
+};
+use url::form_urlencoded::Serializer;
+
+/// POST: saves the filters of the form under a name.
+pub(super) const SAVE: &str = "/admin/sessions/filters";
+/// POST: removes the filters of a name.
+pub(super) const REMOVE: &str = "/admin/sessions/filters/remove";
+/// The name of a saved filter.
+pub(super) const NAME: &str = "filter";
+
+/// The filters of the list, as its address has them.
+const FILTERS: [&str; 8] = [
+    "id", "status", "verdict", "reason", "document", "from", "to", "metadata",
+];
+
+/// A saved filter on the page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Saved {
+    /// Chosen by its owner.
+    pub name: String,
+    /// The list with this filter.
+    pub href: String,
+}
+
+/// The filters that are set, as a query; empty without any.
+pub(super) fn query(fields: &Fields) -> String {
+    let mut query = Serializer::new(String::new());
+    for name in FILTERS {
+        let value = fields.text(name);
+        if !value.is_empty() {
+            query.append_pair(name, &value);
+        }
+    }
+    query.finish()
+}
+
+/// A path with a query.
+pub(super) fn address(path: &str, query: &str) -> String {
+    if query.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{query}")
+    }
+}
+
+/// Those of the person who is signed in.
+pub(super) async fn list(request: &Request) -> PageResult<Vec<Saved>> {
+    let found = list_filters(request.honnin(), request.staff()).await?;
+    let saved = found.into_iter().map(|filter| Saved {
+        href: address(HERE, &filter.query),
+        name: filter.name,
+    });
+    Ok(saved.collect())
+}
+
+pub(super) async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
+    let query = query(&fields);
+    let sentence = if query.is_empty() {
+        "Search for something first.".to_owned()
+    } else {
+        let filter = SavedFilter {
+            name: fields.text(NAME),
+            query: query.clone(),
+        };
+        match save_filter(request.honnin(), request.staff(), filter).await {
+            Ok(()) => return Ok(Outcome::go(&address(HERE, &query))),
+            Err(SaveFilterError::BadName) => format!("Enter a name of 1 to {LONGEST_NAME} characters."),
+            Err(SaveFilterError::TooMany) => format!("You have saved {MOST} searches. Remove one first."),
+            Err(SaveFilterError::Store(error)) => return Err(error.into()),
+        }
+    };
+    let again = listed(&request, &fields, vec![mistake(NAME, sentence)]).await?;
+    Ok(Outcome::refused(again))
+}
+
+pub(super) async fn remove(request: Request, fields: Fields) -> PageResult<Outcome> {
+    remove_filter(request.honnin(), request.staff(), fields.raw(NAME)).await?;
+    Ok(Outcome::go(&address(HERE, &query(&fields))))
+}
