@@ -620,6 +620,19 @@ fn every_requested_movement_must_be_in_the_burst() {
 }
 
 #[test]
+fn somebody_elses_head_in_the_turn_is_no_verification() {
+    // The nearest that two different people's heads came in rendered recordings, and the furthest that one person's own did, but for one.
+    for (distance, verdict) in [(0.545, Verdict::Approved), (0.651, Verdict::NeedsReview)] {
+        let mut turned = selfie();
+        turned.liveness.as_mut().unwrap().turned_person_distance = Some(distance);
+        let decision = judge(&[passport()], Some(&turned), &Policy::default());
+        assert_eq!(decision.verdict, verdict, "{distance}");
+        let suspected = decision.reasons.contains(&Reason::SelfieInjectionSuspected);
+        assert_eq!(suspected, verdict != Verdict::Approved, "{distance}");
+    }
+}
+
+#[test]
 fn findings_of_one_unwatched_turn_are_still_read_as_they_counted() {
     let stored = r#"{"challenge":"turn_right","frontal_yaw":0.02,"turned_yaw":0.5,"plane_residual":0.15,
         "same_person_distance":0.3,"still":false}"#;

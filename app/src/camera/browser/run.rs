@@ -363,6 +363,8 @@ async fn tell_queue(stage: Stage, moved_at: Weak<Cell<u64>>) {
         if moved_at.strong_count() == 0 {
             return;
         }
+        // Nothing is done yet: the colour of success has to wait.
+        stage.look(Look::Good, sentence.is_none());
         stage.tell(sentence.map_or(Cow::Borrowed(stage.say(text::SENDING)), Cow::Owned));
     }
 }
