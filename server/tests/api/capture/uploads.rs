@@ -4,7 +4,10 @@ use crate::{
     browser::{BOUNDARY, Browser, multipart, photo},
     support::Server,
 };
-use tokio::{io::AsyncWriteExt as _, net::TcpStream};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 /// A PNG whose header announces this size; nothing follows.
 fn png_header(width: u32, height: u32) -> Vec<u8> {
@@ -128,7 +131,11 @@ async fn an_upload_that_waits_has_a_number_in_the_queue() {
     }
     let free = second.get("/capture/queue").await;
     assert_eq!((free.status, free.body.as_str()), (200, r#"{"sentence":null}"#));
-    let _taking = begun(&server, &first).await;
+    let mut taking = begun(&server, &first).await;
+    // The server asks for the body as soon as there is memory for it. Without waiting for that, the second could be first.
+    let mut asked = [0; 12];
+    taking.read_exact(&mut asked).await.unwrap();
+    assert_eq!(&asked, b"HTTP/1.1 100");
     let _waiting = begun(&server, &second).await;
     // The server reads the head of a request at some time after it was sent.
     let said = loop {
@@ -152,7 +159,8 @@ async fn begun(server: &Server, browser: &Browser<'_>) -> TcpStream {
     let mut stream = server.connect_from(browser.address()).await;
     let head = format!(
         "POST /capture/pictures HTTP/1.1\r\nhost: id.example\r\ncookie: {}\r\nsec-fetch-site: same-origin\r\n\
-         content-type: multipart/form-data; boundary={BOUNDARY}\r\ncontent-length: 1000\r\n\r\n",
+         content-type: multipart/form-data; boundary={BOUNDARY}\r\ncontent-length: 1000\r\n\
+         expect: 100-continue\r\n\r\n",
         browser.cookies()
     );
     stream.write_all(head.as_bytes()).await.unwrap();
