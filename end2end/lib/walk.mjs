@@ -75,7 +75,7 @@ export class Walk {
   async confirm(changes) {
     for (const [name, text] of Object.entries(inParts(changes))) await this.page.locator(`#${name}`).fill(text);
     await this.seen("07-details");
-    await this.page.locator("main form button[type=submit]").first().click();
+    await this.page.locator("main form button.primary").click();
     await this.page.waitForURL((url) => url.pathname !== "/capture/details");
   }
 

@@ -107,13 +107,11 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
 }
 
-/// Whether the address is to be filled in before anything is saved: by its button, or because there is no address yet. Browsers press the
-/// first button of a form when somebody presses Enter, so the button does nothing without a postcode, and nothing twice.
+/// Whether the address is to be filled in before anything is saved: by its button, or because there is no address yet. An address that was
+/// typed is never replaced on the way to the next page.
 fn wants_address(fields: &Fields, form: &TypedForm) -> bool {
-    let postcode = fields.text(forms::POSTCODE);
     let asked = fields.text(forms::DECISION) == forms::FIND_ADDRESS;
-    let done = find_address(&postcode).is_ok_and(|found| form.address.trim().starts_with(&found));
-    !postcode.is_empty() && !done && (asked || form.address.trim().is_empty())
+    asked || (!fields.text(forms::POSTCODE).is_empty() && form.address.trim().is_empty())
 }
 
 /// The same page with the address of the postcode.
@@ -121,7 +119,10 @@ async fn with_address(here: &Here, mut form: TypedForm, postcode: &str) -> PageR
     let kana = details::details(here.request.honnin(), &here.applicant).await?.kana;
     let (status, fault) = match find_address(postcode) {
         Ok(found) => {
-            form.address = found;
+            // What was added to it is kept.
+            if !form.address.trim().starts_with(&found) {
+                form.address = found;
+            }
             (StatusCode::OK, None)
         }
         Err(PostcodeError::NotAPostcode) => (StatusCode::UNPROCESSABLE_ENTITY, Some(text::NOT_A_POSTCODE)),

@@ -4,7 +4,7 @@ use crate::capture::said;
 use crate::parts::crop::{Crop, cropped};
 use crate::parts::draw::{Icon, icon};
 use crate::parts::field::Field;
-use crate::parts::{Mistake, choice, error_summary, primary, title};
+use crate::parts::{Mistake, choice, default_button, error_summary, primary, title};
 use crate::text::entry::ERROR_SUMMARY;
 use crate::text::{Text, details as text};
 use crate::{PageMeta, forms, shell};
@@ -65,6 +65,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         <h1>{heading}</h1>
         <p class="lead">{lead}</p>
         <form class="ends" method="post" action=forms::DETAILS novalidate=true>
+            {view.kana.then(default_button)}
             {field(InputField::LastName).line()}
             {field(InputField::FirstName).line()}
             {kana(InputField::LastNameKana)}
