@@ -1,6 +1,6 @@
 //! The sessions of the list as a file.
 
-use super::filter;
+use super::{filter, view::Asked};
 use crate::console::{
     csv,
     request::{PageResult, Request},
@@ -19,8 +19,8 @@ const HEAD: &str = "id,status,verdict,reasons,documentType,createdAt,expiresAt,c
 /// GET: the sessions that match, all of them. The file is sent while it is written, so the browser shows its progress; if the database fails
 /// on the way, the connection breaks and the browser says that the file is not complete.
 pub(super) async fn file(request: Request) -> PageResult<Response> {
-    let fields = request.query()?;
-    let found = export_sessions(request.honnin(), request.staff(), filter(fields)).await?;
+    let asked = Asked::of(request.query()?);
+    let found = export_sessions(request.honnin(), request.staff(), filter(&asked)).await?;
     let rows = found.map_ok(|found| Bytes::from(found.iter().map(row).collect::<String>()));
     let head = once(ready(Ok(Bytes::from_static(HEAD.as_bytes()))));
     let headers = [

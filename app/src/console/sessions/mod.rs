@@ -73,20 +73,20 @@ pub(super) fn parse_after(text: &str) -> Option<(Timestamp, SessionId)> {
     Some((Timestamp::from_millis(at.parse().ok()?), SessionId::parse(id)?))
 }
 
-fn filter(fields: &Fields) -> Filter {
-    let text = |name| Some(fields.text(name)).filter(|text| !text.is_empty());
+fn filter(asked: &Asked) -> Filter {
+    let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     Filter {
         assigned_to: None,
         person: search::Person::default(),
         // An invalid id must match nothing rather than everything.
-        id: text("id").map(|id| SessionId::parse(&id).unwrap_or_else(|| SessionId::from_random([0; 16]))),
-        status: Status::parse(&fields.text("status")),
-        verdict: Verdict::parse(&fields.text("verdict")),
-        reason: Reason::parse(&fields.text("reason")),
-        document_type: DocumentType::parse(&fields.text("document")),
-        from: midnight(&fields.text("from")),
-        until: midnight(&fields.text("to")).map(|day| day.plus(Millis::days(1))),
-        metadata: text("metadata"),
+        id: text(&asked.id).map(|id| SessionId::parse(&id).unwrap_or_else(|| SessionId::from_random([0; 16]))),
+        status: Status::parse(&asked.status),
+        verdict: Verdict::parse(&asked.verdict),
+        reason: Reason::parse(&asked.reason),
+        document_type: DocumentType::parse(&asked.document),
+        from: midnight(&asked.from),
+        until: midnight(&asked.to).map(|day| day.plus(Millis::days(1))),
+        metadata: text(&asked.metadata),
     }
 }
 
@@ -96,33 +96,24 @@ async fn load(request: Request) -> PageResult<SessionsView> {
 
 /// The sessions that match the fields.
 async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> PageResult<SessionsView> {
+    let asked = Asked::of(fields);
     let after = parse_after(&fields.text("after"));
     let page = Page {
         order: Order::Newest,
         after,
         limit: PAGE + 1,
     };
-    let mut found = list_sessions(request.honnin(), request.staff(), filter(fields), page).await?;
+    let mut found = list_sessions(request.honnin(), request.staff(), filter(&asked), page).await?;
     let more = found.len() > PAGE as usize;
     found.truncate(PAGE as usize);
     let last = found.last().filter(|_| more);
     let next = last.map(|last| fields.next_page(HERE, &format!("{}.{}", last.created_at.as_millis(), last.id)));
-    let asked = Asked {
-        id: fields.text("id"),
-        status: fields.text("status"),
-        verdict: fields.text("verdict"),
-        reason: fields.text("reason"),
-        document: fields.text("document"),
-        from: fields.text("from"),
-        to: fields.text("to"),
-        metadata: fields.text("metadata"),
-    };
     Ok(SessionsView {
-        asked,
         person: Reader::of(request.staff()).is_ok().then(Person::default),
         rows: found.into_iter().map(row).collect(),
         next,
-        file: Some(saved::address(FILE, &saved::query(fields))),
+        file: Some(saved::address(FILE, &saved::query(&asked))),
+        asked,
         saved: saved::list(request).await?,
         mistakes,
     })

@@ -1,6 +1,6 @@
 //! Filters of the list that somebody has given a name.
 
-use super::{HERE, listed};
+use super::{HERE, listed, view::Asked};
 use crate::{
     console::request::{PageResult, Request},
     page::{Fields, Outcome, mistake},
@@ -17,11 +17,6 @@ pub(super) const REMOVE: &str = "/admin/sessions/filters/remove";
 /// The name of a saved filter.
 pub(super) const NAME: &str = "filter";
 
-/// The filters of the list, as its address has them.
-const FILTERS: [&str; 8] = [
-    "id", "status", "verdict", "reason", "document", "from", "to", "metadata",
-];
-
 /// A saved filter on the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Saved {
@@ -32,15 +27,8 @@ pub(super) struct Saved {
 }
 
 /// The filters that are set, as a query; empty without any.
-pub(super) fn query(fields: &Fields) -> String {
-    let mut query = Serializer::new(String::new());
-    for name in FILTERS {
-        let value = fields.text(name);
-        if !value.is_empty() {
-            query.append_pair(name, &value);
-        }
-    }
-    query.finish()
+pub(super) fn query(asked: &Asked) -> String {
+    Serializer::new(String::new()).extend_pairs(asked.set()).finish()
 }
 
 /// A path with a query.
@@ -63,7 +51,7 @@ pub(super) async fn list(request: &Request) -> PageResult<Vec<Saved>> {
 }
 
 pub(super) async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
-    let query = query(&fields);
+    let query = query(&Asked::of(&fields));
     let sentence = if query.is_empty() {
         "Search for something first.".to_owned()
     } else {
@@ -84,5 +72,5 @@ pub(super) async fn save(request: Request, fields: Fields) -> PageResult<Outcome
 
 pub(super) async fn remove(request: Request, fields: Fields) -> PageResult<Outcome> {
     remove_filter(request.honnin(), request.staff(), fields.raw(NAME)).await?;
-    Ok(Outcome::go(&address(HERE, &query(&fields))))
+    Ok(Outcome::go(&address(HERE, &query(&Asked::of(&fields)))))
 }

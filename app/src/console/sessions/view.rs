@@ -6,6 +6,7 @@ use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, badge, empty, heading, line, next_page, select, short, time};
 use crate::console::table::{Cell, Table, cell};
+use crate::page::Fields;
 use crate::parts::Mistake;
 use domain::{
     document::DocumentType, named::Named, outcome::Verdict, reasons::Reason, session::Status, time::Timestamp,
@@ -34,12 +35,26 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// The filters of an address or a form.
+    pub(super) fn of(fields: &Fields) -> Self {
+        Self {
+            id: fields.text("id"),
+            status: fields.text("status"),
+            verdict: fields.text("verdict"),
+            reason: fields.text("reason"),
+            document: fields.text("document"),
+            from: fields.text("from"),
+            to: fields.text("to"),
+            metadata: fields.text("metadata"),
+        }
+    }
+
     fn any(&self) -> bool {
         *self != Self::default()
     }
 
-    /// The filters that are set, with the names that the address has for them.
-    fn set(&self) -> Vec<(&'static str, String)> {
+    /// The filters that are set, with their names in [`of`](Self::of).
+    pub(super) fn set(&self) -> Vec<(&'static str, String)> {
         let all = [
             ("id", &self.id),
             ("status", &self.status),
