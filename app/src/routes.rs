@@ -4,7 +4,7 @@ use crate::{
     Assets,
     capture::{self, CaptureRoutes, Visit},
     console::{self, Guest, GuestRoutes, SignedIn, SignedInRoutes},
-    demo::{CallbackRoutes, InboxReader, InboxRoutes, Returned},
+    demo::{CallbackRoutes, InboxRoutes, Visitor as DemoVisitor},
     docs::{DocsRoutes, Reader},
     page::{Area, Site, get},
 };
@@ -84,14 +84,14 @@ pub fn docs() -> Router {
     pages::<Reader, _>(table)
 }
 
-/// The webhook inbox of the demonstration. The middleware in front of it provides a `Request` of an [`InboxReader`].
+/// The webhook inbox of the demonstration. The middleware in front of it provides a `Request` of a [`DemoVisitor`].
 pub fn inbox() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><InboxRoutes/></FlatRoutes></Pages> };
-    pages::<InboxReader, _>(table)
+    pages::<DemoVisitor, _>(table)
 }
 
-/// The callback page of the demonstration. The middleware in front of it provides a `Request` of a [`Returned`].
+/// The callback page of the demonstration. The middleware in front of it provides a `Request` of a [`DemoVisitor`].
 pub fn callback() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><CallbackRoutes/></FlatRoutes></Pages> };
-    pages::<Returned, _>(table)
+    pages::<DemoVisitor, _>(table)
 }

@@ -3,7 +3,7 @@
 use crate::{capture, edge::RequestContext, inbox::Inbox, state::App};
 use app::{
     capture::Refusal,
-    demo::Returned,
+    demo::Visitor,
     page::{Request as PageRequest, refuse},
     routes,
 };
@@ -35,9 +35,8 @@ async fn for_this_machine(
     if !context.client.is_loopback() {
         return refuse(capture::stranger(&app, &context, request.headers()), Refusal::NotFound).await;
     }
-    request
-        .extensions_mut()
-        .insert(app.page_request(&context, inbox.reader()));
+    let visitor: PageRequest<Visitor> = app.page_request(&context, Visitor { received: inbox.all() });
+    request.extensions_mut().insert(visitor);
     next.run(request).await
 }
 
@@ -51,7 +50,7 @@ async fn for_whoever_returns(
     let query = request.uri().query().unwrap_or_default();
     let session = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "sessionId");
     let received = session.map_or_else(Vec::new, |(_, session)| inbox.about(session.trim()));
-    let visitor: PageRequest<Returned> = app.page_request(&context, Returned { received });
+    let visitor: PageRequest<Visitor> = app.page_request(&context, Visitor { received });
     request.extensions_mut().insert(visitor);
     next.run(request).await
 }

@@ -1,7 +1,7 @@
 //! The demonstration's webhook receiver: a wire that keeps what is sent to one address and passes everything else on. The webhooks
 //! that it keeps do not leave the process, so the rules for addresses stay as they are.
 
-use app::demo::{InboxReader, Received, SignatureCheck};
+use app::demo::{Received, SignatureCheck};
 use async_trait::async_trait;
 use domain::{secret::Secret, time::Timestamp};
 use service::webhook::sender::{
@@ -17,8 +17,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// The receiver URL. Names under `.invalid` exist nowhere (RFC 6761), so it can only mean the inbox.
-pub(crate) const INBOX_URL: &str = "https://inbox.invalid/demo";
+/// The host of [`app::demo::INBOX_URL`].
 const INBOX_HOST: &str = "inbox.invalid";
 /// Webhooks kept; the oldest is dropped.
 const KEPT: usize = 100;
@@ -86,12 +85,9 @@ impl Inbox {
         all.filter(|received| received.session() == session).cloned().collect()
     }
 
-    /// What the page shows.
-    pub(crate) fn reader(&self) -> InboxReader {
-        InboxReader {
-            received: self.content().received.iter().cloned().collect(),
-            address: INBOX_URL,
-        }
+    /// All that arrived, newest first.
+    pub(crate) fn all(&self) -> Vec<Received> {
+        self.content().received.iter().cloned().collect()
     }
 }
 

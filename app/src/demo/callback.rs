@@ -1,11 +1,11 @@
 //! The page at the demonstration's callback URL: what the address says, and what the customer's server knows at that moment.
 
-use super::{INBOX_PATH, Received, Returned, check, document};
+use super::{INBOX_PATH, Received, check, document};
 use crate::page::Fields;
 use leptos::prelude::*;
 
 /// The whole document.
-pub(super) fn render(returned: &Returned, query: &Fields, nonce: &str) -> AnyView {
+pub(super) fn render(received: &[Received], query: &Fields, nonce: &str) -> AnyView {
     let (session, state) = (query.text("sessionId"), query.raw("state").to_owned());
     let main = if session.is_empty() {
         view! {
@@ -16,7 +16,7 @@ pub(super) fn render(returned: &Returned, query: &Fields, nonce: &str) -> AnyVie
         }
         .into_any()
     } else {
-        returned_from(&session, state, &returned.received)
+        returned_from(&session, state, received)
     };
     document("Back at your site", nonce, main, None)
 }
@@ -82,7 +82,7 @@ mod tests {
     use domain::time::Timestamp;
 
     fn shown(query: &str, received: Vec<Received>) -> String {
-        render(&Returned { received }, &Fields::of_bytes(query.as_bytes()), "n").to_html()
+        render(&received, &Fields::of_bytes(query.as_bytes()), "n").to_html()
     }
 
     #[test]

@@ -14,6 +14,8 @@ use std::convert::Infallible;
 pub const INBOX_PATH: &str = "/demo/inbox";
 /// The path of the page to which users return.
 pub const CALLBACK_PATH: &str = "/demo/callback";
+/// The receiver URL of the inbox. Names under `.invalid` exist nowhere (RFC 6761), so it can only mean the inbox.
+pub const INBOX_URL: &str = "https://inbox.invalid/demo";
 
 /// A webhook that arrived.
 #[derive(Clone, Debug)]
@@ -59,19 +61,10 @@ pub enum SignatureCheck {
     Unknown,
 }
 
-/// Somebody at the machine of the demonstration.
+/// Somebody who opens a page of the demonstration.
 #[derive(Clone)]
-pub struct InboxReader {
-    /// Newest first.
-    pub received: Vec<Received>,
-    /// The receiver URL of the inbox.
-    pub address: &'static str,
-}
-
-/// Somebody who came back from a verification.
-#[derive(Clone)]
-pub struct Returned {
-    /// The webhooks about the session that the address names, newest first.
+pub struct Visitor {
+    /// The webhooks that they may see, newest first.
     pub received: Vec<Received>,
 }
 
@@ -90,31 +83,19 @@ pub(crate) fn CallbackRoutes() -> impl MatchNestedRoutes + Clone {
 /// What arrived.
 #[component]
 pub fn InboxPage() -> impl IntoView {
-    page(|request: Request<InboxReader>| async move { Ok(inbox::render(&request.who, &request.nonce)) })
+    page(|request: Request<Visitor>| async move { Ok(inbox::render(&request.who.received, &request.nonce)) })
 }
 
 /// Where users return to.
 #[component]
 pub fn CallbackPage() -> impl IntoView {
-    page(|request: Request<Returned>| async move {
+    page(|request: Request<Visitor>| async move {
         let query = request.query().cloned().unwrap_or_default();
-        Ok(callback::render(&request.who, &query, &request.nonce))
+        Ok(callback::render(&request.who.received, &query, &request.nonce))
     })
 }
 
-impl Area for InboxReader {
-    type Fault = Infallible;
-
-    async fn fields(_: axum::extract::Request) -> Result<Fields, Infallible> {
-        Ok(Fields::default())
-    }
-
-    async fn refused(_: &Request<Self>, fault: Infallible) -> Refused {
-        match fault {}
-    }
-}
-
-impl Area for Returned {
+impl Area for Visitor {
     type Fault = Infallible;
 
     async fn fields(_: axum::extract::Request) -> Result<Fields, Infallible> {

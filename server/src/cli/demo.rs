@@ -4,11 +4,10 @@ use super::{Failure, say};
 use crate::{
     config::{Config, Tls},
     edge::SELF_SIGNED,
-    inbox::INBOX_URL,
     serve::Listening,
     state::App,
 };
-use app::demo::{CALLBACK_PATH, INBOX_PATH};
+use app::demo::{CALLBACK_PATH, INBOX_PATH, INBOX_URL};
 use domain::{
     decision::Policy, ids::TenantId, role::Role, scope::Scope, secret::Secret, session::Step, tenant::TenantSettings,
 };
