@@ -224,6 +224,14 @@ async fn add_tenant_of(app: &App, settings: TenantSettings, livemode: bool) -> C
         .unwrap()
 }
 
+/// Waits until the server has begun with a request that says `expect: 100-continue`: it asks for the body.
+pub(crate) async fn until_asked_for_body(stream: &mut TcpStream) {
+    const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+    let mut said = [0; CONTINUE.len()];
+    stream.read_exact(&mut said).await.expect("an interim response");
+    assert_eq!(said, CONTINUE, "{}", String::from_utf8_lossy(&said));
+}
+
 /// The text of a page after the first `before`, up to the next of `end`.
 pub(crate) fn between<'a>(page: &'a str, before: &str, end: &[char]) -> &'a str {
     let (_, rest) = page

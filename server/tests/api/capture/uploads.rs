@@ -2,12 +2,9 @@
 
 use crate::{
     browser::{BOUNDARY, Browser, multipart, photo},
-    support::Server,
+    support::{Server, until_asked_for_body},
 };
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
-};
+use tokio::{io::AsyncWriteExt as _, net::TcpStream};
 
 /// A PNG whose header announces this size; nothing follows.
 fn png_header(width: u32, height: u32) -> Vec<u8> {
@@ -133,9 +130,7 @@ async fn an_upload_that_waits_has_a_number_in_the_queue() {
     assert_eq!((free.status, free.body.as_str()), (200, r#"{"sentence":null}"#));
     let mut taking = begun(&server, &first).await;
     // The server asks for the body as soon as there is memory for it. Without waiting for that, the second could be first.
-    let mut asked = [0; 12];
-    taking.read_exact(&mut asked).await.unwrap();
-    assert_eq!(&asked, b"HTTP/1.1 100");
+    until_asked_for_body(&mut taking).await;
     let _waiting = begun(&server, &second).await;
     // The server reads the head of a request at some time after it was sent.
     let said = loop {
