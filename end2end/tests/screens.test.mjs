@@ -48,6 +48,7 @@ function watcher(prefix) {
 }
 
 const languages = ["en", "ja"];
+const switching = { en: "Switch camera", ja: "カメラを切り替える" };
 /** What the server says of an upload that waits, in `app/src/text/live.rs`. */
 const queued = { en: "We are very busy. You are number 3 in the queue.", ja: "混み合っています。順番は3番目です。" };
 
@@ -168,10 +169,38 @@ for (const language of languages) {
     await fails("black", black);
     // A camera that opens but never delivers a picture.
     await fails("silent", "navigator.mediaDevices.getUserMedia = async () => document.createElement('canvas').captureStream(0)");
+    // A phone with three cameras at the back, of which the browser chooses one.
+    await page.goto(`${honnin.base}/capture/document`);
+    await page.evaluate(() => {
+      const ids = ["wide", "tele", "macro"];
+      navigator.mediaDevices.enumerateDevices = async () => [{ kind: "audioinput", deviceId: "ear" }, ...ids.map((deviceId) => ({ kind: "videoinput", deviceId }))];
+      navigator.mediaDevices.getUserMedia = async ({ video }) => {
+        const id = video.deviceId?.ideal ?? "tele";
+        document.documentElement.dataset.camera = id;
+        const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 480 });
+        const context = canvas.getContext("2d");
+        setInterval(() => {
+          context.fillStyle = `hsl(${120 * ids.indexOf(id)} 60% ${40 + 20 * Math.random()}%)`;
+          context.fillRect(0, 0, 640, 480);
+        }, 50);
+        const stream = canvas.captureStream(20);
+        stream.getVideoTracks()[0].getSettings = () => ({ deviceId: id });
+        return stream;
+      };
+    });
+    await open();
+    for (const next of ["macro", "wide", "tele"]) {
+      await page.getByRole("button", { name: switching[language] }).click();
+      await page.locator(`html[data-camera=${next}]`).waitFor();
+      await filmed();
+    }
+    await page.getByRole("button", { name: switching[language] }).waitFor();
+    await shoot(page, "04-camera-another");
     await page.goto(`${honnin.base}/capture/document`);
     await open();
     await filmed();
     await page.locator(".shutter:not([hidden])").waitFor();
+    assert.equal(await page.getByRole("button", { name: switching[language] }).count(), 0, "there is one camera");
     await shoot(page, "04-camera-document");
     await page.evaluate(() => {
       Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });

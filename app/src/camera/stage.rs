@@ -43,6 +43,8 @@ pub(crate) struct Stage {
     pub(crate) shutter: RwSignal<bool>,
     /// Whether the torch can be switched.
     pub(crate) torch: RwSignal<bool>,
+    /// Whether there is another camera.
+    pub(crate) another: RwSignal<bool>,
     /// URL of the picture taken, while it is being sent; empty while the camera is on.
     pub(crate) still: RwSignal<String>,
     /// The panel over the picture.
@@ -59,6 +61,7 @@ impl Stage {
             hint: RwSignal::new(Cow::Borrowed("")),
             shutter: RwSignal::new(false),
             torch: RwSignal::new(false),
+            another: RwSignal::new(false),
             still: RwSignal::new(String::new()),
             panel: RwSignal::new(None),
         }
@@ -76,6 +79,8 @@ pub(crate) enum Tap {
     Close,
     Shutter,
     Torch,
+    /// The next camera.
+    Switch,
     /// The panel's main button.
     Panel,
     /// The alternative: a form beside the island.
@@ -102,6 +107,7 @@ const CROSS: &str =
     r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6 6 18"/></svg>"#;
 const BOLT: &str =
     r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M13 3 6 13h5l-1 8 8-11h-5z"/></svg>"#;
+const TURN: &str = r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M20 8H6a3 3 0 0 0-3 3v1M17 5l3 3-3 3M4 16h14a3 3 0 0 0 3-3v-1M7 19l-3-3 3-3"/></svg>"#;
 const RING: &str = r#"<svg viewBox="0 0 88 88" aria-hidden="true"><circle cx="44" cy="44" r="40"/><circle class="ring" cx="44" cy="44" r="40" pathLength="100"/></svg>"#;
 const SENDING: &str = r#"<p class="percent"></p><progress class="sending" max="100" aria-hidden="true"></progress>"#;
 
@@ -133,6 +139,7 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
                 <div class="stage-top">
                     <button class="knob" type="button" aria-label=stage.say(text::CLOSE) on:click=on(Tap::Close) inner_html=CROSS></button>
                     <button class="knob" type="button" aria-label=stage.say(text::TORCH) hidden=move || !stage.torch.get() on:click=on(Tap::Torch) inner_html=BOLT></button>
+                    <button class="knob" type="button" aria-label=stage.say(text::SWITCH) hidden=move || !stage.another.get() on:click=on(Tap::Switch) inner_html=TURN></button>
                 </div>
                 <p class="stage-hint" role="status" aria-live="polite">{move || stage.hint.get()}</p>
                 <div class="stage-bar">

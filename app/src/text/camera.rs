@@ -17,6 +17,8 @@ texts! {
     SHUTTER: "Take the photo", "撮影する";
     /// Torch.
     TORCH: "Light", "ライト";
+    /// Another of the device's cameras.
+    SWITCH: "Switch camera", "カメラを切り替える";
     /// While the camera starts.
     STARTING: "Starting the camera", "カメラを起動しています";
     /// Hint.

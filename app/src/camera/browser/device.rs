@@ -8,8 +8,8 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, CanvasRenderingContext2d, HtmlCanvasElement, HtmlVideoElement, MediaStream, MediaStreamConstraints,
-    MediaStreamTrack,
+    Blob, CanvasRenderingContext2d, HtmlCanvasElement, HtmlVideoElement, MediaDevices, MediaStream,
+    MediaStreamConstraints, MediaStreamTrack,
 };
 
 /// A camera that has shown nothing after this time never will.
@@ -74,6 +74,8 @@ pub(super) struct Camera {
     stream: RefCell<Option<MediaStream>>,
     canvas: RefCell<Option<HtmlCanvasElement>>,
     torch: Cell<bool>,
+    /// The id of the camera that the user switched to.
+    chosen: RefCell<Option<String>>,
 }
 
 impl Camera {
@@ -84,6 +86,7 @@ impl Camera {
             stream: RefCell::new(None),
             canvas: RefCell::new(None),
             torch: Cell::new(false),
+            chosen: RefCell::new(None),
         }
     }
 
@@ -109,12 +112,7 @@ impl Camera {
     }
 
     async fn ask(&self, picky: bool) -> Result<MediaStream, Trouble> {
-        let navigator = window().ok_or(Trouble::InApp)?.navigator();
-        let devices = Reflect::get(&navigator, &"mediaDevices".into()).unwrap_or(JsValue::UNDEFINED);
-        if devices.is_undefined() || devices.is_null() {
-            return Err(Trouble::InApp);
-        }
-        let devices = navigator.media_devices().map_err(|_| Trouble::InApp)?;
+        let devices = devices().ok_or(Trouble::InApp)?;
         let constraints = MediaStreamConstraints::new();
         constraints.set_audio(&JsValue::FALSE);
         let video = if picky { self.wishes() } else { JsValue::TRUE };
@@ -126,20 +124,22 @@ impl Camera {
         Ok(stream.unchecked_into())
     }
 
-    /// `{facingMode: {ideal}, width: {ideal: 1920}, height: {ideal: 1080}}`: nothing is `exact`, so that every camera
-    /// qualifies.
+    /// `{facingMode: {ideal}, width: {ideal: 1920}, height: {ideal: 1080}}`, or the camera that was switched to: nothing is `exact`, so
+    /// that every camera qualifies.
     fn wishes(&self) -> JsValue {
         let ideal = |value: JsValue| {
             let wish = Object::new();
             let _ = Reflect::set(&wish, &"ideal".into(), &value);
             JsValue::from(wish)
         };
-        let facing = match self.facing {
-            Facing::Environment => "environment",
-            Facing::User => "user",
+        let chosen = self.chosen.borrow();
+        let (name, value) = match (chosen.as_deref(), self.facing) {
+            (Some(id), _) => ("deviceId", id),
+            (None, Facing::Environment) => ("facingMode", "environment"),
+            (None, Facing::User) => ("facingMode", "user"),
         };
         let wishes = Object::new();
-        let _ = Reflect::set(&wishes, &"facingMode".into(), &ideal(facing.into()));
+        let _ = Reflect::set(&wishes, &name.into(), &ideal(value.into()));
         let _ = Reflect::set(&wishes, &"width".into(), &ideal(1920.into()));
         let _ = Reflect::set(&wishes, &"height".into(), &ideal(1080.into()));
         wishes.into()
@@ -155,6 +155,39 @@ impl Camera {
 
     fn track(&self) -> Option<MediaStreamTrack> {
         self.stream.borrow().as_ref()?.get_video_tracks().get(0).dyn_into().ok()
+    }
+
+    /// The camera after the one that is open, if there is another. Browsers list them once the user has allowed one.
+    async fn next(&self) -> Option<String> {
+        let text = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok()?.as_string();
+        let open = Reflect::get(&self.track()?, &"getSettings".into()).ok()?;
+        let open = open.dyn_into::<Function>().ok()?.call0(&self.track()?.into()).ok()?;
+        let open = text(&open, "deviceId")?;
+        let all: Array = JsFuture::from(devices()?.enumerate_devices().ok()?)
+            .await
+            .ok()?
+            .dyn_into()
+            .ok()?;
+        let cameras = all
+            .iter()
+            .filter(|device| text(device, "kind").as_deref() == Some("videoinput"));
+        let ids: Vec<String> = cameras.filter_map(|device| text(&device, "deviceId")).collect();
+        let at = ids.iter().position(|id| *id == open)?;
+        let next = ids.get((at + 1) % ids.len())?;
+        (*next != open).then(|| next.clone())
+    }
+
+    /// Whether there is another camera to switch to.
+    pub(super) async fn has_another(&self) -> bool {
+        self.next().await.is_some()
+    }
+
+    /// Opens another camera from now on: phones have several at the back, and the browser's choice may not focus on a card.
+    pub(super) async fn switch(&self) {
+        let next = self.next().await;
+        if next.is_some() {
+            self.chosen.replace(next);
+        }
     }
 
     /// Whether the torch can be switched.
@@ -282,6 +315,13 @@ impl Camera {
         let (canvas, _) = self.draw(video, crop, side)?;
         blob(&canvas, quality).await
     }
+}
+
+/// What opens cameras; in-app browsers may have nothing of the kind.
+fn devices() -> Option<MediaDevices> {
+    let navigator = window()?.navigator();
+    let devices = Reflect::get(&navigator, &"mediaDevices".into()).ok()?;
+    (!devices.is_undefined() && !devices.is_null()).then(|| devices.unchecked_into())
 }
 
 /// A copy of a canvas, no side longer than `side`.

@@ -108,6 +108,13 @@ impl Run {
             Tap::Close => self.close(),
             Tap::Shutter => self.pressed.set(true),
             Tap::Torch => self.camera.switch_torch(),
+            Tap::Switch => {
+                let run = Rc::clone(self);
+                spawn_local(async move {
+                    run.camera.switch().await;
+                    run.open();
+                });
+            }
             Tap::Panel => match self.after.get() {
                 After::Film => self.open(),
                 After::Send => self.pressed.set(true),
@@ -180,7 +187,13 @@ impl Run {
     fn reset(&self) {
         self.stage.look_plain();
         self.stage.shutter.set(false);
+        self.reset_knobs();
+    }
+
+    /// Nothing can be switched.
+    fn reset_knobs(&self) {
         self.stage.torch.set(false);
+        self.stage.another.set(false);
     }
 
     async fn go_through(self: Rc<Self>, turn: u32) {
@@ -203,12 +216,17 @@ impl Run {
         let run = Rc::clone(&self);
         self.camera.on_ended(move || run.pause());
         self.stage.torch.set(self.camera.has_torch());
+        let another = self.camera.has_another().await;
+        if !self.wanted(turn) {
+            return;
+        }
+        self.stage.another.set(another);
         let filmed = (self.film)(Rc::clone(&self), turn).await;
         if !self.wanted(turn) {
             return;
         }
         self.filming.set(false);
-        self.stage.torch.set(false);
+        self.reset_knobs();
         self.stage.shutter.set(false);
         if filmed.is_ok() {
             // Without the camera the video is black.
