@@ -16,6 +16,11 @@ step "the API over HTTP"
 DURABLE=1 scripts/with-postgres sh -c \
     'HONNIN_BENCH_POSTGRES=$HONNIN_TEST_POSTGRES cargo bench --quiet --bench api'
 
+step "the API over HTTP on a disk that commits in 2 ms"
+slow_disk=${CARGO_TARGET_DIR:-target}/bench/slow_disk.so
+cc -shared -fPIC -O2 -o "$slow_disk" server/benches/api/slow_disk.c -ldl
+HONNIN_DISK=slow LD_PRELOAD=$(realpath "$slow_disk") cargo bench --quiet --bench api
+
 step "many phones, and one hostile network"
 cargo bench --quiet --features server/jemalloc --bench capture
 
