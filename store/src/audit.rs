@@ -3,7 +3,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{audit::AuditAction, ids::TenantId, named::Named, time::Timestamp};
 
@@ -40,17 +40,18 @@ pub struct Recorded {
     pub actor_name: Option<String>,
 }
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    number: i64,
-    at: i64,
-    tenant_id: Option<String>,
-    actor: String,
-    action: String,
-    subject: Option<String>,
-    detail: Option<String>,
-    address: Option<String>,
-    actor_name: Option<String>,
+row! {
+    struct Row {
+        number: i64,
+        at: i64,
+        tenant_id: Option<String>,
+        actor: String,
+        action: String,
+        subject: Option<String>,
+        detail: Option<String>,
+        address: Option<String>,
+        actor_name: Option<String>,
+    }
 }
 
 /// Writes an entry.

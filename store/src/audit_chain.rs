@@ -6,7 +6,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::time::Timestamp;
 use sha2::{Digest, Sha256};
@@ -31,24 +31,25 @@ pub enum Checked {
     Broken(i64),
 }
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    number: i64,
-    at: i64,
-    tenant_id: Option<String>,
-    actor: String,
-    action: String,
-    subject: Option<String>,
-    detail: Option<String>,
-    address: Option<String>,
+row! {
+    struct Row {
+        number: i64,
+        at: i64,
+        tenant_id: Option<String>,
+        actor: String,
+        action: String,
+        subject: Option<String>,
+        detail: Option<String>,
+        address: Option<String>,
+    }
 }
 
-#[derive(sqlx::FromRow)]
-struct Linked {
-    position: i64,
-    hash: Vec<u8>,
-    #[sqlx(flatten)]
-    row: Row,
+row! {
+    struct Linked {
+        ..row: Row;
+        position: i64,
+        hash: Vec<u8>,
+    }
 }
 
 /// The hash of an entry that follows `before`. Each part is preceded by its length, so that two entries never give the same bytes.

@@ -3,35 +3,37 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::time::Timestamp;
 
-/// A linked entry, with everything its hash covers, and the names of who did it and where.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Exported {
-    /// Its place in the chain. The places of consecutive entries are consecutive.
-    pub position: i64,
-    /// Its hash.
-    pub hash: Vec<u8>,
-    /// Its number.
-    pub number: i64,
-    /// When, in milliseconds since 1970.
-    pub at: i64,
-    /// The tenant concerned; `None` for the whole installation.
-    pub tenant_id: Option<String>,
-    /// The id of a user or an API key, or `system`.
-    pub actor: String,
-    /// The name of the person or API key.
-    pub actor_name: Option<String>,
-    /// What was done.
-    pub action: String,
-    /// The id of what it was done to.
-    pub subject: Option<String>,
-    /// Details.
-    pub detail: Option<String>,
-    /// The caller's address.
-    pub address: Option<String>,
+row! {
+    /// A linked entry, with everything its hash covers, and the names of who did it and where.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Exported {
+        /// Its place in the chain. The places of consecutive entries are consecutive.
+        pub position: i64,
+        /// Its hash.
+        pub hash: Vec<u8>,
+        /// Its number.
+        pub number: i64,
+        /// When, in milliseconds since 1970.
+        pub at: i64,
+        /// The tenant concerned; `None` for the whole installation.
+        pub tenant_id: Option<String>,
+        /// The id of a user or an API key, or `system`.
+        pub actor: String,
+        /// The name of the person or API key.
+        pub actor_name: Option<String>,
+        /// What was done.
+        pub action: String,
+        /// The id of what it was done to.
+        pub subject: Option<String>,
+        /// Details.
+        pub detail: Option<String>,
+        /// The caller's address.
+        pub address: Option<String>,
+    }
 }
 
 /// Whether there are linked entries that were not exported.

@@ -3,7 +3,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{
     ids::{ApiKeyId, RequestId, TenantId},
@@ -63,29 +63,32 @@ pub struct Filter {
     pub operation: Option<Operation>,
 }
 
-/// An operation of the API.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, sqlx::FromRow)]
-pub struct Operation {
-    /// The HTTP method.
-    pub method: String,
-    /// The route template.
-    pub route: String,
+row! {
+    /// An operation of the API.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub struct Operation {
+        /// The HTTP method.
+        pub method: String,
+        /// The route template.
+        pub route: String,
+    }
 }
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    number: i64,
-    tenant_id: String,
-    key_id: String,
-    at: i64,
-    request_id: String,
-    method: String,
-    route: String,
-    status: i64,
-    error: Option<String>,
-    duration_ms: i64,
-    address: String,
-    key_name: Option<String>,
+row! {
+    struct Row {
+        number: i64,
+        tenant_id: String,
+        key_id: String,
+        at: i64,
+        request_id: String,
+        method: String,
+        route: String,
+        status: i64,
+        error: Option<String>,
+        duration_ms: i64,
+        address: String,
+        key_name: Option<String>,
+    }
 }
 
 impl TryFrom<Row> for Logged {

@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{
     ids::{SessionId, UserId},
@@ -40,14 +40,15 @@ pub struct Ruled {
     pub note: Option<Vec<u8>>,
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    attempt: i64,
-    user_id: String,
-    name: String,
-    ruling: String,
-    reviewed_at: i64,
-    note: Option<Vec<u8>>,
+row! {
+    struct Raw {
+        attempt: i64,
+        user_id: String,
+        name: String,
+        ruling: String,
+        reviewed_at: i64,
+        note: Option<Vec<u8>>,
+    }
 }
 
 impl TryFrom<Raw> for Ruled {
@@ -243,18 +244,19 @@ pub struct PendingRuling {
     pub due_at: Timestamp,
 }
 
-#[derive(sqlx::FromRow)]
-struct RawPending {
-    session_id: String,
-    attempt: i64,
-    user_id: String,
-    ruling: String,
-    reasons: String,
-    note: Option<Vec<u8>>,
-    address: String,
-    made_at: i64,
-    due_at: i64,
-    name: String,
+row! {
+    struct RawPending {
+        session_id: String,
+        attempt: i64,
+        user_id: String,
+        ruling: String,
+        reasons: String,
+        note: Option<Vec<u8>>,
+        address: String,
+        made_at: i64,
+        due_at: i64,
+        name: String,
+    }
 }
 
 /// A pending decision with its reviewer's name.

@@ -3,7 +3,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{document::DocumentType, findings::Challenge, ids::SessionId, language::Language, time::Timestamp};
 
@@ -60,20 +60,21 @@ impl AttemptRow {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    version: i64,
-    language: Option<String>,
-    consent_version: Option<String>,
-    consented_at: Option<i64>,
-    face_search: Option<bool>,
-    document_type: Option<String>,
-    typed: Option<Vec<u8>>,
-    challenge_id: Option<String>,
-    challenge: Option<String>,
-    live_id: Option<String>,
-    live_runs: i64,
-    submitted_at: Option<i64>,
+row! {
+    struct Raw {
+        version: i64,
+        language: Option<String>,
+        consent_version: Option<String>,
+        consented_at: Option<i64>,
+        face_search: Option<bool>,
+        document_type: Option<String>,
+        typed: Option<Vec<u8>>,
+        challenge_id: Option<String>,
+        challenge: Option<String>,
+        live_id: Option<String>,
+        live_runs: i64,
+        submitted_at: Option<i64>,
+    }
 }
 
 /// The answers of an attempt; empty if nothing is stored yet.

@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{ids::SessionId, time::Timestamp};
 
@@ -23,14 +23,15 @@ pub struct CookieRow {
     pub ended_at: Option<Timestamp>,
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    hash: Vec<u8>,
-    session_id: String,
-    attempt: i64,
-    created_at: i64,
-    seen_at: i64,
-    ended_at: Option<i64>,
+row! {
+    struct Raw {
+        hash: Vec<u8>,
+        session_id: String,
+        attempt: i64,
+        created_at: i64,
+        seen_at: i64,
+        ended_at: Option<i64>,
+    }
 }
 
 impl TryFrom<Raw> for CookieRow {

@@ -3,7 +3,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{
     document::{DocumentType, Side},
@@ -95,23 +95,24 @@ impl CaptureRow {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    id: String,
-    session_id: String,
-    attempt: i64,
-    slot: String,
-    number: i64,
-    document_type: Option<String>,
-    challenge: Option<String>,
-    live: Option<String>,
-    frames: String,
-    problems: String,
-    created_at: i64,
-    accepted_at: Option<i64>,
-    discarded_at: Option<i64>,
-    findings: Option<Vec<u8>>,
-    analysed_at: Option<i64>,
+row! {
+    struct Raw {
+        id: String,
+        session_id: String,
+        attempt: i64,
+        slot: String,
+        number: i64,
+        document_type: Option<String>,
+        challenge: Option<String>,
+        live: Option<String>,
+        frames: String,
+        problems: String,
+        created_at: i64,
+        accepted_at: Option<i64>,
+        discarded_at: Option<i64>,
+        findings: Option<Vec<u8>>,
+        analysed_at: Option<i64>,
+    }
 }
 
 impl TryFrom<Raw> for CaptureRow {

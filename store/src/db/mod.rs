@@ -14,6 +14,7 @@ mod open;
 mod past;
 mod postgres;
 mod readers;
+mod row;
 mod threads;
 mod tx;
 mod unit;
@@ -29,6 +30,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 pub(crate) use open::Schema;
 use postgres::Pools;
 use readers::Readers;
+pub(crate) use row::row;
 pub use tx::Tx;
 pub(crate) use tx::{Connection, Dialect, on};
 

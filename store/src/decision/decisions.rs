@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{
     decision::Policy,
@@ -38,15 +38,16 @@ pub fn explanation_name(attempt: i64) -> String {
     format!("explanation-{attempt}")
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    session_id: String,
-    attempt: i64,
-    decided_at: i64,
-    verdict: String,
-    policy: String,
-    models: String,
-    explanation: Option<Vec<u8>>,
+row! {
+    struct Raw {
+        session_id: String,
+        attempt: i64,
+        decided_at: i64,
+        verdict: String,
+        policy: String,
+        models: String,
+        explanation: Option<Vec<u8>>,
+    }
 }
 
 impl TryFrom<Raw> for DecisionRow {

@@ -4,7 +4,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
     vault::DataKeyId,
 };
 use domain::{
@@ -96,11 +96,12 @@ pub async fn list_by_document(
         .collect()
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    session_id: String,
-    data_key: String,
-    face: Vec<u8>,
+row! {
+    struct Raw {
+        session_id: String,
+        data_key: String,
+        face: Vec<u8>,
+    }
 }
 
 /// A page of the tenant's approved faces that this network described, by session: those after `after`, at most `limit`.

@@ -11,7 +11,7 @@ pub use overview::{
 
 use crate::{
     StoreError,
-    db::{Dialect, Tx, on},
+    db::{Dialect, Tx, on, row},
 };
 use domain::time::Timestamp;
 
@@ -112,17 +112,18 @@ pub struct Job {
     pub worker: String,
 }
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    id: i64,
-    kind: String,
-    subject: String,
-    run_at: i64,
-    attempt: i64,
-    leased_by: Option<String>,
-    leased_until: Option<i64>,
-    finished_at: Option<i64>,
-    last_error: Option<String>,
+row! {
+    struct Row {
+        id: i64,
+        kind: String,
+        subject: String,
+        run_at: i64,
+        attempt: i64,
+        leased_by: Option<String>,
+        leased_until: Option<i64>,
+        finished_at: Option<i64>,
+        last_error: Option<String>,
+    }
 }
 
 fn kind_of(text: &str) -> Result<JobKind, StoreError> {

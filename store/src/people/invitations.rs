@@ -3,7 +3,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
     people::users::place_of,
 };
 use domain::{
@@ -43,19 +43,20 @@ impl std::fmt::Debug for InvitationRow {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    id: String,
-    hash: Vec<u8>,
-    tenant_id: Option<String>,
-    role: Option<String>,
-    operator: bool,
-    email: String,
-    name: String,
-    invited_by: Option<String>,
-    first_admin: bool,
-    created_at: i64,
-    expires_at: i64,
+row! {
+    struct Raw {
+        id: String,
+        hash: Vec<u8>,
+        tenant_id: Option<String>,
+        role: Option<String>,
+        operator: bool,
+        email: String,
+        name: String,
+        invited_by: Option<String>,
+        first_admin: bool,
+        created_at: i64,
+        expires_at: i64,
+    }
 }
 
 impl TryFrom<Raw> for InvitationRow {

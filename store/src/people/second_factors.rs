@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{ids::UserId, time::Timestamp};
 
@@ -113,15 +113,16 @@ pub struct PasskeyRow {
     pub last_used_at: Option<Timestamp>,
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    id: Vec<u8>,
-    user_id: String,
-    name: String,
-    public_key: Vec<u8>,
-    counter: i64,
-    created_at: i64,
-    last_used_at: Option<i64>,
+row! {
+    struct Raw {
+        id: Vec<u8>,
+        user_id: String,
+        name: String,
+        public_key: Vec<u8>,
+        counter: i64,
+        created_at: i64,
+        last_used_at: Option<i64>,
+    }
 }
 
 impl TryFrom<Raw> for PasskeyRow {

@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{
     ids::{TenantId, UserId},
@@ -48,17 +48,18 @@ impl std::fmt::Debug for UserRow {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    id: String,
-    tenant_id: Option<String>,
-    email: String,
-    name: String,
-    role: Option<String>,
-    operator: bool,
-    password: String,
-    created_at: i64,
-    disabled_at: Option<i64>,
+row! {
+    struct Row {
+        id: String,
+        tenant_id: Option<String>,
+        email: String,
+        name: String,
+        role: Option<String>,
+        operator: bool,
+        password: String,
+        created_at: i64,
+        disabled_at: Option<i64>,
+    }
 }
 
 impl TryFrom<Row> for UserRow {

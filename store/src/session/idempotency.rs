@@ -3,7 +3,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{
     ids::{SessionId, TenantId},
@@ -31,14 +31,15 @@ pub struct KeptAnswer {
     pub link: Option<Vec<u8>>,
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    body_hash: Vec<u8>,
-    session_id: String,
-    created_at: i64,
-    expires_at: i64,
-    link_expires_at: i64,
-    link: Option<Vec<u8>>,
+row! {
+    struct Raw {
+        body_hash: Vec<u8>,
+        session_id: String,
+        created_at: i64,
+        expires_at: i64,
+        link_expires_at: i64,
+        link: Option<Vec<u8>>,
+    }
 }
 
 /// The response stored for a key, whatever its age.

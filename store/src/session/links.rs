@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{ids::SessionId, time::Timestamp};
 
@@ -31,14 +31,15 @@ impl LinkRow {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    hash: Vec<u8>,
-    session_id: String,
-    created_at: i64,
-    expires_at: i64,
-    used_at: Option<i64>,
-    killed_at: Option<i64>,
+row! {
+    struct Raw {
+        hash: Vec<u8>,
+        session_id: String,
+        created_at: i64,
+        expires_at: i64,
+        used_at: Option<i64>,
+        killed_at: Option<i64>,
+    }
 }
 
 impl TryFrom<Raw> for LinkRow {

@@ -2,17 +2,19 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::ids::{TenantId, UserId};
 
-/// A filter with its name.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct SavedFilter {
-    /// Chosen by its owner.
-    pub name: String,
-    /// The query of the list's address.
-    pub query: String,
+row! {
+    /// A filter with its name.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct SavedFilter {
+        /// Chosen by its owner.
+        pub name: String,
+        /// The query of the list's address.
+        pub query: String,
+    }
 }
 
 /// Saves a filter of a person in a tenant, in place of the one of this name.

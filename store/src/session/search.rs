@@ -4,7 +4,7 @@
 use super::blind_index::TermHash;
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{
     document::DocumentType,
@@ -109,22 +109,23 @@ impl SessionSummary {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    id: String,
-    status: String,
-    created_at: i64,
-    completed_at: Option<i64>,
-    waiting_since: Option<i64>,
-    expires_at: i64,
-    purged_at: Option<i64>,
-    document_type: Option<String>,
-    outcome: Option<String>,
-    metadata: Option<String>,
-    holder: Option<String>,
-    holder_name: Option<String>,
-    assignee: Option<String>,
-    assignee_name: Option<String>,
+row! {
+    struct Row {
+        id: String,
+        status: String,
+        created_at: i64,
+        completed_at: Option<i64>,
+        waiting_since: Option<i64>,
+        expires_at: i64,
+        purged_at: Option<i64>,
+        document_type: Option<String>,
+        outcome: Option<String>,
+        metadata: Option<String>,
+        holder: Option<String>,
+        holder_name: Option<String>,
+        assignee: Option<String>,
+        assignee_name: Option<String>,
+    }
 }
 
 macro_rules! list_sql {

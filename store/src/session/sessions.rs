@@ -3,7 +3,7 @@
 use crate::{
     StoreError,
     audit::Entry,
-    db::{Dialect, Tx, on},
+    db::{Dialect, Tx, on, row},
     vault::{AssociatedData, DataKeyId},
 };
 use domain::{
@@ -89,29 +89,30 @@ impl SessionRow {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    id: String,
-    tenant_id: String,
-    status: String,
-    plan: String,
-    created_at: i64,
-    expires_at: i64,
-    completed_at: Option<i64>,
-    purged_at: Option<i64>,
-    attempt: i64,
-    version: i64,
-    data_key: String,
-    metadata: Option<String>,
-    callback_url: Option<String>,
-    state: Option<Vec<u8>>,
-    known: Option<Vec<u8>>,
-    typed: Option<Vec<u8>>,
-    document_type: Option<String>,
-    ocr: Option<Vec<u8>>,
-    outcome: Option<String>,
-    note: Option<Vec<u8>>,
-    failure_reason: Option<String>,
+row! {
+    struct Raw {
+        id: String,
+        tenant_id: String,
+        status: String,
+        plan: String,
+        created_at: i64,
+        expires_at: i64,
+        completed_at: Option<i64>,
+        purged_at: Option<i64>,
+        attempt: i64,
+        version: i64,
+        data_key: String,
+        metadata: Option<String>,
+        callback_url: Option<String>,
+        state: Option<Vec<u8>>,
+        known: Option<Vec<u8>>,
+        typed: Option<Vec<u8>>,
+        document_type: Option<String>,
+        ocr: Option<Vec<u8>>,
+        outcome: Option<String>,
+        note: Option<Vec<u8>>,
+        failure_reason: Option<String>,
+    }
 }
 
 /// Parses a stored word of a vocabulary.

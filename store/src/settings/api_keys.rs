@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
     settings::tenants,
 };
 use domain::{
@@ -64,20 +64,21 @@ pub struct CallerRow {
     pub full_at: Option<i64>,
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    id: String,
-    tenant_id: String,
-    name: String,
-    prefix: String,
-    hash: Vec<u8>,
-    scopes: String,
-    created_at: i64,
-    expires_at: Option<i64>,
-    revoked_at: Option<i64>,
-    last_used_at: Option<i64>,
-    last_used_from: Option<String>,
-    networks: String,
+row! {
+    struct Raw {
+        id: String,
+        tenant_id: String,
+        name: String,
+        prefix: String,
+        hash: Vec<u8>,
+        scopes: String,
+        created_at: i64,
+        expires_at: Option<i64>,
+        revoked_at: Option<i64>,
+        last_used_at: Option<i64>,
+        last_used_from: Option<String>,
+        networks: String,
+    }
 }
 
 impl TryFrom<Raw> for ApiKeyRow {
@@ -101,17 +102,18 @@ impl TryFrom<Raw> for ApiKeyRow {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct RawCaller {
-    id: String,
-    hash: Vec<u8>,
-    scopes: String,
-    last_used_at: Option<i64>,
-    networks: String,
-    tenant_id: String,
-    settings: Option<String>,
-    livemode: bool,
-    full_at: Option<i64>,
+row! {
+    struct RawCaller {
+        id: String,
+        hash: Vec<u8>,
+        scopes: String,
+        last_used_at: Option<i64>,
+        networks: String,
+        tenant_id: String,
+        settings: Option<String>,
+        livemode: bool,
+        full_at: Option<i64>,
+    }
 }
 
 impl TryFrom<RawCaller> for CallerRow {

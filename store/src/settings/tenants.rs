@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{ids::TenantId, tenant::TenantSettings, time::Timestamp};
 
@@ -23,14 +23,15 @@ pub struct TenantRow {
     pub version: i64,
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    id: String,
-    name: String,
-    settings: Option<String>,
-    livemode: bool,
-    created_at: i64,
-    version: i64,
+row! {
+    struct Raw {
+        id: String,
+        name: String,
+        settings: Option<String>,
+        livemode: bool,
+        created_at: i64,
+        version: i64,
+    }
 }
 
 impl TryFrom<Raw> for TenantRow {

@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{
     ids::{SecretId, TenantId},
@@ -24,13 +24,14 @@ pub struct SecretRow {
     pub disabled_at: Option<Timestamp>,
 }
 
-#[derive(sqlx::FromRow)]
-pub(crate) struct Raw {
-    pub(crate) id: String,
-    pub(crate) tenant_id: String,
-    pub(crate) sealed: Option<Vec<u8>>,
-    pub(crate) created_at: i64,
-    pub(crate) disabled_at: Option<i64>,
+row! {
+    pub(crate) struct Raw {
+        pub(crate) id: String,
+        pub(crate) tenant_id: String,
+        pub(crate) sealed: Option<Vec<u8>>,
+        pub(crate) created_at: i64,
+        pub(crate) disabled_at: Option<i64>,
+    }
 }
 
 impl TryFrom<Raw> for SecretRow {

@@ -3,16 +3,18 @@
 use super::DataKeyId;
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use sqlx::QueryBuilder;
 
-/// One data key as stored.
-#[derive(Clone, sqlx::FromRow)]
-pub(super) struct SealedKey {
-    pub(super) id: String,
-    pub(super) master_version: i64,
-    pub(super) sealed: Vec<u8>,
+row! {
+    /// One data key as stored.
+    #[derive(Clone)]
+    pub(super) struct SealedKey {
+        pub(super) id: String,
+        pub(super) master_version: i64,
+        pub(super) sealed: Vec<u8>,
+    }
 }
 
 /// Stores new keys in a single statement: a batch of many statements would delay everything else on the machine.

@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
 };
 use domain::{
     ids::{EventId, TenantId},
@@ -100,18 +100,19 @@ pub struct DeliveryFilter {
     pub after: Option<(Timestamp, EventId)>,
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    event_id: String,
-    tenant_id: String,
-    kind: String,
-    created_at: i64,
-    state: String,
-    attempts: i64,
-    started_at: i64,
-    step: i64,
-    next_attempt_at: Option<i64>,
-    settled_at: Option<i64>,
+row! {
+    struct Raw {
+        event_id: String,
+        tenant_id: String,
+        kind: String,
+        created_at: i64,
+        state: String,
+        attempts: i64,
+        started_at: i64,
+        step: i64,
+        next_attempt_at: Option<i64>,
+        settled_at: Option<i64>,
+    }
 }
 
 impl TryFrom<Raw> for DeliveryRow {

@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
     webhook::deliveries::AttemptRow,
 };
 use domain::{
@@ -21,14 +21,15 @@ pub struct ReceiverHealth {
     pub last_fault: Option<String>,
 }
 
-#[derive(sqlx::FromRow)]
-struct Raw {
-    event_id: String,
-    number: i64,
-    attempted_at: i64,
-    duration_ms: i64,
-    status: Option<i64>,
-    fault: Option<String>,
+row! {
+    struct Raw {
+        event_id: String,
+        number: i64,
+        attempted_at: i64,
+        duration_ms: i64,
+        status: Option<i64>,
+        fault: Option<String>,
+    }
 }
 
 impl TryFrom<Raw> for AttemptRow {

@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
     session::sessions::column,
     vault::AssociatedData,
 };
@@ -69,15 +69,16 @@ impl EventRow {
     }
 }
 
-#[derive(sqlx::FromRow)]
-pub(crate) struct Raw {
-    id: String,
-    pub(crate) tenant_id: String,
-    session_id: Option<String>,
-    kind: String,
-    pub(crate) created_at: i64,
-    data: Option<String>,
-    note: Option<Vec<u8>>,
+row! {
+    pub(crate) struct Raw {
+        id: String,
+        pub(crate) tenant_id: String,
+        session_id: Option<String>,
+        kind: String,
+        pub(crate) created_at: i64,
+        data: Option<String>,
+        note: Option<Vec<u8>>,
+    }
 }
 
 impl TryFrom<Raw> for EventRow {

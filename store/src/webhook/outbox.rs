@@ -3,7 +3,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, on, row},
     settings::{
         tenants,
         webhook_secrets::{self, SecretRow},
@@ -55,19 +55,19 @@ pub struct PresentSession {
     pub metadata: Option<Unlogged>,
 }
 
-/// One row for each active secret, or one without.
-#[derive(sqlx::FromRow)]
-struct Raw {
-    #[sqlx(flatten)]
-    event: events::Raw,
-    state: Option<String>,
-    started_at: Option<i64>,
-    settings: Option<String>,
-    data_key: Option<String>,
-    metadata: Option<String>,
-    secret_id: Option<String>,
-    secret_sealed: Option<Vec<u8>>,
-    secret_created_at: Option<i64>,
+row! {
+    /// One row for each active secret, or one without.
+    struct Raw {
+        ..event: events::Raw;
+        state: Option<String>,
+        started_at: Option<i64>,
+        settings: Option<String>,
+        data_key: Option<String>,
+        metadata: Option<String>,
+        secret_id: Option<String>,
+        secret_sealed: Option<Vec<u8>>,
+        secret_created_at: Option<i64>,
+    }
 }
 
 impl Raw {
@@ -99,12 +99,12 @@ impl Raw {
 /// An event with what its session adds, if it is not erased.
 pub type ListedEvent = (EventRow, Option<PresentSession>);
 
-#[derive(sqlx::FromRow)]
-struct RawListed {
-    #[sqlx(flatten)]
-    event: events::Raw,
-    data_key: Option<String>,
-    metadata: Option<String>,
+row! {
+    struct RawListed {
+        ..event: events::Raw;
+        data_key: Option<String>,
+        metadata: Option<String>,
+    }
 }
 
 /// A tenant's events, sent or not, newest first; after the event with this time and id if there is one.
