@@ -5,6 +5,7 @@ pub mod cli;
 pub mod config;
 pub mod edge;
 pub mod inbox;
+mod language;
 pub mod master_key;
 pub mod metrics;
 pub mod open;

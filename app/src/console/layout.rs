@@ -3,10 +3,12 @@
 use super::labels;
 use super::parts::{self, Tone};
 use super::selection::Selection;
-use crate::PageMeta;
+use super::words::{language, say};
 use crate::parts::Mistake;
 use crate::shell::{self, Head};
-use domain::ruling::Ruling;
+use crate::text::language_name;
+use crate::{PageMeta, forms};
+use domain::{language::Language, ruling::Ruling};
 use leptos::prelude::*;
 
 /// The area of the console a page belongs to.
@@ -216,8 +218,9 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
                         <p class="side-person"><strong>{frame.person.clone()}</strong><span>{frame.role}</span></p>
                         <p><a href="/admin/account" aria-current=(frame.item == NavigationItem::Account).then_some("page")>"Account"</a></p>
                         <form method="post" action="/admin/sign-out">
-                            <button class="button quiet small" type="submit">"Sign out"</button>
+                            <button class="button quiet small" type="submit">{say("Sign out", "サインアウト")}</button>
                         </form>
+                        <p>{other_language("/admin/account")}</p>
                     </div>
                 </div>
             </header>
@@ -239,6 +242,7 @@ pub(super) fn door(meta: &PageMeta, title: &str, main: AnyView) -> AnyView {
         <main id="main" class="door" tabindex="-1">
             <p class="brand">{brand()}"Honnin"</p>
             {main}
+            <p class="door-language">{other_language("")}</p>
         </main>
     };
     let head = Head {
@@ -247,6 +251,17 @@ pub(super) fn door(meta: &PageMeta, title: &str, main: AnyView) -> AnyView {
         class: "console",
     };
     shell::html(meta, head, body.into_any())
+}
+
+/// The link to the console in its other language. It leads to `path`, or to the page that is open: for pages that can be requested again.
+fn other_language(path: &'static str) -> AnyView {
+    let other = match language() {
+        Language::Ja => Language::En,
+        _ => Language::Ja,
+    };
+    let tag = other.as_str();
+    let href = format!("{path}?{}={tag}", forms::LANG);
+    view! { <a href=href lang=tag hreflang=tag rel="nofollow">{language_name(other)}</a> }.into_any()
 }
 
 fn brand() -> AnyView {

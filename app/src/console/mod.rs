@@ -1,4 +1,4 @@
-//! The console's pages: for reviewers, developers, admins and auditors, in English. A page is a folder: what it loads, its
+//! The console's pages: for reviewers, developers, admins and auditors, in English and Japanese (`words`). A page is a folder: what it loads, its
 //! forms, and its view. Forms are plain and work without scripts; `case/case.js` adds zoom and keyboard shortcuts.
 
 pub mod account;
@@ -35,9 +35,11 @@ pub mod sessions;
 pub mod settings;
 mod table;
 pub mod webhooks;
+mod words;
 
 pub use fault::Fault;
 pub use request::{Guest, GuestRequest, Notice, Request, SessionChange, SignedIn};
+pub use words::in_language;
 
 use axum::Router;
 use leptos::prelude::*;

@@ -7,6 +7,7 @@ use super::{
     message::message,
     next::with_next,
     selection::Selection,
+    words,
 };
 use crate::{
     PageMeta,
@@ -14,7 +15,6 @@ use crate::{
 };
 use domain::{
     ids::{TenantId, UserId},
-    language::Language,
     time::{Millis, Timestamp},
 };
 use http::{HeaderValue, header::LOCATION};
@@ -133,7 +133,7 @@ where
 /// What every page needs besides its view model.
 fn meta<W>(request: &page::Request<W>) -> PageMeta {
     PageMeta {
-        language: Language::En,
+        language: words::language(),
         nonce: request.nonce.clone(),
         assets: request.site.assets.clone(),
         brand: None,

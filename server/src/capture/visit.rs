@@ -3,20 +3,20 @@
 use crate::{
     cookies::{cookies, set_cookie},
     edge::RequestContext,
+    language,
     same_origin::is_same_origin,
     state::App,
 };
 use app::{
     capture::{CaptureCookie, Refusal, Request as PageRequest, Visit},
-    forms,
     page::refuse,
 };
 use axum::{
     extract::{MatchedPath, Request, State},
     middleware::Next,
-    response::{IntoResponse, Redirect, Response},
+    response::Response,
 };
-use domain::{language::Language, time::Millis};
+use domain::time::Millis;
 use http::{
     HeaderMap, Method, StatusCode,
     header::{ACCEPT, ACCEPT_LANGUAGE, ORIGIN, USER_AGENT},
@@ -27,10 +27,6 @@ use service::{access::capture_cookie, capture::open_link::browser_mark};
 const CAPTURE: &str = "__Host-honnin-capture";
 /// The cookie that distinguishes one browser viewing a start page from another.
 const MARK: &str = "__Host-honnin-start";
-/// The cookie with the language chosen with the switch.
-const LANGUAGE: &str = "honnin-language";
-/// How long the browser keeps the language.
-const LANGUAGE_KEPT: Millis = Millis::days(365);
 /// How long one browser counts as the same on start pages.
 const MARK_KEPT: Millis = Millis::days(1);
 /// The route of the start page.
@@ -44,10 +40,8 @@ pub(super) async fn visits(
     next: Next,
 ) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    if method == Method::GET
-        && let Some(chosen) = chosen_language(request.uri().query().unwrap_or_default())
-    {
-        return switched(&path, chosen);
+    if let Some(switched) = language::switched(&method, request.uri()) {
+        return switched;
     }
     let visit = visit(&app, request.headers(), path);
     let is_unmarked = visit.mark.is_none();
@@ -84,10 +78,9 @@ pub(crate) fn stranger(app: &App, context: &RequestContext, headers: &HeaderMap)
 
 fn visit(app: &App, headers: &HeaderMap, path: String) -> Visit {
     let cookies = cookies(headers);
-    let kept = cookies.get(LANGUAGE).and_then(|kept| Language::parse(kept.value()));
     let value = |name| cookies.get(name).map(|cookie| cookie.value().to_owned());
     Visit {
-        language: kept.unwrap_or_else(|| accepted_language(headers)),
+        language: language::of(headers),
         wants_json: text(headers, &ACCEPT).starts_with("application/json"),
         is_phone: is_phone(text(headers, &USER_AGENT)),
         in_japan: is_japanese(text(headers, &ACCEPT_LANGUAGE)),
@@ -103,10 +96,6 @@ fn text<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> &'a str {
         .get(name)
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default()
-}
-
-fn accepted_language(headers: &HeaderMap) -> Language {
-    Language::negotiate(text(headers, &ACCEPT_LANGUAGE))
 }
 
 /// Whether the browser's first language is Japanese, or its region Japan: `ja`, `ja-JP`, `en-JP`.
@@ -128,18 +117,4 @@ fn may_post(headers: &HeaderMap, app: &App) -> bool {
     let old_phone =
         !headers.contains_key("sec-fetch-site") && headers.get(ORIGIN).is_some_and(|origin| origin == "null");
     old_phone || is_same_origin(headers, app.honnin.base_url())
-}
-
-fn chosen_language(query: &str) -> Option<Language> {
-    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
-    pairs
-        .find(|(name, _)| name == forms::LANG)
-        .and_then(|(_, value)| Language::parse(&value))
-}
-
-/// Stores the language and redirects to the same page without the query.
-fn switched(path: &str, language: Language) -> Response {
-    let mut response = Redirect::to(path).into_response();
-    set_cookie(&mut response, LANGUAGE, language.to_string(), LANGUAGE_KEPT);
-    response
 }

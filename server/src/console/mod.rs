@@ -3,9 +3,14 @@
 mod authentication;
 mod session_store;
 
-use crate::state::App;
-use app::routes;
-use axum::{Router, extract::DefaultBodyLimit, middleware::from_fn_with_state};
+use crate::{language, state::App};
+use app::{console, routes};
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, Request},
+    middleware::{Next, from_fn, from_fn_with_state},
+    response::Response,
+};
 use cookie::SameSite;
 use tower_sessions::{Expiry, SessionManagerLayer};
 
@@ -30,6 +35,16 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         .layer(from_fn_with_state(app.clone(), authentication::session_changes))
         .layer(from_fn_with_state(app.clone(), authentication::own_forms_only))
         .layer(sessions)
+        .layer(from_fn(in_language))
         .layer(DefaultBodyLimit::max(FORM_LIMIT));
     Router::new().merge(pages.with_state(()))
+}
+
+/// Answers in the language of the browser, and keeps one that is chosen with the switch.
+async fn in_language(request: Request, next: Next) -> Response {
+    if let Some(switched) = language::switched(request.method(), request.uri()) {
+        return switched;
+    }
+    let language = language::of(request.headers());
+    console::in_language(language, next.run(request)).await
 }

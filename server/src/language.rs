@@ -1,0 +1,33 @@
+//! The language of a browser: the one chosen with the switch of a page, or the one it asks for.
+
+use crate::cookies::{cookies, set_cookie};
+use app::forms;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use domain::{language::Language, time::Millis};
+use http::{HeaderMap, Method, Uri, header::ACCEPT_LANGUAGE};
+use url::form_urlencoded;
+
+/// The cookie with the language chosen with the switch.
+const COOKIE: &str = "honnin-language";
+/// How long the browser keeps the language.
+const KEPT: Millis = Millis::days(365);
+
+/// The language in which a page answers.
+pub(crate) fn of(headers: &HeaderMap) -> Language {
+    let jar = cookies(headers);
+    let kept = jar.get(COOKIE).and_then(|kept| Language::parse(kept.value()));
+    let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+    kept.unwrap_or_else(|| Language::negotiate(accepted.unwrap_or_default()))
+}
+
+/// The response to the language switch, if this is one: keeps the language and redirects to the same page without the query.
+pub(crate) fn switched(method: &Method, uri: &Uri) -> Option<Response> {
+    if *method != Method::GET {
+        return None;
+    }
+    let chosen = form_urlencoded::parse(uri.query()?.as_bytes()).find(|(name, _)| name == forms::LANG);
+    let language = chosen.and_then(|(_, value)| Language::parse(&value))?;
+    let mut response = Redirect::to(uri.path()).into_response();
+    set_cookie(&mut response, COOKIE, language.to_string(), KEPT);
+    Some(response)
+}
